@@ -1,0 +1,290 @@
+package planning
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// argsFault is one thing wrong with the args of a call.
+type argsFault struct {
+	path    []string // where in the args
+	message string
+	missing []string // the names that are not there, where that is the fault
+}
+
+// argsSchema checks args against the input schema of a tool.
+type argsSchema struct{ schema *jsonschema.Schema }
+
+// closedLoader refuses every schema that is not in the document itself: a
+// server's schema must make nothing be fetched or read.
+type closedLoader struct{}
+
+func (closedLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("the schema refers to %s, and nothing outside it is read", url)
+}
+
+// newArgsSchema compiles the input schema of a tool; nil where it has none.
+func newArgsSchema(t Tool) (*argsSchema, error) {
+	if len(bytes.TrimSpace(t.InputSchema)) == 0 {
+		return nil, nil
+	}
+	doc, err := DecodeValue(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("read the input schema of %s: %w", t.QualifiedName(), err)
+	}
+	const address = "tool:///input.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(closedLoader{})
+	if err := compiler.AddResource(address, doc); err != nil {
+		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
+	}
+	schema, err := compiler.Compile(address)
+	if err != nil {
+		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
+	}
+	return &argsSchema{schema: schema}, nil
+}
+
+// check returns what is wrong with args whatever their references come to. With
+// partial, names that are missing at the top are no fault.
+func (a *argsSchema) check(args map[string]any, partial bool) []argsFault {
+	if a == nil {
+		return nil
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(a.schema.Validate(literal(args)), &invalid) {
+		return nil
+	}
+	c := argsCheck{args: args, open: isOpen(args), partial: partial}
+	faults := c.collect(invalid)
+	slices.SortStableFunc(faults, func(x, y argsFault) int { return slices.Compare(x.path, y.path) })
+	return faults
+}
+
+// MissingArgs returns the names of the args that the tool's input schema
+// requires and args lack, sorted; where the schema leaves a choice, those that
+// the nearest alternative lacks. It returns nil where nothing is missing or the
+// schema cannot be used.
+func MissingArgs(t Tool, args map[string]any) []string {
+	schema, err := newArgsSchema(t)
+	if err != nil {
+		return nil
+	}
+	var missing []string
+	for _, f := range schema.check(args, false) {
+		if len(f.path) == 0 {
+			missing = append(missing, f.missing...)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// standIn is what a value that is not known yet looks like to the schema.
+const standIn = "${?}"
+
+// literal returns a value as the tool would see it, references left as they
+// are and numbers too large to reckon with made unknown.
+func literal(v any) any {
+	switch v := v.(type) {
+	case string:
+		if isOpen(v) {
+			return v
+		}
+		return splitText(v)[0].plain
+	case json.Number:
+		if isOpen(v) {
+			return standIn
+		}
+		return v
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = literal(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = literal(item)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+// isOpen reports whether a value is not known, or not in full, before the step
+// is ready: it holds a reference, or a number that the checker cannot take.
+func isOpen(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return slices.ContainsFunc(splitText(v), func(p textPart) bool { return p.reference != nil })
+	case json.Number:
+		return !reckonable(v)
+	case []any:
+		return slices.ContainsFunc(v, isOpen)
+	case map[string]any:
+		for _, item := range v {
+			if isOpen(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reckonable reports whether a number's exponent is small enough to expand it.
+func reckonable(n json.Number) bool {
+	i := strings.IndexAny(n.String(), "eE")
+	if i < 0 {
+		return true
+	}
+	exponent, err := strconv.Atoi(strings.TrimPrefix(n.String()[i+1:], "+"))
+	return err == nil && -1000 < exponent && exponent < 1000
+}
+
+// argsCheck sorts out which of the schema's complaints hold whatever the
+// references in args come to.
+type argsCheck struct {
+	args    map[string]any
+	open    bool
+	partial bool
+}
+
+func (c argsCheck) collect(e *jsonschema.ValidationError) []argsFault {
+	switch e.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+		var faults []argsFault
+		for _, cause := range e.Causes {
+			faults = append(faults, c.collect(cause)...)
+		}
+		return faults
+	case *kind.AnyOf, *kind.OneOf:
+		if len(e.Causes) > 0 {
+			return c.collectChoice(e)
+		}
+	}
+	if c.inTheWay(e) {
+		return nil
+	}
+	f := argsFault{path: e.InstanceLocation, message: complaint(e)}
+	if required, ok := e.ErrorKind.(*kind.Required); ok {
+		if c.partial && len(f.path) == 0 {
+			return nil
+		}
+		f.missing = slices.Clone(required.Missing)
+	}
+	return []argsFault{f}
+}
+
+// collectChoice makes one fault of alternatives none of which fits. If one may
+// still fit, there is none.
+func (c argsCheck) collectChoice(e *jsonschema.ValidationError) []argsFault {
+	f := argsFault{path: e.InstanceLocation}
+	var reasons []string
+	nearest := -1
+	for _, alternative := range e.Causes {
+		faults := c.collect(alternative)
+		if len(faults) == 0 {
+			return nil
+		}
+		var missing []string
+		lacking := true // nothing is wrong but that something is missing
+		for _, fault := range faults {
+			if !slices.Contains(reasons, fault.message) {
+				reasons = append(reasons, fault.message)
+			}
+			lacking = lacking && len(fault.missing) > 0 && slices.Equal(fault.path, f.path)
+			missing = append(missing, fault.missing...)
+		}
+		if lacking && (nearest < 0 || len(missing) < nearest) {
+			nearest = len(missing)
+			f.missing = missing
+		}
+	}
+	f.message = "none of the forms it may have fits: " + strings.Join(reasons, ", or ")
+	return []argsFault{f}
+}
+
+// inTheWay reports whether a complaint might vanish once the references are
+// filled in.
+func (c argsCheck) inTheWay(e *jsonschema.ValidationError) bool {
+	if c.open && (strings.Contains(e.SchemaURL, "/then") || strings.Contains(e.SchemaURL, "/else")) {
+		return true // the condition may depend on a reference
+	}
+	value, ok := valueAt(c.args, e.InstanceLocation)
+	if !ok || !isOpen(value) {
+		return false
+	}
+	switch value := value.(type) {
+	case string:
+		// Text around a reference stays text, whatever comes in.
+		_, isType := e.ErrorKind.(*kind.Type)
+		return !isType || len(splitText(value)) == 1
+	case []any, map[string]any:
+		switch e.ErrorKind.(type) {
+		case *kind.Type, *kind.Required, *kind.DependentRequired, *kind.AdditionalProperties, *kind.PropertyNames,
+			*kind.MinItems, *kind.MaxItems, *kind.AdditionalItems, *kind.MinProperties, *kind.MaxProperties:
+			return false // references change neither keys nor lengths
+		}
+	}
+	return true
+}
+
+// valueAt follows a location into a value.
+func valueAt(v any, location []string) (any, bool) {
+	for _, token := range location {
+		switch at := v.(type) {
+		case map[string]any:
+			next, ok := at[token]
+			if !ok {
+				return nil, false
+			}
+			v = next
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil, false
+			}
+			v = at[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// complaint puts what is wrong in words.
+func complaint(e *jsonschema.ValidationError) string {
+	bare := jsonschema.ValidationError{ErrorKind: e.ErrorKind}
+	words := strings.TrimPrefix(bare.Error(), "at '': ")
+	if len(e.InstanceLocation) == 0 {
+		return words
+	}
+	return strings.Join(e.InstanceLocation, ".") + ": " + words
+}
+
+// argNames lists the args that a schema knows, for a message; "" where it says
+// nothing of them.
+func argNames(t Tool) string {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(t.InputSchema, &schema) != nil || len(schema.Properties) == 0 {
+		return ""
+	}
+	return listWords(slices.Sorted(maps.Keys(schema.Properties)), "and")
+}

@@ -1,0 +1,69 @@
+package planning
+
+import "strings"
+
+// ToolCall is one call of a tool, with everything it needs.
+type ToolCall struct {
+	Tool   Tool
+	Args   map[string]any    // as resolved, no references
+	Hashes map[string]string // path → SHA-256 (hex) that the call was approved against; nil means unchecked
+	// Output takes output of the tool as it comes; nil where nobody listens.
+	// It is called from one goroutine, never after the call has returned.
+	Output func(chunk string)
+	// Progress takes what the tool says of its progress, total 0 meaning
+	// unknown; nil where nobody listens. Called as Output is.
+	Progress func(done, total float64, message string)
+}
+
+// ToolPreview is what a call would do.
+type ToolPreview struct {
+	Diff   string            // unified diff of the files it would change
+	Hashes map[string]string // path → SHA-256 (hex) of what the diff was made against
+}
+
+// ToolError is a failure that the tool itself reported: the call ended, and
+// the tool says that it did not do its work. Any other error of a call means
+// that nobody knows what it did.
+type ToolError struct {
+	Tool    string
+	Message string
+	Result  any // what the tool sent along, may be nil
+}
+
+func (e *ToolError) Error() string { return e.Message }
+
+// ServerStatus is the health of one tool server.
+type ServerStatus struct {
+	Name  string      `json:"name"`
+	State ServerState `json:"state"`
+	Tools int         `json:"tools,omitempty"` // on offer
+	Error string      `json:"error,omitempty"` // why it is not ready, one sentence
+}
+
+// ServerState says where a tool server stands.
+type ServerState string
+
+// Where a tool server can stand.
+const (
+	ServerWaiting  ServerState = "waiting" // for the user's yes
+	ServerStarting ServerState = "starting"
+	ServerReady    ServerState = "ready"
+	ServerFailed   ServerState = "failed"
+	ServerStopped  ServerState = "stopped"
+)
+
+// PendingServer is a server of the project's own configuration that needs a
+// yes before it is started for the first time.
+type PendingServer struct {
+	Name    string
+	Command []string // the command line, for stdio
+	URL     string   // for HTTP
+}
+
+// String is what would be started or reached, in one line.
+func (p PendingServer) String() string {
+	if p.URL != "" {
+		return p.URL
+	}
+	return strings.Join(p.Command, " ")
+}

@@ -1,0 +1,387 @@
+package planning
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DecodePlan reads a plan file and returns every fault of its form at once:
+// bad_json, bad_id, bad_type, bad_index and bad_timeout. What the words in it
+// mean is for Validate to judge; CheckPlan does both.
+//
+// It is tolerant where a file leaves no doubt: whole numbers stand for text in
+// index and depends_on, a missing index is the step's position from 1,
+// dependencies named twice count once, the first of tool_calls stands for a
+// missing tool and its args, null is the same as absent, and a timeout may be a
+// number of seconds. The plan that comes with faults holds what could be read,
+// its steps at their own positions.
+func DecodePlan(data []byte) (Plan, []Fault) {
+	v, err := DecodeValue(bytes.TrimPrefix(data, []byte("\uFEFF")))
+	if err != nil {
+		return Plan{}, []Fault{{Code: CodeBadJSON, Message: err.Error()}}
+	}
+	var d planDecoder
+	return d.plan(v), d.faults
+}
+
+// planDecoder turns decoded JSON into a plan and collects what is wrong. A
+// value of the wrong type leaves something in its field that makes no second
+// fault of the same mistake.
+type planDecoder struct {
+	faults []Fault
+	at     string // index of the step being read
+}
+
+func (d *planDecoder) fault(code, path, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if d.at != "" {
+		message = "step " + d.at + ": " + message
+	}
+	d.faults = append(d.faults, Fault{Code: code, Path: path, Step: d.at, Message: message})
+}
+
+func (d *planDecoder) badType(path, name, want string, got any) {
+	d.fault(CodeBadType, path, "%s must be %s, not %s", name, want, typeName(got))
+}
+
+// take removes a field from an object. A null counts as absent.
+func take(object map[string]any, name string) (any, bool) {
+	v := object[name]
+	delete(object, name)
+	return v, v != nil
+}
+
+func (d *planDecoder) plan(v any) Plan {
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.badType("", "a plan", "an object", v)
+		return Plan{}
+	}
+	id, hasID := object["id"]
+	p := Plan{
+		ID:        d.text(object, "", "id"),
+		Title:     d.text(object, "", "title"),
+		Goal:      d.text(object, "", "goal"),
+		Variables: d.object(object, "", "variables"),
+		OnFailure: OnFailure(d.text(object, "", "on_failure")),
+	}
+	if hasID && id == "" {
+		d.fault(CodeBadID, "/id", "id is empty; leave it out or name the plan")
+	}
+	if p.Goal == "" {
+		p.Goal = p.Title
+	}
+	p.Steps = d.steps(object)
+	p.Milestones = d.milestones(object)
+	p.Risks = d.texts(object, "", "risks")
+	p.Extra = rest(object)
+	return p
+}
+
+// rest is what no one took, nil where that is nothing.
+func rest(object map[string]any) map[string]any {
+	if len(object) == 0 {
+		return nil
+	}
+	return object
+}
+
+func (d *planDecoder) text(object map[string]any, path, name string) string {
+	v, ok := take(object, name)
+	if !ok {
+		return ""
+	}
+	text, ok := v.(string)
+	if !ok {
+		d.badType(jsonPointer(path, name), name, "text", v)
+		return CanonicalJSON(v)
+	}
+	return text
+}
+
+func (d *planDecoder) object(object map[string]any, path, name string) map[string]any {
+	v, ok := take(object, name)
+	if !ok {
+		return nil
+	}
+	inner, ok := v.(map[string]any)
+	if !ok {
+		d.badType(jsonPointer(path, name), name, "an object", v)
+		return map[string]any{}
+	}
+	return inner
+}
+
+func (d *planDecoder) list(object map[string]any, path, name string) []any {
+	v, ok := take(object, name)
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		d.badType(jsonPointer(path, name), name, "a list", v)
+		return nil
+	}
+	return list
+}
+
+func (d *planDecoder) texts(object map[string]any, path, name string) []string {
+	var texts []string
+	for i, v := range d.list(object, path, name) {
+		text, ok := v.(string)
+		if !ok {
+			d.badType(jsonPointer(path, name, strconv.Itoa(i)), "an entry of "+name, "text", v)
+			continue
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// indices reads a list of step indices, each once.
+func (d *planDecoder) indices(object map[string]any, path, name string) []string {
+	var indices []string
+	for i, v := range d.list(object, path, name) {
+		index, ok := indexText(v)
+		if !ok {
+			d.fault(CodeBadIndex, jsonPointer(path, name, strconv.Itoa(i)),
+				"an entry of %s must be the index of a step, not %s", name, describe(v))
+			continue
+		}
+		if !slices.Contains(indices, index) {
+			indices = append(indices, index)
+		}
+	}
+	return indices
+}
+
+// indexText reads a step's index: text that is not blank, or a whole number.
+func indexText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, strings.TrimSpace(v) != ""
+	case json.Number:
+		return wholeNumber(v)
+	default:
+		return "", false
+	}
+}
+
+func (d *planDecoder) steps(plan map[string]any) []Step {
+	list := d.list(plan, "", "steps")
+	taken := make(map[string]bool, len(list))
+	for i, v := range list {
+		object, ok := v.(map[string]any)
+		if !ok || hasBadIndex(object) {
+			continue
+		}
+		if index, ok := indexText(object["index"]); ok {
+			taken[index] = true
+		} else {
+			taken[strconv.Itoa(i+1)] = true
+		}
+	}
+	steps := make([]Step, 0, len(list))
+	for i, v := range list {
+		position := i + 1
+		if object, ok := v.(map[string]any); !ok || hasBadIndex(object) {
+			// The stand-in for an index that cannot be read must not look
+			// like a second step of that index.
+			for taken[strconv.Itoa(position)] {
+				position++
+			}
+			taken[strconv.Itoa(position)] = true
+		}
+		steps = append(steps, d.step(v, jsonPointer("/steps", strconv.Itoa(i)), strconv.Itoa(position)))
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	return steps
+}
+
+func hasBadIndex(step map[string]any) bool {
+	v, there := step["index"]
+	if !there {
+		return false
+	}
+	_, ok := indexText(v)
+	return !ok
+}
+
+// step reads the step at path; position is its index where it names none.
+func (d *planDecoder) step(v any, path, position string) Step {
+	d.at = position
+	defer func() { d.at = "" }()
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.badType(path, "a step", "an object", v)
+		return Step{Index: position, Title: CanonicalJSON(v), Executor: ExecutorSelf}
+	}
+	s := Step{Index: position}
+	if hasBadIndex(object) {
+		d.fault(CodeBadIndex, jsonPointer(path, "index"), "index must be text or a whole number, not %s", describe(object["index"]))
+	} else if index, ok := indexText(object["index"]); ok {
+		s.Index = index
+		d.at = index
+	}
+	delete(object, "index")
+	s.Title = d.text(object, path, "title")
+	s.Executor = Executor(d.text(object, path, "executor"))
+	if s.Executor == "" {
+		s.Executor = ExecutorTool
+	}
+	s.Tool = d.text(object, path, "tool")
+	s.Profile = d.text(object, path, "profile")
+	s.Args = d.object(object, path, "args")
+	d.toolCalls(object, path, &s)
+	s.DependsOn = d.indices(object, path, "depends_on")
+	s.ResultVariable = d.text(object, path, "result_variable")
+	s.ExpectedOutcome = d.text(object, path, "expected_outcome")
+	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
+	s.Timeout = d.timeout(object, path)
+	s.Retries = d.retries(object, path)
+	s.Gate = d.flag(object, path, "gate")
+	s.Extra = rest(object)
+	return s
+}
+
+// toolCalls lets the first of a step's tool_calls stand for its tool and args.
+// A list that says more than the step can hold stays among the unknown fields.
+func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
+	const name = "tool_calls"
+	kept := object[name]
+	calls := d.list(object, path, name)
+	if len(calls) == 0 {
+		return
+	}
+	at := jsonPointer(path, name, "0")
+	first, ok := calls[0].(map[string]any)
+	if !ok {
+		d.badType(at, "an entry of "+name, "an object", calls[0])
+		return
+	}
+	if len(calls) > 1 || s.Tool != "" {
+		object[name] = kept
+	}
+	if s.Tool != "" {
+		return
+	}
+	call := maps.Clone(first)
+	s.Tool = d.text(call, at, "name")
+	if args := d.object(call, at, "args"); s.Args == nil {
+		s.Args = args
+	}
+}
+
+func (d *planDecoder) timeout(object map[string]any, path string) time.Duration {
+	const name = "timeout"
+	v, ok := take(object, name)
+	if !ok {
+		return 0
+	}
+	at := jsonPointer(path, name)
+	switch v := v.(type) {
+	case string:
+		timeout, err := time.ParseDuration(v)
+		if err == nil && timeout >= 0 {
+			return timeout
+		}
+	case json.Number:
+		seconds, err := v.Float64()
+		if err == nil && seconds >= 0 && seconds < math.MaxInt64/float64(time.Second) {
+			return time.Duration(math.Round(seconds * float64(time.Second)))
+		}
+	default:
+		d.badType(at, name, `a duration such as "30s"`, v)
+		return 0
+	}
+	d.fault(CodeBadTimeout, at, `timeout must be a duration such as "30s" or a number of seconds, not %s`, describe(v))
+	return 0
+}
+
+func (d *planDecoder) retries(object map[string]any, path string) int {
+	const name = "retries"
+	v, ok := take(object, name)
+	if !ok {
+		return 0
+	}
+	if number, ok := v.(json.Number); ok {
+		if text, ok := wholeNumber(number); ok {
+			if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+				return n
+			}
+		}
+	}
+	d.fault(CodeBadType, jsonPointer(path, name), "retries must be a whole number from 0, not %s", describe(v))
+	return 0
+}
+
+func (d *planDecoder) flag(object map[string]any, path, name string) bool {
+	v, ok := take(object, name)
+	if !ok {
+		return false
+	}
+	flag, ok := v.(bool)
+	if !ok {
+		d.badType(jsonPointer(path, name), name, "true or false", v)
+	}
+	return flag
+}
+
+func (d *planDecoder) milestones(plan map[string]any) []Milestone {
+	const name = "milestones"
+	var milestones []Milestone
+	for i, v := range d.list(plan, "", name) {
+		path := jsonPointer("", name, strconv.Itoa(i))
+		switch v := v.(type) {
+		case string:
+			milestones = append(milestones, Milestone{Title: v})
+		case map[string]any:
+			milestones = append(milestones, Milestone{
+				Title: d.text(v, path, "title"),
+				Steps: d.indices(v, path, "steps"),
+				Extra: rest(v),
+			})
+		default:
+			d.badType(path, "an entry of "+name, "an object", v)
+		}
+	}
+	return milestones
+}
+
+// typeName names the JSON type of a value.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case string:
+		return "text"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	default:
+		return "a number"
+	}
+}
+
+// describe shows a small value as it is and names the type of any other.
+func describe(v any) string {
+	switch v := v.(type) {
+	case string, json.Number, bool, nil:
+		if text := CanonicalJSON(v); len(text) <= 60 {
+			return text
+		}
+	}
+	return typeName(v)
+}

@@ -1,0 +1,27 @@
+package planning
+
+// HistoryItem is one ended attempt of a step, as the replanner, the
+// synthesiser and the result of a run read it.
+type HistoryItem struct {
+	Index           string         `json:"index"`
+	Title           string         `json:"title"`
+	Tool            string         `json:"tool,omitempty"`
+	Args            map[string]any `json:"args,omitempty"` // as resolved
+	ExpectedOutcome string         `json:"expected_outcome,omitempty"`
+	Status          ItemStatus     `json:"status"`
+	Attempt         int            `json:"attempt"`
+	Result          any            `json:"result,omitempty"` // JSON value, numbers as json.Number
+	Error           string         `json:"error,omitempty"`
+	MS              int64          `json:"ms"` // wall clock, milliseconds
+}
+
+// ItemStatus says how an attempt of a step ended.
+type ItemStatus string
+
+// How an attempt of a step can end.
+const (
+	ItemCompleted ItemStatus = "completed"
+	ItemFailed    ItemStatus = "failed"
+	ItemSkipped   ItemStatus = "skipped"
+	ItemInDoubt   ItemStatus = "in_doubt" // started, and nobody knows whether it took effect
+)

@@ -1,0 +1,247 @@
+package planning_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+// tools is a small catalogue: two readers, an editor and a test runner.
+func tools() planning.Catalogue {
+	return planning.Catalogue{
+		{Name: "fs.read", Server: "workspace", Description: "Read a text file.\nLines are numbered.", ReadOnly: true, Annotated: true, Trusted: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}},"required":["path"]}`)},
+		{Name: "fs.search", Server: "workspace", Description: "Search files by regular expression.", ReadOnly: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"kind":{"enum":["text","regexp"]}},"required":["pattern"]}`)},
+		{Name: "fs.patch", Server: "workspace", Description: "Apply exact replacements to a file.", Destructive: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},"new":{"type":"string"}},"required":["old","new"]}}},"required":["path","edits"]}`)},
+		{Name: "test.run", Server: "workspace", Description: "Run the project's tests.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"target":{"type":"string"}}}`)},
+	}
+}
+
+func brief() planning.Brief {
+	return planning.Brief{Goal: "Rename authenticate to verify_user", Catalogue: tools(), MaxSteps: 5}
+}
+
+const (
+	fullPlan = `{"title":"Rename it","steps":[
+		{"index":"1","title":"Find uses","executor":"tool","tool":"fs.search","args":{"pattern":"authenticate"},"depends_on":[],"result_variable":"uses","expected_outcome":"files and lines"},
+		{"index":"2","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":["1"],"expected_outcome":"all pass"}]}`
+	wrongPlan = `{"title":"Rename it","steps":[{"index":"1","title":"Look","executor":"tool","tool":"fs.look","args":{},"depends_on":["9"],"expected_outcome":"x"}]}`
+	complexAnalysis = `{"mode":"plan","task":"Rename a function","goal":"tests pass","unknowns":["who calls it"],"resources":["fs.search"],` +
+		`"knowledge":{"read":["the source"],"keep":[]},"complexity":"medium","subtasks":["find","rename"],"reflect":true}`
+	review = "## Critic\n- Tests may be missing.\n\n## Pragmatist\n- One search is enough.\n\n## Detailer\n- Check docs.\n\n## Plan Adjustments\n- Run the tests last.\n"
+)
+
+// turn is one exchange with the scripted model: what must be asked, and the
+// reply, or fail where none comes.
+type turn struct {
+	want  planning.Purpose
+	reply string
+	fail  string
+	cut   bool
+}
+
+// play puts a scripted conversation to a planner and returns the requests.
+func play(t *testing.T, p planning.Planner, turns []turn) []planning.Request {
+	t.Helper()
+	var asked []planning.Request
+	for i, turn := range turns {
+		req, ok := p.Next()
+		if !ok {
+			t.Fatalf("turn %d: the planner is finished (%+v), and %s was to come", i, p.Outcome(), turn.want)
+		}
+		again, _ := p.Next()
+		if fmt.Sprint(req) != fmt.Sprint(again) {
+			t.Fatalf("turn %d: Next answered differently when asked twice", i)
+		}
+		if req.Purpose != turn.want {
+			t.Fatalf("turn %d: asked for %s, want %s; last message:\n%s", i, req.Purpose, turn.want, last(req))
+		}
+		asked = append(asked, req)
+		if turn.fail != "" {
+			p.Fail(turn.fail)
+			continue
+		}
+		p.Absorb(planning.Reply{Text: turn.reply, CutOff: turn.cut})
+	}
+	if req, ok := p.Next(); ok {
+		t.Fatalf("the planner asks on for %s:\n%s", req.Purpose, last(req))
+	}
+	return asked
+}
+
+func last(r planning.Request) string { return r.Messages[len(r.Messages)-1].Content }
+
+func skips(p planning.Planner) string {
+	var phases []string
+	for _, s := range p.Skipped() {
+		if s.Reason == "" {
+			phases = append(phases, "no reason!")
+		}
+		phases = append(phases, fmt.Sprint(s.Phase))
+	}
+	return strings.Join(phases, " ")
+}
+
+func indices(steps []planning.Step) string {
+	var all []string
+	for _, s := range steps {
+		all = append(all, s.Index)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
+	simple := `{"mode":"plan","task":"Run tests","goal":"green","complexity":"simple","reflect":false,"steps":[{"index":"1","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":[],"expected_outcome":"all pass"}]}`
+	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
+	tests := []struct {
+		name    string
+		prompt  planning.Prompting
+		turns   []turn
+		kind    planning.OutcomeKind
+		skipped string
+		steps   string // indices of the plan
+		reason  string // part of the outcome's reason
+	}{
+		{name: "a direct answer ends planning", turns: []turn{{want: "analysis", reply: `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}, kind: "direct", skipped: "2 3"},
+		{name: "a lone DIRECT in words is direct", turns: []turn{{want: "analysis", reply: "**DIRECT**\n"}}, kind: "direct", skipped: "2 3"},
+		{name: "DIRECTLY is not direct", turns: []turn{{want: "analysis", reply: "DIRECTLY change the file, then test.\nREFLECT: no"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a forced plan does not take direct for an answer", prompt: planning.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a simple analysis with steps is the plan", turns: []turn{{want: "analysis", reply: simple}}, kind: "planned", skipped: "2 3", steps: "1"},
+		{name: "steps of an analysis that wants a review do not count", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"reflect":false`, `"reflect":true`, 1)}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "steps of an analysis that is not simple do not count", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"simple"`, `"medium"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "steps of an analysis in direct mode do not count when a plan is forced", prompt: planning.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a simple analysis with a wrong plan is repaired", turns: []turn{{want: "analysis", reply: strings.Replace(simple, "test.run", "test.go", 1)}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2 3", steps: "1 2"},
+		{name: "a simple analysis cut off in its steps goes on to phase 3", turns: []turn{{want: "analysis", reply: simple[:len(simple)-30], cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "all three phases run where the analysis asks for a review", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "the review is skipped where nobody asked for it", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "the review is skipped where it is switched off", prompt: planning.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "prose with REFLECT in bold asks for a review", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "without phase 1 the goal goes straight to phase 3", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "without phase 3 the analysis is the end", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
+		{name: "without phases 1 and 3 there is nothing to do", prompt: planning.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "failed", reason: "switched off"},
+		{name: "no reply in phase 1 is the end", turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", reason: "no analysis came from the model: timed out"},
+		{name: "no reply in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "no reply in phase 3 is the end", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}}, kind: "failed", skipped: "2", reason: "no execution plan came"},
+		{name: "a wrong plan is repaired once", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a plan that stays wrong is the end", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "failed", skipped: "2", reason: "after 1 repair: "},
+		{name: "as many repairs as are allowed", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to a repair is the end", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "failed", skipped: "1 2", reason: "no repaired plan came"},
+		{name: "a plan without steps is empty, with the model's reason", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
+		{name: "an empty list is an empty plan", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
+		{name: "more steps than there may be are refused, not cut", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "an analysis of nothing goes on to phase 3", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a plan that is only prose is repaired", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "an agent step is repaired while there are no profiles", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := brief()
+			b.Prompting = tt.prompt
+			p := planning.NewPipeline(b)
+			play(t, p, tt.turns)
+			out := p.Outcome()
+			if out.Kind != tt.kind || indices(out.Plan.Steps) != tt.steps || skips(p) != tt.skipped {
+				t.Errorf("ended %s with steps %q, skipped %q (%s); want %s, %q, %q",
+					out.Kind, indices(out.Plan.Steps), skips(p), out.Reason, tt.kind, tt.steps, tt.skipped)
+			}
+			if !strings.Contains(out.Reason, tt.reason) {
+				t.Errorf("reason %q does not say %q", out.Reason, tt.reason)
+			}
+			if len(out.Faults) > 0 != (strings.Contains(tt.reason, "repair: ")) {
+				t.Errorf("faults %v with reason %q", out.Faults, out.Reason)
+			}
+			if out.Kind == planning.OutcomePlanned {
+				if faults, _ := planning.Validate(out.Plan, planning.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
+					t.Errorf("planned a wrong plan: %v", faults)
+				}
+				if out.Plan.Goal != b.Goal || !planning.IDPattern.MatchString(out.Plan.ID) {
+					t.Errorf("goal %q, id %q", out.Plan.Goal, out.Plan.ID)
+				}
+			}
+		})
+	}
+}
+
+func TestPipelineIgnoresWhatComesAfterTheEnd(t *testing.T) {
+	p := planning.NewPipeline(brief())
+	p.Fail("gone")
+	before := p.Outcome()
+	p.Absorb(planning.Reply{Text: fullPlan})
+	p.Fail("again")
+	if p.Outcome().Reason != before.Reason || p.Outcome().Kind != planning.OutcomeFailed {
+		t.Errorf("the outcome changed after the end: %+v", p.Outcome())
+	}
+}
+
+func TestAnalysisIsShownAsMarkdownWhereItIsTheEnd(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipPlan = true
+	p := planning.NewPipeline(b)
+	play(t, p, []turn{{want: "analysis", reply: complexAnalysis}})
+	for _, want := range []string{"**Task:** Rename a function", "**Unknowns:**\n\n- who calls it", "**To read:**", "**Complexity:** medium"} {
+		if !strings.Contains(p.Outcome().Text, want) {
+			t.Errorf("the analysis lacks %q:\n%s", want, p.Outcome().Text)
+		}
+	}
+	if strings.Contains(p.Outcome().Text, "To keep") {
+		t.Errorf("an empty list is shown:\n%s", p.Outcome().Text)
+	}
+}
+
+func TestRepairIsToldTheGoalTheReplyAndEveryFault(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipAnalysis = true
+	p := planning.NewPipeline(b)
+	asked := play(t, p, []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}})
+	var whole strings.Builder
+	for _, m := range asked[1].Messages {
+		whole.WriteString(m.Content)
+	}
+	for _, want := range []string{b.Goal, `"tool":"fs.look"`, `no tool is called "fs.look"`, "depends on step 9, which does not exist"} {
+		if !strings.Contains(whole.String(), want) {
+			t.Errorf("the repair is not told %q:\n%s", want, last(asked[1]))
+		}
+	}
+}
+
+func TestLaterPhasesAreToldWhatTheEarlierOnesFound(t *testing.T) {
+	p := planning.NewPipeline(brief())
+	asked := play(t, p, []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}})
+	if !strings.Contains(last(asked[1]), "who calls it") {
+		t.Error("the review does not see the analysis")
+	}
+	if !strings.Contains(last(asked[2]), "who calls it") || !strings.Contains(last(asked[2]), "Run the tests last.") {
+		t.Error("phase 3 does not see analysis and review")
+	}
+}
+
+func TestPlansWithoutATitleAreCalledByTheTaskOrTheGoal(t *testing.T) {
+	for analysis, want := range map[string]string{
+		strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1): "Rename a function",
+		`{"mode":"plan"}`: "Rename authenticate to verify_user",
+	} {
+		p := planning.NewPipeline(brief())
+		play(t, p, []turn{{want: "analysis", reply: analysis}, {want: "plan", reply: `["look","sum up"]`}})
+		if got := p.Outcome().Plan.Title; got != want {
+			t.Errorf("title %q, want %q", got, want)
+		}
+	}
+}
+
+func TestEmptyArgsOfAToolThatNeedsSomeAreStillToCome(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipAnalysis = true
+	p := planning.NewPipeline(b)
+	play(t, p, []turn{{want: "plan", reply: `{"title":"t","steps":[
+		{"index":"1","title":"a","tool":"fs.patch","args":{}},{"index":"2","title":"b","tool":"test.run","args":{}},{"index":"3","title":"c","tool":"fs.patch"}]}`}})
+	steps := p.Outcome().Plan.Steps
+	if steps[0].Args != nil || steps[1].Args == nil || steps[2].Args != nil {
+		t.Errorf("args %v, %v, %v; want none, empty, none", steps[0].Args, steps[1].Args, steps[2].Args)
+	}
+}

@@ -1,0 +1,72 @@
+package planning
+
+// Planner turns a goal into a plan, one model call at a time. It calls nobody:
+// it says which request comes next and absorbs what came back, so that folding
+// the same replies again gives the same plan.
+type Planner interface {
+	// Next returns the request to put to the model now. It returns the same
+	// request until Absorb or Fail is called, and false once Outcome is final.
+	Next() (Request, bool)
+	// Absorb takes the reply to the request that Next returned.
+	Absorb(Reply)
+	// Fail says that no reply came, and why. A review that fails is noted and
+	// ignored; every other failure is the end (OutcomeFailed).
+	Fail(reason string)
+	// Outcome is what planning came to; its kind is OutcomePending before that.
+	Outcome() Outcome
+	// Skipped lists the phases left out so far, in order.
+	Skipped() []SkippedPhase
+}
+
+// SkippedPhase is a phase of planning that was left out.
+type SkippedPhase struct {
+	Phase  int    // 1 to 3
+	Reason string // a few words
+}
+
+// OutcomeKind says how planning ended.
+type OutcomeKind string
+
+// How planning can end.
+const (
+	OutcomePending  OutcomeKind = ""         // not yet
+	OutcomeDirect   OutcomeKind = "direct"   // no plan is needed: answer the goal
+	OutcomePlanned  OutcomeKind = "planned"  // Plan is valid
+	OutcomeAnalysed OutcomeKind = "analysed" // phase 3 is switched off; Text is the analysis
+	OutcomeEmpty    OutcomeKind = "empty"    // the model proposed no step
+	OutcomeGaveUp   OutcomeKind = "gave_up"  // a replan proposed no step
+	OutcomeRefused  OutcomeKind = "refused"  // a replan repeated the steps that had failed
+	OutcomeFailed   OutcomeKind = "failed"   // no reply, or no valid plan after the repairs
+)
+
+// Outcome is what planning came to.
+type Outcome struct {
+	Kind   OutcomeKind
+	Plan   Plan    // with OutcomePlanned; after a replan the merged plan, finished steps included
+	Diff   Diff    // of a replan, over the steps that remained
+	Text   string  // with OutcomeAnalysed, Markdown
+	Reason string  // one sentence, with the kinds that end without a plan
+	Faults []Fault // with OutcomeFailed, what was wrong with the last plan
+}
+
+// Brief is what every request of a run is made from. Requests made from equal
+// briefs open with the same messages, byte for byte, so that a server which
+// remembers prompts reads them once.
+type Brief struct {
+	Goal      string
+	Catalogue Catalogue // the tools a plan may name
+	Prompting Prompting
+	MaxSteps  int // the most steps a plan may have now; 0 means no bound
+}
+
+// Situation is where a run stands when a failure calls for a new plan.
+type Situation struct {
+	Plan        Plan            // as it is now
+	History     []HistoryItem   // every ended attempt, oldest first
+	Finished    map[string]bool // indices of the steps that are done and stay
+	Remaining   []Step          // the steps not done, the failed one among them
+	Failed      string          // index of the step that failed
+	Error       string          // what went wrong
+	StepsLeft   int             // step executions left; -1 means no bound
+	ReplansLeft int             // replans left after this one; -1 means no bound
+}

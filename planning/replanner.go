@@ -1,0 +1,113 @@
+package planning
+
+import "slices"
+
+// NewReplanner returns the planner that makes a new plan of what remains after
+// a failure. Finished steps stay as they are; a valid answer is merged with them
+// (see [Revise]). An answer without steps gives up, and one equal to the steps
+// that remained is refused: it would fail again.
+func NewReplanner(b Brief, s Situation) Planner {
+	r := &replanner{brief: b, situation: s, most: b.MaxSteps}
+	if s.StepsLeft >= 0 && (r.most <= 0 || s.StepsLeft < r.most) {
+		r.most = s.StepsLeft
+	}
+	if s.StepsLeft == 0 {
+		r.outcome = Outcome{Kind: OutcomeFailed, Reason: "no step may run any more, so there is nothing to plan; raise max_steps"}
+		return r
+	}
+	r.request = replanRequest(b, s, r.most)
+	return r
+}
+
+// replanner is the state of a replan between two calls of the model.
+type replanner struct {
+	brief     Brief
+	situation Situation
+	most      int // the most steps that may be proposed; 0 means no bound
+	request   Request
+	repairs   repairs
+	outcome   Outcome
+}
+
+func (r *replanner) Next() (Request, bool) {
+	if r.outcome.Kind != OutcomePending {
+		return Request{}, false
+	}
+	return r.request, true
+}
+
+func (r *replanner) Outcome() Outcome { return r.outcome }
+
+func (r *replanner) Skipped() []SkippedPhase { return nil }
+
+func (r *replanner) Fail(reason string) {
+	if r.outcome.Kind == OutcomePending {
+		r.outcome = Outcome{Kind: OutcomeFailed, Reason: "no " + stageName(r.request.Purpose) + " came from the model: " + reason}
+	}
+}
+
+func (r *replanner) Absorb(reply Reply) {
+	if r.outcome.Kind != OutcomePending {
+		return
+	}
+	proposed := readProposal(reply, true)
+	if proposed.read && len(proposed.plan.Steps) == 0 && len(proposed.faults) == 0 {
+		r.outcome = Outcome{Kind: OutcomeGaveUp, Reason: emptyReason(proposed, "the model sees no way on")}
+		return
+	}
+	tail := r.inherit(finishSteps(r.brief, proposed.plan.Steps))
+	revised := Revise(r.situation.Plan, r.situation.Finished, tail)
+	if len(proposed.faults) == 0 && SameSteps(revised.Proposed, r.situation.Remaining) {
+		r.outcome = Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}
+		return
+	}
+	// The finished steps are in the merged plan, and the bound is on the new ones.
+	faults := checkProposal(r.brief, revised.Plan, proposed.faults, 0)
+	if n := len(revised.Proposed); r.most > 0 && n > r.most {
+		faults = append(faults, Fault{
+			Code: CodeTooManySteps, Path: "/steps",
+			Message: "the new plan has " + plural(n, "step") + ", and there may be at most " + plural(r.most, "step") + " now",
+		})
+	}
+	if len(proposed.faults) == 0 && len(revised.Proposed) == 0 {
+		faults = append(faults, Fault{
+			Code: CodeNoSteps, Path: "/steps",
+			Message: "every step of the new plan repeats a finished one, so that nothing is left to do; propose what remains, or no steps at all and a reason",
+		})
+	}
+	if len(faults) == 0 {
+		r.outcome = Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}
+		return
+	}
+	request, ok := r.repairs.next(r.brief, reply, faults, &r.situation)
+	if !ok {
+		r.outcome = unrepaired(r.repairs.made, faults)
+		return
+	}
+	r.request = request
+}
+
+// inherit lets a step that remains, with the same tool, keep what a reply does
+// not speak of: its time limit, its retries and what follows its failure.
+func (r *replanner) inherit(steps []Step) []Step {
+	for i, s := range steps {
+		at := slices.IndexFunc(r.situation.Remaining, func(old Step) bool { return old.Index == s.Index && old.Tool == s.Tool })
+		if at < 0 {
+			continue
+		}
+		old := r.situation.Remaining[at]
+		if s.Timeout == 0 {
+			steps[i].Timeout = old.Timeout
+		}
+		if s.Retries == 0 {
+			steps[i].Retries = old.Retries
+		}
+		if s.OnFailure == OnFailureDefault {
+			steps[i].OnFailure = old.OnFailure
+		}
+		if s.Extra == nil {
+			steps[i].Extra = old.Extra
+		}
+	}
+	return steps
+}

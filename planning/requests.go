@@ -1,0 +1,329 @@
+package planning
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// bound says in words how many steps a plan may have.
+func bound(most int) string {
+	if most <= 0 {
+		return "Use as many steps as the work needs and no more."
+	}
+	return "At most " + plural(most, "step") + ". A plan with more is refused, not cut."
+}
+
+// named returns a fenced text, or nothing where there is none.
+func named(label, text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return fenced(label, text)
+}
+
+// analysisRequest is phase 1.
+func analysisRequest(b Brief) Request {
+	return composition{
+		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b), think: true,
+		last: func(*cutter) string {
+			return render("analysis.md", struct {
+				Force bool
+				Bound string
+			}{b.Prompting.ForcePlan, bound(b.MaxSteps)})
+		},
+	}.request()
+}
+
+// reviewRequest is phase 2.
+func reviewRequest(b Brief, analysis string) Request {
+	return composition{
+		brief: b, purpose: PurposeReview,
+		last: func(cut *cutter) string {
+			return render("review.md", struct{ Analysis string }{named("the analysis of phase 1", cut.text(analysis))})
+		},
+	}.request()
+}
+
+// planRequest is phase 3.
+func planRequest(b Brief, analysis, review string) Request {
+	return composition{
+		brief: b, purpose: PurposePlan, format: planFormat(b, b.MaxSteps, false),
+		last: func(cut *cutter) string {
+			return render("execution.md", struct{ Analysis, Review, Bound string }{
+				named("the analysis of phase 1", cut.text(analysis)),
+				named("the review of phase 2", cut.text(review)),
+				bound(b.MaxSteps),
+			})
+		},
+	}.request()
+}
+
+// repairRequest asks for a plan again, with everything that was wrong with it.
+// The situation is nil unless the plan was a replan.
+func repairRequest(b Brief, faulty string, faults []Fault, s *Situation) Request {
+	most := b.MaxSteps
+	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
+		most = s.StepsLeft
+	}
+	return composition{
+		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
+		last: func(cut *cutter) string {
+			list := make([]string, len(faults))
+			for i, f := range faults {
+				list[i] = disarm(oneLine(f.Message, 600))
+			}
+			situation := ""
+			if s != nil {
+				situation = situationText(*s, cut)
+			}
+			return render("repair.md", struct {
+				Faults                  []string
+				Reply, Situation, Bound string
+			}{list, named("your last reply", cut.text(faulty)), situation, bound(most)})
+		},
+	}.request()
+}
+
+// replanRequest asks for a plan of what remains after a failure.
+func replanRequest(b Brief, s Situation, most int) Request {
+	return composition{
+		brief: b, purpose: PurposeReplan, format: planFormat(b, most, true),
+		last: func(cut *cutter) string {
+			budget := bound(most)
+			switch {
+			case s.ReplansLeft == 0:
+				budget += " This is the last new plan there can be."
+			case s.ReplansLeft > 0:
+				budget += fmt.Sprintf(" After this one, there can be %s.", plural(s.ReplansLeft, "more new plan"))
+			}
+			return render("replan.md", struct{ Situation, Bound string }{situationText(s, cut), budget})
+		},
+	}.request()
+}
+
+// situationText says where a run stands: what failed, what was done, and what
+// remains.
+func situationText(s Situation, cut *cutter) string {
+	var done []string
+	for _, item := range s.History {
+		done = append(done, itemText(item, s.Plan, cut))
+	}
+	remaining, err := EncodeJSON(s.Remaining)
+	if err != nil {
+		// Steps come from JSON and go back to it; this is for the reader alone.
+		remaining = []byte(err.Error())
+	}
+	failed := disarm("step " + oneLine(s.Failed, 40))
+	if step, ok := s.Plan.Step(s.Failed); ok {
+		failed = disarm(stepLine(step))
+	}
+	return render("situation.md", struct {
+		Failed, Error, Remaining string
+		Done                     []string
+	}{failed, named("the error", cut.text(s.Error)), fenced("the steps that remain, the failed one among them", string(remaining)), done})
+}
+
+// stepLine names a step in one line.
+func stepLine(s Step) string {
+	line := "step " + oneLine(s.Index, 40) + ", " + oneLine(s.Title, 200)
+	if s.Tool != "" {
+		line += " (" + oneLine(s.Tool, 80) + ")"
+	}
+	if s.ResultVariable != "" {
+		line += ", result ${" + oneLine(s.ResultVariable, 80) + "}"
+	}
+	return line
+}
+
+// itemText tells one ended attempt of a step, with what came of it.
+func itemText(item HistoryItem, p Plan, cut *cutter) string {
+	step, ok := p.Step(item.Index)
+	if !ok {
+		step = Step{Index: item.Index}
+	}
+	step.Title, step.Tool = item.Title, item.Tool
+	if item.Status != ItemCompleted {
+		step.ResultVariable = ""
+	}
+	line := stepLine(step) + ": " + itemStatus(item.Status)
+	if item.Attempt > 1 {
+		line += fmt.Sprintf(", attempt %d", item.Attempt)
+	}
+	if item.ExpectedOutcome != "" {
+		line += "; expected was " + oneLine(item.ExpectedOutcome, 300)
+	}
+	text := "- " + strings.ToUpper(line[:1]) + disarm(line[1:])
+	var parts []string
+	if len(item.Args) > 0 {
+		parts = append(parts, "args: "+cut.text(CanonicalJSON(item.Args)))
+	}
+	if item.Error != "" {
+		parts = append(parts, "error: "+cut.text(item.Error))
+	}
+	if item.Result != nil {
+		parts = append(parts, "result: "+cut.text(resultText(item.Result)))
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return text + "\n" + fenced("what it was given and what came back", strings.Join(parts, "\n"))
+}
+
+func itemStatus(s ItemStatus) string {
+	switch s {
+	case ItemCompleted:
+		return "done"
+	case ItemInDoubt:
+		return "in doubt, it may or may not have taken effect"
+	default:
+		return string(s)
+	}
+}
+
+// resultText writes a result as a model reads it best: text as it is, all else
+// as JSON.
+func resultText(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return CanonicalJSON(v)
+}
+
+// outline lists the steps of a plan, a line each.
+func outline(p Plan) string {
+	lines := make([]string, len(p.Steps))
+	for i, s := range p.Steps {
+		lines[i] = "- " + stepLine(s)
+	}
+	return named("the plan", strings.Join(lines, "\n"))
+}
+
+// StepRequest has the model carry out a step in its own words: executor self.
+// inputs are the ended steps that it depends on.
+func StepRequest(b Brief, p Plan, step Step, inputs []HistoryItem) Request {
+	return composition{
+		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, bounds: stepBounds,
+		last: func(cut *cutter) string {
+			return render("step.md", struct {
+				Index, Title, Expected, Plan string
+				Inputs                       []string
+			}{oneLine(step.Index, 80), disarm(oneLine(step.Title, 400)), disarm(oneLine(step.ExpectedOutcome, 400)), outline(p), itemTexts(inputs, p, cut)})
+		},
+	}.request()
+}
+
+// ArgsRequest has the model write the arguments of a tool step that came
+// without them, or without all of them; the reply is for [ParseArgs]. Its format is the tool's own
+// input schema.
+func ArgsRequest(b Brief, p Plan, step Step, tool Tool, inputs []HistoryItem) Request {
+	format := tool.InputSchema
+	if len(strings.TrimSpace(string(format))) == 0 {
+		format = json.RawMessage(`{"type":"object"}`)
+	}
+	return composition{
+		brief: b, purpose: PurposeStep, step: step.Index, format: format, timeout: step.Timeout, bounds: stepBounds,
+		last: func(cut *cutter) string {
+			given := ""
+			if len(step.Args) > 0 {
+				given = named("the arguments that are settled", CanonicalJSON(step.Args))
+			}
+			return render("args.md", struct {
+				Index, Title, Expected, Plan, Tool, About, Schema, Given string
+				Inputs                                                   []string
+			}{
+				oneLine(step.Index, 80), disarm(oneLine(step.Title, 400)), disarm(oneLine(step.ExpectedOutcome, 400)), outline(p),
+				disarm(oneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
+				fenced("the schema of its arguments", string(format)), given, itemTexts(inputs, p, cut),
+			})
+		},
+	}.request()
+}
+
+func itemTexts(items []HistoryItem, p Plan, cut *cutter) []string {
+	all := make([]string, len(items))
+	for i, item := range items {
+		all[i] = itemText(item, p, cut)
+	}
+	return all
+}
+
+// SynthesisRequest has the model write the answer from what a run found out;
+// items are what it is to see, as chosen by [SynthesisItems].
+func SynthesisRequest(b Brief, p Plan, items []HistoryItem) Request {
+	return composition{
+		brief: b, purpose: PurposeSynthesis,
+		last: func(cut *cutter) string {
+			return render("synthesis.md", struct {
+				Plan  string
+				Items []string
+			}{outline(p), itemTexts(items, p, cut)})
+		},
+	}.request()
+}
+
+// ChatRequest is a plain turn of the conversation: the goal is the last message.
+func ChatRequest(b Brief) Request {
+	return composition{brief: b, purpose: PurposeChat}.request()
+}
+
+// SynthesisItems chooses what the synthesiser sees: the results that nothing
+// else consumed, and the errors that were never made good. A result is consumed
+// by a completed step that refers to its variable, or that a model carried out
+// or filled in from the results it depends on. An error is made good by a later
+// success of the same step, or by a new plan without it.
+func SynthesisItems(p Plan, history []HistoryItem) []HistoryItem {
+	last := make(map[string]int, len(history))
+	done := make(map[string]bool, len(history))
+	for i, item := range history {
+		last[item.Index] = i
+		done[item.Index] = item.Status == ItemCompleted
+	}
+	consumed := consumedSteps(p, done)
+	var items []HistoryItem
+	for i, item := range history {
+		if last[item.Index] != i {
+			continue
+		}
+		_, planned := p.Step(item.Index)
+		switch item.Status {
+		case ItemCompleted:
+			if !consumed[item.Index] {
+				items = append(items, item)
+			}
+		case ItemFailed, ItemInDoubt:
+			if planned {
+				items = append(items, item)
+			}
+		case ItemSkipped:
+		}
+	}
+	return items
+}
+
+// consumedSteps returns the steps whose results other completed steps worked on.
+func consumedSteps(p Plan, done map[string]bool) map[string]bool {
+	producers := make(map[string]string, len(p.Steps))
+	for _, s := range p.Steps {
+		if s.ResultVariable != "" {
+			producers[s.ResultVariable] = s.Index
+		}
+	}
+	consumed := make(map[string]bool)
+	for _, s := range p.Steps {
+		if !done[s.Index] {
+			continue
+		}
+		for _, ref := range References(s.Args) {
+			if from, ok := producers[ref.Name]; ok && from != s.Index {
+				consumed[from] = true
+			}
+		}
+		if s.Executor == ExecutorSelf || s.Executor == ExecutorAgent || s.Args == nil {
+			for _, from := range s.DependsOn {
+				consumed[from] = true
+			}
+		}
+	}
+	return consumed
+}

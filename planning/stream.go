@@ -1,0 +1,248 @@
+package planning
+
+import "strings"
+
+// StepStream reads the steps of a plan while the reply that holds it streams
+// in. The zero value is ready. What it yields are the steps that the whole
+// reply will be read to have, as far as it goes: a reply that is not sound JSON
+// with a list of steps yields fewer, and one that is prose none.
+//
+// The steps of an analysis are held back until it is clear that they count; see
+// the phases of [NewPipeline].
+type StepStream struct {
+	// Replan says that the reply is to a replan, where indices stand as they
+	// are written.
+	Replan bool
+
+	numbers numbering
+	state   streamState
+	head    []byte // the reply before its first value
+	top     byte   // the bracket that opened the value: '{' or '['
+	fresh   bool   // nothing but blanks since that bracket
+	depth   int
+	quoted  bool
+	escaped bool
+	key     string // the field being read, at the top of an object
+	hasKey  bool
+	item    []byte // the key, field or step being read
+	inSteps bool   // within the list of steps
+	closed  bool   // the list of steps was closed
+	deaf    bool   // an item could not be read: what follows might be misnumbered
+	fields  map[string]any
+	held    []Step
+}
+
+// streamState says where in the reply a stream is.
+type streamState int
+
+const (
+	streamSearching streamState = iota // before a value
+	streamInside                       // within one
+	streamDone                         // behind the steps
+)
+
+// Feed takes the next piece of the reply and returns the steps that are whole
+// with it.
+func (s *StepStream) Feed(chunk string) []Step {
+	var steps []Step
+	for i := 0; i < len(chunk); i++ {
+		switch s.state {
+		case streamDone:
+			return steps
+		case streamSearching:
+			s.search(chunk[i])
+		case streamInside:
+			steps = append(steps, s.inside(chunk[i])...)
+		}
+	}
+	return steps
+}
+
+// search looks for the start of a value behind what the model thought aloud.
+func (s *StepStream) search(c byte) {
+	s.head = append(s.head, c)
+	if c != '{' && c != '[' {
+		return
+	}
+	head := strings.TrimSpace(string(s.head[:len(s.head)-1]))
+	for _, tag := range thinkingTags {
+		if strings.HasPrefix(head, tag[0]) && !strings.Contains(head, tag[1]) {
+			return
+		}
+	}
+	if c == '[' && !startsReply(stripThinking(head)) {
+		return // words in brackets, more likely than a plan
+	}
+	s.state, s.top, s.fresh, s.depth = streamInside, c, true, 1
+	s.item = s.item[:0]
+	s.hasKey, s.fields = false, nil
+}
+
+// startsReply reports whether nothing but the start of a code fence came yet.
+func startsReply(head string) bool {
+	return head == "" || strings.HasPrefix(head, "```") && !strings.ContainsAny(head[3:], "`\n ")
+}
+
+// inside takes one byte of a value.
+func (s *StepStream) inside(c byte) []Step {
+	if s.fresh {
+		switch {
+		case isBlank(c):
+			return nil
+		case c != '"' && (s.top != '[' || c != '{'):
+			// Code, or a placeholder: look on from here.
+			s.state = streamSearching
+			s.search(c)
+			return nil
+		}
+		s.fresh = false
+	}
+	switch {
+	case s.escaped:
+		s.escaped = false
+	case s.quoted:
+		s.escaped = c == '\\'
+		s.quoted = c != '"'
+	case c == '"':
+		s.quoted = true
+	default:
+		return s.structure(c)
+	}
+	s.item = append(s.item, c)
+	return nil
+}
+
+// structure takes one byte outside of texts.
+func (s *StepStream) structure(c byte) []Step {
+	elements := 2 // the depth at which steps stand
+	if s.top == '[' {
+		elements = 1
+	}
+	steps := s.inSteps || s.top == '['
+	switch {
+	case (c == '{' || c == '[') && c == '[' && s.depth == 1 && s.hasKey && s.key == "steps" && blank(s.item):
+		s.depth, s.inSteps = 2, true
+		return nil
+	case c == '{' || c == '[':
+		s.depth++
+	case c == '}' || c == ']':
+		s.depth--
+		switch {
+		case steps && s.depth == elements-1:
+			return s.closeSteps()
+		case s.depth <= 0:
+			s.endField()
+			return s.closeValue()
+		}
+	case c == ',' && steps && s.depth == elements:
+		return s.endStep()
+	case c == ',' && s.depth == 1:
+		s.endField()
+		return nil
+	case c == ':' && s.depth == 1 && s.top == '{' && !s.hasKey:
+		if v, err := DecodeValue(s.item); err == nil {
+			s.key = textOf(v)
+		}
+		s.hasKey, s.item = true, s.item[:0]
+		return nil
+	}
+	s.item = append(s.item, c)
+	return nil
+}
+
+// endField keeps the fields that decide whether steps count.
+func (s *StepStream) endField() {
+	if s.hasKey {
+		if v, err := DecodeValue(s.item); err == nil {
+			if s.fields == nil {
+				s.fields = make(map[string]any)
+			}
+			s.fields[s.key] = v
+		}
+	}
+	s.hasKey, s.key, s.item = false, "", s.item[:0]
+}
+
+// endStep reads one step of the list.
+func (s *StepStream) endStep() []Step {
+	raw := s.item
+	s.item = s.item[:0]
+	if s.deaf || blank(raw) {
+		return nil
+	}
+	item, err := DecodeValue(raw)
+	if err != nil || s.top == '[' && notStep(item) {
+		s.deaf = true
+		return nil
+	}
+	s.numbers.keep = s.Replan
+	read := s.numbers.read(item)
+	if read == nil {
+		return nil
+	}
+	plan, faults := DecodePlan([]byte(CanonicalJSON(map[string]any{"steps": []any{read}})))
+	if len(faults) > 0 || len(plan.Steps) != 1 {
+		return nil
+	}
+	step := plan.Steps[0]
+	step.Extra = nil
+	return s.release(step)
+}
+
+// release yields steps once it is known that they count: at once in a plan, in
+// an analysis when it says so.
+func (s *StepStream) release(steps ...Step) []Step {
+	mode, isAnalysis := s.fields["mode"]
+	_, hasComplexity := s.fields["complexity"]
+	_, hasReflect := s.fields["reflect"]
+	ended := s.state == streamDone
+	switch {
+	case !isAnalysis:
+	case !ended && (!hasComplexity || !hasReflect):
+		s.held = append(s.held, steps...)
+		return nil
+	case !stepsCount(mode, s.fields["complexity"], s.fields["reflect"]):
+		s.held = nil
+		return nil
+	}
+	steps = append(s.held, steps...)
+	s.held = nil
+	return steps
+}
+
+// closeSteps ends the list of steps.
+func (s *StepStream) closeSteps() []Step {
+	steps := s.endStep()
+	s.inSteps, s.closed = false, true
+	s.hasKey, s.key, s.item = false, "", s.item[:0]
+	switch {
+	case s.numbers.count > 0 && len(s.held) == 0:
+		s.state = streamDone
+	case s.top == '[':
+		s.searchOn()
+	}
+	return steps
+}
+
+// closeValue ends a value: a plan, or something that came before it.
+func (s *StepStream) closeValue() []Step {
+	if s.numbers.count == 0 {
+		s.searchOn()
+		return nil
+	}
+	s.state = streamDone
+	if len(s.held) == 0 {
+		return nil
+	}
+	return s.release()
+}
+
+// searchOn looks behind a value without steps for one that has some.
+func (s *StepStream) searchOn() {
+	s.state = streamSearching
+	s.head = append(s.head, '.')
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func blank(b []byte) bool { return len(strings.TrimSpace(string(b))) == 0 }

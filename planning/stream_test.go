@@ -1,0 +1,152 @@
+package planning_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/planning"
+)
+
+// chunks cuts text anywhere, within characters too.
+func chunks(t *rapid.T, text string) []string {
+	var all []string
+	for len(text) > 0 {
+		n := rapid.IntRange(1, min(len(text), 40)).Draw(t, "chunk")
+		all = append(all, text[:n])
+		text = text[n:]
+	}
+	return all
+}
+
+func feed(stream *planning.StepStream, chunks []string) []planning.Step {
+	var steps []planning.Step
+	for _, c := range chunks {
+		steps = append(steps, stream.Feed(c)...)
+	}
+	return steps
+}
+
+// drawReply writes a plan as models do: a list of texts and objects with some
+// of their fields, from 0 or from 1, with space and prose around it.
+func drawReply(t *rapid.T) string {
+	n := rapid.IntRange(0, 6).Draw(t, "steps")
+	zero := rapid.IntRange(0, 1).Draw(t, "first index")
+	numbered := rapid.Bool().Draw(t, "numbered")
+	text := rapid.SampledFrom([]string{"Read", "[todo]", `quote " and \`, "brace } ] , {", "é→ü", "Read → TOOL: fs.read", "a\nb", "<think>", ""})
+	items := make([]any, n)
+	for i := range items {
+		if rapid.IntRange(0, 5).Draw(t, "kind") == 0 {
+			items[i] = text.Draw(t, "text")
+			continue
+		}
+		step := map[string]any{"title": text.Draw(t, "title")}
+		if numbered {
+			step["index"] = strconv.Itoa(i + zero)
+		}
+		if rapid.Bool().Draw(t, "has executor") {
+			step["executor"] = rapid.SampledFrom([]string{"tool", "self", "TOOL: fs.read"}).Draw(t, "executor")
+			step["tool"] = "fs.read"
+			step["args"] = map[string]any{"path": text.Draw(t, "path"), "deep": []any{map[string]any{"steps": []any{1}}}}
+		}
+		if rapid.Bool().Draw(t, "has dependencies") && i > 0 {
+			step["depends_on"] = []any{rapid.IntRange(0, i).Draw(t, "dependency")}
+		}
+		items[i] = step
+	}
+	object := map[string]any{"title": text.Draw(t, "plan title"), "steps": items}
+	if rapid.Bool().Draw(t, "analysis") {
+		object["mode"] = rapid.SampledFrom([]string{"plan", "Plan"}).Draw(t, "mode")
+		object["complexity"] = "simple"
+		object["reflect"] = false
+	}
+	reply := planning.CanonicalJSON(object)
+	switch rapid.IntRange(0, 5).Draw(t, "around") {
+	case 0:
+		return "```json\n" + reply + "\n```"
+	case 1:
+		return "<think>maybe {\"steps\":[\"no\"]}</think> " + reply
+	case 2:
+		return "Here {it} is [now]: {} " + reply + " {\"steps\":[\"late\"]}"
+	case 3:
+		return strings.ReplaceAll(reply, `,"`, " ,\n\t\"")
+	case 4:
+		return planning.CanonicalJSON(items)
+	default:
+		return reply
+	}
+}
+
+func TestStreamYieldsTheStepsOfTheWholeReplyHoweverItIsCut(t *testing.T) {
+	some := 0
+	rapid.Check(t, func(t *rapid.T) {
+		reply := drawReply(t)
+		want := planning.ReadSteps(reply)
+		var stream planning.StepStream
+		got := feed(&stream, chunks(t, reply))
+		some += len(got)
+		if shape(got) != shape(want) {
+			t.Fatalf("%s\nstreamed\n%s\nread\n%s", reply, shape(got), shape(want))
+		}
+	})
+	if some == 0 {
+		t.Error("no step ever streamed")
+	}
+}
+
+func TestStreamOfABrokenReplyYieldsTheFirstSteps(t *testing.T) {
+	tests := []struct{ name, reply, want string }{
+		{"cut off in the second step", `{"title":"t","steps":[{"title":"A","tool":"x"},{"title":"B","to`, "1 x <> A"},
+		{"broken in the second step", `{"steps":[{"title":"A","tool":"x"},{"title":B},{"title":"C"}]}`, "1 x <> A"},
+		{"unknown values are passed over", `{"steps":[{"title":"A","tool":"x"},null,7,{"title":"C","tool":"z"}]}`, "1 x <> A\n2 z <> C"},
+		{"steps of something else", `{"meta":{"steps":["no"]},"steps":["yes"]}`, "1 self <> yes"},
+		{"a list that is no plan", `{"steps":"none"}`, ""},
+		{"lists in prose", `I see ["a","b"] and more.`, ""},
+		{"prose", "1. Look\n2. Act", ""},
+		{"an unclosed thought", `<think>{"steps":["a"]}`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stream planning.StepStream
+			if got := shape(stream.Feed(tt.reply)); got != tt.want {
+				t.Errorf("streamed\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
+	head := `{"mode":"plan","task":"t",`
+	steps := `"steps":[{"index":"1","title":"A","tool":"x"},{"index":"2","title":"B","tool":"y"}]`
+	tests := []struct {
+		name  string
+		parts []string
+		want  []int // steps yielded after each part
+	}{
+		{"at once where all is known", []string{head + `"complexity":"simple","reflect":false,` + `"steps":[{"title":"A","tool":"x"}`, `,{"title":"B","tool":"y"}`, `]}`}, []int{0, 1, 1}},
+		{"at the end where it comes last", []string{head + steps, `,"complexity":"simple","reflect":false`, `}`}, []int{0, 0, 2}},
+		{"never where a review is asked for", []string{head + `"complexity":"simple","reflect":true,` + steps, `}`}, []int{0, 0}},
+		{"never where it is not simple", []string{head + steps, `,"complexity":"complex","reflect":false}`}, []int{0, 0}},
+		{"never in direct mode", []string{`{"mode":"direct","complexity":"simple","reflect":false,` + steps + `}`}, []int{0}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stream planning.StepStream
+			for i, part := range tt.parts {
+				if got := len(stream.Feed(part)); got != tt.want[i] {
+					t.Errorf("after part %d: %d steps, want %d", i, got, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestStreamOfAReplanKeepsIndicesAsTheyStand(t *testing.T) {
+	stream := planning.StepStream{Replan: true}
+	got := shape(stream.Feed(`{"steps":[{"index":"0","title":"A","tool":"x"},{"index":"7","title":"B","tool":"y","depends_on":["0"]}]}`))
+	if want := "0 x <> A\n7 y <0> B"; got != want {
+		t.Errorf("streamed\n%s\nwant\n%s", got, want)
+	}
+}

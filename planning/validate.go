@@ -1,0 +1,299 @@
+package planning
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rules are what a plan is held against.
+type Rules struct {
+	Catalogue  Catalogue
+	CheckTools bool     // tool names and args are looked at
+	MaxSteps   int      // 0 means no bound
+	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
+	// Planned says that a model made the plan: a tool step may come without
+	// args, since a model fills them in when the step is ready, and an agent
+	// step must name a profile that exists.
+	Planned bool
+	// PartialArgs allows args that lack some of what the tool requires, for a
+	// caller that has those filled in too; see MissingArgs.
+	PartialArgs bool
+}
+
+// CheckPlan reads and validates a plan file in one go. A mistake of form is
+// not reported a second time as one of meaning.
+func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
+	p, faults = DecodePlan(data)
+	reported := make(map[string]bool, len(faults))
+	for _, f := range faults {
+		if f.Path == "" {
+			return p, faults, nil // there is no plan to look at
+		}
+		reported[f.Path] = true
+	}
+	invalid, warnings := Validate(p, r)
+	for _, f := range invalid {
+		if !reported[f.Path] {
+			faults = append(faults, f)
+		}
+	}
+	warnings = slices.DeleteFunc(warnings, func(f Fault) bool { return reported[f.Path] })
+	return p, faults, warnings
+}
+
+// Validate returns everything that is wrong with a plan at once, and what looks
+// wrong. A plan without faults can be run.
+func Validate(p Plan, r Rules) (faults, warnings []Fault) {
+	c := checker{
+		plan:      p,
+		rules:     r,
+		first:     make(map[string]int, len(p.Steps)),
+		producers: make(map[string]string),
+		schemas:   make(map[string]*argsSchema),
+	}
+	for i, s := range p.Steps {
+		if _, ok := c.first[s.Index]; !ok {
+			c.first[s.Index] = i
+		}
+	}
+	for _, s := range p.Steps {
+		if _, ok := c.producers[s.ResultVariable]; s.ResultVariable != "" && !ok {
+			c.producers[s.ResultVariable] = s.Index
+		}
+	}
+	c.checkPlan()
+	for i, s := range p.Steps {
+		c.checkStep(i, s)
+	}
+	c.checkCycles()
+	c.checkMilestones()
+	return c.faults, c.warnings
+}
+
+// checker collects the faults of one plan.
+type checker struct {
+	plan      Plan
+	rules     Rules
+	first     map[string]int         // index → position of the first step that has it
+	producers map[string]string      // variable → index of the first step that defines it
+	schemas   map[string]*argsSchema // by qualified name; nil where there is none to check with
+
+	faults   []Fault
+	warnings []Fault
+}
+
+func (c *checker) fault(code, path, step, format string, args ...any) {
+	c.faults = append(c.faults, Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) warn(code, path, step, format string, args ...any) {
+	c.warnings = append(c.warnings, Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) checkPlan() {
+	p := c.plan
+	if p.ID != "" && !IDPattern.MatchString(p.ID) {
+		c.fault(CodeBadID, "/id", "", "the id %q may hold letters, digits, dots, dashes and underscores, at most 128, and must begin with a letter or a digit", p.ID)
+	}
+	if strings.TrimSpace(p.Title) == "" {
+		c.fault(CodeMissingTitle, "", "", "the plan has no title")
+	}
+	c.checkOnFailure(p.OnFailure, "/on_failure", "", "the plan's")
+	if c.rules.MaxSteps > 0 && len(p.Steps) > c.rules.MaxSteps {
+		c.fault(CodeTooManySteps, "/steps", "", "the plan has %d steps, and there may be at most %d", len(p.Steps), c.rules.MaxSteps)
+	}
+	if len(p.Steps) == 0 {
+		c.warn(CodeNoSteps, "/steps", "", "the plan has no steps and does nothing")
+	}
+	callsTools := slices.ContainsFunc(p.Steps, func(s Step) bool { return executorOf(s) == ExecutorTool })
+	if !c.rules.CheckTools && callsTools {
+		c.warn(CodeUncheckedTools, "/steps", "", "tool names and args were not checked, since no tools are known here")
+	}
+}
+
+func (c *checker) checkOnFailure(word OnFailure, path, step, whose string) {
+	switch word {
+	case OnFailureDefault, OnFailureAbort, OnFailureSkip, OnFailureReplan:
+	default:
+		c.fault(CodeBadType, path, step, "%s on_failure must be abort, skip or replan, not %q", whose, word)
+	}
+}
+
+func (c *checker) checkStep(i int, s Step) {
+	path := jsonPointer("/steps", strconv.Itoa(i))
+	if strings.TrimSpace(s.Index) == "" {
+		c.fault(CodeBadIndex, path+"/index", s.Index, "the step at position %d has an empty index", i+1)
+	} else if c.first[s.Index] != i {
+		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
+	}
+	if strings.TrimSpace(s.Title) == "" {
+		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
+	}
+	c.checkOnFailure(s.OnFailure, path+"/on_failure", s.Index, "step "+s.Index+":")
+	if s.Timeout < 0 {
+		c.fault(CodeBadTimeout, path+"/timeout", s.Index, "step %s has a negative timeout, %s", s.Index, s.Timeout)
+	}
+	c.checkDependencies(path, s)
+	c.checkVariables(path, s)
+	switch executorOf(s) {
+	case ExecutorTool:
+		c.checkTool(path, s)
+	case ExecutorAgent:
+		c.checkProfile(path, s)
+	case ExecutorSelf:
+	default:
+		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
+	}
+}
+
+func (c *checker) checkDependencies(path string, s Step) {
+	for n, index := range s.DependsOn {
+		at := jsonPointer(path, "depends_on", strconv.Itoa(n))
+		if index == s.Index {
+			c.fault(CodeSelfDependency, at, s.Index, "step %s depends on itself", s.Index)
+		} else if _, ok := c.first[index]; !ok {
+			c.fault(CodeUnknownDependency, at, s.Index, "step %s depends on step %s, which does not exist", s.Index, index)
+		}
+	}
+}
+
+func (c *checker) checkVariables(path string, s Step) {
+	if name := s.ResultVariable; name != "" && c.producers[name] != s.Index {
+		c.fault(CodeDuplicateResultVariable, path+"/result_variable", s.Index, "steps %s and %s both put their result into %q", c.producers[name], s.Index, name)
+	}
+	if s.Args == nil {
+		return
+	}
+	walkTexts(s.Args, path+"/args", func(at, text string) {
+		seen := make(map[string]bool)
+		for _, part := range splitText(text) {
+			if part.reference == nil || seen[part.reference.Name] {
+				continue
+			}
+			seen[part.reference.Name] = true
+			c.checkReference(at, s, *part.reference)
+		}
+	})
+}
+
+// checkReference looks for what defines a variable. A step may refer to a
+// variable of the plan that its own result will replace.
+func (c *checker) checkReference(at string, s Step, r Reference) {
+	producer, produced := c.producers[r.Name]
+	_, given := c.plan.Variables[r.Name]
+	switch {
+	case given || produced && producer != s.Index:
+	case produced:
+		c.fault(CodeSelfDependency, at, s.Index, "step %s refers to its own result with %s", s.Index, r)
+	default:
+		known := slices.Sorted(maps.Keys(c.plan.Variables))
+		for name := range c.producers {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		if known = slices.Compact(known); len(known) == 0 {
+			c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and the plan defines no variables", s.Index, r)
+			return
+		}
+		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which nothing defines; there is %s", s.Index, r, listSome(known))
+	}
+}
+
+func (c *checker) checkTool(path string, s Step) {
+	if s.Tool == "" {
+		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool", s.Index)
+		return
+	}
+	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {
+		c.warn(CodeIgnoredToolCalls, path+"/tool_calls", s.Index, "step %s lists %d calls, and only %s is made", s.Index, len(calls), s.Tool)
+	}
+	if !c.rules.CheckTools {
+		return
+	}
+	tool, err := c.rules.Catalogue.Find(s.Tool)
+	var ambiguous *AmbiguousToolError
+	switch {
+	case errors.As(err, &ambiguous):
+		c.fault(CodeAmbiguousTool, path+"/tool", s.Index, "step %s: %v", s.Index, err)
+		return
+	case err != nil:
+		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, err)
+		return
+	}
+	if s.Retries > 0 && !tool.ReadOnly {
+		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
+	}
+	c.checkArgs(path, s, tool)
+}
+
+func (c *checker) checkArgs(path string, s Step, tool Tool) {
+	name := tool.QualifiedName()
+	schema, known := c.schemas[name]
+	if !known {
+		var err error
+		if schema, err = newArgsSchema(tool); err != nil {
+			c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, err)
+		}
+		c.schemas[name] = schema
+	}
+	if s.Args == nil && c.rules.Planned {
+		return
+	}
+	at := path + "/args"
+	if s.Args == nil {
+		at = path
+	}
+	for _, f := range schema.check(s.Args, c.rules.PartialArgs) {
+		message := f.message
+		if names := argNames(tool); len(f.path) == 0 && names != "" {
+			message += "; its args are " + names
+		}
+		c.fault(CodeBadArgs, jsonPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, message)
+	}
+}
+
+func (c *checker) checkProfile(path string, s Step) {
+	if c.rules.Profiles == nil && !c.rules.Planned || slices.Contains(c.rules.Profiles, s.Profile) {
+		return
+	}
+	known := "there are none"
+	if len(c.rules.Profiles) > 0 {
+		known = "there is " + listSome(c.rules.Profiles)
+	}
+	if s.Profile == "" {
+		c.fault(CodeUnknownProfile, path, s.Index, "step %s is for an agent and names no profile; %s", s.Index, known)
+		return
+	}
+	c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
+}
+
+func (c *checker) checkCycles() {
+	g := NewGraph(c.plan)
+	for _, knot := range g.knots() {
+		members := g.indices(knot)
+		loop := g.indices(g.loop(knot))
+		c.faults = append(c.faults, Fault{
+			Code:    CodeCycle,
+			Path:    jsonPointer("/steps", strconv.Itoa(c.first[members[0]])),
+			Step:    members[0],
+			Members: members,
+			Message: fmt.Sprintf("steps %s wait for each other: %s waits for %s",
+				listWords(members, "and"), loop[0], strings.Join(append(loop[1:], loop[0]), ", that for ")),
+		})
+	}
+}
+
+func (c *checker) checkMilestones() {
+	for i, m := range c.plan.Milestones {
+		for n, index := range m.Steps {
+			if _, ok := c.first[index]; !ok {
+				at := jsonPointer("/milestones", strconv.Itoa(i), "steps", strconv.Itoa(n))
+				c.warn(CodeUnknownMilestone, at, "", "the milestone %q names step %s, which does not exist", m.Title, index)
+			}
+		}
+	}
+}

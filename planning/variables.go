@@ -1,0 +1,311 @@
+package planning
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Reference is one ${…} in the args of a step.
+type Reference struct {
+	Name string   // the variable
+	Path []string // the fields and list positions below it
+	Text string   // as it stands, braces included
+}
+
+// String is the reference as it stands.
+func (r Reference) String() string { return r.Text }
+
+// textPart is a piece of a text: plain words, or a reference.
+type textPart struct {
+	raw       string // as it stands
+	plain     string // what plain words come to, escapes taken off
+	reference *Reference
+}
+
+// splitText cuts a text into words and references. $${ is a literal ${; an
+// unclosed ${, an empty ${} and $n are plain words.
+func splitText(text string) []textPart {
+	if !strings.Contains(text, "${") {
+		return []textPart{{raw: text, plain: text}}
+	}
+	var parts []textPart
+	var raw, plain strings.Builder
+	flush := func() {
+		if raw.Len() > 0 {
+			parts = append(parts, textPart{raw: raw.String(), plain: plain.String()})
+			raw.Reset()
+			plain.Reset()
+		}
+	}
+	for len(text) > 0 {
+		opening := strings.Index(text, "${")
+		if opening < 0 {
+			raw.WriteString(text)
+			plain.WriteString(text)
+			break
+		}
+		if opening > 0 && text[opening-1] == '$' {
+			raw.WriteString(text[:opening+2])
+			plain.WriteString(text[:opening-1] + "${")
+			text = text[opening+2:]
+			continue
+		}
+		raw.WriteString(text[:opening])
+		plain.WriteString(text[:opening])
+		text = text[opening:]
+		closing := strings.IndexByte(text, '}')
+		if closing < 0 || strings.TrimSpace(text[2:closing]) == "" {
+			raw.WriteString("${")
+			plain.WriteString("${")
+			text = text[2:]
+			continue
+		}
+		flush()
+		reference := readReference(text[:closing+1])
+		parts = append(parts, textPart{raw: reference.Text, reference: &reference})
+		text = text[closing+1:]
+	}
+	flush()
+	return parts
+}
+
+// readReference reads ${name}, ${name.field}, ${name.0} and ${name[0]}.
+func readReference(text string) Reference {
+	inner := strings.TrimSpace(text[2 : len(text)-1])
+	end := strings.IndexAny(inner, ".[")
+	if end < 0 {
+		return Reference{Name: inner, Text: text}
+	}
+	r := Reference{Name: inner[:end], Text: text}
+	for rest := inner[end:]; rest != ""; {
+		if closing := strings.IndexByte(rest, ']'); rest[0] == '[' && closing > 0 {
+			r.Path = append(r.Path, strings.TrimSpace(rest[1:closing]))
+			rest = rest[closing+1:]
+			continue
+		}
+		rest = rest[1:]
+		end := strings.IndexAny(rest, ".[")
+		if end < 0 {
+			end = len(rest)
+		}
+		r.Path = append(r.Path, rest[:end])
+		rest = rest[end:]
+	}
+	return r
+}
+
+// References returns the references in a JSON value, in a fixed order: lists
+// from the front, objects by key. Object keys hold none, and what $${ escapes
+// is none.
+func References(v any) []Reference {
+	var found []Reference
+	walkTexts(v, "", func(_ string, text string) {
+		for _, part := range splitText(text) {
+			if part.reference != nil {
+				found = append(found, *part.reference)
+			}
+		}
+	})
+	return found
+}
+
+// walkTexts calls visit with each text in a JSON value and the JSON Pointer to
+// it. Object keys are not visited.
+func walkTexts(v any, path string, visit func(path, text string)) {
+	switch v := v.(type) {
+	case string:
+		visit(path, v)
+	case []any:
+		for i, item := range v {
+			walkTexts(item, path+"/"+strconv.Itoa(i), visit)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			walkTexts(v[key], jsonPointer(path, key), visit)
+		}
+	}
+}
+
+// MissingVariableError says that a reference names a variable that has no value.
+type MissingVariableError struct {
+	Reference Reference
+	There     []string // the variables that have one, sorted
+}
+
+func (e *MissingVariableError) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("%s cannot be filled in: no variable has a value yet", e.Reference)
+	}
+	return fmt.Sprintf("%s cannot be filled in: there is no variable %q, only %s", e.Reference, e.Reference.Name, listSome(e.There))
+}
+
+// MissingFieldError says that a reference descends to where there is nothing.
+type MissingFieldError struct {
+	Reference Reference
+	Field     string   // the field or list position that is not there
+	There     []string // the fields or positions that are; nil where the value has none at all
+}
+
+func (e *MissingFieldError) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("%s cannot be filled in: there is no field %q, and nothing else in its place", e.Reference, e.Field)
+	}
+	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, listSome(e.There))
+}
+
+// listSome lists words, and of a long list the first few and their number.
+func listSome(words []string) string {
+	const most = 20
+	if len(words) <= most {
+		return listWords(words, "and")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+}
+
+// Resolve fills the references in a JSON value in from values. A text that is
+// one reference and nothing else becomes the value itself, whatever its type;
+// inside other text a string goes in as it is and everything else as compact
+// JSON. What was filled in is not looked at again. It fails with a
+// *MissingVariableError or a *MissingFieldError.
+//
+// The result shares the values it was given; neither may be changed after.
+func Resolve(v any, values map[string]any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return resolveText(v, values)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			resolved, err := Resolve(item, values)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = resolved
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			resolved, err := Resolve(v[key], values)
+			if err != nil {
+				return nil, err
+			}
+			object[key] = resolved
+		}
+		return object, nil
+	default:
+		return v, nil
+	}
+}
+
+// ResolveArgs is Resolve for the args of a step; nil stays nil.
+func ResolveArgs(args map[string]any, values map[string]any) (map[string]any, error) {
+	if args == nil {
+		return nil, nil
+	}
+	resolved, err := Resolve(args, values)
+	if err != nil {
+		return nil, err
+	}
+	return resolved.(map[string]any), nil
+}
+
+func resolveText(text string, values map[string]any) (any, error) {
+	parts := splitText(text)
+	if len(parts) == 1 && parts[0].reference != nil {
+		return lookUp(*parts[0].reference, values)
+	}
+	var b strings.Builder
+	for _, part := range parts {
+		if part.reference == nil {
+			b.WriteString(part.plain)
+			continue
+		}
+		v, err := lookUp(*part.reference, values)
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := v.(string); ok {
+			b.WriteString(s)
+		} else {
+			b.WriteString(CanonicalJSON(v))
+		}
+	}
+	return b.String(), nil
+}
+
+func lookUp(r Reference, values map[string]any) (any, error) {
+	v, ok := values[r.Name]
+	if !ok {
+		return nil, &MissingVariableError{Reference: r, There: slices.Sorted(maps.Keys(values))}
+	}
+	for _, field := range r.Path {
+		next, there, ok := descend(v, field)
+		if !ok {
+			return nil, &MissingFieldError{Reference: r, Field: field, There: there}
+		}
+		v = next
+	}
+	return v, nil
+}
+
+// descend takes one step into a value, or says which steps there are.
+func descend(v any, field string) (next any, there []string, ok bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		if next, ok := v[field]; ok {
+			return next, nil, true
+		}
+		return nil, slices.Sorted(maps.Keys(v)), false
+	case []any:
+		if i, err := strconv.Atoi(field); err == nil && i >= 0 && i < len(v) {
+			return v[i], nil, true
+		}
+		there = make([]string, len(v))
+		for i := range v {
+			there[i] = strconv.Itoa(i)
+		}
+		return nil, there, false
+	default:
+		return nil, nil, false
+	}
+}
+
+// renameReferences returns v with every reference to from naming to.
+func renameReferences(v any, from, to string) any {
+	switch v := v.(type) {
+	case string:
+		var b strings.Builder
+		for _, part := range splitText(v) {
+			if part.reference == nil || part.reference.Name != from {
+				b.WriteString(part.raw)
+				continue
+			}
+			inner := strings.TrimSpace(part.raw[2 : len(part.raw)-1])
+			b.WriteString("${" + to + inner[len(from):] + "}")
+		}
+		return b.String()
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = renameReferences(item, from, to)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = renameReferences(item, from, to)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+// refersTo reports whether a JSON value refers to a variable.
+func refersTo(v any, name string) bool {
+	return slices.ContainsFunc(References(v), func(r Reference) bool { return r.Name == name })
+}

@@ -1,0 +1,193 @@
+package planning_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/planning"
+)
+
+func TestReferences(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"a name", `"${v}"`, `v`},
+		{"fields and list positions", `"${v.field.0[1].x}"`, `v/field/0/1/x`},
+		{"a position right after the name", `"${v[0]}"`, `v/0`},
+		{"blanks inside the braces are trimmed", `"a ${ v.f } b"`, `v/f`},
+		{"several in one text", `"${a}${b}"`, `a b`},
+		{"lists and objects are searched, by key", `{"z":"${a}","b":[{"c":"${b}"}]}`, `b a`},
+		{"object keys hold none", `{"${k}":1}`, ``},
+		{"an escaped one is none", `"$${v}"`, ``},
+		{"one after an escaped one counts", `"$${v} ${w}"`, `w`},
+		{"an unclosed one is none", `"${v"`, ``},
+		{"an empty one is none", `"${} ${ }"`, ``},
+		{"a shell variable is none", `"$v $1 $$"`, ``},
+		{"numbers hold none", `[1,null,true]`, ``},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, r := range planning.References(mustValue(t, tt.value)) {
+				got = append(got, strings.Join(append([]string{r.Name}, r.Path...), "/"))
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAReferenceKeepsItsText(t *testing.T) {
+	if got := planning.References("x ${ v.f } y"); len(got) != 1 || got[0].Text != "${ v.f }" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	values := mustValue(t, `{
+		"text": "t", "number": 12345678901234567890, "huge": 1e400, "no": null, "yes": true,
+		"list": [10, {"k": "<v>"}], "object": {"f": {"g": "deep"}, "0": "zero"}, "trap": "${text} $${text}"
+	}`).(map[string]any)
+	for _, tt := range []struct{ name, value, want string }{
+		{"alone, a text stays text", `"${text}"`, `"t"`},
+		{"alone, a number stays a number with every digit", `"${number}"`, `12345678901234567890`},
+		{"alone, a number beyond any float stays", `"${huge}"`, `1e400`},
+		{"alone, null stays null", `"${no}"`, `null`},
+		{"alone, an object stays an object", `"${object.f}"`, `{"g":"deep"}`},
+		{"blanks around it make it a text", `" ${yes}"`, `" true"`},
+		{"inside text a string goes in as it is", `"a ${text} b"`, `"a t b"`},
+		{"inside text null is written as JSON", `"<${no}>"`, `"<null>"`},
+		{"inside text an object is compact JSON, not HTML-escaped", `"is ${list}"`, `"is [10,{\"k\":\"<v>\"}]"`},
+		{"inside text a number keeps every digit", `"${number}${huge}"`, `"123456789012345678901e400"`},
+		{"a list position by dot", `"${list.0}"`, `10`},
+		{"a list position by brackets, and a field below it", `"${list[1].k}"`, `"<v>"`},
+		{"a field called like a number", `"${object.0}"`, `"zero"`},
+		{"blanks inside the braces are trimmed", `"${  text }"`, `"t"`},
+		{"values are not expanded again", `["${trap}","x${trap}"]`, `["${text} $${text}","x${text} $${text}"]`},
+		{"$${ is a literal ${", `"$${text}"`, `"${text}"`},
+		{"the first of three dollars stays", `"$$${text}"`, `"$${text}"`},
+		{"an escape and a reference in one text", `"$${a} ${text}"`, `"${a} t"`},
+		{"an unclosed reference stays, an escape after it does not", `"${text $${"`, `"${text ${"`},
+		{"an empty reference stays", `"${} ${  }"`, `"${} ${  }"`},
+		{"a shell variable stays", `"$text $1 $"`, `"$text $1 $"`},
+		{"object keys stay", `{"${text}":"${text}"}`, `{"${text}":"t"}`},
+		{"lists are filled in", `[["${text}"],1,null]`, `[["t"],1,null]`},
+		{"an empty text stays", `""`, `""`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := planning.Resolve(mustValue(t, tt.value), values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := planning.CanonicalJSON(got); text != tt.want {
+				t.Errorf("got %s, want %s", text, tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
+	values := mustValue(t, `{"o":{"b":1,"a":2},"l":[1,2],"s":"text","n":null}`).(map[string]any)
+	for _, tt := range []struct {
+		name, text, field string
+		there             []string
+	}{
+		{"a variable", "${x.y}", "", []string{"l", "n", "o", "s"}},
+		{"a field of an object", "see ${o.c}", "c", []string{"a", "b"}},
+		{"a position past the end", "${l[2]}", "2", []string{"0", "1"}},
+		{"a negative position", "${l.-1}", "-1", []string{"0", "1"}},
+		{"a field of a list", "${l.name}", "name", []string{"0", "1"}},
+		{"a field of a text", "${s.length}", "length", nil},
+		{"a field of null", "${n.f}", "f", nil},
+		{"an empty field", "${o.}", "", []string{"a", "b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := planning.Resolve([]any{tt.text}, values)
+			var variable *planning.MissingVariableError
+			var field *planning.MissingFieldError
+			switch {
+			case errors.As(err, &variable):
+				if !strings.Contains(err.Error(), `no variable "x", only l, n, o and s`) {
+					t.Errorf("the message does not say what there is: %v", err)
+				}
+				if tt.name != "a variable" || !slices.Equal(variable.There, tt.there) || variable.Reference.Name != "x" {
+					t.Errorf("got %+v", variable)
+				}
+			case errors.As(err, &field):
+				if field.Field != tt.field || !slices.Equal(field.There, tt.there) {
+					t.Errorf("got %+v", field)
+				}
+				if len(tt.there) > 0 && !strings.Contains(err.Error(), tt.there[0]) {
+					t.Errorf("the message does not say what there is: %v", err)
+				}
+			default:
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestALongListOfWhatThereIsIsCutKnowingly(t *testing.T) {
+	_, err := planning.Resolve("${v[100]}", map[string]any{"v": make([]any, 100)})
+	if err == nil || !strings.HasSuffix(err.Error(), "19 and 80 more") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := planning.Resolve("${v}", nil); err == nil || !strings.Contains(err.Error(), "no variable has a value yet") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestResolveArgsKeepsMissingArgsMissing(t *testing.T) {
+	if got, err := planning.ResolveArgs(nil, nil); got != nil || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := planning.ResolveArgs(map[string]any{"a": "${x}"}, nil); err == nil {
+		t.Error("a missing variable is no error")
+	}
+	got, err := planning.ResolveArgs(map[string]any{"a": "${x}"}, map[string]any{"x": nil})
+	if err != nil || planning.CanonicalJSON(got) != `{"a":null}` {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestResolveNeverExpandsTwice(t *testing.T) {
+	// Whatever the value holds, it comes out as it went in.
+	pieces := rapid.SampledFrom([]string{"${v}", "$${v}", "${", "}", "$", "v", ".", "[0]", " "})
+	rapid.Check(t, func(t *rapid.T) {
+		value := strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "value"), "")
+		values := map[string]any{"v": value}
+		alone, err := planning.Resolve("${v}", values)
+		if err != nil || alone != any(value) {
+			t.Fatalf("alone: %q became %q, %v", value, alone, err)
+		}
+		inside, err := planning.Resolve("<${v}|${v}>", values)
+		if err != nil || inside != any("<"+value+"|"+value+">") {
+			t.Fatalf("inside: %q became %q, %v", value, inside, err)
+		}
+	})
+}
+
+func TestResolveLeavesTextWithoutReferencesAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.ReplaceAll(rapid.String().Draw(t, "text"), "${", "")
+		if got, err := planning.Resolve(text, nil); err != nil || got != any(text) {
+			t.Fatalf("%q became %q, %v", text, got, err)
+		}
+	})
+}
+
+func TestEscapingHidesEveryReference(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{"${v}", "${", "}", "v", "x", " ", "{"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "text"), "")
+		escaped := strings.ReplaceAll(text, "${", "$${")
+		if found := planning.References(escaped); len(found) != 0 {
+			t.Fatalf("%q holds %v", escaped, found)
+		}
+		if got, err := planning.Resolve(escaped, nil); err != nil || got != any(text) {
+			t.Fatalf("%q became %q, %v", escaped, got, err)
+		}
+	})
+}
