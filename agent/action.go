@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"time"
+
+	"replan/planning"
+)
+
+// Action is one thing that may be done now. Record, where there is one, is
+// written and applied before Effect is carried out.
+type Action struct {
+	Record Data   // nil for effects that may be asked for again until their event comes
+	Effect Effect // nil where the record is all there is to do
+}
+
+// Effect is work for the runner: a call whose outcome comes back as an event.
+type Effect interface{ effect() }
+
+// CallModel puts a request to the model.
+type CallModel struct {
+	Request planning.Request
+	Index   string // the step it carries out; "" for planning, synthesis and chat
+	Attempt int
+}
+
+// CallTool calls a tool for a step.
+type CallTool struct {
+	Index   string
+	Attempt int
+	Tool    planning.Tool
+	Args    map[string]any
+	Hashes  map[string]string // what its gate was shown, see planning.ToolCall
+	Timeout time.Duration
+}
+
+// OpenGate applies a call dry, where its tool can do that, and then asks. It is
+// returned until the gate.requested (or step.failed) event comes; the runner
+// does it once for each gate id.
+type OpenGate struct {
+	Gate    GateRequested // without diff and hashes
+	Attempt int
+	Tool    planning.Tool
+}
+
+// Wake asks for a timer.fired event at a time. It is returned until then; the
+// runner keeps one timer for each id.
+type Wake struct {
+	ID string
+	At time.Time
+}
+
+func (CallModel) effect() {}
+func (CallTool) effect()  {}
+func (OpenGate) effect()  {}
+func (Wake) effect()      {}
+
+// Delta is the event for a piece of the reply that has streamed in; nil where
+// nobody would show it.
+func (c CallModel) Delta(text, thinking string) Data {
+	switch phase := c.Request.Purpose.Phase(); {
+	case phase > 0:
+		return PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
+	case c.Index != "":
+		return StepOutput{Index: c.Index, Chunk: text}
+	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
+		return SynthesisDelta{Text: text, Thinking: thinking}
+	default:
+		return nil
+	}
+}
+
+// Drafts reports whether whole steps of a plan stream in with the reply, each
+// to be told as plan.drafting.
+func (c CallModel) Drafts() bool {
+	return c.Request.Purpose == planning.PurposePlan
+}
+
+// Replied is the event for a whole reply.
+func (c CallModel) Replied(reply planning.Reply) Data {
+	switch phase := c.Request.Purpose.Phase(); {
+	case phase > 0:
+		return PhaseCompleted{
+			Phase: phase, Label: string(c.Request.Purpose), Reply: reply,
+			Tokens: reply.PromptTokens + reply.CompletionTokens, MS: reply.MS,
+		}
+	case c.Index != "":
+		return StepCompleted{
+			Index: c.Index, Attempt: c.Attempt, Result: reply.Text, MS: reply.MS,
+			Tokens: reply.PromptTokens + reply.CompletionTokens,
+			Reply:  &reply,
+		}
+	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
+		return SynthesisCompleted{Text: reply.Text, Reply: reply}
+	default:
+		return ModelReplied{
+			Purpose: c.Request.Purpose, Step: c.Request.Step, Reply: reply,
+			PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens,
+			ContextWindow: reply.ContextWindow, MS: reply.MS,
+		}
+	}
+}
+
+// Failed is the event for a reply that did not come; ms is how long it was
+// waited for.
+func (c CallModel) Failed(kind FailureKind, sentence string, ms int64) Data {
+	switch phase := c.Request.Purpose.Phase(); {
+	case phase > 0:
+		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence}
+	case c.Index != "":
+		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: ms}
+	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
+		return SynthesisCompleted{Error: sentence, Reply: planning.Reply{MS: ms}}
+	default:
+		return ModelReplied{Purpose: c.Request.Purpose, Step: c.Request.Step, Error: sentence, MS: ms}
+	}
+}

@@ -1,0 +1,431 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+
+	"replan/planning"
+)
+
+// ErrOutOfOrder says that an event does not follow the events applied so far.
+var ErrOutOfOrder = errors.New("event out of order")
+
+// Apply folds one event into the run. It fails, and changes nothing, where the
+// event does not follow: another run's, a number that is not above the last, a
+// second start, anything after the end, or a step that is not there.
+func (r *Run) Apply(e Event) error {
+	if err := r.follows(e); err != nil {
+		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
+	}
+	r.Seq, r.Now = e.Seq, e.Time
+	switch d := e.Data.(type) {
+	case RunStarted:
+		r.applyStarted(e, d)
+	case RunPaused:
+		r.Paused = true
+		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
+	case RunCompleted:
+		result := d.Result
+		r.Result, r.Gates, r.Replanning = &result, nil, nil
+	case TimerFired:
+		r.fired[d.ID] = true
+	case Note:
+		r.Notes = append(r.Notes, d)
+	case BudgetWarned:
+		r.warned[d.Guard] = true
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
+	case GuardBlocked:
+		r.Warnings = append(r.Warnings, d.Reason)
+		r.end(StatusFailed, budgetReason(d.Guard), d.Reason)
+	default:
+		if !r.applyPlanning(d) {
+			r.applyStep(e, d)
+		}
+	}
+	return nil
+}
+
+// follows checks that the event may come next.
+func (r *Run) follows(e Event) error {
+	if e.Data == nil {
+		return fmt.Errorf("it says nothing: %w", ErrOutOfOrder)
+	}
+	_, starts := e.Data.(RunStarted)
+	switch {
+	case r.ID == "" && !starts:
+		return fmt.Errorf("the run has not started: %w", ErrOutOfOrder)
+	case r.ID != "" && starts:
+		return fmt.Errorf("the run has started already: %w", ErrOutOfOrder)
+	case r.ID != "" && e.Run != r.ID:
+		return fmt.Errorf("it belongs to run %q: %w", e.Run, ErrOutOfOrder)
+	case e.Seq <= r.Seq:
+		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
+	case r.Result != nil:
+		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
+	}
+	if phase, ok := phaseOf(e.Data); ok && (phase < 1 || phase > len(r.Phases)) {
+		return fmt.Errorf("there is no phase %d: %w", phase, ErrOutOfOrder)
+	}
+	if index, gate := gateOf(e.Data); gate != "" && !r.awaits(index, gate) {
+		return fmt.Errorf("the call behind gate %s is no longer planned: %w", gate, ErrOutOfOrder)
+	}
+	if index, ok := stepOf(e.Data); ok && r.Step(index) == nil && r.attempts[index] == 0 {
+		return fmt.Errorf("the plan has no step %q: %w", index, ErrOutOfOrder)
+	}
+	return nil
+}
+
+// awaits reports whether the step still is to pass this gate.
+func (r *Run) awaits(index, gate string) bool {
+	s := r.Step(index)
+	return s != nil && s.Status == StepPending && gate == r.gateID(index)
+}
+
+// gateOf returns the step and the gate of what a preview came to.
+func gateOf(d Data) (index, gate string) {
+	switch d := d.(type) {
+	case GateRequested:
+		return d.Step, d.Gate
+	case StepFailed:
+		return d.Index, d.Gate
+	default:
+		return "", ""
+	}
+}
+
+// phaseOf returns the phase that an event speaks about.
+func phaseOf(d Data) (int, bool) {
+	switch d := d.(type) {
+	case PhaseStarted:
+		return d.Phase, true
+	case PhaseDelta:
+		return d.Phase, true
+	case PhaseCompleted:
+		return d.Phase, true
+	case PhaseSkipped:
+		return d.Phase, true
+	case PhaseFailed:
+		return d.Phase, true
+	default:
+		return 0, false
+	}
+}
+
+// stepOf returns the step that an event speaks about, where it changes one.
+func stepOf(d Data) (string, bool) {
+	switch d := d.(type) {
+	case StepStarted:
+		return d.Index, true
+	case StepCompleted:
+		return d.Index, true
+	case StepFailed:
+		return d.Index, true
+	case StepRetry:
+		return d.Index, true
+	case StepSkipped:
+		return d.Index, true
+	case StepInDoubt:
+		return d.Index, true
+	case GateRequested:
+		return d.Step, true
+	default:
+		return "", false
+	}
+}
+
+func (r *Run) applyStarted(e Event, d RunStarted) {
+	r.ID, r.StartedAt = e.Run, e.Time
+	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
+	r.Limits, r.Catalogue = d.Limits, d.Catalogue
+	r.ContextWindow = d.Prompting.ContextWindow
+	r.rules, r.prompting, r.priors = d.Rules, d.Prompting, d.Priors
+	r.attempts, r.inFlight = map[string]int{}, map[attempt]bool{}
+	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
+	r.planner = planning.NewPipeline(r.brief())
+}
+
+// applyPlanning folds what planning, replanning and synthesis say, and reports
+// whether the event was one of those.
+func (r *Run) applyPlanning(d Data) bool {
+	switch d := d.(type) {
+	case PhaseStarted:
+		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
+		r.asking = true
+		r.modelBusy++
+	case PhaseDelta:
+		p := &r.Phases[d.Phase-1]
+		p.Text += d.Text
+		p.Thinking += d.Thinking
+	case PhaseCompleted:
+		p := &r.Phases[d.Phase-1]
+		p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
+		p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
+		r.absorb(d.Reply)
+	case PhaseSkipped:
+		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
+		r.told++
+	case PhaseFailed:
+		p := &r.Phases[d.Phase-1]
+		p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
+		r.unanswered(d.Reason)
+	case ModelRequested:
+		r.modelBusy++
+		if s := r.Step(d.Step); d.Purpose == planning.PurposeStep && s != nil {
+			s.filling = true
+		} else {
+			r.asking = true
+		}
+	case ModelReplied:
+		r.applyReply(d)
+	case PlanDrafting:
+		r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true})
+	case PlanCreated:
+		r.applyPlan(d)
+	case PlanEmpty:
+		r.planner = nil
+		r.end(StatusFailed, ReasonNoPlan, d.Reason)
+	case PlanDiff:
+		r.applyDiff(d)
+	case ReplanStarted:
+		r.applyReplan(d)
+	case ReplanRefused:
+		r.planner, r.Replanning = nil, nil
+		if r.failure == nil {
+			break
+		}
+		r.failure.error = r.failure.error + "\nThe last answer was refused: " + d.Reason
+	case SynthesisStarted:
+		r.planner = nil
+		r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
+		r.modelBusy++
+	case SynthesisDelta:
+		r.Synthesis.Text += d.Text
+		r.Synthesis.Thinking += d.Thinking
+	case SynthesisCompleted:
+		r.modelBusy--
+		r.used(d.Reply)
+		r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, d.Text
+		r.Synthesis.Error = d.Error
+	default:
+		return false
+	}
+	return true
+}
+
+// absorb gives a reply to the planner.
+func (r *Run) absorb(reply planning.Reply) {
+	r.modelBusy--
+	r.asking = false
+	r.used(reply)
+	if r.planner != nil {
+		r.planner.Absorb(reply)
+	}
+}
+
+// unanswered tells the planner that no reply came.
+func (r *Run) unanswered(reason string) {
+	r.modelBusy--
+	r.asking = false
+	r.Usage.ModelCalls++
+	if r.planner != nil {
+		r.planner.Fail(reason)
+	}
+}
+
+func (r *Run) applyReply(d ModelReplied) {
+	if d.Purpose == planning.PurposeStep {
+		r.modelBusy--
+		r.used(d.Reply)
+		if s := r.Step(d.Step); s != nil {
+			s.filling = false
+			s.fillError = d.Error
+			if d.Error == "" {
+				args, err := planning.ParseArgs(d.Reply.Text)
+				if s.filled = args; err != nil {
+					s.fillError = err.Error()
+				}
+			}
+		}
+		return
+	}
+	if d.Error != "" {
+		r.unanswered(d.Error)
+		return
+	}
+	r.absorb(d.Reply)
+}
+
+// used counts a model call.
+func (r *Run) used(reply planning.Reply) {
+	r.Usage.ModelCalls++
+	r.Usage.PromptTokens += reply.PromptTokens
+	r.Usage.CompletionTokens += reply.CompletionTokens
+	if reply.PromptTokens > 0 {
+		r.ContextTokens = reply.PromptTokens + reply.CompletionTokens
+	}
+	if reply.ContextWindow > 0 {
+		r.ContextWindow = reply.ContextWindow
+	}
+}
+
+// applyPlan takes the first plan. A step that was started while the plan
+// streamed in is adopted where tool and args are still the same.
+func (r *Run) applyPlan(d PlanCreated) {
+	drafts := r.Steps
+	r.Plan, r.Revision, r.planner = d.Plan, d.Revision, nil
+	r.firstLength = len(d.Plan.Steps)
+	for name, value := range d.Plan.Variables {
+		r.variables[name] = value
+	}
+	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
+	for _, step := range d.Plan.Steps {
+		state := &StepState{Step: step, Status: StepPending}
+		if draft := adoptable(drafts, step); draft != nil {
+			*state = *draft
+			state.Step, state.Draft = step, false
+		}
+		r.Steps = append(r.Steps, state)
+	}
+	r.replot()
+	for _, s := range r.Steps {
+		switch s.Status {
+		case StepDone:
+			r.bind(s)
+		case StepBroken:
+			r.deal(s)
+		}
+	}
+}
+
+// adoptable finds the draft whose work serves step: started, with equal tool
+// and args, and under the same index unless it is done.
+func adoptable(drafts []*StepState, step planning.Step) *StepState {
+	for _, d := range drafts {
+		same := d.Step.Tool == step.Tool && planning.EqualValues(d.Step.Args, step.Args)
+		if !same || d.Status == StepPending || step.Executor != planning.ExecutorTool {
+			continue
+		}
+		if d.Step.Index == step.Index || d.Status == StepDone {
+			return d
+		}
+	}
+	return nil
+}
+
+func (r *Run) applyReplan(d ReplanStarted) {
+	r.Usage.Replans++
+	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, StartedAt: r.Now}
+	r.planner = planning.NewReplanner(r.brief(), planning.Situation{
+		Plan:        r.Plan,
+		History:     r.History,
+		Finished:    r.finished(),
+		Remaining:   r.remaining(),
+		Failed:      d.Step,
+		Error:       d.Error,
+		StepsLeft:   r.stepsLeft(),
+		ReplansLeft: r.replansLeft(),
+	})
+}
+
+// finished holds the steps that are frozen in a replan.
+func (r *Run) finished() map[string]bool {
+	done := map[string]bool{}
+	for _, s := range r.Steps {
+		if s.Status == StepDone {
+			done[s.Step.Index] = true
+		}
+	}
+	return done
+}
+
+// remaining returns the steps that a replan may change, in the plan's order.
+func (r *Run) remaining() []planning.Step {
+	var out []planning.Step
+	for _, s := range r.Steps {
+		if s.Status != StepDone {
+			out = append(out, s.Step)
+		}
+	}
+	return out
+}
+
+// applyDiff takes a new plan for the steps that remained.
+func (r *Run) applyDiff(d PlanDiff) {
+	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised}
+	old := map[string]*StepState{}
+	last := ""
+	for _, s := range r.Steps {
+		old[s.Step.Index] = s
+		s.Change = ChangeNone
+		switch {
+		case contains(d.Removed, s.Step.Index):
+			revision.Removed = append(revision.Removed, *s)
+			revision.After = append(revision.After, last)
+		case contains(d.Revised, s.Step.Index):
+			revision.Before = append(revision.Before, *s)
+		}
+		last = s.Step.Index
+	}
+	r.Revisions = append(r.Revisions, revision)
+	r.Plan, r.Revision = d.Plan, d.Revision
+	r.planner, r.Replanning, r.failure = nil, nil, nil
+
+	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
+	for _, step := range d.Plan.Steps {
+		state := &StepState{Step: step, Status: StepPending}
+		before, stays := old[step.Index]
+		switch {
+		case contains(d.Added, step.Index):
+			state.Change = ChangeAdded
+		case contains(d.Revised, step.Index):
+			state.Change = ChangeRevised
+		case stays && (before.Status == StepDone || before.Status == StepPending || before.Status == StepWaiting):
+			*state = *before
+			state.Step = step
+			if state.Status == StepDone {
+				r.bind(state) // the result may go by another name now
+			}
+		}
+		r.Steps = append(r.Steps, state)
+	}
+	r.closeGates()
+	r.replot()
+}
+
+// closeGates closes the gates that no step waits at any more.
+func (r *Run) closeGates() {
+	var open []*Gate
+	for _, g := range r.Gates {
+		if s := r.Step(g.Step); s != nil && s.Gate == g.Gate {
+			open = append(open, g)
+		}
+	}
+	r.Gates = open
+}
+
+func contains(list []string, item string) bool {
+	for _, s := range list {
+		if s == item {
+			return true
+		}
+	}
+	return false
+}
+
+// budgetReason says how a run ends when a guard blocks it.
+func budgetReason(guard string) Reason {
+	switch guard {
+	case GuardSteps:
+		return ReasonStepBudget
+	case GuardReplans:
+		return ReasonReplanBudget
+	case GuardTokens:
+		return ReasonTokenBudget
+	case GuardTime:
+		return ReasonTimeBudget
+	case GuardToolCalls:
+		return ReasonToolBudget
+	default:
+		return ReasonGuard
+	}
+}

@@ -1,0 +1,206 @@
+package agent
+
+import (
+	"fmt"
+
+	"replan/planning"
+)
+
+// outputKept is how much of a running step's output the run keeps to be shown,
+// in bytes; the newest counts.
+const outputKept = 64 << 10
+
+// applyStep folds what happened to a step or its gate.
+func (r *Run) applyStep(e Event, d Data) {
+	switch d := d.(type) {
+	case StepStarted:
+		r.applyStepStarted(d)
+	case StepProgress:
+		if s := r.Step(d.Index); s != nil {
+			s.Progress = d
+		}
+	case StepOutput:
+		if s := r.Step(d.Index); s != nil {
+			s.Output += d.Chunk
+			if over := len(s.Output) - outputKept; over > 0 {
+				s.Output = s.Output[over:]
+			}
+		}
+	case StepCompleted:
+		if s := r.back(d.Index, d.Attempt); s != nil {
+			s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
+			if d.Reply != nil {
+				r.used(*d.Reply)
+			}
+			r.record(s, planning.ItemCompleted)
+			if !s.Draft {
+				r.bind(s)
+			}
+		}
+	case StepFailed:
+		r.applyStepFailed(d)
+	case StepRetry:
+		if s := r.Step(d.Index); s != nil {
+			s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
+		}
+	case StepSkipped:
+		if s := r.Step(d.Index); s != nil {
+			s.Status, s.Error = StepLeftOut, d.Reason
+			r.partial = true
+			r.record(s, planning.ItemSkipped)
+		}
+	case StepInDoubt:
+		if s := r.back(d.Index, d.Attempt); s != nil {
+			s.Status, s.Error, s.MS = StepUncertain, d.Reason, d.MS
+			r.record(s, planning.ItemInDoubt)
+			r.end(StatusFailed, ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s", d.Index, s.Step.Title, d.Reason))
+		}
+	case GateRequested:
+		if s := r.Step(d.Step); s != nil {
+			s.Status, s.Gate, s.Diff, s.hashes = StepWaiting, d.Gate, d.Diff, d.Hashes
+			r.Gates = append(r.Gates, &Gate{GateRequested: d, RequestedAt: e.Time})
+		}
+	case GateResolved:
+		r.applyGateResolved(d)
+	}
+}
+
+func (r *Run) applyStepStarted(d StepStarted) {
+	s := r.Step(d.Index)
+	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
+	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
+	r.attempts[d.Index] = d.Attempt
+	r.Usage.Steps++
+	if d.Executor == planning.ExecutorTool {
+		r.Usage.ToolCalls++
+		r.inFlight[attempt{d.Index, d.Attempt}] = true
+	} else {
+		r.modelBusy++
+	}
+}
+
+// back takes an attempt out of flight and returns the step it belongs to, nil
+// where the plan has moved on since.
+func (r *Run) back(index string, number int) *StepState {
+	s := r.Step(index)
+	current := s != nil && s.Status == StepActive && s.Attempt == number
+	key := attempt{index, number}
+	if r.inFlight[key] {
+		delete(r.inFlight, key)
+	} else if current && s.Step.Executor != planning.ExecutorTool {
+		r.modelBusy--
+	}
+	if !current {
+		return nil
+	}
+	return s
+}
+
+func (r *Run) applyStepFailed(d StepFailed) {
+	s := r.back(d.Index, d.Attempt)
+	if s == nil {
+		// It failed before it could start: an attempt all the same, so that a
+		// plan that cannot be carried out spends its budget too.
+		s = r.Step(d.Index)
+		if s == nil || s.Status == StepDone || r.attempts[d.Index] >= d.Attempt {
+			return
+		}
+		s.Attempt, r.attempts[d.Index] = d.Attempt, d.Attempt
+		r.Usage.Steps++
+		r.closeGate(s.Gate)
+	}
+	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
+	r.record(s, planning.ItemFailed)
+	if !s.Draft {
+		r.deal(s)
+	}
+}
+
+// deal decides what follows from a failed step.
+func (r *Run) deal(s *StepState) {
+	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, s.Error)
+	switch {
+	case s.Failure == FailureDenied:
+		r.end(StatusFailed, ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title))
+		return
+	case s.Failure == FailureInterrupted:
+		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
+		return
+	case !s.Failure.Replannable():
+		r.end(StatusFailed, ReasonGuard, sentence)
+		return
+	case r.retries(s):
+		return
+	}
+	switch r.Plan.FailureOf(s.Step, planning.OnFailureReplan) {
+	case planning.OnFailureAbort:
+		r.end(StatusFailed, ReasonStepFailed, sentence)
+	case planning.OnFailureSkip:
+		r.partial = true
+	default:
+		if r.failure == nil {
+			r.failure = &failure{step: s.Step.Index, error: s.Error}
+		}
+	}
+}
+
+// retries reports whether a failed step will be tried again: a read-only tool
+// with attempts left.
+func (r *Run) retries(s *StepState) bool {
+	if s.Step.Retries == 0 || s.Attempt > s.Step.Retries || s.Failure == FailureArgs {
+		return false
+	}
+	tool, err := r.Catalogue.Find(s.Step.Tool)
+	return err == nil && tool.ReadOnly
+}
+
+// bind makes the result of a step a variable.
+func (r *Run) bind(s *StepState) {
+	if s.Step.ResultVariable != "" {
+		r.variables[s.Step.ResultVariable] = s.Result
+	}
+}
+
+// record adds the ended attempt to the history.
+func (r *Run) record(s *StepState, status planning.ItemStatus) {
+	item := planning.HistoryItem{
+		Index: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
+		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS,
+	}
+	if status == planning.ItemCompleted {
+		item.Result = s.Result
+	}
+	r.History = append(r.History, item)
+}
+
+func (r *Run) applyGateResolved(d GateResolved) {
+	for _, g := range r.Gates {
+		if g.Gate != d.Gate {
+			continue
+		}
+		r.closeGate(d.Gate)
+		s := r.Step(g.Step)
+		if s == nil {
+			return
+		}
+		s.Status, s.Gate = StepPending, ""
+		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow
+		if d.Decision == Allow && d.Scope == ScopeRun {
+			rule := Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: "user", Why: "you allowed this tool for the run"}
+			r.rules = append([]Rule{rule}, r.rules...)
+		}
+		return
+	}
+}
+
+// QualifiedTool is server:tool of the call that waits.
+func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }
+
+func (r *Run) closeGate(id string) {
+	for i, g := range r.Gates {
+		if id != "" && g.Gate == id {
+			r.Gates = append(r.Gates[:i:i], r.Gates[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"maps"
+
+	"replan/planning"
+)
+
+// core is what only the engine needs of a run: all of it follows from the
+// events, none of it is shown.
+type core struct {
+	rules     []Rule // gate rules, those of this run first
+	prompting planning.Prompting
+	priors    map[string]int64
+
+	planner planning.Planner // planning under way, first or again; nil where none is
+	asking  bool             // its request is with the model
+	told    int              // skipped phases that were told
+
+	graph     *planning.Graph
+	longest   map[string]float64 // step → ms to the end of the longest path from it
+	variables map[string]any
+
+	attempts  map[string]int   // step → highest attempt so far, over all revisions
+	inFlight  map[attempt]bool // tool calls that have not come back, orphans included
+	modelBusy int              // model calls that have not come back
+
+	failure     *failure        // a failed step that waits to be dealt with
+	firstLength int             // steps of the first plan
+	partial     bool            // a step was skipped
+	ending      *ending         // nothing new starts any more, and why
+	warned      map[string]bool // budgets that warned
+	fired       map[string]bool // timers that fired
+}
+
+// attempt is one try of one step.
+type attempt struct {
+	index  string
+	number int
+}
+
+// failure is a failed step that is to be put to the planner.
+type failure struct {
+	step  string
+	error string
+}
+
+// ending says how a run will end once what is in flight has come back.
+type ending struct {
+	status Status
+	reason Reason
+	error  string
+	answer string
+}
+
+// end decides how the run ends; the first decision holds.
+func (r *Run) end(status Status, reason Reason, sentence string) {
+	if r.ending == nil {
+		r.ending = &ending{status: status, reason: reason, error: sentence}
+	}
+}
+
+// quiet reports whether nothing is in flight.
+func (r *Run) quiet() bool { return r.modelBusy == 0 && len(r.inFlight) == 0 }
+
+// Active reports whether the run has begun and is not over.
+func (r *Run) Active() bool { return r.ID != "" && r.Result == nil }
+
+// Busy reports whether a model or a tool is at work, as opposed to the run
+// waiting for a gate or being over.
+func (r *Run) Busy() bool { return r.Active() && !r.quiet() }
+
+// Step returns the state of the step with this index, nil where there is none.
+func (r *Run) Step(index string) *StepState {
+	for _, s := range r.Steps {
+		if s.Step.Index == index {
+			return s
+		}
+	}
+	return nil
+}
+
+// Graph returns the graph of the plan as it is now, nil while there is none.
+func (r *Run) Graph() *planning.Graph { return r.graph }
+
+// Variables returns the plan's variables and the results bound so far. The map
+// is the caller's, its values are not to be changed.
+func (r *Run) Variables() map[string]any {
+	out := maps.Clone(r.variables)
+	if out == nil {
+		out = map[string]any{}
+	}
+	return out
+}
+
+// Done counts the steps of the plan that are completed.
+func (r *Run) Done() int {
+	n := 0
+	for _, s := range r.Steps {
+		if s.Status == StepDone {
+			n++
+		}
+	}
+	return n
+}
+
+// brief is what a planner is told of this run.
+func (r *Run) brief() planning.Brief {
+	return planning.Brief{Goal: r.Goal, Catalogue: r.Catalogue, Prompting: r.prompting, MaxSteps: r.mayPropose()}
+}
+
+// mayPropose is how many steps a planner may propose now: what the bound of one
+// plan and the step budget both leave. 0 means there is no bound.
+func (r *Run) mayPropose() int {
+	most := r.Limits.MaxPlanSteps
+	if r.Revision == 0 && r.Limits.GrowSteps {
+		return most
+	}
+	if left := r.stepsLeft(); left >= 0 && (most == 0 || left < most) {
+		return max(left, 1)
+	}
+	return most
+}
+
+// maxSteps is the step budget of the run: the limit, or one and a half times
+// the length of the first plan where that is more and the limit may grow.
+func (r *Run) maxSteps() int {
+	limit := r.Limits.MaxSteps
+	if limit > 0 && r.Limits.GrowSteps {
+		limit = max(limit, (r.firstLength*3+1)/2)
+	}
+	return limit
+}
+
+// stepsLeft is what is left of the step budget, -1 where there is no limit.
+func (r *Run) stepsLeft() int {
+	if r.maxSteps() == 0 {
+		return -1
+	}
+	return max(r.maxSteps()-r.Usage.Steps, 0)
+}
+
+// replansLeft is what is left of the replan budget, -1 where there is no limit.
+func (r *Run) replansLeft() int {
+	if r.Limits.MaxReplans == 0 {
+		return -1
+	}
+	return max(r.Limits.MaxReplans-r.Usage.Replans, 0)
+}
+
+// weigh is the time a step is expected to take, in ms: the median seen for its
+// tool, else a rough guess by what carries it out.
+func (r *Run) weigh(s planning.Step) float64 {
+	if ms, ok := r.priors[s.Tool]; ok && s.Executor == planning.ExecutorTool {
+		return float64(ms)
+	}
+	if s.Executor == planning.ExecutorTool {
+		return 1_000
+	}
+	return 10_000
+}
+
+// replot computes the graph anew after the plan changed.
+func (r *Run) replot() {
+	r.graph = planning.NewGraph(r.Plan)
+	r.longest = r.graph.Longest(r.weigh)
+}

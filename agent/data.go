@@ -1,0 +1,410 @@
+package agent
+
+import (
+	"encoding/json"
+	"time"
+
+	"replan/planning"
+)
+
+// RunStarted opens a run and carries everything that decides what the run may
+// do, so that nothing outside the events is needed to fold it.
+type RunStarted struct {
+	Goal      string             `json:"goal"`
+	Workspace string             `json:"workspace"` // absolute path of the folder it works in
+	Session   string             `json:"session,omitempty"`
+	Model     string             `json:"model,omitempty"`
+	Limits    Limits             `json:"limits"`
+	Rules     []Rule             `json:"rules"` // gate rules, first match wins
+	Catalogue planning.Catalogue `json:"catalogue"`
+	Priors    map[string]int64   `json:"priors,omitempty"` // median duration seen per tool, ms
+	Prompting planning.Prompting `json:"prompting"`        // what planning is told: instructions, conversation, phases
+}
+
+// RunPaused says that the user stopped the run: nothing new starts.
+type RunPaused struct {
+	Reason string `json:"reason"`
+}
+
+// RunCompleted closes a run; the JSON form of its data is the Result itself.
+type RunCompleted struct {
+	Result
+}
+
+// PhaseStarted says that a phase of planning was put to the model.
+type PhaseStarted struct {
+	Phase   int              `json:"phase"` // 1 to 3
+	Label   string           `json:"label"` // analysis, review, plan
+	Request planning.Request `json:"request"`
+}
+
+// PhaseDelta is text of a phase as it streams in. Passing.
+type PhaseDelta struct {
+	Phase    int    `json:"phase"`
+	Text     string `json:"text,omitempty"`
+	Thinking string `json:"thinking,omitempty"`
+}
+
+// PhaseCompleted carries the reply of a phase whole, so that planning can be
+// resumed in the middle.
+type PhaseCompleted struct {
+	Phase  int            `json:"phase"`
+	Label  string         `json:"label"`
+	Reply  planning.Reply `json:"reply"`
+	Tokens int            `json:"tokens"` // prompt and completion
+	MS     int64          `json:"ms"`
+}
+
+// PhaseSkipped says that a phase was left out, and why.
+type PhaseSkipped struct {
+	Phase  int    `json:"phase"`
+	Label  string `json:"label"`
+	Reason string `json:"reason"`
+}
+
+// PhaseFailed says that the model gave no reply in a phase.
+type PhaseFailed struct {
+	Phase  int    `json:"phase"`
+	Label  string `json:"label"`
+	Reason string `json:"reason"`
+}
+
+// PlanDrafting is one whole step, parsed while the plan was still streaming in.
+type PlanDrafting struct {
+	Step planning.Step `json:"step"`
+}
+
+// PlanCreated says which plan the run carries out.
+type PlanCreated struct {
+	Plan     planning.Plan `json:"plan"`
+	Revision int           `json:"revision"` // 1
+}
+
+// PlanEmpty says that the planner proposed no step.
+type PlanEmpty struct {
+	Reason string `json:"reason"`
+}
+
+// PlanDiff says how a replan changed the steps that remained, and carries the
+// plan as it is now, finished steps included.
+type PlanDiff struct {
+	Revision int           `json:"revision"` // from 2
+	Reason   string        `json:"reason"`   // the failure that led to it
+	Removed  []string      `json:"removed"`  // indices
+	Added    []string      `json:"added"`
+	Revised  []string      `json:"revised"` // same index, other tool or args
+	Plan     planning.Plan `json:"plan"`
+}
+
+// StepStarted says that an attempt of a step is about to begin. It is on disk
+// before anything is called.
+type StepStarted struct {
+	Index           string            `json:"index"`
+	Parent          string            `json:"parent,omitempty"`
+	Attempt         int               `json:"attempt"` // from 1, over all revisions
+	Title           string            `json:"title"`
+	Executor        planning.Executor `json:"executor"`
+	Tool            string            `json:"tool,omitempty"`
+	DependsOn       []string          `json:"depends_on,omitempty"`
+	ExpectedOutcome string            `json:"expected_outcome,omitempty"`
+	Args            map[string]any    `json:"args,omitempty"`  // as resolved
+	Draft           bool              `json:"draft,omitempty"` // started while the plan was streaming in
+}
+
+// StepProgress is what a running tool says of its progress. Passing.
+type StepProgress struct {
+	Index   string  `json:"index"`
+	Done    float64 `json:"done"`
+	Total   float64 `json:"total,omitempty"` // 0 means unknown
+	Message string  `json:"message,omitempty"`
+}
+
+// StepOutput is output of a running step as it comes. Passing.
+type StepOutput struct {
+	Index string `json:"index"`
+	Chunk string `json:"chunk"`
+}
+
+// StepCompleted says that an attempt of a step succeeded. A step whose
+// completion was journalled never runs again.
+type StepCompleted struct {
+	Index   string          `json:"index"`
+	Attempt int             `json:"attempt"`
+	Result  any             `json:"result"`
+	MS      int64           `json:"ms"`
+	Tokens  int             `json:"tokens,omitempty"` // prompt and completion, where a model did the step
+	Reply   *planning.Reply `json:"reply,omitempty"`  // where a model did the step
+}
+
+// StepFailed says that an attempt of a step failed, and how.
+type StepFailed struct {
+	Index   string      `json:"index"`
+	Attempt int         `json:"attempt"`
+	Error   string      `json:"error"`
+	Failure FailureKind `json:"kind"`
+	Gate    string      `json:"gate,omitempty"` // the gate that could not be shown, because the call does not apply
+	MS      int64       `json:"ms"`
+}
+
+// FailureKind says what a failure means for the run.
+type FailureKind string
+
+// The kinds of failures. The first four follow the step's on_failure, the
+// others end the run and never replan.
+const (
+	FailureTool        FailureKind = "tool"        // the tool said so
+	FailureTimeout     FailureKind = "timeout"     // it took longer than it may
+	FailureArgs        FailureKind = "args"        // its arguments could not be resolved
+	FailureModel       FailureKind = "model"       // the model gave no usable reply
+	FailureDenied      FailureKind = "denied"      // its gate was denied
+	FailureGuard       FailureKind = "guard"       // a guard stopped it
+	FailureBudget      FailureKind = "budget"      // a budget was spent
+	FailureInterrupted FailureKind = "interrupted" // the user stopped the run
+)
+
+// Replannable reports whether a failure of this kind follows on_failure.
+func (k FailureKind) Replannable() bool {
+	switch k {
+	case FailureTool, FailureTimeout, FailureArgs, FailureModel:
+		return true
+	default:
+		return false
+	}
+}
+
+// StepRetry says that a failed read-only step will be tried again.
+type StepRetry struct {
+	Index   string    `json:"index"`
+	Attempt int       `json:"attempt"` // the attempt that failed
+	Error   string    `json:"error"`
+	At      time.Time `json:"at"` // not before then
+}
+
+// StepSkipped says that a step will not run because another did not succeed.
+type StepSkipped struct {
+	Index  string `json:"index"`
+	Reason string `json:"reason"`
+}
+
+// StepInDoubt says that an effectful step started and nobody knows whether it
+// took effect.
+type StepInDoubt struct {
+	Index   string `json:"index"`
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason"`
+	MS      int64  `json:"ms"`
+}
+
+// GateRequested says that a step, or the start of a project's servers, waits
+// for a decision. It shows the whole call.
+type GateRequested struct {
+	Gate       string            `json:"gate"` // unique within a run
+	Step       string            `json:"step,omitempty"`
+	Title      string            `json:"title,omitempty"`
+	Tool       string            `json:"tool,omitempty"` // bare name
+	Server     string            `json:"server,omitempty"`
+	Trusted    bool              `json:"trusted,omitempty"` // one of the workspace's own operators
+	Rule       Rule              `json:"rule"`              // why it asks
+	Args       map[string]any    `json:"args,omitempty"`    // in full
+	Diff       string            `json:"diff,omitempty"`    // unified, from a dry application
+	Hashes     map[string]string `json:"hashes,omitempty"`  // path → SHA-256 (hex) of what the diff was made against
+	Provenance []Provenance      `json:"provenance,omitempty"`
+}
+
+// Provenance says where text in a gated call came from.
+type Provenance struct {
+	Arg  string `json:"arg"`  // the argument's name
+	Step string `json:"step"` // the step whose result it carries
+	Tool string `json:"tool,omitempty"`
+}
+
+// Decision is the answer to a gate.
+type Decision string
+
+// The answers to a gate.
+const (
+	Allow Decision = "allow"
+	Deny  Decision = "deny"
+)
+
+// Scope says how far a decision reaches.
+type Scope string
+
+// How far a decision reaches.
+const (
+	ScopeOnce Scope = "once"
+	ScopeRun  Scope = "run" // every later call of the same tool in this run
+)
+
+// GateResolved is the answer to a gate.
+type GateResolved struct {
+	Gate     string   `json:"gate"`
+	Decision Decision `json:"decision"`
+	Scope    Scope    `json:"scope"`
+	By       string   `json:"by"` // user, or the option that answered
+}
+
+// GuardWarned says, once, that a guard is at 80 % of its limit.
+type GuardWarned struct {
+	Guard  string `json:"guard"`
+	Step   string `json:"step,omitempty"`
+	Reason string `json:"reason"`
+	Used   int64  `json:"used"`
+	Limit  int64  `json:"limit"`
+}
+
+// GuardBlocked says that a guard ended the run.
+type GuardBlocked struct {
+	Guard  string `json:"guard"`
+	Step   string `json:"step,omitempty"`
+	Reason string `json:"reason"`
+	Used   int64  `json:"used"`
+	Limit  int64  `json:"limit"`
+}
+
+// BudgetWarned says, once, that a budget is at 80 % of its limit.
+type BudgetWarned struct {
+	Guard string `json:"guard"`
+	Used  int64  `json:"used"`
+	Limit int64  `json:"limit"`
+}
+
+// ReplanStarted says that a failed step is put to the planner.
+type ReplanStarted struct {
+	Attempt   int      `json:"attempt"` // from 1
+	Step      string   `json:"step"`    // the step that failed
+	Error     string   `json:"error"`
+	Remaining []string `json:"remaining"` // indices, the failed one among them
+}
+
+// ReplanRefused says that the planner's answer was not taken, and why. It
+// counts as a replan.
+type ReplanRefused struct {
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason"`
+}
+
+// ModelRequested says that a model is asked outside the three phases.
+type ModelRequested struct {
+	Purpose planning.Purpose `json:"purpose"`
+	Step    string           `json:"step,omitempty"`
+	Request planning.Request `json:"request"`
+}
+
+// ModelReplied is the answer to ModelRequested; Error is set where none came.
+type ModelReplied struct {
+	Purpose          planning.Purpose `json:"purpose"`
+	Step             string           `json:"step,omitempty"`
+	Reply            planning.Reply   `json:"reply"`
+	Error            string           `json:"error,omitempty"`
+	PromptTokens     int              `json:"prompt_tokens"`
+	CompletionTokens int              `json:"completion_tokens"`
+	ContextWindow    int              `json:"context_window,omitempty"`
+	MS               int64            `json:"ms"`
+}
+
+// SynthesisStarted says that the model is writing the answer.
+type SynthesisStarted struct {
+	Direct  bool             `json:"direct,omitempty"` // without a plan
+	Request planning.Request `json:"request"`
+}
+
+// SynthesisDelta is text of the answer as it streams in. Passing.
+type SynthesisDelta struct {
+	Text     string `json:"text,omitempty"`
+	Thinking string `json:"thinking,omitempty"`
+}
+
+// SynthesisCompleted is the answer; Error says why there is none.
+type SynthesisCompleted struct {
+	Text  string         `json:"text"`
+	Reply planning.Reply `json:"reply"`
+	Error string         `json:"error,omitempty"`
+}
+
+// ChatUser is what the user typed, in the session's journal.
+type ChatUser struct {
+	Text string `json:"text"`
+	Run  string `json:"run,omitempty"` // the run it started
+}
+
+// ChatReply is the answer to it, in the session's journal.
+type ChatReply struct {
+	Text   string `json:"text"`
+	Run    string `json:"run,omitempty"`
+	Status Status `json:"status,omitempty"`
+	Reason Reason `json:"reason,omitempty"`
+}
+
+// SessionStatus says what the session works with: the model and the health of
+// the servers. Passing: the newest counts.
+type SessionStatus struct {
+	Workspace     string                  `json:"workspace"`
+	Model         string                  `json:"model,omitempty"`
+	ContextWindow int                     `json:"context_window,omitempty"` // tokens
+	Problem       string                  `json:"problem,omitempty"`        // one sentence on what is missing and what to do
+	Tools         int                     `json:"tools"`                    // on offer now
+	Servers       []planning.ServerStatus `json:"servers,omitempty"`
+}
+
+// TimerFired says that a time the run waited for has come.
+type TimerFired struct {
+	ID string `json:"id"`
+}
+
+// Note is something the user should know that changes nothing.
+type Note struct {
+	Level string `json:"level"` // info, warn, error
+	Text  string `json:"text"`
+}
+
+// Unknown is an event of a kind that this program does not know.
+type Unknown struct {
+	Name Kind
+	Raw  json.RawMessage
+}
+
+// MarshalJSON writes the data as it was read.
+func (u Unknown) MarshalJSON() ([]byte, error) { return u.Raw, nil }
+
+// Kind of each event's data.
+func (RunStarted) Kind() Kind         { return KindRunStarted }
+func (RunPaused) Kind() Kind          { return KindRunPaused }
+func (RunCompleted) Kind() Kind       { return KindRunCompleted }
+func (PhaseStarted) Kind() Kind       { return KindPhaseStarted }
+func (PhaseDelta) Kind() Kind         { return KindPhaseDelta }
+func (PhaseCompleted) Kind() Kind     { return KindPhaseCompleted }
+func (PhaseSkipped) Kind() Kind       { return KindPhaseSkipped }
+func (PhaseFailed) Kind() Kind        { return KindPhaseFailed }
+func (PlanDrafting) Kind() Kind       { return KindPlanDrafting }
+func (PlanCreated) Kind() Kind        { return KindPlanCreated }
+func (PlanEmpty) Kind() Kind          { return KindPlanEmpty }
+func (PlanDiff) Kind() Kind           { return KindPlanDiff }
+func (StepStarted) Kind() Kind        { return KindStepStarted }
+func (StepProgress) Kind() Kind       { return KindStepProgress }
+func (StepOutput) Kind() Kind         { return KindStepOutput }
+func (StepCompleted) Kind() Kind      { return KindStepCompleted }
+func (StepFailed) Kind() Kind         { return KindStepFailed }
+func (StepRetry) Kind() Kind          { return KindStepRetry }
+func (StepSkipped) Kind() Kind        { return KindStepSkipped }
+func (StepInDoubt) Kind() Kind        { return KindStepInDoubt }
+func (GateRequested) Kind() Kind      { return KindGateRequested }
+func (GateResolved) Kind() Kind       { return KindGateResolved }
+func (GuardWarned) Kind() Kind        { return KindGuardWarned }
+func (GuardBlocked) Kind() Kind       { return KindGuardBlocked }
+func (BudgetWarned) Kind() Kind       { return KindBudgetWarned }
+func (ReplanStarted) Kind() Kind      { return KindReplanStarted }
+func (ReplanRefused) Kind() Kind      { return KindReplanRefused }
+func (ModelRequested) Kind() Kind     { return KindModelRequested }
+func (ModelReplied) Kind() Kind       { return KindModelReplied }
+func (SynthesisStarted) Kind() Kind   { return KindSynthesisStarted }
+func (SynthesisDelta) Kind() Kind     { return KindSynthesisDelta }
+func (SynthesisCompleted) Kind() Kind { return KindSynthesisCompleted }
+func (ChatUser) Kind() Kind           { return KindChatUser }
+func (ChatReply) Kind() Kind          { return KindChatReply }
+func (SessionStatus) Kind() Kind      { return KindSessionStatus }
+func (TimerFired) Kind() Kind         { return KindTimerFired }
+func (Note) Kind() Kind               { return KindNote }
+
+// Kind returns the name as it was read.
+func (u Unknown) Kind() Kind { return u.Name }

@@ -1,0 +1,208 @@
+// Package agent is the deterministic core of a run. Everything that happens is
+// an [Event]; [Run.Apply] folds one event into the run and [Run.Next] says what
+// may be done now. The core does no I/O and reads no clock: time is what the
+// events say it is, so folding the same events gives the same run, whether they
+// come from a live engine, a journal or a test.
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Version is the version of the event format, the "v" of every line.
+const Version = 1
+
+// Event is one fact about a run. Its JSON form is one line of the journal and
+// of --output json: {"v":1,"seq":17,"time":"…","run":"…","kind":"…","data":{…}}.
+type Event struct {
+	Seq  uint64    // ascending within a run, from 1; passing events take numbers too
+	Time time.Time // when the runner learned of it, UTC
+	Run  string    // the run's id, or the session's
+	Data Data      // what happened; its type is the event's kind
+}
+
+// Data is the content of an event. Each kind of event has a type of its own.
+type Data interface {
+	Kind() Kind
+}
+
+// Kind names what happened.
+type Kind string
+
+// The kinds of events.
+const (
+	KindRunStarted   Kind = "run.started"
+	KindRunPaused    Kind = "run.paused"
+	KindRunCompleted Kind = "run.completed"
+
+	KindPhaseStarted   Kind = "phase.started"
+	KindPhaseDelta     Kind = "phase.delta"
+	KindPhaseCompleted Kind = "phase.completed"
+	KindPhaseSkipped   Kind = "phase.skipped"
+	KindPhaseFailed    Kind = "phase.failed"
+
+	KindPlanDrafting Kind = "plan.drafting"
+	KindPlanCreated  Kind = "plan.created"
+	KindPlanEmpty    Kind = "plan.empty"
+	KindPlanDiff     Kind = "plan.diff"
+
+	KindStepStarted   Kind = "step.started"
+	KindStepProgress  Kind = "step.progress"
+	KindStepOutput    Kind = "step.output"
+	KindStepCompleted Kind = "step.completed"
+	KindStepFailed    Kind = "step.failed"
+	KindStepRetry     Kind = "step.retry"
+	KindStepSkipped   Kind = "step.skipped"
+	KindStepInDoubt   Kind = "step.in_doubt"
+
+	KindGateRequested Kind = "gate.requested"
+	KindGateResolved  Kind = "gate.resolved"
+
+	KindGuardWarned  Kind = "guard.warned"
+	KindGuardBlocked Kind = "guard.blocked"
+	KindBudgetWarned Kind = "budget.warned"
+
+	KindReplanStarted Kind = "replan.started"
+	KindReplanRefused Kind = "replan.refused"
+
+	KindModelRequested Kind = "model.requested"
+	KindModelReplied   Kind = "model.replied"
+
+	KindSynthesisStarted   Kind = "synthesis.started"
+	KindSynthesisDelta     Kind = "synthesis.delta"
+	KindSynthesisCompleted Kind = "synthesis.completed"
+
+	KindChatUser      Kind = "chat.user"
+	KindChatReply     Kind = "chat.reply"
+	KindSessionStatus Kind = "session.status"
+
+	KindTimerFired Kind = "timer.fired"
+	KindNote       Kind = "note"
+)
+
+// Passing reports whether events of this kind may be coalesced or dropped on
+// the way to a reader. They are not journalled and change nothing durable.
+func (k Kind) Passing() bool {
+	switch k {
+	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput, KindSessionStatus:
+		return true
+	default:
+		return false
+	}
+}
+
+// wireEvent is the JSON form of an event.
+type wireEvent struct {
+	V    int             `json:"v"`
+	Seq  uint64          `json:"seq"`
+	Time time.Time       `json:"time"`
+	Run  string          `json:"run"`
+	Kind Kind            `json:"kind"`
+	Data json.RawMessage `json:"data"`
+}
+
+// MarshalJSON writes the event as one line without a line break. Text is not
+// HTML-escaped.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Data == nil {
+		return nil, fmt.Errorf("encode event %d of run %s: it says nothing", e.Seq, e.Run)
+	}
+	data, err := encode(e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s event %d of run %s: %w", e.Data.Kind(), e.Seq, e.Run, err)
+	}
+	return encode(wireEvent{V: Version, Seq: e.Seq, Time: e.Time.UTC(), Run: e.Run, Kind: e.Data.Kind(), Data: data})
+}
+
+// UnmarshalJSON reads one line. A kind that this program does not know becomes
+// [Unknown], so that a journal of a later version can still be shown.
+func (e *Event) UnmarshalJSON(line []byte) error {
+	var wire wireEvent
+	if err := json.Unmarshal(line, &wire); err != nil {
+		return fmt.Errorf("decode event: %w", err)
+	}
+	if wire.V > Version {
+		return fmt.Errorf("decode event %d: written in format %d, and this replan reads up to %d; update replan", wire.Seq, wire.V, Version)
+	}
+	data, err := decodeData(wire.Kind, wire.Data)
+	if err != nil {
+		return fmt.Errorf("decode %s event %d: %w", wire.Kind, wire.Seq, err)
+	}
+	*e = Event{Seq: wire.Seq, Time: wire.Time, Run: wire.Run, Data: data}
+	return nil
+}
+
+// encode writes v as compact JSON without HTML escapes.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// decode reads data of one kind; numbers keep every digit.
+func decode[T Data](raw []byte) (Data, error) {
+	var v T
+	if len(raw) == 0 {
+		return v, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// decoders says which type each kind decodes to.
+func decodeData(kind Kind, raw []byte) (Data, error) {
+	read, ok := map[Kind]func([]byte) (Data, error){
+		KindRunStarted:         decode[RunStarted],
+		KindRunPaused:          decode[RunPaused],
+		KindRunCompleted:       decode[RunCompleted],
+		KindPhaseStarted:       decode[PhaseStarted],
+		KindPhaseDelta:         decode[PhaseDelta],
+		KindPhaseCompleted:     decode[PhaseCompleted],
+		KindPhaseSkipped:       decode[PhaseSkipped],
+		KindPhaseFailed:        decode[PhaseFailed],
+		KindPlanDrafting:       decode[PlanDrafting],
+		KindPlanCreated:        decode[PlanCreated],
+		KindPlanEmpty:          decode[PlanEmpty],
+		KindPlanDiff:           decode[PlanDiff],
+		KindStepStarted:        decode[StepStarted],
+		KindStepProgress:       decode[StepProgress],
+		KindStepOutput:         decode[StepOutput],
+		KindStepCompleted:      decode[StepCompleted],
+		KindStepFailed:         decode[StepFailed],
+		KindStepRetry:          decode[StepRetry],
+		KindStepSkipped:        decode[StepSkipped],
+		KindStepInDoubt:        decode[StepInDoubt],
+		KindGateRequested:      decode[GateRequested],
+		KindGateResolved:       decode[GateResolved],
+		KindGuardWarned:        decode[GuardWarned],
+		KindGuardBlocked:       decode[GuardBlocked],
+		KindBudgetWarned:       decode[BudgetWarned],
+		KindReplanStarted:      decode[ReplanStarted],
+		KindReplanRefused:      decode[ReplanRefused],
+		KindModelRequested:     decode[ModelRequested],
+		KindModelReplied:       decode[ModelReplied],
+		KindSynthesisStarted:   decode[SynthesisStarted],
+		KindSynthesisDelta:     decode[SynthesisDelta],
+		KindSynthesisCompleted: decode[SynthesisCompleted],
+		KindChatUser:           decode[ChatUser],
+		KindChatReply:          decode[ChatReply],
+		KindSessionStatus:      decode[SessionStatus],
+		KindTimerFired:         decode[TimerFired],
+		KindNote:               decode[Note],
+	}[kind]
+	if !ok {
+		return Unknown{Name: kind, Raw: bytes.Clone(raw)}, nil
+	}
+	return read(raw)
+}

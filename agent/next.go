@@ -1,0 +1,307 @@
+package agent
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"replan/planning"
+)
+
+// Next says what may be done now: at most as much as there are free slots, and
+// nothing twice, once the records of what it returned have been applied. It
+// changes nothing. An empty answer means that the run waits for an event, or is
+// over.
+func (r *Run) Next() []Action {
+	if !r.Active() {
+		return nil
+	}
+	if r.ending != nil {
+		return r.nextEnding()
+	}
+	if blocked := r.overdue(); blocked != nil {
+		return []Action{*blocked}
+	}
+	if records := r.nextRecords(); len(records) > 0 {
+		return records
+	}
+	actions := r.deadline()
+	switch {
+	case r.planner != nil:
+		return append(actions, r.nextPlanning()...)
+	case r.failure != nil:
+		return append(actions, r.nextReplan()...)
+	case r.Revision > 0 && !r.settled():
+		return append(actions, r.nextSteps()...)
+	default:
+		return append(actions, r.nextAnswer()...)
+	}
+}
+
+// nextEnding closes the run once all that is in flight has come back.
+func (r *Run) nextEnding() []Action {
+	if !r.quiet() {
+		return nil
+	}
+	return []Action{{Record: RunCompleted{r.result(*r.ending)}}}
+}
+
+// nextRecords returns what follows from the state without anybody's doing:
+// skipped phases, budgets that run low, steps that cannot run any more.
+func (r *Run) nextRecords() []Action {
+	var out []Action
+	if r.planner != nil {
+		for _, s := range r.planner.Skipped()[min(r.told, len(r.planner.Skipped())):] {
+			if s.Phase > 0 && r.Revision == 0 {
+				out = append(out, Action{Record: PhaseSkipped{Phase: s.Phase, Label: phaseLabels[s.Phase-1], Reason: s.Reason}})
+			}
+		}
+	}
+	for _, b := range r.budgets() {
+		if b.limit > 0 && b.used*5 >= b.limit*4 && !r.warned[b.guard] {
+			out = append(out, Action{Record: BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
+		}
+	}
+	if len(out) > 0 || r.planner != nil || r.failure != nil {
+		return out
+	}
+	for _, s := range r.Steps {
+		if s.Status != StepPending || s.Draft {
+			continue
+		}
+		for _, d := range r.graph.Dependencies(s.Step.Index) {
+			if dep := r.Step(d); dep != nil && (dep.Status == StepLeftOut || dep.Status == StepBroken && !r.retries(dep)) {
+				out = append(out, Action{Record: StepSkipped{
+					Index:  s.Step.Index,
+					Reason: fmt.Sprintf("step %s (%s) did not succeed", d, dep.Step.Title),
+				}})
+				break
+			}
+		}
+	}
+	return out
+}
+
+var phaseLabels = [3]string{
+	string(planning.PurposeAnalysis), string(planning.PurposeReview), string(planning.PurposePlan),
+}
+
+// settled reports whether every step of the plan has ended for good.
+func (r *Run) settled() bool {
+	for _, s := range r.Steps {
+		if !s.Status.Ended() || s.Status == StepBroken && r.retries(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// nextPlanning asks the model for the next phase, or takes what planning came
+// to. While a phase is out, read-only steps of the draft may start.
+func (r *Run) nextPlanning() []Action {
+	if r.asking {
+		return r.nextDrafts()
+	}
+	if request, more := r.planner.Next(); more {
+		if blocked := r.stopped(GuardTokens); blocked != nil {
+			return blocked
+		}
+		if r.modelBusy >= r.modelSlots() {
+			return nil
+		}
+		call := CallModel{Request: request}
+		if phase := request.Purpose.Phase(); phase > 0 {
+			return []Action{{PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
+		}
+		return []Action{{ModelRequested{Purpose: request.Purpose, Request: request}, call}}
+	}
+	if r.Revision > 0 {
+		return r.takeReplan(r.planner.Outcome())
+	}
+	return r.takePlan(r.planner.Outcome())
+}
+
+// takePlan turns the outcome of the pipeline into what follows from it.
+func (r *Run) takePlan(o planning.Outcome) []Action {
+	switch o.Kind {
+	case planning.OutcomePlanned:
+		return []Action{{Record: PlanCreated{Plan: o.Plan, Revision: 1}}}
+	case planning.OutcomeDirect:
+		if blocked := r.stopped(GuardTokens); blocked != nil {
+			return blocked
+		}
+		request := planning.ChatRequest(r.brief())
+		return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
+	case planning.OutcomeAnalysed:
+		return r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: o.Text})
+	case planning.OutcomeEmpty:
+		return []Action{{Record: PlanEmpty{Reason: orElse(o.Reason, "the planner proposed no step")}}}
+	default:
+		return r.planningFailed(o)
+	}
+}
+
+// takeReplan turns the outcome of a replan into what follows from it.
+func (r *Run) takeReplan(o planning.Outcome) []Action {
+	switch o.Kind {
+	case planning.OutcomePlanned:
+		return []Action{{Record: PlanDiff{
+			Revision: r.Revision + 1, Reason: r.failure.error, Plan: o.Plan,
+			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
+		}}}
+	case planning.OutcomeRefused:
+		return []Action{{Record: ReplanRefused{Attempt: r.Usage.Replans, Reason: o.Reason}}}
+	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
+		return r.finish(ending{StatusFailed, ReasonGaveUp, orElse(o.Reason, "the planner knows no other way"), ""})
+	default:
+		return r.planningFailed(o)
+	}
+}
+
+// planningFailed ends the run; a plan that is too long for what is left of the
+// step budget is the budget's doing.
+func (r *Run) planningFailed(o planning.Outcome) []Action {
+	left := r.stepsLeft()
+	for _, f := range o.Faults {
+		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
+			return []Action{{Record: GuardBlocked{
+				Guard: GuardSteps, Used: int64(r.Usage.Steps), Limit: int64(r.maxSteps()),
+				Reason: fmt.Sprintf("the new plan does not fit into what is left of the step budget (%d of %d used)", r.Usage.Steps, r.maxSteps()),
+			}}}
+		}
+	}
+	return r.finish(ending{StatusFailed, ReasonPlannerError, orElse(o.Reason, "planning failed"), ""})
+}
+
+func (r *Run) finish(e ending) []Action {
+	if !r.quiet() {
+		return nil
+	}
+	return []Action{{Record: RunCompleted{r.result(e)}}}
+}
+
+// nextReplan puts a failed step to the planner once nothing is in flight.
+func (r *Run) nextReplan() []Action {
+	if !r.quiet() {
+		return nil
+	}
+	for _, guard := range []string{GuardReplans, GuardSteps, GuardTokens} {
+		if blocked := r.stopped(guard); blocked != nil {
+			return blocked
+		}
+	}
+	var remaining []string
+	for _, s := range r.remaining() {
+		remaining = append(remaining, s.Index)
+	}
+	return []Action{{Record: ReplanStarted{
+		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: r.failure.error, Remaining: list(remaining),
+	}}}
+}
+
+// nextAnswer has the answer written, and closes the run with it.
+func (r *Run) nextAnswer() []Action {
+	switch {
+	case r.Synthesis.Done:
+		e := ending{status: StatusCompleted, reason: ReasonGoalMet, answer: r.Synthesis.Text}
+		switch {
+		case r.Synthesis.Direct && r.Synthesis.Error != "":
+			e = ending{StatusFailed, ReasonPlannerError, r.Synthesis.Error, ""}
+		case r.Synthesis.Direct:
+			e.reason = ReasonDirect
+		case r.partial:
+			e.reason = ReasonPartial
+		}
+		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
+			e.answer = r.unwritten()
+		}
+		return r.finish(e)
+	case r.Synthesis.Started || !r.quiet():
+		return nil
+	}
+	if blocked := r.stopped(GuardTokens); blocked != nil {
+		return blocked
+	}
+	request := planning.SynthesisRequest(r.brief(), r.Plan, planning.SynthesisItems(r.Plan, r.History))
+	return []Action{{SynthesisStarted{Request: request}, CallModel{Request: request}}}
+}
+
+// unwritten is the answer where the model gave none: what was done, plainly.
+func (r *Run) unwritten() string {
+	text := "The steps are done, but the model gave no closing answer: " + r.Synthesis.Error + "\n"
+	for _, s := range r.Steps {
+		text += fmt.Sprintf("\n- %s: %s", s.Step.Title, s.Status)
+	}
+	return text
+}
+
+// overdue ends the run where its time is up.
+func (r *Run) overdue() *Action {
+	limit := r.Limits.MaxDurationMS
+	used := r.Now.Sub(r.StartedAt).Milliseconds()
+	if limit <= 0 || used < limit {
+		return nil
+	}
+	return &Action{Record: GuardBlocked{
+		Guard: GuardTime, Used: used, Limit: limit,
+		Reason: fmt.Sprintf("the run has taken longer than the %s it may", time.Duration(limit)*time.Millisecond),
+	}}
+}
+
+// deadline asks to be woken when the time of the run is up.
+func (r *Run) deadline() []Action {
+	if r.Limits.MaxDurationMS <= 0 || r.fired[GuardTime] {
+		return nil
+	}
+	return []Action{{Effect: Wake{ID: GuardTime, At: r.StartedAt.Add(time.Duration(r.Limits.MaxDurationMS) * time.Millisecond)}}}
+}
+
+// result sums the run up.
+func (r *Run) result(e ending) Result {
+	out := Result{
+		Status: e.status, Reason: e.reason, Answer: e.answer, Error: e.error,
+		Variables: r.Variables(), History: r.History, Revisions: []RevisionSummary{},
+		Usage: r.Usage, DurationMS: r.Now.Sub(r.StartedAt).Milliseconds(),
+	}
+	if out.History == nil {
+		out.History = []planning.HistoryItem{}
+	}
+	if r.Revision > 0 {
+		plan := r.Plan
+		out.Plan = &plan
+	}
+	for _, rev := range r.Revisions {
+		var removed []string
+		for _, s := range rev.Removed {
+			removed = append(removed, s.Step.Index)
+		}
+		out.Revisions = append(out.Revisions, RevisionSummary{
+			Revision: rev.Number, Reason: rev.Reason,
+			Removed: list(removed), Added: list(rev.Added), Revised: list(rev.Revised),
+		})
+	}
+	return out
+}
+
+// byWeight orders steps so that the one with the longest remaining path comes
+// first; equal ones stay in the plan's order.
+func (r *Run) byWeight(steps []*StepState) {
+	sort.SliceStable(steps, func(i, j int) bool {
+		return r.longest[steps[i].Step.Index] > r.longest[steps[j].Step.Index]
+	})
+}
+
+// list makes an empty list of nil, so that JSON shows [] and not null.
+func list(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return items
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

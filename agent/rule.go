@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"path"
+	"strings"
+
+	"replan/planning"
+)
+
+// Rule is one gate rule. Rules are tried in order and the first that matches a
+// call decides about it.
+type Rule struct {
+	Tool    string  `json:"tool"`           // pattern over bare and qualified names, as in path.Match; * is any
+	When    When    `json:"when,omitempty"` // what the tool must be like besides
+	Verdict Verdict `json:"verdict"`
+	Source  string  `json:"source"` // flag, configuration, built-in, plan, or user
+	Why     string  `json:"why"`    // in words, for the gate
+}
+
+// When narrows a rule to tools of a kind.
+type When string
+
+// The kinds of tools a rule can be narrowed to.
+const (
+	WhenAny         When = ""
+	WhenReadOnly    When = "read_only"
+	WhenDestructive When = "destructive"
+	WhenUnmarked    When = "unmarked" // the server says nothing of its effects
+)
+
+// Verdict is what a rule says about a call.
+type Verdict string
+
+// The verdicts of a rule.
+const (
+	VerdictRun   Verdict = "run"
+	VerdictAsk   Verdict = "ask"
+	VerdictBlock Verdict = "block"
+)
+
+// Matches reports whether the rule speaks about the tool.
+func (r Rule) Matches(t planning.Tool) bool {
+	switch {
+	case r.When == WhenReadOnly && !t.ReadOnly,
+		r.When == WhenDestructive && !t.Destructive,
+		r.When == WhenUnmarked && t.Annotated:
+		return false
+	}
+	return matchName(r.Tool, t.Name) || matchName(r.Tool, t.QualifiedName())
+}
+
+func matchName(pattern, name string) bool {
+	if pattern == "*" || strings.EqualFold(pattern, name) {
+		return true
+	}
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// Decide returns the rule that decides about the tool. Where no rule speaks,
+// it asks.
+func Decide(rules []Rule, t planning.Tool) Rule {
+	for _, r := range rules {
+		if r.Matches(t) {
+			return r
+		}
+	}
+	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: "built-in", Why: "no rule speaks about this tool"}
+}

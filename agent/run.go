@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"time"
+
+	"replan/planning"
+)
+
+// Run is the state of one run: what its events folded so far say. The engine
+// and the screen fold the same events into a Run of their own, so they cannot
+// disagree. The zero value is a run that has not started; only Apply changes it.
+// A Run is not safe for use by several goroutines at once.
+type Run struct {
+	ID        string
+	Goal      string
+	Workspace string
+	Model     string
+	Limits    Limits
+	Catalogue planning.Catalogue
+
+	Seq       uint64    // of the last event applied
+	StartedAt time.Time // of run.started
+	Now       time.Time // of the last event applied
+
+	Phases     [3]Phase      // analysis, review, plan
+	Plan       planning.Plan // the plan as it is now; no steps while planning
+	Revision   int           // 0 before there is a plan
+	Steps      []*StepState  // the plan's steps in its order; before there is a plan, the drafted ones
+	Revisions  []Revision    // one for each replan
+	Gates      []*Gate       // open gates, oldest first
+	Replanning *Replanning   // set while the planner is asked for a new plan
+	Synthesis  Synthesis
+
+	Usage         Usage
+	ContextTokens int // prompt and completion of the newest model call
+	ContextWindow int // tokens the model has room for, as far as known
+	History       []planning.HistoryItem
+	Notes         []Note
+	Warnings      []string // budgets and guards that warned, in words
+	Paused        bool     // the user stopped it
+	Result        *Result  // set once the run is over
+
+	core // what only the engine needs
+}
+
+// Phase is one phase of planning as far as it has come.
+type Phase struct {
+	Status    PhaseStatus
+	StartedAt time.Time
+	MS        int64
+	Tokens    int    // prompt and completion
+	Text      string // as far as it has streamed in
+	Thinking  string
+	Reason    string // why it was skipped or failed
+}
+
+// PhaseStatus says where a phase stands.
+type PhaseStatus string
+
+// Where a phase can stand.
+const (
+	PhasePending PhaseStatus = ""
+	PhaseActive  PhaseStatus = "running"
+	PhaseDone    PhaseStatus = "completed"
+	PhaseLeftOut PhaseStatus = "skipped"
+	PhaseBroken  PhaseStatus = "failed"
+)
+
+// StepState is one step of the plan and how far it has come.
+type StepState struct {
+	Step      planning.Step
+	Status    StepStatus
+	Attempt   int            // of the running or last attempt; 0 before the first
+	Args      map[string]any // as resolved for that attempt
+	StartedAt time.Time
+	MS        int64
+	Result    any
+	Output    string // as far as it has streamed in, capped
+	Progress  StepProgress
+	Error     string
+	Failure   FailureKind
+	Gate      string    // id of the open gate it waits at
+	Diff      string    // the diff its gate showed, kept after the decision
+	RetryAt   time.Time // of the next attempt
+	Change    Change    // what the newest revision did to it
+	Draft     bool      // not yet part of a plan
+	Tokens    int
+
+	approved  bool
+	denied    bool
+	fillError string
+	hashes    map[string]string
+	filled    map[string]any // args that the model filled in
+	filling   bool           // a model is filling them in
+}
+
+// StepStatus says where a step stands.
+type StepStatus string
+
+// Where a step can stand.
+const (
+	StepPending   StepStatus = "pending"
+	StepWaiting   StepStatus = "waiting" // at an open gate
+	StepActive    StepStatus = "running"
+	StepDone      StepStatus = "completed"
+	StepBroken    StepStatus = "failed"
+	StepLeftOut   StepStatus = "skipped"
+	StepUncertain StepStatus = "in_doubt"
+)
+
+// Ended reports whether the step needs nothing more in this revision.
+func (s StepStatus) Ended() bool {
+	switch s {
+	case StepDone, StepBroken, StepLeftOut, StepUncertain:
+		return true
+	default:
+		return false
+	}
+}
+
+// Change says what the newest revision did to a step.
+type Change string
+
+// What a revision can do to a step that is still in the plan.
+const (
+	ChangeNone    Change = ""
+	ChangeAdded   Change = "added"
+	ChangeRevised Change = "revised"
+)
+
+// Revision is one replan: what it changed and why.
+type Revision struct {
+	Number  int         // from 2
+	Reason  string      // the failure that led to it
+	Removed []StepState // the steps it took out, as they stood, in their old order
+	After   []string    // for each removed step the index of the step that stood before it, or ""
+	Added   []string
+	Revised []string
+	Before  []StepState // the revised steps as they stood before
+}
+
+// Gate is an open gate.
+type Gate struct {
+	GateRequested
+	RequestedAt time.Time
+}
+
+// Replanning is a replan under way.
+type Replanning struct {
+	Attempt   int
+	Step      string
+	Error     string
+	StartedAt time.Time
+	Text      string
+}
+
+// Synthesis is the answer as far as it has come.
+type Synthesis struct {
+	Started   bool
+	Done      bool
+	Direct    bool
+	StartedAt time.Time
+	Text      string
+	Thinking  string
+	MS        int64
+	Error     string // why there is no answer
+}

@@ -1,0 +1,274 @@
+package agent_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+const diamond = `{"title":"Diamond","steps":[
+ {"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"a"},
+ {"index":"2","title":"Left","tool":"look","args":{"at":"${a}"}},
+ {"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},
+ {"index":"4","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`
+
+func failing(index string, times int, kind agent.FailureKind) func(agent.CallTool) agent.Data {
+	return func(c agent.CallTool) agent.Data {
+		if c.Index == index && times > 0 {
+			times--
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "it broke", Failure: kind, MS: 3}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 3}
+	}
+}
+
+func TestHowARunEnds(t *testing.T) {
+	limits := agent.DefaultLimits()
+	with := func(change func(*agent.Limits)) agent.Limits {
+		l := limits
+		change(&l)
+		return l
+	}
+	replaced := `{"title":"Diamond","steps":[{"index":"5","title":"Other way","tool":"look","args":{"at":"z"}}]}`
+	gate := func(d agent.Decision) func(agent.GateRequested) agent.Decision {
+		return func(agent.GateRequested) agent.Decision { return d }
+	}
+	for name, c := range map[string]struct {
+		script script
+		tool   func(agent.CallTool) agent.Data
+		gate   func(agent.GateRequested) agent.Decision
+		limits agent.Limits
+		phases bool
+		want   agent.Reason
+	}{
+		"all steps done is goal met":          {script: script{planning.PurposePlan: {diamond}}, want: agent.ReasonGoalMet},
+		"a direct answer needs no plan":       {script: script{planning.PurposeAnalysis: {`{"mode":"direct"}`}, planning.PurposeChat: {"42"}}, phases: true, want: agent.ReasonDirect},
+		"a failed step is replanned":          {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonGoalMet},
+		"a time-out is replanned":             {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTimeout), want: agent.ReasonGoalMet},
+		"a planner may give up":               {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, agent.FailureTool), want: agent.ReasonGaveUp},
+		"equal answers spend the replans":     {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, planning.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, agent.FailureTool), want: agent.ReasonReplanBudget},
+		"no step is no plan":                  {script: script{planning.PurposePlan: {`{"title":"x","steps":[]}`}}, want: agent.ReasonNoPlan},
+		"a silent planner is a planner error": {script: script{planning.PurposePlan: {""}}, want: agent.ReasonPlannerError},
+		"a silent replanner is one too":       {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonPlannerError},
+		"an unknown tool is repaired":         {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, planning.PurposeRepair: {diamond}}, want: agent.ReasonGoalMet},
+		"an unknown tool twice is an error":   {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: agent.ReasonPlannerError},
+		"a denied gate ends the run":          {script: script{planning.PurposePlan: {diamond}}, gate: gate(agent.Deny), want: agent.ReasonDenied},
+		"abort ends the run":                  {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
+		"skip completes in part":              {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonPartial},
+		"a retry mends a read-only step":      {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonGoalMet},
+		"retries do not go on for ever":       {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, agent.FailureTool), want: agent.ReasonStepFailed},
+		"an effectful step is never retried":  {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
+		"a missing field is a failed step":    {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: agent.ReasonStepFailed},
+		"doubt ends the run": {script: script{planning.PurposePlan: {diamond}}, tool: func(c agent.CallTool) agent.Data {
+			if c.Index == "3" {
+				return agent.StepInDoubt{Index: "3", Attempt: c.Attempt, Reason: "the server went away"}
+			}
+			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
+		}, want: agent.ReasonInDoubt},
+		"a self step is the model's own words": {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, planning.PurposeStep: {"thought"}}, want: agent.ReasonGoalMet},
+		"a silent self step fails":             {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, planning.PurposeStep: {""}}, want: agent.ReasonStepFailed},
+		"missing args are filled in":           {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, planning.PurposeStep: {`{"at":"here"}`}}, want: agent.ReasonGoalMet},
+		"args that stay missing fail":          {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, planning.PurposeStep: {"no idea"}}, want: agent.ReasonStepFailed},
+		"a silent synthesis still answers":     {script: script{planning.PurposePlan: {diamond}, planning.PurposeSynthesis: {""}}, want: agent.ReasonGoalMet},
+		"steps are bounded":                    {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, agent.FailureTool), limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: agent.ReasonStepBudget},
+		"a plan longer than the steps left":    {script: script{planning.PurposePlan: {diamond}, planning.PurposeRepair: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: agent.ReasonStepBudget},
+		"tool calls are bounded":               {script: script{planning.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxToolCalls = 2 }), want: agent.ReasonToolBudget},
+		"tokens are bounded":                   {script: script{planning.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxTokens = 100 }), want: agent.ReasonTokenBudget},
+		"time is bounded":                      {script: script{planning.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxDurationMS = 20 }), want: agent.ReasonTimeBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = c.script.reply
+			if c.tool != nil {
+				w.tool = c.tool
+			}
+			if c.gate != nil {
+				w.gate = c.gate
+			}
+			if c.limits == (agent.Limits{}) {
+				c.limits = limits
+			}
+			start := started(c.limits)
+			start.Prompting.SkipAnalysis = !c.phases
+			got := w.play(start)
+			if got.Reason != c.want {
+				t.Errorf("reason %q (%s), want %q; the last events:\n%s", got.Reason, got.Error, c.want, w.tail())
+			}
+			if ok := got.Status == agent.StatusCompleted; ok != (c.want.ExitCode() == 0) {
+				t.Errorf("status %q does not go with reason %q", got.Status, got.Reason)
+			}
+			if got.Status == agent.StatusCompleted && got.Answer == "" {
+				t.Error("a completed run has no answer")
+			}
+			if got.Status != agent.StatusCompleted && got.Error == "" {
+				t.Error("a run that did not complete does not say why")
+			}
+		})
+	}
+}
+
+func TestReplanFreezesWhatIsDone(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan:   {diamond},
+		planning.PurposeReplan: {`{"title":"Diamond","steps":[{"index":"2","title":"Left","tool":"look","args":{"at":"elsewhere"}},{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"6","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`},
+	}.reply
+	w.tool = failing("2", 1, agent.FailureTool)
+	got := w.play(started(agent.DefaultLimits()))
+	if got.Reason != agent.ReasonGoalMet {
+		t.Fatalf("reason %q: %s", got.Reason, got.Error)
+	}
+	rev := got.Revisions[0]
+	if !slices.Equal(rev.Removed, []string{"4"}) || !slices.Equal(rev.Added, []string{"6"}) || !slices.Equal(rev.Revised, []string{"2"}) {
+		t.Errorf("diff %+v, want 4 removed, 6 added, 2 revised", rev)
+	}
+	if s := w.run.Step("2"); s.Attempt != 2 || s.Change != agent.ChangeRevised {
+		t.Errorf("the revised step is at attempt %d, change %q", s.Attempt, s.Change)
+	}
+	count := map[string]int{}
+	for _, h := range got.History {
+		count[h.Index]++
+	}
+	if count["1"] != 1 || count["3"] != 1 || count["2"] != 2 {
+		t.Errorf("attempts per step: %v", count)
+	}
+}
+
+func TestIndependentStepsRunAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	most := 0
+	w.watch = func(_ []agent.Data, pending []agent.Effect) {
+		n := 0
+		for _, e := range pending {
+			switch e.(type) {
+			case agent.CallTool, agent.OpenGate:
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	w.play(started(agent.DefaultLimits()))
+	if most != 2 {
+		t.Errorf("at most %d steps under way at once, want 2: steps 2 and 3 need only step 1", most)
+	}
+}
+
+func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.play(started(agent.DefaultLimits()))
+	kinds := w.kinds()
+	if slices.Index(kinds, agent.KindStepStarted) > slices.Index(kinds, agent.KindPlanCreated) {
+		t.Error("step 1 waited for the whole plan")
+	}
+	runs := 0
+	for _, e := range w.events {
+		if d, ok := e.Data.(agent.StepStarted); ok && d.Index == "1" {
+			runs++
+		}
+	}
+	if runs != 1 {
+		t.Errorf("step 1 ran %d times, want its early result to be adopted", runs)
+	}
+}
+
+func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
+	w := newWorld(t)
+	bad := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
+	good := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"}}]}`
+	w.reply = script{planning.PurposePlan: {bad}, planning.PurposeRepair: {good}}.reply
+	// The early call stays out until the plan has been repaired.
+	w.choose = func(n int) int { return n - 1 }
+	got := w.play(started(agent.DefaultLimits()))
+	if got.Reason != agent.ReasonGoalMet {
+		t.Fatalf("reason %q: %s", got.Reason, got.Error)
+	}
+	if s := w.run.Step("1"); s.Attempt != 2 || s.Args["at"] != "b" {
+		t.Errorf("step 1 is at attempt %d with %v, want a second attempt with the repaired args", s.Attempt, s.Args)
+	}
+}
+
+func TestAllowForTheRunAsksOnce(t *testing.T) {
+	plan := `{"title":"x","steps":[{"title":"Do","tool":"change","args":{"at":1}},{"title":"Do more","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
+	for scope, want := range map[agent.Scope]int{agent.ScopeOnce: 2, agent.ScopeRun: 1} {
+		w := newWorld(t)
+		w.reply = script{planning.PurposePlan: {plan}}.reply
+		w.apply(started(agent.DefaultLimits()))
+		gates := 0
+		for w.run.Result == nil {
+			w.advance()
+			if len(w.pending) == 0 {
+				break
+			}
+			if g, ok := w.pending[0].(agent.OpenGate); ok {
+				gates++
+				w.pending = w.pending[1:]
+				w.apply(g.Gate)
+				w.apply(agent.GateResolved{Gate: g.Gate.Gate, Decision: agent.Allow, Scope: scope, By: "test"})
+				continue
+			}
+			w.back()
+		}
+		if gates != want {
+			t.Errorf("scope %s asked %d times, want %d", scope, gates, want)
+		}
+	}
+}
+
+func TestStopLetsNothingNewStart(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.apply(started(agent.DefaultLimits()))
+	w.advance()
+	w.back() // the plan
+	w.advance()
+	w.apply(agent.RunPaused{Reason: "stopped by the user"})
+	for w.advance(); w.run.Result == nil; w.advance() {
+		call, ok := w.pending[0].(agent.CallTool)
+		if !ok {
+			t.Fatalf("%T is under way after the stop", w.pending[0])
+		}
+		w.pending = w.pending[1:]
+		w.apply(agent.StepFailed{Index: call.Index, Attempt: call.Attempt, Error: "stopped", Failure: agent.FailureInterrupted})
+	}
+	if r := w.run.Result; r.Status != agent.StatusCancelled || r.Reason != agent.ReasonInterrupted {
+		t.Errorf("ended %s %s", r.Status, r.Reason)
+	}
+}
+
+func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
+	at := time.Unix(0, 0)
+	fresh := func() *agent.Run {
+		r := &agent.Run{}
+		if err := r.Apply(agent.Event{Seq: 1, Time: at, Run: "r", Data: started(agent.DefaultLimits())}); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for name, e := range map[string]agent.Event{
+		"a second start":            {Seq: 2, Run: "r", Data: agent.RunStarted{}},
+		"another run's event":       {Seq: 2, Run: "s", Data: agent.Note{}},
+		"a number seen before":      {Seq: 1, Run: "r", Data: agent.Note{}},
+		"a step that is not there":  {Seq: 2, Run: "r", Data: agent.StepStarted{Index: "9"}},
+		"a phase that is not there": {Seq: 2, Run: "r", Data: agent.PhaseStarted{Phase: 4}},
+		"nothing at all":            {Seq: 2, Run: "r"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := fresh()
+			if err := r.Apply(e); !errors.Is(err, agent.ErrOutOfOrder) {
+				t.Errorf("got %v, want ErrOutOfOrder", err)
+			}
+			if r.Seq != 1 {
+				t.Error("the run was changed")
+			}
+		})
+	}
+	if err := (&agent.Run{}).Apply(agent.Event{Seq: 1, Run: "r", Data: agent.Note{}}); !errors.Is(err, agent.ErrOutOfOrder) {
+		t.Errorf("an event before the start: got %v", err)
+	}
+}
