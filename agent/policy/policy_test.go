@@ -1,0 +1,101 @@
+package policy_test
+
+import (
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/planning"
+)
+
+var (
+	read    = planning.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true}
+	patch   = planning.Tool{Name: "fs.patch", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
+	tests   = planning.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true}
+	silent  = planning.Tool{Name: "fetch", Server: "web"}
+	foreign = planning.Tool{Name: "test.run", Server: "web", Annotated: true}
+)
+
+func TestWhichCallsAsk(t *testing.T) {
+	flag := func(text string, v agent.Verdict) []agent.Rule {
+		r, err := policy.Parse(text, v, "flag")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []agent.Rule{r}
+	}
+	for name, c := range map[string]struct {
+		tool  planning.Tool
+		trust policy.Trust
+		flags []agent.Rule
+		want  agent.Verdict
+	}{
+		"what only reads runs":                       {tool: read, want: agent.VerdictRun},
+		"a change asks":                              {tool: patch, want: agent.VerdictAsk},
+		"a change asks in a trusted folder too":      {tool: patch, trust: policy.Trust{Workspace: true}, want: agent.VerdictAsk},
+		"an unmarked tool asks":                      {tool: silent, want: agent.VerdictAsk},
+		"tests ask":                                  {tool: tests, want: agent.VerdictAsk},
+		"tests run in a trusted folder":              {tool: tests, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
+		"tests run where they were asked for":        {tool: tests, trust: policy.Trust{Tests: true}, want: agent.VerdictRun},
+		"another server's test.run always asks":      {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
+		"a flag lets a change pass":                  {tool: patch, flags: flag("fs.patch", agent.VerdictRun), want: agent.VerdictRun},
+		"a flag may name the server":                 {tool: patch, flags: flag("workspace:*", agent.VerdictRun), want: agent.VerdictRun},
+		"a flag blocks what only reads":              {tool: read, flags: flag("fs.*", agent.VerdictBlock), want: agent.VerdictBlock},
+		"a flag for one tool says nothing of others": {tool: patch, flags: flag("fs.write", agent.VerdictRun), want: agent.VerdictAsk},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rule := agent.Decide(append(c.flags, policy.BuiltIn(c.trust)...), c.tool)
+			if rule.Verdict != c.want {
+				t.Errorf("%s by %+v, want %s", rule.Verdict, rule, c.want)
+			}
+			if rule.Why == "" {
+				t.Error("the rule does not say why")
+			}
+		})
+	}
+}
+
+func TestParseRefusesWhatIsNoPattern(t *testing.T) {
+	for _, text := range []string{"", "  ", "[fs"} {
+		if _, err := policy.Parse(text, agent.VerdictRun, "flag"); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+func TestHowGatesAreAnswered(t *testing.T) {
+	own := agent.GateRequested{Tool: "fs.patch", Server: "workspace", Trusted: true}
+	other := agent.GateRequested{Tool: "fs.patch", Server: "web"}
+	shell := agent.GateRequested{Tool: "proc.run", Server: "workspace", Trusted: true}
+	for name, c := range map[string]struct {
+		approve policy.Approve
+		gate    agent.GateRequested
+		want    agent.Decision
+	}{
+		"none denies": {policy.ApproveNone, own, agent.Deny},
+		"all allows":  {policy.ApproveAll, other, agent.Allow},
+		"safe allows the workspace's own changes": {policy.ApproveSafe, own, agent.Allow},
+		"safe denies other servers":               {policy.ApproveSafe, other, agent.Deny},
+		"safe denies commands":                    {policy.ApproveSafe, shell, agent.Deny},
+		"ask leaves it open":                      {policy.ApproveAsk, own, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, _ := c.approve.Answer(c.gate); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+	if _, err := policy.ParseApprove("maybe"); err == nil {
+		t.Error("--approve maybe was taken")
+	}
+}
+
+func TestWordsThatAskForTests(t *testing.T) {
+	for words, want := range map[string]bool{
+		"run the tests": true, "mend it and TEST it": true, "why is the latest release slow": false, "contest": false,
+	} {
+		if got := policy.AsksForTests(words); got != want {
+			t.Errorf("%q: %v", words, got)
+		}
+	}
+}
