@@ -1,0 +1,139 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"replan/planning"
+)
+
+// CutStreamError says that a reply ended before the model was done: the server
+// or its model died, or the server gave up a model that repeats itself. What
+// had come in until then has gone to delta.
+type CutStreamError struct {
+	Model string
+	Bytes int   // of text that had come in
+	Err   error // what the server or the connection said; io.ErrUnexpectedEOF where they said nothing
+}
+
+func (e *CutStreamError) Error() string {
+	return fmt.Sprintf("the reply of %s broke off after %d bytes (%v): try again, and look into Ollama's log if it stays so", e.Model, e.Bytes, e.Err)
+}
+
+func (e *CutStreamError) Unwrap() error { return e.Err }
+
+// PromptTooLongError says that a request does not fit into the context window.
+// Nothing was cut from it and the model never saw it.
+type PromptTooLongError struct {
+	Model         string
+	ContextWindow int // tokens there is room for
+	Err           error
+}
+
+func (e *PromptTooLongError) Error() string {
+	return fmt.Sprintf("the request is longer than the %d tokens that %s is given room for: shorten it, raise the context window or choose another --model", e.ContextWindow, e.Model)
+}
+
+func (e *PromptTooLongError) Unwrap() error { return e.Err }
+
+// TimeoutError says that the time limit of a request ran out. It wraps
+// context.DeadlineExceeded.
+type TimeoutError struct {
+	After time.Duration // the limit
+	Err   error
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("the model was not done within %s", e.After)
+}
+
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
+// noModelError is a sentence that wraps planning.ErrNoModel.
+type noModelError struct {
+	sentence string
+	cause    error // may be nil
+}
+
+func (e *noModelError) Error() string { return e.sentence }
+
+func (e *noModelError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{planning.ErrNoModel}
+	}
+	return []error{planning.ErrNoModel, e.cause}
+}
+
+func noModel(cause error, format string, args ...any) error {
+	return &noModelError{sentence: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// silent says whether nobody answered at all: the request never got an answer.
+func silent(err error) bool {
+	var urlErr *url.Error
+	return errors.As(err, &urlErr)
+}
+
+// refusedToDial says whether there was nobody to connect to.
+func refusedToDial(err error) bool {
+	var opErr *net.OpError
+	var dnsErr *net.DNSError
+	return errors.As(err, &dnsErr) || errors.As(err, &opErr) && opErr.Op == "dial"
+}
+
+// status is the HTTP status and the server's words, 0 where it gave none.
+func status(err error) (int, string) {
+	var statusErr api.StatusError
+	if errors.As(err, &statusErr) {
+		return statusErr.StatusCode, statusErr.ErrorMessage
+	}
+	var authErr api.AuthorizationError
+	if errors.As(err, &authErr) {
+		return http.StatusUnauthorized, authErr.Error()
+	}
+	return 0, ""
+}
+
+func rejectsThinking(err error) bool {
+	code, message := status(err)
+	return code == http.StatusBadRequest && strings.Contains(strings.ToLower(message), "think")
+}
+
+func tooLong(err error) bool {
+	code, message := status(err)
+	return code == http.StatusBadRequest &&
+		(strings.Contains(message, "exceeds the context length") || strings.Contains(message, "exceeds maximum context length"))
+}
+
+// unreachable is the sentence for a server that does not answer at all.
+func (c *Client) unreachable(err error) error {
+	if refusedToDial(err) {
+		return noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return noModel(err, "Ollama at %s takes connections but does not answer: start it anew with `ollama serve`, or name another with --host", c.base)
+	}
+	return noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err))
+}
+
+// reason is the innermost of the errors that net/http wraps: what went wrong,
+// without the address a second time.
+func reason(err error) error {
+	var urlErr *url.Error
+	if errors.As(err, &urlErr) {
+		err = urlErr.Err
+	}
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package ollama_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"replan/agent/ollama"
+	"replan/agent/ollama/ollamatest"
+	"replan/planning"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// limit is how long a test may wait for an event before it counts as hanging.
+const limit = 30 * time.Second
+
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func serve(t *testing.T, script ollamatest.Script) *ollamatest.Server {
+	t.Helper()
+	server, err := ollamatest.Start(t.Context(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+func connect(t *testing.T, cfg ollama.Config) *ollama.Client {
+	t.Helper()
+	if cfg.RetryDelay == 0 {
+		cfg.RetryDelay = time.Nanosecond
+	}
+	client, err := ollama.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// pieces takes what delta is called with.
+type pieces struct{ text, thinking []string }
+
+func (p *pieces) delta(text, thinking string) {
+	p.text = append(p.text, text)
+	p.thinking = append(p.thinking, thinking)
+}
+
+func (p *pieces) joined() (text, thinking string) {
+	return strings.Join(p.text, ""), strings.Join(p.thinking, "")
+}
+
+func ask(words string) planning.Request {
+	return planning.Request{
+		Purpose:  planning.PurposeChat,
+		Messages: []planning.Message{{Role: planning.RoleSystem, Content: "be brief"}, {Role: planning.RoleUser, Content: words}},
+	}
+}
+
+func formatted(words string) planning.Request {
+	req := ask(words)
+	req.Format = []byte(`{"type":"object","properties":{"title":{"type":"string"}}}`)
+	return req
+}
+
+var thinker = []string{"completion", "tools", "thinking"}
+
+func mentions(t *testing.T, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one that mentions %q", words)
+	}
+	if missing := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(err.Error(), w) }); len(missing) > 0 {
+		t.Errorf("the error %q does not mention %q", err, missing)
+	}
+}
+
+func containsSecret(err error) bool { return strings.Contains(err.Error(), "secret") }

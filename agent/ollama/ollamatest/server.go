@@ -1,0 +1,252 @@
+package ollamatest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+)
+
+// Version is what the server gives as Ollama's version.
+const Version = "0.24.0"
+
+const (
+	defaultContextLength = 32768
+	defaultNumCtx        = 4096 // what Ollama takes where a request names none
+	headerTimeout        = 10 * time.Second
+)
+
+// Server is a running server. Its methods may be called from any goroutine.
+type Server struct {
+	script  Script
+	models  []Model
+	started time.Time
+	url     string
+
+	http   *http.Server
+	stop   context.CancelFunc
+	served chan error     // what Serve returned, once
+	conns  sync.WaitGroup // open connections and with them their handlers
+
+	closing  sync.Once
+	closeErr error
+
+	mu       sync.Mutex
+	used     []int // how often each reply of the script has served
+	requests []Request
+	arrived  chan struct{} // closed and replaced whenever a request has come in
+}
+
+// Start listens on a free port of the loopback interface and serves the script
+// until Close. Requests that are being answered when ctx ends are broken off.
+func Start(ctx context.Context, script Script) (*Server, error) {
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("opening a port for the scripted model: %w", err)
+	}
+	base, stop := context.WithCancel(ctx)
+	s := &Server{
+		script:  script,
+		started: time.Now(),
+		url:     "http://" + listener.Addr().String(),
+		stop:    stop,
+		served:  make(chan error, 1),
+		used:    make([]int, len(script.Replies)),
+		arrived: make(chan struct{}),
+	}
+	if script.Model != "" {
+		s.models = append(s.models, Model{Name: script.Model, ContextLength: script.ContextLength, Capabilities: script.Capabilities})
+	}
+	s.models = append(s.models, script.Others...)
+	for i := range s.models {
+		s.models[i] = s.models[i].withDefaults()
+	}
+	s.http = &http.Server{
+		Handler:           s.routes(),
+		ReadHeaderTimeout: headerTimeout,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnState:         s.track,
+	}
+	go func() { s.served <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// URL is where the server answers, without a slash at the end.
+func (s *Server) URL() string { return s.url }
+
+// Close stops the server, breaks off what it is answering and waits until all
+// of it has ended. A second Close does nothing.
+func (s *Server) Close() error {
+	s.closing.Do(func() {
+		s.stop()
+		err := s.http.Close()
+		if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
+		s.conns.Wait()
+		if err != nil {
+			s.closeErr = fmt.Errorf("closing the scripted model: %w", err)
+		}
+	})
+	return s.closeErr
+}
+
+// Requests are the chat requests that have come in so far, in order, whether
+// they were answered or not. Requests without a message, which only load the
+// model, are not among them.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// WaitForRequests waits until at least n chat requests have come in, and
+// returns them. It fails with the error of ctx where that ends first.
+func (s *Server) WaitForRequests(ctx context.Context, n int) ([]Request, error) {
+	for {
+		s.mu.Lock()
+		requests, arrived := slices.Clone(s.requests), s.arrived
+		s.mu.Unlock()
+		if len(requests) >= n {
+			return requests, nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return requests, fmt.Errorf("waiting for request %d of the scripted model: %w", n, ctx.Err())
+		}
+	}
+}
+
+// track counts connections, so that Close can wait for their handlers.
+func (s *Server) track(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.conns.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.conns.Done()
+	}
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("Ollama is running"))
+	})
+	mux.HandleFunc("GET /api/version", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"version": Version})
+	})
+	mux.HandleFunc("GET /api/tags", s.tags)
+	mux.HandleFunc("GET /api/ps", s.running)
+	mux.HandleFunc("POST /api/show", s.show)
+	mux.HandleFunc("POST /api/chat", s.chat)
+	return mux
+}
+
+func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
+	list := api.ListResponse{Models: []api.ListModelResponse{}}
+	for _, m := range s.models {
+		list.Models = append(list.Models, api.ListModelResponse{
+			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Details: details(),
+		})
+	}
+	writeJSON(w, http.StatusOK, list)
+}
+
+func (s *Server) running(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, api.ProcessResponse{Models: []api.ProcessModelResponse{}})
+}
+
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	var req api.ShowRequest
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	name := req.Model
+	if name == "" {
+		name = req.Name //nolint:staticcheck // older clients still send it
+	}
+	m, ok := s.find(name)
+	if !ok {
+		writeError(w, http.StatusNotFound, notFound(name))
+		return
+	}
+	resp := api.ShowResponse{
+		Details:    details(),
+		ModifiedAt: s.started,
+		ModelInfo: map[string]any{
+			"general.architecture": "scripted", "scripted.context_length": m.ContextLength,
+		},
+	}
+	if m.NumCtx > 0 {
+		resp.Parameters = fmt.Sprintf("%-30s %d", "num_ctx", m.NumCtx)
+	}
+	for _, c := range m.Capabilities {
+		resp.Capabilities = append(resp.Capabilities, model.Capability(c))
+	}
+	writeJSON(w, http.StatusOK, resp)
+}
+
+func details() api.ModelDetails {
+	return api.ModelDetails{Format: "gguf", Family: "scripted", Families: []string{"scripted"}, ParameterSize: "0", QuantizationLevel: "none"}
+}
+
+func (s *Server) find(name string) (Model, bool) {
+	for _, m := range s.models {
+		if strings.EqualFold(m.Name, tagged(name)) {
+			return m, true
+		}
+	}
+	return Model{}, false
+}
+
+func (m Model) withDefaults() Model {
+	m.Name = tagged(m.Name)
+	if m.ContextLength == 0 {
+		m.ContextLength = defaultContextLength
+	}
+	if m.Capabilities == nil {
+		m.Capabilities = []string{"completion", "tools"}
+	}
+	return m
+}
+
+func (m Model) can(capability string) bool { return slices.Contains(m.Capabilities, capability) }
+
+// tagged is the name with the tag that Ollama adds where there is none.
+func tagged(name string) string {
+	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
+		return name
+	}
+	return name + ":latest"
+}
+
+func notFound(name string) string { return fmt.Sprintf("model '%s' not found", name) }
+
+func writeError(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, map[string]string{"error": message})
+}
+
+// writeJSON sends value. A client that has gone away is nobody's concern.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

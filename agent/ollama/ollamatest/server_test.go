@@ -1,0 +1,446 @@
+package ollamatest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"replan/agent/ollama/ollamatest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const limit = 30 * time.Second // for what must happen at all
+
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// serve starts a server and the client that Ollama itself is used with.
+func serve(t *testing.T, script ollamatest.Script) (*ollamatest.Server, *api.Client) {
+	t.Helper()
+	server, err := ollamatest.Start(t.Context(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := url.Parse(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server, api.NewClient(base, &http.Client{Transport: transport})
+}
+
+func chat(ctx context.Context, client *api.Client, name, words string) (lines []api.ChatResponse, err error) {
+	req := &api.ChatRequest{Model: name, Messages: []api.Message{{Role: "user", Content: words}}}
+	err = client.Chat(ctx, req, func(line api.ChatResponse) error {
+		lines = append(lines, line)
+		return nil
+	})
+	return lines, err
+}
+
+func text(lines []api.ChatResponse) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.Message.Content)
+	}
+	return b.String()
+}
+
+func TestFirstFittingReplyThatIsLeftServes(t *testing.T) {
+	mentions := func(word string) func(ollamatest.Request) bool {
+		return func(r ollamatest.Request) bool { return strings.Contains(r.Last(), word) }
+	}
+	_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{
+		{Heading: "# Phase 1", Text: "analysis"},
+		{Heading: "# Step 1", Text: "step 1", Times: 2},
+		{Heading: "# Step ", Text: "any step", Times: -1},
+		{Heading: "# Synthesis", When: mentions("green"), Text: "green"},
+		{When: mentions("special"), Text: "special"},
+		{Text: "chat"},
+		{TextFor: func(r ollamatest.Request) string { return "echo " + r.Last() }, Text: "unused"},
+	}})
+	const none = "(none)"
+	for i, tc := range []struct{ words, want string }{
+		{"# Phase 1: analysis\ngoal", "analysis"},
+		{"# Phase 1: analysis\ngoal", none},
+		{"# Phase 2: review", none},
+		{"# Step 10", "any step"},
+		{"# Step 1.2", "any step"},
+		{"# Step 1\nsay", "step 1"},
+		{"# Step 1", "step 1"},
+		{"# Step 1", "any step"},
+		{"# Synthesis\nall red", none},
+		{"# Synthesis\nall green", "green"},
+		{"# Replan, this is special", "special"},
+		{"# Phase 4 is a title of mine", "chat"},
+		{"hello", "echo hello"},
+		{"hello", none},
+	} {
+		lines, err := chat(testContext(t), client, "m", tc.words)
+		if tc.want == none {
+			var status api.StatusError
+			heading, _, _ := strings.Cut(tc.words, "\n")
+			if !errors.As(err, &status) || status.StatusCode != 500 || !strings.Contains(status.ErrorMessage, "no reply left for \""+heading+"\"") {
+				t.Errorf("%d %q: lines %q, error %v, want HTTP 500 that names the heading", i, tc.words, text(lines), err)
+			}
+			continue
+		}
+		if err != nil || text(lines) != tc.want {
+			t.Errorf("%d %q: %q, error %v, want %q", i, tc.words, text(lines), err, tc.want)
+		}
+	}
+}
+
+func TestStreamIsWordByWordWithTheCountsAtItsEnd(t *testing.T) {
+	_, client := serve(t, ollamatest.Script{
+		Model: "m", Capabilities: []string{"completion", "thinking"},
+		Replies: []ollamatest.Reply{{Text: "one  two\n\nthree", Thinking: "well now"}},
+	})
+	lines, err := chat(testContext(t), client, "m", "12345678")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []string
+	for _, l := range lines {
+		pieces = append(pieces, l.Message.Thinking+"|"+l.Message.Content)
+	}
+	if want := []string{"well |", "now|", "|one  ", "|two\n\n", "|three", "|"}; !slices.Equal(pieces, want) {
+		t.Errorf("pieces %q, want %q", pieces, want)
+	}
+	end := lines[len(lines)-1]
+	if !end.Done || end.DoneReason != "stop" || end.PromptEvalCount != 2 || end.EvalCount != 5 || end.Model != "m" {
+		t.Errorf("last line %+v, want done, stop, 2 tokens in and 5 out", end)
+	}
+}
+
+func TestChunksAreTheTextWhateverTheirSize(t *testing.T) {
+	var size int
+	rapid.Check(t, func(rt *rapid.T) {
+		words := rapid.StringN(0, 60, -1).Draw(rt, "words")
+		size = rapid.IntRange(0, 7).Draw(rt, "size")
+		server, err := ollamatest.Start(t.Context(), ollamatest.Script{Model: "m", ChunkSize: size, Replies: []ollamatest.Reply{{Text: words}}})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() {
+			if err := server.Close(); err != nil {
+				rt.Error(err)
+			}
+		}()
+		base, _ := url.Parse(server.URL())
+		transport := &http.Transport{}
+		defer transport.CloseIdleConnections()
+		lines, err := chat(t.Context(), api.NewClient(base, &http.Client{Transport: transport}), "m", "go")
+		if err != nil || text(lines) != strings.ToValidUTF8(words, "\uFFFD") {
+			rt.Fatalf("text %q, error %v, want %q", text(lines), err, words)
+		}
+		for _, l := range lines {
+			if n := len([]rune(l.Message.Content)); size > 0 && n > size {
+				rt.Fatalf("a chunk of %d runes, want at most %d", n, size)
+			}
+		}
+	})
+}
+
+func TestThinkingIsSentOnlyWhereItIsWanted(t *testing.T) {
+	for _, tc := range []struct {
+		rule  string
+		think *api.ThinkValue
+		able  bool
+		want  string
+	}{
+		{"unset means on for a model that thinks", nil, true, "hm"},
+		{"on", &api.ThinkValue{Value: true}, true, "hm"},
+		{"a level", &api.ThinkValue{Value: "high"}, true, "hm"},
+		{"off", &api.ThinkValue{Value: false}, true, ""},
+		{"a model that does not think", nil, false, ""},
+		{"nor when it is told not to", &api.ThinkValue{Value: false}, false, ""},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			script := ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Thinking: "hm"}}}
+			if tc.able {
+				script.Capabilities = []string{"completion", "thinking"}
+			}
+			_, client := serve(t, script)
+			var thinking string
+			req := &api.ChatRequest{Model: "m", Think: tc.think, Messages: []api.Message{{Role: "user", Content: "go"}}}
+			err := client.Chat(testContext(t), req, func(line api.ChatResponse) error {
+				thinking += line.Message.Thinking
+				return nil
+			})
+			if err != nil || thinking != tc.want {
+				t.Errorf("thinking %q, error %v, want %q", thinking, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestErrorsHaveOllamasShape(t *testing.T) {
+	for _, tc := range []struct {
+		rule, path, body string
+		status           int
+		want             string
+	}{
+		{"no such model", "/api/chat", `{"model":"nope","messages":[{"role":"user","content":"x"}]}`, 404, `{"error":"model 'nope' not found"}`},
+		{"no such model to show", "/api/show", `{"model":"nope"}`, 404, `{"error":"model 'nope' not found"}`},
+		{"no tools", "/api/chat", `{"model":"m","tools":[{}],"messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"registry.ollama.ai/library/m:latest does not support tools"}`},
+		{"no thinking", "/api/chat", `{"model":"m","think":true,"messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"\"m\" does not support thinking"}`},
+		{"no such thinking", "/api/chat", `{"model":"m","think":"hard","messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"invalid think value: \"hard\" (must be \"high\", \"medium\", \"low\", \"max\", true, or false)"}`},
+		{"no chat", "/api/chat", `{"model":"embed","messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"\"embed\" does not support chat"}`},
+		{"no schema", "/api/chat", `{"model":"m","format":{"type":"nonsense"},"messages":[{"role":"user","content":"x"}]}`, 500, `{"error":"invalid JSON schema in format"}`},
+		{"no room", "/api/chat", `{"model":"m","truncate":false,"options":{"num_ctx":4},"messages":[{"role":"user","content":"more than sixteen bytes"}]}`, 400, `{"error":"the input length exceeds the context length"}`},
+		{"no room by default", "/api/chat", `{"model":"m","truncate":false,"messages":[{"role":"user","content":"` + strings.Repeat("x", 4*4096+1) + `"}]}`, 400, `{"error":"the input length exceeds the context length"}`},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server, _ := serve(t, ollamatest.Script{
+				Model: "m", Capabilities: []string{"completion"},
+				Others:  []ollamatest.Model{{Name: "embed", Capabilities: []string{"embedding"}}},
+				Replies: []ollamatest.Reply{{Text: "served all the same"}},
+			})
+			status, body := call(t, http.MethodPost, server.URL()+tc.path, tc.body)
+			if status != tc.status || body != tc.want {
+				t.Errorf("HTTP %d %s, want %d %s", status, body, tc.status, tc.want)
+			}
+		})
+	}
+}
+
+func call(t *testing.T, method, address, body string) (status int, answer string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(testContext(t), method, address, bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(all)
+}
+
+func TestWhatIsInstalledAndRuns(t *testing.T) {
+	server, client := serve(t, ollamatest.Script{
+		Model: "m:1b", ContextLength: 5000, Capabilities: []string{"completion", "thinking"},
+		Others: []ollamatest.Model{{Name: "other"}},
+	})
+	if version, err := client.Version(testContext(t)); err != nil || version != ollamatest.Version {
+		t.Errorf("version %q, error %v", version, err)
+	}
+	if err := client.Heartbeat(testContext(t)); err != nil {
+		t.Errorf("HEAD / says %v", err)
+	}
+	if status, body := call(t, http.MethodGet, server.URL()+"/", ""); status != 200 || body != "Ollama is running" {
+		t.Errorf("GET / says %d %q", status, body)
+	}
+	if status, _ := call(t, http.MethodGet, server.URL()+"/api/nothing", ""); status != 404 {
+		t.Errorf("an unknown path says %d", status)
+	}
+	list, err := client.List(testContext(t))
+	if err != nil || len(list.Models) != 2 || list.Models[0].Name != "m:1b" || list.Models[1].Name != "other:latest" {
+		t.Errorf("list %+v, error %v", list, err)
+	}
+	shown, err := client.Show(testContext(t), &api.ShowRequest{Model: "m:1b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown.ModelInfo["scripted.context_length"] != 5000.0 || !slices.Equal(shown.Capabilities, []model.Capability{"completion", "thinking"}) {
+		t.Errorf("shown %+v", shown)
+	}
+}
+
+func TestNoStreamMeansOneAnswer(t *testing.T) {
+	server, _ := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "one two"}}})
+	_, body := call(t, http.MethodPost, server.URL()+"/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"x"}]}`)
+	var whole api.ChatResponse
+	if err := json.Unmarshal([]byte(body), &whole); err != nil || whole.Message.Content != "one two" || !whole.Done || whole.EvalCount != 2 {
+		t.Errorf("answer %s, error %v", body, err)
+	}
+}
+
+func TestLoadingTheModelUsesUpNoReply(t *testing.T) {
+	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
+	_, body := call(t, http.MethodPost, server.URL()+"/api/chat", `{"model":"m","messages":[]}`)
+	if !strings.Contains(body, `"done_reason":"load"`) {
+		t.Errorf("loading says %s", body)
+	}
+	if lines, err := chat(testContext(t), client, "m", "well?"); err != nil || text(lines) != "yes" {
+		t.Errorf("text %q, error %v", text(lines), err)
+	}
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests, want the one with a message", n)
+	}
+}
+
+func TestRequestsAreRecordedAsTheyCame(t *testing.T) {
+	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Heading: "# Replan", Text: "{}"}}})
+	no := false
+	err := client.Chat(testContext(t), &api.ChatRequest{
+		Model: "m", Format: json.RawMessage(`{"type":"object"}`), Truncate: &no, Think: &api.ThinkValue{Value: false},
+		Options:  map[string]any{"num_ctx": 2048, "num_predict": 7},
+		Messages: []api.Message{{Role: "system", Content: "be brief"}, {Role: "user", Content: "# Replan\nnow"}},
+	}, func(api.ChatResponse) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := server.Requests()[0]
+	if got.Heading() != "# Replan" || got.Messages[0] != (ollamatest.Message{Role: "system", Content: "be brief"}) {
+		t.Errorf("messages %+v", got.Messages)
+	}
+	if got.NumCtx() != 2048 || got.NumPredict() != 7 || got.Think != false || *got.Truncate || string(got.Format) != `{"type":"object"}` {
+		t.Errorf("request %+v", got)
+	}
+	if !json.Valid(got.Raw) || !bytes.Contains(got.Raw, []byte(`"num_ctx":2048`)) {
+		t.Errorf("raw %s", got.Raw)
+	}
+}
+
+func TestStreamsThatBreak(t *testing.T) {
+	for _, tc := range []struct {
+		rule  string
+		reply ollamatest.Reply
+		text  string
+		says  string // of the error; "" means that there is none
+	}{
+		{"a connection breaks after so many bytes", ollamatest.Reply{Text: "one two", CutAfter: 5}, "one t", "unexpected EOF"},
+		{"a connection breaks before the first", ollamatest.Reply{Text: "one two", CutAfter: -1}, "", "EOF"},
+		{"a stream ends in good order", ollamatest.Reply{Text: "one two", EndAfter: 5}, "one t", ""},
+		{"a stream ends before the first", ollamatest.Reply{Text: "one two", EndAfter: -1}, "", ""},
+		{"an error follows the text", ollamatest.Reply{Text: "one two", Error: "the model died"}, "one two", "the model died"},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{tc.reply}})
+			lines, err := chat(testContext(t), client, "m", "well?")
+			if text(lines) != tc.text || len(lines) > 0 && lines[len(lines)-1].Done {
+				t.Errorf("lines %+v, want %q and no end", lines, tc.text)
+			}
+			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+				t.Errorf("error %v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
+func TestBoundInTokensCutsTheReply(t *testing.T) {
+	for _, tc := range []struct {
+		bound        int
+		text, reason string
+	}{{2, "one two ", "length"}, {3, "one two three", "stop"}, {0, "one two three", "stop"}} {
+		_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "one two three"}}})
+		var got []api.ChatResponse
+		req := &api.ChatRequest{Model: "m", Options: map[string]any{"num_predict": tc.bound}, Messages: []api.Message{{Role: "user", Content: "go"}}}
+		err := client.Chat(testContext(t), req, func(line api.ChatResponse) error {
+			got = append(got, line)
+			return nil
+		})
+		if err != nil || text(got) != tc.text || got[len(got)-1].DoneReason != tc.reason {
+			t.Errorf("bound %d: %+v, error %v, want %q and %s", tc.bound, got, err, tc.text, tc.reason)
+		}
+	}
+}
+
+func TestHeldReplyWaits(t *testing.T) {
+	hold := make(chan struct{})
+	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Hold: hold}}})
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer close(hold)
+		if _, err := server.WaitForRequests(testContext(t), 1); err != nil {
+			t.Error(err)
+		}
+	})
+	lines, err := chat(testContext(t), client, "m", "well?")
+	group.Wait()
+	if err != nil || text(lines) != "yes" {
+		t.Errorf("text %q, error %v", text(lines), err)
+	}
+}
+
+func TestWaitingForRequestsEndsWithItsContext(t *testing.T) {
+	server, _ := serve(t, ollamatest.Script{Model: "m"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := server.WaitForRequests(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want it to wrap context.Canceled", err)
+	}
+}
+
+// Each of these would hang, or leak what goleak finds, if it were not so.
+func TestCloseBreaksOffWhatIsBeingAnswered(t *testing.T) {
+	for _, tc := range []struct {
+		rule   string
+		script ollamatest.Script
+	}{
+		{"a reply that is held", ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Hold: make(chan struct{})}}}},
+		{"a reply that is slow", ollamatest.Script{Model: "m", Pace: time.Hour, Replies: []ollamatest.Reply{{Text: "one two"}}}},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server, client := serve(t, tc.script)
+			var group sync.WaitGroup
+			group.Go(func() {
+				lines, _ := chat(testContext(t), client, "m", "well?")
+				if len(lines) > 0 && lines[len(lines)-1].Done {
+					t.Error("the reply came whole")
+				}
+			})
+			if _, err := server.WaitForRequests(testContext(t), 1); err != nil {
+				t.Error(err)
+			}
+			if err := server.Close(); err != nil {
+				t.Error(err)
+			}
+			group.Wait()
+			if err := server.Close(); err != nil {
+				t.Errorf("a second close says %v", err)
+			}
+		})
+	}
+}
+
+func TestServerDropsAClientThatGoesAway(t *testing.T) {
+	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}, {Text: "next"}}})
+	ctx, cancel := context.WithCancel(testContext(t))
+	var group sync.WaitGroup
+	group.Go(func() {
+		if _, err := server.WaitForRequests(ctx, 1); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	})
+	if _, err := chat(ctx, client, "m", "well?"); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want it to wrap context.Canceled", err)
+	}
+	group.Wait()
+	if lines, err := chat(testContext(t), client, "m", "next?"); err != nil || text(lines) != "next" {
+		t.Errorf("text %q, error %v", text(lines), err)
+	}
+}
