@@ -1,0 +1,46 @@
+// Package runner is the only part of the engine that does I/O. A [Session] is
+// what the screen and the command line talk to: it takes commands, carries out
+// what the run says may be done next with a model and tools, and turns what
+// comes back into one ordered stream of events.
+package runner
+
+import (
+	"context"
+
+	"replan/planning"
+)
+
+// Model is the language model a session talks to.
+type Model interface {
+	// Describe says which model will answer. It may ask the server, and fails
+	// with an error that wraps planning.ErrNoModel where there is none.
+	Describe(ctx context.Context) (planning.ModelInfo, error)
+	// Ask sends one request and returns the whole reply. While the reply
+	// streams in, delta is called with each new piece, from one goroutine and
+	// never after Ask has returned. A reply that ends before the model is done
+	// is an error, not a short reply.
+	Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error)
+}
+
+// Tools is every tool on offer, whichever server it comes from.
+type Tools interface {
+	// Ready waits until the servers that are starting have started or failed,
+	// or ctx ends, and returns the tools there are then.
+	Ready(ctx context.Context) planning.Catalogue
+	// Call calls a tool and returns its result, a JSON value with numbers as
+	// json.Number. The error wraps *planning.ToolError where the tool itself
+	// said that it failed.
+	Call(ctx context.Context, call planning.ToolCall) (any, error)
+	// Preview applies a call dry. It is asked only of tools that preview.
+	Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error)
+	// Status returns the health of each server, in a fixed order.
+	Status() []planning.ServerStatus
+	// Pending returns the project's own servers that wait for a yes.
+	Pending() []planning.PendingServer
+	// Answer starts the servers of Pending and remembers the yes, or leaves
+	// them out.
+	Answer(ctx context.Context, yes bool) error
+	// Watch calls changed, from any goroutine, whenever Status would answer
+	// differently from then on. A nil changed ends it.
+	Watch(changed func())
+}

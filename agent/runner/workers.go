@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// callModel asks the model and tells what streams in and what comes back.
+func (e *engine) callModel(c agent.CallModel) {
+	var stream planning.StepStream
+	begun := e.now()
+	reply, err := e.model.Ask(e.ctx, c.Request, func(text, thinking string) {
+		e.bring(c.Delta(text, thinking))
+		if c.Drafts() {
+			for _, step := range stream.Feed(text) {
+				e.bring(agent.PlanDrafting{Step: step})
+			}
+		}
+	})
+	if err == nil {
+		e.bring(c.Replied(reply))
+		return
+	}
+	kind, sentence := agent.FailureModel, err.Error()
+	switch {
+	case e.interrupted():
+		kind, sentence = agent.FailureInterrupted, errInterrupted.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		kind = agent.FailureTimeout
+	}
+	e.bring(c.Failed(kind, sentence, e.since(begun)))
+}
+
+// callTool calls a tool for a step.
+func (e *engine) callTool(c agent.CallTool) {
+	ctx := e.ctx
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	begun := e.now()
+	result, err := e.tools.Call(ctx, planning.ToolCall{
+		Tool: c.Tool, Args: c.Args, Hashes: c.Hashes,
+		Output: func(chunk string) { e.bring(agent.StepOutput{Index: c.Index, Chunk: chunk}) },
+		Progress: func(done, total float64, message string) {
+			e.bring(agent.StepProgress{Index: c.Index, Done: done, Total: total, Message: message})
+		},
+	})
+	e.bring(e.toolOutcome(ctx, c, result, err, e.since(begun)))
+}
+
+// toolOutcome says what the end of a call means. Where the tool did not say
+// how it went, an effectful call is in doubt.
+func (e *engine) toolOutcome(ctx context.Context, c agent.CallTool, result any, err error, ms int64) agent.Data {
+	if err == nil {
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: ms}
+	}
+	failed := agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: agent.FailureTool, MS: ms}
+	var said *planning.ToolError
+	switch {
+	case e.interrupted():
+		failed.Failure, failed.Error = agent.FailureInterrupted, errInterrupted.Error()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		failed.Failure, failed.Error = agent.FailureTimeout, fmt.Sprintf("it took longer than the %s it may", c.Timeout)
+	case errors.As(err, &said):
+		return failed
+	}
+	if c.Tool.ReadOnly {
+		return failed
+	}
+	return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
+}
+
+// openGate applies a call dry, where that can be done, and asks.
+func (e *engine) openGate(g agent.OpenGate) {
+	gate := g.Gate
+	if g.Tool.Previews {
+		begun := e.now()
+		preview, err := e.tools.Preview(e.ctx, planning.ToolCall{Tool: g.Tool, Args: gate.Args})
+		switch {
+		case e.interrupted():
+			return
+		case err != nil:
+			e.bring(agent.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: err.Error(), Failure: agent.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
+			return
+		}
+		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
+	}
+	e.bring(gate)
+}
+
+// wake waits until a time has come.
+func (e *engine) wake(w agent.Wake) {
+	timer := time.NewTimer(w.At.Sub(e.now()))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		e.bring(agent.TimerFired{ID: w.ID})
+	case <-e.ctx.Done():
+	}
+}
+
+// interrupted reports whether the run was stopped rather than slow or broken.
+func (e *engine) interrupted() bool { return e.ctx.Err() != nil }
+
+// since is the wall clock since then, in ms.
+func (e *engine) since(then time.Time) int64 { return e.now().Sub(then).Milliseconds() }
