@@ -1,0 +1,330 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace"
+	"replan/planning"
+)
+
+// Call calls a tool and returns its result, a JSON value with numbers as
+// json.Number: the tool's structured content, else its text, read as JSON
+// where it is an object or an array, else nil.
+//
+// The error wraps *planning.ToolError where the call did not do its work for
+// certain: the tool or its server said so, or the call never reached it. It
+// wraps the context's error where ctx or a time limit ended the call. After
+// any other error nobody knows what the call did.
+func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
+	meta := map[string]any{}
+	if len(call.Hashes) > 0 {
+		meta[workspace.MetaHashes] = call.Hashes
+	}
+	result, err := p.send(ctx, call, meta)
+	if err != nil {
+		return nil, err
+	}
+	return resultOf(result)
+}
+
+// Preview asks a built-in tool what the call would do. Nothing is changed. It
+// fails for tools that do not preview.
+func (p *Pool) Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error) {
+	if !call.Tool.Previews {
+		return planning.ToolPreview{}, fmt.Errorf("%s cannot say what it would change", call.Tool.QualifiedName())
+	}
+	call.Output, call.Progress = nil, nil
+	result, err := p.send(ctx, call, map[string]any{workspace.MetaPreview: true})
+	if err != nil {
+		return planning.ToolPreview{}, err
+	}
+	var preview struct {
+		Diff   *string           `json:"diff"`
+		Hashes map[string]string `json:"hashes"`
+	}
+	if err := json.Unmarshal(result.RawStructuredContent, &preview); err != nil || preview.Diff == nil {
+		return planning.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
+	}
+	return planning.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes}, nil
+}
+
+// send carries one call out. The meta fields go to built-in servers only.
+func (p *Pool) send(ctx context.Context, call planning.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
+	e, conn, err := p.begin(call.Tool)
+	if err != nil {
+		return nil, err
+	}
+	defer p.work.Done()
+	if e.builtin == nil {
+		if _, preview := meta[workspace.MetaPreview]; preview {
+			return nil, notDone(call.Tool, "only built-in servers preview, and %s is none", call.Tool.Server)
+		}
+		meta = nil
+	}
+
+	limit := p.cfg.CallTimeout
+	if e.server.Timeout > 0 {
+		limit = e.server.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer context.AfterFunc(p.life, cancel)()
+
+	result, err := conn.call(ctx, call, meta, e.builtin != nil)
+	if errors.Is(err, transport.ErrSessionTerminated) {
+		// An HTTP server that has forgotten the session did not look at the call.
+		if renewed := p.renewed(ctx, e, conn); renewed != nil {
+			conn = renewed
+			result, err = conn.call(ctx, call, meta, false)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, p.explain(ctx, e, conn, call.Tool, err)
+	case result.IsError && ctx.Err() != nil:
+		return nil, fmt.Errorf("%s was stopped: %w: %s", call.Tool.QualifiedName(), ctx.Err(), textOf(result))
+	case result.IsError:
+		return nil, toolError(call.Tool, result)
+	}
+	p.recovered(e)
+	return result, nil
+}
+
+// call sends the request and waits for the answer.
+func (c *connection) call(ctx context.Context, call planning.ToolCall, meta map[string]any, builtin bool) (*mcp.CallToolResult, error) {
+	token, finish := c.listen(call, builtin)
+	defer finish()
+	var request mcp.CallToolRequest
+	request.Params.Name = call.Tool.Name
+	request.Params.Arguments = call.Args
+	if call.Args == nil {
+		request.Params.Arguments = map[string]any{}
+	}
+	if token != nil || len(meta) > 0 {
+		request.Params.Meta = &mcp.Meta{ProgressToken: token, AdditionalFields: meta}
+	}
+	return c.client.CallTool(ctx, request)
+}
+
+// renewed waits until the supervisor has replaced a connection whose session
+// has ended; nil where it could not.
+func (p *Pool) renewed(ctx context.Context, e *entry, old *connection) *connection {
+	old.askAgain()
+	for {
+		p.mu.Lock()
+		changed, conn, state := p.changed, e.conn, e.state
+		p.mu.Unlock()
+		switch {
+		case conn != old && state == planning.ServerReady:
+			return conn
+		case state == planning.ServerFailed || state == planning.ServerStopped:
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// begin finds the connection for a tool and counts the call as under way.
+func (p *Pool) begin(tool planning.Tool) (*entry, *connection, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, nil, notDone(tool, "the tools are closed")
+	}
+	for _, e := range p.entries {
+		if e.server.Name != tool.Server {
+			continue
+		}
+		if e.conn == nil {
+			why := e.problem
+			if why == "" {
+				why = string(e.state)
+			}
+			return nil, nil, notDone(tool, "the server %s is not ready: %s", tool.Server, why)
+		}
+		p.work.Add(1)
+		return e, e.conn, nil
+	}
+	return nil, nil, notDone(tool, "there is no server called %s", tool.Server)
+}
+
+// explain says what an error of a call means.
+func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool planning.Tool, err error) error {
+	name := tool.QualifiedName()
+	var no *refusal
+	var network *url.Error
+	switch {
+	case p.life.Err() != nil:
+		return fmt.Errorf("calling %s: the tools were closed: %w", name, context.Canceled)
+	case ctx.Err() != nil:
+		return fmt.Errorf("calling %s: %w", name, ctx.Err())
+	case errors.As(err, &no):
+		return notDone(tool, "%s", no.Error())
+	case conn.isLost():
+		return fmt.Errorf("calling %s: the server was lost: %s", name, p.awaitProblem(ctx, e))
+	case errors.As(err, &network):
+		p.lostHTTP(e, plain(err))
+		if notSent(network) {
+			return notDone(tool, "the server %s %s", tool.Server, plain(err))
+		}
+		return fmt.Errorf("calling %s: %w", name, plain(err))
+	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrSessionTerminated):
+		return notDone(tool, "the server %s refuses: %s", tool.Server, plain(err))
+	default:
+		return fmt.Errorf("calling %s: %w", name, plain(err))
+	}
+}
+
+// notSent reports whether the connection failed before anything went over it.
+func notSent(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) && network.Op == "dial"
+}
+
+// plain takes the library's words and the address, which may hold a secret,
+// off an error.
+func plain(err error) error {
+	var address *url.Error
+	if errors.As(err, &address) {
+		if notSent(address) {
+			return fmt.Errorf("cannot be reached: %w", address.Err)
+		}
+		return fmt.Errorf("the connection failed: %w", address.Err)
+	}
+	var wrapped *transport.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// awaitProblem waits until the supervisor has found out why a server was
+// lost, and returns it.
+func (p *Pool) awaitProblem(ctx context.Context, e *entry) string {
+	for {
+		p.mu.Lock()
+		changed, gone, problem := p.changed, e.conn == nil, e.problem
+		p.mu.Unlock()
+		if gone && problem != "" {
+			return problem
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err().Error()
+		}
+	}
+}
+
+// lostHTTP notes that an HTTP server does not answer. Its connection is kept:
+// the next call, or the next Ready, may find it again.
+func (p *Pool) lostHTTP(e *entry, err error) {
+	p.mu.Lock()
+	conn, ready := e.conn, e.state == planning.ServerReady
+	p.mu.Unlock()
+	if ready {
+		p.fail(e, conn, err)
+	}
+}
+
+// recovered has the tools of a server listed again that was thought lost.
+func (p *Pool) recovered(e *entry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.state == planning.ServerFailed && e.conn != nil {
+		e.conn.askAgain()
+	}
+}
+
+func notDone(tool planning.Tool, format string, args ...any) error {
+	return &planning.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
+}
+
+func toolError(tool planning.Tool, result *mcp.CallToolResult) error {
+	failure := &planning.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
+	// What cannot be read is no reason to lose the message.
+	failure.Result, _ = structured(result)
+	if strings.TrimSpace(failure.Message) == "" {
+		failure.Message = "the tool failed and did not say why"
+		if failure.Result != nil {
+			failure.Message += "; it sent " + string(result.RawStructuredContent)
+		}
+	}
+	return failure
+}
+
+// resultOf reads a result as the plan's variables see it.
+func resultOf(result *mcp.CallToolResult) (any, error) {
+	value, err := structured(result)
+	if err != nil || value != nil {
+		return value, err
+	}
+	var texts int
+	for _, content := range result.Content {
+		if _, ok := mcp.AsTextContent(content); ok {
+			texts++
+		}
+	}
+	if texts == 0 {
+		return nil, nil // nothing at all is a result too
+	}
+	text := textOf(result)
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
+		if value, err := readJSON([]byte(trimmed)); err == nil {
+			return value, nil
+		}
+	}
+	return text, nil
+}
+
+// structured reads the structured content; nil where there is none.
+func structured(result *mcp.CallToolResult) (any, error) {
+	if len(result.RawStructuredContent) == 0 {
+		return nil, nil
+	}
+	value, err := readJSON(result.RawStructuredContent)
+	if err != nil {
+		return nil, fmt.Errorf("reading the structured content of a result: %w", err)
+	}
+	return value, nil
+}
+
+// readJSON reads one JSON value and nothing after it, keeping every digit.
+func readJSON(text []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the value")
+	}
+	return value, nil
+}
+
+// textOf joins the text blocks of a result by newlines.
+func textOf(result *mcp.CallToolResult) string {
+	var texts []string
+	for _, content := range result.Content {
+		if text, ok := mcp.AsTextContent(content); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}

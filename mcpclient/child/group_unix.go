@@ -1,0 +1,40 @@
+//go:build !windows
+
+package child
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"syscall"
+)
+
+// Isolate makes cmd, when it starts, the leader of a process group of its
+// own. Call it before cmd is started.
+func Isolate(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+}
+
+// Terminate asks every process of cmd's group to end. That nobody is left is
+// not an error.
+func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
+
+// Kill ends every process of cmd's group, whether or not cmd itself has ended
+// already. That nobody is left is not an error. A process that left the group
+// by itself is not reached.
+func Kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
+
+func signal(cmd *exec.Cmd, sig syscall.Signal) error {
+	if cmd.Process == nil {
+		return nil
+	}
+	err := syscall.Kill(-cmd.Process.Pid, sig)
+	// Darwin says EPERM of a group whose members have all ended.
+	if err == nil || errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) {
+		return nil
+	}
+	return fmt.Errorf("sending %s to the process group %d: %w", sig, cmd.Process.Pid, err)
+}

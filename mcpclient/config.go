@@ -1,0 +1,309 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+)
+
+// Server is one MCP server as it is configured: a child process where Command
+// is set, a streamable HTTP endpoint where URL is.
+type Server struct {
+	Name     string            // letters, digits, dot, dash and underscore
+	Command  string            // program to start
+	Args     []string          // its arguments
+	Env      map[string]string // set for the child, over what it inherits
+	Dir      string            // working directory; relative to the workspace, which it is when empty
+	URL      string            // http or https
+	Headers  map[string]string // sent with every HTTP request
+	Source   Source            // who configured it
+	Timeout  time.Duration     // of one call; 0 means the pool's
+	Disabled bool              // shown, never started
+
+	// What the file says before variables are put in, for people: the value
+	// of a variable may be a secret.
+	writtenCommand []string
+	writtenURL     string
+}
+
+// Source says who configured a server.
+type Source int
+
+// Who can have configured a server. A project's own servers start after a
+// yes; the others are one.
+const (
+	SourceUser    Source = iota // the user's own configuration
+	SourceFlag                  // a file named on the command line
+	SourceProject               // the workspace's own file
+)
+
+// String names the source for people.
+func (s Source) String() string {
+	switch s {
+	case SourceFlag:
+		return "command line"
+	case SourceProject:
+		return "project"
+	default:
+		return "user configuration"
+	}
+}
+
+// maxConfig bounds a configuration file, in bytes.
+const maxConfig = 1 << 20
+
+// names is what a server or a tool may be called, so that server:tool can be
+// told apart and nothing hides in a name.
+var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// written is one server in a configuration file.
+type written struct {
+	Type     string            `json:"type"`
+	Command  string            `json:"command"`
+	Args     []string          `json:"args"`
+	Env      map[string]string `json:"env"`
+	Dir      string            `json:"cwd"`
+	URL      string            `json:"url"`
+	Headers  map[string]string `json:"headers"`
+	Timeout  any               `json:"timeout"`
+	Disabled bool              `json:"disabled"`
+}
+
+// ReadConfig reads the servers of a configuration file in the mcpServers
+// convention, in the file's order. Comments and trailing commas are allowed;
+// ${NAME} and ${NAME:-default} stand for environment variables in command,
+// args, env, cwd, url and headers; timeout is a duration ("30s") or a number of
+// milliseconds; fields that are not known are ignored.
+//
+// The error names every mistake, one sentence each with the file, the line and
+// the server; the servers returned beside it are the ones without a mistake.
+// Where there is no file it wraps fs.ErrNotExist.
+func ReadConfig(path string, source Source) ([]Server, error) {
+	text, err := readBounded(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the MCP servers: %w", err)
+	}
+	root, err := hujson.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not JSON: %s", path, strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	object, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf(`%s: the file must be an object with "mcpServers" in it`, path)
+	}
+	entries, found := member(object, "mcpServers")
+	if !found {
+		return nil, fmt.Errorf(`%s: there is no "mcpServers" in it; servers go under that name`, path)
+	}
+	table, ok := entries.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf(`%s: "mcpServers" must be an object, one server under each name`, path)
+	}
+
+	var servers []Server
+	var mistakes []error
+	seen := map[string]bool{}
+	for i := range table.Members {
+		m := &table.Members[i]
+		name := literal(m.Name)
+		line := 1 + bytes.Count(text[:m.Name.StartOffset], []byte("\n"))
+		server, err := readServer(name, &m.Value)
+		if err == nil && seen[name] {
+			err = errors.New("the name is used twice")
+		}
+		seen[name] = true
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s:%d: server %q: %w", path, line, name, err))
+			continue
+		}
+		server.Source = source
+		servers = append(servers, server)
+	}
+	return servers, errors.Join(mistakes...)
+}
+
+func readBounded(path string) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // the path is the user's own choice
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxConfig {
+		return nil, fmt.Errorf("%s is larger than %d KB", path, maxConfig>>10)
+	}
+	return text, nil
+}
+
+func member(object *hujson.Object, name string) (*hujson.Value, bool) {
+	for i := range object.Members {
+		if literal(object.Members[i].Name) == name {
+			return &object.Members[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+func literal(v hujson.Value) string {
+	text, ok := v.Value.(hujson.Literal)
+	if !ok {
+		return ""
+	}
+	return text.String()
+}
+
+func readServer(name string, value *hujson.Value) (Server, error) {
+	if !names.MatchString(name) {
+		return Server{}, errors.New("a name may hold letters, digits, dot, dash and underscore only")
+	}
+	value.Standardize()
+	var w written
+	if err := json.Unmarshal(value.Pack(), &w); err != nil {
+		var mismatch *json.UnmarshalTypeError
+		if errors.As(err, &mismatch) {
+			return Server{}, wrongType(mismatch)
+		}
+		return Server{}, fmt.Errorf("cannot be read: %w", err)
+	}
+	s := Server{Name: name, Disabled: w.Disabled}
+	if err := checkKind(w); err != nil {
+		return Server{}, err
+	}
+	var err error
+	if s.Timeout, err = readTimeout(w.Timeout); err != nil {
+		return Server{}, err
+	}
+	if w.Command != "" {
+		s.writtenCommand = append([]string{w.Command}, w.Args...)
+	}
+	s.writtenURL = w.URL
+	if s.Disabled {
+		// A variable that is not set is no mistake where nothing starts.
+		s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = w.Command, w.Args, w.Env, w.Dir, w.URL, w.Headers
+		return s, nil
+	}
+	x := expansion{lookup: os.LookupEnv}
+	s.Command, s.Dir, s.URL = x.text(w.Command), x.text(w.Dir), x.text(w.URL)
+	for _, arg := range w.Args {
+		s.Args = append(s.Args, x.text(arg))
+	}
+	s.Env, s.Headers = x.table(w.Env), x.table(w.Headers)
+	if x.err != nil {
+		return Server{}, x.err
+	}
+	return s, checkURL(s.URL)
+}
+
+func wrongType(e *json.UnmarshalTypeError) error {
+	want := map[string]string{
+		"type": "text", "command": "text", "cwd": "text", "url": "text",
+		"args": "a list of texts", "env": "an object of texts", "headers": "an object of texts",
+		"disabled": "true or false",
+	}
+	field, _, _ := strings.Cut(e.Field, ".")
+	if kind, ok := want[field]; ok {
+		return fmt.Errorf("%q must be %s, not %s", field, kind, e.Value)
+	}
+	return fmt.Errorf("must be an object, not %s", e.Value)
+}
+
+func checkKind(w written) error {
+	switch strings.ToLower(w.Type) {
+	case "", "stdio", "http", "streamable-http", "streamablehttp", "streamable_http":
+	case "sse":
+		return errors.New(`the "sse" transport is not supported; give the server's streamable HTTP address with "type": "http"`)
+	default:
+		return fmt.Errorf(`%q is not a type of server; "stdio" and "http" are`, w.Type)
+	}
+	stdio := strings.EqualFold(w.Type, "stdio")
+	switch {
+	case w.Command != "" && w.URL != "":
+		return errors.New(`has both "command" and "url"; keep the one that is meant`)
+	case w.Command == "" && w.URL == "":
+		return errors.New(`has neither "command" nor "url"; one of them says how to reach it`)
+	case stdio && w.Command == "":
+		return errors.New(`is of type "stdio" and has no "command"`)
+	case w.Type != "" && !stdio && w.URL == "":
+		return fmt.Errorf(`is of type %q and has no "url"`, w.Type)
+	}
+	return nil
+}
+
+func readTimeout(value any) (time.Duration, error) {
+	var d time.Duration
+	switch v := value.(type) {
+	case nil:
+		return 0, nil
+	case float64:
+		d = time.Duration(v * float64(time.Millisecond))
+	case string:
+		var err error
+		if d, err = time.ParseDuration(v); err != nil {
+			return 0, fmt.Errorf(`"timeout" is %q; write a duration such as "30s", or milliseconds`, v)
+		}
+	default:
+		return 0, errors.New(`"timeout" must be a duration such as "30s", or milliseconds`)
+	}
+	if d <= 0 {
+		return 0, errors.New(`"timeout" must be more than 0`)
+	}
+	return d, nil
+}
+
+func checkURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		// The address itself may hold a secret by now, so it is not repeated.
+		return errors.New(`"url" is not an address of the form http://host/path or https://host/path`)
+	}
+	return nil
+}
+
+var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+
+// expansion puts environment variables into text and keeps the first error.
+type expansion struct {
+	lookup func(string) (string, bool)
+	err    error
+}
+
+func (x *expansion) text(s string) string {
+	return reference.ReplaceAllStringFunc(s, func(ref string) string {
+		parts := reference.FindStringSubmatch(ref)
+		value, set := x.lookup(parts[1])
+		fallback, given := strings.CutPrefix(parts[2], ":-")
+		switch {
+		case given && value == "":
+			return fallback
+		case !set && x.err == nil:
+			x.err = fmt.Errorf("the environment variable %s is not set; set it, or write ${%s:-default}", parts[1], parts[1])
+		}
+		return value
+	})
+}
+
+func (x *expansion) table(in map[string]string) map[string]string {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string]string, len(in))
+	for name, value := range in {
+		out[name] = x.text(value)
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package mcpclient_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"replan/mcpclient"
+)
+
+func configFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAConfigurationIsReadInItsOrderWithCommentsAndVariables(t *testing.T) {
+	t.Setenv("REPLAN_TEST_DIR", "/srv")
+	t.Setenv("REPLAN_TEST_EMPTY", "")
+	servers, err := mcpclient.ReadConfig(configFile(t, `{
+		// what this project needs
+		"other": 1,
+		"mcpServers": {
+			"zebra": {
+				"command": "${REPLAN_TEST_DIR}/bin/zebra",
+				"args": ["--root", "${REPLAN_TEST_DIR}", "$HOME", "${REPLAN_TEST_NONE:-}", "${not a name}"],
+				"env": {"MODE": "${REPLAN_TEST_EMPTY:-fast}", "DIR": "a${REPLAN_TEST_DIR}b"},
+				"cwd": "sub",
+				"timeout": "90s",
+				"alwaysAllow": ["x"],
+			},
+			"api.v2": {
+				"type": "http", "url": "https://example.com${REPLAN_TEST_DIR}/mcp", /* streamable */
+				"headers": {"Authorization": "Bearer ${REPLAN_TEST_NONE:-anonymous}"},
+				"timeout": 1500,
+			},
+			"off": {"command": "${REPLAN_TEST_NONE}", "disabled": true},
+		},
+	}`), mcpclient.SourceProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type plain struct {
+		Name, Command, Dir, URL string
+		Args                    []string
+		Env, Headers            map[string]string
+		Source                  mcpclient.Source
+		Timeout                 time.Duration
+		Disabled                bool
+	}
+	var got []plain
+	for _, s := range servers {
+		got = append(got, plain{s.Name, s.Command, s.Dir, s.URL, s.Args, s.Env, s.Headers, s.Source, s.Timeout, s.Disabled})
+	}
+	want := []plain{
+		{
+			Name: "zebra", Command: "/srv/bin/zebra", Args: []string{"--root", "/srv", "$HOME", "", "${not a name}"}, Dir: "sub",
+			Env: map[string]string{"MODE": "fast", "DIR": "a/srvb"}, Source: mcpclient.SourceProject, Timeout: 90 * time.Second,
+		},
+		{
+			Name: "api.v2", URL: "https://example.com/srv/mcp", Headers: map[string]string{"Authorization": "Bearer anonymous"},
+			Source: mcpclient.SourceProject, Timeout: 1500 * time.Millisecond,
+		},
+		{Name: "off", Command: "${REPLAN_TEST_NONE}", Source: mcpclient.SourceProject, Disabled: true},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+func TestAFileThatIsNotThereIsSaidSo(t *testing.T) {
+	_, err := mcpclient.ReadConfig(filepath.Join(t.TempDir(), "none.json"), mcpclient.SourceUser)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEveryMistakeIsOneSentenceWithFileLineAndServer(t *testing.T) {
+	one := func(server string) string { return "{\"mcpServers\": {\n\"it\": " + server + "\n}}" }
+	for name, c := range map[string]struct{ text, want string }{
+		"no JSON":                {`{"mcpServers": {`, "is not JSON"},
+		"nothing":                {``, "is not JSON"},
+		"a list":                 {`[]`, "must be an object"},
+		"no servers":             {`{"servers": {}}`, `there is no "mcpServers"`},
+		"servers in a list":      {`{"mcpServers": []}`, `"mcpServers" must be an object`},
+		"neither":                {one(`{}`), `:2: server "it": has neither "command" nor "url"`},
+		"both":                   {one(`{"command":"x","url":"http://x"}`), `has both "command" and "url"`},
+		"older transport":        {one(`{"type":"sse","url":"http://x/sse"}`), `"sse" transport is not supported`},
+		"unknown transport":      {one(`{"type":"carrier pigeon","command":"x"}`), `"carrier pigeon" is not a type`},
+		"stdio without command":  {one(`{"type":"stdio","url":"http://x"}`), `has no "command"`},
+		"http without url":       {one(`{"type":"http","command":"x"}`), `has no "url"`},
+		"a number for a command": {one(`{"command": 7}`), `"command" must be text, not number`},
+		"args as text":           {one(`{"command":"x","args":"-a -b"}`), `"args" must be a list of texts, not string`},
+		"a number among args":    {one(`{"command":"x","args":["a",1]}`), `"args" must be a list of texts, not number`},
+		"env with a number":      {one(`{"command":"x","env":{"A":1}}`), `"env" must be an object of texts, not number`},
+		"headers in a list":      {one(`{"url":"http://x","headers":[]}`), `"headers" must be an object of texts, not array`},
+		"disabled as text":       {one(`{"command":"x","disabled":"yes"}`), `"disabled" must be true or false, not string`},
+		"a server that is text":  {one(`"x"`), `must be an object, not string`},
+		"a timeout in words":     {one(`{"command":"x","timeout":"soon"}`), `"timeout" is "soon"`},
+		"a timeout of nothing":   {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
+		"a timeout as a list":    {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
+		"a variable not set":     {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},
+		"no address":             {one(`{"url":"example.com/mcp"}`), `"url" is not an address`},
+		"another scheme":         {one(`{"url":"file:///etc/passwd"}`), `"url" is not an address`},
+		"a name with a blank":    {`{"mcpServers":{"a b":{"command":"x"}}}`, "a name may hold letters"},
+		"a name with a colon":    {`{"mcpServers":{"a:b":{"command":"x"}}}`, "a name may hold letters"},
+		"a name used twice":      {"{\"mcpServers\":{\"it\":{\"command\":\"x\"},\n\"it\":{\"command\":\"y\"}}}", `:2: server "it": the name is used twice`},
+		"far too much":           {`{"mcpServers":{}}` + strings.Repeat(" ", 1<<20), "larger than 1024 KB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := configFile(t, c.text)
+			_, err := mcpclient.ReadConfig(path, mcpclient.SourceUser)
+			if err == nil {
+				t.Fatal("it was read")
+			}
+			if text := err.Error(); !strings.Contains(text, path) || !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
+				t.Errorf("got %q, want %q", text, c.want)
+			}
+		})
+	}
+}
+
+func TestServersWithoutAMistakeAreReadBesideOthers(t *testing.T) {
+	servers, err := mcpclient.ReadConfig(configFile(t, `{"mcpServers":{
+		"bad": {"args": []},
+		"good": {"command": "x"},
+		"worse": {"type": "sse"}}}`), mcpclient.SourceUser)
+	if len(servers) != 1 || servers[0].Name != "good" {
+		t.Errorf("got %+v", servers)
+	}
+	if err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNoConfigurationMakesItPanic(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+			`{`, `}`, `[`, `]`, `,`, `:`, `"mcpServers"`, `"it"`, `"command"`, `"x"`, `"env"`, `null`, `1`, `//`, "\n", `/*`, `*/`, `"\ud800"`, `${`,
+		}), 0, 20).Draw(t, "pieces")
+		path := filepath.Join(dir, "mcp.json")
+		if err := os.WriteFile(path, []byte(strings.Join(pieces, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		servers, err := mcpclient.ReadConfig(path, mcpclient.SourceUser)
+		for _, s := range servers {
+			if s.Command == "" && s.URL == "" {
+				t.Fatalf("a server without a way to reach it: %+v (%v)", s, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,344 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient/workspace"
+	"replan/planning"
+)
+
+const (
+	// discoverTimeout bounds the question whether a server speaks the newer
+	// protocol; one that does not may stay silent.
+	discoverTimeout = time.Second
+	maxHTTPReply    = 64 << 20 // bytes
+	maxPages        = 100      // of a tool list
+)
+
+// connection is one live connection to a server.
+type connection struct {
+	client  *client.Client
+	tap     *tap
+	process *process // nil where the server is no child
+	relist  chan struct{}
+	release func() // after the client has been closed; may be nil
+
+	tokens atomic.Int64
+	mu     sync.Mutex
+	relays map[string]*relay // by progress token
+}
+
+func newConnection(t transport.Interface, record *tap) *connection {
+	c := &connection{
+		client: client.NewClient(t, client.WithDiscoverTimeout(discoverTimeout)),
+		tap:    record,
+		relist: make(chan struct{}, 1),
+		relays: map[string]*relay{},
+	}
+	c.client.OnNotification(c.notified)
+	return c
+}
+
+func dialLocal(s *server.MCPServer) *connection {
+	record := &tap{}
+	return newConnection(localTap{newLocal(s), record}, record)
+}
+
+func dialProcess(s Server, dir string, environ []string, log *slog.Logger) (*connection, error) {
+	p, err := startProcess(s, dir, environ, log)
+	if err != nil {
+		return nil, err
+	}
+	stdio := transport.NewIO(p.output, p.input, nil)
+	transport.WithCommandLogger(log)(stdio)
+	record := &tap{}
+	c := newConnection(stdioTap{stdio, record}, record)
+	c.process = p
+	return c, nil
+}
+
+func dialHTTP(s Server, log *slog.Logger) (*connection, error) {
+	base, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	base = base.Clone()
+	h, err := transport.NewStreamableHTTP(s.URL,
+		transport.WithHTTPHeaders(s.Headers),
+		transport.WithHTTPLogger(log),
+		transport.WithHTTPBasicClient(&http.Client{
+			Transport:     boundedReplies{base},
+			CheckRedirect: sameHost,
+		}))
+	if err != nil {
+		return nil, errors.New("its url cannot be read")
+	}
+	record := &tap{}
+	c := newConnection(httpTap{h, record}, record)
+	c.release = base.CloseIdleConnections
+	return c, nil
+}
+
+// shakeHands agrees with the server on a protocol.
+func (c *connection) shakeHands(ctx context.Context) error {
+	var request mcp.InitializeRequest
+	request.Params.ClientInfo = mcp.Implementation{Name: "replan", Version: "1"}
+	_, err := c.client.Initialize(ctx, request)
+	return err
+}
+
+// lost is closed when the server will not answer any more. It is nil, and
+// never ready, where that cannot be known without asking.
+func (c *connection) lost() <-chan struct{} {
+	if c.process == nil {
+		return nil
+	}
+	return c.process.loss.done
+}
+
+func (c *connection) isLost() bool {
+	select {
+	case <-c.lost():
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the connection and, where it is a child, the server.
+func (c *connection) close() {
+	_ = c.client.Close()
+	if c.process != nil {
+		c.process.Close()
+	}
+	if c.release != nil {
+		c.release()
+	}
+}
+
+// tools lists what the server offers, and says what had to be left out. It
+// shakes hands first where that is still to be done.
+func (c *connection) tools(ctx context.Context, name string, builtin bool) ([]planning.Tool, string, error) {
+	if !c.client.IsInitialized() {
+		if err := c.shakeHands(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	list, err := c.pages(ctx)
+	if errors.Is(err, mcp.ErrMethodNotFound) {
+		return nil, "", nil // a server may offer other things than tools
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	var tools []planning.Tool
+	var out []string
+	seen := map[string]bool{}
+	for _, t := range list {
+		if !names.MatchString(t.Name) || seen[t.Name] {
+			out = append(out, strconv.Quote(t.Name))
+			continue
+		}
+		seen[t.Name] = true
+		tools = append(tools, t.planned(name, builtin))
+	}
+	if len(out) == 0 {
+		return tools, "", nil
+	}
+	return tools, fmt.Sprintf("left out tools whose names cannot be used or come twice: %s", shortened(out)), nil
+}
+
+func shortened(all []string) string {
+	const shown = 3
+	if len(all) <= shown {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:shown], ", "), len(all)-shown)
+}
+
+func (c *connection) pages(ctx context.Context) ([]listedTool, error) {
+	var all []listedTool
+	var request mcp.ListToolsRequest
+	seen := map[mcp.Cursor]bool{"": true}
+	for range maxPages {
+		c.tap.forget()
+		_, err := c.client.ListToolsByPage(ctx, request)
+		// The library's own types lose what a schema says beyond properties,
+		// and refuse a whole list for one odd schema. The wire does not.
+		page, ok := c.tap.page()
+		if !ok {
+			if err == nil {
+				err = errors.New("the answer is not a list of tools")
+			}
+			return nil, err
+		}
+		all = append(all, page.Tools...)
+		next := mcp.Cursor(page.NextCursor)
+		if seen[next] {
+			return all, nil
+		}
+		seen[next] = true
+		request.Params.Cursor = next
+	}
+	return nil, fmt.Errorf("the list has more than %d pages", maxPages)
+}
+
+// listedTool is a tool as it stands on the wire.
+type listedTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Annotations struct {
+		ReadOnly    *bool `json:"readOnlyHint"`
+		Destructive *bool `json:"destructiveHint"`
+		Idempotent  *bool `json:"idempotentHint"`
+		OpenWorld   *bool `json:"openWorldHint"`
+	} `json:"annotations"`
+	Meta map[string]any `json:"_meta"`
+}
+
+func (t listedTool) planned(serverName string, builtin bool) planning.Tool {
+	hints := t.Annotations
+	is := func(hint *bool) bool { return hint != nil && *hint }
+	tool := planning.Tool{
+		Name: t.Name, Server: serverName, Description: t.Description,
+		ReadOnly:    is(hints.ReadOnly),
+		Destructive: is(hints.Destructive) && !is(hints.ReadOnly),
+		Annotated: hints.ReadOnly != nil || hints.Destructive != nil ||
+			hints.Idempotent != nil || hints.OpenWorld != nil,
+		Trusted: builtin,
+	}
+	if len(t.InputSchema) > 0 && !bytes.Equal(t.InputSchema, []byte("null")) {
+		tool.InputSchema = t.InputSchema
+	}
+	// Only this program's own servers are believed to change nothing.
+	tool.Previews = builtin && t.Meta[workspace.MetaPreviews] == true
+	return tool
+}
+
+type toolPage struct {
+	Tools      []listedTool `json:"tools"`
+	NextCursor string       `json:"nextCursor"`
+}
+
+// refusal is an error that the server sent as its answer to a call.
+type refusal struct {
+	code    int
+	message string
+}
+
+func (r *refusal) Error() string {
+	if r.message == "" {
+		return fmt.Sprintf("the server refused the call with code %d", r.code)
+	}
+	return r.message
+}
+
+// tap sees what comes back through a transport: it keeps the newest tool list
+// as it was sent, and tells a server's refusal of a call from every other
+// error.
+type tap struct {
+	mu   sync.Mutex
+	list json.RawMessage
+}
+
+func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
+	if err != nil || response == nil {
+		return response, err
+	}
+	switch {
+	case method == string(mcp.MethodToolsList) && response.Error == nil:
+		t.mu.Lock()
+		t.list = bytes.Clone(response.Result)
+		t.mu.Unlock()
+	case method == string(mcp.MethodToolsCall) && response.Error != nil:
+		return nil, &refusal{code: response.Error.Code, message: response.Error.Message}
+	}
+	return response, nil
+}
+
+func (t *tap) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = nil
+}
+
+func (t *tap) page() (toolPage, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var page toolPage
+	err := json.Unmarshal(t.list, &page)
+	return page, err == nil && t.list != nil
+}
+
+type localTap struct {
+	*local
+	tap *tap
+}
+
+// SendRequest sends and lets the tap see the answer.
+func (l localTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := l.local.SendRequest(ctx, r)
+	return l.tap.seen(r.Method, response, err)
+}
+
+type stdioTap struct {
+	*transport.Stdio
+	tap *tap
+}
+
+// SendRequest sends and lets the tap see the answer.
+func (s stdioTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := s.Stdio.SendRequest(ctx, r)
+	return s.tap.seen(r.Method, response, err)
+}
+
+type httpTap struct {
+	*transport.StreamableHTTP
+	tap *tap
+}
+
+// SendRequest sends and lets the tap see the answer.
+func (h httpTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := h.StreamableHTTP.SendRequest(ctx, r)
+	return h.tap.seen(r.Method, response, err)
+}
+
+// boundedReplies ends a reply that is larger than anybody can use.
+type boundedReplies struct{ *http.Transport }
+
+// RoundTrip sends the request and bounds the reply.
+func (b boundedReplies) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.Transport.RoundTrip(r)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxHTTPReply)
+	}
+	return response, err
+}
+
+// sameHost keeps headers, which may hold keys, from being sent elsewhere.
+func sameHost(r *http.Request, via []*http.Request) error {
+	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
+		return fmt.Errorf("the server redirects to another host, %s; configure that address if it is meant", r.URL.Host)
+	}
+	if len(via) >= 5 {
+		return errors.New("the server redirects in a circle")
+	}
+	return nil
+}

@@ -1,0 +1,428 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient"
+	"replan/mcpclient/workspace"
+	"replan/planning"
+)
+
+type handler = func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)
+
+func builtin(t *testing.T, tools map[string]handler) *mcpclient.Pool {
+	t.Helper()
+	s := server.NewMCPServer("workspace", "1")
+	for name, h := range tools {
+		s.AddTool(mcp.NewTool(name), h)
+	}
+	return newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+}
+
+func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
+	texts := func(all ...string) *mcp.CallToolResult {
+		r := &mcp.CallToolResult{Content: []mcp.Content{}}
+		for _, text := range all {
+			r.Content = append(r.Content, mcp.NewTextContent(text))
+		}
+		return r
+	}
+	both := mcp.NewToolResultStructured(map[string]any{"n": json.Number("12345678901234567890")}, "in words")
+	list := mcp.NewToolResultStructuredOnly(map[string]any{"items": []any{true, nil}})
+	picture := &mcp.CallToolResult{Content: []mcp.Content{mcp.NewImageContent("AAAA", "image/png")}}
+	for name, c := range map[string]struct {
+		result *mcp.CallToolResult
+		want   any
+	}{
+		"structured content wins over text":       {both, map[string]any{"n": json.Number("12345678901234567890")}},
+		"structured content may nest":             {list, map[string]any{"items": []any{true, nil}}},
+		"text stays text":                         {texts("package main\n"), "package main\n"},
+		"text blocks are joined by newlines":      {texts("a", "", "b"), "a\n\nb"},
+		"empty text is text":                      {texts(""), ""},
+		"text that is an object is read":          {texts(` {"n": 1.50} `), map[string]any{"n": json.Number("1.50")}},
+		"text that is an array is read":           {texts("[1,", "2]"), []any{json.Number("1"), json.Number("2")}},
+		"a bare number stays text":                {texts("42"), "42"},
+		"a quoted text stays as it is":            {texts(`"x"`), `"x"`},
+		"JSON with something after it is text":    {texts(`{"a":1} and more`), `{"a":1} and more`},
+		"a bracket that opens no JSON is text":    {texts("[main] ok"), "[main] ok"},
+		"nothing at all is null":                  {texts(), nil},
+		"a picture has no text and is null":       {picture, nil},
+		"markup and ampersands come as they were": {texts("<a & b>"), "<a & b>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return c.result, nil
+			}})
+			got, err := call(t, p, "it", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %#v, want %#v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestArgumentsArriveWithEveryDigitAndNoneAsAnObject(t *testing.T) {
+	p := builtin(t, map[string]handler{"raw": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("args: " + string(r.Params.RawArguments)), nil
+	}})
+	for want, args := range map[string]map[string]any{
+		"args: {}":                           nil,
+		`args: {"n":12345678901234567890.0}`: {"n": json.Number("12345678901234567890.0")},
+	} {
+		if got, err := call(t, p, "raw", args); err != nil || got != want {
+			t.Errorf("got %v, %v; want %s", got, err, want)
+		}
+	}
+}
+
+func TestAFailureOfTheToolIsAToolError(t *testing.T) {
+	structured := mcp.NewToolResultStructured(map[string]any{"failed": []any{"TestX"}}, "1 test failed")
+	structured.IsError = true
+	silent := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: true}
+	for name, c := range map[string]struct {
+		h      handler
+		text   string
+		result any
+	}{
+		"with its text": {
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultError("no such file"), nil
+			}, "no such file", nil,
+		},
+		"with what it sent along": {
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return structured, nil },
+			"1 test failed",
+			map[string]any{"failed": []any{"TestX"}},
+		},
+		"even where it says nothing": {
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return silent, nil },
+			"the tool failed and did not say why", nil,
+		},
+		"and where the server refuses the call": {
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return nil, errors.New("not like this")
+			}, "not like this", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := builtin(t, map[string]handler{"it": c.h})
+			_, err := call(t, p, "it", nil)
+			var failure *planning.ToolError
+			if !errors.As(err, &failure) {
+				t.Fatalf("got %v", err)
+			}
+			if failure.Tool != "workspace:it" || failure.Message != c.text || !reflect.DeepEqual(failure.Result, c.result) {
+				t.Errorf("got %+v", failure)
+			}
+		})
+	}
+}
+
+func TestACallThatNeverLeftIsAToolError(t *testing.T) {
+	p := builtin(t, nil)
+	p.Ready(t.Context())
+	for name, missing := range map[string]planning.Tool{
+		"no such server": {Name: "x", Server: "nobody"},
+		"no such tool":   {Name: "x", Server: "workspace"},
+	} {
+		if _, err := p.Call(t.Context(), planning.ToolCall{Tool: missing}); !isToolError(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestOutputArrivesWholeInOrderAndBeforeTheResult(t *testing.T) {
+	s := server.NewMCPServer("workspace", "1")
+	const lines = 90
+	s.AddTool(mcp.NewTool("talk"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for i := range lines {
+			err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+				"progressToken": r.Params.Meta.ProgressToken, "progress": i, "total": 0, "message": fmt.Sprintln(i),
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		return mcp.NewToolResultText("done"), nil
+	})
+	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	var want strings.Builder
+	for i := range lines {
+		fmt.Fprintln(&want, i)
+	}
+	// No lock: a listener is called from one goroutine, never after the call.
+	var got strings.Builder
+	_, err := p.Call(t.Context(), planning.ToolCall{
+		Tool:   tool(t, p, "talk"),
+		Output: func(chunk string) { got.WriteString(chunk) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != want.String() {
+		t.Errorf("got %q", got.String())
+	}
+}
+
+func TestTheLastWordOfAToolIsNotLostBehindItsResult(t *testing.T) {
+	s := server.NewMCPServer("workspace", "1")
+	s.AddTool(mcp.NewTool("talk"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+			"progressToken": r.Params.Meta.ProgressToken, "progress": 0, "message": "bye",
+		})
+		return mcp.NewToolResultText("done"), err
+	})
+	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	talk := tool(t, p, "talk")
+	for range 300 {
+		var got string
+		if _, err := p.Call(t.Context(), planning.ToolCall{Tool: talk, Output: func(chunk string) { got += chunk }}); err != nil {
+			t.Fatal(err)
+		}
+		if got != "bye" {
+			t.Fatalf("got %q", got)
+		}
+	}
+}
+
+func TestWithoutAListenerNoProgressIsAskedFor(t *testing.T) {
+	p := builtin(t, map[string]handler{"it": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(fmt.Sprint(r.Params.Meta != nil && r.Params.Meta.ProgressToken != nil)), nil
+	}})
+	if got, err := call(t, p, "it", nil); err != nil || got != "false" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestCancellingReachesABuiltInToolAndWaitsForIt(t *testing.T) {
+	called, left := make(chan struct{}), make(chan struct{})
+	p := builtin(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		close(called)
+		<-ctx.Done()
+		close(left)
+		return mcp.NewToolResultError("stopped half-way"), nil
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-called
+		cancel()
+	}()
+	_, err := p.Call(ctx, planning.ToolCall{Tool: tool(t, p, "wait")})
+	if !errors.Is(err, context.Canceled) || isToolError(err) || !strings.Contains(err.Error(), "half-way") {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-left:
+	default:
+		t.Error("the call returned before the tool did")
+	}
+}
+
+func TestATimeLimitOfTheServerEndsACall(t *testing.T) {
+	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{
+		CallTimeout: 1, InProcess: map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	p.Ready(t.Context())
+	_, err = p.Call(t.Context(), planning.ToolCall{Tool: planning.Tool{Name: "x", Server: "workspace"}})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
+	called := make(chan struct{})
+	p := builtin(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		close(called)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	wait := tool(t, p, "wait")
+	ended := make(chan error)
+	go func() {
+		_, err := p.Call(context.Background(), planning.ToolCall{Tool: wait})
+		ended <- err
+	}()
+	<-called
+	closed := make(chan error)
+	go func() { closed <- p.Close() }()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: wait}); !isToolError(err) {
+		t.Errorf("a call after Close: %v", err)
+	}
+	if got := p.Status()[0].State; got != planning.ServerStopped {
+		t.Errorf("the server is %s", got)
+	}
+}
+
+func TestPreviewAndApprovedHashesTravelToABuiltInServer(t *testing.T) {
+	s := server.NewMCPServer("workspace", "1")
+	patch := mcp.NewTool("fs.patch")
+	patch.Meta = mcp.NewMetaFromMap(map[string]any{workspace.MetaPreviews: true})
+	s.AddTool(patch, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		fields := map[string]any{}
+		if r.Params.Meta != nil {
+			fields = r.Params.Meta.AdditionalFields
+		}
+		if fields[workspace.MetaPreview] == true {
+			return mcp.NewToolResultStructuredOnly(map[string]any{"diff": "-a\n+b\n", "hashes": map[string]any{"f": "00ff"}}), nil
+		}
+		return mcp.NewToolResultStructuredOnly(map[string]any{"approved": fields[workspace.MetaHashes]}), nil
+	})
+	s.AddTool(mcp.NewTool("fs.read"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(""), nil
+	})
+	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	preview, err := p.Preview(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.patch")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (planning.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00ff"}}); !reflect.DeepEqual(preview, want) {
+		t.Errorf("got %+v", preview)
+	}
+	got, err := p.Call(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.patch"), Hashes: preview.Hashes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]any{"approved": map[string]any{"f": "00ff"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if _, err := p.Preview(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.read")}); err == nil {
+		t.Error("a tool that does not preview did")
+	}
+}
+
+func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
+	yes, no := true, false
+	schema := `{"type":"object","anyOf":[{"required":["path"]},{"required":["diff"]}]}`
+	odd := `{"type":["object","null"],"required":"path"}`
+	for name, c := range map[string]struct {
+		hints mcp.ToolAnnotation
+		want  planning.Tool
+	}{
+		"silent":      {mcp.ToolAnnotation{}, planning.Tool{}},
+		"titled":      {mcp.ToolAnnotation{Title: "x"}, planning.Tool{}},
+		"reading":     {mcp.ToolAnnotation{ReadOnlyHint: &yes}, planning.Tool{ReadOnly: true, Annotated: true}},
+		"writing":     {mcp.ToolAnnotation{ReadOnlyHint: &no}, planning.Tool{Annotated: true}},
+		"destroying":  {mcp.ToolAnnotation{DestructiveHint: &yes}, planning.Tool{Destructive: true, Annotated: true}},
+		"harmless":    {mcp.ToolAnnotation{DestructiveHint: &no}, planning.Tool{Annotated: true}},
+		"both":        {mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &yes}, planning.Tool{ReadOnly: true, Annotated: true}},
+		"inward only": {mcp.ToolAnnotation{OpenWorldHint: &no}, planning.Tool{Annotated: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server.NewMCPServer("x", "1", server.WithPaginationLimit(1))
+			s.AddTool(mcp.Tool{
+				Name: "it", Description: "\x1b[31mred\x1b[0m", RawInputSchema: json.RawMessage(schema), Annotations: c.hints,
+			}, nil)
+			s.AddTool(mcp.Tool{Name: "odd", RawInputSchema: json.RawMessage(odd)}, nil)
+			p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"x": s}})
+			all := p.Ready(t.Context())
+			if len(all) != 2 || string(all[1].InputSchema) != odd {
+				t.Fatalf("of two pages came %+v; %+v", all, p.Status())
+			}
+			c.want.Name, c.want.Server, c.want.Trusted = "it", "x", true
+			c.want.Description = "\x1b[31mred\x1b[0m"
+			got := all[0]
+			if string(got.InputSchema) != schema {
+				t.Errorf("the schema is %s", got.InputSchema)
+			}
+			got.InputSchema = nil
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestToolsWithNamesThatCannotBeUsedAreLeftOutWithANote(t *testing.T) {
+	p := builtin(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
+	if got := p.Ready(t.Context()).Names(); !slices.Equal(got, []string{"ok"}) {
+		t.Errorf("got %q", got)
+	}
+	s := status(t, p, "workspace")
+	if s.State != planning.ServerReady || s.Tools != 1 || !strings.Contains(s.Error, "1 more") || strings.Contains(s.Error, "\x1b") {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestServersThatCannotBeAreSaidSo(t *testing.T) {
+	p := newPool(t, mcpclient.Config{
+		InProcess: map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1"), "a": server.NewMCPServer("a", "1")},
+		Servers: []mcpclient.Server{
+			{Name: "z", Command: "true", Disabled: true},
+			{Name: "workspace", Command: "true"},
+			{Name: "a b", Command: "true"},
+			{Name: "empty"},
+			{Name: "absent", Command: "/nowhere/at/all"},
+		},
+	})
+	p.Ready(t.Context())
+	var got []string
+	for _, s := range p.Status() {
+		got = append(got, fmt.Sprintf("%s %s %t", s.Name, s.State, s.Error == ""))
+	}
+	want := []string{
+		"a ready true", "workspace ready true", "z stopped false", "workspace failed false",
+		"a b failed false", "empty failed false", "absent failed false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTheWatcherHearsOfChangesUntilItIsTakenAway(t *testing.T) {
+	s := server.NewMCPServer("x", "1")
+	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
+		{Name: "asked", Command: "/nowhere/at/all", Source: mcpclient.SourceProject},
+	}, InProcess: map[string]*server.MCPServer{"x": s}})
+	p.Ready(t.Context())
+	heard := make(chan struct{}, 10)
+	p.Watch(func() { heard <- struct{}{} })
+	if err := p.Answer(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	<-heard // starting
+	<-heard // failed
+	p.Watch(nil)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) != 0 {
+		t.Error("it was called after it was taken away")
+	}
+}
+
+func TestReadyReturnsWhatThereIsWhenItsContextEnds(t *testing.T) {
+	ears := listen(t)
+	stubborn := aChild("slow", "mute", map[string]string{"ADDR": ears.addr()})
+	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{stubborn}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := p.Ready(ctx); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+	if got := p.Status()[0].State; got != planning.ServerStarting {
+		t.Errorf("the server is %s", got)
+	}
+}

@@ -1,0 +1,140 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// local is the transport to a server in this process. Unlike the library's
+// own it answers a call only when every notification that the call sent has
+// been handled, and its Close waits; so the last lines of a tool's output are
+// never lost behind its result.
+type local struct {
+	server  *server.MCPServer
+	session *server.InProcessSession
+
+	mu      sync.Mutex
+	handler func(mcp.JSONRPCNotification)
+
+	start     sync.Once
+	startErr  error
+	stop      sync.Once
+	done      chan struct{}
+	forwarder sync.WaitGroup
+}
+
+// barrier is the method of a notification that stands behind all earlier
+// ones in the session's queue. It never leaves this file.
+const barrier = "replan/barrier"
+
+func newLocal(s *server.MCPServer) *local {
+	id := s.GenerateInProcessSessionID()
+	return &local{server: s, session: server.NewInProcessSession(id, nil), done: make(chan struct{})}
+}
+
+// Start registers the session and begins to forward its notifications.
+func (l *local) Start(ctx context.Context) error {
+	l.start.Do(func() {
+		if err := l.server.RegisterSession(ctx, l.session); err != nil {
+			l.startErr = fmt.Errorf("registering with the built-in server: %w", err)
+			return
+		}
+		l.forwarder.Go(l.forward)
+	})
+	return l.startErr
+}
+
+func (l *local) forward() {
+	for {
+		select {
+		case <-l.done:
+			return
+		case n := <-l.session.ClientNotifications():
+			if n.Method == barrier {
+				if passed, ok := n.Params.AdditionalFields[barrier].(chan struct{}); ok {
+					close(passed)
+				}
+				continue
+			}
+			l.mu.Lock()
+			handler := l.handler
+			l.mu.Unlock()
+			if handler != nil {
+				handler(n)
+			}
+		}
+	}
+}
+
+// SendRequest has the server handle the request on this goroutine. The
+// handler sees the end of ctx, and SendRequest returns when the handler does.
+func (l *local) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request: %w", err)
+	}
+	reply, err := json.Marshal(l.server.HandleMessage(l.server.WithContext(ctx, l.session), text))
+	if err != nil {
+		return nil, fmt.Errorf("encoding the reply: %w", err)
+	}
+	var response transport.JSONRPCResponse
+	if err := json.Unmarshal(reply, &response); err != nil {
+		return nil, fmt.Errorf("reading the reply: %w", err)
+	}
+	if request.Method == string(mcp.MethodToolsCall) {
+		l.awaitNotifications()
+	}
+	return &response, nil
+}
+
+func (l *local) awaitNotifications() {
+	passed := make(chan struct{})
+	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
+	n.Method = barrier
+	n.Params.AdditionalFields = map[string]any{barrier: passed}
+	select {
+	case l.session.NotificationChannel() <- n:
+	case <-l.done:
+		return
+	}
+	select {
+	case <-passed:
+	case <-l.done:
+	}
+}
+
+// SendNotification has the server handle the notification.
+func (l *local) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
+	text, err := json.Marshal(notification)
+	if err != nil {
+		return fmt.Errorf("encoding the notification: %w", err)
+	}
+	l.server.HandleMessage(l.server.WithContext(ctx, l.session), text)
+	return nil
+}
+
+// SetNotificationHandler replaces the handler of the server's notifications.
+func (l *local) SetNotificationHandler(handler func(mcp.JSONRPCNotification)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.handler = handler
+}
+
+// Close ends the session; the server itself belongs to whoever made it.
+func (l *local) Close() error {
+	l.stop.Do(func() {
+		close(l.done)
+		l.server.UnregisterSession(context.Background(), l.session.SessionID())
+	})
+	l.forwarder.Wait()
+	return nil
+}
+
+// GetSessionId is empty: there is no session on the wire.
+func (l *local) GetSessionId() string { return "" } //nolint:revive // the library's name

@@ -1,0 +1,243 @@
+package mcpclient_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"go.uber.org/goleak"
+
+	"replan/mcpclient"
+	"replan/mcpclient/workspace"
+	"replan/planning"
+)
+
+// role is the variable that makes the test binary play a child's part.
+const role = "REPLAN_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "":
+		goleak.VerifyTestMain(m)
+	case "server":
+		_ = server.ServeStdio(childServer())
+	case "mute":
+		fmt.Fprintln(os.Stderr, "still compiling")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "broken":
+		fmt.Fprint(os.Stderr, "starting\n\ncannot find my configuration\n")
+		os.Exit(3)
+	case "stubborn", "grandchild":
+		signal.Ignore(syscall.SIGTERM, os.Interrupt)
+		hold(os.Getenv("ADDR"))
+	}
+}
+
+// hold keeps a connection to the test open for as long as this process lives,
+// which is until it is killed or the test is over.
+func hold(addr string) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		os.Exit(4)
+	}
+	_, _ = fmt.Fprintln(conn, "alive")
+	_, _ = io.Copy(io.Discard, conn)
+}
+
+func childServer() *server.MCPServer {
+	s := server.NewMCPServer("child", "1", server.WithToolCapabilities(true))
+	s.AddTool(mcp.NewTool("env"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		value, ok := os.LookupEnv(r.GetString("name", ""))
+		return mcp.NewToolResultStructuredOnly(map[string]any{"value": value, "set": ok}), nil
+	})
+	s.AddTool(mcp.NewTool("where"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		dir, err := os.Getwd()
+		return mcp.NewToolResultText(dir), err
+	})
+	boastful := mcp.NewTool("meta")
+	boastful.Meta = mcp.NewMetaFromMap(map[string]any{workspace.MetaPreviews: true})
+	s.AddTool(boastful, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var keys []string
+		if r.Params.Meta != nil {
+			for key := range r.Params.Meta.AdditionalFields {
+				keys = append(keys, key)
+			}
+		}
+		return mcp.NewToolResultText(strings.Join(keys, "\n")), nil
+	})
+	s.AddTool(mcp.NewTool("work"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		conn, err := net.Dial("tcp", r.GetString("addr", ""))
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = conn.Close() }()
+		err = s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+			"progressToken": r.Params.Meta.ProgressToken, "progress": 1, "total": 3, "message": "counting",
+		})
+		if err == nil {
+			_, err = conn.Read(make([]byte, 1)) // until the test has seen it
+		}
+		return mcp.NewToolResultText("done"), err
+	})
+	s.AddTool(mcp.NewTool("wait"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		conn, err := net.Dial("tcp", r.GetString("addr", ""))
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = fmt.Fprintln(conn, "called")
+		<-ctx.Done()
+		_, _ = fmt.Fprintln(conn, "cancelled")
+		return nil, ctx.Err()
+	})
+	s.AddTool(mcp.NewTool("spawn"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), role+"=grandchild", "ADDR="+r.GetString("addr", ""))
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		return mcp.NewToolResultText("started"), cmd.Start()
+	})
+	s.AddTool(mcp.NewTool("crash"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "panic: out of cheese")
+		os.Exit(7)
+		return nil, nil
+	})
+	s.AddTool(mcp.NewTool("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(strings.Repeat("x", 17<<20)), nil
+	})
+	s.AddTool(mcp.NewTool("grow"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.AddTool(mcp.NewTool("grown"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("yes"), nil
+		})
+		return mcp.NewToolResultText("grown"), nil
+	})
+	return s
+}
+
+// aChild is a server whose process is this test binary in a role.
+func aChild(name, part string, env map[string]string) mcpclient.Server {
+	// Under the race detector a process lingers a second after its end.
+	all := map[string]string{role: part, "GORACE": "atexit_sleep_ms=0"}
+	for k, v := range env {
+		all[k] = v
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return mcpclient.Server{Name: name, Command: exe, Env: all, Source: mcpclient.SourceFlag}
+}
+
+func newPool(t *testing.T, cfg mcpclient.Config) *mcpclient.Pool {
+	t.Helper()
+	if cfg.Dir == "" {
+		cfg.Dir = t.TempDir()
+	}
+	p, err := mcpclient.NewPool(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func tool(t *testing.T, p *mcpclient.Pool, name string) planning.Tool {
+	t.Helper()
+	found, err := p.Ready(t.Context()).Find(name)
+	if err != nil {
+		t.Fatalf("%v; servers: %+v", err, p.Status())
+	}
+	return found
+}
+
+func call(t *testing.T, p *mcpclient.Pool, name string, args map[string]any) (any, error) {
+	t.Helper()
+	return p.Call(t.Context(), planning.ToolCall{Tool: tool(t, p, name), Args: args})
+}
+
+// status waits until no server is starting and returns the named one.
+func status(t *testing.T, p *mcpclient.Pool, name string) planning.ServerStatus {
+	t.Helper()
+	p.Ready(t.Context())
+	for _, s := range p.Status() {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no server %s among %+v", name, p.Status())
+	return planning.ServerStatus{}
+}
+
+func isToolError(err error) bool {
+	var failure *planning.ToolError
+	return errors.As(err, &failure)
+}
+
+// listener accepts one connection of a child.
+type listener struct {
+	t    *testing.T
+	l    net.Listener
+	conn net.Conn
+	read *bufio.Reader
+}
+
+func listen(t *testing.T) *listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ears := &listener{t: t, l: l}
+	t.Cleanup(func() {
+		_ = l.Close()
+		if ears.conn != nil {
+			_ = ears.conn.Close()
+		}
+	})
+	return ears
+}
+
+func (e *listener) addr() string { return e.l.Addr().String() }
+
+func (e *listener) accept() {
+	e.t.Helper()
+	if e.conn == nil {
+		conn, err := e.l.Accept()
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		e.conn, e.read = conn, bufio.NewReader(conn)
+	}
+}
+
+func (e *listener) line() string {
+	e.t.Helper()
+	e.accept()
+	text, err := e.read.ReadString('\n')
+	if err != nil {
+		e.t.Fatalf("the child is gone: %v", err)
+	}
+	return strings.TrimSpace(text)
+}
+
+// awaitDeath waits until the process at the other end is gone.
+func (e *listener) awaitDeath() {
+	e.t.Helper()
+	if text, err := io.ReadAll(e.read); len(text) > 0 {
+		e.t.Errorf("the child says %q (%v)", text, err)
+	}
+}

@@ -1,0 +1,88 @@
+package mcpclient_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient"
+	"replan/mcpclient/workspace"
+	"replan/planning"
+)
+
+// inAWorkspace opens a pool over the built-in operators in a folder of files.
+func inAWorkspace(t *testing.T, files map[string]string) (*mcpclient.Pool, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	operators, err := workspace.New(workspace.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = operators.Close() })
+	return newPool(t, mcpclient.Config{
+		Dir: dir, InProcess: map[string]*server.MCPServer{"workspace": operators.Server()},
+	}), dir
+}
+
+func TestAnApprovedChangeIsMadeOnlyToWhatWasApproved(t *testing.T) {
+	p, dir := inAWorkspace(t, map[string]string{"greet.txt": "hello\n"})
+	patch := planning.ToolCall{
+		Tool: tool(t, p, "fs.patch"),
+		Args: map[string]any{"path": "greet.txt", "old": "hello", "new": "good day"},
+	}
+	if !patch.Tool.Previews || !patch.Tool.Trusted || patch.Tool.ReadOnly {
+		t.Errorf("the tool is %+v", patch.Tool)
+	}
+	preview, err := p.Preview(t.Context(), patch)
+	if err != nil || !strings.Contains(preview.Diff, "+good day") || preview.Hashes["greet.txt"] == "" {
+		t.Fatalf("got %+v, %v", preview, err)
+	}
+	patch.Hashes = preview.Hashes
+
+	file := filepath.Join(dir, "greet.txt")
+	if err := os.WriteFile(file, []byte("hello, you\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Call(t.Context(), patch); !isToolError(err) {
+		t.Errorf("it was changed in the meantime: %v", err)
+	}
+	if err := os.WriteFile(file, []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Call(t.Context(), patch); err != nil {
+		t.Error(err)
+	}
+	got, err := call(t, p, "fs.read", map[string]any{"path": "greet.txt"})
+	if err != nil || got != "good day\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestTestOutputStreamsAsOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
+	p, _ := inAWorkspace(t, map[string]string{
+		"go.mod":    "module tiny\n\ngo 1.26\n",
+		"a_test.go": "package tiny\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red indeed\") }\n",
+	})
+	var output strings.Builder
+	_, err := p.Call(t.Context(), planning.ToolCall{
+		Tool:   tool(t, p, "test.run"),
+		Output: func(chunk string) { output.WriteString(chunk) },
+	})
+	if !isToolError(err) || !strings.Contains(err.Error(), "TestRed") {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(output.String(), "red indeed") {
+		t.Errorf("the output was %q", output.String())
+	}
+}

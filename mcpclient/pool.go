@@ -1,0 +1,479 @@
+// Package mcpclient holds every tool on offer: it starts the MCP servers that
+// are configured, over standard streams or streamable HTTP, beside the
+// built-in ones of this process, watches over them, and calls their tools.
+//
+// A project's own servers start only after the user's yes. Children run in
+// process groups of their own, without the secrets of this program's
+// environment, and end with the pool.
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/planning"
+)
+
+// What holds where Config says nothing.
+const (
+	DefaultStartTimeout = 20 * time.Second
+	DefaultCallTimeout  = 10 * time.Minute
+)
+
+// closeTimeout bounds Close. It is longer than all the graces of one child
+// together; children end side by side.
+const closeTimeout = 10 * time.Second
+
+// Config is what a pool is made of.
+type Config struct {
+	Servers   []Server                     // of two with one name the flag's wins, then the user's
+	InProcess map[string]*server.MCPServer // built-in servers by name; they stay the caller's to close
+	Dir       string                       // the workspace; empty means the current directory
+	TrustFile string                       // remembers the user's yeses; empty remembers nothing
+	Trust     TrustMode
+
+	StartTimeout time.Duration // until a server has started and listed its tools; 0 means DefaultStartTimeout
+	CallTimeout  time.Duration // of one call, where neither its server nor its context says less; 0 means DefaultCallTimeout
+
+	Logger  *slog.Logger // nil logs nothing
+	Environ []string     // what children inherit, after scrubbing; nil means os.Environ()
+}
+
+// Pool is a set of MCP servers and their tools. It is safe for use by several
+// goroutines at once.
+type Pool struct {
+	cfg   Config
+	log   *slog.Logger
+	trust trust
+
+	life   context.Context // ends with the pool
+	cancel context.CancelFunc
+	work   sync.WaitGroup // servers under supervision and calls under way
+
+	mu      sync.Mutex
+	entries []*entry      // in a fixed order: built-in ones by name, then as configured
+	changed chan struct{} // closed, and replaced, at every change of an entry
+	closed  bool
+
+	watch   sync.RWMutex // held while the watcher is called
+	watcher func()
+}
+
+// entry is one server and where it stands. Its fields below the first group
+// are guarded by the pool's mutex.
+type entry struct {
+	server  Server
+	builtin *server.MCPServer // nil where the server is not of this process
+
+	state   planning.ServerState
+	problem string
+	tools   []planning.Tool
+	conn    *connection // nil where there is none
+	leftOut bool        // the project's own, with nobody there to say yes
+}
+
+// NewPool starts what may start, in the background and side by side, and
+// returns at once. The pool ends with ctx at the latest; Close it in any
+// case. It fails only where the workspace's path cannot be resolved.
+func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("resolving the workspace %s: %w", cfg.Dir, err)
+	}
+	// A link to a workspace is that workspace, for yeses too.
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	cfg.Dir = dir
+	if cfg.StartTimeout <= 0 {
+		cfg.StartTimeout = DefaultStartTimeout
+	}
+	if cfg.CallTimeout <= 0 {
+		cfg.CallTimeout = DefaultCallTimeout
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Environ == nil {
+		cfg.Environ = os.Environ()
+	}
+	p := &Pool{cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, changed: make(chan struct{})}
+	p.life, p.cancel = context.WithCancel(ctx)
+	p.admit()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.entries {
+		if e.state == planning.ServerStarting {
+			p.work.Go(func() { p.supervise(e) })
+		}
+	}
+	return p, nil
+}
+
+// admit makes the entries and says of each where it stands before anything
+// has started.
+func (p *Pool) admit() {
+	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
+		p.entries = append(p.entries, &entry{
+			server: Server{Name: name}, builtin: p.cfg.InProcess[name], state: planning.ServerStarting,
+		})
+	}
+	allowed, err := p.trust.read()
+	if err != nil {
+		p.log.Warn("allowed servers", "error", err)
+	}
+	for _, s := range chosen(p.cfg.Servers) {
+		e := &entry{server: s, state: planning.ServerStarting}
+		_, taken := p.cfg.InProcess[s.Name]
+		switch {
+		case !names.MatchString(s.Name):
+			e.state, e.problem = planning.ServerFailed, "its name may hold letters, digits, dot, dash and underscore only"
+		case taken:
+			e.state, e.problem = planning.ServerFailed, "a built-in server has this name; choose another"
+		case s.Disabled:
+			e.state, e.problem = planning.ServerStopped, "disabled in the configuration"
+		case s.Command == "" && s.URL == "":
+			e.state, e.problem = planning.ServerFailed, "neither a command nor a url says how to reach it"
+		case s.Source != SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
+		case p.cfg.Trust == TrustNone:
+			e.leftOut = true
+			e.state, e.problem = planning.ServerStopped,
+				"left out: the project brings this server along and nobody has said yes to it; name its file with --mcp-config, or say yes on the screen once"
+		default:
+			e.state = planning.ServerWaiting
+		}
+		p.entries = append(p.entries, e)
+	}
+}
+
+// chosen is the servers without those whose name a more trusted source uses
+// too, in the order given.
+func chosen(all []Server) []Server {
+	rank := map[Source]int{SourceFlag: 0, SourceUser: 1, SourceProject: 2}
+	best := map[string]int{}
+	for i, s := range all {
+		if j, seen := best[s.Name]; !seen || rank[s.Source] < rank[all[j].Source] {
+			best[s.Name] = i
+		}
+	}
+	var kept []Server
+	for i, s := range all {
+		if best[s.Name] == i {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// supervise connects to a server and stays with it until it is lost or the
+// pool ends.
+func (p *Pool) supervise(e *entry) {
+	conn, err := p.dial(e)
+	if err != nil {
+		p.fail(e, nil, err)
+		return
+	}
+	for {
+		err := p.list(e, conn)
+		if errors.Is(err, transport.ErrSessionTerminated) {
+			// The server has been started anew and knows nothing of us.
+			conn.close()
+			if conn, err = p.dial(e); err != nil {
+				p.fail(e, nil, err)
+				return
+			}
+			err = p.list(e, conn)
+		}
+		switch {
+		case err == nil || p.life.Err() != nil:
+		case conn.process != nil:
+			conn.close()
+			p.fail(e, nil, err)
+			return
+		default:
+			p.fail(e, conn, err)
+		}
+		select {
+		case <-p.life.Done():
+			conn.close()
+			p.set(func() { e.state, e.problem, e.conn = planning.ServerStopped, "", nil })
+			return
+		case <-conn.lost():
+			reason := conn.process.reason()
+			conn.close()
+			p.fail(e, nil, errors.New(reason))
+			return
+		case <-conn.relist:
+		}
+	}
+}
+
+// dial opens the way to a server; nothing has been said yet.
+func (p *Pool) dial(e *entry) (*connection, error) {
+	log := p.log.With("server", e.server.Name)
+	var conn *connection
+	var err error
+	switch {
+	case e.builtin != nil:
+		conn = dialLocal(e.builtin)
+	case e.server.URL != "":
+		conn, err = dialHTTP(e.server, log)
+	default:
+		conn, err = dialProcess(e.server, p.cfg.Dir, p.cfg.Environ, log)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.client.Start(p.life); err != nil {
+		conn.close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// list asks a server for its tools and makes it ready. The error says in
+// words why it is not.
+func (p *Pool) list(e *entry, conn *connection) error {
+	ctx, cancel := context.WithTimeout(p.life, p.cfg.StartTimeout)
+	defer cancel()
+	tools, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
+	if err != nil {
+		return p.startProblem(ctx, conn, err)
+	}
+	if note != "" {
+		p.log.Warn("tools", "server", e.server.Name, "note", note)
+	}
+	p.set(func() {
+		e.state, e.problem, e.tools, e.conn = planning.ServerReady, note, tools, conn
+	})
+	return nil
+}
+
+// startProblem says in words why a server did not list its tools.
+func (p *Pool) startProblem(ctx context.Context, conn *connection, err error) error {
+	switch {
+	case conn.isLost():
+		return errors.New(conn.process.reason())
+	case ctx.Err() != nil:
+		text := fmt.Sprintf("did not answer within %s", p.cfg.StartTimeout)
+		if conn.process != nil {
+			text = conn.process.withLastWords(text)
+		}
+		return errors.New(text)
+	case errors.Is(err, transport.ErrLegacySSEServer):
+		return errors.New("does not speak streamable HTTP at its url; the older SSE transport is not supported")
+	case errors.Is(err, transport.ErrAuthorizationRequired):
+		return errors.New(`asks for authorisation; put it into "headers" in its configuration`)
+	default:
+		return plain(err)
+	}
+}
+
+// fail says that a server cannot be used. conn is what is left of it: an HTTP
+// server may answer again later.
+func (p *Pool) fail(e *entry, conn *connection, err error) {
+	p.log.Warn("server failed", "server", e.server.Name, "error", err)
+	p.set(func() {
+		e.state, e.problem, e.tools, e.conn = planning.ServerFailed, err.Error(), nil, conn
+	})
+}
+
+// set changes an entry, wakes Ready and calls the watcher.
+func (p *Pool) set(change func()) {
+	p.mu.Lock()
+	change()
+	p.broadcast()
+	p.mu.Unlock()
+	p.notify()
+}
+
+// broadcast wakes everybody who waits for a change. The mutex is held.
+func (p *Pool) broadcast() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+func (p *Pool) notify() {
+	p.watch.RLock()
+	defer p.watch.RUnlock()
+	if p.watcher != nil {
+		p.watcher()
+	}
+}
+
+// Watch calls changed, from any goroutine, whenever Status would answer
+// differently from then on. A nil changed ends it: when Watch returns, the
+// earlier one will not be called again. changed must return soon and must not
+// call Watch.
+func (p *Pool) Watch(changed func()) {
+	p.watch.Lock()
+	defer p.watch.Unlock()
+	p.watcher = changed
+}
+
+// Ready waits until the servers that are starting have started or failed, or
+// ctx ends, and returns the tools there are then, in a fixed order. Servers
+// that failed but may have come back are asked again.
+func (p *Pool) Ready(ctx context.Context) planning.Catalogue {
+	p.retry()
+	for {
+		p.mu.Lock()
+		changed := p.changed
+		starting := slices.ContainsFunc(p.entries, func(e *entry) bool { return e.state == planning.ServerStarting })
+		if !starting || ctx.Err() != nil || p.life.Err() != nil {
+			defer p.mu.Unlock()
+			return p.catalogue()
+		}
+		p.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		case <-p.life.Done():
+		}
+	}
+}
+
+// catalogue is the tools of the servers that are ready. The mutex is held.
+func (p *Pool) catalogue() planning.Catalogue {
+	var all planning.Catalogue
+	for _, e := range p.entries {
+		if e.state == planning.ServerReady {
+			all = append(all, e.tools...)
+		}
+	}
+	return all
+}
+
+// retry asks the servers again that failed with a connection left.
+func (p *Pool) retry() {
+	p.mu.Lock()
+	var asked bool
+	for _, e := range p.entries {
+		if e.state == planning.ServerFailed && e.conn != nil {
+			e.state, asked = planning.ServerStarting, true
+			e.conn.askAgain()
+		}
+	}
+	if asked {
+		p.broadcast()
+	}
+	p.mu.Unlock()
+	if asked {
+		p.notify()
+	}
+}
+
+// Status returns the health of each server: the built-in ones by name, then
+// the others as they are configured.
+func (p *Pool) Status() []planning.ServerStatus {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]planning.ServerStatus, len(p.entries))
+	for i, e := range p.entries {
+		all[i] = planning.ServerStatus{Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: e.problem}
+	}
+	return all
+}
+
+// Pending returns the project's own servers that wait for a yes, as their
+// file writes them: variables are not put in, since they may be secrets.
+func (p *Pool) Pending() []planning.PendingServer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var waiting []planning.PendingServer
+	for _, e := range p.entries {
+		if e.state != planning.ServerWaiting {
+			continue
+		}
+		s := planning.PendingServer{Name: e.server.Name, Command: e.server.writtenCommand, URL: e.server.writtenURL}
+		if len(s.Command) == 0 && e.server.Command != "" {
+			s.Command = append([]string{e.server.Command}, e.server.Args...)
+		}
+		if s.URL == "" {
+			s.URL = e.server.URL
+		}
+		waiting = append(waiting, s)
+	}
+	return waiting
+}
+
+// Answer starts the servers of Pending and remembers the yes for this
+// workspace, or leaves them out until the next start. It does not wait for
+// them. Where a yes cannot be remembered the servers start all the same and
+// the error says so.
+func (p *Pool) Answer(_ context.Context, yes bool) error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return errors.New("the tools are closed already")
+	}
+	var answered []Server
+	for _, e := range p.entries {
+		if e.state != planning.ServerWaiting {
+			continue
+		}
+		answered = append(answered, e.server)
+		if !yes {
+			e.state, e.problem = planning.ServerStopped, "left out: you said no"
+			continue
+		}
+		e.state = planning.ServerStarting
+		p.work.Go(func() { p.supervise(e) })
+	}
+	p.broadcast()
+	p.mu.Unlock()
+	if len(answered) == 0 {
+		return nil
+	}
+	p.notify()
+	if !yes {
+		return nil
+	}
+	return p.trust.remember(p.cfg.Dir, answered)
+}
+
+// LeftOut names the project's own servers that were left out because nobody
+// is there to say yes to them.
+func (p *Pool) LeftOut() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []string
+	for _, e := range p.entries {
+		if e.leftOut {
+			out = append(out, e.server.Name)
+		}
+	}
+	return out
+}
+
+// Close cancels the calls under way and stops every server: connections are
+// ended, children and all that they have started are killed. It waits for
+// them, for ten seconds at most, and fails only where that was not enough.
+// The watcher is not called after Close has returned.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.work.Wait()
+		p.Watch(nil)
+	}()
+	if !ended(done, closeTimeout) {
+		return fmt.Errorf("some MCP servers did not end within %s", closeTimeout)
+	}
+	return nil
+}

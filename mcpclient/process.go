@@ -1,0 +1,292 @@
+package mcpclient
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"replan/mcpclient/child"
+)
+
+// Bounds of a child process.
+const (
+	maxLine      = 16 << 20        // bytes of one message
+	writeTimeout = 5 * time.Second // until a child that does not read is given up
+	exitGrace    = time.Second     // from the end of its input to SIGTERM
+	termGrace    = 2 * time.Second // from SIGTERM to SIGKILL
+	drainGrace   = time.Second     // for the last words of a child that has ended
+)
+
+// process is a child that speaks MCP on its standard streams. It leads a
+// process group of its own, which ends with it.
+type process struct {
+	cmd    *exec.Cmd
+	input  *pipeWriter
+	output *lineReader
+	stderr *os.File
+	words  lastWords
+	loss   *loss
+	quiet  chan struct{} // closed when standard error has been read to its end
+	exited chan struct{} // closed when the child has ended
+	err    error         // how it ended, once exited is closed
+	stop   sync.Once
+}
+
+// startProcess starts the child of a server.
+func startProcess(s Server, workspace string, environ []string, log *slog.Logger) (*process, error) {
+	cmd := exec.Command(s.Command, s.Args...) //nolint:gosec // what the configuration says, after the user's yes
+	cmd.Env = child.Environ(environ, s.Env)
+	cmd.Dir = workspace
+	if s.Dir != "" {
+		cmd.Dir = s.Dir
+		if !filepath.IsAbs(s.Dir) {
+			cmd.Dir = filepath.Join(workspace, s.Dir)
+		}
+	}
+	child.Isolate(cmd)
+
+	var files []*os.File
+	abandon := func(err error) (*process, error) {
+		for _, f := range files {
+			_ = f.Close()
+		}
+		return nil, fmt.Errorf("cannot be started: %w", err)
+	}
+	for range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return abandon(err)
+		}
+		files = append(files, r, w)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
+	if err := cmd.Start(); err != nil {
+		return abandon(err)
+	}
+	for _, theirs := range []*os.File{files[0], files[3], files[5]} {
+		_ = theirs.Close()
+	}
+	gone := &loss{done: make(chan struct{})}
+	p := &process{
+		cmd:    cmd,
+		input:  &pipeWriter{file: files[1], loss: gone, most: writeTimeout},
+		output: &lineReader{file: files[2], loss: gone},
+		loss:   gone,
+		stderr: files[4],
+		words:  lastWords{log: log},
+		quiet:  make(chan struct{}),
+		exited: make(chan struct{}),
+	}
+	go func() {
+		defer close(p.quiet)
+		_, _ = io.Copy(&p.words, p.stderr)
+	}()
+	go func() {
+		defer close(p.exited)
+		p.err = cmd.Wait()
+		// What it started ends with it, even where it ended by itself.
+		if err := child.Kill(cmd); err != nil {
+			log.Warn("ending what the server has started", "error", err)
+		}
+	}()
+	return p, nil
+}
+
+// Close ends the child and everything in its group and waits for it: first
+// its input ends, then it is asked, then it is killed.
+func (p *process) Close() {
+	p.stop.Do(func() {
+		_ = p.input.Close()
+		if !ended(p.exited, exitGrace) {
+			_ = child.Terminate(p.cmd)
+			if !ended(p.exited, termGrace) {
+				_ = child.Kill(p.cmd)
+			}
+		}
+		<-p.exited
+		p.drain()
+		_ = p.output.file.Close()
+	})
+}
+
+// drain waits for the last words of a child that has ended. Its standard
+// error stays open beyond that where a process that left the group holds it.
+func (p *process) drain() {
+	ended(p.quiet, drainGrace)
+	_ = p.stderr.Close()
+	<-p.quiet
+}
+
+// reason says why the child no longer answers. It waits a moment for the
+// child to end, because the end of its output is seen before its own.
+func (p *process) reason() string {
+	if why := p.loss.reason(); why != "" {
+		return why
+	}
+	if !ended(p.exited, exitGrace) {
+		return p.withLastWords("closed its output")
+	}
+	ended(p.quiet, drainGrace)
+	if p.err == nil {
+		return p.withLastWords("exited")
+	}
+	return p.withLastWords("exited with " + p.err.Error())
+}
+
+func (p *process) withLastWords(text string) string {
+	if last := p.words.last(); last != "" {
+		return text + ": " + last
+	}
+	return text
+}
+
+// ended waits for done, at most for the time given.
+func ended(done <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// loss is the moment from which on a child cannot be spoken with any more.
+type loss struct {
+	once sync.Once
+	done chan struct{} // closed then
+
+	mu  sync.Mutex
+	why string
+}
+
+// because marks the loss; why is empty where the child's end will say more.
+func (l *loss) because(why string) {
+	l.once.Do(func() {
+		l.mu.Lock()
+		l.why = why
+		l.mu.Unlock()
+		close(l.done)
+	})
+}
+
+func (l *loss) reason() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why
+}
+
+// pipeWriter writes to a child that may not read: a write that takes too long
+// closes the pipe, since half a message has spoilt it.
+type pipeWriter struct {
+	file *os.File
+	loss *loss
+	most time.Duration // of one write
+}
+
+func (w *pipeWriter) Write(b []byte) (int, error) {
+	// Where the system has no deadlines on pipes the write may block.
+	_ = w.file.SetWriteDeadline(time.Now().Add(w.most))
+	n, err := w.file.Write(b)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.loss.because("does not read its input")
+		_ = w.file.Close()
+	case err != nil:
+		w.loss.because("")
+	}
+	return n, err
+}
+
+func (w *pipeWriter) Close() error { return w.file.Close() }
+
+// lineReader reads a child's output and ends at the first line that is longer
+// than maxLine, because the library reads a line whole.
+type lineReader struct {
+	file *os.File
+	loss *loss
+	run  int // bytes since the last newline
+}
+
+func (r *lineReader) Read(b []byte) (int, error) {
+	n, err := r.file.Read(b)
+	if r.tooLong(b[:n]) {
+		r.loss.because(fmt.Sprintf("sent a line longer than %d MB", maxLine>>20))
+		_ = r.file.Close() // a child in the middle of a line would hang in it
+		return 0, io.EOF
+	}
+	if err != nil {
+		r.loss.because("")
+		// The library logs every other error.
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (r *lineReader) tooLong(b []byte) bool {
+	for {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			r.run += len(b)
+			return r.run > maxLine
+		}
+		if r.run+i > maxLine {
+			return true
+		}
+		r.run, b = 0, b[i+1:]
+	}
+}
+
+// lastWords passes what a child writes to standard error on to the log, line
+// by line, and keeps the last line that is not blank.
+type lastWords struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	line []byte
+	kept string
+}
+
+// maxWords bounds a line of standard error; the rest of it is dropped.
+const maxWords = 500
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(b)
+	for len(b) > 0 {
+		line, rest, whole := bytes.Cut(b, []byte("\n"))
+		if room := maxWords - len(w.line); room > 0 {
+			w.line = append(w.line, line[:min(room, len(line))]...)
+		}
+		if whole {
+			w.keep()
+		}
+		b = rest
+	}
+	return n, nil
+}
+
+func (w *lastWords) keep() {
+	if text := strings.TrimSpace(strings.ToValidUTF8(string(w.line), "�")); text != "" {
+		w.kept = text
+		w.log.Info("standard error", "line", text)
+	}
+	w.line = w.line[:0]
+}
+
+func (w *lastWords) last() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keep()
+	return w.kept
+}

@@ -1,0 +1,160 @@
+package mcpclient
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/planning"
+)
+
+// maxWaiting bounds the output that waits for a slow listener, in bytes; older
+// output gives way.
+const maxWaiting = 1 << 20
+
+// relay carries what a running call says of itself to whoever called. The
+// transport's goroutine must not wait for a listener, so a goroutine of the
+// relay's own calls it.
+type relay struct {
+	call    planning.ToolCall
+	builtin bool // messages are output, not progress
+
+	mu       sync.Mutex
+	output   strings.Builder
+	progress *progress
+	closed   bool
+	wake     chan struct{} // capacity 1
+	done     chan struct{} // closed when the listener will not be called again
+}
+
+type progress struct {
+	done, total float64
+	message     string
+}
+
+func newRelay(call planning.ToolCall, builtin bool) *relay {
+	r := &relay{call: call, builtin: builtin, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go r.run()
+	return r
+}
+
+// take adds one progress notification. It never blocks.
+func (r *relay) take(p progress) {
+	r.mu.Lock()
+	switch {
+	case r.closed:
+	case r.builtin && p.message != "":
+		if r.output.Len()+len(p.message) > maxWaiting {
+			r.output.Reset()
+			r.output.WriteString("… output left out …\n")
+		}
+		r.output.WriteString(p.message)
+	default:
+		r.progress = &p
+	}
+	r.mu.Unlock()
+	r.rouse()
+}
+
+func (r *relay) rouse() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// finish delivers what is left and returns when the listener will not be
+// called again.
+func (r *relay) finish() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.rouse()
+	<-r.done
+}
+
+func (r *relay) run() {
+	defer close(r.done)
+	for range r.wake {
+		r.mu.Lock()
+		output, news, last := r.output.String(), r.progress, r.closed
+		r.output.Reset()
+		r.progress = nil
+		r.mu.Unlock()
+		if output != "" && r.call.Output != nil {
+			r.call.Output(output)
+		}
+		if news != nil && r.call.Progress != nil {
+			r.call.Progress(news.done, news.total, news.message)
+		}
+		if last {
+			return
+		}
+	}
+}
+
+// listen returns a progress token for a call and a function that ends its
+// relay. There is no token where nobody listens.
+func (c *connection) listen(call planning.ToolCall, builtin bool) (mcp.ProgressToken, func()) {
+	if call.Output == nil && call.Progress == nil {
+		return nil, func() {}
+	}
+	token := "call-" + strconv.FormatInt(c.tokens.Add(1), 10)
+	r := newRelay(call, builtin)
+	c.mu.Lock()
+	c.relays[token] = r
+	c.mu.Unlock()
+	return token, func() {
+		c.mu.Lock()
+		delete(c.relays, token)
+		c.mu.Unlock()
+		r.finish()
+	}
+}
+
+// notified takes a notification of the server.
+func (c *connection) notified(n mcp.JSONRPCNotification) {
+	switch n.Method {
+	case string(mcp.MethodNotificationProgress):
+		fields := n.Params.AdditionalFields
+		token, _ := fields["progressToken"].(string)
+		c.mu.Lock()
+		r := c.relays[token]
+		c.mu.Unlock()
+		if r == nil {
+			return
+		}
+		message, _ := fields["message"].(string)
+		r.take(progress{done: number(fields["progress"]), total: number(fields["total"]), message: message})
+	case string(mcp.MethodNotificationToolsListChanged):
+		c.askAgain()
+	}
+}
+
+// askAgain has the tools listed anew.
+func (c *connection) askAgain() {
+	select {
+	case c.relist <- struct{}{}:
+	default:
+	}
+}
+
+// number reads a number that came over the wire or from this process.
+func number(v any) float64 {
+	switch n := v.(type) {
+	case float64:
+		return n
+	case int:
+		return float64(n)
+	case int64:
+		return float64(n)
+	case json.Number:
+		f, _ := n.Float64()
+		return f
+	default:
+		return 0
+	}
+}

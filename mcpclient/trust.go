@@ -1,0 +1,94 @@
+package mcpclient
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// TrustMode says what happens to a project's own servers that nobody has said
+// yes to.
+type TrustMode int
+
+// The modes of trust.
+const (
+	TrustAsk  TrustMode = iota // they wait for Pool.Answer
+	TrustNone                  // they are left out: nobody is there to ask
+)
+
+// trust remembers which servers of which workspace the user has said yes to.
+// An empty path remembers nothing.
+type trust struct{ path string }
+
+// trustFile is the form of the file. A digest covers everything that decides
+// what is started or reached, so a changed command asks again.
+type trustFile struct {
+	Allowed map[string][]string `json:"allowed"` // workspace → digests, SHA-256 in hex
+}
+
+func digest(s Server) string {
+	text, _ := json.Marshal(struct { // cannot fail: strings alone
+		Name    string            `json:"name"`
+		Command string            `json:"command"`
+		Args    []string          `json:"args"`
+		Env     map[string]string `json:"env"`
+		Dir     string            `json:"dir"`
+		URL     string            `json:"url"`
+		Headers map[string]string `json:"headers"`
+	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func (t trust) read() (trustFile, error) {
+	empty := trustFile{Allowed: map[string][]string{}}
+	if t.path == "" {
+		return empty, nil
+	}
+	text, err := os.ReadFile(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return empty, fmt.Errorf("reading which servers are allowed: %w", err)
+	}
+	var file trustFile
+	if err := json.Unmarshal(text, &file); err != nil {
+		return empty, fmt.Errorf("%s is damaged, so the project's servers are asked about again: %w", t.path, err)
+	}
+	if file.Allowed == nil {
+		return empty, nil
+	}
+	return file, nil
+}
+
+// remember adds a yes for each server.
+func (t trust) remember(workspace string, servers []Server) error {
+	if t.path == "" {
+		return nil
+	}
+	// A file that is damaged is written anew: it only ever loses yeses.
+	file, _ := t.read()
+	for _, s := range servers {
+		if d := digest(s); !slices.Contains(file.Allowed[workspace], d) {
+			file.Allowed[workspace] = append(file.Allowed[workspace], d)
+		}
+	}
+	text, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return fmt.Errorf("remembering the allowed servers: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+		return fmt.Errorf("remembering the allowed servers: %w", err)
+	}
+	if err := replaceFile(t.path, append(text, '\n')); err != nil {
+		return fmt.Errorf("remembering the allowed servers: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package mcpclient_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/mcpclient"
+	"replan/planning"
+)
+
+// a project whose one server writes down that it was started.
+type project struct {
+	t      *testing.T
+	dir    string
+	yeses  string
+	server mcpclient.Server
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	dir := t.TempDir()
+	server := aChild("own", "server", map[string]string{"LEVEL": "1"})
+	server.Source = mcpclient.SourceProject
+	return &project{t: t, dir: dir, yeses: filepath.Join(dir, "state", "allowed.json"), server: server}
+}
+
+func (p *project) open(mode mcpclient.TrustMode) *mcpclient.Pool {
+	p.t.Helper()
+	return newPool(p.t, mcpclient.Config{Servers: []mcpclient.Server{p.server}, Dir: p.dir, TrustFile: p.yeses, Trust: mode})
+}
+
+func (p *project) state(mode mcpclient.TrustMode) planning.ServerState {
+	p.t.Helper()
+	pool := p.open(mode)
+	defer func() { _ = pool.Close() }()
+	return status(p.t, pool, "own").State
+}
+
+func (p *project) sayYes() {
+	p.t.Helper()
+	pool := p.open(mcpclient.TrustAsk)
+	if err := pool.Answer(p.t.Context(), true); err != nil {
+		p.t.Fatal(err)
+	}
+	if got := status(p.t, pool, "own"); got.State != planning.ServerReady {
+		p.t.Fatalf("after the yes: %+v", got)
+	}
+}
+
+func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
+	t.Setenv("REPLAN_TEST_TOKEN", "hunter2")
+	path := configFile(t, `{"mcpServers": {
+		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"]},
+		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}"}}}`)
+	servers, err := mcpclient.ReadConfig(path, mcpclient.SourceProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPool(t, mcpclient.Config{Servers: append(servers, mcpclient.Server{Name: "bare", Command: "x", Args: []string{"y"}, Source: mcpclient.SourceProject})})
+	if got := p.Ready(t.Context()); len(got) != 0 {
+		t.Errorf("it offers %v already", got.Names())
+	}
+	want := []planning.PendingServer{
+		{Name: "own", Command: []string{"run", "--key", "${REPLAN_TEST_TOKEN}"}},
+		{Name: "web", URL: "https://example.com/${REPLAN_TEST_TOKEN}"},
+		{Name: "bare", Command: []string{"x", "y"}},
+	}
+	if got := p.Pending(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	for _, s := range p.Status() {
+		if s.State != planning.ServerWaiting {
+			t.Errorf("%s is %s", s.Name, s.State)
+		}
+	}
+}
+
+func TestANoLeavesItOutAndIsAskedAgainNextTime(t *testing.T) {
+	project := newProject(t)
+	p := project.open(mcpclient.TrustAsk)
+	if err := p.Answer(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, p, "own"); got.State != planning.ServerStopped || !strings.Contains(got.Error, "left out") {
+		t.Errorf("got %+v", got)
+	}
+	if got := p.Pending(); len(got) != 0 {
+		t.Errorf("it is still asked about: %v", got)
+	}
+	if got := project.state(mcpclient.TrustAsk); got != planning.ServerWaiting {
+		t.Errorf("next time it is %s", got)
+	}
+}
+
+func TestAYesIsRememberedInAPrivateFile(t *testing.T) {
+	project := newProject(t)
+	project.sayYes()
+	for _, mode := range []mcpclient.TrustMode{mcpclient.TrustAsk, mcpclient.TrustNone} {
+		if got := project.state(mode); got != planning.ServerReady {
+			t.Errorf("next time it is %s", got)
+		}
+	}
+	info, err := os.Stat(project.yeses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %o", info.Mode().Perm())
+	}
+	text, err := os.ReadFile(project.yeses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "LEVEL") || strings.Contains(string(text), project.server.Command) {
+		t.Errorf("it holds the command line itself: %s", text)
+	}
+}
+
+func TestAYesIsForOneWorkspaceAndOneCommandLine(t *testing.T) {
+	for name, change := range map[string]func(*project){
+		"another workspace": func(p *project) { p.dir = p.t.TempDir() },
+		"another argument":  func(p *project) { p.server.Args = []string{"--unsafe"} },
+		"another command":   func(p *project) { p.server.Command = "sh" },
+		"another variable":  func(p *project) { p.server.Env = maps.Clone(p.server.Env); p.server.Env["LEVEL"] = "2" },
+		"another directory": func(p *project) { p.server.Dir = "sub" },
+		"another name":      func(p *project) { p.server.Name = "own2" },
+		"a url":             func(p *project) { p.server.URL = "http://127.0.0.1:1/" },
+		"a damaged memory": func(p *project) {
+			if err := os.WriteFile(p.yeses, []byte("{"), 0o600); err != nil {
+				p.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			project := newProject(t)
+			project.sayYes()
+			change(project)
+			pool := project.open(mcpclient.TrustAsk)
+			if got := pool.Pending(); len(got) != 1 {
+				t.Errorf("it was not asked about: %+v", pool.Status())
+			}
+		})
+	}
+}
+
+func TestSeveralYesesLiveSideBySide(t *testing.T) {
+	project := newProject(t)
+	first := project.server
+	project.sayYes()
+	project.server.Args = []string{"-v"}
+	project.sayYes()
+	project.server = first
+	if got := project.state(mcpclient.TrustNone); got != planning.ServerReady {
+		t.Errorf("the first yes is lost: %s", got)
+	}
+}
+
+func TestALinkToAWorkspaceIsThatWorkspace(t *testing.T) {
+	project := newProject(t)
+	project.sayYes()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(project.dir, link); err != nil {
+		t.Skip(err)
+	}
+	project.dir = link
+	if got := project.state(mcpclient.TrustNone); got != planning.ServerReady {
+		t.Errorf("it is %s", got)
+	}
+}
+
+func TestHeadlessAProjectsOwnServerIsLeftOutWithANote(t *testing.T) {
+	project := newProject(t)
+	p := project.open(mcpclient.TrustNone)
+	if got := status(t, p, "own"); got.State != planning.ServerStopped || !strings.HasPrefix(got.Error, "left out: ") {
+		t.Errorf("got %+v", got)
+	}
+	if got := p.LeftOut(); !slices.Equal(got, []string{"own"}) {
+		t.Errorf("got %v", got)
+	}
+	if got := p.Pending(); len(got) != 0 {
+		t.Errorf("it is asked about: %v", got)
+	}
+}
+
+func TestAYesThatCannotBeRememberedCountsForNow(t *testing.T) {
+	project := newProject(t)
+	if err := os.WriteFile(filepath.Join(project.dir, "state"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := project.open(mcpclient.TrustAsk)
+	if err := p.Answer(t.Context(), true); err == nil {
+		t.Error("it does not say so")
+	}
+	if got := status(t, p, "own"); got.State != planning.ServerReady {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAnAnswerAfterCloseStartsNothing(t *testing.T) {
+	p := newProject(t).open(mcpclient.TrustAsk)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Answer(t.Context(), true); err == nil {
+		t.Error("it was taken")
+	}
+}
+
+func TestTheMoreTrustedSourceOfANameWins(t *testing.T) {
+	of := func(source mcpclient.Source, command string) mcpclient.Server {
+		return mcpclient.Server{Name: "it", Command: command, Source: source, Disabled: source != mcpclient.SourceProject}
+	}
+	project, user, flag := of(mcpclient.SourceProject, "p"), of(mcpclient.SourceUser, "u"), of(mcpclient.SourceFlag, "f")
+	for name, c := range map[string]struct {
+		servers []mcpclient.Server
+		pending int
+	}{
+		"the project's alone":     {[]mcpclient.Server{project}, 1},
+		"the user's over it":      {[]mcpclient.Server{project, user}, 0},
+		"in any order":            {[]mcpclient.Server{user, project}, 0},
+		"the flag's over it":      {[]mcpclient.Server{project, flag}, 0},
+		"the first of one source": {[]mcpclient.Server{project, project}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPool(t, mcpclient.Config{Servers: c.servers})
+			if got := p.Pending(); len(got) != c.pending || len(p.Status()) != 1 {
+				t.Errorf("got %+v, %+v", got, p.Status())
+			}
+		})
+	}
+}

@@ -1,0 +1,469 @@
+package workspace_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+	"pgregory.net/rapid"
+
+	"replan/mcpclient/workspace"
+)
+
+func TestAReplacementKeepsEverythingElse(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	for name, c := range map[string]struct {
+		before, old, new string
+		all              bool
+		after            string
+	}{
+		"one line":                         {"a\nb\nc\n", "b", "B", false, "a\nB\nc\n"},
+		"no final newline":                 {"a\nb", "b", "B", false, "a\nB"},
+		"the final newline itself":         {"a\nb", "b", "b\n", false, "a\nb\n"},
+		"CRLF in the file, LF in the call": {"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", false, "x\r\ny\r\nz\r\nc\r\n"},
+		"CRLF in both":                     {"a\r\nb\r\n", "a\r\nb", "x", false, "x\r\n"},
+		"mixed line ends stay mixed":       {"a\r\nb\nc\n", "b\n", "B\n", false, "a\r\nB\nc\n"},
+		"every occurrence":                 {"x x\nx", "x", "yy", true, "yy yy\nyy"},
+		"a text taken out":                 {"keep drop keep", "drop ", "", false, "keep keep"},
+		"what looks like an expression":    {"f($1)", "($1)", "(${1})", false, "f(${1})"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.write(t, map[string]string{"f": c.before})
+			a := args{"path": "f", "old": c.old, "new": c.new}
+			if c.all {
+				a["all"] = true
+			}
+			b.must(t, "fs.patch", a)
+			b.same(t, map[string]string{"f": c.after})
+		})
+	}
+}
+
+func TestAReplacementThatIsNotClearChangesNothing(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	text := "func verify(user string) error {\n\tif user == \"\" {\n\t\treturn errEmpty\n\t}\n\treturn nil\n}\n\nfunc a() error {\n\treturn nil\n}\n"
+	for name, c := range map[string]struct {
+		path, old string
+		says      []string
+	}{
+		"twice":                  {"f", "return nil", []string{"occurs 2 times in f", "lines 5, 9", "all"}},
+		"overlapping":            {"aaa", "aa", []string{"occurs 2 times"}},
+		"never":                  {"f", "something else altogether", []string{"does not occur in f", "read the file"}},
+		"nearly":                 {"f", "func verify(usr string) error {", []string{"nearest line is 1", "func verify(user string) error {"}},
+		"other white space":      {"f", "    if user == \"\" {\n        return errEmpty", []string{"first line stands in line 2", "white space"}},
+		"in a file not there":    {"g", "x", []string{`no file "g"`}},
+		"in a file of the like":  {"other/f", "x", []string{`no file "other/f"`, "there is f"}},
+		"in a folder":            {"dir", "x", []string{"is a folder"}},
+		"in a binary file":       {"bin", "x", []string{"binary"}},
+		"in a file of old bytes": {"latin1", "caf", []string{"UTF-8"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"f": text, "aaa": "aaa", "dir/x": "", "bin": "\x00x", "latin1": "caf\xe9"}
+			b.write(t, files)
+			b.refused(t, "fs.patch", args{"path": c.path, "old": c.old, "new": "NEW"}, c.says...)
+			b.same(t, files)
+		})
+	}
+}
+
+const twoFiles = `some words before
+--- a/one.txt
++++ b/one.txt
+@@ -1,3 +1,3 @@
+ a
+-b
++B
+ c
+--- a/sub/two.txt
++++ b/sub/two.txt
+@@ -1 +1,2 @@
+ x
++y
+`
+
+func TestADiffChangesSeveralFiles(t *testing.T) {
+	before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "old.txt": "gone\n"}
+	for name, c := range map[string]struct {
+		diff  string
+		after map[string]string // "-" takes a file out
+	}{
+		"as diff writes it": {twoFiles, map[string]string{"one.txt": "a\nB\nc\n", "sub/two.txt": "x\ny\n"}},
+		"as git writes it": {
+			"diff --git a/one.txt b/one.txt\nindex 1..2 100644\n--- a/one.txt\n+++ b/one.txt\n@@ -2 +2 @@ words\n-b\n+B\n",
+			map[string]string{"one.txt": "a\nB\nc\n"},
+		},
+		"without a/ and b/":           {"--- one.txt\n+++ one.txt\n@@ -2 +2 @@\n-b\n+B\n", map[string]string{"one.txt": "a\nB\nc\n"}},
+		"in a fence, no last newline": {"```diff\n--- a/one.txt\n+++ b/one.txt\n@@ -2 +2 @@\n-b\n+B\n```", map[string]string{"one.txt": "a\nB\nc\n"}},
+		"with CRLF throughout":        {strings.ReplaceAll(twoFiles, "\n", "\r\n"), map[string]string{"one.txt": "a\nB\nc\n", "sub/two.txt": "x\ny\n"}},
+		"a new file":                  {"--- /dev/null\n+++ b/new/n.txt\n@@ -0,0 +1,2 @@\n+1\n+2\n", map[string]string{"new/n.txt": "1\n2\n"}},
+		"a file taken out":            {"--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n", map[string]string{"old.txt": "-"}},
+		"no newline at the end":       {"--- a/sub/two.txt\n+++ b/sub/two.txt\n@@ -1 +1 @@\n-x\n+z\n\\ No newline at end of file\n", map[string]string{"sub/two.txt": "z"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.write(t, before)
+			b.must(t, "fs.patch", args{"diff": c.diff})
+			want := maps.Clone(before)
+			maps.Copy(want, c.after)
+			maps.DeleteFunc(want, func(_, text string) bool { return text == "-" })
+			b.same(t, want)
+		})
+	}
+}
+
+func TestADiffFitsFilesWithCRLF(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"one.txt": "a\r\nb\r\nc\r\n", "sub/two.txt": "x\r\n"})
+	b.must(t, "fs.patch", args{"diff": twoFiles})
+	b.same(t, map[string]string{"one.txt": "a\r\nB\r\nc\r\n", "sub/two.txt": "x\r\ny\r\n"})
+}
+
+func TestFoldersCalledAAndBAreFound(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"b/x": "1\n", "a/b/y": "1\n"})
+	b.must(t, "fs.patch", args{"diff": "--- b/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n--- a/a/b/y\n+++ b/a/b/y\n@@ -1 +1 @@\n-1\n+2\n"})
+	b.must(t, "fs.patch", args{"diff": "diff --git a/b/x b/b/x\n--- a/b/x\n+++ b/b/x\n@@ -1 +1 @@\n-2\n+3\n"})
+	b.same(t, map[string]string{"b/x": "3\n", "a/b/y": "2\n"})
+}
+
+func TestADiffThatDoesNotFitChangesNothing(t *testing.T) {
+	head := "--- a/one.txt\n+++ b/one.txt\n@@ -2 +2 @@\n-b\n+B\n"
+	for name, c := range map[string]struct {
+		args args
+		says []string
+	}{
+		"the second of two files":    {args{"diff": strings.ReplaceAll(twoFiles, " x\n", " X\n")}, []string{"hunk 1 does not fit sub/two.txt", `line 1 of the file is "x"`}},
+		"the second of two hunks":    {args{"diff": head + "@@ -3 +3 @@\n-d\n+D\n"}, []string{"hunk 2 does not fit one.txt", "line 3"}},
+		"beyond the end":             {args{"diff": head + "@@ -30 +30 @@\n-d\n+D\n"}, []string{"hunk 2 does not fit one.txt"}},
+		"lines miscounted":           {args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ -2,9 +2,9 @@\n-b\n+B\n"}, []string{"cannot be read", "miscounts"}},
+		"a hunk without a file":      {args{"diff": "@@ -2 +2 @@\n-b\n+B\n"}, []string{"cannot be read", "header"}},
+		"a negative number":          {args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ --2 +2 @@\n-b\n+B\n"}, []string{""}},
+		"no diff at all":             {args{"diff": "change b to B"}, []string{"--- a/PATH"}},
+		"a file not there":           {args{"diff": head + "--- a/three\n+++ b/three\n@@ -1 +1 @@\n-b\n+B\n"}, []string{`no file "three"`}},
+		"a new file that exists":     {args{"diff": head + "--- /dev/null\n+++ b/sub/two.txt\n@@ -0,0 +1 @@\n+B\n"}, []string{"exists"}},
+		"a file not taken out whole": {args{"diff": head + "diff --git a/sub/two.txt b/sub/two.txt\ndeleted file mode 100644\n--- a/sub/two.txt\n+++ /dev/null\n"}, []string{"leaves text"}},
+		"a file named twice":         {args{"diff": head + "--- a/./one.txt\n+++ b/./one.txt\n@@ -3 +3 @@\n-c\n+C\n"}, []string{"one.txt twice"}},
+		"a rename":                   {args{"diff": head + "diff --git a/sub/two.txt b/sub/three.txt\nsimilarity index 100%\nrename from sub/two.txt\nrename to sub/three.txt\n"}, []string{"renames"}},
+		"a mode":                     {args{"diff": head + "diff --git a/sub/two.txt b/sub/two.txt\nold mode 100644\nnew mode 100755\n"}, []string{"mode"}},
+		"a binary file":              {args{"diff": head + "diff --git a/sub/two.txt b/sub/two.txt\nindex 1..2 100644\nBinary files a/sub/two.txt and b/sub/two.txt differ\n"}, []string{"binary"}},
+		"a path outside":             {args{"diff": head + "--- a/../out\n+++ b/../out\n@@ -1 +1 @@\n-b\n+B\n"}, []string{"outside the workspace"}},
+		"a path that says another":   {args{"diff": head, "path": "sub/two.txt"}, []string{"path says sub/two.txt", "one.txt"}},
+		"a folder where a file is to be made": {
+			args{"diff": "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/y/z\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+1\n"},
+			[]string{"nothing was changed"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{Backups: filepath.Join(t.TempDir(), "kept")})
+			before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
+			b.write(t, before)
+			b.refused(t, "fs.patch", c.args, c.says...)
+			b.same(t, before)
+			if entries, err := os.ReadDir(b.dir); err != nil || len(entries) != 2 {
+				t.Errorf("folders were left behind: %v %v", entries, err)
+			}
+		})
+	}
+}
+
+func TestWriteCreatesAndReplaces(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	got := into[changeResult](t, b.must(t, "fs.write", args{"path": "in/new/f", "text": "a\nb"}).data)
+	if got.Files[0].Added != 2 || got.Files[0].Removed != 0 || !strings.Contains(got.Diff, "--- /dev/null\n+++ b/in/new/f\n") {
+		t.Errorf("creating says %+v", got)
+	}
+	got = into[changeResult](t, b.must(t, "fs.write", args{"path": "in/new/f", "text": "a\nc\n"}).data)
+	if got.Files[0].Added != 1 || got.Files[0].Removed != 1 || !strings.Contains(got.Diff, "--- a/in/new/f\n+++ b/in/new/f\n") {
+		t.Errorf("replacing says %+v", got)
+	}
+	b.must(t, "fs.write", args{"path": "empty", "text": ""})
+	b.same(t, map[string]string{"in/new/f": "a\nc\n", "empty": ""})
+	b.refused(t, "fs.write", args{"path": "in", "text": ""}, "is a folder")
+	b.refused(t, "fs.write", args{"path": "in/", "text": ""}, "is a folder")
+	b.refused(t, "fs.write", args{"path": ".", "text": ""}, "is a folder")
+	b.refused(t, "fs.write", args{"path": "f", "text": "a\x00b"}, "not text")
+	b.refused(t, "fs.write", args{"path": "f", "text": strings.Repeat("x", 4<<20+1)}, "at most")
+}
+
+func TestAChangeKeepsModeAndLineEnds(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"run.sh": "a\r\nb\r\n"})
+	at := filepath.Join(b.dir, "run.sh")
+	if err := os.Chmod(at, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b.must(t, "fs.write", args{"path": "run.sh", "text": "x\ny\n"})
+	b.same(t, map[string]string{"run.sh": "x\r\ny\r\n"})
+	if info, err := os.Stat(at); err != nil || info.Mode() != fs.FileMode(0o777) {
+		t.Errorf("the mode is %v: %v", info.Mode(), err)
+	}
+}
+
+var preview = map[string]any{workspace.MetaPreview: true}
+
+func TestAPreviewChangesNothingAndTellsTheTruth(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: filepath.Join(t.TempDir(), "kept")})
+	rapid.Check(t, func(t *rapid.T) {
+		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "ab", "\t}", "-- x", "+ y", "日本"}), 1, 30).Draw(t, "lines")
+		before := strings.Join(lines, end)
+		if rapid.Bool().Draw(t, "final newline") {
+			before += end
+		}
+		var a args
+		tool := "fs.patch"
+		switch runes := []rune(before); {
+		case len(runes) == 0 || rapid.Bool().Draw(t, "whole"):
+			tool = "fs.write"
+			a = args{"path": "f", "text": rapid.StringMatching(`(a|b|\n|日|\r\n){0,40}`).Draw(t, "text")}
+		default:
+			i := rapid.IntRange(0, len(runes)-1).Draw(t, "from")
+			j := rapid.IntRange(i+1, len(runes)).Draw(t, "to")
+			a = args{"path": "f", "all": true, "old": string(runes[i:j]), "new": rapid.StringMatching(`(a|b|\n|日){0,10}`).Draw(t, "new")}
+		}
+		b.write(t, map[string]string{"f": before})
+		shown := b.ask(t, tool, a, preview)
+		b.same(t, map[string]string{"f": before})
+		if shown.isError {
+			b.refused(t, tool, a, shown.text)
+			b.same(t, map[string]string{"f": before})
+			return
+		}
+		promised := into[changeResult](t, shown.data)
+		if sum := sha256.Sum256([]byte(before)); promised.Hashes["f"] != hex.EncodeToString(sum[:]) {
+			t.Fatalf("the hashes are %v", promised.Hashes)
+		}
+		done := b.ask(t, tool, a, map[string]any{workspace.MetaHashes: promised.Hashes})
+		if done.isError {
+			t.Fatalf("the real call failed: %s", done.text)
+		}
+		made := into[changeResult](t, done.data)
+		if made.Diff != promised.Diff {
+			t.Fatalf("shown %q, done %q", promised.Diff, made.Diff)
+		}
+		after := b.files(t)["f"]
+		if got := applied(t, before, promised.Diff); got != after {
+			t.Fatalf("the diff %q makes %q of %q, the call made %q", promised.Diff, got, before, after)
+		}
+		if made.Files[0].Added-made.Files[0].Removed != countLines(after)-countLines(before) {
+			t.Fatalf("%+v does not count the lines of %q", made.Files, promised.Diff)
+		}
+	})
+}
+
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// applied applies a diff of one file with a program that is not under test.
+func applied(t tb, before, diff string) string {
+	t.Helper()
+	if diff == "" {
+		return before
+	}
+	files, _, err := gitdiff.Parse(strings.NewReader(diff))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the diff %q cannot be read: %v", diff, err)
+	}
+	var after bytes.Buffer
+	if err := gitdiff.Apply(&after, strings.NewReader(before), files[0]); err != nil {
+		t.Fatalf("the diff %q does not fit %q: %v", diff, before, err)
+	}
+	return after.String()
+}
+
+func TestAPreviewOfADiffNamesEveryFile(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
+	b.write(t, before)
+	diff := twoFiles + "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+1\n"
+	got := into[changeResult](t, b.ask(t, "fs.patch", args{"diff": diff}, preview).data)
+	b.same(t, before)
+	if len(got.Hashes) != 3 || got.Hashes["new"] != "" || got.Hashes["one.txt"] == "" || !strings.Contains(got.Diff, "+++ b/new\n@@ -0,0 +1 @@\n+1\n") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAFileThatChangedSinceItWasApprovedIsLeftAlone(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	call := args{"diff": twoFiles}
+	for name, c := range map[string]struct {
+		behind map[string]string // done behind the operators' back
+		hashes func(h map[string]string)
+		says   string
+	}{
+		"another text":               {map[string]string{"sub/two.txt": "x\n\n"}, nil, "sub/two.txt changed since it was approved; look at the new diff"},
+		"a text that would not fit":  {map[string]string{"one.txt": "else"}, nil, "one.txt changed since it was approved"},
+		"a file nobody approved":     {nil, func(h map[string]string) { delete(h, "one.txt") }, "one.txt was not in the diff that was approved"},
+		"a file that was not there":  {nil, func(h map[string]string) { h["one.txt"] = "" }, "one.txt changed since it was approved"},
+		"a file that is not there":   {nil, func(h map[string]string) { h["three"] = h["one.txt"] }, "three changed since it was approved"},
+		"a file outside":             {nil, func(h map[string]string) { h["../out"] = "" }, "outside the workspace"},
+		"an approval of nothing":     {nil, func(h map[string]string) { clear(h) }, "was not in the diff that was approved"},
+		"an approval that says none": {nil, func(h map[string]string) { h["x"] = "not there" }, "x changed since it was approved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"})
+			hashes := into[changeResult](t, b.ask(t, "fs.patch", call, preview).data).Hashes
+			b.write(t, c.behind)
+			if c.hashes != nil {
+				c.hashes(hashes)
+			}
+			before := b.files(t)
+			got := b.ask(t, "fs.patch", call, map[string]any{workspace.MetaHashes: hashes})
+			if !got.isError || !strings.Contains(got.text, c.says) {
+				t.Errorf("says %q, want %q", got.text, c.says)
+			}
+			b.same(t, before)
+		})
+	}
+}
+
+func TestOnlyToolsThatPreviewAreAskedTo(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"go.mod": "module m\n"})
+	if got := b.ask(t, "test.run", nil, preview); !got.isError || !strings.Contains(got.text, "beforehand") {
+		t.Errorf("test.run says %q", got.text)
+	}
+	if got := b.ask(t, "fs.read", args{"path": "go.mod"}, preview); got.text != "module m\n" {
+		t.Errorf("fs.read says %q", got.text)
+	}
+	if got := b.ask(t, "fs.write", args{"path": "f", "text": ""}, map[string]any{workspace.MetaHashes: 3}); !got.isError {
+		t.Errorf("hashes that are a number were taken: %q", got.text)
+	}
+}
+
+type backupLine struct {
+	Change, Path, Mode string
+	BeforeSHA          string `json:"before_sha"`
+	AfterSHA           string `json:"after_sha"`
+	RolledBack         bool   `json:"rolled_back"`
+}
+
+func readManifest(t *testing.T, dir string) (lines []backupLine) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "manifest.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var l backupLine
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func TestBackupsBringBackEveryByte(t *testing.T) {
+	kept := filepath.Join(t.TempDir(), "deep", "kept")
+	b := newBench(t, workspace.Config{Backups: kept})
+	before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "crlf": "a\r\nb"}
+	b.write(t, before)
+	b.must(t, "fs.patch", args{"diff": twoFiles})
+	b.must(t, "fs.patch", args{"diff": "--- a/sub/two.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-y\n"})
+	b.must(t, "fs.write", args{"path": "crlf", "text": "z"})
+	b.must(t, "fs.write", args{"path": "new", "text": "z"})
+	lines := readManifest(t, kept)
+	if len(lines) != 5 || lines[0].Change != lines[1].Change || lines[1].Change == lines[2].Change {
+		t.Fatalf("the manifest says %+v", lines)
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := lines[i]
+		at := filepath.Join(b.dir, l.Path)
+		if l.BeforeSHA == "" {
+			if err := os.Remove(at); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(kept, l.BeforeSHA))
+		if err != nil || l.Mode != "0644" {
+			t.Fatalf("%+v: %v", l, err)
+		}
+		if err := os.WriteFile(at, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.same(t, before)
+}
+
+func TestAChangeThatFailsHalfWayIsMarkedAsRolledBack(t *testing.T) {
+	kept := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: kept})
+	b.write(t, map[string]string{"one.txt": "b\n"})
+	b.refused(t, "fs.patch", args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-b\n+B\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+1\n"}, "nothing was changed")
+	b.same(t, map[string]string{"one.txt": "b\n"})
+	lines := readManifest(t, kept)
+	if last := lines[len(lines)-1]; !last.RolledBack || last.Change != lines[0].Change {
+		t.Errorf("the manifest says %+v", lines)
+	}
+}
+
+func TestChangesOfOneFileAtOnceAllCount(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	const n = 16
+	var before, after strings.Builder
+	for i := range n {
+		fmt.Fprintf(&before, "old%02d\n", i)
+		fmt.Fprintf(&after, "new%02d\n", i)
+	}
+	b.write(t, map[string]string{"f": before.String()})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			got, err := b.try(t.Context(), "fs.patch", args{"path": "f", "old": fmt.Sprintf("old%02d", i), "new": fmt.Sprintf("new%02d", i)}, nil)
+			if err != nil || got.isError {
+				t.Errorf("%v %s", err, got.text)
+			}
+		})
+	}
+	wg.Wait()
+	b.same(t, map[string]string{"f": after.String()})
+}
+
+func TestNoDiffIsTooStrange(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	line := rapid.SampledFrom([]string{
+		"--- a/f", "+++ b/f", "--- /dev/null", "+++ /dev/null", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@", "@@ -0,0 +1 @@", "@@ -1,-2 +1,9 @@",
+		"@@ -9223372036854775807,2 +1 @@", "@@ --1,1 +0,0 @@", " a", "-a", "+b", "", "\\ No newline at end of file", "diff --git a/f b/f", "new file mode 100644",
+		"deleted file mode 100644", "GIT binary patch", "literal 3", "rename from f", "rename to g", "index 1..2", "--- a/g", "+++ b/g",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		before := map[string]string{"f": "a\nb\n"}
+		b.write(t, before)
+		diff := strings.Join(rapid.SliceOfN(line, 1, 12).Draw(t, "lines"), "\n")
+		if got := b.ask(t, "fs.patch", args{"diff": diff}, preview); !got.isError {
+			promised := into[changeResult](t, got.data)
+			if done := b.ask(t, "fs.patch", args{"diff": diff}, nil); done.isError || into[changeResult](t, done.data).Diff != promised.Diff {
+				t.Fatalf("shown %q, done %q", promised.Diff, done.text)
+			}
+			for name := range b.files(t) {
+				if err := os.Remove(filepath.Join(b.dir, name)); err != nil {
+					t.Fatalf("%v", err)
+				}
+			}
+			return
+		}
+		if done := b.ask(t, "fs.patch", args{"diff": diff}, nil); !done.isError {
+			t.Fatalf("refused beforehand, done then: %s", done.text)
+		}
+		b.same(t, before)
+	})
+}

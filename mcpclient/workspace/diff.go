@@ -1,0 +1,181 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// diffChanges are the changes that a unified diff asks for. The diff must fit
+// exactly; one hunk that does not is a failure of all.
+func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, error) {
+	text := args.Diff
+	if allCRLF(text) {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	var changes []change
+	seen := map[string]bool{}
+	for _, part := range gitParts(text) {
+		files, _, err := gitdiff.Parse(strings.NewReader(part))
+		if err != nil {
+			return nil, fmt.Errorf("the diff cannot be read: %s", strings.TrimPrefix(err.Error(), "gitdiff: "))
+		}
+		for i, f := range files {
+			c, err := o.diffChange(ctx, f, i == 0 && strings.HasPrefix(part, gitHeader))
+			if err != nil {
+				return nil, err
+			}
+			if seen[c.path] {
+				return nil, fmt.Errorf("the diff names %s twice; put all its hunks under one header", c.path)
+			}
+			seen[c.path] = true
+			changes = append(changes, c)
+		}
+	}
+	if len(changes) == 0 {
+		return nil, errors.New("the diff changes no file; it needs --- a/PATH and +++ b/PATH lines, then @@ -LINE,COUNT +LINE,COUNT @@ and the lines themselves")
+	}
+	if args.Path == "" {
+		return changes, nil
+	}
+	at, err := o.changeable(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if c.path != at {
+			return nil, fmt.Errorf("path says %s, but the diff changes %s; leave path out", at, c.path)
+		}
+	}
+	return changes, nil
+}
+
+const gitHeader = "diff --git "
+
+// gitParts cuts a diff before each of git's headers. No line of a hunk begins
+// like one. Only the first file of a part can be git's.
+func gitParts(diff string) []string {
+	var parts []string
+	for {
+		next := strings.Index(diff, "\n"+gitHeader)
+		if next < 0 {
+			return append(parts, diff)
+		}
+		parts = append(parts, diff[:next+1])
+		diff = diff[next+1:]
+	}
+}
+
+func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit bool) (change, error) {
+	name := f.NewName
+	if f.IsDelete {
+		name = f.OldName
+	}
+	switch {
+	case f.IsBinary:
+		return change{}, fmt.Errorf("the diff changes the binary file %s; only text can be changed", name)
+	case f.IsRename || f.IsCopy:
+		return change{}, fmt.Errorf("the diff renames or copies %s to %s; remove the one and create the other instead", f.OldName, name)
+	case f.NewMode != 0 && !f.IsNew && f.NewMode != f.OldMode && f.OldMode != 0:
+		return change{}, fmt.Errorf("the diff changes the mode of %s; only its text can be changed", name)
+	}
+	at, err := o.diffPath(name, fromGit)
+	if err != nil {
+		return change{}, err
+	}
+	before, err := o.loadText(at)
+	switch {
+	case err != nil:
+		return change{}, err
+	case f.IsNew && before.exists:
+		return change{}, fmt.Errorf("the diff creates %s, which exists", at)
+	case !f.IsNew && !before.exists:
+		return change{}, o.noFile(ctx, at)
+	}
+	after, err := applyFragments(at, before.data, f)
+	if err != nil {
+		return change{}, err
+	}
+	if f.IsDelete {
+		if len(after) > 0 {
+			return change{}, fmt.Errorf("the diff removes %s but leaves text in it", at)
+		}
+		return change{path: at, before: before}, nil
+	}
+	if err := newText("the diff", string(after)); err != nil {
+		return change{}, err
+	}
+	return change{path: at, before: before, after: file{exists: true, data: after, mode: before.mode}}, nil
+}
+
+// diffPath is the file that a header means. Diffs that do not come from git
+// keep their a/ and b/ when they are parsed; a folder that is really called so
+// is believed where only it has the file.
+func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
+	plain, ok := strings.CutPrefix(name, "b/")
+	if !ok {
+		plain, ok = strings.CutPrefix(name, "a/")
+	}
+	if fromGit || !ok {
+		return o.changeable(name)
+	}
+	at, err := o.changeable(plain)
+	if err != nil {
+		return "", err
+	}
+	if _, err := o.root.Stat(at); err == nil {
+		return at, nil
+	}
+	if asIs, err := o.changeable(name); err == nil {
+		if _, err := o.root.Stat(asIs); err == nil {
+			return asIs, nil
+		}
+	}
+	return at, nil
+}
+
+// applyFragments applies the hunks of one file, strictly.
+func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
+	crlf := allCRLF(string(before))
+	for i, frag := range f.TextFragments {
+		if min(frag.OldPosition, frag.OldLines, frag.NewPosition, frag.NewLines) < 0 {
+			return nil, fmt.Errorf("hunk %d of %s has a negative line number", i+1, at)
+		}
+		for j := range frag.Lines {
+			if l := &frag.Lines[j]; crlf && strings.HasSuffix(l.Line, "\n") && !endsInCRLF(l.Line) {
+				l.Line = strings.TrimSuffix(l.Line, "\n") + "\r\n"
+			}
+		}
+	}
+	var after bytes.Buffer
+	err := gitdiff.Apply(&after, bytes.NewReader(before), f)
+	if err == nil {
+		return after.Bytes(), nil
+	}
+	misfit := new(gitdiff.ApplyError)
+	if !errors.As(err, &misfit) || misfit.Fragment == 0 {
+		return nil, fmt.Errorf("the diff does not fit %s: %w", at, err)
+	}
+	if line := lineOf(before, misfit.Line); line != "" {
+		return nil, fmt.Errorf("hunk %d does not fit %s: line %d of the file is %q; read the file again and make the diff anew", misfit.Fragment, at, misfit.Line, clip(line))
+	}
+	return nil, fmt.Errorf("hunk %d does not fit %s: %w; read the file again and make the diff anew", misfit.Fragment, at, err)
+}
+
+// lineOf is a line of a text by its number from 1, empty where there is none.
+func lineOf(text []byte, number int64) string {
+	n := int64(0)
+	for line := range bytes.Lines(text) {
+		if n++; n == number {
+			return strings.TrimSpace(string(line))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,19 @@
+package workspace
+
+// Keys of the `_meta` of a tool and of a request. They belong to this program
+// and are sent to and believed of in-process servers only.
+const (
+	// MetaPreview in the `_meta` of a tools/call, set to true, asks for a dry
+	// application: the call changes nothing and answers structured content
+	// {"diff": text, "hashes": {path: SHA-256 in hex}}. The hash of a file that
+	// does not exist is the empty string.
+	MetaPreview = "replan/preview"
+	// MetaHashes in the `_meta` of a tools/call is {path: SHA-256 in hex}, what
+	// the call was approved against. Where a file is no longer that, the call
+	// changes nothing and fails. The empty string means that the file must not
+	// exist.
+	MetaHashes = "replan/hashes"
+	// MetaPreviews in the `_meta` of a tool, set to true, says that the tool
+	// understands MetaPreview and MetaHashes.
+	MetaPreviews = "replan/previews"
+)

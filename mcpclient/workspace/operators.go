@@ -1,0 +1,222 @@
+// Package workspace holds the built-in operators: they read, search and change
+// the files of one folder and run its tests. They are tools of an MCP server
+// that is meant to be reached in-process, through the same client as any other
+// server.
+//
+// No path leaves the folder, whatever it says and wherever a link points: every
+// file is opened through an [os.Root]. Changes are all or nothing, can be shown
+// beforehand as a diff, and are refused where a file is no longer what that diff
+// was made against. Child processes run in a process group of their own, without
+// the secrets of the environment, and are gone when their call has returned.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient/child"
+)
+
+// ServerName is the name under which the server introduces itself.
+const ServerName = "workspace"
+
+const (
+	serverVersion    = "1.0.0"
+	defaultMaxOutput = 256 << 10
+	maxFile          = 4 << 20  // bytes of a file that is read or changed
+	maxSpill         = 64 << 20 // bytes of output kept in a spill file
+)
+
+// Config says where the operators work and what they may use.
+type Config struct {
+	// Dir is the folder that the operators work in and never leave.
+	Dir string
+	// Backups is a folder outside Dir. Before a change, what was there is kept
+	// in it as a file named by its SHA-256, and manifest.jsonl gets a line for
+	// each changed file. Empty keeps nothing.
+	Backups string
+	// Environ is what children inherit, as NAME=VALUE, once the names that look
+	// like secrets are taken out; nil means the environment of this process.
+	Environ []string
+	// MaxOutput is how many bytes of text a call answers or keeps in memory;
+	// 0 means 256 KB.
+	MaxOutput int
+	// SpillDir takes the whole output of a child that wrote more than
+	// MaxOutput. Empty keeps only the beginning and the end.
+	SpillDir string
+	// Logger takes what the operators do; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// Operators are the built-in tools over one folder. They are safe for use by
+// several goroutines: calls that read run at once, changes one after another.
+type Operators struct {
+	dir       string // absolute
+	real      string // dir with its links resolved
+	root      *os.Root
+	backups   *backups
+	environ   []string
+	maxOutput int
+	spillDir  string
+	log       *slog.Logger
+	mcp       *server.MCPServer
+
+	changing chan struct{} // holds a token while a call changes files
+
+	life   context.Context // ends at Close, and every call with it
+	end    context.CancelCauseFunc
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+}
+
+var errClosed = errors.New("the workspace tools are closed")
+
+// New opens the folder. It fails where Dir is not a folder that can be opened,
+// or Backups cannot be made. The operators hold files open until Close.
+func New(cfg Config) (*Operators, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the workspace %s: %w", cfg.Dir, err)
+	}
+	root, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	o := &Operators{
+		dir: dir, real: real, root: root,
+		environ:   environ(cfg.Environ),
+		maxOutput: cfg.MaxOutput,
+		spillDir:  cfg.SpillDir,
+		log:       cfg.Logger,
+		changing:  make(chan struct{}, 1),
+	}
+	if o.maxOutput <= 0 {
+		o.maxOutput = defaultMaxOutput
+	}
+	if o.log == nil {
+		o.log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Backups != "" {
+		if o.backups, err = openBackups(cfg.Backups); err != nil {
+			return nil, errors.Join(err, root.Close())
+		}
+	}
+	o.life, o.end = context.WithCancelCause(context.Background())
+	o.mcp = server.NewMCPServer(ServerName, serverVersion,
+		server.WithToolCapabilities(false), server.WithRecovery())
+	for _, op := range o.operators() {
+		o.mcp.AddTool(op.tool(), o.handler(op))
+	}
+	return o, nil
+}
+
+// environ is what children get: no secrets, nobody to ask, nothing to paint.
+func environ(inherited []string) []string {
+	if inherited == nil {
+		inherited = os.Environ()
+	}
+	return child.Environ(inherited, map[string]string{"GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "TERM": "dumb"})
+}
+
+func openFolder(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the workspace %s does not exist; start in an existing folder: %w", dir, err)
+	case err != nil:
+		return nil, fmt.Errorf("the workspace %s cannot be opened: %w", dir, err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("the workspace %s is not a folder; name the folder to work in", dir)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the workspace %s cannot be opened: %w", dir, err)
+	}
+	return root, nil
+}
+
+// Server is the MCP server that offers the operators, ready for an in-process
+// or any other transport. It is the same server at every call.
+func (o *Operators) Server() *server.MCPServer { return o.mcp }
+
+// Close ends the calls that are under way, waits until their children are
+// gone, and closes the folder. Calls after it are refused.
+func (o *Operators) Close() error {
+	o.mu.Lock()
+	if o.closed {
+		o.mu.Unlock()
+		return nil
+	}
+	o.closed = true
+	o.mu.Unlock()
+	o.end(errClosed)
+	o.calls.Wait()
+	return errors.Join(o.root.Close(), o.backups.close())
+}
+
+// begin joins a call to the life of the operators. The returned function ends
+// the call.
+func (o *Operators) begin(ctx context.Context) (context.Context, func(), error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return nil, nil, errClosed
+	}
+	o.calls.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(o.life, func() { cancel(context.Cause(o.life)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		o.calls.Done()
+	}, nil
+}
+
+// unsureError is a failure after which nobody knows what is on disk. It is
+// reported as a fault of the call, never as the tool's own answer.
+type unsureError struct{ err error }
+
+func (e *unsureError) Error() string { return e.err.Error() }
+func (e *unsureError) Unwrap() error { return e.err }
+
+// handler wraps an operator: arguments, `_meta`, the life of the call, and the
+// difference between a tool that says no and a call that went wrong.
+func (o *Operators) handler(op operator) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx, done, err := o.begin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		c, err := newCall(op, req)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		result, err := op.run(ctx, c)
+		if err == nil {
+			return result, nil
+		}
+		o.log.Debug("operator failed", "tool", op.name, "error", err)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%s was stopped: %w", op.name, context.Cause(ctx))
+		}
+		if unsure := new(unsureError); errors.As(err, &unsure) {
+			return nil, err
+		}
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+}

@@ -1,0 +1,202 @@
+package workspace_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace"
+)
+
+func TestAWorkspaceMustBeAFolder(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	if _, err := workspace.New(workspace.Config{Dir: missing}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("a missing folder: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := workspace.New(workspace.Config{Dir: file}); err == nil || !strings.Contains(err.Error(), "not a folder") {
+		t.Errorf("a file: %v", err)
+	}
+}
+
+func TestToolsSayWhatTheyDo(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	list, err := b.client.ListTools(t.Context(), mcp.ListToolsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type says struct{ readOnly, destructive, previews bool }
+	want := map[string]says{
+		"fs.read": {readOnly: true}, "fs.list": {readOnly: true}, "fs.search": {readOnly: true},
+		"fs.patch": {destructive: true, previews: true}, "fs.write": {destructive: true, previews: true},
+		"test.run": {},
+	}
+	got := map[string]says{}
+	for _, tool := range list.Tools {
+		a := tool.Annotations
+		previews := tool.Meta != nil && tool.Meta.AdditionalFields[workspace.MetaPreviews] == true
+		got[tool.Name] = says{*a.ReadOnlyHint, *a.DestructiveHint, previews}
+		if *a.OpenWorldHint {
+			t.Errorf("%s claims to reach out of the workspace", tool.Name)
+		}
+		if tool.InputSchema.Type != "object" || len(tool.InputSchema.Properties) == 0 || tool.Description == "" {
+			t.Errorf("%s is described badly: %+v", tool.Name, tool.InputSchema)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	var schema struct {
+		AnyOf []struct{ Required []string }
+	}
+	raw, err := json.Marshal(b.ops.Server().ListTools()["fs.patch"].Tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tool struct{ InputSchema json.RawMessage }
+	if err := errors.Join(json.Unmarshal(raw, &tool), json.Unmarshal(tool.InputSchema, &schema)); err != nil {
+		t.Fatal(err)
+	}
+	if len(schema.AnyOf) != 2 {
+		t.Errorf("fs.patch does not say that it takes a replacement or a diff: %s", tool.InputSchema)
+	}
+}
+
+func TestWrongArgumentsAreNamed(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	for name, c := range map[string]struct {
+		tool string
+		args args
+		says []string
+	}{
+		"one that is missing":         {"fs.read", nil, []string{"fs.read needs the argument path"}},
+		"one that is null":            {"fs.read", args{"path": nil}, []string{"needs the argument path"}},
+		"one that is empty":           {"fs.read", args{"path": ""}, []string{"path is empty"}},
+		"one that does not exist":     {"fs.write", args{"path": "x", "content": "y"}, []string{`no argument "content"`, "path, text"}},
+		"one of the wrong type":       {"fs.read", args{"path": 3}, []string{"path of fs.read must be of type string, not number"}},
+		"a number that is negative":   {"fs.read", args{"path": "x", "limit": -1}, []string{"cannot be negative"}},
+		"neither form of a patch":     {"fs.patch", args{"path": "x"}, []string{"path, old and new, or a diff"}},
+		"both forms of a patch":       {"fs.patch", args{"path": "x", "old": "a", "new": "b", "diff": "d"}, []string{"not both"}},
+		"an empty text to replace":    {"fs.patch", args{"path": "x", "old": "", "new": "b"}, []string{"old of fs.patch is empty", "fs.write"}},
+		"a replacement by the same":   {"fs.patch", args{"path": "x", "old": "a", "new": "a"}, []string{"the same"}},
+		"a broken regular expression": {"fs.search", args{"query": "(", "regex": true}, []string{`"("`}},
+		"a broken pattern":            {"fs.search", args{"query": "x", "glob": "[z-a]"}, []string{`"[z-a]"`}},
+		"an empty query":              {"fs.search", args{"query": ""}, []string{"query of fs.search is empty"}},
+		"a time that is none":         {"test.run", args{"timeout": "soon"}, []string{"timeout of test.run", "90s"}},
+		"an option for a path":        {"test.run", args{"path": "-exec=sh"}, []string{"not an option"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.write(t, map[string]string{"go.mod": "module m\n"})
+			b.refused(t, c.tool, c.args, c.says...)
+		})
+	}
+}
+
+func TestNoPathLeavesTheWorkspace(t *testing.T) {
+	out := t.TempDir()
+	secret := filepath.Join(out, "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"in/file": "text"})
+	for link, target := range map[string]string{
+		"abs": secret, "dir": out, "up": filepath.Join("..", filepath.Base(out), "secret"), "in/up": "../..", "loop": "loop",
+	} {
+		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	for _, path := range []string{"..", "../secret", secret, "in/../../x", "abs", "dir/secret", "dir/new", "up", "in/up/secret", "/etc/passwd"} {
+		t.Run(path, func(t *testing.T) {
+			b.refused(t, "fs.read", args{"path": path}, "outside the workspace")
+			b.refused(t, "fs.list", args{"path": path}, "outside the workspace")
+			b.refused(t, "fs.search", args{"query": "secret", "path": path}, "outside the workspace")
+			b.refused(t, "fs.write", args{"path": path, "text": "x"}, "outside the workspace")
+			b.refused(t, "fs.patch", args{"path": path, "old": "secret", "new": "x"}, "outside the workspace")
+			b.refused(t, "test.run", args{"path": path}, "outside the workspace")
+		})
+	}
+	b.refused(t, "fs.read", args{"path": "loop"}, "too many links")
+	b.refused(t, "fs.write", args{"path": "a\nb", "text": "x"}, "characters")
+	if got, err := os.ReadFile(secret); err != nil || string(got) != "secret" {
+		t.Errorf("the file outside is %q now: %v", got, err)
+	}
+	found := b.must(t, "fs.search", args{"query": "secret"})
+	if found.data["total"] != 0.0 {
+		t.Errorf("a search followed a link out: %v", found.data)
+	}
+}
+
+func TestLinksInsideTheWorkspaceAreFollowed(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"real/file": "old\n"})
+	for link, target := range map[string]string{"link": "real/file", "dir": "real", "real/back": "../real/file"} {
+		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	for i, path := range []string{"link", "dir/file", "real/back", "dir/back", filepath.Join(b.dir, "real/file")} {
+		text := strings.Repeat("x", i+1) + "\n"
+		got := into[changeResult](t, b.must(t, "fs.write", args{"path": path, "text": text}).data)
+		if got.Files[0].Path != "real/file" {
+			t.Errorf("%s is reported as %s", path, got.Files[0].Path)
+		}
+		if read := b.must(t, "fs.read", args{"path": path}); read.text != text {
+			t.Errorf("%s reads %q", path, read.text)
+		}
+	}
+	if info, err := os.Lstat(filepath.Join(b.dir, "link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v %v", info, err)
+	}
+}
+
+func TestGitsOwnFilesAreNotChanged(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{".git/config": "x"})
+	for _, path := range []string{".git/hooks/pre-commit", ".GIT/config", "sub/../.git/config"} {
+		b.refused(t, "fs.write", args{"path": path, "text": "x"}, "git")
+	}
+	b.same(t, map[string]string{".git/config": "x"})
+}
+
+func TestTheSameToolsAreServedOverStdio(t *testing.T) {
+	dir := t.TempDir()
+	c, err := client.NewStdioMCPClient(os.Args[0], []string{stdioFolder + "=" + dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	start(t, c)
+	b := &bench{dir: dir, client: c}
+	b.must(t, "fs.write", args{"path": "a/b.txt", "text": "text"})
+	if got := b.must(t, "fs.read", args{"path": "a/b.txt"}); got.text != "text" {
+		t.Errorf("read %q", got.text)
+	}
+	b.refused(t, "fs.read", args{"path": "../x"}, "outside the workspace")
+}
+
+func TestCallsAfterCloseAreRefused(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	if err := b.ops.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.try(t.Context(), "fs.list", nil, nil); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("a call after Close: %v", err)
+	}
+}

@@ -1,0 +1,103 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+const maxLine = 64 << 10 // bytes of one line that a reader of lines is given
+
+// capture takes the output of a child: the beginning and the end in memory,
+// all of it in a file once it is more than that, and each line for a reader.
+type capture struct {
+	max   int    // bytes in memory
+	dir   string // for the spill file; "" keeps none
+	line  func(string)
+	head  []byte
+	tail  []byte // the newest bytes that head has no room for
+	total int64
+	spill *os.File
+	part  []byte // of a line that has not ended
+	err   error  // the first of writing the spill file
+}
+
+// Write never fails: output is worth less than the work that makes it.
+func (c *capture) Write(p []byte) (int, error) {
+	n := len(p)
+	c.total += int64(n)
+	c.lines(p)
+	half := c.max / 2
+	if room := half - len(c.head); room > 0 {
+		k := min(room, len(p))
+		c.head = append(c.head, p[:k]...)
+		c.toSpill(p[:k])
+		p = p[k:]
+	}
+	c.toSpillBeyond(p)
+	c.tail = append(c.tail, p...)
+	if len(c.tail) > 2*half {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-half:]...)
+	}
+	return n, nil
+}
+
+// toSpillBeyond opens the spill file at the moment when memory is full.
+func (c *capture) toSpillBeyond(p []byte) {
+	if c.spill == nil && c.err == nil && c.dir != "" && len(p) > 0 && c.total > int64(c.max) {
+		if c.err = os.MkdirAll(c.dir, 0o700); c.err == nil {
+			c.spill, c.err = os.CreateTemp(c.dir, "output-*.txt")
+		}
+		c.toSpill(c.head)
+		c.toSpill(c.tail)
+	}
+	c.toSpill(p)
+}
+
+func (c *capture) toSpill(p []byte) {
+	if c.spill == nil || c.err != nil || c.total > maxSpill {
+		return
+	}
+	_, c.err = c.spill.Write(p)
+}
+
+// lines passes on the lines that have ended.
+func (c *capture) lines(p []byte) {
+	if c.line == nil {
+		return
+	}
+	for _, b := range p {
+		if b == '\n' {
+			c.line(strings.TrimSuffix(string(c.part), "\r"))
+			c.part = c.part[:0]
+		} else if len(c.part) < maxLine {
+			c.part = append(c.part, b)
+		}
+	}
+}
+
+// close ends the output; nothing is written after it. It returns the text and
+// the name of the spill file, if there is one.
+func (c *capture) close() (text, spilled string, err error) {
+	if c.line != nil && len(c.part) > 0 {
+		c.line(string(c.part))
+	}
+	if c.spill != nil {
+		spilled = c.spill.Name()
+		c.err = errors.Join(c.err, c.spill.Close())
+	}
+	text = string(c.head) + string(c.tail)
+	if c.total > int64(c.max) {
+		tail := c.tail[max(0, len(c.tail)-c.max/2):]
+		where := ""
+		switch {
+		case spilled != "" && c.total > maxSpill:
+			where = "; the beginning of it is in " + spilled
+		case spilled != "":
+			where = "; all of it is in " + spilled
+		}
+		text = fmt.Sprintf("%s\n[cut: %d bytes left out%s]\n%s", c.head, c.total-int64(len(c.head)+len(tail)), where, tail)
+	}
+	return strings.ToValidUTF8(text, "\uFFFD"), spilled, c.err
+}

@@ -1,0 +1,231 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func (o *Operators) write(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Path string `json:"path"`
+		Text string `json:"text"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	if err := newText("text", args.Text); err != nil {
+		return nil, err
+	}
+	return o.change(ctx, c, func() ([]change, error) {
+		at, err := o.changeable(args.Path)
+		if err != nil {
+			return nil, err
+		}
+		before, err := o.loadText(at)
+		if err != nil {
+			return nil, err
+		}
+		text := args.Text
+		if allCRLF(string(before.data)) {
+			text = toCRLF(text)
+		}
+		return []change{{path: at, before: before, after: file{exists: true, data: []byte(text), mode: before.mode}}}, nil
+	})
+}
+
+type patchArgs struct {
+	Path string  `json:"path"`
+	Old  *string `json:"old"`
+	New  *string `json:"new"`
+	All  bool    `json:"all"`
+	Diff string  `json:"diff"`
+}
+
+func (o *Operators) patch(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args patchArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	compute := func() ([]change, error) { return o.replacement(ctx, args) }
+	switch {
+	case args.Diff != "" && (args.Old != nil || args.New != nil):
+		return nil, errors.New("fs.patch takes either path, old and new, or diff, not both")
+	case args.Diff != "":
+		compute = func() ([]change, error) { return o.diffChanges(ctx, args) }
+	case args.Path == "" || args.Old == nil || args.New == nil:
+		return nil, errors.New("fs.patch needs path, old and new, or a diff")
+	case *args.Old == "":
+		return nil, errors.New("the argument old of fs.patch is empty; say which text to replace, or create a file with fs.write")
+	case *args.Old == *args.New:
+		return nil, errors.New("old and new are the same; there is nothing to change")
+	}
+	return o.change(ctx, c, compute)
+}
+
+// replacement is the change of one file by an exact replacement.
+func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change, error) {
+	at, err := o.changeable(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	before, err := o.loadText(at)
+	if err != nil {
+		return nil, err
+	}
+	if !before.exists {
+		return nil, o.noFile(ctx, at)
+	}
+	text, old, with := string(before.data), *args.Old, *args.New
+	if allCRLF(text) {
+		old, with = toCRLF(old), toCRLF(with)
+	}
+	found := occurrences(text, old)
+	switch {
+	case len(found) == 0:
+		return nil, notFound(at, text, old)
+	case len(found) > 1 && !args.All:
+		return nil, fmt.Errorf("old occurs %d times in %s (%s); give more of the text around it, or set all to true",
+			len(found), at, lineList(text, found))
+	}
+	after := strings.ReplaceAll(text, old, with)
+	if err := newText("new", after); err != nil {
+		return nil, err
+	}
+	return []change{{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}}}, nil
+}
+
+// newText checks text that is to become a file.
+func newText(arg, text string) error {
+	switch {
+	case len(text) > maxFile:
+		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), maxFile)
+	case isBinary([]byte(text)) || !utf8.ValidString(text):
+		return fmt.Errorf("%s is not text; only text is written", arg)
+	}
+	return nil
+}
+
+// occurrences are the places where old stands in text, overlapping ones too:
+// either of them could have been meant.
+func occurrences(text, old string) []int {
+	const enough = 1000
+	var found []int
+	for from := 0; len(found) < enough; {
+		i := strings.Index(text[from:], old)
+		if i < 0 {
+			break
+		}
+		found = append(found, from+i)
+		from += i + 1
+	}
+	return found
+}
+
+// lineList names the lines of the first few places.
+func lineList(text string, places []int) string {
+	const shown = 5
+	numbers := make([]string, 0, shown)
+	for _, at := range places[:min(len(places), shown)] {
+		numbers = append(numbers, strconv.Itoa(1+strings.Count(text[:at], "\n")))
+	}
+	list := "lines " + strings.Join(slices.Compact(numbers), ", ")
+	if len(places) > shown {
+		list += " …"
+	}
+	return list
+}
+
+// notFound says that old does not occur, and where something like it stands.
+func notFound(at, text, old string) error {
+	wanted := ""
+	for line := range strings.Lines(old) {
+		if wanted = strings.TrimSpace(line); wanted != "" {
+			break
+		}
+	}
+	number, line := nearest(text, wanted)
+	switch {
+	case number == 0:
+		return fmt.Errorf("old does not occur in %s; read the file and copy the text exactly", at)
+	case line == wanted:
+		return fmt.Errorf("old does not occur in %s; its first line stands in line %d, but white space or a later line differs: copy the text exactly", at, number)
+	default:
+		return fmt.Errorf("old does not occur in %s; the nearest line is %d: %q; copy the text exactly", at, number, clip(line))
+	}
+}
+
+func clip(line string) string {
+	const most = 160
+	if len(line) <= most {
+		return line
+	}
+	return strings.ToValidUTF8(line[:most], "") + "…"
+}
+
+// nearest finds the line of text most like wanted, trimmed, and its number
+// from 1. It returns 0 where none is much like it.
+func nearest(text, wanted string) (int, string) {
+	const alike = 0.5 // below this a hint would mislead
+	pairs := bigrams(wanted)
+	best, at, found, n := alike, 0, "", 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == wanted && wanted != "" {
+			return n, line
+		}
+		// A line of another length cannot be much alike, and comparing costs.
+		if len(line) > 3*len(wanted)+8 || len(wanted) > 3*len(line)+8 {
+			continue
+		}
+		if score := dice(pairs, bigrams(line)); score > best {
+			best, at, found = score, n, line
+		}
+	}
+	return at, found
+}
+
+func bigrams(s string) map[[2]byte]int {
+	pairs := make(map[[2]byte]int, len(s))
+	for i := 1; i < len(s); i++ {
+		pairs[[2]byte{s[i-1], s[i]}]++
+	}
+	return pairs
+}
+
+// dice is how alike two sets of letter pairs are, from 0 to 1.
+func dice(a, b map[[2]byte]int) float64 {
+	both, all := 0, 0
+	for pair, n := range a {
+		both += min(n, b[pair])
+		all += n
+	}
+	for _, n := range b {
+		all += n
+	}
+	if all == 0 {
+		return 0
+	}
+	return 2 * float64(both) / float64(all)
+}
+
+// allCRLF reports whether every line of a text ends in CR LF.
+func allCRLF(text string) bool {
+	n := strings.Count(text, "\n")
+	return n > 0 && strings.Count(text, "\r\n") == n
+}
+
+// toCRLF makes every line end in CR LF.
+func toCRLF(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}
+
+func endsInCRLF(line string) bool { return bytes.HasSuffix([]byte(line), []byte("\r\n")) }

@@ -1,0 +1,223 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+const (
+	goodGo   = "package m\n\nfunc Two() int { return 2 }\n"
+	goodTest = "package m\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Error(\"not two\")\n\t}\n}\n"
+	redTest  = "package sub\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) {\n\tt.Run(\"inner\", func(t *testing.T) { t.Errorf(\"want %d\", 3) })\n}\n\nfunc TestGreen(t *testing.T) {}\n"
+)
+
+// offline is an environment in which go reaches no network.
+func offline() []string {
+	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GOTOOLCHAIN=local")
+}
+
+type testResult struct {
+	Passed                          bool
+	Summary, Command, Output, Spill string
+	Failed                          []string
+}
+
+func TestGoTestsAreRunAndReported(t *testing.T) {
+	b := newBench(t, workspace.Config{Environ: offline()})
+	b.write(t, map[string]string{
+		"go.mod": "module example.test/m\n\ngo 1.24\n", "two.go": goodGo, "two_test.go": goodTest,
+		"sub/red_test.go": redTest, "bare/bare.go": "package bare\n",
+		"exits/e_test.go":  "package exits\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestExit(t *testing.T) { os.Exit(3) }\n",
+		"broken/b_test.go": "package broken\n\nvar x int = \"text\"\n",
+		"nested/go.mod":    "module example.test/nested\n\ngo 1.24\n", "nested/in/n_test.go": strings.Replace(redTest, "sub", "in", 1),
+	})
+	for name, c := range map[string]struct {
+		args    args
+		failed  []string
+		summary string
+		text    []string
+	}{
+		"green":                     {args{"path": "."}, nil, "the tests passed: 1 package", nil},
+		"green, a file named":       {args{"path": "two_test.go"}, nil, "the tests passed: 1 package", nil},
+		"green, by import path":     {args{"path": "example.test/m"}, nil, "the tests passed: 1 package", nil},
+		"green, by absolute path":   {args{"path": b.dir}, nil, "the tests passed: 1 package", nil},
+		"one of several":            {args{"path": "sub", "run": "Green"}, nil, "the tests passed: 1 package", nil},
+		"nothing to run":            {args{"path": "bare"}, nil, "there are no tests to run", nil},
+		"no test of that name":      {args{"path": ".", "run": "TestThree"}, []string{}, `no test matches "TestThree"`, nil},
+		"red":                       {args{"path": "./sub/..."}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3", "red_test.go:6"}},
+		"red in a module below":     {args{"path": "nested/in"}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3"}},
+		"does not build":            {args{"path": "broken"}, []string{"example.test/m/broken (build failed)"}, "1 failed: example.test/m/broken (build failed)", []string{"b_test.go:3"}},
+		"a package that is missing": {args{"path": "missing"}, []string{"missing (setup failed)"}, "1 failed: missing", []string{"missing"}},
+		"ends without a word":       {args{"path": "exits"}, []string{"example.test/m/exits"}, "1 failed: example.test/m/exits", nil},
+		"everything": {
+			nil,
+			[]string{"TestRed/inner", "TestRed", "example.test/m/broken (build failed)", "example.test/m/exits"},
+			"4 failed: ",
+			[]string{"want 3", "b_test.go:3"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := b.ask(t, "test.run", c.args, nil)
+			res := into[testResult](t, got.data)
+			if green := c.failed == nil; got.isError == green || res.Passed != green {
+				t.Fatalf("passed %v, an error %v: %s", res.Passed, got.isError, got.text)
+			}
+			if !sameSet(res.Failed, c.failed) || !strings.Contains(res.Summary, c.summary) {
+				t.Errorf("failed %q, summary %q", res.Failed, res.Summary)
+			}
+			if !strings.HasPrefix(got.text, res.Summary) {
+				t.Errorf("the text does not begin with the summary: %q", got.text)
+			}
+			for _, part := range c.text {
+				if !strings.Contains(got.text, part) || !strings.Contains(res.Output, part) {
+					t.Errorf("%q is not in %q", part, got.text)
+				}
+			}
+			if got.isError && strings.Contains(got.text, "ok  \t") {
+				t.Errorf("what is well is in the way: %q", got.text)
+			}
+			if !strings.HasPrefix(res.Command, "go test ") {
+				t.Errorf("the command is %q", res.Command)
+			}
+		})
+	}
+}
+
+func sameSet(got, want []string) bool {
+	count := map[string]int{}
+	for _, s := range got {
+		count[s]++
+	}
+	for _, s := range want {
+		count[s]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return len(got) == len(want)
+}
+
+func TestAFolderWithoutAProjectSaysSo(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"main.c": ""})
+	b.refused(t, "test.run", nil, "no go.mod", "path")
+	b.write(t, map[string]string{"web/package.json": "{}"})
+	b.refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave it out")
+}
+
+// fake puts a shell script into PATH under the name of a test runner.
+func fake(t *testing.T, name, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	at := filepath.Join(dir, name)
+	if err := os.WriteFile(at, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
+	for name, c := range map[string]struct {
+		files   map[string]string
+		tool    string
+		script  string
+		args    args
+		command string
+		failed  []string
+	}{
+		"cargo": {
+			map[string]string{"Cargo.toml": ""},
+			"cargo", "echo 'test a::works ... ok'; echo 'test a::breaks ... FAILED'; exit 101",
+			args{"run": "a"},
+			"cargo test --color=never -- a",
+			[]string{"a::breaks"},
+		},
+		"npm": {
+			map[string]string{"package.json": "{}"}, "npm", "echo fine", args{"path": "test/a.js"}, "npm test --silent -- test/a.js", nil,
+		},
+		"pytest": {
+			map[string]string{"py/pyproject.toml": "", "py/tests/test_a.py": ""},
+			"python3", "pwd; echo 'FAILED tests/test_a.py::test_x - assert 1 == 2'; exit 1",
+			args{"path": "py/tests", "run": "x"},
+			"python3 -m pytest -q --color=no -k x ./tests",
+			[]string{"tests/test_a.py::test_x"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake(t, c.tool, c.script)
+			b := newBench(t, workspace.Config{})
+			b.write(t, c.files)
+			got := b.ask(t, "test.run", c.args, nil)
+			res := into[testResult](t, got.data)
+			if res.Command != c.command || !sameSet(res.Failed, c.failed) || res.Passed != (c.failed == nil) {
+				t.Errorf("got %+v", res)
+			}
+		})
+	}
+}
+
+func TestAToolThatIsNotInstalledIsNamed(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"Cargo.toml": ""})
+	t.Setenv("PATH", t.TempDir())
+	b.refused(t, "test.run", nil, "cargo is not installed")
+}
+
+func TestChildrenSeeNoSecrets(t *testing.T) {
+	fake(t, "cargo", "env")
+	b := newBench(t, workspace.Config{Environ: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=/home/me", "GOFLAGS=-mod=mod", "GITHUB_TOKEN=hidden", "AWS_PROFILE=hidden", "DB_PASSWORD=hidden",
+	}})
+	b.write(t, map[string]string{"Cargo.toml": ""})
+	out := into[testResult](t, b.must(t, "test.run", nil).data).Output
+	for _, want := range []string{"HOME=/home/me\n", "GOFLAGS=-mod=mod\n", "GIT_TERMINAL_PROMPT=0\n", "NO_COLOR=1\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in %q", want, out)
+		}
+	}
+	if strings.Contains(out, "hidden") {
+		t.Errorf("a secret was passed on: %q", out)
+	}
+}
+
+func TestMuchOutputIsCutAndSpilled(t *testing.T) {
+	fake(t, "cargo", "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; echo 'test late ... FAILED'; exit 1")
+	spill := filepath.Join(t.TempDir(), "spill")
+	b := newBench(t, workspace.Config{MaxOutput: 1000, SpillDir: spill})
+	b.write(t, map[string]string{"Cargo.toml": ""})
+	res := into[testResult](t, b.ask(t, "test.run", nil, nil).data)
+	if len(res.Output) > 1200 || !strings.HasPrefix(res.Output, "line 0\n") || !strings.HasSuffix(res.Output, "test late ... FAILED\n") || !strings.Contains(res.Output, "[cut: ") {
+		t.Errorf("%d bytes: %q", len(res.Output), res.Output)
+	}
+	if !reflect.DeepEqual(res.Failed, []string{"late"}) {
+		t.Errorf("failures in the part left out are lost: %q", res.Failed)
+	}
+	whole, err := os.ReadFile(res.Spill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(whole), "\n")
+	if len(lines) != 2002 || lines[1234] != "line 1234" || filepath.Dir(res.Spill) != spill {
+		t.Errorf("the spill file %s has %d lines", res.Spill, len(lines))
+	}
+}
+
+func TestLittleOutputIsNotSpilled(t *testing.T) {
+	fake(t, "cargo", "echo short")
+	spill := filepath.Join(t.TempDir(), "spill")
+	b := newBench(t, workspace.Config{SpillDir: spill})
+	b.write(t, map[string]string{"Cargo.toml": ""})
+	if res := into[testResult](t, b.must(t, "test.run", nil).data); res.Output != "short\n" || res.Spill != "" {
+		t.Errorf("got %+v", res)
+	}
+	if _, err := os.Stat(spill); err == nil {
+		t.Error("a folder for spilled output was made for nothing")
+	}
+}
