@@ -1,0 +1,80 @@
+package themes
+
+import "charm.land/lipgloss/v2"
+
+// Glyphs are the signs the screen is drawn with, each one cell wide unless it
+// says otherwise.
+type Glyphs struct {
+	Done    string
+	Failed  string
+	Pending string
+	Gate    string // waits for the user
+	Skipped string
+	Doubt   string // nobody knows whether it took effect
+	Stopped string
+	Warning string
+	Spinner []string // one after the other while something goes on
+
+	Added   string
+	Removed string
+	Revised string
+
+	Prompt    string
+	Separator string // between things on one line
+	Folded    string
+	Unfolded  string
+	Blocker   string // stands before the steps that one waits for; may be wider
+	Ellipsis  string // may be wider
+	Guide     string // left of a block of text
+	Bullet    string
+	Cursor    string // left of the chosen row in a list
+	Rule      string
+	Quote     string // left of a quotation
+
+	Border lipgloss.Border
+	Lanes  Lanes
+}
+
+// Lanes are the pieces that the gutter of a graph is drawn with, by the sides
+// of the cell that they join: up, down, left, right.
+type Lanes struct {
+	UD, UDR, UDL, UDLR string
+	DL, DR, UL, UR     string
+	LR, DLR, ULR       string
+}
+
+// UnicodeGlyphs need a font with box drawing and Braille, as every terminal's
+// has.
+func UnicodeGlyphs() Glyphs {
+	return Glyphs{
+		Done: "✓", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "○", Doubt: "?", Stopped: "■", Warning: "!",
+		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
+		Added:   "+", Removed: "−", Revised: "~",
+		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
+		Cursor: "▌", Rule: "─", Quote: "│",
+		Border: lipgloss.RoundedBorder(),
+		Lanes: Lanes{
+			UD: "│", UDR: "├", UDL: "┤", UDLR: "┼",
+			DL: "╮", DR: "╭", UL: "╯", UR: "╰",
+			LR: "─", DLR: "┬", ULR: "┴",
+		},
+	}
+}
+
+// ASCIIGlyphs are for terminals and fonts that have nothing else.
+func ASCIIGlyphs() Glyphs {
+	border := lipgloss.ASCIIBorder()
+	return Glyphs{
+		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "o", Doubt: "?", Stopped: "#", Warning: "!",
+		Spinner: []string{"|", "/", "-", "\\"},
+		Added:   "+", Removed: "-", Revised: "~",
+		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
+		Cursor: ">", Rule: "-", Quote: "|",
+		Border: border,
+		Lanes: Lanes{
+			UD: "|", UDR: "+", UDL: "+", UDLR: "+",
+			DL: "\\", DR: "/", UL: "/", UR: "\\",
+			LR: "-", DLR: "+", ULR: "+",
+		},
+	}
+}

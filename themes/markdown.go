@@ -1,0 +1,78 @@
+package themes
+
+import (
+	"fmt"
+	"image/color"
+
+	"charm.land/glamour/v2/ansi"
+)
+
+// Markdown is the theme as a Glamour style. Nothing is indented and nothing
+// padded around the document: the pane that shows it has margins of its own.
+func (t Theme) Markdown() ansi.StyleConfig {
+	p, g := t.Palette, t.Glyphs
+	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: set(true)}
+	link := ansi.StylePrimitive{Color: ink(p.Accent), Underline: set(true)}
+	rule := "\n"
+	for range 8 {
+		rule += g.Rule
+	}
+	config := ansi.StyleConfig{
+		BlockQuote: ansi.StyleBlock{
+			StylePrimitive: ansi.StylePrimitive{Color: ink(p.Muted)},
+			Indent:         count(1),
+			IndentToken:    text(g.Quote + " "),
+		},
+		List:           ansi.StyleList{LevelIndent: 2},
+		Heading:        ansi.StyleBlock{StylePrimitive: heading},
+		Strikethrough:  ansi.StylePrimitive{CrossedOut: set(true)},
+		Emph:           ansi.StylePrimitive{Italic: set(true)},
+		Strong:         ansi.StylePrimitive{Bold: set(true)},
+		HorizontalRule: ansi.StylePrimitive{Color: ink(p.Border), Format: rule + "\n"},
+		Item:           ansi.StylePrimitive{BlockPrefix: g.Bullet + " "},
+		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
+		Task:           ansi.StyleTask{Ticked: "[" + g.Done + "] ", Unticked: "[ ] "},
+		Link:           link,
+		LinkText:       ansi.StylePrimitive{Color: ink(p.Accent)},
+		Image:          link,
+		ImageText:      ansi.StylePrimitive{Color: ink(p.Muted)},
+		Code:           ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: ink(p.Code)}},
+		CodeBlock: ansi.StyleCodeBlock{
+			StyleBlock: ansi.StyleBlock{Margin: count(2)},
+			Theme:      t.chroma(),
+		},
+		Table: ansi.StyleTable{
+			CenterSeparator: text(g.Lanes.UDLR), ColumnSeparator: text(g.Lanes.UD), RowSeparator: text(g.Rule),
+		},
+		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n" + g.Bullet + " "},
+	}
+	if t.Mode.NoColor {
+		// What colour would say of code is said by the marks of the source.
+		config.Code.BlockPrefix, config.Code.BlockSuffix = "`", "`"
+	}
+	return config
+}
+
+// chroma names the highlighting of code blocks.
+func (t Theme) chroma() string {
+	switch {
+	case t.Mode.NoColor:
+		return ""
+	case t.Dark:
+		return "nord"
+	default:
+		return "friendly"
+	}
+}
+
+func ink(c color.Color) *string {
+	if c == nil {
+		return nil
+	}
+	r, g, b, _ := c.RGBA()
+	return text(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
+}
+
+func text(s string) *string { return &s }
+func set(b bool) *bool      { return &b }
+func count(n uint) *uint    { return &n }

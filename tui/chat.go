@@ -1,0 +1,163 @@
+package tui
+
+import (
+	"replan/agent"
+)
+
+// chatPane is the conversation: what was said and what became of it, the newest
+// at the bottom. It shows the end unless the user scrolled up.
+type chatPane struct {
+	look     *look
+	markdown *markdown
+	width    int
+	height   int
+	blocks   []*block
+	intro    string
+	above    int                    // lines hidden below the view; 0 sticks to the end
+	activity func(width int) string // what goes on now, on one line; "" where nothing does
+
+	view  []string
+	drawn bool
+}
+
+func newChatPane(l *look, intro string, activity func(width int) string) *chatPane {
+	return &chatPane{look: l, markdown: newMarkdown(l), intro: intro, activity: activity}
+}
+
+func (c *chatPane) setSize(width, height int) {
+	if width != c.width || height != c.height {
+		c.width, c.height, c.drawn = width, height, false
+	}
+}
+
+// retheme draws everything anew in another theme.
+func (c *chatPane) retheme() {
+	c.markdown.retheme()
+	for _, b := range c.blocks {
+		b.width = 0
+	}
+	c.drawn = false
+}
+
+// add puts a block at the end.
+func (c *chatPane) add(b *block) {
+	b.stale = true
+	c.blocks = append(c.blocks, b)
+	if c.above > 0 {
+		c.above += len(c.linesOf(len(c.blocks) - 1))
+	}
+	c.drawn = false
+}
+
+// touch says that what live blocks and the activity show has changed.
+func (c *chatPane) touch() {
+	for _, b := range c.blocks[c.firstLive():] {
+		if b.live {
+			b.stale = true
+		}
+	}
+	c.drawn = false
+}
+
+// settle draws the live blocks a last time; they change no more.
+func (c *chatPane) settle() {
+	for _, b := range c.blocks[c.firstLive():] {
+		if b.live {
+			b.live, b.stale, c.drawn = false, true, false
+		}
+	}
+}
+
+// firstLive is where blocks that may be live begin: they are among the last, so
+// that a key costs the same however long the chat is.
+func (c *chatPane) firstLive() int {
+	const recent = 16
+	return max(0, len(c.blocks)-recent)
+}
+
+// linesOf is the lines of block i, its gap among them.
+func (c *chatPane) linesOf(i int) []string {
+	b := c.blocks[i]
+	if b.stale || b.width != c.width {
+		before := len(b.lines)
+		b.lines = b.draw(c.width)
+		if b.gap && i > 0 && len(b.lines) > 0 {
+			b.lines = append([]string{""}, b.lines...)
+		}
+		if grown := len(b.lines) - before; c.above > 0 && b.width == c.width && before > 0 {
+			c.above = max(c.above+grown, 1)
+		}
+		b.width, b.stale = c.width, false
+	}
+	return b.lines
+}
+
+// scroll moves the view by lines, up where they are positive.
+func (c *chatPane) scroll(lines int) {
+	c.above = max(c.above+lines, 0)
+	c.drawn = false
+}
+
+// toEnd shows the end again.
+func (c *chatPane) toEnd() { c.above, c.drawn = 0, false }
+
+// lines is the pane's content: height lines of at most width cells.
+func (c *chatPane) lines() []string {
+	if c.drawn {
+		return c.view
+	}
+	c.drawn = true
+	activity := c.activity(c.width)
+	if len(c.blocks) == 0 && activity == "" {
+		c.view = c.look.block(c.markdown.lines(c.intro, c.width), c.width, c.height)
+		return c.view
+	}
+	c.view = c.look.block(c.window(activity), c.width, c.height)
+	return c.view
+}
+
+// window picks the lines in view, from the end backwards, so that only what is
+// seen is drawn.
+func (c *chatPane) window(activity string) []string {
+	var tail []string
+	if activity != "" {
+		if tail = []string{"", activity}; len(c.blocks) == 0 {
+			tail = tail[1:]
+		}
+	}
+	want := c.height + c.above
+	parts, total := [][]string{tail}, len(tail)
+	for i := len(c.blocks) - 1; i >= 0 && total < want; i-- {
+		lines := c.linesOf(i)
+		parts = append(parts, lines)
+		total += len(lines)
+		want = c.height + c.above
+	}
+	if total <= c.height {
+		c.above = 0
+	} else {
+		c.above = min(c.above, total-c.height)
+	}
+	end := total - c.above
+	begin := max(end-c.height, 0)
+	out := make([]string, 0, c.height)
+	at := 0
+	for i := len(parts) - 1; i >= 0; i-- {
+		for _, line := range parts[i] {
+			if at >= begin && at < end {
+				out = append(out, line)
+			}
+			at++
+		}
+	}
+	return out
+}
+
+// moreBelow is how many lines lie below the view.
+func (c *chatPane) moreBelow() int { return c.above }
+
+// started says that a run has begun.
+func (c *chatPane) started(run *agent.Run) {
+	c.settle()
+	c.add(c.phases(run))
+}

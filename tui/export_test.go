@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+)
+
+// Batch is the message that Forward makes of events.
+func Batch(events []agent.Event, arrived time.Time) tea.Msg {
+	return eventsMsg{events: fold(events), arrived: arrived}
+}
+
+// Beat is one beat of the clock.
+func Beat(at time.Time) tea.Msg { return tickMsg(at) }
+
+// IsBeat reports whether a message is one.
+func IsBeat(m tea.Msg) bool { _, ok := m.(tickMsg); return ok }
+
+// Rested is the end of the newest grace time of the gate dialog, RestedBefore
+// that of the one before it.
+func (m *Model) Rested() tea.Msg       { return graceMsg{m.gate.count} }
+func (m *Model) RestedBefore() tea.Msg { return graceMsg{m.gate.count - 1} }
+
+// Beating reports whether the clock is going.
+func (m *Model) Beating() bool { return m.clock.beating }
+
+// Focus names the pane that takes the keys.
+func (m *Model) Focus() string { return [panes]string{"chat", "plan", "step"}[m.focus] }
+
+// Typed is the text in the input.
+func (m *Model) Typed() string { return m.input.area.Value() }
+
+// Selected is the row that is chosen in the plan.
+func (m *Model) Selected() string { m.dag.layout(); return m.dag.selected }
+
+// GateOpen reports whether the gate dialog is on the screen.
+func (m *Model) GateOpen() bool { return m.gate.showing() }
+
+// HelpOpen reports whether help is on the screen.
+func (m *Model) HelpOpen() bool { return m.help.open }

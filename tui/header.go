@@ -1,0 +1,186 @@
+package tui
+
+import (
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// header draws the first line: where we are, and with which model, context and
+// tools.
+func (m *Model) header() string {
+	l, width := m.look, m.layout.width
+	left := " " + l.Brand.Render("replan")
+	right := strings.Join(m.facts(), l.Faint.Render(" "+l.glyphs.Separator+" "))
+	if right != "" {
+		right += " "
+	}
+	room := width - len(" replan") - 3 - visibleWidth(right) - 2
+	const least = 8 // a shorter path says nothing
+	if folder := m.folder(); folder != "" && room >= least {
+		left += "  " + l.Muted.Render(l.cutLeft(folder, room))
+	}
+	return l.fit(l.sides(left, right, width), width)
+}
+
+// folder is the workspace with the home folder shortened.
+func (m *Model) folder() string {
+	w := visibleLine(m.status.Workspace)
+	if rest, ok := strings.CutPrefix(w, m.home); ok && m.home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return w
+}
+
+// facts are model, context and tools, as far as there is room for them.
+func (m *Model) facts() []string {
+	l := m.look
+	var facts []string
+	room := m.layout.width - len(" replan") - 4
+	add := func(text string) {
+		if need := visibleWidth(text) + 3; need <= room {
+			facts = append(facts, text)
+			room -= need
+		}
+	}
+	if name := visibleLine(m.modelName()); name != "" {
+		add(l.Muted.Render(l.cut(name, max(room-3, 8))))
+	}
+	used, window := m.contextUse()
+	switch {
+	case window > 0:
+		style := l.Muted
+		if used*10 >= window*8 {
+			style = l.Warning
+		}
+		text := thousands(window)
+		if used > 0 {
+			text = thousands(used) + "/" + text
+		}
+		if m.layout.width >= wideFrom {
+			text += " ctx"
+		}
+		add(style.Render(text))
+	case used > 0:
+		add(l.Muted.Render(thousands(used) + " ctx"))
+	}
+	if m.layout.width >= 60 {
+		if m.status.Tools > 0 {
+			add(l.Muted.Render(plural(m.status.Tools, "tool")))
+		}
+		starting, failed := 0, 0
+		for _, s := range m.status.Servers {
+			switch s.State {
+			case planning.ServerStarting:
+				starting++
+			case planning.ServerFailed:
+				failed++
+			}
+		}
+		if starting > 0 {
+			add(l.Faint.Render(plural(starting, "server") + " starting"))
+		}
+		if failed > 0 {
+			add(l.Danger.Render(l.glyphs.Failed + " " + plural(failed, "server")))
+		}
+	}
+	return facts
+}
+
+func (m *Model) modelName() string {
+	if m.status.Model != "" || m.run == nil {
+		return m.status.Model
+	}
+	return m.run.Model
+}
+
+// contextUse is how much of the model's context the newest call took.
+func (m *Model) contextUse() (used, window int) {
+	window = m.status.ContextWindow
+	if m.run != nil {
+		used = m.run.ContextTokens
+		if m.run.ContextWindow > 0 {
+			window = m.run.ContextWindow
+		}
+	}
+	return used, window
+}
+
+// tabRow draws the tabs of a narrow screen and remembers where they stand.
+func (m *Model) tabRow() string {
+	l := m.look
+	names := [panes]string{"Chat", m.dag.title(), m.stepTitle()}
+	if m.layout.width < 60 {
+		names[panePlan] = m.shortPlan()
+	}
+	var b strings.Builder
+	b.WriteString(" ")
+	x := 1
+	for p, name := range names {
+		if p > 0 {
+			b.WriteString(l.Border.Render(" " + l.glyphs.Guide + " "))
+			x += 3
+		}
+		style := l.Muted
+		if pane(p) == m.focus {
+			style = l.Accent.Bold(true).Underline(true)
+		}
+		name = l.cut(name, max(m.layout.width-x-1, 0))
+		m.tabAt[p] = rect{x, m.layout.tabs.y, visibleWidth(name), 1}
+		x += visibleWidth(name)
+		b.WriteString(style.Render(name))
+	}
+	return l.fit(b.String(), m.layout.width)
+}
+
+// shortPlan is the plan's title for a screen with no room.
+func (m *Model) shortPlan() string {
+	if m.run == nil || m.run.Revision == 0 {
+		return "Plan"
+	}
+	parts := strings.Split(m.dag.title(), " "+m.look.glyphs.Separator+" ")
+	for _, p := range parts {
+		if strings.Contains(p, "/") {
+			return "Plan " + p
+		}
+	}
+	return "Plan"
+}
+
+func (m *Model) stepTitle() string {
+	if r := m.dag.chosen(); r != nil && r.step != nil {
+		return "Step " + m.look.cut(visibleLine(r.step.Step.Index), 8)
+	}
+	return "Step"
+}
+
+// runs reports whether something goes on that can be stopped.
+func (m *Model) runs() bool {
+	return m.preparing || (m.run != nil && m.run.Result == nil)
+}
+
+// spins reports whether something on the screen moves.
+func (m *Model) spins() bool {
+	if m.preparing {
+		return true
+	}
+	r := m.run
+	if r == nil || r.Result != nil {
+		return false
+	}
+	if r.Replanning != nil || (r.Synthesis.Started && !r.Synthesis.Done) || len(m.asked) > 0 {
+		return true
+	}
+	for i := range r.Phases {
+		if r.Phases[i].Status == agent.PhaseActive {
+			return true
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status == agent.StepActive {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// helpDialog shows every key there is, made from the key map.
+type helpDialog struct {
+	look *look
+	keys *keyMap
+	open bool
+	top  int
+	body int
+}
+
+// press takes a key while help is open.
+func (h *helpDialog) press(k tea.KeyPressMsg) {
+	switch {
+	case key.Matches(k, h.keys.Up):
+		h.top--
+	case key.Matches(k, h.keys.Down):
+		h.top++
+	case key.Matches(k, h.keys.PageUp, h.keys.HalfUp):
+		h.top -= h.body
+	case key.Matches(k, h.keys.PageDown, h.keys.HalfDown):
+		h.top += h.body
+	default:
+		h.open, h.top = false, 0
+	}
+}
+
+// draw draws help in the middle of exactly height lines of width cells.
+func (h *helpDialog) draw(screenWidth, height int, version string) []string {
+	l := h.look
+	const column, oneColumn, twoColumns = 46, 64, 100 // cells
+	groups := h.keys.groups()
+	width := min(screenWidth, oneColumn)
+	if screenWidth >= twoColumns {
+		width = twoColumns
+	}
+	doc := &document{look: l, width: width - 4}
+	if width == twoColumns {
+		left, right := h.column(column, groups[:3]), h.column(column, groups[3:])
+		for i := range max(len(left), len(right)) {
+			doc.lines = append(doc.lines, l.fit(at(left, i), column+2)+at(right, i))
+		}
+	} else {
+		doc.lines = h.column(doc.width, groups)
+	}
+	doc.heading("Signs")
+	doc.lines = append(doc.lines, flow(h.signs(), "   ", doc.width)...)
+	h.body = max(min(len(doc.lines), height-2), 1)
+	title := l.Strong.Render(strings.TrimSpace("replan " + version))
+	lines := l.frame(width, l.Focus, section{
+		title: title, lines: padded(doc.rows(&h.top, h.body)), note: doc.place(h.top, h.body), style: l.Focus,
+	})
+	out := make([]string, 0, height)
+	for range (height - len(lines)) / 2 {
+		out = append(out, "")
+	}
+	for _, line := range lines {
+		out = append(out, strings.Repeat(" ", (screenWidth-width)/2)+line)
+	}
+	return l.block(out, screenWidth, height)
+}
+
+// column draws groups of keys below each other.
+func (h *helpDialog) column(width int, groups []keyGroup) []string {
+	l := h.look
+	doc := &document{look: l, width: width}
+	names := 0
+	for _, g := range h.keys.groups() {
+		for _, k := range g.keys {
+			names = max(names, visibleWidth(k.Help().Key))
+		}
+	}
+	for _, g := range groups {
+		doc.heading(g.title)
+		for _, k := range g.keys {
+			name := k.Help().Key
+			for _, line := range wrap(k.Help().Desc, width-names-4) {
+				doc.lines = append(doc.lines, "  "+l.Key.Render(l.fit(name, names))+"  "+line)
+				name = ""
+			}
+		}
+	}
+	return doc.lines
+}
+
+// at is line i, or nothing beyond the end.
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+// signs explains the glyphs.
+func (h *helpDialog) signs() []string {
+	l, g := h.look, h.look.glyphs
+	return []string{
+		l.Muted.Render(g.Pending) + " waits",
+		l.Running.Render(g.Spinner[0]) + " runs",
+		l.Warning.Render(g.Gate) + " asks you",
+		l.Success.Render(g.Done) + " done",
+		l.Danger.Render(g.Failed) + " failed",
+		l.Faint.Render(g.Skipped) + " skipped",
+		l.Warning.Render(g.Doubt) + " in doubt",
+		l.Added.Render(g.Added) + " added",
+		l.Removed.Render(g.Removed) + " removed",
+		l.Warning.Render(g.Revised) + " revised",
+		l.Faint.Render(g.Blocker+"5") + " waits for 5",
+	}
+}

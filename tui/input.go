@@ -1,0 +1,145 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// maxInputHeight bounds the input; longer text scrolls in it.
+const maxInputHeight = 8
+
+// input is where the user types, with a history of what was sent.
+type input struct {
+	look    *look
+	area    textarea.Model
+	width   int
+	history []string
+	at      int    // position in history; its length where none is shown
+	draft   string // what was typed before the history was looked at
+}
+
+func newInput(l *look, text string) *input {
+	area := textarea.New()
+	area.ShowLineNumbers = false
+	area.CharLimit = 0
+	area.MaxHeight = maxInputHeight
+	area.MaxContentHeight = 10_000
+	area.DynamicHeight = true
+	area.MinHeight = 1
+	area.Placeholder = "What shall be done?"
+	area.SetVirtualCursor(false)
+	// Enter sends, and keys that other parts of the screen take are left to them.
+	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "ctrl+j", "shift+enter"))
+	area.KeyMap.PageUp.Unbind()
+	area.KeyMap.PageDown.Unbind()
+	i := &input{look: l, area: area}
+	i.retheme()
+	i.area.SetValue(text)
+	i.area.Focus()
+	return i
+}
+
+// retheme takes the colours of the theme.
+func (i *input) retheme() {
+	l := i.look
+	i.area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
+		if p.LineNumber == 0 {
+			return l.glyphs.Prompt + " "
+		}
+		return "  "
+	})
+	state := textarea.StyleState{
+		Text: l.Text, CursorLine: l.Text, Placeholder: l.Faint, Prompt: l.Accent,
+		Selection: l.Selected(l.Text), EndOfBuffer: l.Text, Base: lipgloss.NewStyle(),
+	}
+	styles := i.area.Styles()
+	styles.Focused, styles.Blurred = state, state
+	styles.Blurred.Prompt = l.Faint
+	styles.Cursor.Color = nil
+	i.area.SetStyles(styles)
+}
+
+// setSize makes the input that many cells wide, its prompt included, and bounds
+// how many lines of the text are shown.
+func (i *input) setSize(width, lines int) {
+	lines = max(min(lines, maxInputHeight), 1)
+	if i.area.MaxHeight != lines || i.width != width {
+		i.width, i.area.MaxHeight = width, lines
+		i.area.SetWidth(width)
+	}
+}
+
+// height is how many lines the input takes.
+func (i *input) height() int { return max(i.area.Height(), 1) }
+
+func (i *input) empty() bool   { return i.area.Value() == "" }
+func (i *input) value() string { return strings.TrimSpace(i.area.Value()) }
+func (i *input) clear()        { i.set("") }
+
+func (i *input) set(text string) {
+	i.area.SetValue(text)
+	i.area.MoveToEnd()
+}
+
+func (i *input) setFocus(focused bool) {
+	if focused {
+		i.area.Focus() // returns a command for a cursor that blinks, which this one does not
+		return
+	}
+	i.area.Blur()
+}
+
+// remember adds a text to the history.
+func (i *input) remember(text string) {
+	if n := len(i.history); text != "" && (n == 0 || i.history[n-1] != text) {
+		i.history = append(i.history, text)
+	}
+	i.at = len(i.history)
+}
+
+// update gives a message to the text.
+func (i *input) update(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	i.area, cmd = i.area.Update(msg)
+	return cmd
+}
+
+// back shows what was sent before, where the cursor is on the first line. It
+// reports whether it took the key.
+func (i *input) back() bool {
+	if i.area.Line() > 0 || i.area.LineInfo().RowOffset > 0 || i.at == 0 || len(i.history) == 0 {
+		return false
+	}
+	if i.at == len(i.history) {
+		i.draft = i.area.Value()
+	}
+	i.at--
+	i.set(i.history[i.at])
+	return true
+}
+
+// forward shows what was sent after that, and at last what was being typed.
+func (i *input) forward() bool {
+	if i.at >= len(i.history) || i.area.Line() < i.area.LineCount()-1 {
+		return false
+	}
+	i.at++
+	if i.at == len(i.history) {
+		i.set(i.draft)
+	} else {
+		i.set(i.history[i.at])
+	}
+	return true
+}
+
+// lines is the input's content.
+func (i *input) lines() []string {
+	return strings.Split(i.area.View(), "\n")
+}
+
+// cursor is where the text cursor stands, from the input's upper left corner.
+func (i *input) cursor() *tea.Cursor { return i.area.Cursor() }

@@ -1,0 +1,233 @@
+package tui
+
+import "replan/themes"
+
+// The sides of a cell that a lane joins.
+const (
+	up uint8 = 1 << iota
+	down
+	left
+	right
+)
+
+// lanes is the gutter beside the steps of a plan: which lane each step stands
+// in and how the lanes run from row to row. Made in one pass over the rows, as
+// a version history is drawn.
+type lanes struct {
+	steps []laneStep
+	width int // lanes in use at the widest place
+}
+
+// laneStep is one step's part of the gutter: the row where lanes join before
+// it, its own row, and the row where they part behind it.
+type laneStep struct {
+	join   []uint8 // nil where nothing joins
+	row    []uint8
+	fork   []uint8 // nil where nothing parts
+	node   int     // the step's lane
+	unseen []int   // the steps it depends on with no lane between them
+}
+
+// layLanes lays the lanes of n steps that stand in execution order. deps gives
+// the steps that one depends on, by position and without those that follow from
+// others. At most limit lanes run side by side; a dependency that finds no lane
+// is left to be written out.
+func layLanes(n int, deps [][]int, limit int) lanes {
+	children := make([][]int, n)
+	for s, ds := range deps {
+		for _, d := range ds {
+			children[d] = append(children[d], s)
+		}
+	}
+	g := gutter{limit: limit}
+	out := lanes{steps: make([]laneStep, n), width: 1}
+	drawn := make([]int, n) // dependencies of each step that have a lane
+	lane := make(map[[2]int]bool)
+	for s := range n {
+		step := &out.steps[s]
+		g.enter(s, step)
+		granted := g.leave(s, step, children[s])
+		for _, child := range granted {
+			drawn[child]++
+			lane[[2]int{s, child}] = true
+		}
+		if drawn[s] < len(deps[s]) {
+			for _, d := range deps[s] {
+				if !lane[[2]int{d, s}] {
+					step.unseen = append(step.unseen, d)
+				}
+			}
+		}
+		out.width = max(out.width, len(step.row), len(step.join), len(step.fork))
+	}
+	return out
+}
+
+// free marks a lane that leads nowhere.
+const free = -1
+
+// gutter is the lanes between two rows: for each the step that it leads to.
+type gutter struct {
+	target []int
+	limit  int
+}
+
+// enter ends the lanes that lead to s and gives s its place.
+func (g *gutter) enter(s int, step *laneStep) {
+	var in []int
+	for i, t := range g.target {
+		if t == s {
+			in = append(in, i)
+		}
+	}
+	switch len(in) {
+	case 0:
+		step.node = g.vacant(0)
+		if step.node < 0 {
+			step.node = g.limit // beside the lanes, with none of its own
+		}
+	default:
+		step.node = in[0]
+	}
+	if len(in) > 1 {
+		step.join = g.passing()
+		last := in[len(in)-1]
+		for i := in[0]; i <= last; i++ {
+			step.join[i] |= left | right
+		}
+		step.join[in[0]] &^= left
+		for _, i := range in[1:] {
+			step.join[i] &^= down
+			g.target[i] = free
+		}
+		step.join[last] &^= right
+	}
+	step.row = g.passing()
+	for len(step.row) <= step.node {
+		step.row = append(step.row, 0)
+	}
+}
+
+// leave starts the lanes from s to those that depend on it, and returns the
+// ones that got a lane.
+func (g *gutter) leave(s int, step *laneStep, children []int) []int {
+	own := step.node < g.limit
+	if own {
+		for len(g.target) <= step.node {
+			g.target = append(g.target, free)
+		}
+		g.target[step.node] = free
+	}
+	var granted, at []int
+	for _, child := range children {
+		i := step.node
+		if len(granted) > 0 || !own {
+			if i = g.vacant(step.node); i < 0 {
+				continue
+			}
+		}
+		for len(g.target) <= i {
+			g.target = append(g.target, free)
+		}
+		g.target[i] = child
+		granted, at = append(granted, child), append(at, i)
+	}
+	if len(at) > 1 || (len(at) == 1 && at[0] != step.node) {
+		step.fork = g.parting(step.node, at)
+	}
+	g.trim()
+	return granted
+}
+
+// parting is the row in which lanes part from node to each of at.
+func (g *gutter) parting(node int, at []int) []uint8 {
+	row := g.passing()
+	for len(row) <= node {
+		row = append(row, 0)
+	}
+	low, high := node, node
+	for _, i := range at {
+		low, high = min(low, i), max(high, i)
+		row[i] = down
+	}
+	if at[0] == node {
+		row[node] = up | down
+	} else {
+		row[node] = up
+	}
+	for i := low; i <= high; i++ {
+		if i > low {
+			row[i] |= left
+		}
+		if i < high {
+			row[i] |= right
+		}
+	}
+	return row
+}
+
+// passing is a row that every lane runs through.
+func (g *gutter) passing() []uint8 {
+	row := make([]uint8, len(g.target))
+	for i, t := range g.target {
+		if t != free {
+			row[i] = up | down
+		}
+	}
+	return row
+}
+
+// vacant is a lane that is free, right of from where there is one; -1 means
+// that the gutter is full.
+func (g *gutter) vacant(from int) int {
+	for i := max(from, 0); i < g.limit; i++ {
+		if i >= len(g.target) || g.target[i] == free {
+			return i
+		}
+	}
+	for i := range g.target {
+		if g.target[i] == free {
+			return i
+		}
+	}
+	return -1
+}
+
+// trim takes away free lanes at the right.
+func (g *gutter) trim() {
+	n := len(g.target)
+	for n > 0 && g.target[n-1] == free {
+		n--
+	}
+	g.target = g.target[:n]
+}
+
+// laneGlyph draws one cell.
+func laneGlyph(l themes.Lanes, sides uint8) string {
+	switch sides {
+	case 0:
+		return " "
+	case up | down | right:
+		return l.UDR
+	case up | down | left:
+		return l.UDL
+	case up | down | left | right:
+		return l.UDLR
+	case down | left:
+		return l.DL
+	case down | right:
+		return l.DR
+	case up | left:
+		return l.UL
+	case up | right:
+		return l.UR
+	case left | right:
+		return l.LR
+	case down | left | right:
+		return l.DLR
+	case up | left | right:
+		return l.ULR
+	default:
+		return l.UD
+	}
+}

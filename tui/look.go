@@ -1,0 +1,276 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/themes"
+)
+
+// look is what every pane draws with: the theme, and what the clock says. The
+// model owns it and the panes hold a pointer to it.
+type look struct {
+	themes.Styles
+	theme  themes.Theme
+	glyphs themes.Glyphs
+	now    time.Time // as the events count time
+	beat   int       // of the animation
+}
+
+func newLook(t themes.Theme) *look {
+	return &look{Styles: t.Styles, theme: t, glyphs: t.Glyphs}
+}
+
+// retheme takes another theme and keeps the time.
+func (l *look) retheme(t themes.Theme) {
+	l.Styles, l.theme, l.glyphs = t.Styles, t, t.Glyphs
+}
+
+func (l *look) spinner() string {
+	return l.glyphs.Spinner[l.beat%len(l.glyphs.Spinner)]
+}
+
+// since is how long ago at was, never less than nothing.
+func (l *look) since(at time.Time) time.Duration {
+	if at.IsZero() || l.now.Before(at) {
+		return 0
+	}
+	return l.now.Sub(at)
+}
+
+// cut shortens one line to width cells, with an ellipsis where it was longer.
+func (l *look) cut(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	if ansi.StringWidth(s) <= width {
+		return s
+	}
+	tail := l.glyphs.Ellipsis
+	if width <= ansi.StringWidth(tail) {
+		tail = ""
+	}
+	return ansi.Truncate(s, width, tail)
+}
+
+// cutLeft shortens one line to width cells and keeps its end.
+func (l *look) cutLeft(s string, width int) string {
+	w := ansi.StringWidth(s)
+	if w <= width {
+		return s
+	}
+	tail := l.glyphs.Ellipsis
+	if width <= ansi.StringWidth(tail) {
+		return ansi.Truncate(tail, max(width, 0), "")
+	}
+	return tail + ansi.TruncateLeft(s, w-width+ansi.StringWidth(tail), "")
+}
+
+// fit makes a line exactly width cells wide.
+func (l *look) fit(s string, width int) string {
+	s = l.cut(s, width)
+	if w := ansi.StringWidth(s); w < width {
+		s += strings.Repeat(" ", width-w)
+	}
+	return s
+}
+
+// sides puts left and right at the ends of a line of width cells. Right is
+// shortened first, and left out where it would leave no room.
+func (l *look) sides(left, right string, width int) string {
+	lw, rw := ansi.StringWidth(left), ansi.StringWidth(right)
+	switch {
+	case right == "" || width-lw < 4:
+		return l.fit(left, width)
+	case lw+2+rw > width:
+		right = l.cut(right, width-lw-2)
+		rw = ansi.StringWidth(right)
+	}
+	return left + strings.Repeat(" ", width-lw-rw) + right
+}
+
+// block makes exactly height lines of exactly width cells.
+func (l *look) block(lines []string, width, height int) []string {
+	out := make([]string, height)
+	for i := range out {
+		if i < len(lines) {
+			out[i] = l.fit(lines[i], width)
+		} else {
+			out[i] = strings.Repeat(" ", max(width, 0))
+		}
+	}
+	return out
+}
+
+// section is a part of a frame: lines of equal width under a titled edge. The
+// note stands in the edge below it.
+type section struct {
+	title string
+	note  string
+	lines []string
+	style lipgloss.Style // of its edges and sides
+}
+
+// frame draws sections one below the other in one border. The lines must be
+// width-2 cells wide already. Between a calm and a focused section the edge
+// takes the colour of the focused one, which strong names.
+func (l *look) frame(width int, strong lipgloss.Style, sections ...section) []string {
+	b := l.glyphs.Border
+	out := make([]string, 0, 16)
+	var above *section
+	for i := range sections {
+		s := &sections[i]
+		if above == nil {
+			out = append(out, l.edge(b.TopLeft, b.Top, b.TopRight, s.title, "", width, s.style))
+		} else {
+			style := s.style
+			if above.style.GetForeground() == strong.GetForeground() {
+				style = strong
+			}
+			out = append(out, l.edge(b.MiddleLeft, b.Top, b.MiddleRight, s.title, above.note, width, style))
+		}
+		side := s.style.Render(b.Left)
+		for _, line := range s.lines {
+			out = append(out, side+line+side)
+		}
+		above = s
+	}
+	if above != nil {
+		out = append(out, l.edge(b.BottomLeft, b.Bottom, b.BottomRight, "", above.note, width, above.style))
+	}
+	return out
+}
+
+// edge draws a horizontal edge with a title at its left and a note at its right.
+func (l *look) edge(left, bar, right, title, note string, width int, style lipgloss.Style) string {
+	room := width - 4 // between the corners and a bar at each
+	if title != "" {
+		title = " " + l.cut(title, room-2) + " "
+	}
+	if note != "" {
+		if left := room - ansi.StringWidth(title) - 4; left >= 4 {
+			note = " " + l.cut(note, left) + " "
+		} else {
+			note = ""
+		}
+	}
+	fill := room - ansi.StringWidth(title) - ansi.StringWidth(note)
+	if title == "" && note == "" {
+		return style.Render(left + strings.Repeat(bar, room+2) + right)
+	}
+	return style.Render(left+bar) + title + style.Render(strings.Repeat(bar, max(fill, 0))) + note + style.Render(bar+right)
+}
+
+// padded puts a blank at both sides of each line.
+func padded(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = " " + line + " "
+	}
+	return out
+}
+
+// wrap breaks prose into lines of at most width cells.
+func wrap(s string, width int) []string {
+	return breakLines(s, width, func(line string) string { return ansi.Wrap(line, width, "") })
+}
+
+// wrapCode breaks code and output into lines of at most width cells, keeping
+// every blank.
+func wrapCode(s string, width int) []string {
+	return breakLines(s, width, func(line string) string { return ansi.Hardwrap(line, width, true) })
+}
+
+func breakLines(s string, width int, split func(string) string) []string {
+	if width <= 0 {
+		return nil
+	}
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if ansi.StringWidth(line) <= width {
+			out = append(out, line)
+			continue
+		}
+		for part := range strings.SplitSeq(split(line), "\n") {
+			out = append(out, pieces(part, width)...)
+		}
+	}
+	return out
+}
+
+// pieces cuts a line that is still too wide: wrapping between words lets some
+// hyphens and wide letters stand over the edge.
+func pieces(line string, width int) []string {
+	w := ansi.StringWidth(line)
+	if w <= width {
+		return []string{line}
+	}
+	var out []string
+	for at := 0; at < w; {
+		part := ansi.Cut(line, at, at+width)
+		got := ansi.StringWidth(part)
+		if got == 0 {
+			break // a letter wider than the whole line
+		}
+		out = append(out, part)
+		at += got
+	}
+	return out
+}
+
+// paint renders each line on its own, so that no style runs over a line's end.
+func paint(style lipgloss.Style, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		if line != "" {
+			out[i] = style.Render(line)
+		}
+	}
+	return out
+}
+
+// seconds is a short duration for a row: 0.4s, 12.3s, 2:05.
+func seconds(d time.Duration) string {
+	if d < 100*time.Second {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return clockTime(d)
+}
+
+// clockTime is a duration as minutes and seconds: 0:41, 12:05, 1:02:03.
+func clockTime(d time.Duration) string {
+	s := int(d.Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// milliseconds is a stored duration as seconds writes it.
+func milliseconds(ms int64) string { return seconds(time.Duration(ms) * time.Millisecond) }
+
+// thousands is a count of tokens: 412, 12.4k, 128k.
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 100_000 && n%1000 != 0 && n%1024 != 0:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	case n%1024 == 0:
+		return fmt.Sprintf("%dk", n/1024)
+	default:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+}
+
+// plural is a count with its noun: 1 step, 2 steps.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

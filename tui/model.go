@@ -1,0 +1,412 @@
+package tui
+
+import (
+	"os"
+	"strings"
+	"sync"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/themes"
+)
+
+// Model is the whole screen. It routes messages to its panes and puts what they
+// draw together; what a run is and how a pane looks, they know themselves.
+type Model struct {
+	options Options
+	home    string
+	look    *look
+	keys    keyMap
+	outbox  *outbox
+
+	layout layout
+	focus  pane
+	clock  clock
+	tabAt  [panes]rect
+
+	chat   *chatPane
+	input  *input
+	dag    *dagPane
+	detail *detailPane
+	gate   *gateDialog
+	help   *helpDialog
+
+	run          *agent.Run // the newest; nil before the first
+	status       agent.SessionStatus
+	sessionGates []openGate
+	asked        map[planning.Purpose]string // what a model is asked outside the phases → the step it is for
+	goalShown    string
+	preparing    bool // something was sent and its run has not started
+	ended        bool // the session gave the run up without a result
+	stopping     bool
+	closed       bool // the session is over
+
+	quitting bool   // asks whether to quit
+	word     string // on the last key, in the footer
+}
+
+// New makes the screen of a session. It reads no events by itself: [Run] or
+// [Forward] hands them over.
+func New(s Session, o Options) *Model {
+	mode := themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor}
+	l := newLook(themes.New(o.Theme, true, mode))
+	m := &Model{
+		options: o,
+		look:    l,
+		keys:    newKeyMap(),
+		outbox:  &outbox{session: s},
+		input:   newInput(l, o.Suggestion),
+		dag:     newDAGPane(l),
+		detail:  newDetailPane(l),
+		asked:   map[planning.Purpose]string{},
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		m.home = strings.TrimRight(home, "/")
+	}
+	m.chat = newChatPane(l, o.Intro, m.activity)
+	m.gate = newGateDialog(l, &m.keys)
+	m.help = &helpDialog{look: l, keys: &m.keys}
+	return m
+}
+
+// Init asks the terminal for its background and sends the goal that the screen
+// was opened with.
+func (m *Model) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	if m.options.Theme == themes.Auto || m.options.Theme == "" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
+		m.preparing = true
+		cmds = append(cmds, m.outbox.send(runner.Submit{Text: goal}), m.animate())
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update takes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.layout.width, m.layout.height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		m.retheme(msg.IsDark())
+	case eventsMsg:
+		cmd = m.takeEvents(msg)
+	case tickMsg:
+		cmd = m.beat(msg)
+	case graceMsg:
+		m.gate.rested(msg)
+	case tea.KeyPressMsg:
+		cmd = m.press(msg)
+	case tea.PasteMsg:
+		cmd = m.paste(msg)
+	case tea.MouseClickMsg:
+		m.click(tea.Mouse(msg))
+	case tea.MouseWheelMsg:
+		m.wheel(tea.Mouse(msg))
+	default:
+		cmd = m.input.update(msg)
+	}
+	m.arrange()
+	return m, cmd
+}
+
+// retheme follows the terminal's background.
+func (m *Model) retheme(dark bool) {
+	t := themes.New(m.options.Theme, dark, m.look.theme.Mode)
+	if t.Dark == m.look.theme.Dark {
+		return
+	}
+	m.look.retheme(t)
+	m.chat.retheme()
+	m.input.retheme()
+	m.gate.retheme()
+	m.refresh()
+}
+
+// animate sets the clock going while something spins.
+func (m *Model) animate() tea.Cmd {
+	if m.spins() {
+		return m.clock.start()
+	}
+	return nil
+}
+
+// beat moves every animation on by one frame.
+func (m *Model) beat(t tickMsg) tea.Cmd {
+	cmd := m.clock.tick(t, m.spins())
+	m.look.beat++
+	m.look.now = m.clock.now()
+	m.refresh()
+	return cmd
+}
+
+// arrange gives every pane its place.
+func (m *Model) arrange() {
+	width, height := m.layout.width, m.layout.height
+	if width == 0 {
+		return
+	}
+	w := wish{input: m.input.height(), sheet: m.gate.height(width), focus: m.focus}
+	m.layout = arrange(width, height, w)
+	if m.layout.small {
+		return
+	}
+	if m.layout.input.w > 0 {
+		// The input's width decides about its height, and that about the chat's.
+		m.input.setSize(m.layout.input.w, m.layout.body.h/3)
+		w.input = m.input.height()
+		m.layout = arrange(width, height, w)
+	}
+	m.chat.setSize(m.layout.chat.w, m.layout.chat.h)
+	m.dag.setSize(m.layout.plan.w, m.layout.plan.h)
+	m.dag.setFocus(m.focus == panePlan)
+	m.detail.setSize(m.layout.step.w, m.layout.step.h)
+	m.input.setFocus(m.focus == paneChat && !m.gate.open && !m.help.open && !m.quitting)
+}
+
+// paste gives pasted text to the input, where the user is typing.
+func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
+	if m.gate.open || m.help.open || m.quitting {
+		m.say("Nothing is pasted into a dialog.")
+		return nil
+	}
+	m.focus = paneChat
+	m.input.setFocus(true)
+	return m.input.update(p)
+}
+
+// click focuses the pane under the pointer and chooses what is there.
+func (m *Model) click(at tea.Mouse) {
+	if m.gate.open || m.help.open || m.layout.small || at.Button != tea.MouseLeft {
+		return
+	}
+	if m.layout.tabs.contains(at.X, at.Y) {
+		for p, r := range m.tabAt {
+			if r.contains(at.X, at.Y) {
+				m.focus = pane(p)
+			}
+		}
+		return
+	}
+	p, ok := m.layout.at(at.X, at.Y)
+	if !ok {
+		return
+	}
+	m.focus = p
+	if p == panePlan {
+		m.dag.clicked(at.Y - m.layout.plan.y)
+		m.refresh()
+	}
+}
+
+// wheel scrolls what is under the pointer.
+func (m *Model) wheel(at tea.Mouse) {
+	const step = 3
+	lines := step
+	if at.Button == tea.MouseWheelUp {
+		lines = -step
+	} else if at.Button != tea.MouseWheelDown {
+		return
+	}
+	switch {
+	case m.gate.open:
+		m.gate.scroll(lines)
+		return
+	case m.help.open:
+		m.help.top += lines
+		return
+	}
+	switch p, _ := m.layout.at(at.X, at.Y); p {
+	case panePlan:
+		m.dag.move(lines)
+		m.refresh()
+	case paneStep:
+		m.detail.scroll(lines)
+	default:
+		m.chat.scroll(-lines)
+	}
+}
+
+// View draws the screen: exactly as many lines as the terminal has, none longer
+// than it is wide.
+func (m *Model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = m.windowTitle()
+	if m.layout.width <= 0 || m.layout.height <= 0 {
+		return v
+	}
+	screen := m.screen()
+	v.SetContent(strings.Join(screen, "\n"))
+	if c := m.input.cursor(); c != nil && !m.layout.small && m.layout.input.h > 0 {
+		c.X += m.layout.input.x
+		c.Y += m.layout.input.y
+		v.Cursor = c
+	}
+	return v
+}
+
+func (m *Model) windowTitle() string {
+	title := "replan"
+	if m.run != nil {
+		title += " - " + m.look.cut(firstLine(m.run.Goal), 60)
+	}
+	return title
+}
+
+// screen draws every line.
+func (m *Model) screen() []string {
+	if m.layout.small {
+		return m.smallScreen()
+	}
+	screen := make([]string, 0, m.layout.height)
+	screen = append(screen, m.header())
+	switch {
+	case m.help.open:
+		screen = append(screen, m.help.draw(m.layout.width, m.layout.height-2, m.options.Version)...)
+	case m.layout.body.h == 0:
+	case m.layout.wide:
+		left, right := m.leftHalf(), m.rightHalf()
+		for i := range left {
+			screen = append(screen, left[i]+right[i])
+		}
+	default:
+		screen = append(screen, m.tabRow())
+		screen = append(screen, m.tabBody()...)
+	}
+	if m.layout.sheet.h > 0 && !m.help.open {
+		screen = append(screen, m.gate.draw(m.layout.sheet.w, m.layout.sheet.h)...)
+	}
+	return append(screen, m.footer())
+}
+
+// smallScreen says that there is no room.
+func (m *Model) smallScreen() []string {
+	for _, text := range []string{"replan needs 40 x 12 cells; please enlarge this window.", "Enlarge the window.", "Too small."} {
+		lines := wrap(text, m.layout.width)
+		if len(lines) <= m.layout.height {
+			return m.look.block(lines, m.layout.width, m.layout.height)
+		}
+	}
+	return m.look.block([]string{"replan"}, m.layout.width, m.layout.height)
+}
+
+// edgeStyle is the style of a pane's border.
+func (m *Model) edgeStyle(p pane) lipgloss.Style {
+	if m.focus == p && !m.gate.showing() {
+		return m.look.Focus
+	}
+	return m.look.Border
+}
+
+// leftHalf is the chat with the input under it.
+func (m *Model) leftHalf() []string {
+	l, style := m.look, m.edgeStyle(paneChat)
+	title, note := m.chatNotice()
+	sections := []section{{title: m.paneTitle("Chat", m.focus == paneChat), note: note, lines: padded(m.chat.lines()), style: style}}
+	if m.layout.input.h > 0 {
+		lines := l.block(m.input.lines(), m.layout.input.w, m.layout.input.h)
+		sections = append(sections, section{title: title, lines: padded(lines), style: style})
+	}
+	return l.frame(m.layout.left.w, l.Focus, sections...)
+}
+
+// chatNotice is what stands in the edge between chat and input: what is amiss,
+// and how much more there is below.
+func (m *Model) chatNotice() (title, note string) {
+	l := m.look
+	if n := m.chat.moreBelow(); n > 0 {
+		note = l.Muted.Render(plural(n, "line") + " below")
+	}
+	switch problem := visibleLine(m.status.Problem); {
+	case m.closed:
+		title = l.Warning.Render("the session is closed")
+	case problem != "":
+		title = l.Warning.Render(l.glyphs.Warning + " " + problem)
+	}
+	return title, note
+}
+
+// rightHalf is the plan above the step.
+func (m *Model) rightHalf() []string {
+	l := m.look
+	var sections []section
+	if m.layout.plan.h > 0 {
+		sections = append(sections, section{
+			title: m.paneTitle(m.dag.title(), m.focus == panePlan), note: m.dag.summary(),
+			lines: m.dag.lines(), style: m.edgeStyle(panePlan),
+		})
+	}
+	if m.layout.step.h > 0 {
+		lines := padded(m.detail.lines())
+		sections = append(sections, section{
+			title: m.detail.title(m.layout.right.w - 6), note: m.detail.place(), lines: lines, style: m.edgeStyle(paneStep),
+		})
+	}
+	return l.frame(m.layout.right.w, l.Focus, sections...)
+}
+
+func (m *Model) paneTitle(title string, focused bool) string {
+	if focused {
+		return m.look.Strong.Render(title)
+	}
+	return m.look.Muted.Render(title)
+}
+
+// tabBody is the tab in view.
+func (m *Model) tabBody() []string {
+	switch m.focus {
+	case panePlan:
+		return m.dag.lines()
+	case paneStep:
+		return padded(m.detail.lines())
+	}
+	out := padded(m.chat.lines())
+	if m.layout.input.h > 0 {
+		l, bar := m.look, m.look.glyphs.Rule
+		title, note := m.chatNotice()
+		out = append(out, l.edge(bar, bar, bar, title, note, m.layout.width, l.Border))
+		out = append(out, padded(l.block(m.input.lines(), m.layout.input.w, m.layout.input.h))...)
+	}
+	return out
+}
+
+func visibleWidth(s string) int { return ansi.StringWidth(s) }
+
+// outbox sends commands to the session in the order they were given, off the
+// goroutine that draws, so that a session that is slow to listen stops nothing.
+type outbox struct {
+	session Session
+	sending sync.Mutex
+	mu      sync.Mutex
+	queue   []runner.Command
+}
+
+// send queues a command and returns what sends it.
+func (o *outbox) send(c runner.Command) tea.Cmd {
+	o.mu.Lock()
+	o.queue = append(o.queue, c)
+	o.mu.Unlock()
+	return func() tea.Msg {
+		o.sending.Lock()
+		defer o.sending.Unlock()
+		o.mu.Lock()
+		next := o.queue[0]
+		o.queue = o.queue[1:]
+		o.mu.Unlock()
+		o.session.Send(next)
+		return nil
+	}
+}
+
+// matches is short for the keys of the map.
+func matches(k tea.KeyPressMsg, b ...key.Binding) bool { return key.Matches(k, b...) }

@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/themes"
+)
+
+// wideRun is a run of n steps in layers of ten, each step depending on two of
+// the layer above.
+func wideRun(n int) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
+	for i := range n {
+		step := planning.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step number %d of a long plan", i+1), Tool: "fs.read", Executor: planning.ExecutorTool}
+		if i >= 10 {
+			step.DependsOn = []string{fmt.Sprint(i - 9), fmt.Sprint(i - i%10 - 9 + (i+1)%10)}
+		}
+		state := &agent.StepState{Step: step, Status: agent.StepPending}
+		switch {
+		case i < n/3:
+			state.Status, state.MS = agent.StepDone, 1200
+		case i < n/3+4:
+			state.Status = agent.StepActive
+		}
+		run.Steps = append(run.Steps, state)
+		run.Plan.Steps = append(run.Plan.Steps, step)
+	}
+	return run
+}
+
+func darkLook() *look { return newLook(themes.New(themes.Dark, true, themes.Mode{})) }
+
+func plain(lines []string) string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	return strings.TrimRight(strings.Join(out, "\n"), "\n")
+}
+
+func revisedTwice() *agent.Run {
+	state := func(index, title string, status agent.StepStatus, change agent.Change, deps ...string) *agent.StepState {
+		return &agent.StepState{Step: planning.Step{Index: index, Title: title, Tool: "t", DependsOn: deps}, Status: status, Change: change}
+	}
+	return &agent.Run{
+		ID: "r", Revision: 3,
+		Steps: []*agent.StepState{
+			state("1", "First", agent.StepDone, agent.ChangeNone),
+			state("5", "Fifth", agent.StepPending, agent.ChangeAdded, "1"),
+		},
+		Revisions: []agent.Revision{
+			{Number: 2, Reason: "no", Removed: []agent.StepState{
+				*state("2", "Second", agent.StepBroken, agent.ChangeNone), *state("3", "Third", agent.StepPending, agent.ChangeNone),
+			}, After: []string{"1", "2"}, Added: []string{"4"}},
+			{Number: 3, Reason: "again", Removed: []agent.StepState{*state("4", "Fourth", agent.StepBroken, agent.ChangeAdded)}, After: []string{"1"}, Added: []string{"5"}},
+		},
+	}
+}
+
+func TestOlderRevisionsFoldToALineAndOpen(t *testing.T) {
+	d := newDAGPane(darkLook())
+	d.setSize(60, 12)
+	d.show(revisedTwice())
+	folded := "   ✓ 1 First  t    0.0s\n ▸ rev 2: 2 removed, 1 added (enter opens)\n − ✗ 4 Fourth  t  failed\n + · 5 Fifth   t"
+	if got := plain(d.lines()); squash(got) != squash(folded) {
+		t.Fatalf("got\n%s", got)
+	}
+	d.move(-100)
+	d.move(1)
+	if !d.toggle() {
+		t.Fatalf("the revision is not chosen but %q", d.selected)
+	}
+	if got := plain(d.lines()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
+		strings.Index(got, "Third") > strings.Index(got, "Fourth") {
+		t.Fatalf("got\n%s", got)
+	}
+	if d.toggle(); strings.Contains(plain(d.lines()), "Second") {
+		t.Error("it does not fold again")
+	}
+}
+
+// squash makes runs of blanks one, for what columns alone would change.
+func squash(s string) string {
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		out = append(out, strings.Join(strings.Fields(strings.NewReplacer("▌", " ").Replace(line)), " "))
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestAChosenStepLightsWhatItDependsOnAndWhatDependsOnIt(t *testing.T) {
+	run := wideRun(3)
+	run.Steps[1].Step.DependsOn = []string{"1"}
+	d := newDAGPane(darkLook())
+	d.setSize(60, 8)
+	d.setFocus(true)
+	d.show(run)
+	d.layout()
+	chosen := d.chosen()
+	for i := range d.outline.rows {
+		r := &d.outline.rows[i]
+		if r.kind != rowStep || r == chosen {
+			continue
+		}
+		want := kinDim
+		if (chosen.key == "1" && r.key == "2") || (chosen.key == "2" && r.key == "1") {
+			want = kinLit
+		}
+		if got := d.kinship(r, chosen); got != want {
+			t.Errorf("with %s chosen, %s is %v", chosen.key, r.key, got)
+		}
+	}
+}
+
+func TestABlockedStepNamesWhatItWaitsFor(t *testing.T) {
+	run := wideRun(4)
+	for i, s := range run.Steps {
+		s.Status = agent.StepPending
+		if i == 3 {
+			s.Step.DependsOn = []string{"1", "2", "3"}
+		}
+	}
+	run.Steps[0].Status = agent.StepDone
+	d := newDAGPane(darkLook())
+	d.setSize(60, 8)
+	d.show(run)
+	if got := plain(d.lines()); !strings.Contains(got, "←2,3") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestAPlanThatCannotBeSeenWholeIsCounted(t *testing.T) {
+	d := newDAGPane(darkLook())
+	d.setSize(60, 8)
+	d.show(wideRun(60))
+	d.lines()
+	if got := ansi.Strip(d.summary()); got != "✓20 ⠋4 ·36" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestAKeyDoesNotDrawOldMessages counts how often blocks are drawn.
+func TestAKeyDoesNotDrawOldMessages(t *testing.T) {
+	m := New(silent{}, Options{Theme: themes.Dark})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	drawn := 0
+	for i := range 500 {
+		m.chat.add(&block{draw: func(int) []string { drawn++; return []string{fmt.Sprint(i)} }})
+	}
+	m.View()
+	if drawn == 0 || drawn > 40 {
+		t.Fatalf("%d of 500 blocks are drawn for one screen", drawn)
+	}
+	drawn = 0
+	for range 10 {
+		m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+		m.View()
+	}
+	if drawn != 0 {
+		t.Errorf("10 keys draw %d blocks again", drawn)
+	}
+}
+
+func TestTheInputKeepsWhatIsPasted(t *testing.T) {
+	m := New(silent{}, Options{Theme: themes.Dark})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	text := strings.Repeat("a line of pasted text\n", 200)
+	m.Update(tea.PasteMsg{Content: text})
+	if got := m.input.area.Value(); got != text {
+		t.Errorf("%d bytes of %d are kept", len(got), len(text))
+	}
+	if m.layout.input.h > maxInputHeight || m.layout.chat.h < 5 {
+		t.Errorf("the input takes %d lines and leaves %d", m.layout.input.h, m.layout.chat.h)
+	}
+}
+
+func BenchmarkPlanOf1000Steps(b *testing.B) {
+	b.Run("draw", func(b *testing.B) {
+		d := newDAGPane(darkLook())
+		d.setSize(80, 50)
+		d.show(wideRun(1000))
+		d.lines()
+		for b.Loop() {
+			d.touch()
+			d.lines()
+		}
+	})
+	b.Run("move", func(b *testing.B) {
+		d := newDAGPane(darkLook())
+		d.setSize(80, 50)
+		d.show(wideRun(1000))
+		for b.Loop() {
+			d.move(1)
+			d.lines()
+		}
+	})
+	b.Run("lay out", func(b *testing.B) {
+		run := wideRun(1000)
+		for b.Loop() {
+			layOut(run, 8, nil)
+		}
+	})
+}
+
+func BenchmarkKeyInALongChat(b *testing.B) {
+	m := New(silent{}, Options{Theme: themes.Dark})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	for i := range 20_000 {
+		m.chat.add(m.chat.note("info", fmt.Sprintf("note number %d", i)))
+	}
+	m.chat.started(wideRun(100))
+	m.View()
+	down := tea.KeyPressMsg{Code: 'x', Text: "x"}
+	back := tea.KeyPressMsg{Code: tea.KeyBackspace}
+	for b.Loop() {
+		m.Update(down)
+		m.View()
+		m.Update(back)
+		m.View()
+	}
+}

@@ -1,0 +1,263 @@
+// Package plain tells a run as lines of text, for pipes, logs and screen
+// readers. It folds the same events into the same run as the full screen does.
+package plain
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// outputShown is how many lines of a failed step's output or of an error are
+// told; the journal has all of it.
+const outputShown = 20
+
+// Log writes a line for each event that matters.
+type Log struct {
+	out     io.Writer
+	session string
+	marks   marks
+	ascii   bool
+	run     *agent.Run
+	err     error // of the first write that failed
+}
+
+// marks are the signs that lines open with.
+type marks struct {
+	done, failed, started, gate, skipped, note, removed, added, revised, replan string
+}
+
+// New returns a log that writes to out. session is the id of the session, whose
+// own events are told without a run; ascii draws with ASCII characters alone.
+func New(out io.Writer, session string, ascii bool) *Log {
+	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻"}
+	if ascii {
+		m = marks{"ok", "x", ">", "?", "-", ".", "-", "+", "~", "again:"}
+	}
+	return &Log{out: out, session: session, marks: m, ascii: ascii}
+}
+
+// Event tells one event. It fails where the line cannot be written, and from
+// then on always.
+func (l *Log) Event(e agent.Event) error {
+	if e.Run == l.session {
+		l.tellSession(e.Data)
+		return l.err
+	}
+	if _, ok := e.Data.(agent.RunStarted); ok {
+		l.run = &agent.Run{}
+	}
+	if l.run == nil {
+		return l.err
+	}
+	if err := l.run.Apply(e); err != nil {
+		return fmt.Errorf("tell a run: %w", err)
+	}
+	l.tell(e.Data)
+	return l.err
+}
+
+func (l *Log) line(format string, args ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.out, format+"\n", args...)
+	}
+}
+
+// block writes text as it is, each line behind indent.
+func (l *Log) block(indent, text string, most int) {
+	lines := strings.Split(strings.TrimRight(untrusted.Visible(text), "\n"), "\n")
+	for i, line := range lines {
+		if most > 0 && i == most {
+			l.line("%s… %d more lines", indent, len(lines)-most)
+			return
+		}
+		l.line("%s", strings.TrimRight(indent+line, " "))
+	}
+}
+
+func (l *Log) tellSession(d agent.Data) {
+	switch d := d.(type) {
+	case agent.Note:
+		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
+	case agent.GateRequested:
+		l.gate(d)
+	case agent.GateResolved:
+		l.line("  %s %s, by %s", l.marks.gate, d.Decision, d.By)
+	}
+}
+
+// tell says what one event of the run means. The run has folded it already.
+func (l *Log) tell(d agent.Data) {
+	switch d := d.(type) {
+	case agent.RunStarted:
+		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
+		l.line("  run %s, model %s, %d tools, in %s", l.run.ID, untrusted.Line(d.Model), len(d.Catalogue), untrusted.Line(d.Workspace))
+	case agent.PhaseCompleted:
+		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
+	case agent.PhaseSkipped:
+		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, untrusted.Line(d.Reason))
+	case agent.PhaseFailed:
+		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
+	case agent.ModelReplied:
+		l.modelReplied(d)
+	case agent.PlanCreated:
+		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
+		l.block("  ", Plan(d.Plan, l.ascii), 0)
+	case agent.PlanEmpty:
+		l.line("%s no plan: %s", l.marks.failed, untrusted.Line(d.Reason))
+	case agent.PlanDiff:
+		l.diff(d)
+	case agent.ReplanStarted:
+		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
+	case agent.ReplanRefused:
+		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
+	case agent.GuardBlocked:
+		l.line("%s %s", l.marks.failed, d.Reason)
+	case agent.BudgetWarned:
+		l.line("%s %s: %d of %d used", l.marks.note, d.Guard, d.Used, d.Limit)
+	case agent.Note:
+		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
+	case agent.RunPaused:
+		l.line("%s %s", l.marks.note, untrusted.Line(d.Reason))
+	case agent.RunCompleted:
+		l.completed(d.Result)
+	default:
+		l.tellStep(d)
+	}
+}
+
+func (l *Log) modelReplied(d agent.ModelReplied) {
+	name := string(d.Purpose)
+	if d.Step != "" {
+		name = "arguments of step " + d.Step
+	}
+	if d.Error != "" {
+		l.line("%s %s failed: %s", l.marks.failed, name, untrusted.Line(d.Error))
+		return
+	}
+	l.line("%s %s  %s  %d tokens", l.marks.done, name, seconds(d.MS), d.PromptTokens+d.CompletionTokens)
+}
+
+// tellStep says what happened to a step or its gate.
+func (l *Log) tellStep(d agent.Data) {
+	switch d := d.(type) {
+	case agent.StepStarted:
+		again := ""
+		if d.Attempt > 1 {
+			again = fmt.Sprintf(", attempt %d", d.Attempt)
+		}
+		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, untrusted.Line(d.Title), by(d.Executor, d.Tool), again)
+	case agent.StepCompleted:
+		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), seconds(d.MS))
+	case agent.StepFailed:
+		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), seconds(d.MS))
+		l.block("    ", d.Error, outputShown)
+	case agent.StepRetry:
+		l.line("%s %s %s  again", l.marks.replan, d.Index, l.title(d.Index))
+	case agent.StepSkipped:
+		l.line("%s %s %s  skipped: %s", l.marks.skipped, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
+	case agent.StepInDoubt:
+		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
+	case agent.GateRequested:
+		l.gate(d)
+	case agent.GateResolved:
+		l.line("  %s %s, by %s", l.marks.gate, d.Decision, d.By)
+	}
+}
+
+func (l *Log) title(index string) string {
+	if s := l.run.Step(index); s != nil {
+		return untrusted.Line(s.Step.Title)
+	}
+	return ""
+}
+
+// gate shows the whole call that waits.
+func (l *Log) gate(d agent.GateRequested) {
+	what := d.Tool
+	if d.Step != "" {
+		what = fmt.Sprintf("%s %s  [%s]", d.Step, untrusted.Line(d.Title), d.Tool)
+	} else if what == "" {
+		what = untrusted.Line(d.Title)
+	}
+	l.line("%s %s  asks: %s", l.marks.gate, what, untrusted.Line(d.Rule.Why))
+	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
+		if d.Diff == "" || name == "path" {
+			l.block("    ", name+": "+text(d.Args[name]), 0)
+		}
+	}
+	for _, p := range d.Provenance {
+		l.line("    %s carries text from step %s", p.Arg, p.Step)
+	}
+	if d.Diff != "" {
+		l.block("    ", d.Diff, 0)
+	}
+}
+
+func (l *Log) diff(d agent.PlanDiff) {
+	l.line("%s plan, revision %d", l.marks.started, d.Revision)
+	if n := len(l.run.Revisions); n > 0 {
+		for _, s := range l.run.Revisions[n-1].Removed {
+			l.line("  %s %s %s  [%s]", l.marks.removed, s.Step.Index, untrusted.Line(s.Step.Title), by(s.Step.Executor, s.Step.Tool))
+		}
+	}
+	for _, mark := range []struct {
+		sign    string
+		indices []string
+	}{{l.marks.revised, d.Revised}, {l.marks.added, d.Added}} {
+		for _, index := range mark.indices {
+			if s, ok := d.Plan.Step(index); ok {
+				l.line("  %s %s %s  [%s]", mark.sign, index, untrusted.Line(s.Title), by(s.Executor, s.Tool))
+			}
+		}
+	}
+}
+
+func (l *Log) completed(r agent.Result) {
+	if r.Answer != "" {
+		l.line("")
+		l.block("", r.Answer, 0)
+		l.line("")
+	}
+	if r.Error != "" {
+		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
+	}
+	l.line("%s: %s in %s · %d steps · %d tool calls · %d replans · %d tokens", r.Status, r.Reason,
+		seconds(r.DurationMS), r.Usage.Steps, r.Usage.ToolCalls, r.Usage.Replans, r.Usage.PromptTokens+r.Usage.CompletionTokens)
+}
+
+// by names what carries a step out.
+func by(executor planning.Executor, tool string) string {
+	if tool != "" {
+		return untrusted.Line(tool)
+	}
+	return string(executor)
+}
+
+// text shows a value of an argument: text as it is, all else as JSON.
+func text(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return planning.CanonicalJSON(v)
+}
+
+func seconds(ms int64) string {
+	return fmt.Sprintf("%.1fs", (time.Duration(ms) * time.Millisecond).Seconds())
+}
+
+// OneLine makes one line of text from outside, cut with a mark at width runes.
+func OneLine(s string, width int) string {
+	runes := []rune(untrusted.Line(s))
+	if len(runes) > width {
+		return string(runes[:width-1]) + "…"
+	}
+	return string(runes)
+}

@@ -1,0 +1,478 @@
+package tui_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+func (s *screen) sent(want ...runner.Command) {
+	s.t.Helper()
+	got := s.session.commands()
+	if len(want) == 0 && len(got) == 0 {
+		return
+	}
+	if !reflect.DeepEqual(got, want) {
+		s.t.Errorf("sent %#v, want %#v", got, want)
+	}
+}
+
+func TestEnterSendsWhatWasTyped(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
+	s.press(letters("fix the tests?")...).press(enter)
+	s.sent(runner.Submit{Text: "fix the tests?"})
+	if s.m.Typed() != "" {
+		t.Errorf("the input still says %q", s.m.Typed())
+	}
+}
+
+func TestEnterOnNothingSendsNothingAndSaysSo(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(enter)
+	s.sent()
+	s.wants("Type what shall be done first.")
+}
+
+func TestTheGoalIsSentAtTheStart(t *testing.T) {
+	s := open(t, tui.Options{Goal: " run the tests \n", Theme: "dark"}, 120, 36)
+	s.carryOut(s.m.Init())
+	s.sent(runner.Submit{Text: "run the tests"})
+}
+
+func TestTheSuggestionStandsInTheInput(t *testing.T) {
+	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(enter)
+	s.sent(runner.Submit{Text: "fix it"})
+}
+
+func TestNewLinesGrowTheInput(t *testing.T) {
+	s := open(t, tui.Options{}, 80, 24)
+	s.press(letters("one")...).press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}).press(letters("two")...).press(ctrl('j')).press(letters("three")...)
+	if got := s.m.Typed(); got != "one\ntwo\nthree" {
+		t.Errorf("typed %q", got)
+	}
+	s.wants("› one\n   two\n   three")
+}
+
+func TestUpAndDownLeafThroughWhatWasSent(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36)
+	s.show(newStory().session(agent.ChatUser{Text: "first"}, agent.ChatReply{Text: "done"}, agent.ChatUser{Text: "second"}, agent.ChatReply{Text: "done"}))
+	s.press(letters("draft")...)
+	for _, c := range []struct {
+		key  tea.KeyPressMsg
+		want string
+	}{{upKey, "second"}, {upKey, "first"}, {upKey, "first"}, {downKey, "second"}, {downKey, "draft"}, {downKey, "draft"}} {
+		if s.press(c.key); s.m.Typed() != c.want {
+			t.Fatalf("after %s the input says %q, want %q", c.key, s.m.Typed(), c.want)
+		}
+	}
+}
+
+func TestTabWalksThePanes(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+	var went []string
+	for _, k := range []tea.KeyPressMsg{tabKey, tabKey, tabKey, backTab} {
+		went = append(went, s.press(k).m.Focus())
+	}
+	if got := strings.Join(went, " "); got != "plan step chat step" {
+		t.Errorf("the focus went %s", got)
+	}
+}
+
+func TestQuestionMarkIsHelpOnlyWhereNoTextIsTyped(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters("why?")...)
+	if s.m.HelpOpen() || s.m.Typed() != "why?" {
+		t.Errorf("help %v, typed %q", s.m.HelpOpen(), s.m.Typed())
+	}
+	if s.press(f1); !s.m.HelpOpen() {
+		t.Error("F1 opens no help while typing")
+	}
+	s.press(escape, ctrl('c'))
+	if s.press(letters("?")...); !s.m.HelpOpen() {
+		t.Error("? opens no help where the input is empty")
+	}
+	s.wants("Everywhere")
+}
+
+func TestHelpNamesEveryKeyOfTheMap(t *testing.T) {
+	s := open(t, tui.Options{}, 200, 60).press(f1)
+	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow what runs", "half a page up"} {
+		s.wants(text)
+	}
+}
+
+func TestEscapeStopsWhatRuns(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(escape)
+	s.sent(runner.Stop{})
+	s.wants("stopping")
+	s.press(escape)
+	s.sent(runner.Stop{})
+	s.wants("It is being stopped.")
+}
+
+func TestEscapeSaysThatNothingRuns(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(escape)
+	s.sent()
+	s.wants("Nothing runs.")
+}
+
+func TestAStoppedRunSaysHowItGoesOn(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
+	s.wants("replan plan resume " + storyRun)
+}
+
+func quits(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	_, ok := cmd().(tea.QuitMsg)
+	return ok
+}
+
+func TestControlCClearsThenQuits(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters("abc")...)
+	if _, cmd := s.m.Update(ctrl('c')); cmd != nil || s.m.Typed() != "" {
+		t.Errorf("the first ctrl+c left %q", s.m.Typed())
+	}
+	if _, cmd := s.m.Update(ctrl('c')); !quits(cmd) {
+		t.Error("the second ctrl+c does not quit")
+	}
+}
+
+func TestQuittingAsksOnlyWhileSomethingRuns(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		key  tea.KeyPressMsg
+		then bool
+	}{{"y quits", letters("y")[0], true}, {"ctrl+c again quits", ctrl('c'), true}, {"n stays", letters("n")[0], false}, {"esc stays", escape, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+			if _, cmd := s.m.Update(ctrl('c')); cmd != nil {
+				t.Fatal("it does not ask")
+			}
+			s.wants("A run is going on. Stop it and quit?")
+			if _, cmd := s.m.Update(c.key); quits(cmd) != c.then {
+				t.Errorf("quits: %v", !c.then)
+			}
+			s.sent()
+		})
+	}
+}
+
+func TestControlDQuitsOnAnEmptyInputOnly(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters("ab")...)
+	if _, cmd := s.m.Update(ctrl('d')); quits(cmd) {
+		t.Error("it quits although there is text")
+	}
+	s.press(ctrl('c'))
+	if _, cmd := s.m.Update(ctrl('d')); !quits(cmd) {
+		t.Error("it does not quit")
+	}
+}
+
+func TestAGateTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36)
+	s.press(letters("typing on")...).show(newStory().gated())
+	if !s.m.GateOpen() {
+		t.Fatal("the gate does not open by itself")
+	}
+	s.m.Update(letters("y")[0])
+	s.sent()
+	s.wants("too early")
+	s.m.Update(s.m.RestedBefore())
+	s.m.Update(letters("y")[0])
+	s.sent()
+	s.m.Update(s.m.Rested())
+	s.lacks("too early")
+	if got := s.m.Typed(); got != "typing on" {
+		t.Errorf("a key meant for the gate went to the input: %q", got)
+	}
+	s.press(letters("y")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	if s.m.GateOpen() {
+		t.Error("the gate is still open after its answer")
+	}
+}
+
+func TestTheAnswersToAGate(t *testing.T) {
+	for key, want := range map[string]runner.Resolve{
+		"y": {Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
+		"r": {Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeRun},
+		"n": {Run: storyRun, Gate: "4.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce},
+	} {
+		t.Run(key, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+			s.m.Update(s.m.Rested())
+			s.press(letters(key)...)
+			s.sent(want)
+		})
+	}
+}
+
+func TestOtherKeysAnswerNoGate(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+	s.m.Update(s.m.Rested())
+	s.press(enter, tabKey, ctrl('y'), ctrl('d')).press(letters("aqYNR ")...)
+	s.m.Update(tea.PasteMsg{Content: "y"})
+	s.sent()
+	if !s.m.GateOpen() {
+		t.Error("the gate went away without an answer")
+	}
+}
+
+func TestEscapeAtAGateLooksAroundAndControlGComesBack(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+	s.m.Update(s.m.Rested())
+	s.press(escape)
+	s.sent()
+	if s.m.GateOpen() {
+		t.Fatal("the dialog is still there")
+	}
+	s.wants("step 4 waits for your answer")
+	s.m.Update(ctrl('g'))
+	if !s.m.GateOpen() {
+		t.Fatal("ctrl+g does not bring it back")
+	}
+	s.m.Update(letters("y")[0])
+	s.sent() // it has just opened: another moment of quiet
+	s.m.Update(s.m.Rested())
+	s.press(escape, escape)
+	s.sent(runner.Stop{})
+}
+
+func TestControlGSaysThatNoGateIsOpen(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(ctrl('g'))
+	s.wants("No gate is open.")
+}
+
+func TestSeveralGatesQueue(t *testing.T) {
+	st := newStory().branching().run(
+		agent.GateRequested{Gate: "4.1.1", Step: "4", Title: "First question", Tool: "fs.read", Args: map[string]any{"path": "a"}},
+		agent.GateRequested{Gate: "5.1.1", Step: "5", Title: "Second question", Tool: "fs.read", Args: map[string]any{"path": "b"}},
+	)
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.m.Update(s.m.Rested())
+	s.wants("Gate 1 of 2")
+	s.wants("First question")
+	_, first := s.m.Update(letters("y")[0])
+	s.sending(first)
+	s.wants("Second question")
+	s.lacks("of 2")
+	s.m.Update(letters("y")[0]) // too early for the second
+	s.m.Update(s.m.Rested())
+	_, second := s.m.Update(letters("n")[0])
+	s.sending(second)
+	s.sent(
+		runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
+		runner.Resolve{Run: storyRun, Gate: "5.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce},
+	)
+	if s.m.GateOpen() {
+		t.Error("a gate is still open")
+	}
+}
+
+// sending carries out a command that sends one thing and may also begin a grace
+// time, which it does not wait for.
+func (s *screen) sending(cmd tea.Cmd) {
+	batch, ok := cmd().(tea.BatchMsg)
+	if !ok {
+		return
+	}
+	for _, c := range batch {
+		if c != nil {
+			go c()
+		}
+	}
+	<-s.session.got
+}
+
+func TestAnAnswerFromElsewhereClosesTheGate(t *testing.T) {
+	st := newStory().gated()
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.run(agent.GateResolved{Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "--approve all"}))
+	if s.m.GateOpen() {
+		t.Error("the gate is still open")
+	}
+	s.wants("allowed fs.patch in step 4 (by --approve all)")
+}
+
+func TestServersOfTheProjectAreAskedFor(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().servers())
+	s.wants("npx -y @example/tickets-mcp --project auth")
+	s.m.Update(s.m.Rested())
+	s.press(letters("r")...)
+	s.sent()
+	s.wants("y or n")
+	s.press(letters("y")...)
+	s.sent(runner.Resolve{Run: storySession, Gate: "servers.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+}
+
+func TestAGateShowsTheWholeCall(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 60).show(newStory().gated())
+	for _, text := range []string{
+		"it changes files of the workspace", "func verifyUser(ctx context.Context, token string) (User, error) {",
+		"\"auth/handler.go\"", "+// verifyUser returns", "-// authenticate returns", "carries text from step 2 (fs.read)",
+	} {
+		s.wants(text)
+	}
+}
+
+func TestKeysOfThePlan(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().tested()).press(tabKey)
+	if s.m.Selected() != "8" {
+		t.Fatalf("the running step is not chosen but %q", s.m.Selected())
+	}
+	for _, c := range []struct {
+		keys string
+		want string
+	}{{"g", "1"}, {"j", "2"}, {"jj", "4"}, {"j", "gone 2 5"}, {"j", "7"}, {"k", "gone 2 5"}, {"G", "6"}, {"j", "6"}, {"f", "8"}} {
+		if s.press(letters(c.keys)...); s.m.Selected() != c.want {
+			t.Fatalf("after %s the plan shows %q, want %q", c.keys, s.m.Selected(), c.want)
+		}
+	}
+	s.press(letters("g")...).press(enter)
+	if s.m.Focus() != "step" {
+		t.Errorf("enter leads to %s", s.m.Focus())
+	}
+	s.wants("Step 1")
+}
+
+func TestTheStepShowsCallOutputAndDiff(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 60).show(newStory().revised())
+	s.m.Update(s.m.Rested())
+	s.press(escape, tabKey, tabKey)
+	for _, c := range []struct{ key, want string }{
+		{"1", "args, as planned"}, {"2", "No output so far."}, {"3", "+    user, err := verifyUser"}, {"l", "args, as planned"}, {"h", "@@ -31,5"},
+	} {
+		s.press(letters(c.key)...)
+		if !strings.Contains(strings.ReplaceAll(s.text(), "+   user", "+    user"), c.want) {
+			t.Errorf("after %s there is no %q:\n%s", c.key, c.want, s.text())
+		}
+	}
+}
+
+func TestARevisedStepShowsWhatChangedInIt(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 60).show(newStory().tested()).press(tabKey).press(letters("G3")...)
+	s.wants("changed by revision 2")
+	s.wants("-title: Sum up the change")
+	s.wants("+title: Sum up both changes")
+}
+
+func TestBareLettersDoNothingUnseen(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("x")...)
+	s.wants("Tab leads to the input")
+	if s.m.Typed() != "" {
+		t.Errorf("typed %q", s.m.Typed())
+	}
+}
+
+func TestScrollingBackStaysWhereItIs(t *testing.T) {
+	st := newStory().greeted()
+	for i := range 40 {
+		st.session(agent.Note{Level: "info", Text: strings.Repeat("x", i+1)})
+	}
+	s := open(t, tui.Options{}, 80, 24).show(st)
+	s.press(pageUp)
+	s.wants("lines below")
+	before := s.lines()[2:10]
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.session(agent.Note{Level: "info", Text: "one more"}))
+	if after := s.lines()[2:10]; !reflect.DeepEqual(before, after) {
+		t.Errorf("the view moved:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	s.press(pageDown, pageDown)
+	s.wants("one more")
+	s.lacks("lines below")
+}
+
+func TestTheMouseChoosesPanesAndSteps(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s.m.Update(tea.MouseClickMsg{X: 80, Y: 4, Button: tea.MouseLeft})
+	if s.m.Focus() != "plan" || s.m.Selected() != "2" {
+		t.Errorf("a click leads to %s, step %s", s.m.Focus(), s.m.Selected())
+	}
+	s.m.Update(tea.MouseWheelMsg{X: 80, Y: 4, Button: tea.MouseWheelDown})
+	if s.m.Selected() == "2" {
+		t.Error("the wheel does not move the plan")
+	}
+	s.m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	s.m.View()
+	s.m.Update(tea.MouseClickMsg{X: 2, Y: 1, Button: tea.MouseLeft})
+	if s.m.Focus() != "chat" {
+		t.Errorf("a click on the first tab leads to %s", s.m.Focus())
+	}
+}
+
+func TestTheClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
+	for name, want := range map[string]bool{
+		"empty": false, "analysing": true, "drafting": true, "branching": true, "gated": false, "replanning": true,
+		"revised": false, "tested": true, "answering": true, "finished": false, "stopped": false, "servers": false,
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := states[name]()
+			s := open(t, tui.Options{}, 120, 36)
+			s.m.Update(tui.Batch(st.events, st.now))
+			if s.m.Beating() != want {
+				t.Errorf("beating: %v", s.m.Beating())
+			}
+			_, cmd := s.m.Update(tui.Beat(st.now.Add(time.Second)))
+			if (cmd != nil) != want {
+				t.Errorf("after a beat another one is asked for: %v", cmd != nil)
+			}
+			if s.m.Beating() != want {
+				t.Errorf("after a beat beating: %v", s.m.Beating())
+			}
+		})
+	}
+}
+
+func TestOneClockServesEveryBatch(t *testing.T) {
+	st := newStory().branching()
+	s := open(t, tui.Options{}, 120, 36)
+	s.m.Update(tui.Batch(st.events, st.now))
+	next := &story{now: st.now, seq: st.seq}
+	if _, cmd := s.m.Update(tui.Batch(next.run(agent.StepOutput{Index: "2", Chunk: "x"}).events, st.now)); cmd != nil {
+		t.Error("a second clock was started")
+	}
+}
+
+func TestTimeGoesOnBetweenEvents(t *testing.T) {
+	st := newStory().branching()
+	s := open(t, tui.Options{}, 120, 36)
+	arrived := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // a replay: the events are old
+	s.m.Update(tui.Batch(st.events, arrived))
+	s.m.Update(tui.Beat(arrived.Add(3 * time.Second)))
+	s.wants("3.0s")
+}
+
+func TestADownModelServerIsSaidWhereTheUserTypes(t *testing.T) {
+	st := newStory().session(agent.SessionStatus{Workspace: "/src", Problem: "Ollama does not answer: start it with ollama serve"})
+	open(t, tui.Options{}, 120, 36).show(st).wants("Ollama does not answer: start it with ollama serve")
+}
+
+func TestUntrustedTextReachesNoTerminal(t *testing.T) {
+	evil := "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\x9b1m"
+	st := newStory().branching()
+	st.run(agent.StepOutput{Index: "2", Chunk: evil}, agent.Note{Level: "info", Text: evil},
+		agent.GateRequested{Gate: "4.1.1", Step: "4", Title: evil, Tool: evil, Args: map[string]any{evil: evil, "list": []any{evil}}, Diff: "+" + evil, Rule: agent.Rule{Why: evil}},
+		agent.SynthesisStarted{}, agent.SynthesisDelta{Text: evil + " &#27;]0;x&#7; &#x202e;"})
+	for _, size := range []struct{ w, h int }{{120, 60}, {80, 24}} {
+		s := open(t, tui.Options{}, size.w, size.h).show(st)
+		for range 2 {
+			content := s.m.View().Content
+			for _, bad := range []string{"\x1b]", "\x1b[2J", "\x07", "\u202e", "\u200b", "\u009b", "\x9b1m"} {
+				if strings.Contains(content, bad) {
+					t.Errorf("%q reaches the terminal", bad)
+				}
+			}
+			s.m.Update(s.m.Rested())
+			s.press(escape, tabKey, tabKey)
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package tui_test
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/themes"
+	"replan/tui"
+)
+
+func TestMain(m *testing.M) {
+	// The highlighter's regular expressions keep a clock that stops by itself.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+}
+
+// fakeSession takes commands and has no events of its own.
+type fakeSession struct {
+	mu     sync.Mutex
+	sent   []runner.Command
+	events chan agent.Event
+	got    chan struct{} // one for each command
+}
+
+func newFakeSession() *fakeSession {
+	return &fakeSession{events: make(chan agent.Event, 4096), got: make(chan struct{}, 4096)}
+}
+
+func (f *fakeSession) Events() <-chan agent.Event { return f.events }
+
+func (f *fakeSession) Send(c runner.Command) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent = append(f.sent, c)
+	f.got <- struct{}{}
+}
+
+func (f *fakeSession) commands() []runner.Command {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]runner.Command{}, f.sent...)
+}
+
+const intro = "**replan** plans your goal and runs the plan beside this chat.\n\n- `tab` goes to the plan\n- `?` shows every key"
+
+// screen drives a model as Bubble Tea would, but waits for nothing.
+type screen struct {
+	t       *testing.T
+	m       *tui.Model
+	session *fakeSession
+}
+
+func open(t *testing.T, o tui.Options, width, height int) *screen {
+	t.Helper()
+	s := &screen{t: t, session: newFakeSession()}
+	s.m = tui.New(s.session, o)
+	s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return s
+}
+
+// show folds the events of a story, all in one batch.
+func (s *screen) show(st *story) *screen {
+	s.m.Update(tui.Batch(st.events, st.now))
+	s.m.Update(tui.Beat(st.now))
+	return s
+}
+
+// press presses keys and carries out the commands that do not wait for time.
+func (s *screen) press(keys ...tea.KeyPressMsg) *screen {
+	for _, k := range keys {
+		_, cmd := s.m.Update(k)
+		s.carryOut(cmd)
+	}
+	return s
+}
+
+// carryOut runs what a key asked for.
+func (s *screen) carryOut(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	if batch, ok := cmd().(tea.BatchMsg); ok {
+		for _, c := range batch {
+			s.carryOut(c)
+		}
+	}
+}
+
+// text is what is on the screen, without colours.
+func (s *screen) text() string {
+	return strings.Join(s.lines(), "\n")
+}
+
+func (s *screen) lines() []string {
+	lines := strings.Split(ansi.Strip(s.m.View().Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
+func (s *screen) wants(text string) {
+	s.t.Helper()
+	if !strings.Contains(s.text(), text) {
+		s.t.Errorf("%q is not on the screen:\n%s", text, s.text())
+	}
+}
+
+func (s *screen) lacks(text string) {
+	s.t.Helper()
+	if strings.Contains(s.text(), text) {
+		s.t.Errorf("%q is on the screen:\n%s", text, s.text())
+	}
+}
+
+var (
+	enter    = tea.KeyPressMsg{Code: tea.KeyEnter}
+	escape   = tea.KeyPressMsg{Code: tea.KeyEscape}
+	tabKey   = tea.KeyPressMsg{Code: tea.KeyTab}
+	backTab  = tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	upKey    = tea.KeyPressMsg{Code: tea.KeyUp}
+	downKey  = tea.KeyPressMsg{Code: tea.KeyDown}
+	pageUp   = tea.KeyPressMsg{Code: tea.KeyPgUp}
+	pageDown = tea.KeyPressMsg{Code: tea.KeyPgDown}
+	f1       = tea.KeyPressMsg{Code: tea.KeyF1}
+)
+
+func ctrl(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl} }
+
+func letters(s string) []tea.KeyPressMsg {
+	var keys []tea.KeyPressMsg
+	for _, r := range s {
+		keys = append(keys, tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	return keys
+}
+
+// states are the moments of the story that are drawn.
+var states = map[string]func() *story{
+	"empty":      func() *story { return newStory().greeted() },
+	"analysing":  func() *story { return newStory().asked() },
+	"drafting":   func() *story { return newStory().drafting() },
+	"branching":  func() *story { return newStory().branching() },
+	"gated":      func() *story { return newStory().gated() },
+	"replanning": func() *story { return newStory().replanning() },
+	"revised":    func() *story { return newStory().revised() },
+	"tested":     func() *story { return newStory().tested() },
+	"answering":  func() *story { return newStory().answering() },
+	"finished":   func() *story { return newStory().finished() },
+	"stopped":    func() *story { return newStory().stopped() },
+	"servers":    func() *story { return newStory().servers() },
+}
+
+func stateNames() []string {
+	var names []string
+	for name := range states {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func TestEveryStateIsDrawnAtEverySize(t *testing.T) {
+	for _, name := range stateNames() {
+		for _, size := range []struct{ w, h int }{{200, 60}, {120, 36}, {80, 24}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				s := open(t, tui.Options{Theme: themes.Dark, Intro: intro, Version: "1.0"}, size.w, size.h).show(states[name]())
+				if strings.Contains("gated revised servers", name) {
+					s.m.Update(s.m.Rested())
+				}
+				golden.RequireEqual(t, s.text()+"\n")
+			})
+		}
+	}
+}
+
+func TestPanesOnANarrowScreen(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []tea.KeyPressMsg
+	}{
+		{"plan 80x24", 80, 24, []tea.KeyPressMsg{escape, tabKey}},
+		{"plan 40x12", 40, 12, []tea.KeyPressMsg{escape, tabKey}},
+		{"step 80x24", 80, 24, []tea.KeyPressMsg{escape, tabKey, tabKey}},
+		{"args 40x12", 40, 12, append([]tea.KeyPressMsg{escape, tabKey, tabKey}, letters("1")...)},
+		{"help 40x12", 40, 12, []tea.KeyPressMsg{escape, f1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, tui.Options{Theme: themes.Dark}, c.w, c.h).show(newStory().revised())
+			s.m.Update(s.m.Rested())
+			s.press(c.keys...)
+			golden.RequireEqual(t, s.text()+"\n")
+		})
+	}
+}
+
+func TestStylesOfARevisedPlan(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    tui.Options
+	}{
+		{"dark", tui.Options{Theme: themes.Dark}},
+		{"light", tui.Options{Theme: themes.Light}},
+		{"no colour", tui.Options{NoColor: true}},
+		{"ascii", tui.Options{ASCII: true, NoColor: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, c.o, 120, 36).show(newStory().tested())
+			s.press(tabKey)
+			golden.RequireEqual(t, s.m.View().Content+"\n")
+		})
+	}
+}
+
+func TestNoColourMeansNoColour(t *testing.T) {
+	for _, name := range stateNames() {
+		s := open(t, tui.Options{NoColor: true, Intro: intro}, 120, 36).show(states[name]())
+		for _, code := range []string{"\x1b[38", "\x1b[48", ";38;", ";48;"} {
+			if strings.Contains(s.m.View().Content, code) {
+				t.Errorf("state %s has the colour sequence %q", name, code)
+			}
+		}
+	}
+}
+
+func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
+	for _, name := range stateNames() {
+		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}, {10, 3}} {
+			s := open(t, tui.Options{ASCII: true, Intro: intro}, size.w, size.h).show(states[name]())
+			s.press(f1)
+			for _, r := range s.text() {
+				if r > 0x7E {
+					t.Fatalf("state %s at %v has %q:\n%s", name, size, r, s.text())
+				}
+			}
+			s.press(escape)
+			for _, r := range s.text() {
+				if r > 0x7E {
+					t.Fatalf("state %s at %v has %q:\n%s", name, size, r, s.text())
+				}
+			}
+		}
+	}
+}
+
+// TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
+func TestEverySizeIsFilledExactly(t *testing.T) {
+	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j')}
+	keys = append(keys, letters("jkgGf123?yrnlä世")...)
+	names := stateNames()
+	rapid.Check(t, func(r *rapid.T) {
+		o := tui.Options{Theme: themes.Dark, Intro: intro, ASCII: rapid.Bool().Draw(r, "ascii")}
+		s := &screen{t: t, session: newFakeSession()}
+		s.m = tui.New(s.session, o)
+		st := states[rapid.SampledFrom(names).Draw(r, "state")]()
+		s.m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+		s.m.Update(tui.Batch(st.events, st.now))
+		s.m.Update(s.m.Rested())
+		for range rapid.IntRange(0, 6).Draw(r, "turns") {
+			s.m.Update(rapid.SampledFrom(keys).Draw(r, "key"))
+			w, h := rapid.IntRange(1, 210).Draw(r, "width"), rapid.IntRange(1, 62).Draw(r, "height")
+			s.m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+			s.m.Update(tui.Beat(st.now.Add(time.Second)))
+			lines := strings.Split(s.m.View().Content, "\n")
+			if len(lines) != h {
+				r.Fatalf("%dx%d: %d lines\n%s", w, h, len(lines), s.text())
+			}
+			for i, line := range lines {
+				if got := ansi.StringWidth(line); got != w {
+					r.Fatalf("%dx%d: line %d is %d cells wide: %q\n%s", w, h, i+1, got, line, s.text())
+				}
+			}
+		}
+	})
+}
+
+func TestATinyTerminalSaysOneShortSentence(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{10, 3}, {39, 12}, {40, 11}, {8, 2}, {6, 1}, {1, 1}} {
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().branching())
+		lines := strings.Split(s.m.View().Content, "\n")
+		if len(lines) != size.h {
+			t.Errorf("%v: %d lines", size, len(lines))
+		}
+	}
+	s := open(t, tui.Options{}, 10, 3)
+	s.wants("Enlarge")
+}

@@ -1,0 +1,234 @@
+package tui_test
+
+import (
+	"fmt"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// story makes the events of one session, second by second.
+type story struct {
+	events []agent.Event
+	now    time.Time
+	seq    uint64
+}
+
+const (
+	storySession = "s-1"
+	storyRun     = "r-20261121-114200-k3fq"
+	storyGoal    = "rename authenticate to verifyUser and run the tests"
+)
+
+func newStory() *story {
+	return &story{now: time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC)}
+}
+
+func (s *story) say(run string, data ...agent.Data) *story {
+	for _, d := range data {
+		s.seq++
+		s.events = append(s.events, agent.Event{Seq: s.seq, Time: s.now, Run: run, Data: d})
+	}
+	return s
+}
+
+func (s *story) run(data ...agent.Data) *story     { return s.say(storyRun, data...) }
+func (s *story) session(data ...agent.Data) *story { return s.say(storySession, data...) }
+
+func (s *story) after(ms int) *story {
+	s.now = s.now.Add(time.Duration(ms) * time.Millisecond)
+	return s
+}
+
+const handlerDiff = `--- a/auth/handler.go
++++ b/auth/handler.go
+@@ -12,7 +12,7 @@
+ // ServeHTTP answers one request.
+ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+ 	token := r.Header.Get("Authorization")
+-	user, err := authenticate(r.Context(), token)
++	user, err := verifyUser(r.Context(), token)
+ 	if err != nil {
+ 		http.Error(w, "unauthorised", http.StatusUnauthorized)
+ 		return
+@@ -24,6 +24,6 @@
+-// authenticate returns the user that a token belongs to.
+-func authenticate(ctx context.Context, token string) (User, error) {
++// verifyUser returns the user that a token belongs to.
++func verifyUser(ctx context.Context, token string) (User, error) {
+ 	claims, err := parse(token)
+`
+
+const helperDiff = `--- a/auth/jwt.go
++++ b/auth/jwt.go
+@@ -31,5 +31,5 @@
+ func (s *Session) refresh(ctx context.Context) error {
+-	user, err := authenticate(ctx, s.token)
++	user, err := verifyUser(ctx, s.token)
+ 	if err != nil {
+`
+
+const storyAnswer = "The function is now called `verifyUser` everywhere, and **all 14 tests pass**.\n\n" +
+	"- `auth/handler.go`: the definition and its caller\n" +
+	"- `auth/jwt.go`: the helper that still used the old name, which is why the first test run failed\n\n" +
+	"```go\nuser, err := verifyUser(ctx, token)\nif err != nil {\n\treturn err\n}\n```\n\n" +
+	"Nothing outside `auth/` refers to it.\n"
+
+const testFailure = "exit status 1: 1 package failed\n" +
+	"# example.com/auth-service/auth\n" +
+	"auth/jwt.go:33:15: undefined: authenticate\n" +
+	"FAIL\texample.com/auth-service/auth [build failed]"
+
+func storySteps() []planning.Step {
+	return []planning.Step{
+		{Index: "1", Title: "Find every use of the name", Executor: planning.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "authenticate", "glob": "**/*.go"}, ResultVariable: "uses", ExpectedOutcome: "the files and lines that say authenticate"},
+		{Index: "2", Title: "Read the handler", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, DependsOn: []string{"1"}, ResultVariable: "handler"},
+		{Index: "3", Title: "Read its tests", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler_test.go"}, DependsOn: []string{"1"}},
+		{Index: "4", Title: "Rename in the handler", Executor: planning.ExecutorTool, Tool: "fs.patch", DependsOn: []string{"2", "3"}, ExpectedOutcome: "definition and caller say verifyUser"},
+		{Index: "5", Title: "Run the tests", Executor: planning.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"4"}, ExpectedOutcome: "all tests pass"},
+		{Index: "6", Title: "Sum up the change", Executor: planning.ExecutorSelf, DependsOn: []string{"5"}},
+	}
+}
+
+// greeted: the session says what it works with.
+func (s *story) greeted() *story {
+	return s.session(agent.SessionStatus{
+		Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6,
+		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
+	})
+}
+
+// asked: the user sent the goal and the analysis has begun.
+func (s *story) asked() *story {
+	s.greeted().after(200).session(agent.ChatUser{Text: storyGoal})
+	return s.after(50).run(agent.RunStarted{Goal: storyGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits()},
+		agent.PhaseStarted{Phase: 1, Label: "analysis"}).
+		after(800).run(agent.PhaseDelta{Phase: 1, Thinking: "The user wants a rename. I should look for every use of the name first, because a helper may still say authenticate."})
+}
+
+// drafting: the plan streams in.
+func (s *story) drafting() *story {
+	s.asked().after(2300).run(agent.PhaseCompleted{Phase: 1, Label: "analysis", Tokens: 412, MS: 3100},
+		agent.PhaseStarted{Phase: 2, Label: "review"}).
+		after(2000).run(agent.PhaseCompleted{Phase: 2, Label: "review", Tokens: 655, MS: 2000},
+		agent.PhaseStarted{Phase: 3, Label: "plan"})
+	for _, step := range storySteps()[:4] {
+		s.after(350).run(agent.PlanDrafting{Step: step})
+	}
+	return s
+}
+
+func (s *story) begin(index string) *story {
+	for _, step := range storySteps() {
+		if step.Index == index {
+			return s.run(agent.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: step.Args, DependsOn: step.DependsOn, ExpectedOutcome: step.ExpectedOutcome})
+		}
+	}
+	return s
+}
+
+// branching: two reads run at once.
+func (s *story) branching() *story {
+	s.drafting()
+	for _, step := range storySteps()[4:] {
+		s.after(350).run(agent.PlanDrafting{Step: step})
+	}
+	s.after(200).run(agent.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 1204, MS: 2300, Reply: planning.Reply{PromptTokens: 3100, CompletionTokens: 290, ContextWindow: 32768}},
+		agent.PlanCreated{Plan: planning.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: storySteps(), OnFailure: planning.OnFailureReplan}, Revision: 1})
+	s.begin("1").after(120).run(agent.StepCompleted{Index: "1", Attempt: 1, MS: 120, Result: map[string]any{"total": 4, "matches": []any{"auth/handler.go:15", "auth/handler.go:26", "auth/handler.go:27", "auth/jwt.go:33"}}})
+	return s.begin("2").begin("3").after(400)
+}
+
+// gated: the patch waits for a yes.
+func (s *story) gated() *story {
+	s.branching().run(agent.StepCompleted{Index: "2", Attempt: 1, MS: 410, Result: "package auth\n\nimport (\n\t\"context\"\n\t\"net/http\"\n)\n\n// Handler guards the service.\ntype Handler struct{ next http.Handler }\n"}).
+		after(150).run(agent.StepCompleted{Index: "3", Attempt: 1, MS: 560, Result: "package auth\n"})
+	return s.after(900).run(agent.GateRequested{
+		Gate: "4.1.1", Step: "4", Title: "Rename in the handler", Tool: "fs.patch", Server: "workspace", Trusted: true,
+		Rule:   agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
+		Args:   map[string]any{"path": "auth/handler.go", "old": "func authenticate(ctx context.Context, token string) (User, error) {", "new": "func verifyUser(ctx context.Context, token string) (User, error) {", "all": true},
+		Diff:   handlerDiff,
+		Hashes: map[string]string{"auth/handler.go": "0f"},
+		Provenance: []agent.Provenance{
+			{Arg: "new", Step: "2", Tool: "fs.read"},
+		},
+	})
+}
+
+// replanning: the tests failed and the planner is asked again.
+func (s *story) replanning() *story {
+	s.gated().after(2100).run(agent.GateResolved{Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"})
+	s.begin("4").after(40).run(agent.StepCompleted{Index: "4", Attempt: 1, MS: 40, Result: map[string]any{"files": []any{map[string]any{"path": "auth/handler.go", "added": 3, "removed": 3}}}})
+	s.begin("5").after(600).run(agent.StepOutput{Index: "5", Chunk: "# example.com/auth-service/auth\nauth/jwt.go:33:15: undefined: authenticate\n"}).
+		after(1300).run(agent.StepFailed{Index: "5", Attempt: 1, Error: testFailure, Failure: agent.FailureTool, MS: 1900})
+	return s.run(agent.ReplanStarted{Attempt: 1, Step: "5", Error: testFailure, Remaining: []string{"5", "6"}}).after(1200)
+}
+
+// revised: the new plan is there and its patch waits at a gate.
+func (s *story) revised() *story {
+	s.replanning().after(900)
+	steps := append([]planning.Step{}, storySteps()[:4]...)
+	steps = append(steps,
+		planning.Step{Index: "7", Title: "Rename in the token helper", Executor: planning.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}, DependsOn: []string{"4"}},
+		planning.Step{Index: "8", Title: "Run the tests again", Executor: planning.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"7"}, ExpectedOutcome: "all tests pass"},
+		planning.Step{Index: "6", Title: "Sum up both changes", Executor: planning.ExecutorSelf, DependsOn: []string{"8"}},
+	)
+	s.run(agent.PlanDiff{
+		Revision: 2, Reason: testFailure, Removed: []string{"5"}, Added: []string{"7", "8"}, Revised: []string{"6"},
+		Plan: planning.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: steps, OnFailure: planning.OnFailureReplan},
+	})
+	return s.after(30).run(agent.GateRequested{
+		Gate: "7.2.1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true,
+		Rule: agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
+		Args: steps[4].Args, Diff: helperDiff,
+	})
+}
+
+// tested: the second patch is in and the tests run.
+func (s *story) tested() *story {
+	s.revised().after(1500).run(agent.GateResolved{Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"},
+		agent.StepStarted{Index: "7", Attempt: 1, Title: "Rename in the token helper", Tool: "fs.patch"}).
+		after(30).run(agent.StepCompleted{Index: "7", Attempt: 1, MS: 30, Result: map[string]any{"files": []any{}}},
+		agent.StepStarted{Index: "8", Attempt: 1, Title: "Run the tests again", Tool: "test.run", Args: map[string]any{"path": "./..."}})
+	for i := range 6 {
+		s.after(250).run(agent.StepOutput{Index: "8", Chunk: fmt.Sprintf("ok  \texample.com/auth-service/pkg%d\t0.0%ds\n", i, i)})
+	}
+	return s
+}
+
+// answering: the answer streams in.
+func (s *story) answering() *story {
+	s.tested().after(300).run(agent.StepCompleted{Index: "8", Attempt: 1, MS: 1800, Result: map[string]any{"passed": true, "summary": "14 tests passed", "output": "ok  \texample.com/auth-service/auth\t0.021s\n"}},
+		agent.StepStarted{Index: "6", Attempt: 1, Title: "Sum up both changes", Executor: planning.ExecutorSelf}).
+		after(700).run(agent.StepCompleted{Index: "6", Attempt: 1, MS: 700, Result: "Two files changed.", Tokens: 150})
+	return s.run(agent.SynthesisStarted{}).after(600).run(agent.SynthesisDelta{Text: storyAnswer[:180]})
+}
+
+// finished: the answer is there and the run is over.
+func (s *story) finished() *story {
+	s.answering().after(900).run(agent.SynthesisDelta{Text: storyAnswer[180:]},
+		agent.SynthesisCompleted{Text: storyAnswer, Reply: planning.Reply{PromptTokens: 4120, CompletionTokens: 210, ContextWindow: 32768, MS: 1500}})
+	result := agent.Result{
+		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer, DurationMS: 21_600,
+		Usage: agent.Usage{Steps: 8, ToolCalls: 7, ModelCalls: 6, PromptTokens: 11_900, CompletionTokens: 1_210, Replans: 1},
+	}
+	return s.run(agent.RunCompleted{Result: result}).session(agent.ChatReply{Run: storyRun, Text: storyAnswer, Status: result.Status, Reason: result.Reason})
+}
+
+// stopped: the user pressed Esc while the tests ran.
+func (s *story) stopped() *story {
+	return s.tested().after(100).run(
+		agent.StepInDoubt{Index: "8", Attempt: 1, Reason: "stopped by the user", MS: 1600},
+		agent.RunPaused{Reason: "user"},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, DurationMS: 17_000, Usage: agent.Usage{Steps: 7, Replans: 1}}})
+}
+
+// servers: the project's own servers wait for a yes.
+func (s *story) servers() *story {
+	return s.greeted().session(agent.GateRequested{
+		Gate: "servers.1", Title: "Start the tool servers that this project names",
+		Args: map[string]any{"tickets": "npx -y @example/tickets-mcp --project auth", "search": "https://search.example.com/mcp"},
+		Rule: agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in", Why: "they are programs of this project's .mcp.json; a yes is remembered until they change"},
+	})
+}

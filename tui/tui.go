@@ -1,0 +1,69 @@
+// Package tui is the full screen: one Bubble Tea model that folds the events of
+// a session into the very same [agent.Run] as the engine does, draws it in panes
+// (chat, plan, step) and sends commands back. It knows no model server and no
+// tool server; both reach it as events.
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/themes"
+)
+
+// Session is what the screen shows and talks to.
+type Session interface {
+	// Events is everything that happens, in order. It is closed when the
+	// session is.
+	Events() <-chan agent.Event
+	// Send gives the session a command. It may wait until the session takes it.
+	Send(runner.Command)
+}
+
+// Options say how the screen opens.
+type Options struct {
+	Theme      themes.Name // "" is auto
+	ASCII      bool        // draw with nothing beyond ASCII
+	NoColor    bool        // draw without colour
+	Version    string      // shown in help
+	Goal       string      // sent at the start, unless it is ""
+	Intro      string      // Markdown, shown while the chat is empty
+	Suggestion string      // text that the input opens with
+}
+
+// Run shows the session on the terminal until the user quits or ctx ends; a ctx
+// that ends is no error. It reads the session's events only while the screen is
+// there: whoever closes the session afterwards reads the rest.
+func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption) error {
+	feeding, stop := context.WithCancel(ctx)
+	defer stop()
+	options = append([]tea.ProgramOption{tea.WithContext(ctx)}, options...)
+	if o.NoColor {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	program := tea.NewProgram(New(s, o), options...)
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		Forward(feeding, s.Events(), program.Send)
+	}()
+	_, err := program.Run()
+	stop()
+	<-fed
+	if err != nil && ctx.Err() != nil && (errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted)) {
+		return nil
+	}
+	if errors.Is(err, tea.ErrInterrupted) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("draw the screen: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"replan/themes"
+)
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain text stays", "a b\nc", "a b\nc"},
+		{"letters of all scripts stay", "né 世界 🙂", "né 世界 🙂"},
+		{"an escape sequence is shown", "\x1b[2J", "^[[2J"},
+		{"a bell is shown", "\a", "^G"},
+		{"delete is shown", "\x7f", "^?"},
+		{"a C1 control is shown", "\u009b1m", "<U+009B>1m"},
+		{"text cannot run backwards", "a\u202eb", "a<U+202E>b"},
+		{"zero width is shown", "a\u200bb", "a<U+200B>b"},
+		{"hidden tags are shown", "\U000E0041", "<U+E0041>"},
+		{"variation selectors are shown", "a\ufe01", "a<U+FE01>"},
+		{"the emoji selector goes", "✔\ufe0f", "✔"},
+		{"bytes that are no text are shown", "a\xffb", `a\xffb`},
+		{"a tab goes to the next stop", "ab\tc\n\td", "ab  c\n    d"},
+		{"a carriage return before a line break goes", "a\r\nb", "a\nb"},
+		{"any other is shown", "a\rb", "a^Mb"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := visible(c.in); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhateverComesVisibleDrawsIt(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		in := string(rapid.SliceOf(rapid.Byte()).Draw(r, "bytes")) + rapid.String().Draw(r, "text")
+		for _, c := range visible(in) {
+			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c) || c == unicode.ReplacementChar && !strings.ContainsRune(in, c)) {
+				r.Fatalf("%q leaves %q", in, c)
+			}
+		}
+		if line := visibleLine(in); strings.Contains(line, "\n") {
+			r.Fatalf("%q is no line", line)
+		}
+	})
+}
+
+func TestMarkdownKeepsItsWidthAndSendsOnlyColours(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{
+		"word ", "longer-word-that-may-break ", "\n", "\n\n", "- ", "1. ", "> ", "# ", "**", "`", "```go\n", "```\n", "| a | b |\n|---|---|\n| c | d |\n",
+		"[x](http://e.x/\x1b]0;t\x07)", "&#27;[2J", "&#x202e;", "\x1b[31m", "世界", "\u200b", "    ", "---\n", "<b>", "![i](u)", "- [ ] ",
+	})
+	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{})))
+	rapid.Check(t, func(r *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 0, 30).Draw(r, "pieces"), "")
+		width := rapid.IntRange(4, 90).Draw(r, "width")
+		for _, line := range m.lines(text, width) {
+			if w := ansi.StringWidth(line); w > width {
+				r.Fatalf("%d cells where there are %d: %q\nof %q", w, width, line, text)
+			}
+			rest := line
+			for {
+				_, after, found := strings.Cut(rest, "\x1b")
+				if !found {
+					break
+				}
+				end := strings.IndexByte(after, 'm')
+				if !strings.HasPrefix(after, "[") || end < 0 || strings.Trim(after[1:end], "0123456789;:") != "" {
+					r.Fatalf("a sequence that is no colour: %q\nof %q", line, text)
+				}
+				rest = after[end:]
+			}
+			for _, c := range ansi.Strip(line) {
+				if unsafeRune(c) {
+					r.Fatalf("%q in %q\nof %q", c, line, text)
+				}
+			}
+		}
+	})
+}
+
+func TestListItemsHang(t *testing.T) {
+	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{NoColor: true})))
+	got := strings.Join(m.lines("- one item that\n  goes on\n  - and below it another\n\n1. first of all the things\n\n> quoted words in a row", 16), "\n")
+	want := "• one item that\n  goes on\n  • and below it\n    another\n\n1. first of all\n   the things\n\n│ quoted words\n│ in a row"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestStreamedMarkdownIsWhatTheWholeWouldBe streams a text in pieces of any
+// size.
+func TestStreamedMarkdownIsWhatTheWholeWouldBe(t *testing.T) {
+	text := "# Head\n\nA paragraph that **runs** on.\n\n- one\n- two\n\n  still two\n\n```go\na := 1\n\nb := 2\n```\n\nThen `more`.\n\n1. x\n\n2. y\n\nThe end.\n"
+	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{})))
+	want := ansi.Strip(strings.Join(m.lines(text, 40), "\n"))
+	rapid.Check(t, func(r *rapid.T) {
+		s := &stream{}
+		var got []string
+		for at := 0; at < len(text); {
+			at = min(at+rapid.IntRange(1, 20).Draw(r, "piece"), len(text))
+			got = s.render(m, text[:at], 40)
+		}
+		if squeezed(ansi.Strip(strings.Join(got, "\n"))) != squeezed(want) {
+			r.Fatalf("got\n%s\nwant\n%s", ansi.Strip(strings.Join(got, "\n")), want)
+		}
+		if s.done == 0 {
+			r.Fatal("nothing was kept")
+		}
+	})
+}
+
+// squeezed leaves out empty lines: between blocks that were rendered one by one
+// there may be one more.
+func squeezed(s string) string {
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if strings.TrimSpace(line) != "" {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}

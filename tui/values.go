@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// document collects the lines of a pane that scrolls, wrapped to its width.
+type document struct {
+	look  *look
+	width int
+	lines []string
+}
+
+func (d *document) blank() {
+	if n := len(d.lines); n > 0 && d.lines[n-1] != "" {
+		d.lines = append(d.lines, "")
+	}
+}
+
+// prose adds text that is wrapped between words.
+func (d *document) prose(style lipgloss.Style, text string) {
+	d.lines = append(d.lines, paint(style, wrap(visible(text), d.width))...)
+}
+
+// field adds a named value; its further lines stand under the first.
+func (d *document) field(name string, style lipgloss.Style, value string) {
+	const column = 9
+	if d.width < 24 {
+		d.lines = append(d.lines, d.look.cut(d.look.Faint.Render(name), d.width))
+		d.prose(style, value)
+		return
+	}
+	name = d.look.fit(name, column)
+	for i, line := range wrap(visible(value), d.width-column) {
+		if i > 0 {
+			name = strings.Repeat(" ", column)
+		}
+		d.lines = append(d.lines, d.look.Faint.Render(name)+style.Render(line))
+	}
+}
+
+// output adds what a tool wrote, line by line.
+func (d *document) output(style lipgloss.Style, text string) { d.prose(style, text) }
+
+// code adds a call or a diff with every character kept.
+func (d *document) code(style lipgloss.Style, text string) {
+	d.lines = append(d.lines, paint(style, wrapCode(visible(text), d.width))...)
+}
+
+// heading adds the title of a part.
+func (d *document) heading(text string) {
+	d.blank()
+	d.lines = append(d.lines, d.look.Accent.Render(d.look.cut(text, d.width)))
+}
+
+// diff adds a unified diff: marked by the signs it has, and coloured.
+func (d *document) diff(text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		style := d.look.Muted
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
+			style = d.look.Strong
+		case strings.HasPrefix(line, "@@"):
+			style = d.look.Hunk
+		case strings.HasPrefix(line, "+"):
+			style = d.look.Added
+		case strings.HasPrefix(line, "-"):
+			style = d.look.Removed
+		}
+		d.code(style, line)
+	}
+}
+
+// object adds the members of a JSON object, sorted by name. Text of several
+// lines stands as a block under its name.
+func (d *document) object(value map[string]any) {
+	names := make([]string, 0, len(value))
+	column := 0
+	for name := range value {
+		names = append(names, name)
+		column = max(column, ansi.StringWidth(visibleLine(name)))
+	}
+	sort.Strings(names)
+	column = min(column, 12, max(d.width/3, 1))
+	for _, name := range names {
+		d.member(name, column, value[name])
+	}
+}
+
+func (d *document) member(name string, column int, value any) {
+	l := d.look
+	label := visibleLine(name)
+	if ansi.StringWidth(label) > column {
+		d.lines = append(d.lines, paint(l.Accent, wrapCode(label, d.width))...)
+		label = ""
+	}
+	text, multi := valueText(value)
+	if multi {
+		if label != "" {
+			d.lines = append(d.lines, l.Accent.Render(label))
+		}
+		guide := l.Border.Render(l.glyphs.Guide) + " "
+		for _, line := range wrapCode(visible(strings.TrimRight(text, "\n")), d.width-2) {
+			d.lines = append(d.lines, guide+line)
+		}
+		return
+	}
+	for i, line := range wrapCode(visible(text), max(d.width-column-1, 1)) {
+		lead := strings.Repeat(" ", column)
+		if i == 0 {
+			lead = l.Accent.Render(l.fit(label, column))
+		}
+		d.lines = append(d.lines, lead+" "+line)
+	}
+}
+
+// value adds any JSON value.
+func (d *document) value(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		d.object(v)
+	case string:
+		d.output(d.look.Text, strings.TrimRight(v, "\n"))
+	default:
+		text, _ := valueText(v)
+		d.code(d.look.Text, text)
+	}
+}
+
+// valueText is a JSON value as it is shown, and whether that takes several
+// lines. Short lists and objects stay on one.
+func valueText(value any) (text string, multi bool) {
+	const short = 60
+	switch v := value.(type) {
+	case string:
+		if strings.Contains(v, "\n") {
+			return v, true
+		}
+		return jsonText(v, ""), false
+	case map[string]any, []any:
+		if text = jsonText(v, ""); len(text) <= short {
+			return text, false
+		}
+		return jsonText(v, "  "), true
+	default:
+		return jsonText(v, ""), false
+	}
+}
+
+// jsonText is value as JSON, indented unless indent is "".
+func jsonText(value any, indent string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// rows is the part of the document in view from line top on, which it keeps
+// within bounds.
+func (d *document) rows(top *int, height int) []string {
+	*top = max(min(*top, len(d.lines)-height), 0)
+	return d.look.block(d.lines[*top:min(*top+height, len(d.lines))], d.width, height)
+}
+
+// place says which lines are in view, where they are not all.
+func (d *document) place(top, height int) string {
+	if len(d.lines) <= height {
+		return ""
+	}
+	return d.look.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(d.lines)), len(d.lines)))
+}
