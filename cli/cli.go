@@ -1,0 +1,186 @@
+// Package cli is the command line: it reads flags, environment and
+// configuration, wires the rooms of the program together and turns what comes
+// of it into an exit code.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"charm.land/fang/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+)
+
+// Version is the version of the program, set by the build.
+var Version = "0.1.0-dev"
+
+// The exit codes that are not a run's own.
+const (
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// IO is what the program reads and writes, and whether a person sits there.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Terminal bool // Out is a terminal and so is In
+	Getenv   func(string) string
+	Getwd    func() (string, error)
+}
+
+// System is the IO of the process.
+func System() IO {
+	return IO{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Terminal: term.IsTerminal(os.Stdout.Fd()) && term.IsTerminal(os.Stdin.Fd()),
+		Getenv:   os.Getenv, Getwd: os.Getwd,
+	}
+}
+
+// failure is an error with the exit code that goes with it. An empty sentence
+// prints nothing: all has been said.
+type failure struct {
+	exit int
+	code string // for --output json
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// errSaid is the cause of a failure that has been reported already.
+var errSaid = errors.New("reported")
+
+// usage is the failure of a command line that cannot be understood.
+func usage(format string, args ...any) error {
+	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...)}
+}
+
+// Main runs the program and returns its exit code. The first interrupt stops
+// what is running in good order, the second at once.
+func Main(ctx context.Context, args []string, std IO) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	release := onInterrupt(cancel)
+	defer release()
+
+	o := &options{io: std}
+	root := newRoot(o)
+	root.SetArgs(args)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	return report(std, o.output == outputJSON, err)
+}
+
+// onInterrupt calls stop at the first interrupt. From then on the system's own
+// way with interrupts holds again, so that a second one ends the process.
+func onInterrupt(stop func()) (release func()) {
+	signals := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	gone := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		defer close(gone)
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			stop()
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-gone
+	}
+}
+
+// report prints an error as one sentence and returns the exit code.
+func report(std IO, asJSON bool, err error) int {
+	if err == nil {
+		return 0
+	}
+	f := &failure{exit: exitUsage, code: "usage", err: err}
+	if !errors.As(err, &f) && errors.Is(err, context.Canceled) {
+		f = &failure{exit: exitInterrupted, code: "interrupted", err: errors.New("stopped")}
+	}
+	if errors.Is(f.err, errSaid) {
+		return f.exit
+	}
+	sentence := oneLine(f.err.Error())
+	if asJSON {
+		type fault struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		}
+		enc := json.NewEncoder(std.Out)
+		enc.SetEscapeHTML(false)
+		// Nothing can be said where standard output is gone; the exit code
+		// still speaks.
+		_ = enc.Encode(map[string]fault{"error": {f.code, sentence}})
+	}
+	_, _ = fmt.Fprintf(std.Err, "replan: %s\n", sentence)
+	return f.exit
+}
+
+// oneLine makes one line of an error's text.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func newRoot(o *options) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "replan [GOAL]",
+		Short: "Plan a goal with a local model, run the plan live, replan in sight",
+		Long: "replan opens the full screen in this folder. Type a goal: a local Ollama model plans it in three\n" +
+			"phases, the plan runs over MCP tools beside the chat, risky steps stop at a gate that a key opens,\n" +
+			"and a failed step makes a new plan whose difference you see.",
+		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.chat(cmd.Context(), strings.Join(args, " "))
+		},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w; see replan --help", err) })
+	o.register(root.PersistentFlags())
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return o.complete(cmd.Flags()) }
+	root.AddCommand(newRun(o), newDemo(o), newTools(o), newVersion(o))
+	return root
+}
+
+func newRun(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:     "run GOAL",
+		Short:   "Plan and run a goal without the full screen",
+		Example: "  replan run \"mend the failing test\" --approve safe\n  replan run --output json \"what does this module do\"",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			goal := strings.Join(args, " ")
+			if strings.TrimSpace(goal) == "" {
+				return usage("say what is to be done: replan run GOAL")
+			}
+			return o.runHeadless(cmd.Context(), goal)
+		},
+	}
+}
+
+func newVersion(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(o.io.Out, "replan %s\n", Version)
+			return err
+		},
+	}
+}

@@ -1,0 +1,127 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"replan/agent"
+	"replan/agent/ollama/ollamatest"
+	"replan/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"replan": func() { os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System())) },
+	})
+}
+
+// TestScripts runs the command line as a user does. Beside testscript's own
+// commands there are:
+//
+//	model FILE…        starts a scripted model and points OLLAMA_HOST at it; each
+//	                   file is one reply: the heading it answers, and its text.
+//	                   Lines before it give orders: !cut N, !long, !hold, !toolless.
+//	events FILE WANT…  holds that FILE has an event a line, numbered upwards, and
+//	                   that the kinds WANT come in this order
+//	result FILE STATUS REASON   holds how the last event says the run ended
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("REPLAN_HOME", env.WorkDir+"/home")
+			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nobody answers there
+			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOROOT"} {
+				env.Setenv(name, goEnv(name))
+			}
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOTOOLCHAIN", "local")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"model": startModel, "events": checkEvents, "result": checkResult,
+		},
+		RequireExplicitExec: false,
+	})
+}
+
+// startModel is the script command model.
+func startModel(ts *testscript.TestScript, _ bool, files []string) {
+	script := ollamatest.Script{Model: "scripted", ContextLength: 8192, Capabilities: []string{"completion", "tools"}}
+	for _, name := range files {
+		text := ts.ReadFile(name)
+		var reply ollamatest.Reply
+		for strings.HasPrefix(text, "!") {
+			var order string
+			order, text, _ = strings.Cut(text, "\n")
+			switch order {
+			case "!toolless":
+				script.Capabilities = []string{"completion"}
+			case "!hold":
+				reply.Hold = make(chan struct{})
+			case "!long":
+				reply.DoneReason = "length"
+			default:
+				if _, err := fmt.Sscanf(order, "!cut %d", &reply.CutAfter); err != nil {
+					ts.Fatalf("%s: %q is no order", name, order)
+				}
+			}
+		}
+		if strings.HasPrefix(text, "# ") {
+			reply.Heading, text, _ = strings.Cut(text, "\n")
+		}
+		reply.Text, reply.Times = strings.TrimRight(text, "\n"), -1
+		script.Replies = append(script.Replies, reply)
+	}
+	server, err := ollamatest.Start(context.Background(), script)
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(server.Close()) })
+	ts.Setenv("OLLAMA_HOST", server.URL())
+}
+
+func readEvents(ts *testscript.TestScript, name string) []agent.Event {
+	var events []agent.Event
+	for i, line := range strings.Split(strings.TrimSpace(ts.ReadFile(name)), "\n") {
+		var e agent.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			ts.Fatalf("line %d is no event: %v in %q", i+1, err, line)
+		}
+		if n := len(events); n > 0 && e.Seq <= events[n-1].Seq {
+			ts.Fatalf("line %d: number %d comes after %d", i+1, e.Seq, events[n-1].Seq)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// checkEvents is the script command events.
+func checkEvents(ts *testscript.TestScript, _ bool, args []string) {
+	events := readEvents(ts, args[0])
+	at := 0
+	for _, want := range args[1:] {
+		for at < len(events) && string(events[at].Data.Kind()) != want {
+			at++
+		}
+		if at == len(events) {
+			ts.Fatalf("no %s follows where it should", want)
+		}
+		at++
+	}
+}
+
+// checkResult is the script command result.
+func checkResult(ts *testscript.TestScript, _ bool, args []string) {
+	events := readEvents(ts, args[0])
+	end, ok := events[len(events)-1].Data.(agent.RunCompleted)
+	if !ok {
+		ts.Fatalf("the last event is %s", events[len(events)-1].Data.Kind())
+	}
+	if string(end.Status) != args[1] || string(end.Reason) != args[2] {
+		ts.Fatalf("the run ended %s %s (%s), want %s %s", end.Status, end.Reason, end.Error, args[1], args[2])
+	}
+}

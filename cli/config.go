@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// dirs is where replan keeps things.
+type dirs struct {
+	config, data, state string
+}
+
+// findDirs returns the folders: all in home where that is given, else those of
+// the XDG base directory specification.
+func findDirs(home string) (dirs, error) {
+	if home == "" {
+		return dirs{
+			config: filepath.Join(xdg.ConfigHome, "replan"),
+			data:   filepath.Join(xdg.DataHome, "replan"),
+			state:  filepath.Join(xdg.StateHome, "replan"),
+		}, nil
+	}
+	abs, err := filepath.Abs(home)
+	if err != nil {
+		return dirs{}, fmt.Errorf("the data folder %q cannot be used: %w", home, err)
+	}
+	return dirs{config: abs, data: abs, state: abs}, nil
+}
+
+// config is the user's configuration file, config.toml.
+type config struct {
+	Model struct {
+		Host          string `toml:"host"`
+		Name          string `toml:"name"`
+		ContextWindow int    `toml:"context_window"` // tokens
+	} `toml:"model"`
+	Limits struct {
+		MaxSteps       *int     `toml:"max_steps"`
+		MaxReplans     *int     `toml:"max_replans"`
+		MaxConcurrency *int     `toml:"max_concurrency"`
+		MaxTokens      *int     `toml:"max_tokens"`
+		MaxToolCalls   *int     `toml:"max_tool_calls"`
+		MaxDuration    duration `toml:"max_duration"`
+	} `toml:"limits"`
+	Gates struct {
+		Allow   []string `toml:"allow"`
+		Deny    []string `toml:"deny"`
+		Trusted []string `toml:"trusted_folders"` // their tests may run without a gate
+	} `toml:"gates"`
+	Screen struct {
+		Theme   string `toml:"theme"`
+		NoColor bool   `toml:"no_color"`
+		ASCII   bool   `toml:"ascii"`
+	} `toml:"screen"`
+}
+
+// duration is a time such as "10m".
+type duration struct{ time.Duration }
+
+// UnmarshalText reads the duration.
+func (d *duration) UnmarshalText(text []byte) (err error) {
+	d.Duration, err = time.ParseDuration(string(text))
+	return err
+}
+
+// readConfig reads the configuration at path; a file that is not there is an
+// empty one. A key that nobody knows is an error, so that no typing mistake
+// goes unnoticed.
+func readConfig(path string) (config, error) {
+	var c config
+	file, err := os.Open(path) //nolint:gosec // the user's own configuration
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	if err := toml.NewDecoder(file).DisallowUnknownFields().Decode(&c); err != nil {
+		var strict *toml.StrictMissingError
+		if errors.As(err, &strict) && len(strict.Errors) > 0 {
+			return c, fmt.Errorf("the configuration %s has a key that does not exist: %s", path, strings.Join(strict.Errors[0].Key(), "."))
+		}
+		return c, fmt.Errorf("the configuration %s cannot be understood: %w", path, err)
+	}
+	return c, nil
+}
+
+// trusts reports whether the user trusts the folder, or one above it.
+func (c config) trusts(folder string) bool {
+	for _, t := range c.Gates.Trusted {
+		if rest, ok := strings.CutPrefix(t, "~/"); ok {
+			t = filepath.Join(xdg.Home, rest)
+		}
+		if rel, err := filepath.Rel(t, folder); err == nil && filepath.IsAbs(t) && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}

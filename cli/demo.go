@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent/policy"
+	"replan/cli/demo"
+	"replan/tui"
+)
+
+// demoPace is the time between two pieces of the scripted model's words on the
+// full screen, about as fast as a small model on a good machine.
+const demoPace = 12 * time.Millisecond
+
+func newDemo(o *options) *cobra.Command {
+	var keep bool
+	command := &cobra.Command{
+		Use:   "demo",
+		Short: "A whole session with nothing installed: a scripted model, a real project",
+		Long: "demo plays a whole session in a folder of its own. The model's words are a script, served over\n" +
+			"Ollama's own protocol; the project, the tools, the failing test, the diff and the gates are real.\n" +
+			"Without a terminal it opens its own gates.",
+		Example: "  replan demo\n  replan demo --plain --approve all\n  replan demo --output json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.demo(cmd.Context(), keep)
+		},
+	}
+	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder and say where it is")
+	return command
+}
+
+// demo unpacks the project, starts the scripted model and runs a session.
+func (o *options) demo(ctx context.Context, keep bool) (err error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return usage("the demo mends a Go project and needs the go command: install Go from https://go.dev/dl")
+	}
+	folder, err := os.MkdirTemp("", "replan-demo-")
+	if err != nil {
+		return wrap("make a folder for the demo", err)
+	}
+	defer func() {
+		if keep {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo's folder is %s\n", folder)
+			return
+		}
+		err = errors.Join(err, wrap("take the demo's folder away", os.RemoveAll(folder)))
+	}()
+	if o.workspace, err = prepareDemo(folder, "pages"); err != nil {
+		return wrap("prepare the demo", err)
+	}
+	pace := demoPace
+	if !o.screen() {
+		pace = 0
+	}
+	model, err := demo.Start(ctx, pace)
+	if err != nil {
+		return wrap("prepare the demo", err)
+	}
+	defer func() { err = errors.Join(err, wrap("stop the demo's model", model.Close())) }()
+
+	o.host, o.model, o.trusted = model.URL(), demo.Model, true
+	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
+	o.dirs = dirs{config: folder + "/home", data: folder + "/home", state: folder + "/home"}
+	if o.screen() {
+		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal})
+	}
+	if o.approveText == "" && !(o.io.Terminal && o.output == outputText) {
+		o.approveText, o.approve = string(policy.ApproveAll), policy.ApproveAll
+		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in a folder of its own and opens its own gates; --approve none keeps them shut")
+	}
+	return o.runHeadless(ctx, demo.Goal)
+}
+
+// prepareDemo unpacks the project into a subfolder and returns its path.
+func prepareDemo(folder, name string) (string, error) {
+	path := strings.TrimRight(folder, string(os.PathSeparator)) + string(os.PathSeparator) + name
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return "", err
+	}
+	return path, demo.Unpack(path)
+}

@@ -1,0 +1,89 @@
+// Package demo is a whole session with nothing installed but Go: a small
+// project with a failing test, and a scripted model that speaks Ollama's own
+// protocol. The model's words are all that is scripted.
+package demo
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"replan/agent/ollama/ollamatest"
+)
+
+//go:embed project
+var project embed.FS
+
+//go:embed words
+var words embed.FS
+
+// Goal is what the demo asks for.
+const Goal = "TestMake is red: find out why, mend it and run the tests"
+
+// Intro is shown in the chat before anything was typed, in Markdown.
+const Intro = "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
+	"the tests, the failure and the gates are real. The folder is a copy of its own: open the gates without fear.\n\n" +
+	"Press **enter** to send the goal below."
+
+// Model is the name of the scripted model.
+const Model = "demo-script"
+
+// Unpack writes the sample project into dir, which must exist.
+func Unpack(dir string) error {
+	err := fs.WalkDir(project, "project", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := project.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		// The files end in .txt so that they are no part of this module.
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "project/"), ".txt")
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o600)
+	})
+	if err != nil {
+		return fmt.Errorf("unpack the demo's project into %s: %w", dir, err)
+	}
+	return nil
+}
+
+// Start serves the scripted model until Close. pace is the time between two
+// pieces of a reply; 0 sends them at once.
+func Start(ctx context.Context, pace time.Duration) (*ollamatest.Server, error) {
+	replies := []ollamatest.Reply{
+		{Heading: "# Phase 1: analysis", Text: say("1-analysis.json")},
+		{Heading: "# Phase 2: review", Text: say("2-review.md")},
+		{Heading: "# Phase 3: execution plan", Text: say("3-plan.json")},
+		{Heading: "# Replan", Text: say("4-replan.json")},
+		{Heading: "# Synthesis", Text: say("5-answer.md")},
+		{Heading: "# Phase 1: analysis", Text: `{"mode":"direct"}`, Times: -1},
+		{Heading: "# Replan", Text: `{"title":"","steps":[],"reason":"the demo's script knows no further way"}`, Times: -1},
+		{Text: say("6-story-told.md"), Times: -1},
+	}
+	server, err := ollamatest.Start(ctx, ollamatest.Script{
+		Model: Model, ContextLength: 8192, Capabilities: []string{"completion", "tools"},
+		Replies: replies, Pace: pace,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start the demo's scripted model: %w", err)
+	}
+	return server, nil
+}
+
+func say(name string) string {
+	text, err := words.ReadFile("words/" + name)
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return string(text)
+}

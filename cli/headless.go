@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/muesli/cancelreader"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/tui/plain"
+)
+
+// teller tells a run to somebody who reads lines.
+type teller interface {
+	Event(agent.Event) error
+}
+
+// runHeadless plans and runs one goal, told as lines or as JSON.
+func (o *options) runHeadless(ctx context.Context, goal string) error {
+	asks := o.io.Terminal && o.output == outputText && o.approveText == ""
+	if !asks && o.approve == policy.ApproveAsk {
+		o.approve = policy.ApproveNone
+	}
+	w, err := o.open(ctx, asks)
+	if err != nil {
+		return err
+	}
+	for _, note := range w.notes {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", note)
+	}
+	err = o.tell(ctx, w, goal, asks)
+	return errors.Join(err, w.close())
+}
+
+// tell sends the goal and tells what comes of it until the answer is there.
+func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool) error {
+	var out teller = plain.New(o.io.Out, w.session.ID(), o.ascii)
+	if o.output == outputJSON {
+		out = &jsonLines{out: o.io.Out, session: w.session.ID()}
+	}
+	var ask *questions
+	if asks {
+		var err error
+		if ask, err = newQuestions(o.io, w.session); err != nil {
+			return wrap("read standard input", err)
+		}
+		defer ask.close()
+	}
+	w.session.Send(runner.Submit{Text: goal})
+	var written error
+	for event := range w.session.Events() {
+		if written == nil {
+			// The reader may have gone away: then nothing can be told, and the
+			// run is stopped rather than carried on unseen.
+			if written = out.Event(event); written != nil {
+				w.session.Send(runner.Stop{})
+			}
+		}
+		if gate, ok := event.Data.(agent.GateRequested); ok && ask != nil {
+			ask.put(event.Run, gate)
+		}
+		if reply, ok := event.Data.(agent.ChatReply); ok {
+			return o.ended(reply, written)
+		}
+	}
+	return wrap("run", context.Cause(ctx))
+}
+
+// ended turns the end of a run into an error with its exit code.
+func (o *options) ended(reply agent.ChatReply, written error) error {
+	switch {
+	case written != nil:
+		return wrap("write to standard output", written)
+	case reply.Reason.ExitCode() == 0:
+		return nil
+	case reply.Run == "":
+		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errors.New(reply.Text)}
+	default:
+		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errSaid}
+	}
+}
+
+// jsonLines writes the events of the runs, one a line; the session's own are
+// for the screen.
+type jsonLines struct {
+	out     io.Writer
+	session string
+}
+
+// Event writes one event.
+func (j *jsonLines) Event(e agent.Event) error {
+	if e.Run == j.session {
+		return nil
+	}
+	line, err := e.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	_, err = j.out.Write(append(line, '\n'))
+	return err
+}
+
+// questions asks about gates on standard input, one after another.
+type questions struct {
+	out     io.Writer
+	input   cancelreader.CancelReader
+	session *runner.Session
+	open    chan question
+	gone    chan struct{}
+}
+
+type question struct{ run, gate string }
+
+// newQuestions starts to read standard input.
+func newQuestions(std IO, s *runner.Session) (*questions, error) {
+	input, err := cancelreader.NewReader(std.In)
+	if err != nil {
+		return nil, err
+	}
+	q := &questions{out: std.Out, input: input, session: s, open: make(chan question, 64), gone: make(chan struct{})}
+	go q.listen()
+	return q, nil
+}
+
+// put asks about one gate, which the line log has shown already.
+func (q *questions) put(run string, g agent.GateRequested) {
+	_, _ = fmt.Fprint(q.out, "  open this gate? [y]es once, [r] for this run, [n]o: ")
+	q.open <- question{run, g.Gate}
+}
+
+// listen answers each question with the next line; the end of input denies.
+func (q *questions) listen() {
+	defer close(q.gone)
+	lines := bufio.NewScanner(q.input)
+	for ask := range q.open {
+		answer := runner.Resolve{Run: ask.run, Gate: ask.gate, Decision: agent.Deny, Scope: agent.ScopeOnce}
+		if lines.Scan() {
+			switch strings.ToLower(strings.TrimSpace(lines.Text())) {
+			case "y", "yes":
+				answer.Decision = agent.Allow
+			case "r", "run":
+				answer.Decision, answer.Scope = agent.Allow, agent.ScopeRun
+			}
+		}
+		q.session.Send(answer)
+	}
+}
+
+func (q *questions) close() {
+	close(q.open)
+	q.input.Cancel()
+	<-q.gone
+}

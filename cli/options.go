@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/themes"
+)
+
+// The forms in which a headless run is told.
+const (
+	outputText = "text"
+	outputJSON = "json"
+)
+
+// options is what the command line, the environment and the configuration come
+// to.
+type options struct {
+	io IO
+
+	model, host      string
+	mcpConfig        string
+	noWorkspaceTools bool
+	servers          []string
+	dataDir          string
+	maxSteps         int
+	maxReplans       int
+	maxConcurrency   int
+	forcePlan        bool
+	allow, deny      []string
+	approveText      string
+	output           string
+	theme            string
+	plain            bool
+	noColor, ascii   bool
+	contextWindow    int
+	trusted          bool
+	limits           agent.Limits
+	rules            []agent.Rule
+	approve          policy.Approve
+	themeName        themes.Name
+	dirs             dirs
+	workspace        string
+	config           config
+}
+
+// register declares the flags that hold everywhere.
+func (o *options) register(f *pflag.FlagSet) {
+	limits := agent.DefaultLimits()
+	f.StringVar(&o.model, "model", "", "the model to use; else the first installed one that can use tools")
+	f.StringVar(&o.host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
+	f.StringVar(&o.mcpConfig, "mcp-config", "", "file with MCP servers to start, which counts as a yes")
+	f.StringArrayVar(&o.servers, "server", nil, "use only this MCP server; repeat for more")
+	f.BoolVar(&o.noWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
+	f.StringVar(&o.dataDir, "data-dir", "", "one folder for all that replan keeps; else REPLAN_HOME, else the XDG folders")
+	f.IntVar(&o.maxSteps, "max-steps", limits.MaxSteps, "most step executions of a run, 0 for no limit; grows with the plan unless given")
+	f.IntVar(&o.maxReplans, "max-replans", limits.MaxReplans, "most replans of a run, 0 for no limit")
+	f.IntVar(&o.maxConcurrency, "max-concurrency", limits.MaxConcurrency, "tool calls at once")
+	f.BoolVar(&o.forcePlan, "force-plan", false, "always make a plan, never answer directly")
+	f.StringArrayVar(&o.allow, "allow", nil, "let this tool pass without a gate (a name, * matches any text); repeat for more")
+	f.StringArrayVar(&o.deny, "deny", nil, "never let this tool run; repeat for more")
+	f.StringVar(&o.approveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
+	f.StringVar(&o.output, "output", outputText, "how a run without the full screen is told: text, or json for one event a line")
+	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto, dark or light")
+	f.BoolVar(&o.plain, "plain", false, "a plain line log in place of the full screen")
+	f.BoolVar(&o.noColor, "no-color", false, "no colours; NO_COLOR does the same")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters alone")
+}
+
+// complete reads the environment and the configuration and checks what was
+// given. Flags come before the environment, and that before the configuration.
+func (o *options) complete(flags *pflag.FlagSet) error {
+	var err error
+	if o.workspace, err = o.io.Getwd(); err != nil {
+		return usage("the current folder cannot be read: %w", err)
+	}
+	if o.dirs, err = findDirs(first(o.dataDir, o.io.Getenv("REPLAN_HOME"))); err != nil {
+		return usage("%w", err)
+	}
+	if o.config, err = readConfig(filepath.Join(o.dirs.config, "config.toml")); err != nil {
+		return usage("%w", err)
+	}
+	o.host = first(o.host, o.io.Getenv("OLLAMA_HOST"), o.config.Model.Host)
+	o.model = first(o.model, o.config.Model.Name)
+	o.contextWindow = o.config.Model.ContextWindow
+	o.noColor = o.noColor || o.io.Getenv("NO_COLOR") != "" || o.config.Screen.NoColor
+	o.ascii = o.ascii || o.config.Screen.ASCII
+	if o.themeName, err = themes.Parse(first(o.theme, o.config.Screen.Theme, "auto")); err != nil {
+		return usage("%w", err)
+	}
+	if o.output != outputText && o.output != outputJSON {
+		given := o.output
+		o.output = outputText
+		return usage("--output takes text or json, not %q", given)
+	}
+	if o.approveText != "" {
+		if o.approve, err = policy.ParseApprove(o.approveText); err != nil {
+			return usage("%w", err)
+		}
+	}
+	if o.rules, err = o.readRules(); err != nil {
+		return usage("%w", err)
+	}
+	o.trusted = o.config.trusts(o.workspace)
+	return o.readLimits(flags)
+}
+
+// readRules returns the gate rules of the flags and the configuration, denials
+// of each before its permissions.
+func (o *options) readRules() ([]agent.Rule, error) {
+	var rules []agent.Rule
+	var faults []error
+	add := func(texts []string, verdict agent.Verdict, source string) {
+		for _, text := range texts {
+			rule, err := policy.Parse(text, verdict, source)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			rules = append(rules, rule)
+		}
+	}
+	add(o.deny, agent.VerdictBlock, "flag")
+	add(o.allow, agent.VerdictRun, "flag")
+	add(o.config.Gates.Deny, agent.VerdictBlock, "configuration")
+	add(o.config.Gates.Allow, agent.VerdictRun, "configuration")
+	return rules, errors.Join(faults...)
+}
+
+// readLimits puts the limits of a run together.
+func (o *options) readLimits(flags *pflag.FlagSet) error {
+	o.limits = agent.DefaultLimits()
+	for _, l := range []struct {
+		flag       string
+		given      int
+		configured *int
+		to         *int
+	}{
+		{"max-steps", o.maxSteps, o.config.Limits.MaxSteps, &o.limits.MaxSteps},
+		{"max-replans", o.maxReplans, o.config.Limits.MaxReplans, &o.limits.MaxReplans},
+		{"max-concurrency", o.maxConcurrency, o.config.Limits.MaxConcurrency, &o.limits.MaxConcurrency},
+		{"", 0, o.config.Limits.MaxTokens, &o.limits.MaxTokens},
+		{"", 0, o.config.Limits.MaxToolCalls, &o.limits.MaxToolCalls},
+	} {
+		value, chosen := *l.to, false
+		if l.configured != nil {
+			value, chosen = *l.configured, true
+		}
+		if l.flag != "" && flags.Changed(l.flag) {
+			value, chosen = l.given, true
+		}
+		if value < 0 {
+			return usage("a limit cannot be below 0: %s is %d", first(l.flag, "one of the configuration"), value)
+		}
+		*l.to = value
+		if l.to == &o.limits.MaxSteps && chosen {
+			o.limits.GrowSteps = false
+		}
+	}
+	if d := o.config.Limits.MaxDuration.Duration; d > 0 {
+		o.limits.MaxDurationMS = d.Milliseconds()
+	}
+	return nil
+}
+
+// screen reports whether the full screen can be opened.
+func (o *options) screen() bool {
+	return o.io.Terminal && !o.plain && o.output == outputText && o.io.Getenv("TERM") != "dumb"
+}
+
+// first returns the first text that is not empty.
+func first(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// wrap says what was being done when err came up.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{exit: 1, code: "failed", err: fmt.Errorf("%s: %w", doing, err)}
+}

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"replan/agent/policy"
+	"replan/tui"
+)
+
+// chat opens the full screen, or without one does what replan run does.
+func (o *options) chat(ctx context.Context, goal string) error {
+	if !o.screen() {
+		if goal == "" {
+			return usage("there is no terminal for the full screen: say what is to be done with replan run GOAL")
+		}
+		return o.runHeadless(ctx, goal)
+	}
+	return o.openScreen(ctx, tui.Options{Goal: goal})
+}
+
+// openScreen runs the full screen until the user leaves it.
+func (o *options) openScreen(ctx context.Context, screen tui.Options) error {
+	w, err := o.open(ctx, o.approve == policy.ApproveAsk)
+	if err != nil {
+		return err
+	}
+	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
+	err = wrap("the screen", tui.Run(ctx, w.session, screen))
+	return errors.Join(err, w.close())
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/agent/journal"
+	"replan/agent/ollama"
+	"replan/agent/runner"
+	"replan/mcpclient"
+	"replan/mcpclient/workspace"
+	"replan/planning"
+)
+
+// workshop is everything a session works with, opened and ready to be closed.
+type workshop struct {
+	session *runner.Session
+	model   *ollama.Client
+	tools   *mcpclient.Pool
+	own     *workspace.Operators // nil without the workspace's operators
+	log     *os.File
+	notes   []string // what the user should know before it begins
+}
+
+// open wires the rooms together. ask says whether somebody is there to answer
+// questions.
+func (o *options) open(ctx context.Context, ask bool) (w *workshop, err error) {
+	w = &workshop{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	logger, err := w.openLog(filepath.Join(o.dirs.state, "logs"))
+	if err != nil {
+		return w, err
+	}
+	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, Logger: logger}); err != nil {
+		return w, usage("%w", err)
+	}
+	if err := w.openTools(ctx, o, ask, logger); err != nil {
+		return w, err
+	}
+	instructions, err := readInstructions(o.workspace)
+	if err != nil {
+		return w, wrap("read the project's instructions", err)
+	}
+	w.session, err = runner.NewSession(ctx, runner.Config{
+		Model: w.model, Tools: w.tools,
+		Workspace: o.workspace, Trusted: o.trusted,
+		Limits: o.limits, Rules: o.rules, Approve: o.approve,
+		Prompting: planning.Prompting{Instructions: instructions, ForcePlan: o.forcePlan},
+		Open: func(kind, id string) (runner.Journal, error) {
+			return journal.Create(filepath.Join(o.dirs.state, kind+"s", id+".jsonl"))
+		},
+		NewID:  newID,
+		Logger: logger,
+	})
+	return w, wrap("start", err)
+}
+
+// openTools starts the workspace's operators and the MCP servers.
+func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *slog.Logger) error {
+	cfg := mcpclient.Config{
+		Dir: o.workspace, TrustFile: filepath.Join(o.dirs.data, "trust.json"),
+		Trust: mcpclient.TrustNone, Logger: logger,
+	}
+	if ask {
+		cfg.Trust = mcpclient.TrustAsk
+	}
+	var err error
+	if cfg.Servers, err = o.readServers(); err != nil {
+		return err
+	}
+	if !o.noWorkspaceTools && o.wants("workspace") {
+		if w.own, err = workspace.New(workspace.Config{
+			Dir:      o.workspace,
+			Backups:  filepath.Join(o.dirs.state, "backups"),
+			SpillDir: filepath.Join(o.dirs.state, "outputs"),
+			Logger:   logger,
+		}); err != nil {
+			return usage("%w", err)
+		}
+		cfg.InProcess = map[string]*server.MCPServer{"workspace": w.own.Server()}
+	}
+	if w.tools, err = mcpclient.NewPool(ctx, cfg); err != nil {
+		return usage("%w", err)
+	}
+	for _, name := range w.tools.LeftOut() {
+		w.notes = append(w.notes, fmt.Sprintf(
+			"the MCP server %q of this project's .mcp.json is left out: say yes to it once on the screen, or give --mcp-config .mcp.json", name))
+	}
+	return nil
+}
+
+// readServers returns the MCP servers of the flag, the user and the project.
+func (o *options) readServers() ([]mcpclient.Server, error) {
+	var servers []mcpclient.Server
+	for _, from := range []struct {
+		path     string
+		source   mcpclient.Source
+		required bool
+	}{
+		{o.mcpConfig, mcpclient.SourceFlag, true},
+		{filepath.Join(o.dirs.config, "mcp.json"), mcpclient.SourceUser, false},
+		{filepath.Join(o.workspace, ".mcp.json"), mcpclient.SourceProject, false},
+	} {
+		if from.path == "" {
+			continue
+		}
+		read, err := mcpclient.ReadConfig(from.path, from.source)
+		if errors.Is(err, fs.ErrNotExist) && !from.required {
+			continue
+		}
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		servers = append(servers, read...)
+	}
+	return o.onlyWanted(servers)
+}
+
+// onlyWanted leaves the servers that --server names, all of them without it.
+func (o *options) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, error) {
+	if len(o.servers) == 0 {
+		return servers, nil
+	}
+	known := map[string]bool{"workspace": true}
+	var wanted []mcpclient.Server
+	for _, s := range servers {
+		known[s.Name] = true
+		if o.wants(s.Name) {
+			wanted = append(wanted, s)
+		}
+	}
+	for _, name := range o.servers {
+		if !known[name] {
+			return nil, usage("no MCP server is called %q: name one of your configuration, or workspace", name)
+		}
+	}
+	return wanted, nil
+}
+
+// wants reports whether --server lets this server in.
+func (o *options) wants(name string) bool {
+	for _, s := range o.servers {
+		if s == name {
+			return true
+		}
+	}
+	return len(o.servers) == 0
+}
+
+// openLog sends the log to a file, never to the screen.
+func (w *workshop) openLog(dir string) (*slog.Logger, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, wrap("make the folder of logs; choose another with --data-dir", err)
+	}
+	var err error
+	w.log, err = os.OpenFile(filepath.Join(dir, "replan.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the user's own folder
+	if err != nil {
+		return nil, wrap("open the log", err)
+	}
+	return slog.New(slog.NewTextHandler(w.log, nil)), nil
+}
+
+// close stops everything, children included, and waits for it. What the session
+// still has to say goes to rest, which may be nil.
+func (w *workshop) close() error {
+	var errs []error
+	if w.session != nil {
+		drained := make(chan struct{})
+		go func() {
+			defer close(drained)
+			for range w.session.Events() { //nolint:revive // nobody is there to be told any more
+			}
+		}()
+		w.session.Close()
+		<-drained
+	}
+	if w.tools != nil {
+		errs = append(errs, w.tools.Close())
+	}
+	if w.own != nil {
+		errs = append(errs, w.own.Close())
+	}
+	if w.model != nil {
+		errs = append(errs, w.model.Close())
+	}
+	if w.log != nil {
+		errs = append(errs, w.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// maxInstructions is how much of a project's AGENTS.md is read, in bytes.
+const maxInstructions = 32 << 10
+
+// readInstructions returns what the project's AGENTS.md says, cut at
+// maxInstructions with a mark.
+func readInstructions(folder string) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close() //nolint:errcheck // only read
+	text, err := root.ReadFile("AGENTS.md")
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if len(text) > maxInstructions {
+		return fmt.Sprintf("%s\n[%d bytes of AGENTS.md left out]", text[:maxInstructions], len(text)-maxInstructions), err
+	}
+	return string(text), err
+}
+
+// newID names a run or a session: the time, so that names sort, and something
+// random.
+func newID(now time.Time) string {
+	var random [3]byte
+	_, _ = rand.Read(random[:]) // never fails, by its documentation
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(random[:])
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/tui/plain"
+)
+
+// toolsWithin bounds how long replan tools waits for servers to start.
+const toolsWithin = 20 * time.Second
+
+func newTools(o *options) *cobra.Command {
+	list := func(cmd *cobra.Command, _ []string) error { return o.listTools(cmd.Context()) }
+	command := &cobra.Command{
+		Use: "tools", Short: "List the tools that plans may use", Args: cobra.NoArgs, RunE: list,
+	}
+	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: cobra.NoArgs, RunE: list})
+	return command
+}
+
+// toolLine is one tool as replan tools tells it.
+type toolLine struct {
+	Name        string `json:"name"`
+	Server      string `json:"server"`
+	Description string `json:"description"`
+	ReadOnly    bool   `json:"read_only"`
+	Gate        bool   `json:"gate"` // a call of it asks
+}
+
+// listTools starts the servers, asks them what they offer and stops them.
+func (o *options) listTools(ctx context.Context) (err error) {
+	w := &workshop{}
+	defer func() { err = errors.Join(err, w.close()) }()
+	logger, err := w.openLog(o.dirs.state + "/logs")
+	if err != nil {
+		return err
+	}
+	if err := w.openTools(ctx, o, false, logger); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, toolsWithin)
+	defer cancel()
+	rules := append(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted})...)
+	lines := []toolLine{}
+	for _, t := range w.tools.Ready(within) {
+		lines = append(lines, toolLine{
+			Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly,
+			Gate: agent.Decide(rules, t).Verdict == agent.VerdictAsk,
+		})
+	}
+	for _, s := range w.tools.Status() {
+		if s.Error != "" {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the server %s: %s\n", s.Name, s.Error)
+		}
+	}
+	if o.output == outputJSON {
+		enc := json.NewEncoder(o.io.Out)
+		enc.SetEscapeHTML(false)
+		return wrap("write to standard output", enc.Encode(lines))
+	}
+	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
+	for _, l := range lines {
+		mark := ""
+		if l.Gate {
+			mark = "asks"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, plain.OneLine(l.Description, 80))
+	}
+	return wrap("write to standard output", table.Flush())
+}

@@ -1,0 +1,32 @@
+# What developers do daily. `just` lists it.
+
+default:
+    @just --list
+
+# run the demo on the full screen
+demo:
+    go run . demo
+
+# the README's test command
+test:
+    go test ./...
+
+# all that must hold before a change lands
+check:
+    .ci/run
+
+# the linter alone
+lint:
+    golangci-lint run ./...
+
+# write the golden files anew; look at the difference before committing it
+golden:
+    go test ./tui/... ./planning/... -update
+
+# speed, each benchmark six times, to be compared with benchstat
+bench:
+    go test -run '^$' -bench . -count 6 ./planning ./agent ./agent/journal ./tui
+
+# format
+fmt:
+    golangci-lint fmt
