@@ -244,15 +244,6 @@ type GateResolved struct {
 	By       string   `json:"by"` // user, or the option that answered
 }
 
-// GuardWarned says, once, that a guard is at 80 % of its limit.
-type GuardWarned struct {
-	Guard  string `json:"guard"`
-	Step   string `json:"step,omitempty"`
-	Reason string `json:"reason"`
-	Used   int64  `json:"used"`
-	Limit  int64  `json:"limit"`
-}
-
 // GuardBlocked says that a guard ended the run.
 type GuardBlocked struct {
 	Guard  string `json:"guard"`
@@ -390,7 +381,6 @@ func (StepSkipped) Kind() Kind        { return KindStepSkipped }
 func (StepInDoubt) Kind() Kind        { return KindStepInDoubt }
 func (GateRequested) Kind() Kind      { return KindGateRequested }
 func (GateResolved) Kind() Kind       { return KindGateResolved }
-func (GuardWarned) Kind() Kind        { return KindGuardWarned }
 func (GuardBlocked) Kind() Kind       { return KindGuardBlocked }
 func (BudgetWarned) Kind() Kind       { return KindBudgetWarned }
 func (ReplanStarted) Kind() Kind      { return KindReplanStarted }

@@ -61,7 +61,6 @@ const (
 	KindGateRequested Kind = "gate.requested"
 	KindGateResolved  Kind = "gate.resolved"
 
-	KindGuardWarned  Kind = "guard.warned"
 	KindGuardBlocked Kind = "guard.blocked"
 	KindBudgetWarned Kind = "budget.warned"
 
@@ -160,7 +159,7 @@ func decode[T Data](raw []byte) (Data, error) {
 	return v, nil
 }
 
-// decoders says which type each kind decodes to.
+// decodeData reads the data of an event by its kind.
 func decodeData(kind Kind, raw []byte) (Data, error) {
 	read, ok := map[Kind]func([]byte) (Data, error){
 		KindRunStarted:         decode[RunStarted],
@@ -185,7 +184,6 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		KindStepInDoubt:        decode[StepInDoubt],
 		KindGateRequested:      decode[GateRequested],
 		KindGateResolved:       decode[GateResolved],
-		KindGuardWarned:        decode[GuardWarned],
 		KindGuardBlocked:       decode[GuardBlocked],
 		KindBudgetWarned:       decode[BudgetWarned],
 		KindReplanStarted:      decode[ReplanStarted],

@@ -73,7 +73,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	if o.screen() {
 		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal})
 	}
-	if o.approveText == "" && !(o.io.Terminal && o.output == outputText) {
+	if o.approveText == "" && !o.asks() {
 		o.approveText, o.approve = string(policy.ApproveAll), policy.ApproveAll
 		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in a folder of its own and opens its own gates; --approve none keeps them shut")
 	}

@@ -23,7 +23,7 @@ type teller interface {
 
 // runHeadless plans and runs one goal, told as lines or as JSON.
 func (o *options) runHeadless(ctx context.Context, goal string) error {
-	asks := o.io.Terminal && o.output == outputText && o.approveText == ""
+	asks := o.asks() && o.approveText == ""
 	if !asks && o.approve == policy.ApproveAsk {
 		o.approve = policy.ApproveNone
 	}

@@ -174,6 +174,9 @@ func (o *options) screen() bool {
 	return o.io.Terminal && !o.plain && o.output == outputText && o.io.Getenv("TERM") != "dumb"
 }
 
+// asks reports whether somebody sits there to be asked, line by line.
+func (o *options) asks() bool { return o.io.Terminal && o.output == outputText }
+
 // first returns the first text that is not empty.
 func first(texts ...string) string {
 	for _, t := range texts {

@@ -114,8 +114,6 @@ func (m *Model) takeRun(e agent.Event) {
 		c.add(c.remark(gateGlyph, warningStyle, resolvedWords(gate, d)))
 	case agent.StepInDoubt:
 		c.add(c.note("warn", fmt.Sprintf("step %s is in doubt: %s", d.Index, d.Reason)))
-	case agent.GuardWarned:
-		c.add(c.note("warn", d.Reason))
 	case agent.GuardBlocked:
 		c.add(c.note("error", d.Reason))
 	case agent.BudgetWarned:

@@ -110,8 +110,6 @@ func (l *Log) tell(d agent.Data) {
 	case agent.PlanCreated:
 		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
 		l.block("  ", Plan(d.Plan, l.ascii), 0)
-	case agent.PlanEmpty:
-		l.line("%s no plan: %s", l.marks.failed, untrusted.Line(d.Reason))
 	case agent.PlanDiff:
 		l.diff(d)
 	case agent.ReplanStarted:
