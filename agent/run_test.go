@@ -158,6 +158,23 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 	}
 }
 
+func TestTheModelFillsInWhatThePlanLeftOutAndNoMore(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan: {`{"title":"x","steps":[{"title":"Both","tool":"both","args":{"at":"here"}}]}`},
+		planning.PurposeStep: {`{"at":"elsewhere","text":"${not a reference}"}`},
+	}.reply
+	start := started(agent.DefaultLimits())
+	start.Catalogue = planning.Catalogue{both}
+	if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+		t.Fatalf("%s: %s", got.Reason, got.Error)
+	}
+	want := map[string]any{"at": "here", "text": "${not a reference}"}
+	if got := w.run.Step("1").Args; !planning.EqualValues(got, want) {
+		t.Errorf("called with %v, want %v", got, want)
+	}
+}
+
 func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{planning.PurposePlan: {diamond}}.reply

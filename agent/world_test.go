@@ -55,6 +55,10 @@ var catalogue = planning.Catalogue{
 	{Name: "fill", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}`)},
 }
 
+// both is a tool with two arguments that it cannot do without.
+var both = planning.Tool{Name: "both", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(
+	`{"type":"object","properties":{"at":{"type":"string"},"text":{"type":"string"}},"required":["at","text"]}`)}
+
 // rules let what reads pass and ask for everything else.
 var rules = []agent.Rule{
 	{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun},

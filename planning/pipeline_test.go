@@ -12,14 +12,22 @@ import (
 // tools is a small catalogue: two readers, an editor and a test runner.
 func tools() planning.Catalogue {
 	return planning.Catalogue{
-		{Name: "fs.read", Server: "workspace", Description: "Read a text file.\nLines are numbered.", ReadOnly: true, Annotated: true, Trusted: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}},"required":["path"]}`)},
-		{Name: "fs.search", Server: "workspace", Description: "Search files by regular expression.", ReadOnly: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"kind":{"enum":["text","regexp"]}},"required":["pattern"]}`)},
-		{Name: "fs.patch", Server: "workspace", Description: "Apply exact replacements to a file.", Destructive: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},"new":{"type":"string"}},"required":["old","new"]}}},"required":["path","edits"]}`)},
-		{Name: "test.run", Server: "workspace", Description: "Run the project's tests.",
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"target":{"type":"string"}}}`)},
+		{
+			Name: "fs.read", Server: "workspace", Description: "Read a text file.\nLines are numbered.", ReadOnly: true, Annotated: true, Trusted: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}},"required":["path"]}`),
+		},
+		{
+			Name: "fs.search", Server: "workspace", Description: "Search files by regular expression.", ReadOnly: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"kind":{"enum":["text","regexp"]}},"required":["pattern"]}`),
+		},
+		{
+			Name: "fs.patch", Server: "workspace", Description: "Apply exact replacements to a file.", Destructive: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},"new":{"type":"string"}},"required":["old","new"]}}},"required":["path","edits"]}`),
+		},
+		{
+			Name: "test.run", Server: "workspace", Description: "Run the project's tests.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"target":{"type":"string"}}}`),
+		},
 	}
 }
 
@@ -31,7 +39,7 @@ const (
 	fullPlan = `{"title":"Rename it","steps":[
 		{"index":"1","title":"Find uses","executor":"tool","tool":"fs.search","args":{"pattern":"authenticate"},"depends_on":[],"result_variable":"uses","expected_outcome":"files and lines"},
 		{"index":"2","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":["1"],"expected_outcome":"all pass"}]}`
-	wrongPlan = `{"title":"Rename it","steps":[{"index":"1","title":"Look","executor":"tool","tool":"fs.look","args":{},"depends_on":["9"],"expected_outcome":"x"}]}`
+	wrongPlan       = `{"title":"Rename it","steps":[{"index":"1","title":"Look","executor":"tool","tool":"fs.look","args":{},"depends_on":["9"],"expected_outcome":"x"}]}`
 	complexAnalysis = `{"mode":"plan","task":"Rename a function","goal":"tests pass","unknowns":["who calls it"],"resources":["fs.search"],` +
 		`"knowledge":{"read":["the source"],"keep":[]},"complexity":"medium","subtasks":["find","rename"],"reflect":true}`
 	review = "## Critic\n- Tests may be missing.\n\n## Pragmatist\n- One search is enough.\n\n## Detailer\n- Check docs.\n\n## Plan Adjustments\n- Run the tests last.\n"
@@ -153,7 +161,7 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 			if !strings.Contains(out.Reason, tt.reason) {
 				t.Errorf("reason %q does not say %q", out.Reason, tt.reason)
 			}
-			if len(out.Faults) > 0 != (strings.Contains(tt.reason, "repair: ")) {
+			if len(out.Faults) > 0 != strings.Contains(tt.reason, "repair: ") {
 				t.Errorf("faults %v with reason %q", out.Faults, out.Reason)
 			}
 			if out.Kind == planning.OutcomePlanned {
@@ -243,5 +251,68 @@ func TestEmptyArgsOfAToolThatNeedsSomeAreStillToCome(t *testing.T) {
 	steps := p.Outcome().Plan.Steps
 	if steps[0].Args != nil || steps[1].Args == nil || steps[2].Args != nil {
 		t.Errorf("args %v, %v, %v; want none, empty, none", steps[0].Args, steps[1].Args, steps[2].Args)
+	}
+}
+
+func TestIdsAreMadeOfTitles(t *testing.T) {
+	for title, want := range map[string]string{
+		"Rename authenticate → verify_user": "rename-authenticate-verify-user",
+		"  ../etc/passwd ":                  "etc-passwd",
+		"Überprüfung":                       "berpr-fung",
+		"重构":                                "plan",
+		strings.Repeat("long ", 40):         "long-long-long-long-long-long-long-long-long-lon",
+	} {
+		b := brief()
+		b.Prompting.SkipAnalysis = true
+		p := planning.NewPipeline(b)
+		play(t, p, []turn{{want: "plan", reply: planning.CanonicalJSON(map[string]any{"title": title, "steps": []any{"look"}})}})
+		if got := p.Outcome().Plan.ID; got != want {
+			t.Errorf("the id of %q is %q, want %q", title, got, want)
+		}
+	}
+}
+
+func TestWhatAModelAddsToAPlanIsKeptOnlyWhereItIsAPlans(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipAnalysis = true
+	p := planning.NewPipeline(b)
+	play(t, p, []turn{{want: "plan", reply: `{"id":"../x","goal":"other","on_failure":"skip","title":"t","note":"hm","variables":{"v":1},
+		"milestones":["Look",{"title":"Act","steps":[0,"1"]},{"steps":[]},7],"risks":["none",{"a":1}],
+		"steps":[{"index":0,"title":"a","tool":"fs.read","args":{"path":"${v}"},"timeout":"5s","mood":"fine"},{"index":1,"title":"b","executor":"self"}]}`}})
+	want := `{"id":"t","title":"t","goal":"Rename authenticate to verify_user","variables":{"v":1},"steps":[` +
+		`{"index":"1","title":"a","executor":"tool","tool":"fs.read","args":{"path":"${v}"},"depends_on":[],"timeout":"5s"},` +
+		`{"index":"2","title":"b","executor":"self","depends_on":[]}],` +
+		`"milestones":[{"title":"Look"},{"title":"Act","steps":["1","2"]}],"risks":["{\"a\":1}"]}`
+	got, err := planning.EncodeJSON(p.Outcome().Plan)
+	if err != nil || !planning.EqualValues(decoded(t, string(got)), decoded(t, want)) {
+		t.Errorf("the plan is\n%s (%v)\nwant\n%s", got, err, want)
+	}
+}
+
+func decoded(t *testing.T, text string) any {
+	t.Helper()
+	v, err := planning.DecodeValue([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestManyFaultsAreToldInPart(t *testing.T) {
+	b := brief()
+	b.MaxSteps = 0
+	b.Prompting.SkipAnalysis = true
+	steps := make([]any, 60)
+	for i := range steps {
+		steps[i] = map[string]any{"title": "a", "tool": "nothing"}
+	}
+	reply := planning.CanonicalJSON(map[string]any{"title": "t", "steps": steps})
+	p := planning.NewPipeline(b)
+	asked := play(t, p, []turn{{want: "plan", reply: reply}, {want: "repair", reply: reply}})
+	if !strings.Contains(last(asked[1]), "- and 36 more faults\n") {
+		t.Errorf("the repair is told\n%s", last(asked[1]))
+	}
+	if out := p.Outcome(); len(out.Faults) != 60 || !strings.HasSuffix(out.Reason, "; and 52 more faults") {
+		t.Errorf("%d faults, and the reason is %q", len(out.Faults), out.Reason)
 	}
 }

@@ -201,7 +201,7 @@ func systemPrompt(b Brief, instructions string) string {
 		parts[0] = render("system.md", nil)
 	}
 	if strings.TrimSpace(instructions) != "" {
-		parts = append(parts, "# Notes of this project\n\n"+fenced("AGENTS.md", instructions))
+		parts = append(parts, "# Notes of this project\n\n"+fenced("AGENTS.md, its conventions, kept where they serve the user's goal", instructions))
 	}
 	parts = append(parts, toolList(b.Catalogue))
 	return strings.Join(parts, "\n\n")

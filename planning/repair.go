@@ -26,17 +26,21 @@ func (r *repairs) next(b Brief, faulty Reply, faults []Fault, s *Situation) (Req
 func unrepaired(made int, faults []Fault) Outcome {
 	return Outcome{
 		Kind:   OutcomeFailed,
-		Reason: fmt.Sprintf("the model's plan is still wrong after %s: %s", plural(made, "repair"), clauses(faults)),
+		Reason: fmt.Sprintf("the model's plan is still wrong after %s: %s", plural(made, "repair"), strings.Join(clauses(faults, 8), "; ")),
 		Faults: faults,
 	}
 }
 
-func clauses(faults []Fault) string {
-	parts := make([]string, len(faults))
-	for i, f := range faults {
-		parts[i] = f.Message
+// clauses lists what is wrong in words, so many of them at most.
+func clauses(faults []Fault, most int) []string {
+	var parts []string
+	for _, f := range faults[:min(len(faults), most)] {
+		parts = append(parts, f.Message)
 	}
-	return strings.Join(parts, "; ")
+	if rest := len(faults) - most; rest > 0 {
+		parts = append(parts, "and "+plural(rest, "more fault"))
+	}
+	return parts
 }
 
 // plural counts things in words: "1 step", "2 steps".
@@ -111,7 +115,7 @@ func checkProposal(b Brief, p Plan, unread []Fault, most int) []Fault {
 			return faults
 		}
 	}
-	invalid, _ := Validate(p, Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true})
+	invalid, _ := Validate(p, Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true})
 	for _, f := range invalid {
 		if !seen[f.Path] || f.Path == "" {
 			faults = append(faults, f)

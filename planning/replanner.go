@@ -55,25 +55,10 @@ func (r *replanner) Absorb(reply Reply) {
 		r.outcome = Outcome{Kind: OutcomeGaveUp, Reason: emptyReason(proposed, "the model sees no way on")}
 		return
 	}
-	tail := r.inherit(finishSteps(r.brief, proposed.plan.Steps))
-	revised := Revise(r.situation.Plan, r.situation.Finished, tail)
-	if len(proposed.faults) == 0 && SameSteps(revised.Proposed, r.situation.Remaining) {
+	faults, revised := r.check(proposed)
+	if len(faults) == 0 && SameSteps(revised.Proposed, r.situation.Remaining) {
 		r.outcome = Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}
 		return
-	}
-	// The finished steps are in the merged plan, and the bound is on the new ones.
-	faults := checkProposal(r.brief, revised.Plan, proposed.faults, 0)
-	if n := len(revised.Proposed); r.most > 0 && n > r.most {
-		faults = append(faults, Fault{
-			Code: CodeTooManySteps, Path: "/steps",
-			Message: "the new plan has " + plural(n, "step") + ", and there may be at most " + plural(r.most, "step") + " now",
-		})
-	}
-	if len(proposed.faults) == 0 && len(revised.Proposed) == 0 {
-		faults = append(faults, Fault{
-			Code: CodeNoSteps, Path: "/steps",
-			Message: "every step of the new plan repeats a finished one, so that nothing is left to do; propose what remains, or no steps at all and a reason",
-		})
 	}
 	if len(faults) == 0 {
 		r.outcome = Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}
@@ -85,6 +70,37 @@ func (r *replanner) Absorb(reply Reply) {
 		return
 	}
 	r.request = request
+}
+
+// check merges what was proposed with the finished steps and returns what is
+// wrong with it.
+func (r *replanner) check(proposed proposal) ([]Fault, Revised) {
+	// Steps that repeat finished ones do not count, so they are let through
+	// here; far more than that need not be looked at.
+	if n := len(proposed.plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
+		return append(proposed.faults, r.tooMany(n)), Revised{}
+	}
+	tail := r.inherit(finishSteps(r.brief, proposed.plan.Steps))
+	revised := Revise(r.situation.Plan, r.situation.Finished, tail)
+	// The bound is on the new steps alone, and the merged plan holds them all.
+	faults := checkProposal(r.brief, revised.Plan, proposed.faults, 0)
+	if n := len(revised.Proposed); r.most > 0 && n > r.most {
+		faults = append(faults, r.tooMany(n))
+	}
+	if len(proposed.faults) == 0 && len(revised.Proposed) == 0 {
+		faults = append(faults, Fault{
+			Code: CodeNoSteps, Path: "/steps",
+			Message: "every step of the new plan repeats a finished one, so that nothing is left to do; propose what remains, or no steps at all and a reason",
+		})
+	}
+	return faults, revised
+}
+
+func (r *replanner) tooMany(n int) Fault {
+	return Fault{
+		Code: CodeTooManySteps, Path: "/steps",
+		Message: "the new plan has " + plural(n, "step") + ", and there may be at most " + plural(r.most, "step") + " now",
+	}
 }
 
 // inherit lets a step that remains, with the same tool, keep what a reply does

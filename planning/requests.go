@@ -69,9 +69,9 @@ func repairRequest(b Brief, faulty string, faults []Fault, s *Situation) Request
 	return composition{
 		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
 		last: func(cut *cutter) string {
-			list := make([]string, len(faults))
-			for i, f := range faults {
-				list[i] = disarm(oneLine(f.Message, 600))
+			list := clauses(faults, 24)
+			for i, clause := range list {
+				list[i] = disarm(oneLine(clause, 600))
 			}
 			situation := ""
 			if s != nil {
@@ -214,8 +214,8 @@ func StepRequest(b Brief, p Plan, step Step, inputs []HistoryItem) Request {
 }
 
 // ArgsRequest has the model write the arguments of a tool step that came
-// without them, or without all of them; the reply is for [ParseArgs]. Its format is the tool's own
-// input schema.
+// without them, or without all of them; the reply is for [ParseArgs]. Its
+// format is the tool's own input schema.
 func ArgsRequest(b Brief, p Plan, step Step, tool Tool, inputs []HistoryItem) Request {
 	format := tool.InputSchema
 	if len(strings.TrimSpace(string(format))) == 0 {

@@ -118,36 +118,47 @@ func (s *StepStream) structure(c byte) []Step {
 	if s.top == '[' {
 		elements = 1
 	}
-	steps := s.inSteps || s.top == '['
-	switch {
-	case (c == '{' || c == '[') && c == '[' && s.depth == 1 && s.hasKey && s.key == "steps" && blank(s.item):
-		s.depth, s.inSteps = 2, true
-		return nil
-	case c == '{' || c == '[':
+	inList := s.depth == elements && (s.inSteps || s.top == '[')
+	switch c {
+	case '[', '{':
+		if c == '[' && s.depth == 1 && s.hasKey && s.key == "steps" && blank(s.item) {
+			s.depth, s.inSteps = 2, true
+			return nil
+		}
 		s.depth++
-	case c == '}' || c == ']':
+	case ']', '}':
 		s.depth--
-		switch {
-		case steps && s.depth == elements-1:
+		if inList {
 			return s.closeSteps()
-		case s.depth <= 0:
+		}
+		if s.depth <= 0 {
 			s.endField()
 			return s.closeValue()
 		}
-	case c == ',' && steps && s.depth == elements:
-		return s.endStep()
-	case c == ',' && s.depth == 1:
-		s.endField()
-		return nil
-	case c == ':' && s.depth == 1 && s.top == '{' && !s.hasKey:
-		if v, err := DecodeValue(s.item); err == nil {
-			s.key = textOf(v)
+	case ',':
+		if inList {
+			return s.endStep()
 		}
-		s.hasKey, s.item = true, s.item[:0]
-		return nil
+		if s.depth == 1 {
+			s.endField()
+			return nil
+		}
+	case ':':
+		if s.depth == 1 && s.top == '{' && !s.hasKey {
+			s.startField()
+			return nil
+		}
 	}
 	s.item = append(s.item, c)
 	return nil
+}
+
+// startField takes what came so far as the name of a field.
+func (s *StepStream) startField() {
+	if v, err := DecodeValue(s.item); err == nil {
+		s.key = textOf(v)
+	}
+	s.hasKey, s.item = true, s.item[:0]
 }
 
 // endField keeps the fields that decide whether steps count.
