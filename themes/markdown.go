@@ -11,7 +11,7 @@ import (
 // padded around the document: the pane that shows it has margins of its own.
 func (t Theme) Markdown() ansi.StyleConfig {
 	p, g := t.Palette, t.Glyphs
-	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: set(true)}
+	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: set(true), BlockSuffix: "\n"}
 	link := ansi.StylePrimitive{Color: ink(p.Accent), Underline: set(true)}
 	rule := "\n"
 	for range 8 {

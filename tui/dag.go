@@ -99,20 +99,22 @@ func (d *dagPane) layout() {
 }
 
 // following is the step that matters most now: at a gate, else running, else
-// the last that ended.
+// the one that is being replanned, else the last that ended.
 func following(run *agent.Run) *agent.StepState {
-	var waiting, active, ended *agent.StepState
+	var waiting, active, replanned, ended *agent.StepState
 	for _, s := range run.Steps {
 		switch {
 		case s.Status == agent.StepWaiting && waiting == nil:
 			waiting = s
 		case s.Status == agent.StepActive && active == nil:
 			active = s
+		case run.Replanning != nil && s.Step.Index == run.Replanning.Step:
+			replanned = s
 		case s.Status.Ended() && s.Status != agent.StepLeftOut:
 			ended = s
 		}
 	}
-	for _, s := range []*agent.StepState{waiting, active, ended} {
+	for _, s := range []*agent.StepState{waiting, active, replanned, ended} {
 		if s != nil {
 			return s
 		}

@@ -21,6 +21,10 @@ type columns struct {
 	state  int
 }
 
+// titleFirst is the width up to which a title has the room before the tool has
+// any, in cells.
+const titleFirst = 18
+
 // columns measures the rows. It looks at the steps' own lengths, so that the
 // columns stand still while the states change.
 func (d *dagPane) columns() columns {
@@ -38,7 +42,7 @@ func (d *dagPane) columns() columns {
 	c.index = max(min(c.index, 6), 1)
 	room := d.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
 	c.tool = min(tool, 18)
-	if c.tool > 0 && room-c.tool-2 >= min(longest, 14) {
+	if c.tool > 0 && room-c.tool-2 >= min(longest, titleFirst) {
 		room -= c.tool + 2
 	} else {
 		c.tool = 0

@@ -30,10 +30,21 @@ func (m *markdown) retheme() { m.flow, m.table = nil, nil }
 // lines renders text from outside to lines of at most width cells. Where
 // Glamour cannot, the text stands as it is.
 func (m *markdown) lines(text string, width int) []string {
-	text = visibleMarkdown(text)
-	if width < 1 || strings.TrimSpace(text) == "" {
+	if width < 1 {
 		return nil
 	}
+	var lines []string
+	for _, part := range splitTables(visibleMarkdown(text)) {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, m.render(part, width)...)
+	}
+	return trimBlank(lines)
+}
+
+// render renders text that is one table or has none.
+func (m *markdown) render(text string, width int) []string {
 	renderer, err := m.renderer(tableRow.MatchString(text), width)
 	if err != nil {
 		return wrap(text, width)
@@ -49,9 +60,53 @@ func (m *markdown) lines(text string, width int) []string {
 		if n := len(lines); line == "" && n > 0 && lines[n-1] == "" {
 			continue
 		}
+		if renderer == m.table {
+			line = tableEdge.ReplaceAllStringFunc(line, func(edge string) string { return m.look.Border.Render(edge) })
+		}
 		lines = append(lines, hang(line, width)...)
 	}
 	return trimBlank(lines)
+}
+
+// tableEdge finds the lines of a table, which Glamour leaves as bright as text.
+var tableEdge = regexp.MustCompile(`[│─┼]+`)
+
+// splitTables parts a text before and behind each of its tables.
+func splitTables(text string) []string {
+	if !tableRow.MatchString(text) {
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		return []string{text}
+	}
+	var parts []string
+	begin, table, fence := 0, false, ""
+	lines := strings.Split(text, "\n")
+	cut := func(end int) {
+		if part := strings.Join(lines[begin:end], "\n"); strings.TrimSpace(part) != "" {
+			parts = append(parts, part)
+		}
+		begin = end
+	}
+	for i, line := range lines {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case fence != "":
+			if strings.HasPrefix(trimmed, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+			fence = trimmed[:3]
+		case table && !strings.Contains(line, "|"):
+			cut(i)
+			table = false
+		case !table && i+1 < len(lines) && strings.Contains(line, "|") && tableRow.MatchString(lines[i+1]):
+			cut(i)
+			table = true
+		}
+	}
+	cut(len(lines))
+	return parts
 }
 
 // tableRow finds the second line of a table.

@@ -343,6 +343,14 @@ func TestKeysOfThePlan(t *testing.T) {
 	s.wants("Step 1")
 }
 
+func TestThePlanFollowsWhatMattersMost(t *testing.T) {
+	for name, want := range map[string]string{"drafting": "1", "branching": "2", "gated": "4", "replanning": "5", "revised": "7", "tested": "8", "finished": "6"} {
+		if s := open(t, tui.Options{}, 120, 36).show(states[name]()); s.m.Selected() != want {
+			t.Errorf("%s: step %s is chosen, want %s", name, s.m.Selected(), want)
+		}
+	}
+}
+
 func TestTheStepShowsCallOutputAndDiff(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().revised())
 	s.m.Update(s.m.Rested())

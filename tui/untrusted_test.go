@@ -127,3 +127,13 @@ func squeezed(s string) string {
 	}
 	return strings.Join(out, "\n")
 }
+
+func TestATableKeepsToTheWidthAndTheRestStillHangs(t *testing.T) {
+	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{NoColor: true})))
+	got := strings.Join(m.lines("Before.\n\n| a | b |\n|---|---|\n| one | two words more |\n\n- an item that goes on", 16), "\n")
+	for _, want := range []string{"Before.\n\n", "│", "• an item that\n  goes on"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+}

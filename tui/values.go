@@ -78,8 +78,8 @@ func (d *document) diff(text string) {
 	}
 }
 
-// object adds the members of a JSON object, sorted by name. Text of several
-// lines stands as a block under its name.
+// object adds the members of a JSON object, sorted by name, the long ones last.
+// Text of several lines stands as a block under its name.
 func (d *document) object(value map[string]any) {
 	names := make([]string, 0, len(value))
 	column := 0
@@ -87,7 +87,14 @@ func (d *document) object(value map[string]any) {
 		names = append(names, name)
 		column = max(column, ansi.StringWidth(visibleLine(name)))
 	}
-	sort.Strings(names)
+	sort.Slice(names, func(i, j int) bool {
+		_, a := valueText(value[names[i]])
+		_, b := valueText(value[names[j]])
+		if a != b {
+			return b
+		}
+		return names[i] < names[j]
+	})
 	column = min(column, 12, max(d.width/3, 1))
 	for _, name := range names {
 		d.member(name, column, value[name])
