@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/tui/untrusted"
 )
 
 // block is one entry of the chat. It is drawn once and kept until it changes or
@@ -27,7 +28,7 @@ var phaseLabels = [3]string{"analysis", "review", "plan"}
 
 // user draws what the user sent.
 func (c *chatPane) user(text string) *block {
-	text = visible(strings.TrimSpace(text))
+	text = untrusted.Visible(strings.TrimSpace(text))
 	return &block{gap: true, draw: func(width int) []string {
 		lines := wrap(text, width-2)
 		for i, line := range lines {
@@ -48,7 +49,7 @@ func (c *chatPane) prose(text string) *block {
 
 // remark draws one thing that happened, with a glyph before it.
 func (c *chatPane) remark(glyph func(*look) string, style func(*look) lipgloss.Style, text string) *block {
-	text = visible(strings.TrimSpace(text))
+	text = untrusted.Visible(strings.TrimSpace(text))
 	return &block{draw: func(width int) []string {
 		lines := wrap(text, width-2)
 		for i, line := range lines {
@@ -126,7 +127,7 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 // folded to one line.
 func (c *chatPane) phaseDetail(p *agent.Phase, width int) []string {
 	if p.Status == agent.PhaseBroken {
-		return paint(c.look.Danger, wrap("  "+visibleLine(p.Reason), width))
+		return paint(c.look.Danger, wrap("  "+untrusted.Line(p.Reason), width))
 	}
 	return []string{c.thought(p.Thinking, width)}
 }
@@ -138,7 +139,7 @@ func (c *chatPane) thought(text string, width int) string {
 	if len(text) > tail {
 		text = strings.ToValidUTF8(text[len(text)-tail:], "")
 	}
-	return c.look.Faint.Render(lead + c.look.cutLeft(visibleLine(text), width-len(lead)))
+	return c.look.Faint.Render(lead + c.look.cutLeft(untrusted.Line(text), width-len(lead)))
 }
 
 // answer draws the answer as far as it has come.
@@ -161,7 +162,7 @@ func (c *chatPane) answer(run *agent.Run) *block {
 // before it already, where the run told of it.
 func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
 	l := c.look
-	reason := firstLine(d.Reason)
+	reason := untrusted.FirstLine(d.Reason)
 	return &block{gap: !told, draw: func(width int) []string {
 		parts := []string{l.Accent.Render(fmt.Sprintf("%s rev %d", l.glyphs.Revised, d.Revision))}
 		if n := len(d.Removed); n > 0 {
@@ -206,12 +207,12 @@ func (c *chatPane) outcome(id string, r *agent.Result) *block {
 			return flow([]string{l.Success.Render(l.glyphs.Done) + " " + word, tail}, "  ", width)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
-			return append(lines, paint(l.Muted, indent(wrap("The run is kept: replan plan resume "+visibleLine(id)+" goes on with it.", width-2)))...)
+			return append(lines, paint(l.Muted, indent(wrap("What was done stays; the journal of "+untrusted.Line(id)+" is kept.", width-2)))...)
 		default:
-			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + strings.ReplaceAll(visibleLine(string(r.Reason)), "_", " ")
+			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + strings.ReplaceAll(untrusted.Line(string(r.Reason)), "_", " ")
 			lines := flow([]string{head, tail}, "  ", width)
 			if r.Error != "" {
-				lines = append(lines, paint(l.Muted, indent(wrap(visible(r.Error), width-2)))...)
+				lines = append(lines, paint(l.Muted, indent(wrap(untrusted.Visible(r.Error), width-2)))...)
 			}
 			return lines
 		}

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/untrusted"
 )
 
 // columns are the widths of a row's parts, in cells.
@@ -57,9 +58,9 @@ func stepTool(s *agent.StepState) string {
 	case planning.ExecutorSelf:
 		return "model"
 	case planning.ExecutorAgent:
-		return visibleLine("agent " + s.Step.Profile)
+		return untrusted.Line("agent " + s.Step.Profile)
 	default:
-		return visibleLine(s.Step.Tool)
+		return untrusted.Line(s.Step.Tool)
 	}
 }
 
@@ -216,7 +217,7 @@ func (d *dagPane) drawText(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 	case kinDim:
 		title = l.Faint
 	}
-	text := visibleLine(s.Step.Title)
+	text := untrusted.Line(s.Step.Title)
 	tail := ""
 	if len(r.unseen) > 0 {
 		tail = " " + l.glyphs.Blocker + strings.Join(r.unseen, ",")
@@ -230,7 +231,7 @@ func (d *dagPane) drawText(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 	pad := func(s string, width int) string {
 		return lit(l.Text).Render(strings.Repeat(" ", max(width-ansi.StringWidth(s), 0)))
 	}
-	number := l.cut(visibleLine(s.Step.Index), c.index)
+	number := l.cut(untrusted.Line(s.Step.Index), c.index)
 	out := lit(l.Text).Render(" ") + pad(number, c.index) + lit(index).Render(number) + lit(l.Text).Render(" ")
 	out += lit(title).Render(text)
 	if tail != "" {
@@ -318,7 +319,7 @@ func (d *dagPane) blockers(r *row) string {
 	if len(waits) > most {
 		waits, more = waits[:most], d.look.glyphs.Ellipsis
 	}
-	return d.look.glyphs.Blocker + visibleLine(strings.Join(waits, ",")) + more
+	return d.look.glyphs.Blocker + untrusted.Line(strings.Join(waits, ",")) + more
 }
 
 // drawRevision draws an older revision, folded or open.

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/untrusted"
 )
 
 // tab is one side of a step.
@@ -114,7 +115,7 @@ func (d *detailPane) title(width int) string {
 		return l.Muted.Render("Step")
 	}
 	between := l.Faint.Render(" " + l.glyphs.Separator + " ")
-	parts := []string{l.Muted.Render("Step " + l.cut(visibleLine(s.Step.Index), 8))}
+	parts := []string{l.Muted.Render("Step " + l.cut(untrusted.Line(s.Step.Index), 8))}
 	for t, name := range tabNames {
 		style := l.Muted
 		if tab(t) == d.tab {
@@ -173,7 +174,7 @@ func (d *detailPane) draw() {
 func (d *detailPane) drawHead(s *agent.StepState) {
 	l := d.look
 	glyph, style := stateGlyph(l, s)
-	title := wrap(visibleLine(s.Step.Title), max(d.width-2, 1))
+	title := wrap(untrusted.Line(s.Step.Title), max(d.width-2, 1))
 	for i, line := range title {
 		lead := "  "
 		if i == 0 {
@@ -224,7 +225,7 @@ func (d *detailPane) drawCall(s *agent.StepState) {
 func (d *detailPane) dependencies() []string {
 	var out []string
 	for _, dep := range d.row.step.Step.DependsOn {
-		out = append(out, visibleLine(dep))
+		out = append(out, untrusted.Line(dep))
 	}
 	return out
 }
@@ -266,7 +267,7 @@ func (d *detailPane) drawOutput(s *agent.StepState) {
 	l := d.look
 	d.drawHead(s)
 	if p := s.Progress; s.Status == agent.StepActive && (p.Total > 0 || p.Message != "") {
-		text := visibleLine(p.Message)
+		text := untrusted.Line(p.Message)
 		if p.Total > 0 {
 			text = strings.TrimSpace(fmt.Sprintf("%.0f%% %s", 100*p.Done/p.Total, text))
 		}
@@ -360,7 +361,7 @@ func (d *detailPane) drawRevision(r *agent.Revision) {
 		steps []string
 	}{{"removed", removed}, {"added", r.Added}, {"revised", r.Revised}} {
 		if len(part.steps) > 0 {
-			d.doc.field(part.name, l.Text, visibleLine(strings.Join(part.steps, ", ")))
+			d.doc.field(part.name, l.Text, untrusted.Line(strings.Join(part.steps, ", ")))
 		}
 	}
 	if r.Reason != "" {

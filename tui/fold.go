@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/untrusted"
 )
 
 // takeEvents folds a batch of events and brings the panes up to date.
@@ -103,7 +104,7 @@ func (m *Model) takeRun(e agent.Event) {
 	case agent.PlanEmpty:
 		c.add(c.note("warn", "The planner proposed no step. "+d.Reason))
 	case agent.ReplanStarted:
-		failed := c.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", d.Step, firstLine(d.Error)))
+		failed := c.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", d.Step, untrusted.FirstLine(d.Error)))
 		failed.gap = true
 		c.add(failed)
 	case agent.ReplanRefused:
@@ -182,9 +183,9 @@ func (m *Model) gateOf(d agent.Data) *agent.Gate {
 func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
 	what := "the call"
 	if g != nil {
-		what = visibleLine(g.Tool)
+		what = untrusted.Line(g.Tool)
 		if g.Step != "" {
-			what += " in step " + visibleLine(g.Step)
+			what += " in step " + untrusted.Line(g.Step)
 		}
 	}
 	words := "allowed " + what
@@ -195,7 +196,7 @@ func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
 		words += ", and later calls of it in this run"
 	}
 	if d.By != "" && d.By != "user" {
-		words += " (by " + visibleLine(d.By) + ")"
+		words += " (by " + untrusted.Line(d.By) + ")"
 	}
 	return words
 }
@@ -249,7 +250,7 @@ func (m *Model) activity(width int) string {
 	if s := following(r); s != nil {
 		switch s.Status {
 		case agent.StepWaiting:
-			text := fmt.Sprintf("step %s waits for your answer", visibleLine(s.Step.Index))
+			text := fmt.Sprintf("step %s waits for your answer", untrusted.Line(s.Step.Index))
 			return l.Warning.Render(l.glyphs.Gate) + " " + l.cut(l.Muted.Render(text)+l.Faint.Render("  ctrl+g"), width)
 		case agent.StepActive:
 			took := " " + l.Faint.Render(seconds(l.since(s.StartedAt)))
@@ -257,7 +258,7 @@ func (m *Model) activity(width int) string {
 		}
 	}
 	if step, ok := m.asked[planning.PurposeStep]; ok {
-		return spin + l.Muted.Render("the model works out step "+visibleLine(step))
+		return spin + l.Muted.Render("the model works out step "+untrusted.Line(step))
 	}
 	return ""
 }
@@ -267,7 +268,7 @@ func (m *Model) runningWords() string {
 	var running []string
 	for _, s := range m.run.Steps {
 		if s.Status == agent.StepActive {
-			running = append(running, visibleLine(s.Step.Index)+" "+visibleLine(s.Step.Title))
+			running = append(running, untrusted.Line(s.Step.Index)+" "+untrusted.Line(s.Step.Title))
 		}
 	}
 	return strings.Join(running, " "+m.look.glyphs.Separator+" ")

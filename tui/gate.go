@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/tui/untrusted"
 )
 
 // graceTime is how long no key may have been pressed before a gate that has
@@ -228,7 +229,7 @@ func (g *gateDialog) bar(gate openGate, width int) []string {
 	if gate.session {
 		parts = []string{choice(g.keys.Once, "yes"), choice(g.keys.Deny, "no")}
 	} else {
-		parts = []string{choice(g.keys.Once, "allow once"), choice(g.keys.ForRun, "allow "+visibleLine(gate.ask.Tool)+" for this run"), choice(g.keys.Deny, "deny")}
+		parts = []string{choice(g.keys.Once, "allow once"), choice(g.keys.ForRun, "allow "+untrusted.Line(gate.ask.Tool)+" for this run"), choice(g.keys.Deny, "deny")}
 	}
 	parts = append(parts, choice(g.keys.Away, "look around"))
 	lines := flow(parts, "   ", width)
@@ -246,13 +247,16 @@ func (g *gateDialog) bar(gate openGate, width int) []string {
 // change, every argument, and where text in them comes from.
 func (g *gateDialog) write(gate openGate) {
 	l, d, a := g.look, g.doc, gate.ask
-	title := visibleLine(a.Title)
+	title := untrusted.Line(a.Title)
 	if title == "" {
-		title = visibleLine(a.Tool)
+		title = untrusted.Line(a.Tool)
 	}
-	d.prose(l.Strong, title)
-	if a.Tool != "" {
-		d.field("tool", l.Text, g.call(a))
+	if a.Tool == "" {
+		d.prose(l.Strong, title)
+	} else {
+		d.lines = append(d.lines, flow([]string{
+			l.Strong.Render(l.cut(title, d.width)), l.Muted.Render(l.cut(g.call(a), d.width)),
+		}, "  ", d.width)...)
 	}
 	if a.Rule.Why != "" {
 		why := a.Rule.Why
@@ -269,7 +273,7 @@ func (g *gateDialog) write(gate openGate) {
 		d.field("beware", l.Warning, fmt.Sprintf("%q carries text from %s, an untrusted result", p.Arg, from))
 	}
 	if a.Diff != "" {
-		d.heading("what it would change")
+		d.blank()
 		d.diff(a.Diff)
 	}
 	if len(a.Args) > 0 {
@@ -284,12 +288,12 @@ func (g *gateDialog) write(gate openGate) {
 
 // call names the tool, its server and its step.
 func (g *gateDialog) call(a agent.GateRequested) string {
-	parts := []string{visibleLine(a.Tool)}
+	parts := []string{untrusted.Line(a.Tool)}
 	if a.Server != "" {
-		parts = append(parts, visibleLine(a.Server))
+		parts = append(parts, untrusted.Line(a.Server))
 	}
 	if a.Step != "" {
-		parts = append(parts, "step "+visibleLine(a.Step))
+		parts = append(parts, "step "+untrusted.Line(a.Step))
 	}
 	return strings.Join(parts, " "+g.look.glyphs.Separator+" ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/untrusted"
 )
 
 // header draws the first line: where we are, and with which model, context and
@@ -26,7 +27,7 @@ func (m *Model) header() string {
 
 // folder is the workspace with the home folder shortened.
 func (m *Model) folder() string {
-	w := visibleLine(m.status.Workspace)
+	w := untrusted.Line(m.status.Workspace)
 	if rest, ok := strings.CutPrefix(w, m.home); ok && m.home != "" && (rest == "" || rest[0] == '/') {
 		return "~" + rest
 	}
@@ -44,7 +45,7 @@ func (m *Model) facts() []string {
 			room -= need
 		}
 	}
-	if name := visibleLine(m.modelName()); name != "" {
+	if name := untrusted.Line(m.modelName()); name != "" {
 		add(l.Muted.Render(l.cut(name, max(room-3, 8))))
 	}
 	used, window := m.contextUse()
@@ -150,7 +151,7 @@ func (m *Model) shortPlan() string {
 
 func (m *Model) stepTitle() string {
 	if r := m.dag.chosen(); r != nil && r.step != nil {
-		return "Step " + m.look.cut(visibleLine(r.step.Step.Index), 8)
+		return "Step " + m.look.cut(untrusted.Line(r.step.Step.Index), 8)
 	}
 	return "Step"
 }

@@ -74,7 +74,7 @@ func arrange(width, height int, w wish) layout {
 // while the panes above still show something, else all.
 func (l *layout) placeSheet(want int) {
 	const least = 12 // a lower sheet shows too little of the call
-	rest := max(7, l.body.h*2/5)
+	rest := max(6, l.body.h/3)
 	h := min(want, l.body.h-rest)
 	if h < min(want, least) {
 		h = l.body.h

@@ -8,6 +8,8 @@ import (
 	"charm.land/glamour/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"replan/tui/untrusted"
 )
 
 // markdown renders Markdown to lines. Making a renderer costs more than using
@@ -34,7 +36,7 @@ func (m *markdown) lines(text string, width int) []string {
 		return nil
 	}
 	var lines []string
-	for _, part := range splitTables(visibleMarkdown(text)) {
+	for _, part := range splitTables(untrusted.Markdown(text)) {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}

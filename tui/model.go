@@ -14,6 +14,7 @@ import (
 	"replan/agent/runner"
 	"replan/planning"
 	"replan/themes"
+	"replan/tui/untrusted"
 )
 
 // Model is the whole screen. It routes messages to its panes and puts what they
@@ -258,7 +259,7 @@ func (m *Model) View() tea.View {
 func (m *Model) windowTitle() string {
 	title := "replan"
 	if m.run != nil {
-		title += " - " + m.look.cut(firstLine(m.run.Goal), 60)
+		title += " - " + m.look.cut(untrusted.FirstLine(m.run.Goal), 60)
 	}
 	return title
 }
@@ -327,7 +328,7 @@ func (m *Model) chatNotice() (title, note string) {
 	if n := m.chat.moreBelow(); n > 0 {
 		note = l.Muted.Render(plural(n, "line") + " below")
 	}
-	switch problem := visibleLine(m.status.Problem); {
+	switch problem := untrusted.Line(m.status.Problem); {
 	case m.closed:
 		title = l.Warning.Render("the session is closed")
 	case problem != "":

@@ -123,7 +123,7 @@ func TestEscapeSaysThatNothingRuns(t *testing.T) {
 
 func TestAStoppedRunSaysHowItGoesOn(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
-	s.wants("replan plan resume " + storyRun)
+	s.wants("the journal of " + storyRun)
 }
 
 func quits(cmd tea.Cmd) bool {

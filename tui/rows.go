@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/untrusted"
 )
 
 // rowKind says what a row of the plan shows.
@@ -116,13 +117,13 @@ func (o *outline) measure() {
 		if r.step == nil {
 			continue
 		}
-		title := ansi.StringWidth(visibleLine(r.step.Step.Title))
+		title := ansi.StringWidth(untrusted.Line(r.step.Step.Title))
 		if len(r.unseen) > 0 {
 			title += 2 + len(strings.Join(r.unseen, ","))
 		}
 		o.longest = max(o.longest, title)
 		o.tool = max(o.tool, ansi.StringWidth(stepTool(r.step)))
-		o.index = max(o.index, ansi.StringWidth(visibleLine(r.step.Step.Index)))
+		o.index = max(o.index, ansi.StringWidth(untrusted.Line(r.step.Step.Index)))
 	}
 }
 

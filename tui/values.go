@@ -9,6 +9,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"replan/tui/untrusted"
 )
 
 // document collects the lines of a pane that scrolls, wrapped to its width.
@@ -26,7 +28,7 @@ func (d *document) blank() {
 
 // prose adds text that is wrapped between words.
 func (d *document) prose(style lipgloss.Style, text string) {
-	d.lines = append(d.lines, paint(style, wrap(visible(text), d.width))...)
+	d.lines = append(d.lines, paint(style, wrap(untrusted.Visible(text), d.width))...)
 }
 
 // field adds a named value; its further lines stand under the first.
@@ -38,7 +40,7 @@ func (d *document) field(name string, style lipgloss.Style, value string) {
 		return
 	}
 	name = d.look.fit(name, column)
-	for i, line := range wrap(visible(value), d.width-column) {
+	for i, line := range wrap(untrusted.Visible(value), d.width-column) {
 		if i > 0 {
 			name = strings.Repeat(" ", column)
 		}
@@ -51,31 +53,13 @@ func (d *document) output(style lipgloss.Style, text string) { d.prose(style, te
 
 // code adds a call or a diff with every character kept.
 func (d *document) code(style lipgloss.Style, text string) {
-	d.lines = append(d.lines, paint(style, wrapCode(visible(text), d.width))...)
+	d.lines = append(d.lines, paint(style, wrapCode(untrusted.Visible(text), d.width))...)
 }
 
 // heading adds the title of a part.
 func (d *document) heading(text string) {
 	d.blank()
 	d.lines = append(d.lines, d.look.Accent.Render(d.look.cut(text, d.width)))
-}
-
-// diff adds a unified diff: marked by the signs it has, and coloured.
-func (d *document) diff(text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		style := d.look.Muted
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
-			style = d.look.Strong
-		case strings.HasPrefix(line, "@@"):
-			style = d.look.Hunk
-		case strings.HasPrefix(line, "+"):
-			style = d.look.Added
-		case strings.HasPrefix(line, "-"):
-			style = d.look.Removed
-		}
-		d.code(style, line)
-	}
 }
 
 // object adds the members of a JSON object, sorted by name, the long ones last.
@@ -85,7 +69,7 @@ func (d *document) object(value map[string]any) {
 	column := 0
 	for name := range value {
 		names = append(names, name)
-		column = max(column, ansi.StringWidth(visibleLine(name)))
+		column = max(column, ansi.StringWidth(untrusted.Line(name)))
 	}
 	sort.Slice(names, func(i, j int) bool {
 		_, a := valueText(value[names[i]])
@@ -103,7 +87,7 @@ func (d *document) object(value map[string]any) {
 
 func (d *document) member(name string, column int, value any) {
 	l := d.look
-	label := visibleLine(name)
+	label := untrusted.Line(name)
 	if ansi.StringWidth(label) > column {
 		d.lines = append(d.lines, paint(l.Accent, wrapCode(label, d.width))...)
 		label = ""
@@ -114,12 +98,12 @@ func (d *document) member(name string, column int, value any) {
 			d.lines = append(d.lines, l.Accent.Render(label))
 		}
 		guide := l.Border.Render(l.glyphs.Guide) + " "
-		for _, line := range wrapCode(visible(strings.TrimRight(text, "\n")), d.width-2) {
+		for _, line := range wrapCode(untrusted.Visible(strings.TrimRight(text, "\n")), d.width-2) {
 			d.lines = append(d.lines, guide+line)
 		}
 		return
 	}
-	for i, line := range wrapCode(visible(text), max(d.width-column-1, 1)) {
+	for i, line := range wrapCode(untrusted.Visible(text), max(d.width-column-1, 1)) {
 		lead := strings.Repeat(" ", column)
 		if i == 0 {
 			lead = l.Accent.Render(l.fit(label, column))

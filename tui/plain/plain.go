@@ -31,15 +31,15 @@ type Log struct {
 
 // marks are the signs that lines open with.
 type marks struct {
-	done, failed, started, gate, skipped, note, removed, added, revised, replan string
+	done, failed, started, gate, skipped, note, removed, added, revised, replan, between string
 }
 
 // New returns a log that writes to out. session is the id of the session, whose
 // own events are told without a run; ascii draws with ASCII characters alone.
 func New(out io.Writer, session string, ascii bool) *Log {
-	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻"}
+	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", " · "}
 	if ascii {
-		m = marks{"ok", "x", ">", "?", "-", ".", "-", "+", "~", "again:"}
+		m = marks{"ok", "x", ">", "?", "-", ".", "-", "+", "~", "again:", ", "}
 	}
 	return &Log{out: out, session: session, marks: m, ascii: ascii}
 }
@@ -227,8 +227,10 @@ func (l *Log) completed(r agent.Result) {
 	if r.Error != "" {
 		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
 	}
-	l.line("%s: %s in %s · %d steps · %d tool calls · %d replans · %d tokens", r.Status, r.Reason,
-		seconds(r.DurationMS), r.Usage.Steps, r.Usage.ToolCalls, r.Usage.Replans, r.Usage.PromptTokens+r.Usage.CompletionTokens)
+	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join([]string{
+		seconds(r.DurationMS), count(r.Usage.Steps, "step"), count(r.Usage.ToolCalls, "tool call"),
+		count(r.Usage.Replans, "replan"), count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
+	}, l.marks.between))
 }
 
 // by names what carries a step out.
@@ -245,6 +247,13 @@ func text(v any) string {
 		return s
 	}
 	return planning.CanonicalJSON(v)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func seconds(ms int64) string {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// tabWidth is how many blanks stand for a tab.
+// tabWidth is how far apart tab stops are, in cells.
 const tabWidth = 4
 
 // Visible makes text from outside safe to draw: control characters, escape
@@ -24,6 +24,7 @@ func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(s) + 16)
+	column := 0
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -31,8 +32,11 @@ func Visible(s string) string {
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == '\n':
 			b.WriteByte('\n')
+			column = -1
 		case r == '\t':
-			b.WriteString(strings.Repeat(" ", tabWidth))
+			blanks := tabWidth - column%tabWidth
+			b.WriteString(strings.Repeat(" ", blanks))
+			column += blanks - 1
 		case r == 0xFE0F:
 			// Only asks for the coloured form of an emoji; terminals disagree on its width.
 		case unsafeRune(r):
@@ -40,6 +44,7 @@ func Visible(s string) string {
 		default:
 			b.WriteRune(r)
 		}
+		column++
 		i += size
 	}
 	return b.String()

@@ -11,46 +11,6 @@ import (
 	"replan/themes"
 )
 
-func TestVisible(t *testing.T) {
-	for _, c := range []struct{ name, in, want string }{
-		{"plain text stays", "a b\nc", "a b\nc"},
-		{"letters of all scripts stay", "né 世界 🙂", "né 世界 🙂"},
-		{"an escape sequence is shown", "\x1b[2J", "^[[2J"},
-		{"a bell is shown", "\a", "^G"},
-		{"delete is shown", "\x7f", "^?"},
-		{"a C1 control is shown", "\u009b1m", "<U+009B>1m"},
-		{"text cannot run backwards", "a\u202eb", "a<U+202E>b"},
-		{"zero width is shown", "a\u200bb", "a<U+200B>b"},
-		{"hidden tags are shown", "\U000E0041", "<U+E0041>"},
-		{"variation selectors are shown", "a\ufe01", "a<U+FE01>"},
-		{"the emoji selector goes", "✔\ufe0f", "✔"},
-		{"bytes that are no text are shown", "a\xffb", `a\xffb`},
-		{"a tab goes to the next stop", "ab\tc\n\td", "ab  c\n    d"},
-		{"a carriage return before a line break goes", "a\r\nb", "a\nb"},
-		{"any other is shown", "a\rb", "a^Mb"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := visible(c.in); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func TestWhateverComesVisibleDrawsIt(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		in := string(rapid.SliceOf(rapid.Byte()).Draw(r, "bytes")) + rapid.String().Draw(r, "text")
-		for _, c := range visible(in) {
-			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c) || c == unicode.ReplacementChar && !strings.ContainsRune(in, c)) {
-				r.Fatalf("%q leaves %q", in, c)
-			}
-		}
-		if line := visibleLine(in); strings.Contains(line, "\n") {
-			r.Fatalf("%q is no line", line)
-		}
-	})
-}
-
 func TestMarkdownKeepsItsWidthAndSendsOnlyColours(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		"word ", "longer-word-that-may-break ", "\n", "\n\n", "- ", "1. ", "> ", "# ", "**", "`", "```go\n", "```\n", "| a | b |\n|---|---|\n| c | d |\n",
@@ -77,7 +37,7 @@ func TestMarkdownKeepsItsWidthAndSendsOnlyColours(t *testing.T) {
 				rest = after[end:]
 			}
 			for _, c := range ansi.Strip(line) {
-				if unsafeRune(c) {
+				if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
 					r.Fatalf("%q in %q\nof %q", c, line, text)
 				}
 			}

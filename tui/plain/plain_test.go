@@ -1,0 +1,115 @@
+package plain_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/plain"
+)
+
+// tell folds the events of one run into lines.
+func tell(t *testing.T, ascii bool, data ...agent.Data) string {
+	t.Helper()
+	var out strings.Builder
+	log := plain.New(&out, "s", ascii)
+	start := agent.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: planning.Prompting{SkipAnalysis: true}}
+	for i, d := range append([]agent.Data{start}, data...) {
+		e := agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "r", Data: d}
+		if err := log.Event(e); err != nil {
+			t.Fatalf("%s: %v", d.Kind(), err)
+		}
+	}
+	return out.String()
+}
+
+func plan(steps ...planning.Step) agent.PlanCreated {
+	return agent.PlanCreated{Revision: 1, Plan: planning.Plan{Title: "Plan", Steps: steps}}
+}
+
+func step(index string, after ...string) planning.Step {
+	return planning.Step{Index: index, Title: "Step " + index, Executor: planning.ExecutorTool, Tool: "look", DependsOn: after}
+}
+
+func TestWhatIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		data []agent.Data
+		want []string
+	}{
+		"a plan as a text graph": {
+			[]agent.Data{plan(step("1"), step("2", "1"), step("3", "1"), step("10", "2", "3"))},
+			[]string{
+				"▸ plan: Plan",
+				"  ○ 1. Step 1    [look]",
+				"  ○ 2. Step 2    [look]  ← after: 1  ∥",
+				"  ○ 3. Step 3    [look]  ← after: 1  ∥",
+				"  ○ 10. Step 10  [look]  ← after: 2, 3",
+			},
+		},
+		"a gate shows the whole call": {
+			[]agent.Data{plan(step("1")), agent.GateRequested{
+				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
+				Args: map[string]any{"to": "a\nb", "n": 3}, Provenance: []agent.Provenance{{Arg: "to", Step: "9"}},
+			}},
+			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to: a", "    b", "    to carries text from step 9"},
+		},
+		"a gate with a diff shows the diff": {
+			[]agent.Data{plan(step("1")), agent.GateRequested{
+				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Args: map[string]any{"path": "x", "new": "hidden"}, Diff: "-a\n+b\n",
+			}},
+			[]string{"    path: x", "    -a", "    +b"},
+		},
+		"a failure with its output": {
+			[]agent.Data{
+				plan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				agent.StepFailed{Index: "1", Attempt: 1, Error: "first\nsecond", Failure: agent.FailureTool, MS: 1500},
+			},
+			[]string{"▸ 1 Step 1  [look]", "✗ 1 Step 1  1.5s", "    first", "    second"},
+		},
+		"text from outside obeys nobody": {
+			[]agent.Data{agent.Note{Text: "\x1b[2J\u202e"}},
+			[]string{"· ^[[2J<U+202E>"},
+		},
+		"the result in one line": {
+			[]agent.Data{agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGaveUp, Error: "no way", DurationMS: 61_000}}},
+			[]string{"✗ no way", "failed: gave_up in 61.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := tell(t, false, c.data...)
+			if want := strings.Join(c.want, "\n"); !strings.Contains(got, want) {
+				t.Errorf("got\n%s\nwant in it\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestASCIIIsASCII(t *testing.T) {
+	got := tell(t, true,
+		plan(step("1"), step("2"), step("3", "1", "2")),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.StepCompleted{Index: "1", Attempt: 1},
+		agent.RunCompleted{},
+	)
+	for _, r := range got {
+		if r > 0x7f {
+			t.Fatalf("%q in\n%s", r, got)
+		}
+	}
+}
+
+// gone is a reader that has gone away.
+type gone struct{}
+
+func (gone) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestAReaderThatIsGoneIsAnError(t *testing.T) {
+	log := plain.New(gone{}, "s", false)
+	if err := log.Event(agent.Event{Seq: 1, Run: "s", Data: agent.Note{Text: "x"}}); err == nil {
+		t.Error("the broken pipe went unnoticed")
+	}
+}
