@@ -301,11 +301,8 @@ func (r *Run) applyPlan(d PlanCreated) {
 // and args, and under the same index unless it is done.
 func adoptable(drafts []*StepState, step planning.Step) *StepState {
 	for _, d := range drafts {
-		same := d.Step.Tool == step.Tool && planning.EqualValues(d.Step.Args, step.Args)
-		if !same || d.Status == StepPending || step.Executor != planning.ExecutorTool {
-			continue
-		}
-		if d.Step.Index == step.Index || d.Status == StepDone {
+		serves := d.Step.Index == step.Index && d.Status != StepPending || d.Status == StepDone
+		if serves && step.Executor == planning.ExecutorTool && d.Step.Tool == step.Tool && planning.EqualValues(d.Step.Args, step.Args) {
 			return d
 		}
 	}

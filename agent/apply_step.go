@@ -35,6 +35,9 @@ func (r *Run) applyStep(e Event, d Data) {
 			r.record(s, planning.ItemCompleted)
 			if !s.Draft {
 				r.bind(s)
+				for _, d := range r.graph.Dependents(d.Index) {
+					r.Step(d).waits--
+				}
 			}
 		}
 	case StepFailed:

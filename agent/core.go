@@ -19,6 +19,7 @@ type core struct {
 
 	graph     *planning.Graph
 	longest   map[string]float64 // step → ms to the end of the longest path from it
+	places    map[string]int     // step → its place in Steps
 	variables map[string]any
 
 	attempts  map[string]int   // step → highest attempt so far, over all revisions
@@ -72,6 +73,9 @@ func (r *Run) Busy() bool { return r.Active() && !r.quiet() }
 
 // Step returns the state of the step with this index, nil where there is none.
 func (r *Run) Step(index string) *StepState {
+	if i, ok := r.places[index]; ok && i < len(r.Steps) && r.Steps[i].Step.Index == index {
+		return r.Steps[i]
+	}
 	for _, s := range r.Steps {
 		if s.Step.Index == index {
 			return s
@@ -160,8 +164,25 @@ func (r *Run) weigh(s planning.Step) float64 {
 	return 10_000
 }
 
-// replot computes the graph anew after the plan changed.
+// replot computes what follows from the plan after it changed: its graph, the
+// longest paths, what each step waits for and what its call lacks.
 func (r *Run) replot() {
 	r.graph = planning.NewGraph(r.Plan)
 	r.longest = r.graph.Longest(r.weigh)
+	r.places = make(map[string]int, len(r.Steps))
+	for i, s := range r.Steps {
+		r.places[s.Step.Index] = i
+	}
+	for _, s := range r.Steps {
+		s.waits = 0
+		for _, d := range r.graph.Dependencies(s.Step.Index) {
+			if r.Step(d).Status != StepDone {
+				s.waits++
+			}
+		}
+		s.missing = nil
+		if tool, err := r.Catalogue.Find(s.Step.Tool); err == nil && s.Step.Executor == planning.ExecutorTool {
+			s.missing = planning.MissingArgs(tool, s.Step.Args)
+		}
+	}
 }

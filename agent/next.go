@@ -62,7 +62,7 @@ func (r *Run) nextRecords() []Action {
 			out = append(out, Action{Record: BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
 		}
 	}
-	if len(out) > 0 || r.planner != nil || r.failure != nil {
+	if len(out) > 0 || r.planner != nil || r.failure != nil || !r.partial {
 		return out
 	}
 	for _, s := range r.Steps {

@@ -91,12 +91,7 @@ func (r *Run) ready(s *StepState) bool {
 	if s.Status != StepPending || s.filling {
 		return false
 	}
-	for _, d := range r.graph.Dependencies(s.Step.Index) {
-		if dep := r.Step(d); dep == nil || dep.Status != StepDone {
-			return false
-		}
-	}
-	return true
+	return s.waits == 0
 }
 
 // advance returns what brings one ready step forward, as far as there is a
@@ -114,8 +109,10 @@ func (r *Run) advance(s *StepState, free *slots) []Action {
 		free.steps--
 		return []Action{{Record: StepFailed{Index: s.Step.Index, Attempt: number, Error: sentence, Failure: kind}}}
 	}
-	if timer := fmt.Sprintf("retry/%s/%d", s.Step.Index, number); r.Now.Before(s.RetryAt) && !r.fired[timer] {
-		return []Action{{Effect: Wake{ID: timer, At: s.RetryAt}}}
+	if r.Now.Before(s.RetryAt) {
+		if timer := fmt.Sprintf("retry/%s/%d", s.Step.Index, number); !r.fired[timer] {
+			return []Action{{Effect: Wake{ID: timer, At: s.RetryAt}}}
+		}
 	}
 	switch s.Step.Executor {
 	case planning.ExecutorSelf:
@@ -127,19 +124,19 @@ func (r *Run) advance(s *StepState, free *slots) []Action {
 	if err != nil {
 		return fail(FailureArgs, err.Error())
 	}
-	if missing := planning.MissingArgs(tool, s.Step.Args); len(missing) > 0 && s.filled == nil {
+	rule := r.ruleFor(s, tool)
+	if free.tools <= 0 && (rule.Verdict == VerdictRun || s.approved) {
+		return nil
+	}
+	if len(s.missing) > 0 && s.filled == nil {
 		if s.fillError != "" {
-			return fail(FailureModel, "the model did not fill in "+strings.Join(missing, " and ")+": "+s.fillError)
+			return fail(FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
 		}
 		return r.fillArgs(s, tool, free)
 	}
 	args, err := r.resolve(s)
 	if err != nil {
 		return fail(FailureArgs, err.Error())
-	}
-	rule := Decide(r.rules, tool)
-	if s.Step.Gate && rule.Verdict == VerdictRun {
-		rule = Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
 	}
 	switch {
 	case s.denied:
@@ -152,11 +149,19 @@ func (r *Run) advance(s *StepState, free *slots) []Action {
 	return r.startTool(s, tool, args, number, free)
 }
 
+// ruleFor returns the rule that decides about a step's call; a plan may ask for
+// a gate, and exempts from none.
+func (r *Run) ruleFor(s *StepState, tool planning.Tool) Rule {
+	rule := Decide(r.rules, tool)
+	if s.Step.Gate && rule.Verdict == VerdictRun {
+		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
+	}
+	return rule
+}
+
 // startTool begins one call of a tool.
 func (r *Run) startTool(s *StepState, tool planning.Tool, args map[string]any, number int, free *slots) []Action {
 	switch {
-	case free.tools <= 0:
-		return nil
 	case free.steps == 0:
 		return r.stopped(GuardSteps)
 	case free.calls == 0:

@@ -88,10 +88,12 @@ type StepState struct {
 
 	approved  bool
 	denied    bool
-	fillError string
-	hashes    map[string]string
-	filled    map[string]any // args that the model filled in
-	filling   bool           // a model is filling them in
+	hashes    map[string]string // of what its gate was shown against
+	waits     int               // steps it depends on that are not done
+	missing   []string          // args that its tool requires and the plan leaves out
+	filled    map[string]any    // those args, as the model wrote them
+	filling   bool              // the model is asked for them
+	fillError string            // why it did not write them
 }
 
 // StepStatus says where a step stands.

@@ -56,8 +56,9 @@ func (e *AmbiguousToolError) Error() string {
 // *AmbiguousToolError.
 func (c Catalogue) Find(name string) (Tool, error) {
 	var found []Tool
+	server, tool, _ := strings.Cut(name, ":")
 	for _, t := range c {
-		if t.QualifiedName() == name {
+		if t.Server == server && t.Name == tool {
 			return t, nil
 		}
 		if t.Name == name {

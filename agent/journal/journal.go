@@ -43,8 +43,9 @@ const maxLine = 64 << 20
 // Journal is the open journal of one run. It has one writer at a time, held by
 // a file lock, and is not safe for use by several goroutines at once.
 type Journal struct {
-	file *os.File
-	lock *flock.Flock
+	file   *os.File
+	lock   *flock.Flock
+	broken error // of the write that failed; what follows a torn line would be damage
 }
 
 // Create starts the journal at path, which must not exist. The folder is made
@@ -73,10 +74,11 @@ func Create(path string) (*Journal, error) {
 }
 
 // Append writes the events, which must not be passing ones, and returns once
-// they are on disk. One fsync serves all of them.
+// they are on disk. One fsync serves all of them. Once it has failed it fails
+// always.
 func (j *Journal) Append(events ...agent.Event) error {
-	if len(events) == 0 {
-		return nil
+	if len(events) == 0 || j.broken != nil {
+		return j.broken
 	}
 	var buf bytes.Buffer
 	for _, e := range events {
@@ -86,13 +88,14 @@ func (j *Journal) Append(events ...agent.Event) error {
 		}
 		buf.Write(line)
 	}
-	if _, err := j.file.Write(buf.Bytes()); err != nil {
-		return fmt.Errorf("write the journal %s: %w", j.file.Name(), err)
+	_, err := j.file.Write(buf.Bytes())
+	if err == nil {
+		err = j.file.Sync()
 	}
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("sync the journal %s: %w", j.file.Name(), err)
+	if err != nil {
+		j.broken = fmt.Errorf("the journal: %w", err) // which names the file
 	}
-	return nil
+	return j.broken
 }
 
 // Close releases the journal. The lock file stays: to remove it would let two

@@ -44,6 +44,7 @@ type engine struct {
 	workers sync.WaitGroup
 	seq     uint64
 	begun   map[string]bool // gates and timers under way
+	told    bool            // its first event is on disk and known
 	broken  error           // the journal cannot be written any more
 	leaving bool            // the session waits for the workers to go
 }
@@ -129,19 +130,23 @@ func (e *engine) commit(batch []agent.Data) {
 		}
 	}
 	if err := e.journal.Append(durable...); err != nil {
-		e.fail(fmt.Errorf("the run cannot go on: %w", err))
+		e.fail(fmt.Errorf("the run cannot go on, because what it does cannot be kept; make room or choose another folder with --data-dir: %w", err))
 		return
 	}
 	for _, event := range events {
+		e.told = true
 		e.publish(event)
 	}
 }
 
 // fail ends a run whose journal cannot be written: what is not on disk must not
-// be acted upon.
+// be acted upon. One that never was on disk has not begun for anybody.
 func (e *engine) fail(err error) {
 	e.broken = err
 	e.log.Error("journal", "run", e.id, "error", err)
+	if !e.told {
+		return
+	}
 	e.publish(agent.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: agent.RunCompleted{Result: agent.Result{
 		Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Error: err.Error(),
 		Variables: e.run.Variables(), History: []planning.HistoryItem{}, Revisions: []agent.RevisionSummary{}, Usage: e.run.Usage,

@@ -339,6 +339,9 @@ func (s *Session) closed(e *engine) {
 	}
 	s.engine = nil
 	reply := agent.ChatReply{Run: e.id, Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}
+	if !e.told {
+		reply.Run = ""
+	}
 	if e.broken != nil {
 		reply.Text = e.broken.Error()
 	} else {

@@ -95,14 +95,14 @@ func (t *tools) Answer(_ context.Context, yes bool) error {
 type memory struct {
 	mu     sync.Mutex
 	events []agent.Event
-	full   bool
+	room   int // events that still fit; below 0 there is no end to it
 	closed bool
 }
 
 func (m *memory) Append(events ...agent.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.full {
+	if m.room >= 0 && len(m.events)+len(events) > m.room {
 		return errors.New("no space left")
 	}
 	m.events = append(m.events, events...)
@@ -145,7 +145,7 @@ func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 		Model: s.model, Tools: s.tools, Workspace: "/w", Limits: agent.DefaultLimits(), Approve: approve,
 		Open: func(kind, id string) (runner.Journal, error) {
 			if s.journals[kind] == nil {
-				s.journals[kind] = &memory{}
+				s.journals[kind] = &memory{room: -1}
 			}
 			return s.journals[kind], nil
 		},
@@ -351,7 +351,7 @@ func TestNoModelIsSaidInOneSentence(t *testing.T) {
 }
 
 func TestAJournalThatCannotBeWrittenEndsTheRun(t *testing.T) {
-	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{full: true} })
+	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 2} })
 	s.Send(runner.Submit{Text: "do it"})
 	if result := until[agent.RunCompleted](t, s); result.Status != agent.StatusFailed || !strings.Contains(result.Error, "no space left") {
 		t.Errorf("%+v", result.Result)
@@ -359,7 +359,23 @@ func TestAJournalThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	if len(s.tools.calls) > 0 {
 		t.Error("a tool was called although nothing is on disk")
 	}
-	until[agent.ChatReply](t, s)
+	if reply := until[agent.ChatReply](t, s); reply.Run == "" || reply.Reason.ExitCode() != 1 {
+		t.Errorf("%+v", reply)
+	}
+}
+
+func TestARunThatCannotBeWrittenAtAllHasNotBegun(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 0} })
+	s.Send(runner.Submit{Text: "do it"})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Run != "" || reply.Reason.ExitCode() != 1 || !strings.Contains(reply.Text, "no space left") {
+		t.Errorf("%+v", reply)
+	}
+	for _, e := range s.seen {
+		if e.Run != s.ID() {
+			t.Errorf("%s of a run that is not on disk was told", e.Data.Kind())
+		}
+	}
 }
 
 func TestTheProjectsServersWaitForAYes(t *testing.T) {
