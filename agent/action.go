@@ -100,16 +100,16 @@ func (c CallModel) Replied(reply planning.Reply) Data {
 	}
 }
 
-// Failed is the event for a reply that did not come; ms is how long it was
-// waited for.
-func (c CallModel) Failed(kind FailureKind, sentence string, ms int64) Data {
+// Failed is the event for a reply that did not come whole: partial is the text
+// that had streamed in, ms how long it was waited for.
+func (c CallModel) Failed(kind FailureKind, sentence, partial string, ms int64) Data {
 	switch phase := c.Request.Purpose.Phase(); {
 	case phase > 0:
 		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence}
 	case c.Index != "":
 		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: ms}
 	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
-		return SynthesisCompleted{Error: sentence, Reply: planning.Reply{MS: ms}}
+		return SynthesisCompleted{Text: partial, Error: sentence, Reply: planning.Reply{MS: ms}}
 	default:
 		return ModelReplied{Purpose: c.Request.Purpose, Step: c.Request.Step, Error: sentence, MS: ms}
 	}

@@ -27,6 +27,11 @@ func (r *Run) Apply(e Event) error {
 	case RunCompleted:
 		result := d.Result
 		r.Result, r.Gates, r.Replanning = &result, nil, nil
+		for _, s := range r.Steps {
+			if s.Status == StepWaiting {
+				s.Status, s.Gate = StepPending, "" // nobody will answer any more
+			}
+		}
 	case TimerFired:
 		r.fired[d.ID] = true
 	case Note:

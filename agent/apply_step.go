@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strings"
 
 	"replan/planning"
 )
@@ -121,7 +122,7 @@ func (r *Run) applyStepFailed(d StepFailed) {
 
 // deal decides what follows from a failed step.
 func (r *Run) deal(s *StepState) {
-	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, s.Error)
+	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error))
 	switch {
 	case s.Failure == FailureDenied:
 		r.end(StatusFailed, ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title))
@@ -145,6 +146,23 @@ func (r *Run) deal(s *StepState) {
 			r.failure = &failure{step: s.Step.Index, error: s.Error}
 		}
 	}
+}
+
+// headlineKept is how much of an error the sentence says with which a run ends,
+// in runes; the history has all of it.
+const headlineKept = 300
+
+// headline is the first line of an error that says anything.
+func headline(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > headlineKept {
+		return string(runes[:headlineKept]) + "…"
+	}
+	if rest != "" {
+		return line + " …"
+	}
+	return line
 }
 
 // retries reports whether a failed step will be tried again: a read-only tool

@@ -306,7 +306,7 @@ type SynthesisDelta struct {
 	Thinking string `json:"thinking,omitempty"`
 }
 
-// SynthesisCompleted is the answer; Error says why there is none.
+// SynthesisCompleted is the answer; Error says why it is not whole.
 type SynthesisCompleted struct {
 	Text  string         `json:"text"`
 	Reply planning.Reply `json:"reply"`

@@ -226,8 +226,12 @@ func (r *Run) nextAnswer() []Action {
 	return []Action{{SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 
-// unwritten is the answer where the model gave none: what was done, plainly.
+// unwritten is the answer where the model gave none, or not all of it: what
+// there is, and what was done, plainly.
 func (r *Run) unwritten() string {
+	if r.Synthesis.Text != "" {
+		return r.Synthesis.Text + "\n\n*The answer was cut off: " + r.Synthesis.Error + "*"
+	}
 	text := "The steps are done, but the model gave no closing answer: " + r.Synthesis.Error + "\n"
 	for _, s := range r.Steps {
 		text += fmt.Sprintf("\n- %s: %s", s.Step.Title, s.Status)

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -287,5 +288,27 @@ func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
 	}
 	if err := (&agent.Run{}).Apply(agent.Event{Seq: 1, Run: "r", Data: agent.Note{}}); !errors.Is(err, agent.ErrOutOfOrder) {
 		t.Errorf("an event before the start: got %v", err)
+	}
+}
+
+func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
+	for text, want := range map[string]string{
+		"it broke":                       "it broke",
+		"\n1 failed: TestX\n\n--- FAIL":  "1 failed: TestX …",
+		strings.Repeat("é", 1000):        strings.Repeat("é", 300) + "…",
+		strings.Repeat("x", 301) + "\ny": strings.Repeat("x", 300) + "…",
+	} {
+		w := newWorld(t)
+		w.reply = script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}.reply
+		w.tool = func(c agent.CallTool) agent.Data {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: text, Failure: agent.FailureTool}
+		}
+		got := w.play(started(agent.DefaultLimits()))
+		if got.Error != "step 1 (Look) failed: "+want {
+			t.Errorf("it ends with %q", got.Error)
+		}
+		if len(got.History) != 1 || got.History[0].Error != text {
+			t.Errorf("the history has not all of it: %+v", got.History)
+		}
 	}
 }

@@ -131,7 +131,7 @@ func (w *world) back() {
 	case agent.CallModel:
 		text, err := w.reply(e.Request)
 		if err != nil {
-			w.apply(e.Failed(agent.FailureModel, err.Error(), 5))
+			w.apply(e.Failed(agent.FailureModel, err.Error(), "", 5))
 			return
 		}
 		if e.Drafts() {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/tailscale/hujson"
+
+	"replan/planning"
 )
 
 // Server is one MCP server as it is configured: a child process where Command
@@ -31,8 +33,19 @@ type Server struct {
 
 	// What the file says before variables are put in, for people: the value
 	// of a variable may be a secret.
-	writtenCommand []string
-	writtenURL     string
+	shown *planning.PendingServer
+}
+
+// forPeople is what the user is shown before the server is started.
+func (s Server) forPeople() planning.PendingServer {
+	if s.shown != nil {
+		return *s.shown
+	}
+	p := planning.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers}
+	if s.Command != "" {
+		p.Command = append([]string{s.Command}, s.Args...)
+	}
+	return p
 }
 
 // Source says who configured a server.
@@ -185,10 +198,10 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 	if s.Timeout, err = readTimeout(w.Timeout); err != nil {
 		return Server{}, err
 	}
+	s.shown = &planning.PendingServer{Name: name, Dir: w.Dir, Env: w.Env, URL: w.URL, Headers: w.Headers}
 	if w.Command != "" {
-		s.writtenCommand = append([]string{w.Command}, w.Args...)
+		s.shown.Command = append([]string{w.Command}, w.Args...)
 	}
-	s.writtenURL = w.URL
 	if s.Disabled {
 		// A variable that is not set is no mistake where nothing starts.
 		s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = w.Command, w.Args, w.Env, w.Dir, w.URL, w.Headers

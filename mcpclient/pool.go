@@ -396,14 +396,7 @@ func (p *Pool) Pending() []planning.PendingServer {
 		if e.state != planning.ServerWaiting {
 			continue
 		}
-		s := planning.PendingServer{Name: e.server.Name, Command: e.server.writtenCommand, URL: e.server.writtenURL}
-		if len(s.Command) == 0 && e.server.Command != "" {
-			s.Command = append([]string{e.server.Command}, e.server.Args...)
-		}
-		if s.URL == "" {
-			s.URL = e.server.URL
-		}
-		waiting = append(waiting, s)
+		waiting = append(waiting, e.server.forPeople())
 	}
 	return waiting
 }

@@ -55,7 +55,7 @@ func (p *project) sayYes() {
 func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
 	t.Setenv("REPLAN_TEST_TOKEN", "hunter2")
 	path := configFile(t, `{"mcpServers": {
-		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"]},
+		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"], "env": {"LD_PRELOAD": "x.so"}, "cwd": "sub"},
 		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}"}}}`)
 	servers, err := mcpclient.ReadConfig(path, mcpclient.SourceProject)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
 		t.Errorf("it offers %v already", got.Names())
 	}
 	want := []planning.PendingServer{
-		{Name: "own", Command: []string{"run", "--key", "${REPLAN_TEST_TOKEN}"}},
+		{Name: "own", Command: []string{"run", "--key", "${REPLAN_TEST_TOKEN}"}, Env: map[string]string{"LD_PRELOAD": "x.so"}, Dir: "sub"},
 		{Name: "web", URL: "https://example.com/${REPLAN_TEST_TOKEN}"},
 		{Name: "bare", Command: []string{"x", "y"}},
 	}

@@ -1,7 +1,5 @@
 package planning
 
-import "strings"
-
 // ToolCall is one call of a tool, with everything it needs.
 type ToolCall struct {
 	Tool   Tool
@@ -53,17 +51,42 @@ const (
 )
 
 // PendingServer is a server of the project's own configuration that needs a
-// yes before it is started for the first time.
+// yes before it is started for the first time, as its file writes it: values
+// of environment variables are not put in.
 type PendingServer struct {
 	Name    string
-	Command []string // the command line, for stdio
-	URL     string   // for HTTP
+	Command []string          // the program and its arguments, for stdio
+	Dir     string            // where it would be started; "" is the workspace
+	Env     map[string]string // what its environment would be given
+	URL     string            // for HTTP
+	Headers map[string]string // what would be sent with each request
 }
 
-// String is what would be started or reached, in one line.
-func (p PendingServer) String() string {
-	if p.URL != "" {
-		return p.URL
+// Whole is all that a yes would allow, as a JSON object of the fields that are
+// set, so that nothing can hide in how it is written.
+func (p PendingServer) Whole() map[string]any {
+	whole := map[string]any{}
+	if len(p.Command) > 0 {
+		command := make([]any, len(p.Command))
+		for i, word := range p.Command {
+			command[i] = word
+		}
+		whole["command"] = command
 	}
-	return strings.Join(p.Command, " ")
+	for name, text := range map[string]string{"dir": p.Dir, "url": p.URL} {
+		if text != "" {
+			whole[name] = text
+		}
+	}
+	for name, table := range map[string]map[string]string{"env": p.Env, "headers": p.Headers} {
+		if len(table) == 0 {
+			continue
+		}
+		object := map[string]any{}
+		for key, value := range table {
+			object[key] = value
+		}
+		whole[name] = object
+	}
+	return whole
 }

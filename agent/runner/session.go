@@ -58,8 +58,10 @@ type Session struct {
 	engine       *engine            // the run that goes on
 	preparing    context.CancelFunc // a run is being prepared
 	status       agent.SessionStatus
-	gate         string // the open gate of the session itself
-	gates        int    // gates the session has opened
+	gate         string            // the open gate of the session itself
+	gates        int               // gates the session has opened
+	answered     chan struct{}     // closed when that gate is answered; nil where there is none
+	troubles     map[string]string // what was said of each server
 }
 
 // prepared is what a run needs before it can start.
@@ -90,7 +92,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		cfg: cfg, id: id, journal: journal, cancel: cancel,
 		events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), changed: make(chan struct{}, 1), gone: make(chan *engine),
-		status: agent.SessionStatus{Workspace: cfg.Workspace},
+		status: agent.SessionStatus{Workspace: cfg.Workspace}, troubles: map[string]string{},
 	}
 	go s.loop(ctx)
 	return s, nil
@@ -210,11 +212,19 @@ func (s *Session) look(ctx context.Context) {
 	})
 }
 
-// prepare gets what a run needs: the model and the tools.
+// prepare gets what a run needs: the model and the tools, once the user has
+// said whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, text string) {
 	s.say(agent.ChatUser{Text: text})
 	ctx, s.preparing = context.WithCancel(ctx)
+	answered := s.answered
 	s.workers.Go(func() {
+		if answered != nil {
+			select {
+			case <-answered:
+			case <-ctx.Done():
+			}
+		}
 		info, err := s.cfg.Model.Describe(ctx)
 		p := prepared{text: text, info: info, err: err}
 		if err == nil {
@@ -235,6 +245,9 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	}
 	s.preparing()
 	s.preparing = nil
+	if p.err == nil {
+		p.err = ctx.Err() // the tools may have ended before the word of it came here
+	}
 	if p.err != nil {
 		reply := agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonNoModel, Text: p.err.Error()}
 		if errors.Is(p.err, context.Canceled) {
@@ -243,6 +256,11 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		s.say(reply)
 		s.next(ctx)
 		return
+	}
+	for _, server := range s.status.Servers {
+		if server.State == planning.ServerStarting {
+			s.trouble(server.Name, "has not started yet; the run begins without its tools")
+		}
 	}
 	id := "r-" + s.cfg.NewID(s.cfg.Now())
 	journal, err := s.cfg.Open("run", id)
@@ -323,6 +341,8 @@ func (s *Session) resolve(ctx context.Context, c Resolve, by string) {
 		if err := s.cfg.Tools.Answer(ctx, c.Decision == agent.Allow); err != nil {
 			s.say(agent.Note{Level: "warn", Text: err.Error()})
 		}
+		close(s.answered)
+		s.answered = nil
 	}
 }
 
@@ -375,10 +395,11 @@ func (s *Session) askForServers() {
 	}
 	args := map[string]any{}
 	for _, p := range pending {
-		args[p.Name] = p.String()
+		args[p.Name] = p.Whole()
 	}
 	s.gates++
 	s.gate = fmt.Sprintf("servers.%d", s.gates)
+	s.answered = make(chan struct{})
 	s.say(agent.GateRequested{
 		Gate: s.gate, Title: "Start the tool servers that this project names", Args: args,
 		Rule: agent.Rule{
@@ -407,6 +428,20 @@ func (s *Session) tell() {
 		s.status.Tools += server.Tools
 	}
 	s.say(s.status)
+	for _, server := range s.status.Servers {
+		// One that was stopped was not wanted.
+		if server.Error != "" && server.State != planning.ServerStopped {
+			s.trouble(server.Name, server.Error)
+		}
+	}
+}
+
+// trouble says, once, what is wrong with a server.
+func (s *Session) trouble(server, what string) {
+	if s.troubles[server] != what {
+		s.troubles[server] = what
+		s.say(agent.Note{Level: "warn", Text: fmt.Sprintf("the MCP server %q: %s", server, what)})
+	}
 }
 
 // say makes an event of the session itself.

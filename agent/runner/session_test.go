@@ -56,6 +56,7 @@ type tools struct {
 	call    func(ctx context.Context, c planning.ToolCall) (any, error)
 	pending []planning.PendingServer
 	answers []bool
+	servers []planning.ServerStatus
 }
 
 func (t *tools) Ready(context.Context) planning.Catalogue {
@@ -81,6 +82,9 @@ func (t *tools) Preview(context.Context, planning.ToolCall) (planning.ToolPrevie
 }
 
 func (t *tools) Status() []planning.ServerStatus {
+	if t.servers != nil {
+		return t.servers
+	}
 	return []planning.ServerStatus{{Name: "w", State: planning.ServerReady, Tools: 2}}
 }
 func (t *tools) Pending() []planning.PendingServer { return t.pending }
@@ -383,7 +387,7 @@ func TestTheProjectsServersWaitForAYes(t *testing.T) {
 		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
 	gate := until[agent.GateRequested](t, s)
-	if gate.Args["files"] != "serve ." {
+	if !planning.EqualValues(gate.Args["files"], map[string]any{"command": []any{"serve", "."}}) {
 		t.Errorf("the gate shows %v", gate.Args)
 	}
 	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Allow})
@@ -391,5 +395,58 @@ func TestTheProjectsServersWaitForAYes(t *testing.T) {
 	s.shut()
 	if !slices.Equal(s.tools.answers, []bool{true}) {
 		t.Errorf("answers %v", s.tools.answers)
+	}
+}
+
+func TestAGoalWaitsForTheAnswerAboutTheServers(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
+	})
+	gate := until[agent.GateRequested](t, s)
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.ChatUser](t, s)
+	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Deny})
+	if started := until[agent.RunStarted](t, s); started.Goal != "do it" {
+		t.Errorf("%+v", started)
+	}
+	if i := slices.IndexFunc(s.seen, func(e agent.Event) bool { return e.Data.Kind() == agent.KindGateResolved }); i < 0 {
+		t.Error("the run began before the answer")
+	}
+}
+
+func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	s.Send(runner.Stop{})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonInterrupted {
+		t.Errorf("%+v", reply)
+	}
+}
+
+func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.tools.servers = []planning.ServerStatus{
+			{Name: "broken", State: planning.ServerFailed, Error: "exited"},
+			{Name: "slow", State: planning.ServerStarting},
+			{Name: "unwanted", State: planning.ServerStopped, Error: "you said no"},
+			{Name: "fine", State: planning.ServerReady},
+		}
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.ChatReply](t, s)
+	var notes []string
+	for _, e := range s.seen {
+		if note, ok := e.Data.(agent.Note); ok {
+			notes = append(notes, note.Text)
+		}
+	}
+	want := []string{
+		`the MCP server "broken": exited`,
+		`the MCP server "slow": has not started yet; the run begins without its tools`,
+	}
+	if !slices.Equal(notes, want) {
+		t.Errorf("said %q", notes)
 	}
 }

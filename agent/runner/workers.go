@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"replan/agent"
@@ -14,7 +15,9 @@ import (
 func (e *engine) callModel(c agent.CallModel) {
 	var stream planning.StepStream
 	begun := e.now()
+	var partial strings.Builder
 	reply, err := e.model.Ask(e.ctx, c.Request, func(text, thinking string) {
+		partial.WriteString(text)
 		e.bring(c.Delta(text, thinking))
 		if c.Drafts() {
 			for _, step := range stream.Feed(text) {
@@ -33,7 +36,7 @@ func (e *engine) callModel(c agent.CallModel) {
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = agent.FailureTimeout
 	}
-	e.bring(c.Failed(kind, sentence, e.since(begun)))
+	e.bring(c.Failed(kind, sentence, partial.String(), e.since(begun)))
 }
 
 // callTool calls a tool for a step.

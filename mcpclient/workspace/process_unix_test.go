@@ -195,7 +195,7 @@ func TestAGoTestThatHangsIsNamed(t *testing.T) {
 	})
 	b.ask(t, "test.run", args{"run": "TestNone"}, nil) // builds what go has not in its cache yet
 	done := make(chan reply, 1)
-	go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": "5s"}, nil) }()
+	go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": "12s"}, nil) }()
 	f := up(t, pipe)
 	got := <-done
 	gone(t, f)

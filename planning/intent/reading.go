@@ -1,0 +1,264 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// reading is a form with what the words put into it.
+type reading struct {
+	form     form
+	target   phrase
+	params   map[string]phrase
+	leftover bool
+	unmarked bool // the new name follows without a "to"
+}
+
+// phrase is a part of the words.
+type phrase struct {
+	tokens []token
+	text   string
+}
+
+// read finds the form of one task and what it is about.
+func read(words string, tokens []token) (reading, bool) {
+	tokens = direct(tokens)
+	f, slots, ok := choose(tokens)
+	if !ok {
+		return reading{}, false
+	}
+	r := reading{form: f, params: map[string]phrase{}}
+	for _, s := range slots {
+		switch s.slot {
+		case "_":
+			r.leftover = true
+		case "message":
+			message := s.tokens
+			for len(message) > 1 && message[0].is(":") {
+				message = message[1:]
+			}
+			r.params[s.slot] = cut(words, message)
+		case "in":
+			place, _ := trim(s.tokens)
+			r.params[s.slot] = cut(words, place)
+		case "x":
+			r.target = r.place(words, s.tokens)
+		case "new_name", "into":
+			name := untilJoin(s.tokens)
+			r.leftover = r.leftover || len(name) < len(s.tokens) && !s.tokens[len(name)].is("in", "inside", "within", "under")
+			if len(name) == len(s.tokens) || r.leftover {
+				r.params[s.slot] = r.place(words, name)
+			} else {
+				r.params[s.slot] = r.place(words, s.tokens)
+			}
+		default:
+			r.params[s.slot] = r.place(words, s.tokens)
+		}
+	}
+	if f.action == rename && len(r.target.tokens) == 1 && r.target.tokens[0].isOneOf(groups["arrow"]) {
+		r.target = phrase{}
+	}
+	if _, ok := r.params["new_name"]; !ok && f.action == rename && len(r.target.tokens) == 2 {
+		from, to := r.target.tokens[:1], r.target.tokens[1:]
+		r.target = cut(words, from)
+		if !to[0].isOneOf(groups["arrow"]) {
+			r.params["new_name"], r.unmarked = cut(words, to), true
+		}
+	}
+	return r, true
+}
+
+// place trims what a slot took, and takes reasons and the place out of it.
+func (r *reading) place(words string, tokens []token) phrase {
+	for i, t := range tokens {
+		if i > 0 && (t.is("because") || i+1 < len(tokens) && (t.is("so") && tokens[i+1].is("that") || t.is("in") && tokens[i+1].is("order"))) {
+			tokens, r.leftover = tokens[:i], true
+			break
+		}
+	}
+	for i := len(tokens) - 1; i > 0; i-- {
+		if !tokens[i].is("in", "inside", "within", "under") {
+			continue
+		}
+		where, kind := trim(tokens[i+1:])
+		if len(where) == 1 && (kind || looksLikeName(where[0])) {
+			if _, ok := r.params["in"]; !ok {
+				r.params["in"] = cut(words, where)
+				tokens = tokens[:i]
+			}
+		}
+		break
+	}
+	trimmed, _ := trim(tokens)
+	return cut(words, trimmed)
+}
+
+// untilJoin cuts off what follows a name: "to Y without touching Z".
+func untilJoin(tokens []token) []token {
+	for i, t := range tokens {
+		if i == 0 {
+			continue
+		}
+		if strings.Contains(tokens[i-1].after, ",") || t.is("because", "without", "so", "since", "in", "inside", "within", "under", "for", "across", "using", "when",
+			"if", "as", "and", "but", "with", "to", "throughout", "everywhere", "where", "which", "that") {
+			return tokens[:i]
+		}
+	}
+	return tokens
+}
+
+// cut takes tokens out of the words. One that is quoted alone loses its quotes,
+// and a name the brackets of a call.
+func cut(words string, tokens []token) phrase {
+	switch len(tokens) {
+	case 0:
+		return phrase{}
+	case 1:
+		text := tokens[0].text
+		if name, ok := strings.CutSuffix(text, "()"); ok && name != "" && !tokens[0].quoted {
+			text = name
+		}
+		return phrase{tokens, text}
+	default:
+		return phrase{tokens, words[tokens[0].start:tokens[len(tokens)-1].end]}
+	}
+}
+
+// trim takes away what is not part of a name: articles, and the word that says
+// what kind of thing it is. Nothing is left of a pronoun.
+func trim(tokens []token) (trimmed []token, kind bool) {
+	pointing := false
+	for len(tokens) > 1 && (tokens[0].isOneOf(articles) || tokens[0].isOneOf(people) || tokens[0].is(":")) {
+		pointing = pointing || tokens[0].is("this", "that", "these", "those")
+		tokens = tokens[1:]
+	}
+	for len(tokens) > 1 && tokens[len(tokens)-1].isOneOf(fillers) {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if name := ofKind(tokens); name != nil {
+		return name, true
+	}
+	if len(tokens) == 1 && (tokens[0].isOneOf(pronouns) || tokens[0].is(":") || pointing && isKind(tokens[0])) {
+		return nil, false
+	}
+	return tokens, false
+}
+
+// ofKind finds the one name in "the file X", "the X function", "a type called X"
+// and "the failing test X"; else it is nil.
+func ofKind(tokens []token) []token {
+	n := len(tokens)
+	if n < 2 {
+		return nil
+	}
+	first, before, last := tokens[0], tokens[n-2], tokens[n-1]
+	switch {
+	case n > 2 && before.is("called", "named"):
+		return tokens[n-1:]
+	case n > 2 && isKind(before) && looksLikeName(last) && !slices.ContainsFunc(tokens, isPreposition):
+		return tokens[n-1:]
+	case n > 2:
+		return nil
+	case first.isOneOf(kinds), (first.isOneOf(looseKinds) || first.isOneOf(holders)) && looksLikeName(last):
+		return tokens[1:]
+	case last.isOneOf(kinds), last.isOneOf(looseKinds), last.isOneOf(holders) && looksLikeName(first):
+		return tokens[:1]
+	default:
+		return nil
+	}
+}
+
+// isKind says whether a token names a kind of thing.
+func isKind(t token) bool { return t.isOneOf(kinds) || t.isOneOf(looseKinds) || t.isOneOf(holders) }
+
+func isPreposition(t token) bool {
+	return t.is("of", "for", "to", "in", "with", "from", "by", "on", "and", "or", "at", "into", "as", "that", "which")
+}
+
+// looksLikeName says whether a token can hardly be an ordinary word: it is
+// quoted, or has a capital letter, a digit, or a sign inside.
+func looksLikeName(t token) bool {
+	if t.quoted {
+		return true
+	}
+	return strings.ContainsFunc(t.text, func(r rune) bool {
+		return unicode.IsUpper(r) || unicode.IsDigit(r) || strings.ContainsRune("_./\\:#*()-@$", r)
+	})
+}
+
+// score is the confidence of a reading by itself, in hundredths; see Parse.
+func (r reading) score() int {
+	if r.form.category == unknown {
+		return 20
+	}
+	score := 60
+	if r.form.weak {
+		score = 45
+	}
+	score += r.targetScore() + r.paramScore()
+	if r.leftover {
+		score -= 10
+	}
+	return score
+}
+
+// paramScore is what the parameters add. The place and the problem add nothing.
+func (r reading) paramScore() int {
+	name := r.params["new_name"]
+	switch {
+	case r.form.action == rename && name.text == "":
+		return -25
+	case r.form.action == rename && (r.unmarked || len(name.tokens) > 1):
+		return -10
+	case r.params["message"].text != "":
+		return 5
+	}
+	for _, key := range []string{"new_name", "from", "into", "to", "with"} {
+		if len(r.params[key].tokens) == 1 {
+			return 5
+		}
+	}
+	return 0
+}
+
+// targetScore is what the target adds.
+func (r reading) targetScore() int {
+	tokens := r.target.tokens
+	several := len(tokens) > 1
+	competing := 0
+	if several && slices.ContainsFunc(tokens, func(t token) bool { return t.isOneOf(verbs) }) {
+		competing = 5
+	}
+	switch {
+	case len(tokens) == 0 && needsTarget(r.form.category, r.form.action):
+		return -10
+	case len(tokens) == 0:
+		return 30
+	case !several && looksLikeName(tokens[0]):
+		return 30
+	case !several:
+		return 25
+	case len(tokens) <= 4:
+		return 15 - competing
+	default:
+		return 5 - competing
+	}
+}
+
+// intent is what a reading comes to.
+func (r reading) intent(score int) Intent {
+	in := Intent{
+		Category: r.form.category, Action: r.form.action, Target: r.target.text,
+		Params: map[string]string{}, Confidence: float64(score) / 100,
+	}
+	for name, value := range r.form.params {
+		in.Params[name] = value
+	}
+	for name, p := range r.params {
+		if p.text != "" {
+			in.Params[name] = p.text
+		}
+	}
+	return in
+}
