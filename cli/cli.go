@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -66,12 +67,15 @@ func usage(format string, args ...any) error {
 }
 
 // Main runs the program and returns its exit code. The first interrupt stops
-// what is running in good order, the second at once.
+// what is running in good order, a third leaves at once.
 func Main(ctx context.Context, args []string, std IO) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	release := onInterrupt(cancel)
+	release := onInterrupt(cancel, func() {
+		_, _ = fmt.Fprintln(std.Err, "replan: stopping what runs; a third interrupt leaves at once and may leave it running")
+	})
 	defer release()
+	defer tellOfBrokenPipes()()
 
 	o := &options{io: std}
 	root := newRoot(o)
@@ -79,31 +83,84 @@ func Main(ctx context.Context, args []string, std IO) int {
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
+	failed := holdErrors(root)
 	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	if *failed != nil {
+		err = *failed
+	}
 	return report(std, o.output == outputJSON, err)
 }
 
-// onInterrupt calls stop at the first interrupt. From then on the system's own
-// way with interrupts holds again, so that a second one ends the process.
-func onInterrupt(stop func()) (release func()) {
-	signals := make(chan os.Signal, 1)
+// holdErrors keeps the first error of a command line where the result points,
+// and from fang. Given one, fang asks the terminal for its colours before
+// anything is said, and a terminal that does not answer keeps the user waiting.
+func holdErrors(root *cobra.Command) *error {
+	var first error
+	hold := func(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+		if do == nil {
+			return nil
+		}
+		return func(cmd *cobra.Command, args []string) error {
+			if first == nil {
+				first = do(cmd, args)
+			}
+			return nil
+		}
+	}
+	root.PersistentPreRunE = hold(root.PersistentPreRunE)
+	commands := []*cobra.Command{root}
+	for i := 0; i < len(commands); i++ {
+		c := commands[i]
+		c.Args, c.RunE = hold(c.Args), hold(c.RunE)
+		commands = append(commands, c.Commands()...)
+	}
+	// A command without words of its own for a wrong flag has its parent's, so
+	// the children come first.
+	for _, c := range slices.Backward(commands) {
+		wrong := c.FlagErrorFunc()
+		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+			first = wrong(cmd, err)
+			return nil
+		})
+	}
+	return &first
+}
+
+// onInterrupt calls stop at the first interrupt and warn at the second, since
+// many press twice what should have ended at once. From then on the system's
+// own way with interrupts holds again, so that a third one ends the process.
+func onInterrupt(stop, warn func()) (release func()) {
+	signals := make(chan os.Signal, 2)
 	done := make(chan struct{})
 	gone := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		defer close(gone)
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			stop()
-		case <-done:
+		for _, do := range []func(){stop, warn} {
+			select {
+			case <-signals:
+				do()
+			case <-done:
+				return
+			}
 		}
+		signal.Stop(signals)
 	}()
 	return func() {
 		signal.Stop(signals)
 		close(done)
 		<-gone
 	}
+}
+
+// tellOfBrokenPipes makes a write to a pipe that nobody reads any more an error.
+// Without it the first such write to standard output would end the process on
+// the spot, and leave behind what a run has started.
+func tellOfBrokenPipes() (release func()) {
+	// The signal itself says nothing that the error does not.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGPIPE)
+	return func() { signal.Stop(signals) }
 }
 
 // report prints an error as one sentence and returns the exit code.
@@ -153,7 +210,7 @@ func newRoot(o *options) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w; see replan --help", err) })
 	o.register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return o.complete(cmd.Flags()) }
-	root.AddCommand(newRun(o), newDemo(o), newTools(o), newVersion(o))
+	root.AddCommand(newRun(o), newDemo(o), newTools(o), newIntent(o), newVersion(o))
 	return root
 }
 
@@ -180,7 +237,7 @@ func newVersion(o *options) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(o.io.Out, "replan %s\n", Version)
-			return err
+			return wrap("write to standard output", err)
 		},
 	}
 }

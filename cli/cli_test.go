@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"replan": func() { os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System())) },
+		"replan":     func() { os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System())) },
+		"toolserver": toolServer,
 	})
 }
 
@@ -26,10 +27,14 @@ func TestMain(m *testing.M) {
 //
 //	model FILE…        starts a scripted model and points OLLAMA_HOST at it; each
 //	                   file is one reply: the heading it answers, and its text.
-//	                   Lines before it give orders: !cut N, !long, !hold, !toolless.
+//	                   Lines before it give orders: !cut N, !long, !hold, !toolless,
+//	                   !echo (the request's last message follows the text).
 //	events FILE WANT…  holds that FILE has an event a line, numbered upwards, and
 //	                   that the kinds WANT come in this order
 //	result FILE STATUS REASON   holds how the last event says the run ended
+//	exit WANT PROGRAM…          runs the program and holds its exit code
+//
+// and those for MCP servers in mcp_test.go.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -41,10 +46,12 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
+			prepareMCP(env)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "events": checkEvents, "result": checkResult,
+			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "exit": checkExit,
 		},
 		RequireExplicitExec: false,
 	})
@@ -56,6 +63,7 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 	for _, name := range files {
 		text := ts.ReadFile(name)
 		var reply ollamatest.Reply
+		echo := false
 		for strings.HasPrefix(text, "!") {
 			var order string
 			order, text, _ = strings.Cut(text, "\n")
@@ -64,6 +72,8 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 				script.Capabilities = []string{"completion"}
 			case "!hold":
 				reply.Hold = make(chan struct{})
+			case "!echo":
+				echo = true
 			case "!long":
 				reply.DoneReason = "length"
 			default:
@@ -76,6 +86,10 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 			reply.Heading, text, _ = strings.Cut(text, "\n")
 		}
 		reply.Text, reply.Times = strings.TrimRight(text, "\n"), -1
+		if echo {
+			said := reply.Text
+			reply.TextFor = func(r ollamatest.Request) string { return said + "\n" + r.Last() }
+		}
 		script.Replies = append(script.Replies, reply)
 	}
 	server, err := ollamatest.Start(context.Background(), script)

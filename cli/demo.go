@@ -43,9 +43,12 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return usage("the demo mends a Go project and needs the go command: install Go from https://go.dev/dl")
 	}
+	if _, err := os.UserCacheDir(); err != nil && o.io.Getenv("GOCACHE") == "" {
+		return usage("the demo runs go test, which needs a folder for its cache: set HOME or GOCACHE")
+	}
 	folder, err := os.MkdirTemp("", "replan-demo-")
 	if err != nil {
-		return wrap("make a folder for the demo", err)
+		return wrap("make a folder for the demo; set TMPDIR to one that can be written", err)
 	}
 	defer func() {
 		if keep {

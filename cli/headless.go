@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"github.com/muesli/cancelreader"
 
@@ -14,6 +15,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/tui/plain"
+	"replan/tui/untrusted"
 )
 
 // teller tells a run to somebody who reads lines.
@@ -35,14 +37,14 @@ func (o *options) runHeadless(ctx context.Context, goal string) error {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", note)
 	}
 	err = o.tell(ctx, w, goal, asks)
-	return errors.Join(err, w.close())
+	return errors.Join(err, wrap("end in order", w.close()))
 }
 
 // tell sends the goal and tells what comes of it until the answer is there.
 func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool) error {
 	var out teller = plain.New(o.io.Out, w.session.ID(), o.ascii)
 	if o.output == outputJSON {
-		out = &jsonLines{out: o.io.Out, session: w.session.ID()}
+		out = &jsonLines{out: o.io.Out, notes: o.io.Err, session: w.session.ID()}
 	}
 	var ask *questions
 	if asks {
@@ -69,14 +71,17 @@ func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool)
 			return o.ended(reply, written)
 		}
 	}
-	return wrap("run", context.Cause(ctx))
+	if ctx.Err() != nil {
+		return &failure{exit: exitInterrupted, code: string(agent.ReasonInterrupted), err: errors.New("stopped before the run began")}
+	}
+	return wrap("run", errors.New("the session ended without an answer"))
 }
 
 // ended turns the end of a run into an error with its exit code.
 func (o *options) ended(reply agent.ChatReply, written error) error {
 	switch {
 	case written != nil:
-		return wrap("write to standard output", written)
+		return unwritten(written)
 	case reply.Reason.ExitCode() == 0:
 		return nil
 	case reply.Run == "":
@@ -86,16 +91,28 @@ func (o *options) ended(reply agent.ChatReply, written error) error {
 	}
 }
 
-// jsonLines writes the events of the runs, one a line; the session's own are
-// for the screen.
+// unwritten says why a run was stopped that could not be told.
+func unwritten(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		err = errors.New("nobody reads it any more, so the run was stopped")
+	}
+	return wrap("write to standard output", err)
+}
+
+// jsonLines writes the events of the runs, one a line. The session's own are for
+// the screen, but for its notes.
 type jsonLines struct {
 	out     io.Writer
+	notes   io.Writer
 	session string
 }
 
 // Event writes one event.
 func (j *jsonLines) Event(e agent.Event) error {
 	if e.Run == j.session {
+		if note, ok := e.Data.(agent.Note); ok {
+			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", untrusted.Line(note.Text))
+		}
 		return nil
 	}
 	line, err := e.MarshalJSON()

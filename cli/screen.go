@@ -27,5 +27,5 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options) error {
 	}
 	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
 	err = wrap("the screen", tui.Run(ctx, w.session, screen))
-	return errors.Join(err, w.close())
+	return errors.Join(err, wrap("end in order", w.close()))
 }

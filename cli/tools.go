@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -12,7 +13,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/planning"
 	"replan/tui/plain"
+	"replan/tui/untrusted"
 )
 
 // toolsWithin bounds how long replan tools waits for servers to start.
@@ -33,13 +36,14 @@ type toolLine struct {
 	Server      string `json:"server"`
 	Description string `json:"description"`
 	ReadOnly    bool   `json:"read_only"`
-	Gate        bool   `json:"gate"` // a call of it asks
+	Gate        bool   `json:"gate"`    // a call of it asks
+	Verdict     string `json:"verdict"` // run, ask or block
 }
 
 // listTools starts the servers, asks them what they offer and stops them.
 func (o *options) listTools(ctx context.Context) (err error) {
 	w := &workshop{}
-	defer func() { err = errors.Join(err, w.close()) }()
+	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	logger, err := w.openLog(o.dirs.state + "/logs")
 	if err != nil {
 		return err
@@ -49,17 +53,24 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)
 	defer cancel()
-	rules := append(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted})...)
+	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted}))
 	lines := []toolLine{}
 	for _, t := range w.tools.Ready(within) {
+		verdict := agent.Decide(rules, t).Verdict
 		lines = append(lines, toolLine{
 			Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly,
-			Gate: agent.Decide(rules, t).Verdict == agent.VerdictAsk,
+			Gate: verdict == agent.VerdictAsk, Verdict: string(verdict),
 		})
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	for _, s := range w.tools.Status() {
 		if s.Error != "" {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the server %s: %s\n", s.Name, s.Error)
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
+		}
+		if s.State == planning.ServerStarting {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
 		}
 	}
 	if o.output == outputJSON {
@@ -69,10 +80,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
-		mark := ""
-		if l.Gate {
-			mark = "asks"
-		}
+		mark := map[agent.Verdict]string{agent.VerdictAsk: "asks", agent.VerdictBlock: "denied"}[agent.Verdict(l.Verdict)]
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, plain.OneLine(l.Description, 80))
 	}
 	return wrap("write to standard output", table.Flush())

@@ -87,7 +87,7 @@ func (c *chatPane) phases(run *agent.Run) *block {
 		lines := flow(parts, "   ", width)
 		for i := range run.Phases {
 			p := &run.Phases[i]
-			if p.Status == agent.PhaseBroken || (p.Status == agent.PhaseActive && p.Thinking != "" && p.Text == "") {
+			if p.Status == agent.PhaseBroken && !run.Paused || (p.Status == agent.PhaseActive && p.Thinking != "" && p.Text == "") {
 				lines = append(lines, c.phaseDetail(p, width)...)
 			}
 		}
@@ -117,6 +117,9 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 	case agent.PhaseLeftOut:
 		return l.Faint.Render(l.glyphs.Skipped + " " + label + " skipped")
 	case agent.PhaseBroken:
+		if run.Paused {
+			return l.Warning.Render(l.glyphs.Stopped) + " " + label + " " + l.Faint.Render(milliseconds(p.MS))
+		}
 		return l.Danger.Render(l.glyphs.Failed) + " " + label + " " + l.Faint.Render(milliseconds(p.MS))
 	default:
 		return ""
@@ -127,7 +130,7 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 // folded to one line.
 func (c *chatPane) phaseDetail(p *agent.Phase, width int) []string {
 	if p.Status == agent.PhaseBroken {
-		return paint(c.look.Danger, wrap("  "+untrusted.Line(p.Reason), width))
+		return paint(c.look.Danger, indent(wrap(untrusted.Line(p.Reason), width-2)))
 	}
 	return []string{c.thought(p.Thinking, width)}
 }

@@ -13,6 +13,7 @@ type chatPane struct {
 	height   int
 	blocks   []*block
 	intro    string
+	problem  string                 // why no run can start, shown in full while the chat is empty
 	above    int                    // lines hidden below the view; 0 sticks to the end
 	activity func(width int) string // what goes on now, on one line; "" where nothing does
 
@@ -107,14 +108,29 @@ func (c *chatPane) lines() []string {
 		return c.view
 	}
 	c.drawn = true
-	activity := c.activity(c.width)
-	if len(c.blocks) == 0 && activity == "" {
-		c.view = c.look.block(c.markdown.lines(c.intro, c.width), c.width, c.height)
+	if c.greets() {
+		c.above = 0
+		c.view = c.look.block(c.greeting(), c.width, c.height)
 		return c.view
 	}
-	c.view = c.look.block(c.window(activity), c.width, c.height)
+	c.view = c.look.block(c.window(c.activity(c.width)), c.width, c.height)
 	return c.view
 }
+
+// greeting is what stands in a chat in which nothing was said.
+func (c *chatPane) greeting() []string {
+	lines := c.markdown.lines(c.intro, c.width)
+	if c.problem == "" {
+		return lines
+	}
+	if len(lines) > 0 {
+		lines = append(lines[:len(lines):len(lines)], "")
+	}
+	return append(lines, c.note("warn", c.problem).draw(c.width)...)
+}
+
+// greets reports whether the greeting is in view.
+func (c *chatPane) greets() bool { return len(c.blocks) == 0 && c.activity(c.width) == "" }
 
 // window picks the lines in view, from the end backwards, so that only what is
 // seen is drawn.

@@ -22,9 +22,11 @@ func (d *document) diff(text string) {
 		head := hunkHead.FindStringSubmatch(line)
 		switch {
 		case inside && strings.HasPrefix(line, "+"):
+			d.changes()
 			after--
 			d.code(d.look.Added, line)
 		case inside && strings.HasPrefix(line, "-"):
+			d.changes()
 			before--
 			d.code(d.look.Removed, line)
 		case inside:
@@ -42,6 +44,13 @@ func (d *document) diff(text string) {
 		default:
 			d.code(d.look.Muted, line)
 		}
+	}
+}
+
+// changes notes where the first line that changes stands.
+func (d *document) changes() {
+	if d.change == 0 {
+		d.change = len(d.lines)
 	}
 }
 

@@ -38,6 +38,7 @@ func (m *Model) take(e agent.Event) {
 	switch d := e.Data.(type) {
 	case agent.SessionStatus:
 		m.status = d
+		m.chat.problem = untrusted.Line(d.Problem)
 	case agent.ChatUser:
 		m.preparing = true
 		m.chat.settle()
@@ -98,11 +99,9 @@ func (m *Model) takeRun(e agent.Event) {
 		m.asked[d.Purpose] = d.Step
 	case agent.ModelReplied:
 		delete(m.asked, d.Purpose)
-		if d.Error != "" {
+		if d.Error != "" && !m.run.Paused {
 			c.add(c.note("warn", d.Error))
 		}
-	case agent.PlanEmpty:
-		c.add(c.note("warn", "The planner proposed no step. "+d.Reason))
 	case agent.ReplanStarted:
 		failed := c.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", d.Step, untrusted.FirstLine(d.Error)))
 		failed.gap = true
@@ -124,7 +123,11 @@ func (m *Model) takeRun(e agent.Event) {
 	case agent.SynthesisStarted:
 		c.add(c.answer(m.run))
 	case agent.SynthesisCompleted:
-		if d.Error != "" {
+		switch {
+		case d.Error == "":
+		case d.Text != "":
+			c.add(c.note("warn", "The answer was cut off: "+d.Error))
+		case !m.run.Paused:
 			c.add(c.note("warn", "No answer could be written: "+d.Error))
 		}
 	case agent.RunCompleted:

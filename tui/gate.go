@@ -44,6 +44,8 @@ type gateDialog struct {
 	grace    bool            // takes no key yet
 	early    bool            // a key came too early
 	count    int             // of grace times begun
+	mute     bool            // another question has the keys
+	placed   bool            // the view was put where the change shows
 	top      int
 	doc      *document
 	body     int // lines of the document in view
@@ -85,7 +87,7 @@ func (g *gateDialog) front() tea.Cmd {
 		return nil
 	}
 	if id := g.queue[0].id(); id != g.shown {
-		g.shown, g.top, g.doc = id, 0, nil
+		g.shown, g.top, g.doc, g.placed = id, 0, nil, false
 		if g.open {
 			return g.wait()
 		}
@@ -190,6 +192,10 @@ func (g *gateDialog) draw(width, height int) []string {
 	g.prepare(width)
 	bar := g.bar(gate, width-4)
 	g.body = max(height-3-len(bar), 1)
+	if first := g.doc.change; !g.placed && first+2 >= g.body {
+		g.top = first + 3 - g.body // the first lines that change are in view
+	}
+	g.placed = true
 	content := g.doc.rows(&g.top, g.body)
 	title := l.Warning.Bold(true).Render(l.glyphs.Gate + " " + g.title(gate))
 	for i, line := range bar {
@@ -209,7 +215,14 @@ func (g *gateDialog) title(gate openGate) string {
 	if n := len(g.queue); n > 1 {
 		title += fmt.Sprintf(" 1 of %d", n)
 	}
-	return title
+	parts := []string{title}
+	if gate.ask.Tool != "" {
+		parts = append(parts, untrusted.Line(gate.ask.Tool))
+	}
+	if len(gate.ask.Provenance) > 0 {
+		parts = append(parts, "untrusted text")
+	}
+	return strings.Join(parts, " "+g.look.glyphs.Separator+" ")
 }
 
 // bar is the keys of the dialog, faint while they do nothing yet.
@@ -219,7 +232,7 @@ func (g *gateDialog) bar(gate openGate, width int) []string {
 		return []string{l.Warning.Render(l.cut("That key came too early to be an answer. Press it again.", width))}
 	}
 	keyStyle, textStyle := l.Key.Bold(true), l.Text
-	if g.grace {
+	if g.grace || g.mute {
 		keyStyle, textStyle = l.Faint, l.Faint
 	}
 	choice := func(k key.Binding, does string) string {
@@ -229,7 +242,7 @@ func (g *gateDialog) bar(gate openGate, width int) []string {
 	if gate.session {
 		parts = []string{choice(g.keys.Once, "yes"), choice(g.keys.Deny, "no")}
 	} else {
-		parts = []string{choice(g.keys.Once, "allow once"), choice(g.keys.ForRun, "allow "+untrusted.Line(gate.ask.Tool)+" for this run"), choice(g.keys.Deny, "deny")}
+		parts = []string{choice(g.keys.Once, "allow once"), choice(g.keys.ForRun, untrusted.Line(gate.ask.Tool)+" for this run"), choice(g.keys.Deny, "deny, end run")}
 	}
 	parts = append(parts, choice(g.keys.Away, "look around"))
 	lines := flow(parts, "   ", width)

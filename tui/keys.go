@@ -26,7 +26,7 @@ func newKeyMap() keyMap {
 		NextPane:     bind([]string{"tab"}, "tab", "next pane"),
 		PreviousPane: bind([]string{"shift+tab"}, "shift+tab", "previous pane"),
 		Gate:         bind([]string{"ctrl+g"}, "ctrl+g", "the open gate"),
-		Stop:         bind([]string{"esc"}, "esc", "stop what runs; it can be resumed"),
+		Stop:         bind([]string{"esc"}, "esc", "stop what runs"),
 		Help:         bind([]string{"?"}, "?", "help (F1 also while you type)"),
 		Quit:         bind([]string{"ctrl+c"}, "ctrl+c", "clear the input, else quit"),
 		End:          bind([]string{"ctrl+d"}, "ctrl+d", "quit, where the input is empty"),
@@ -51,7 +51,7 @@ func newKeyMap() keyMap {
 
 		Once:   bind([]string{"y"}, "y", "allow once"),
 		ForRun: bind([]string{"r"}, "r", "allow this tool for the run"),
-		Deny:   bind([]string{"n"}, "n", "deny"),
+		Deny:   bind([]string{"n"}, "n", "deny, which ends the run"),
 		Away:   bind([]string{"esc"}, "esc", "look around first"),
 
 		Yes: bind([]string{"y", "ctrl+c"}, "y", "yes"),

@@ -73,7 +73,7 @@ func arrange(width, height int, w wish) layout {
 // placeSheet takes room for an open gate from the body, as much as it likes
 // while the panes above still show something, else all.
 func (l *layout) placeSheet(want int) {
-	const least = 12 // a lower sheet shows too little of the call
+	const least = 15 // a lower sheet shows too little of the call
 	rest := max(6, l.body.h/3)
 	h := min(want, l.body.h-rest)
 	if h < min(want, least) {

@@ -42,6 +42,11 @@ func (m *markdown) lines(text string, width int) []string {
 		}
 		lines = append(lines, m.render(part, width)...)
 	}
+	if m.look.theme.Mode.ASCII {
+		for i, line := range lines {
+			lines[i] = strings.ReplaceAll(line, "…", m.look.glyphs.Ellipsis[:1]) // Glamour's own mark, one cell
+		}
+	}
 	return trimBlank(lines)
 }
 

@@ -49,6 +49,8 @@ type Model struct {
 	closed       bool // the session is over
 
 	quitting bool   // asks whether to quit
+	warned   bool   // the last key asked to stop at an open gate, and was told so
+	sure     bool   // this key asks again
 	word     string // on the last key, in the footer
 }
 
@@ -285,6 +287,7 @@ func (m *Model) screen() []string {
 		screen = append(screen, m.tabBody()...)
 	}
 	if m.layout.sheet.h > 0 && !m.help.open {
+		m.gate.mute = m.quitting
 		screen = append(screen, m.gate.draw(m.layout.sheet.w, m.layout.sheet.h)...)
 	}
 	return append(screen, m.footer())
@@ -312,8 +315,9 @@ func (m *Model) edgeStyle(p pane) lipgloss.Style {
 // leftHalf is the chat with the input under it.
 func (m *Model) leftHalf() []string {
 	l, style := m.look, m.edgeStyle(paneChat)
-	title, note := m.chatNotice()
-	sections := []section{{title: m.paneTitle("Chat", m.focus == paneChat), note: note, lines: padded(m.chat.lines()), style: style}}
+	lines := padded(m.chat.lines())
+	title, note := m.chatNotice() // of the view that was just drawn
+	sections := []section{{title: m.paneTitle("Chat", m.focus == paneChat), note: note, lines: lines, style: style}}
 	if m.layout.input.h > 0 {
 		lines := l.block(m.input.lines(), m.layout.input.w, m.layout.input.h)
 		sections = append(sections, section{title: title, lines: padded(lines), style: style})
@@ -328,11 +332,11 @@ func (m *Model) chatNotice() (title, note string) {
 	if n := m.chat.moreBelow(); n > 0 {
 		note = l.Muted.Render(plural(n, "line") + " below")
 	}
-	switch problem := untrusted.Line(m.status.Problem); {
+	switch {
 	case m.closed:
 		title = l.Warning.Render("the session is closed")
-	case problem != "":
-		title = l.Warning.Render(l.glyphs.Warning + " " + problem)
+	case m.chat.problem != "" && !m.chat.greets():
+		title = l.Warning.Render(l.glyphs.Warning + " " + m.chat.problem)
 	}
 	return title, note
 }

@@ -10,6 +10,7 @@ import (
 // everywhere, else to the pane that has the focus.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.word = ""
+	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
 	switch {
 	case m.quitting:
 		return m.pressQuit(k)
@@ -19,6 +20,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.help.open:
 		m.help.press(k)
+		return nil
+	case m.gate.showing() && !m.gate.grace && (k.String() == "f1" || matches(k, m.keys.Help)):
+		m.help.open = true
 		return nil
 	case m.gate.showing():
 		return m.pressGate(k)
@@ -99,10 +103,15 @@ func (m *Model) pressAnywhere(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 }
 
 // stop stops what runs; without anything to stop it leads back to the chat.
+// Where a run only waits at a gate, a second press must confirm it: the first
+// may have been meant for the gate.
 func (m *Model) stop() tea.Cmd {
 	switch {
 	case m.stopping:
 		m.say("It is being stopped.")
+	case m.gate.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
+		m.warned = true
+		m.say("A gate is open: esc again stops the run, ctrl+g leads back to the gate.")
 	case m.runs():
 		m.stopping = true
 		m.chat.touch()

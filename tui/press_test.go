@@ -242,7 +242,34 @@ func TestEscapeAtAGateLooksAroundAndControlGComesBack(t *testing.T) {
 	s.sent() // it has just opened: another moment of quiet
 	s.m.Update(s.m.Rested())
 	s.press(escape, escape)
+	s.sent()
+	s.wants("esc again stops the run")
+	s.press(letters("j")[0], escape)
+	s.sent() // another key took the question back
+	s.press(escape)
 	s.sent(runner.Stop{})
+}
+
+func TestHelpOpensOverAGate(t *testing.T) {
+	for _, k := range []tea.KeyPressMsg{letters("?")[0], {Code: tea.KeyF1}} {
+		s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+		s.m.Update(s.m.Rested())
+		s.press(k)
+		s.wants("Everywhere")
+		s.press(escape)
+		if !s.m.GateOpen() {
+			t.Errorf("%s took the gate away", k)
+		}
+		s.sent()
+	}
+}
+
+func TestTheViewNeverGoesBeyondTheText(t *testing.T) {
+	s := open(t, tui.Options{Intro: "Hello."}, 120, 36)
+	s.press(tea.KeyPressMsg{Code: tea.KeyPgUp}, tea.KeyPressMsg{Code: tea.KeyPgUp})
+	if text := s.text(); strings.Contains(text, "below") {
+		t.Errorf("there is nothing below:\n%s", text)
+	}
 }
 
 func TestControlGSaysThatNoGateIsOpen(t *testing.T) {
@@ -459,9 +486,22 @@ func TestTimeGoesOnBetweenEvents(t *testing.T) {
 	s.wants("3.0s")
 }
 
+func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {
+	problem := "Ollama does not answer: start it with `ollama serve`, or name another host"
+	st := newStory().session(agent.SessionStatus{Workspace: "/src", Problem: problem})
+	for _, size := range []struct{ w, h int }{{40, 12}, {80, 24}} {
+		s := open(t, tui.Options{}, size.w, size.h).show(st)
+		if shown := strings.Join(strings.Fields(s.text()), " "); !strings.Contains(shown, "! "+problem) {
+			t.Errorf("the sentence is not whole:\n%s", s.text())
+		}
+	}
+	open(t, tui.Options{}, 120, 36).show(st).wants("! Ollama does not answer: start it")
+}
+
 func TestADownModelServerIsSaidWhereTheUserTypes(t *testing.T) {
-	st := newStory().session(agent.SessionStatus{Workspace: "/src", Problem: "Ollama does not answer: start it with ollama serve"})
-	open(t, tui.Options{}, 120, 36).show(st).wants("Ollama does not answer: start it with ollama serve")
+	st := newStory().session(agent.SessionStatus{Workspace: "/src", Problem: "Ollama does not answer: start it with ollama serve"},
+		agent.ChatUser{Text: "go"}, agent.ChatReply{Status: agent.StatusCancelled, Text: "stopped"})
+	open(t, tui.Options{}, 120, 36).show(st).wants("─ ! Ollama does not answer: start it with ollama serve ─")
 }
 
 func TestUntrustedTextReachesNoTerminal(t *testing.T) {

@@ -39,11 +39,14 @@ type Options struct {
 
 // Run shows the session on the terminal until the user quits or ctx ends; a ctx
 // that ends is no error. It reads the session's events only while the screen is
-// there: whoever closes the session afterwards reads the rest.
+// there: whoever closes the session afterwards reads the rest. It handles no
+// signals: whoever does ends ctx.
 func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption) error {
 	feeding, stop := context.WithCancel(ctx)
 	defer stop()
-	options = append([]tea.ProgramOption{tea.WithContext(ctx)}, options...)
+	// Bubble Tea's own handler of signals waits for ever where ctx ends at the
+	// same signal; ctx is enough.
+	options = append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}, options...)
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}

@@ -15,9 +15,10 @@ import (
 
 // document collects the lines of a pane that scrolls, wrapped to its width.
 type document struct {
-	look  *look
-	width int
-	lines []string
+	look   *look
+	width  int
+	lines  []string
+	change int // line at which a diff first changes something; 0 where nothing does
 }
 
 func (d *document) blank() {

@@ -1,0 +1,320 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// toolServer is the program toolserver of the scripts: an MCP server on its
+// standard streams that is called by its first argument, or one that
+// misbehaves:
+//
+//	toolserver NAME     serves the tools of newToolServer
+//	toolserver !mute    reads all that is said to it and never answers
+//	toolserver !broken  ends at once, with a word on why
+//	toolserver !hold    is no server: it holds on to the watch until it is killed
+func toolServer() {
+	name := "tools"
+	if len(os.Args) > 1 {
+		name = os.Args[1]
+	}
+	switch name {
+	case "!mute":
+		announce("mute")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "!broken":
+		fmt.Fprintln(os.Stderr, "my database is locked")
+		os.Exit(3)
+	case "!hold":
+		if hear := announce("child"); hear != nil {
+			fmt.Println("held")
+			_, _ = io.Copy(io.Discard, hear)
+		}
+	default:
+		announce("server")
+		_ = server.ServeStdio(newToolServer(name))
+	}
+}
+
+// announce says to the watch that this process is alive. The connection ends
+// with the process and not before.
+func announce(what string) net.Conn {
+	addr := os.Getenv("ALIVE")
+	if addr == "" {
+		return nil
+	}
+	conn, err := net.Dial("tcp", addr)
+	if err == nil {
+		_, err = fmt.Fprintln(conn, what)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(4)
+	}
+	return conn
+}
+
+// newToolServer offers a few tools, most of which only read: lookup says what a
+// word means to the server of that name, wait waits until it is cancelled,
+// spawn starts a process that would outlive the server, crash ends the server,
+// big returns some MB of JSON and flood more than anybody reads; note has an
+// effect: it writes a file.
+func newToolServer(name string) *server.MCPServer {
+	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
+	reads := func(tool string, more ...mcp.ToolOption) mcp.Tool {
+		return mcp.NewTool(tool, append(more, mcp.WithReadOnlyHintAnnotation(true), mcp.WithDescription("Says what "+name+" knows"))...)
+	}
+	s.AddTool(reads("lookup", mcp.WithString("word", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		meaning := fmt.Sprintf("%s says that %s is a gate", name, r.GetString("word", ""))
+		return mcp.NewToolResultStructured(map[string]any{"meaning": meaning}, meaning), nil
+	})
+	s.AddTool(reads("only_"+name), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("only " + name + " has this"), nil
+	})
+	s.AddTool(reads("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if conn := announce("called"); conn != nil {
+			defer conn.Close() //nolint:errcheck // the process lives on
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	s.AddTool(reads("spawn"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return spawn() })
+	s.AddTool(reads("crash"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		fmt.Fprintln(os.Stderr, "panic: out of cheese")
+		os.Exit(7)
+		return nil, nil
+	})
+	s.AddTool(reads("big"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(`{"rows":["` + strings.Repeat("x", 5<<20) + `"]}`), nil
+	})
+	s.AddTool(reads("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(strings.Repeat("x", 20<<20)), nil
+	})
+	note := mcp.NewTool("note", mcp.WithDescription("Writes a note"), mcp.WithString("text", mcp.Required()))
+	s.AddTool(note, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		text := r.GetString("text", "")
+		return mcp.NewToolResultText("noted: " + text), os.WriteFile("note.txt", []byte(text), 0o600)
+	})
+	return s
+}
+
+// spawn starts a child of the server that holds on to the watch, with the
+// server's own standard error, and returns when it does.
+func spawn() (*mcp.CallToolResult, error) {
+	child := exec.Command(os.Args[0], "!hold")
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := child.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	return mcp.NewToolResultText(line), err
+}
+
+// serveHTTP is the script command httpserver NAME: it serves the same tools over
+// streamable HTTP and points TOOLS_URL at them.
+func serveHTTP(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: httpserver NAME")
+	}
+	handler := server.NewStreamableHTTPServer(newToolServer(args[0]))
+	web := httptest.NewServer(handler)
+	ts.Defer(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	ts.Setenv("TOOLS_URL", web.URL+"/mcp")
+}
+
+// heardWithin bounds a wait for something that happens at once where all is well.
+const heardWithin = 30 * time.Second
+
+// watch hears from the processes that a script starts: each holds a connection
+// to it open for as long as it lives.
+type watch struct {
+	heard chan string   // what each process calls itself
+	gone  chan struct{} // once for each process that has ended
+	alive int
+}
+
+// theWatch is the key under which a script keeps its watch, and variables the
+// one of the names in its environment.
+type (
+	theWatch  struct{}
+	variables struct{}
+)
+
+// prepareMCP makes room for what the commands of this file keep of a script.
+func prepareMCP(env *testscript.Env) {
+	// Under the race detector a process lingers a second after its end.
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	names := []string{"ALIVE", "TOOLS_URL"}
+	for _, v := range env.Vars {
+		name, _, _ := strings.Cut(v, "=")
+		names = append(names, name)
+	}
+	env.Values[theWatch{}] = &watch{heard: make(chan string, 100), gone: make(chan struct{}, 100)}
+	env.Values[variables{}] = names
+}
+
+func watchOf(ts *testscript.TestScript) *watch { return ts.Value(theWatch{}).(*watch) }
+
+// startWatch is the script command watch.
+func startWatch(ts *testscript.TestScript, _ bool, _ []string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	w := watchOf(ts)
+	ts.Defer(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close() //nolint:errcheck // it is at its end
+				lines := bufio.NewReader(conn)
+				name, err := lines.ReadString('\n')
+				if err == nil {
+					w.heard <- strings.TrimSpace(name)
+				}
+				_, _ = io.Copy(io.Discard, lines)
+				w.gone <- struct{}{}
+			}()
+		}
+	}()
+	ts.Setenv("ALIVE", listener.Addr().String())
+}
+
+// hear waits until a process calls itself by the name.
+func (w *watch) hear(ts *testscript.TestScript, name string) {
+	timeout := time.After(heardWithin)
+	for {
+		select {
+		case heard := <-w.heard:
+			w.alive++
+			if heard == name {
+				return
+			}
+		case <-timeout:
+			ts.Fatalf("no process called %s was heard of", name)
+		}
+	}
+}
+
+// checkGone is the script command gone N: N processes were heard of since the
+// last time, and all of them have ended.
+func checkGone(ts *testscript.TestScript, _ bool, args []string) {
+	w := watchOf(ts)
+	want, err := strconv.Atoi(strings.Join(args, " "))
+	ts.Check(err)
+	for more := true; more; {
+		select {
+		case <-w.heard:
+			w.alive++
+		default:
+			more = false
+		}
+	}
+	if w.alive != want {
+		ts.Fatalf("%d processes were heard of, not %d", w.alive, want)
+	}
+	timeout := time.After(heardWithin)
+	for ; w.alive > 0; w.alive-- {
+		select {
+		case <-w.gone:
+		case <-timeout:
+			ts.Fatalf("%d processes live on", w.alive)
+		}
+	}
+}
+
+// checkExit is the script command exit WANT PROGRAM…: it runs the program,
+// keeps what it says in stdout and stderr, and holds its exit code. Before the
+// program may stand SIGNAL@NAME, which sends the signal when a process that
+// calls itself NAME is heard of (INT+INT@NAME sends it twice), or tty:FILE,
+// which runs it on a terminal where FILE is typed and then the input ends.
+func checkExit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exit WANT [SIGNAL@NAME|tty:FILE] PROGRAM…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	args = args[1:]
+	signal, name, signalled := strings.Cut(args[0], "@")
+	typed, onTerminal := strings.CutPrefix(args[0], "tty:")
+	if signalled || onTerminal {
+		args = args[1:]
+	}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+
+	path, err := lookPath(args[0], ts.Getenv("PATH"))
+	ts.Check(err)
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range ts.Value(variables{}).([]string) {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	if onTerminal {
+		terminal, err := pty.Start(cmd)
+		ts.Check(err)
+		_, err = terminal.WriteString(ts.ReadFile(typed) + "\x04")
+		ts.Check(err)
+		said, _ := io.ReadAll(terminal) // ends with an error of its own on Linux
+		_, _ = ts.Stdout().Write(bytes.ReplaceAll(said, []byte("\r\n"), []byte("\n")))
+		ts.Check(terminal.Close())
+	} else {
+		cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+		ts.Check(cmd.Start())
+	}
+	if signalled {
+		watchOf(ts).hear(ts, name)
+		for s := range strings.SplitSeq(signal, "+") {
+			if err := cmd.Process.Signal(signals[s]); !errors.Is(err, os.ErrProcessDone) {
+				ts.Check(err)
+			}
+		}
+	}
+	err = cmd.Wait()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		ts.Fatalf("%v", err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("it exited with %d, not %d (%s)", got, want, cmd.ProcessState)
+	}
+}
+
+func lookPath(name, path string) (string, error) {
+	for dir := range strings.SplitSeq(path, string(os.PathListSeparator)) {
+		if full := dir + string(os.PathSeparator) + name; isFile(full) {
+			return full, nil
+		}
+	}
+	return "", fmt.Errorf("there is no %s in %s", name, path)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
