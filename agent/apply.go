@@ -3,6 +3,8 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"replan/planning"
 )
@@ -144,7 +146,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
 	r.rules, r.prompting, r.priors = d.Rules, d.Prompting, d.Priors
-	r.attempts, r.inFlight = map[string]int{}, map[attempt]bool{}
+	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.planner = planning.NewPipeline(r.brief())
 }
@@ -183,7 +185,9 @@ func (r *Run) applyPlanning(d Data) bool {
 	case ModelReplied:
 		r.applyReply(d)
 	case PlanDrafting:
-		r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true})
+		if r.Step(d.Step.Index) == nil { // of two with one index the plan will have to do without
+			r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true})
+		}
 	case PlanCreated:
 		r.applyPlan(d)
 	case PlanEmpty:
@@ -245,10 +249,7 @@ func (r *Run) applyReply(d ModelReplied) {
 			s.filling = false
 			s.fillError = d.Error
 			if d.Error == "" {
-				args, err := planning.ParseArgs(d.Reply.Text)
-				if s.filled = args; err != nil {
-					s.fillError = err.Error()
-				}
+				r.fill(s, d.Reply.Text)
 			}
 		}
 		return
@@ -258,6 +259,36 @@ func (r *Run) applyReply(d ModelReplied) {
 		return
 	}
 	r.absorb(d.Reply)
+}
+
+// fill takes the arguments that a model wrote for a step, where the whole call
+// fits its tool with them.
+func (r *Run) fill(s *StepState, text string) {
+	args, err := planning.ParseArgs(text)
+	if err != nil {
+		s.fillError = err.Error()
+		return
+	}
+	call := s.Step
+	call.Args, call.DependsOn = merge(s.Step.Args, args), nil
+	faults, _ := planning.Validate(planning.Plan{Title: call.Title, Steps: []planning.Step{call}}, planning.Rules{Catalogue: r.Catalogue, CheckTools: true})
+	for _, f := range faults {
+		if f.Code == planning.CodeBadArgs {
+			s.fillError = f.Message
+			return
+		}
+	}
+	s.filled = args
+}
+
+// merge adds what a model filled in to what the plan says, which holds.
+func merge(given, filled map[string]any) map[string]any {
+	out := maps.Clone(filled)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, given)
+	return out
 }
 
 // used counts a model call.
@@ -282,10 +313,12 @@ func (r *Run) applyPlan(d PlanCreated) {
 	for name, value := range d.Plan.Variables {
 		r.variables[name] = value
 	}
+	graph, served := planning.NewGraph(d.Plan), map[*StepState]bool{}
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
-		state := &StepState{Step: step, Status: StepPending}
-		if draft := adoptable(drafts, step); draft != nil {
+		state := &StepState{Step: step, Status: StepPending, tried: r.attempts[step.Index]}
+		if draft := adoptable(drafts, step); draft != nil && !served[draft] && !step.Gate && len(graph.Dependencies(step.Index)) == 0 {
+			served[draft] = true
 			*state = *draft
 			state.Step, state.Draft = step, false
 		}
@@ -302,8 +335,10 @@ func (r *Run) applyPlan(d PlanCreated) {
 	}
 }
 
-// adoptable finds the draft whose work serves step: started, with equal tool
-// and args, and under the same index unless it is done.
+// adoptable finds the draft whose work may serve step: started, with equal tool
+// and args, and under the same index unless it is done. What a step that waits
+// for another would see is not known before, so only one that waits for none
+// is served.
 func adoptable(drafts []*StepState, step planning.Step) *StepState {
 	for _, d := range drafts {
 		serves := d.Step.Index == step.Index && d.Status != StepPending || d.Status == StepDone
@@ -360,10 +395,10 @@ func (r *Run) applyDiff(d PlanDiff) {
 		old[s.Step.Index] = s
 		s.Change = ChangeNone
 		switch {
-		case contains(d.Removed, s.Step.Index):
+		case slices.Contains(d.Removed, s.Step.Index):
 			revision.Removed = append(revision.Removed, *s)
 			revision.After = append(revision.After, last)
-		case contains(d.Revised, s.Step.Index):
+		case slices.Contains(d.Revised, s.Step.Index):
 			revision.Before = append(revision.Before, *s)
 		}
 		last = s.Step.Index
@@ -374,44 +409,26 @@ func (r *Run) applyDiff(d PlanDiff) {
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
-		state := &StepState{Step: step, Status: StepPending}
+		state := &StepState{Step: step, Status: StepPending, tried: r.attempts[step.Index]}
 		before, stays := old[step.Index]
 		switch {
-		case contains(d.Added, step.Index):
-			state.Change = ChangeAdded
-		case contains(d.Revised, step.Index):
-			state.Change = ChangeRevised
-		case stays && (before.Status == StepDone || before.Status == StepPending || before.Status == StepWaiting):
+		case slices.Contains(d.Added, step.Index):
+			state.Change, state.replanned = ChangeAdded, true
+		case slices.Contains(d.Revised, step.Index):
+			state.Change, state.replanned = ChangeRevised, true
+		case stays && before.Status == StepDone:
+			// Only what is done stays as it was: a reference may mean another
+			// result now, so an approval of what was to come holds no longer.
 			*state = *before
 			state.Step = step
-			if state.Status == StepDone {
-				r.bind(state) // the result may go by another name now
-			}
+			r.bind(state) // the result may go by another name now
+		case stays:
+			state.replanned = before.replanned
 		}
 		r.Steps = append(r.Steps, state)
 	}
-	r.closeGates()
+	r.Gates = nil
 	r.replot()
-}
-
-// closeGates closes the gates that no step waits at any more.
-func (r *Run) closeGates() {
-	var open []*Gate
-	for _, g := range r.Gates {
-		if s := r.Step(g.Step); s != nil && s.Gate == g.Gate {
-			open = append(open, g)
-		}
-	}
-	r.Gates = open
-}
-
-func contains(list []string, item string) bool {
-	for _, s := range list {
-		if s == item {
-			return true
-		}
-	}
-	return false
 }
 
 // budgetReason says how a run ends when a guard blocks it.

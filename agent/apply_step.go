@@ -24,7 +24,7 @@ func (r *Run) applyStep(e Event, d Data) {
 		if s := r.Step(d.Index); s != nil {
 			s.Output += d.Chunk
 			if over := len(s.Output) - outputKept; over > 0 {
-				s.Output = s.Output[over:]
+				s.Output = strings.ToValidUTF8(s.Output[over:], "")
 			}
 		}
 	case StepCompleted:
@@ -168,7 +168,7 @@ func headline(text string) string {
 // retries reports whether a failed step will be tried again: a read-only tool
 // with attempts left.
 func (r *Run) retries(s *StepState) bool {
-	if s.Step.Retries == 0 || s.Attempt > s.Step.Retries || s.Failure == FailureArgs {
+	if s.Step.Retries == 0 || s.Attempt-s.tried > s.Step.Retries || s.Failure == FailureArgs {
 		return false
 	}
 	tool, err := r.Catalogue.Find(s.Step.Tool)

@@ -24,6 +24,7 @@ func (r *Run) budgets() []budget {
 		{GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
 		{GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replans"},
 		{GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "tokens"},
+		{GuardTime, r.Now.Sub(r.StartedAt).Milliseconds(), r.Limits.MaxDurationMS, "ms"},
 		{GuardToolCalls, int64(r.Usage.ToolCalls), int64(r.Limits.MaxToolCalls), "tool calls"},
 	}
 }

@@ -22,6 +22,7 @@ type core struct {
 	places    map[string]int     // step → its place in Steps
 	variables map[string]any
 
+	gated     map[string]bool  // tools that a revision put behind a gate, by qualified name
 	attempts  map[string]int   // step → highest attempt so far, over all revisions
 	inFlight  map[attempt]bool // tool calls that have not come back, orphans included
 	modelBusy int              // model calls that have not come back
@@ -131,6 +132,9 @@ func (r *Run) mayPropose() int {
 func (r *Run) maxSteps() int {
 	limit := r.Limits.MaxSteps
 	if limit > 0 && r.Limits.GrowSteps {
+		if r.Revision == 0 {
+			return 0 // how far it grows, the plan will say
+		}
 		limit = max(limit, (r.firstLength*3+1)/2)
 	}
 	return limit
@@ -183,6 +187,9 @@ func (r *Run) replot() {
 		s.missing = nil
 		if tool, err := r.Catalogue.Find(s.Step.Tool); err == nil && s.Step.Executor == planning.ExecutorTool {
 			s.missing = planning.MissingArgs(tool, s.Step.Args)
+			if s.Step.Gate {
+				r.gated[tool.QualifiedName()] = true
+			}
 		}
 	}
 }

@@ -316,7 +316,6 @@ type SynthesisCompleted struct {
 // ChatUser is what the user typed, in the session's journal.
 type ChatUser struct {
 	Text string `json:"text"`
-	Run  string `json:"run,omitempty"` // the run it started
 }
 
 // ChatReply is the answer to it, in the session's journal.

@@ -209,7 +209,7 @@ func (r *Run) nextAnswer() []Action {
 			e = ending{StatusFailed, ReasonPlannerError, r.Synthesis.Error, ""}
 		case r.Synthesis.Direct:
 			e.reason = ReasonDirect
-		case r.partial:
+		case r.incomplete():
 			e.reason = ReasonPartial
 		}
 		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
@@ -224,6 +224,16 @@ func (r *Run) nextAnswer() []Action {
 	}
 	request := planning.SynthesisRequest(r.brief(), r.Plan, planning.SynthesisItems(r.Plan, r.History))
 	return []Action{{SynthesisStarted{Request: request}, CallModel{Request: request}}}
+}
+
+// incomplete reports whether a step of the plan as it is now was left out.
+func (r *Run) incomplete() bool {
+	for _, s := range r.Steps {
+		if s.Status != StepDone {
+			return true
+		}
+	}
+	return false
 }
 
 // unwritten is the answer where the model gave none, or not all of it: what

@@ -62,6 +62,9 @@ func (r *Run) nextDrafts() []Action {
 	for _, s := range r.Steps {
 		tool, err := r.Catalogue.Find(s.Step.Tool)
 		early := err == nil && tool.ReadOnly && s.Step.Executor == planning.ExecutorTool && s.Step.Args != nil && !s.Step.Gate
+		if free.tools <= 0 || free.steps == 0 || free.calls == 0 {
+			break
+		}
 		if !early || s.Status != StepPending || s.Attempt > 0 || Decide(r.rules, tool).Verdict != VerdictRun || !r.soundDraft(s.Step) {
 			continue
 		}
@@ -98,7 +101,7 @@ func (r *Run) ready(s *StepState) bool {
 // free slot for it, and takes the slot.
 func (r *Run) advance(s *StepState, free *slots) []Action {
 	if s.Status == StepBroken {
-		pause := retryBase << min(s.Attempt-1, 6)
+		pause := retryBase << min(s.Attempt-s.tried-1, 6)
 		return []Action{{Record: StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
 	}
 	number := r.attempts[s.Step.Index] + 1
@@ -150,10 +153,11 @@ func (r *Run) advance(s *StepState, free *slots) []Action {
 }
 
 // ruleFor returns the rule that decides about a step's call; a plan may ask for
-// a gate, and exempts from none.
+// a gate, and exempts from none. A tool that any revision put behind a gate
+// stays behind one in the steps of a replan.
 func (r *Run) ruleFor(s *StepState, tool planning.Tool) Rule {
 	rule := Decide(r.rules, tool)
-	if s.Step.Gate && rule.Verdict == VerdictRun {
+	if (s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]) && rule.Verdict == VerdictRun {
 		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
 	}
 	return rule
@@ -244,15 +248,7 @@ func (r *Run) resolve(s *StepState) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if args == nil {
-		args = map[string]any{}
-	}
-	for name, value := range s.filled {
-		if _, given := s.Step.Args[name]; !given {
-			args[name] = value
-		}
-	}
-	return args, nil
+	return merge(args, s.filled), nil
 }
 
 // gate is the question that a call must pass.

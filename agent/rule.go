@@ -2,7 +2,6 @@ package agent
 
 import (
 	"path"
-	"strings"
 
 	"replan/planning"
 )
@@ -26,6 +25,7 @@ const (
 	WhenReadOnly    When = "read_only"
 	WhenDestructive When = "destructive"
 	WhenUnmarked    When = "unmarked" // the server says nothing of its effects
+	WhenTrusted     When = "trusted"  // one of the workspace's own operators
 )
 
 // Verdict is what a rule says about a call.
@@ -43,14 +43,15 @@ func (r Rule) Matches(t planning.Tool) bool {
 	switch {
 	case r.When == WhenReadOnly && !t.ReadOnly,
 		r.When == WhenDestructive && !t.Destructive,
-		r.When == WhenUnmarked && t.Annotated:
+		r.When == WhenUnmarked && t.Annotated,
+		r.When == WhenTrusted && !t.Trusted:
 		return false
 	}
 	return matchName(r.Tool, t.Name) || matchName(r.Tool, t.QualifiedName())
 }
 
 func matchName(pattern, name string) bool {
-	if pattern == "*" || strings.EqualFold(pattern, name) {
+	if pattern == "*" || pattern == name {
 		return true
 	}
 	ok, err := path.Match(pattern, name)

@@ -87,6 +87,8 @@ type StepState struct {
 	Tokens    int
 
 	approved  bool
+	replanned bool // a replan added or revised it
+	tried     int  // attempts under its index before this revision
 	denied    bool
 	hashes    map[string]string // of what its gate was shown against
 	waits     int               // steps it depends on that are not done

@@ -153,7 +153,7 @@ func checkOrder(t *rapid.T, events []agent.Event) {
 			running = map[string]int{}
 			for _, s := range d.Plan.Steps {
 				draft := drafted[s.Index]
-				adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args)
+				adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && len(plan.Dependencies(s.Index)) == 0
 				done[s.Index] = early[s.Index] && adopted
 				if adopted {
 					running[s.Index] = before[s.Index]

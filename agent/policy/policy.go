@@ -22,7 +22,7 @@ type Trust struct {
 // trusted or asked for, everything else asks.
 func BuiltIn(t Trust) []agent.Rule {
 	const source = "built-in"
-	tests := agent.Rule{Tool: "workspace:test.run", Verdict: agent.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
+	tests := agent.Rule{Tool: "workspace:test.run", When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
 	switch {
 	case t.Workspace:
 		tests.Verdict, tests.Why = agent.VerdictRun, "you trust this folder"

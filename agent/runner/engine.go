@@ -69,7 +69,7 @@ func (e *engine) over() bool { return e.run.Result != nil || e.broken != nil }
 // take folds what has arrived, as one batch, and carries out what may be done
 // then.
 func (e *engine) take(batch []agent.Data) {
-	e.commit(batch)
+	_ = e.commit(batch) // what comes back late may be refused
 	for !e.over() {
 		var records []agent.Data
 		var effects []agent.Effect
@@ -84,7 +84,15 @@ func (e *engine) take(batch []agent.Data) {
 		if len(records) == 0 && len(effects) == 0 {
 			break
 		}
-		e.commit(records)
+		if refused := e.commit(records); refused != nil {
+			// The core asked for what it then did not take: to go on would be to
+			// act on what is in no journal.
+			e.fail(fmt.Errorf("the run cannot go on: %w", refused))
+		}
+		if e.broken != nil {
+			break
+		}
+		e.cutShort(records)
 		for _, effect := range effects {
 			e.carryOut(effect)
 		}
@@ -94,21 +102,31 @@ func (e *engine) take(batch []agent.Data) {
 	}
 }
 
+// cutShort stops what is under way where the time of the run is up: nothing
+// else would end a call before its own time.
+func (e *engine) cutShort(records []agent.Data) {
+	for _, record := range records {
+		if blocked, ok := record.(agent.GuardBlocked); ok && blocked.Guard == agent.GuardTime {
+			e.stopAll(errors.New(blocked.Reason))
+		}
+	}
+}
+
 // stop has the user's word that nothing more is to be done.
 func (e *engine) stop() {
 	if e.over() || e.run.Paused {
 		return
 	}
-	e.commit([]agent.Data{agent.RunPaused{Reason: "stopped by the user"}})
+	_ = e.commit([]agent.Data{agent.RunPaused{Reason: "stopped by the user"}})
 	e.stopAll(errInterrupted)
 	e.take(nil)
 }
 
 // commit numbers the events of a batch, folds them, brings the durable ones to
-// disk with one sync, and only then tells anybody.
-func (e *engine) commit(batch []agent.Data) {
+// disk with one sync, and only then tells anybody. It returns why one of them was not taken.
+func (e *engine) commit(batch []agent.Data) (refused error) {
 	if len(batch) == 0 || e.broken != nil {
-		return
+		return nil
 	}
 	now := e.now().UTC()
 	if now.Before(e.run.Now) {
@@ -121,6 +139,7 @@ func (e *engine) commit(batch []agent.Data) {
 		if err := e.run.Apply(event); err != nil {
 			// A worker may come back after the run is over; nothing is lost.
 			e.log.Warn("event refused", "run", e.id, "error", err)
+			refused = err
 			continue
 		}
 		e.seq++
@@ -131,12 +150,13 @@ func (e *engine) commit(batch []agent.Data) {
 	}
 	if err := e.journal.Append(durable...); err != nil {
 		e.fail(fmt.Errorf("the run cannot go on, because what it does cannot be kept; make room or choose another folder with --data-dir: %w", err))
-		return
+		return nil
 	}
 	for _, event := range events {
 		e.told = true
 		e.publish(event)
 	}
+	return refused
 }
 
 // fail ends a run whose journal cannot be written: what is not on disk must not

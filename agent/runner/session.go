@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -187,13 +188,17 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Submit:
 		if s.engine != nil || s.preparing != nil {
 			s.queue = append(s.queue, c.Text)
-			s.say(agent.Note{Level: "info", Text: "queued: " + c.Text})
+			s.tellOf("info", "queued: "+c.Text)
 			return
 		}
 		s.prepare(ctx, c.Text)
 	case Resolve:
 		s.resolve(ctx, c, "user")
 	case Stop:
+		if len(s.queue) > 0 {
+			s.tellOf("info", "no longer queued: "+strings.Join(s.queue, "; "))
+			s.queue = nil
+		}
 		switch {
 		case s.engine != nil:
 			s.engine.stop()
@@ -215,7 +220,7 @@ func (s *Session) look(ctx context.Context) {
 // prepare gets what a run needs: the model and the tools, once the user has
 // said whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, text string) {
-	s.say(agent.ChatUser{Text: text})
+	_ = s.say(agent.ChatUser{Text: text})
 	ctx, s.preparing = context.WithCancel(ctx)
 	answered := s.answered
 	s.workers.Go(func() {
@@ -253,7 +258,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		if errors.Is(p.err, context.Canceled) {
 			reply = agent.ChatReply{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Text: "stopped before it began"}
 		}
-		s.say(reply)
+		_ = s.say(reply)
 		s.next(ctx)
 		return
 	}
@@ -265,7 +270,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	id := "r-" + s.cfg.NewID(s.cfg.Now())
 	journal, err := s.cfg.Open("run", id)
 	if err != nil {
-		s.say(agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Text: err.Error()})
+		_ = s.say(agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Text: err.Error()})
 		s.next(ctx)
 		return
 	}
@@ -337,9 +342,13 @@ func (s *Session) resolve(ctx context.Context, c Resolve, by string) {
 		s.settle()
 	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
 		s.gate = ""
-		s.say(resolved)
-		if err := s.cfg.Tools.Answer(ctx, c.Decision == agent.Allow); err != nil {
-			s.say(agent.Note{Level: "warn", Text: err.Error()})
+		yes := c.Decision == agent.Allow
+		if err := s.say(resolved); err != nil && yes {
+			yes = false // what is not on disk is not acted upon
+			s.tellOf("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
+		}
+		if err := s.cfg.Tools.Answer(ctx, yes); err != nil {
+			s.tellOf("warn", err.Error())
 		}
 		close(s.answered)
 		s.answered = nil
@@ -375,7 +384,7 @@ func (s *Session) closed(e *engine) {
 		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
 		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
 	)
-	s.say(reply)
+	_ = s.say(reply)
 }
 
 func (s *Session) next(ctx context.Context) {
@@ -400,7 +409,7 @@ func (s *Session) askForServers() {
 	s.gates++
 	s.gate = fmt.Sprintf("servers.%d", s.gates)
 	s.answered = make(chan struct{})
-	s.say(agent.GateRequested{
+	_ = s.say(agent.GateRequested{
 		Gate: s.gate, Title: "Start the tool servers that this project names", Args: args,
 		Rule: agent.Rule{
 			Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in",
@@ -427,7 +436,7 @@ func (s *Session) tell() {
 	for _, server := range s.status.Servers {
 		s.status.Tools += server.Tools
 	}
-	s.say(s.status)
+	_ = s.say(s.status)
 	for _, server := range s.status.Servers {
 		// One that was stopped was not wanted.
 		if server.Error != "" && server.State != planning.ServerStopped {
@@ -440,20 +449,25 @@ func (s *Session) tell() {
 func (s *Session) trouble(server, what string) {
 	if s.troubles[server] != what {
 		s.troubles[server] = what
-		s.say(agent.Note{Level: "warn", Text: fmt.Sprintf("the MCP server %q: %s", server, what)})
+		s.tellOf("warn", fmt.Sprintf("the MCP server %q: %s", server, what))
 	}
 }
 
-// say makes an event of the session itself.
-func (s *Session) say(data agent.Data) {
+// tellOf says something that the user should know.
+func (s *Session) tellOf(level, text string) { _ = s.say(agent.Note{Level: level, Text: text}) }
+
+// say makes an event of the session itself. Whatever becomes of its journal it
+// is shown; the error is for those who would act on it.
+func (s *Session) say(data agent.Data) (err error) {
 	s.seq++
 	event := agent.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
 	if !data.Kind().Passing() {
-		if err := s.journal.Append(event); err != nil {
+		if err = s.journal.Append(event); err != nil {
 			s.cfg.Logger.Error("the session's journal", "error", err)
 		}
 	}
 	s.publish(event)
+	return err
 }
 
 func (s *Session) publish(event agent.Event) { s.events <- event }

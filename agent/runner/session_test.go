@@ -124,6 +124,8 @@ type stage struct {
 	model    *model
 	tools    *tools
 	journals map[string]*memory
+	open     func(kind string) runner.Journal // in place of journals, where a test says so
+	limits   agent.Limits
 	seen     []agent.Event
 }
 
@@ -140,14 +142,18 @@ func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 		}},
 		tools:    &tools{},
 		journals: map[string]*memory{},
+		limits:   agent.DefaultLimits(),
 	}
 	if change != nil {
 		change(s)
 	}
 	ids := 0
 	session, err := runner.NewSession(t.Context(), runner.Config{
-		Model: s.model, Tools: s.tools, Workspace: "/w", Limits: agent.DefaultLimits(), Approve: approve,
+		Model: s.model, Tools: s.tools, Workspace: "/w", Limits: s.limits, Approve: approve,
 		Open: func(kind, id string) (runner.Journal, error) {
+			if s.open != nil {
+				return s.open(kind), nil
+			}
 			if s.journals[kind] == nil {
 				s.journals[kind] = &memory{room: -1}
 			}
@@ -448,5 +454,82 @@ func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
 	}
 	if !slices.Equal(notes, want) {
 		t.Errorf("said %q", notes)
+	}
+}
+
+// picky is a journal that refuses the start of a step.
+type picky struct{ memory }
+
+func (p *picky) Append(events ...agent.Event) error {
+	for _, e := range events {
+		if e.Data.Kind() == agent.KindStepStarted {
+			return errors.New("no space left")
+		}
+	}
+	return p.memory.Append(events...)
+}
+
+func TestNothingIsCalledWhoseStartIsNotOnDisk(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) { s.open = func(string) runner.Journal { return &picky{memory{room: -1}} } })
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.ChatReply](t, s)
+	s.shut()
+	if len(s.tools.calls) > 0 {
+		t.Errorf("%v was called", s.tools.calls)
+	}
+}
+
+func TestStopWinsOverTheQueue(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: make(chan struct{})}
+	})
+	s.Send(runner.Submit{Text: "first"})
+	until[agent.RunStarted](t, s)
+	s.Send(runner.Submit{Text: "second"})
+	s.Send(runner.Stop{})
+	until[agent.ChatReply](t, s)
+	s.shut()
+	for _, e := range s.seen {
+		if d, ok := e.Data.(agent.RunStarted); ok && d.Goal == "second" {
+			t.Error("the queued goal began after the stop")
+		}
+	}
+}
+
+func TestTheTimeBudgetEndsACallUnderWay(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.limits.MaxDurationMS = 50
+		s.tools.call = func(ctx context.Context, _ planning.ToolCall) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonTimeBudget {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}
+
+func TestAServersOwnTimeLimitIsATimeOut(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.tools.call = func(context.Context, planning.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	if failed := until[agent.StepFailed](t, s); failed.Failure != agent.FailureTimeout {
+		t.Errorf("told as %q", failed.Failure)
+	}
+}
+
+func TestAYesThatIsNotOnDiskStartsNoServer(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve"}}}
+		s.open = func(string) runner.Journal { return &memory{} }
+	})
+	gate := until[agent.GateRequested](t, s)
+	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Allow})
+	until[agent.Note](t, s)
+	s.shut()
+	if slices.Contains(s.tools.answers, true) {
+		t.Error("the servers were started")
 	}
 }

@@ -32,7 +32,7 @@ func (e *engine) callModel(c agent.CallModel) {
 	kind, sentence := agent.FailureModel, err.Error()
 	switch {
 	case e.interrupted():
-		kind, sentence = agent.FailureInterrupted, errInterrupted.Error()
+		kind, sentence = agent.FailureInterrupted, context.Cause(e.ctx).Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = agent.FailureTimeout
 	}
@@ -67,12 +67,14 @@ func (e *engine) toolOutcome(ctx context.Context, c agent.CallTool, result any, 
 	failed := agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: agent.FailureTool, MS: ms}
 	var said *planning.ToolError
 	switch {
-	case e.interrupted():
-		failed.Failure, failed.Error = agent.FailureInterrupted, errInterrupted.Error()
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Failure, failed.Error = agent.FailureTimeout, fmt.Sprintf("it took longer than the %s it may", c.Timeout)
 	case errors.As(err, &said):
 		return failed
+	case e.interrupted():
+		failed.Failure, failed.Error = agent.FailureInterrupted, context.Cause(e.ctx).Error()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		failed.Failure, failed.Error = agent.FailureTimeout, fmt.Sprintf("it took longer than the %s it may", c.Timeout)
+	case errors.Is(err, context.DeadlineExceeded):
+		failed.Failure = agent.FailureTimeout // its server's own limit
 	}
 	if c.Tool.ReadOnly {
 		return failed

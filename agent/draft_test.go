@@ -1,0 +1,219 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// eager has every tool call come back at once.
+func eager(w *world) {
+	busy := false
+	w.watch = func([]agent.Data, []agent.Effect) {
+		if busy {
+			return
+		}
+		busy = true
+		defer func() { busy = false }()
+		for i := 0; i < len(w.pending); {
+			if c, ok := w.pending[i].(agent.CallTool); ok {
+				w.pending = append(w.pending[:i:i], w.pending[i+1:]...)
+				w.apply(w.tool(c))
+				continue
+			}
+			i++
+		}
+	}
+}
+
+func TestAReadBehindAChangeIsNoEarlyRead(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {`{"title":"x","steps":[
+	{"index":"1","title":"Read","tool":"look","args":{"at":"a"}},
+	{"index":"2","title":"Change","tool":"change","args":{"at":"a"},"depends_on":["1"]},
+	{"index":"3","title":"Read again","tool":"look","args":{"at":"a"},"depends_on":["2"],"result_variable":"after"}]}`}}.reply
+	var calls []string
+	w.tool = func(c agent.CallTool) agent.Data {
+		calls = append(calls, c.Index)
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: fmt.Sprintf("state %d", len(calls))}
+	}
+	eager(w)
+	w.play(started(agent.DefaultLimits()))
+	if strings.Join(calls, ",") != "1,2,3" {
+		t.Errorf("called %v; after=%v", calls, w.run.Variables()["after"])
+	}
+}
+
+func TestARepairMayMoveAnEarlyReadBehindAChange(t *testing.T) {
+	w := newWorld(t)
+	bad := `{"title":"x","steps":[
+	{"index":"1","title":"Change","tool":"change","args":{"at":"a"}},
+	{"index":"2","title":"Read","tool":"look","args":{"at":"a"}},
+	{"index":"3","title":"Fly","tool":"fly","args":{}}]}`
+	good := `{"title":"x","steps":[
+	{"index":"1","title":"Change","tool":"change","args":{"at":"a"}},
+	{"index":"2","title":"Read","tool":"look","args":{"at":"a"},"depends_on":["1"]}]}`
+	w.reply = script{planning.PurposePlan: {bad}, planning.PurposeRepair: {good}}.reply
+	var calls []string
+	w.tool = func(c agent.CallTool) agent.Data {
+		calls = append(calls, c.Index)
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+	}
+	eager(w)
+	w.play(started(agent.DefaultLimits()))
+	if calls[len(calls)-1] != "2" {
+		t.Errorf("step 2 depends on 1, the calls were %v", calls)
+	}
+}
+
+func TestTwoDraftsOfOneIndexAreOne(t *testing.T) {
+	w := newWorld(t)
+	dup := `{"title":"x","steps":[
+	{"index":"1","title":"A","tool":"look","args":{"at":"a"}},
+	{"index":"1","title":"B","tool":"look","args":{"at":"b"}}]}`
+	ok := `{"title":"x","steps":[
+	{"index":"1","title":"A","tool":"look","args":{"at":"a"}},
+	{"index":"2","title":"B","tool":"look","args":{"at":"b"}}]}`
+	w.reply = script{planning.PurposePlan: {dup}, planning.PurposeRepair: {ok}}.reply
+	n := 0
+	w.tool = func(c agent.CallTool) agent.Data {
+		n++
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+	}
+	eager(w)
+	got := w.play(started(agent.DefaultLimits()))
+	if got.Reason != agent.ReasonGoalMet || n > 3 {
+		t.Errorf("%s (%s) after %d tool calls", got.Reason, got.Error, n)
+	}
+}
+
+func TestDraftsSpendNoBudgetThatIsStillToGrow(t *testing.T) {
+	w := newWorld(t)
+	var steps []string
+	for i := 1; i <= 15; i++ {
+		steps = append(steps, fmt.Sprintf(`{"index":"%d","title":"R","tool":"look","args":{"at":"%d"}}`, i, i))
+	}
+	w.reply = script{planning.PurposePlan: {`{"title":"x","steps":[` + strings.Join(steps, ",") + `]}`}}.reply
+	eager(w)
+	got := w.play(started(agent.DefaultLimits()))
+	if got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s (%s)", got.Reason, got.Error)
+	}
+}
+
+func TestAGateShowsTheCallThatRuns(t *testing.T) {
+	w := newWorld(t)
+	plan := `{"title":"x","steps":[
+	{"index":"1","title":"Find","tool":"look","args":{"at":"a"},"result_variable":"p"},
+	{"index":"2","title":"Fails","tool":"look","args":{"at":"b"},"depends_on":["1"]},
+	{"index":"3","title":"Change","tool":"change","args":{"at":"${p}"}}]}`
+	replan := `{"title":"x","steps":[
+	{"index":"2","title":"Find anew","tool":"look","args":{"at":"c"},"result_variable":"p"},
+	{"index":"3","title":"Change","tool":"change","args":{"at":"${p}"}}]}`
+	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeReplan: {replan}}.reply
+	shown, ran := map[string]any{}, map[string]any{}
+	fails := 1
+	w.tool = func(c agent.CallTool) agent.Data {
+		ran[c.Index] = c.Args["at"]
+		if c.Index == "2" && fails > 0 {
+			fails--
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "path of " + c.Index + fmt.Sprint(w.run.Revision)}
+	}
+	w.apply(started(agent.DefaultLimits()))
+	for n := 0; w.run.Result == nil && n < 200; n++ {
+		w.advance()
+		if w.run.Result != nil {
+			break
+		}
+		i := -1
+		for k, e := range w.pending {
+			if _, ok := e.(agent.OpenGate); ok {
+				i = k
+			}
+		}
+		switch {
+		case i >= 0: // gates open first, and the user takes his time
+			g := w.pending[i].(agent.OpenGate)
+			w.pending = append(w.pending[:i:i], w.pending[i+1:]...)
+			w.apply(g.Gate)
+		case len(w.pending) > 0:
+			w.back()
+		default:
+			g := w.run.Gates[0]
+			shown[g.Step] = g.Args["at"]
+			w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce})
+		}
+	}
+	if shown["3"] != ran["3"] {
+		t.Errorf("the gate showed %v and what ran was %v", shown["3"], ran["3"])
+	}
+}
+
+func TestRetriesCountWithinARevision(t *testing.T) {
+	w := newWorld(t)
+	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`
+	replan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"},"retries":1,"on_failure":"abort"}]}`
+	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeReplan: {replan}}.reply
+	w.tool = failing("1", 2, agent.FailureTool)
+	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s", got.Reason, got.Error)
+	}
+}
+
+func TestAReplanMakesASkippedStepGood(t *testing.T) {
+	w := newWorld(t)
+	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"on_failure":"skip"},
+	 {"index":"2","title":"Look","tool":"look","args":{"at":"b"}}]}`
+	replan := `{"title":"x","steps":[{"index":"3","title":"Look","tool":"look","args":{"at":"c"}}]}`
+	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeReplan: {replan}}.reply
+	w.tool = func(c agent.CallTool) agent.Data {
+		if c.Index != "3" {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
+	}
+	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: every step of the plan that ran is done", got.Reason)
+	}
+}
+
+func TestWhatAModelFillsInMustFitTheTool(t *testing.T) {
+	w := newWorld(t)
+	plan := `{"title":"x","steps":[{"index":"1","title":"Fill","tool":"fill","on_failure":"abort"}]}`
+	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeStep: {`{"at":5}`}}.reply
+	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonStepFailed || got.Usage.ToolCalls != 0 {
+		t.Errorf("%s after %d tool calls, want the step to fail before any", got.Reason, got.Usage.ToolCalls)
+	}
+}
+
+func TestAReplanLosesNoGate(t *testing.T) {
+	w := newWorld(t)
+	gated := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"gate":true}]}`
+	other := `{"title":"x","steps":[{"index":"2","title":"Think","executor":"self"}]}`
+	again := `{"title":"x","steps":[{"index":"3","title":"Look","tool":"look","args":{"at":"a"}}]}`
+	said := script{planning.PurposePlan: {gated}, planning.PurposeReplan: {other, again}}
+	w.reply = func(r planning.Request) (string, error) {
+		if r.Purpose == planning.PurposeStep {
+			return "", fmt.Errorf("silent")
+		}
+		return said.reply(r)
+	}
+	w.tool = failing("1", 1, agent.FailureTool)
+	gates := 0
+	w.gate = func(agent.GateRequested) agent.Decision { gates++; return agent.Allow }
+	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet || gates != 2 {
+		t.Errorf("%s with %d gates, want two: the tool that the plan gated is gated two replans later", got.Reason, gates)
+	}
+}
+
+func TestARuleMeansOneNameAlone(t *testing.T) {
+	r := agent.Rule{Tool: "s:write", Verdict: agent.VerdictRun}
+	if r.Matches(planning.Tool{Name: "Write", Server: "s"}) {
+		t.Error("a yes to s:write opens s:Write")
+	}
+}
