@@ -23,9 +23,10 @@ import (
 // where it is an object or an array, else nil.
 //
 // The error wraps *planning.ToolError where the call did not do its work for
-// certain: the tool or its server said so, or the call never reached it. It
-// wraps the context's error where ctx or a time limit ended the call. After
-// any other error nobody knows what the call did.
+// certain: the tool said so, its server refused the request as such, or the
+// call never reached it. It wraps the context's error where ctx or a time limit
+// ended the call. After any other error, a server's internal one among them,
+// nobody knows what the call did.
 func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
 	meta := map[string]any{}
 	if len(call.Hashes) > 0 {
@@ -166,15 +167,18 @@ func (p *Pool) begin(tool planning.Tool) (*entry, *connection, error) {
 // explain says what an error of a call means.
 func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool planning.Tool, err error) error {
 	name := tool.QualifiedName()
-	var no *refusal
+	var answered *answeredError
 	var network *url.Error
 	switch {
 	case p.life.Err() != nil:
 		return fmt.Errorf("calling %s: the tools were closed: %w", name, context.Canceled)
 	case ctx.Err() != nil:
 		return fmt.Errorf("calling %s: %w", name, ctx.Err())
-	case errors.As(err, &no):
-		return notDone(tool, "%s", no.Error())
+	case errors.As(err, &answered):
+		if answered.refuses() {
+			return notDone(tool, "%s", answered.Error())
+		}
+		return fmt.Errorf("calling %s: %w", name, answered)
 	case conn.isLost():
 		return fmt.Errorf("calling %s: the server was lost: %s", name, p.awaitProblem(ctx, e))
 	case errors.As(err, &network):

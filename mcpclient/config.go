@@ -144,7 +144,12 @@ func ReadConfig(path string, source Source) ([]Server, error) {
 	return servers, errors.Join(mistakes...)
 }
 
+// readBounded reads a regular file. Anything else, such as a pipe that nobody
+// writes to, could keep the program waiting for ever.
 func readBounded(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file; write the servers into one", path)
+	}
 	file, err := os.Open(path) //nolint:gosec // the path is the user's own choice
 	if err != nil {
 		return nil, err

@@ -237,22 +237,34 @@ type toolPage struct {
 	NextCursor string       `json:"nextCursor"`
 }
 
-// refusal is an error that the server sent as its answer to a call.
-type refusal struct {
+// answeredError is an error that the server sent as its answer to a call.
+type answeredError struct {
 	code    int
 	message string
 }
 
-func (r *refusal) Error() string {
-	if r.message == "" {
-		return fmt.Sprintf("the server refused the call with code %d", r.code)
+func (e *answeredError) Error() string {
+	if e.message == "" {
+		return fmt.Sprintf("the server answered the call with the error code %d", e.code)
 	}
-	return r.message
+	return e.message
+}
+
+// refuses reports whether the server turned the call down before it did
+// anything: it found the request itself wrong. After any other error, such as
+// one in its own works, nobody knows what it did.
+func (e *answeredError) refuses() bool {
+	switch e.code {
+	case mcp.INVALID_REQUEST, mcp.METHOD_NOT_FOUND, mcp.INVALID_PARAMS:
+		return true
+	default:
+		return false
+	}
 }
 
 // tap sees what comes back through a transport: it keeps the newest tool list
-// as it was sent, and tells a server's refusal of a call from every other
-// error.
+// as it was sent, and tells an error that a server sent as its answer to a
+// call from every other.
 type tap struct {
 	mu   sync.Mutex
 	list json.RawMessage
@@ -268,7 +280,7 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		t.list = bytes.Clone(response.Result)
 		t.mu.Unlock()
 	case method == string(mcp.MethodToolsCall) && response.Error != nil:
-		return nil, &refusal{code: response.Error.Code, message: response.Error.Message}
+		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message}
 	}
 	return response, nil
 }

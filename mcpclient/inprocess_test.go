@@ -111,11 +111,6 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return silent, nil },
 			"the tool failed and did not say why", nil,
 		},
-		"and where the server refuses the call": {
-			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return nil, errors.New("not like this")
-			}, "not like this", nil,
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := builtin(t, map[string]handler{"it": c.h})
@@ -128,6 +123,26 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 				t.Errorf("got %+v", failure)
 			}
 		})
+	}
+}
+
+func TestOnlyARefusedRequestIsCertainlyNotDone(t *testing.T) {
+	p := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, errors.New("look at the files")
+	}})
+	if _, err := call(t, p, "it", nil); err == nil || isToolError(err) || !strings.Contains(err.Error(), "look at the files") {
+		t.Errorf("an error in the server's own works: %v", err)
+	}
+	elicit := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, mcp.URLElicitationRequiredError{}
+	}})
+	if _, err := call(t, elicit, "it", nil); err == nil || isToolError(err) {
+		t.Errorf("an error of a code of its own: %v", err)
+	}
+	it := tool(t, p, "it")
+	it.Name = "that"
+	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: it}); !isToolError(err) {
+		t.Errorf("a tool that the server does not have: %v", err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // DecodePlan reads a plan file and returns every fault of its form at once:
@@ -155,6 +157,11 @@ func (d *planDecoder) indices(object map[string]any, path, name string) []string
 				"an entry of %s must be the index of a step, not %s", name, describe(v))
 			continue
 		}
+		if why := indexProblem(index); why != "" {
+			d.fault(CodeBadIndex, jsonPointer(path, name, strconv.Itoa(i)),
+				"an entry of %s must be the index of a step; it %s", name, why)
+			continue
+		}
 		if !slices.Contains(indices, index) {
 			indices = append(indices, index)
 		}
@@ -171,6 +178,24 @@ func indexText(v any) (string, bool) {
 		return wholeNumber(v)
 	default:
 		return "", false
+	}
+}
+
+// maxIndex bounds an index, in characters: it is a name, shown everywhere.
+const maxIndex = 64
+
+// indexProblem says what is wrong with the text of an index, "" where nothing
+// is.
+func indexProblem(index string) string {
+	switch n := utf8.RuneCountInString(index); {
+	case strings.TrimSpace(index) == "":
+		return "is empty"
+	case n > maxIndex:
+		return fmt.Sprintf("has %d characters, %d are the most", n, maxIndex)
+	case strings.ContainsFunc(index, unicode.IsControl):
+		return "holds control characters"
+	default:
+		return ""
 	}
 }
 
@@ -212,8 +237,8 @@ func hasBadIndex(step map[string]any) bool {
 	if !there {
 		return false
 	}
-	_, ok := indexText(v)
-	return !ok
+	index, ok := indexText(v)
+	return !ok || indexProblem(index) != ""
 }
 
 // step reads the step at path; position is its index where it names none.
@@ -226,11 +251,14 @@ func (d *planDecoder) step(v any, path, position string) Step {
 		return Step{Index: position, Title: CanonicalJSON(v), Executor: ExecutorSelf}
 	}
 	s := Step{Index: position}
-	if hasBadIndex(object) {
+	if index, ok := indexText(object["index"]); ok {
+		if why := indexProblem(index); why != "" {
+			d.fault(CodeBadIndex, jsonPointer(path, "index"), "index %s", why)
+		} else {
+			s.Index, d.at = index, index
+		}
+	} else if hasBadIndex(object) {
 		d.fault(CodeBadIndex, jsonPointer(path, "index"), "index must be text or a whole number, not %s", describe(object["index"]))
-	} else if index, ok := indexText(object["index"]); ok {
-		s.Index = index
-		d.at = index
 	}
 	delete(object, "index")
 	s.Title = d.text(object, path, "title")

@@ -2,6 +2,7 @@ package planning_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,13 @@ func TestDecodePlanFindsEveryFaultOfForm(t *testing.T) {
 		{"indices that are none", `{"steps":[{"index":""},{"index":1.5},{"index":true},{"index":null},{"index":1e400},{"index":" "}]}`, []string{
 			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/4/index", "bad_index /steps/5/index",
 		}},
+		{"indices that nobody could read", `{"steps":[{"index":"1\u001b[2J"},{"index":"a\nb"},{"index":"\u009b"},{"index":"` + strings.Repeat("é", 65) + `"},{"index":"` + strings.Repeat("é", 64) + `"},{"index":1` + strings.Repeat("0", 64) + `}],"milestones":[{"steps":["\u007f"]}]}`, []string{
+			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/5/index",
+			"bad_index /milestones/0/steps/0",
+		}},
+		{"dependencies that nobody could read", `{"steps":[{"depends_on":["a\tb","` + strings.Repeat("x", 65) + `","1"]}]}`, []string{
+			"bad_index /steps/0/depends_on/0", "bad_index /steps/0/depends_on/1",
+		}},
 		{"dependencies that are no indices", `{"steps":[{"depends_on":[true,"",0.5,"1"]}]}`, []string{
 			"bad_index /steps/0/depends_on/0", "bad_index /steps/0/depends_on/1", "bad_index /steps/0/depends_on/2",
 		}},
@@ -135,6 +143,7 @@ func TestCheckPlanReportsEachMistakeOnce(t *testing.T) {
 		{"a title of the wrong type is not missing too", `{"title":5,"steps":[{"title":6,"tool":"t"}]}`, []string{"bad_type /title", "bad_type /steps/0/title"}},
 		{"an executor of the wrong type is not unknown too", `{"title":"T","steps":[{"title":"a","executor":5}]}`, []string{"bad_type /steps/0/executor"}},
 		{"an index that is none is not a duplicate too", `{"title":"T","steps":[{"title":"a","tool":"t","index":2},{"title":"b","tool":"t","index":{}},{"title":"c","tool":"t"}]}`, []string{"bad_index /steps/1/index"}},
+		{"nor is one that nobody could read", `{"title":"T","steps":[{"title":"a","tool":"t","index":2},{"title":"b","tool":"t","index":"\u0000"},{"title":"c","tool":"t"}]}`, []string{"bad_index /steps/1/index"}},
 		{"a step that is no object lacks nothing too", `{"title":"T","steps":[null]}`, []string{"bad_type /steps/0"}},
 		{"without a plan there is nothing more to say", `"plan"`, []string{"bad_type "}},
 	} {

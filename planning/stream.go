@@ -10,10 +10,6 @@ import "strings"
 // The steps of an analysis are held back until it is clear that they count; see
 // the phases of [NewPipeline].
 type StepStream struct {
-	// Replan says that the reply is to a replan, where indices stand as they
-	// are written.
-	Replan bool
-
 	numbers numbering
 	state   streamState
 	head    []byte // the reply before its first value
@@ -186,7 +182,6 @@ func (s *StepStream) endStep() []Step {
 		s.deaf = true
 		return nil
 	}
-	s.numbers.keep = s.Replan
 	read := s.numbers.read(item)
 	if read == nil {
 		return nil

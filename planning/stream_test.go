@@ -142,11 +142,3 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 		})
 	}
 }
-
-func TestStreamOfAReplanKeepsIndicesAsTheyStand(t *testing.T) {
-	stream := planning.StepStream{Replan: true}
-	got := shape(stream.Feed(`{"steps":[{"index":"0","title":"A","tool":"x"},{"index":"7","title":"B","tool":"y","depends_on":["0"]}]}`))
-	if want := "0 x <> A\n7 y <0> B"; got != want {
-		t.Errorf("streamed\n%s\nwant\n%s", got, want)
-	}
-}

@@ -125,8 +125,8 @@ func (c *checker) checkOnFailure(word OnFailure, path, step, whose string) {
 
 func (c *checker) checkStep(i int, s Step) {
 	path := jsonPointer("/steps", strconv.Itoa(i))
-	if strings.TrimSpace(s.Index) == "" {
-		c.fault(CodeBadIndex, path+"/index", s.Index, "the step at position %d has an empty index", i+1)
+	if why := indexProblem(s.Index); why != "" {
+		c.fault(CodeBadIndex, path+"/index", s.Index, "the index of the step at position %d %s", i+1, why)
 	} else if c.first[s.Index] != i {
 		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
 	}

@@ -101,6 +101,22 @@ func TestValidateFindsFaultsThatOnlyValuesCanHave(t *testing.T) {
 	}
 }
 
+func TestValidateFindsIndicesThatNobodyCouldRead(t *testing.T) {
+	for index, want := range map[string]string{
+		"": "is empty", " ": "is empty", "1\x1b[2J": "holds control characters", "a\nb": "holds control characters",
+		strings.Repeat("é", 65): "has 65 characters", strings.Repeat("é", 64): "", "2b": "",
+	} {
+		p := planning.Plan{Title: "T", Steps: []planning.Step{{Index: index, Title: "a", Executor: planning.ExecutorSelf}}}
+		faults, _ := planning.Validate(p, planning.Rules{})
+		switch {
+		case want == "" && len(faults) > 0:
+			t.Errorf("%q: %+v", index, faults)
+		case want != "" && (len(faults) != 1 || faults[0].Code != planning.CodeBadIndex || !strings.Contains(faults[0].Message, want)):
+			t.Errorf("%q: got %+v, want one that says it %s", index, faults, want)
+		}
+	}
+}
+
 func TestValidateWarns(t *testing.T) {
 	checked := planning.Rules{CheckTools: true, Catalogue: someTools}
 	for _, tt := range []struct {

@@ -199,7 +199,7 @@ func (o *Operators) handler(op operator) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, done, err := o.begin(ctx)
 		if err != nil {
-			return nil, err
+			return mcp.NewToolResultError(err.Error()), nil // nothing was begun
 		}
 		defer done()
 		c, err := newCall(op, req)

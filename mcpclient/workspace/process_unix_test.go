@@ -182,17 +182,45 @@ func TestOutputArrivesWhileTheChildRuns(t *testing.T) {
 	}
 }
 
+// hanging is a Go test that says on PIPE that it runs, and never ends.
+var hanging = map[string]string{
+	"go.mod": "module example.test/m\n\ngo 1.24\n",
+	"hang_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHang(t *testing.T) {\n" +
+		"\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\tdefer f.Close()\n\t\tf.WriteString(\"up\\n\")\n\t}\n\tr, _, _ := os.Pipe()\n\tr.Read(make([]byte, 1))\n}\n",
+}
+
+func TestACancelledGoTestTakesItsTemporaryFilesWithIt(t *testing.T) {
+	pipe, tmp := filepath.Join(t.TempDir(), "pipe"), t.TempDir()
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe, "TMPDIR="+tmp, "GOTMPDIR=")})
+	b.write(t, hanging)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan reply, 1)
+	go func() { done <- b.reply(ctx, "test.run", args{"timeout": "10m"}, nil) }()
+	f := up(t, pipe)
+	if left, _ := filepath.Glob(filepath.Join(tmp, "go-build*")); len(left) == 0 {
+		t.Error("the go command builds elsewhere: this test shows nothing")
+	}
+	cancel()
+	if got := <-done; got.err == nil {
+		t.Errorf("got %+v", got)
+	}
+	gone(t, f)
+	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
+		t.Errorf("there is still %v", left)
+	}
+}
+
 func TestAGoTestThatHangsIsNamed(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe)})
-	b.write(t, map[string]string{
-		"go.mod": "module example.test/m\n\ngo 1.24\n",
-		"hang_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHang(t *testing.T) {\n" +
-			"\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\tdefer f.Close()\n\t\tf.WriteString(\"up\\n\")\n\t}\n\tr, _, _ := os.Pipe()\n\tr.Read(make([]byte, 1))\n}\n",
-	})
+	b.write(t, hanging)
 	b.ask(t, "test.run", args{"run": "TestNone"}, nil) // builds what go has not in its cache yet
 	done := make(chan reply, 1)
 	go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": "12s"}, nil) }()

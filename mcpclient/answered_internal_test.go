@@ -1,0 +1,14 @@
+package mcpclient
+
+import "testing"
+
+func TestAServerRefusesByTheCodesOfAWrongRequest(t *testing.T) {
+	for code, want := range map[int]bool{
+		-32600: true, -32601: true, -32602: true,
+		-32603: false, -32700: false, -32042: false, -32000: false, 0: false, 1: false,
+	} {
+		if got := (&answeredError{code: code}).refuses(); got != want {
+			t.Errorf("code %d: refused is %v", code, got)
+		}
+	}
+}
