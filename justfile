@@ -21,7 +21,7 @@ lint:
 
 # write the golden files anew; look at the difference before committing it
 golden:
-    go test ./tui/... ./planning/... -update
+    go test ./tui/... ./planning/... ./cli -update
 
 # speed, each benchmark six times, to be compared with benchstat
 bench:

@@ -18,6 +18,8 @@ import (
 	"charm.land/fang/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+
+	"replan/tui/untrusted"
 )
 
 // Version is the version of the program, set by the build.
@@ -53,6 +55,8 @@ type failure struct {
 	exit int
 	code string // for --output json
 	err  error
+
+	unparsed bool // a wrong flag ended the reading of the arguments
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -88,7 +92,29 @@ func Main(ctx context.Context, args []string, std IO) int {
 	if *failed != nil {
 		err = *failed
 	}
-	return report(std, o.output == outputJSON, err)
+	return report(std, o.output == outputJSON || unparsed(err) && givenOutput(args) == outputJSON, err)
+}
+
+// unparsed reports whether err is a wrong flag, behind which nothing was parsed.
+func unparsed(err error) bool {
+	var f *failure
+	return errors.As(err, &f) && f.unparsed
+}
+
+// givenOutput returns what the arguments, parsed or not, give as --output.
+func givenOutput(args []string) string {
+	var output string
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if value, ok := strings.CutPrefix(arg, "--output="); ok {
+			output = value
+		} else if arg == "--output" && i+1 < len(args) {
+			output = args[i+1]
+		}
+	}
+	return output
 }
 
 // holdErrors keeps the first error of a command line where the result points,
@@ -191,8 +217,8 @@ func report(std IO, asJSON bool, err error) int {
 	return f.exit
 }
 
-// oneLine makes one line of an error's text.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine makes one line of an error's text, which may repeat what a server said.
+func oneLine(s string) string { return untrusted.Line(strings.Join(strings.Fields(s), " ")) }
 
 func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
@@ -207,7 +233,9 @@ func newRoot(o *options) *cobra.Command {
 			return o.chat(cmd.Context(), strings.Join(args, " "))
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w; see replan --help", err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w; see replan --help", err), unparsed: true}
+	})
 	o.register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return o.complete(cmd.Flags()) }
 	root.AddCommand(newRun(o), newDemo(o), newTools(o), newIntent(o), newVersion(o))

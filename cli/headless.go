@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/muesli/cancelreader"
@@ -34,7 +35,7 @@ func (o *options) runHeadless(ctx context.Context, goal string) error {
 		return err
 	}
 	for _, note := range w.notes {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", note)
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
 	err = o.tell(ctx, w, goal, asks)
 	return errors.Join(err, wrap("end in order", w.close()))
@@ -42,14 +43,15 @@ func (o *options) runHeadless(ctx context.Context, goal string) error {
 
 // tell sends the goal and tells what comes of it until the answer is there.
 func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool) error {
-	var out teller = plain.New(o.io.Out, w.session.ID(), o.ascii)
+	text := &shared{out: o.io.Out}
+	var out teller = plain.New(text, w.session.ID(), o.ascii)
 	if o.output == outputJSON {
 		out = &jsonLines{out: o.io.Out, notes: o.io.Err, session: w.session.ID()}
 	}
 	var ask *questions
 	if asks {
 		var err error
-		if ask, err = newQuestions(o.io, w.session); err != nil {
+		if ask, err = newQuestions(o.io.In, text, w.session.Send); err != nil {
 			return wrap("read standard input", err)
 		}
 		defer ask.close()
@@ -123,39 +125,65 @@ func (j *jsonLines) Event(e agent.Event) error {
 	return err
 }
 
-// questions asks about gates on standard input, one after another.
-type questions struct {
-	out     io.Writer
-	input   cancelreader.CancelReader
-	session *runner.Session
-	open    chan question
-	gone    chan struct{}
+// shared is a writer that the line log and the questions write to at once.
+type shared struct {
+	mu  sync.Mutex
+	out io.Writer
 }
 
-type question struct{ run, gate string }
+// Write writes p in one piece.
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
 
-// newQuestions starts to read standard input.
-func newQuestions(std IO, s *runner.Session) (*questions, error) {
-	input, err := cancelreader.NewReader(std.In)
+// questions asks about gates on standard input, one after another.
+type questions struct {
+	out   io.Writer
+	input cancelreader.CancelReader
+	send  func(runner.Command)
+	open  chan question
+	ended chan struct{} // closed when nobody is to be asked any more
+	gone  chan struct{}
+}
+
+// question is a gate whose turn to be asked about will come.
+type question struct{ run, gate, what string }
+
+// newQuestions starts to read answers from in and to send them.
+func newQuestions(in io.Reader, out io.Writer, send func(runner.Command)) (*questions, error) {
+	input, err := cancelreader.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
-	q := &questions{out: std.Out, input: input, session: s, open: make(chan question, 64), gone: make(chan struct{})}
+	q := &questions{
+		out: out, input: input, send: send,
+		open: make(chan question, 64), ended: make(chan struct{}), gone: make(chan struct{}),
+	}
 	go q.listen()
 	return q, nil
 }
 
-// put asks about one gate, which the line log has shown already.
+// put asks about one gate, which the line log has shown already, once those
+// before it are answered.
 func (q *questions) put(run string, g agent.GateRequested) {
-	_, _ = fmt.Fprint(q.out, "  open this gate? [y]es once, [r] for this run, [n]o: ")
-	q.open <- question{run, g.Gate}
+	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
+	q.open <- question{run, g.Gate, what}
 }
 
-// listen answers each question with the next line; the end of input denies.
+// listen asks each question and takes the next line as its answer; the end of
+// input denies.
 func (q *questions) listen() {
 	defer close(q.gone)
 	lines := bufio.NewScanner(q.input)
 	for ask := range q.open {
+		select {
+		case <-q.ended:
+			return
+		default:
+		}
+		_, _ = fmt.Fprintf(q.out, "  open this gate? (%s) [y]es once, [r] for this run, [n]o: ", ask.what)
 		answer := runner.Resolve{Run: ask.run, Gate: ask.gate, Decision: agent.Deny, Scope: agent.ScopeOnce}
 		if lines.Scan() {
 			switch strings.ToLower(strings.TrimSpace(lines.Text())) {
@@ -165,11 +193,12 @@ func (q *questions) listen() {
 				answer.Decision, answer.Scope = agent.Allow, agent.ScopeRun
 			}
 		}
-		q.session.Send(answer)
+		q.send(answer)
 	}
 }
 
 func (q *questions) close() {
+	close(q.ended)
 	close(q.open)
 	q.input.Cancel()
 	<-q.gone

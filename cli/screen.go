@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"replan/agent/policy"
 	"replan/tui"
@@ -24,6 +25,9 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options) error {
 	w, err := o.open(ctx, o.approve == policy.ApproveAsk)
 	if err != nil {
 		return err
+	}
+	if len(w.notes) > 0 {
+		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
 	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
 	err = wrap("the screen", tui.Run(ctx, w.session, screen))

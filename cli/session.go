@@ -6,11 +6,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -51,9 +54,12 @@ func (o *options) open(ctx context.Context, ask bool) (w *workshop, err error) {
 	if err := w.openTools(ctx, o, ask, logger); err != nil {
 		return w, err
 	}
-	instructions, err := readInstructions(o.workspace)
+	instructions, note, err := readInstructions(o.workspace)
 	if err != nil {
 		return w, wrap("read the project's instructions", err)
+	}
+	if note != "" {
+		w.notes = append(w.notes, note)
 	}
 	w.session, err = runner.NewSession(ctx, runner.Config{
 		Model: w.model, Tools: w.tools,
@@ -207,21 +213,41 @@ func (w *workshop) close() error {
 const maxInstructions = 32 << 10
 
 // readInstructions returns what the project's AGENTS.md says, cut at
-// maxInstructions with a mark.
-func readInstructions(folder string) (string, error) {
+// maxInstructions with a mark. What is no regular file is left out with a note: a
+// named pipe would keep the program waiting for a writer.
+func readInstructions(folder string) (text, note string, err error) {
+	const name = "AGENTS.md"
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer root.Close() //nolint:errcheck // only read
-	text, err := root.ReadFile("AGENTS.md")
+	info, err := root.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return "", "", nil
 	}
-	if len(text) > maxInstructions {
-		return fmt.Sprintf("%s\n[%d bytes of AGENTS.md left out]", text[:maxInstructions], len(text)-maxInstructions), err
+	if err != nil {
+		return "", "", err
 	}
-	return string(text), err
+	if !info.Mode().IsRegular() {
+		return "", "this folder's " + name + " is left out: it is no regular file", nil
+	}
+	// Should the file become a pipe in between, opening it does not wait.
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	read, err := io.ReadAll(io.LimitReader(file, maxInstructions+1))
+	if err != nil || len(read) <= maxInstructions {
+		return string(read), "", err
+	}
+	end := maxInstructions
+	for end > maxInstructions-utf8.UTFMax && !utf8.RuneStart(read[end]) {
+		end--
+	}
+	left := max(info.Size(), int64(len(read))) - int64(end)
+	return fmt.Sprintf("%s\n[%d bytes of %s left out]", read[:end], left, name), "", nil
 }
 
 // newID names a run or a session: the time, so that names sort, and something

@@ -44,13 +44,15 @@ type Options struct {
 func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption) error {
 	feeding, stop := context.WithCancel(ctx)
 	defer stop()
-	// Bubble Tea's own handler of signals waits for ever where ctx ends at the
-	// same signal; ctx is enough.
-	options = append([]tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}, options...)
+	// Bubble Tea's own handler of signals waits for ever where the program ends at
+	// the same signal, and a context given to it closes the terminal while that is
+	// still read. The end of ctx is therefore put to it as a message.
+	options = append([]tea.ProgramOption{tea.WithoutSignalHandler()}, options...)
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	program := tea.NewProgram(New(s, o), options...)
+	defer context.AfterFunc(ctx, program.Quit)()
 	fed := make(chan struct{})
 	go func() {
 		defer close(fed)

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,7 +31,7 @@ const (
 // Config says which server and which model to ask. Its zero value means the
 // server of this machine and its first model that can use tools.
 type Config struct {
-	Host          string        // URL, host:port or host; "" means OLLAMA_HOST, else 127.0.0.1:11434
+	Host          string        // URL, host:port or host; "" means 127.0.0.1:11434
 	Model         string        // as `ollama list` names it; "" means the first that can use tools
 	ContextWindow int           // tokens wanted (num_ctx); 0 means the Modelfile's, else at most 16384; never more than the model's own
 	KeepAlive     time.Duration // how long the model stays loaded; 0 means the server's default, negative for ever
@@ -56,14 +55,10 @@ type Client struct {
 	thinkToFormat atomic.Bool // formatted replies have come out empty without thinking
 }
 
-// New makes a client. It does not connect; it fails where Host (or
-// OLLAMA_HOST) is no address.
+// New makes a client. It does not connect; it fails where Host is no
+// address.
 func New(cfg Config) (*Client, error) {
-	host := cfg.Host
-	if strings.TrimSpace(host) == "" {
-		host = os.Getenv("OLLAMA_HOST")
-	}
-	base, err := parseHost(host)
+	base, err := parseHost(cfg.Host)
 	if err != nil {
 		return nil, err
 	}

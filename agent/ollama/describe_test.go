@@ -187,31 +187,38 @@ func TestDescribeEndsWithItsContext(t *testing.T) {
 }
 
 func TestHostIsReadAsOllamaReadsIt(t *testing.T) {
-	for _, tc := range []struct{ host, env, want string }{
-		{"", "", "http://127.0.0.1:11434"},
-		{"", "box:1234", "http://box:1234"},
-		{"  ", `"box"`, "http://box:11434"},
-		{"other", "box:1234", "http://other:11434"},
-		{"other:80", "", "http://other:80"},
-		{":8080", "", "http://127.0.0.1:8080"},
-		{"0.0.0.0", "", "http://127.0.0.1:11434"},
-		{"0.0.0.0:99", "", "http://127.0.0.1:99"},
-		{"[::]:99", "", "http://[::1]:99"},
-		{"::1", "", "http://[::1]:11434"},
-		{"[::1]", "", "http://[::1]:11434"},
-		{"[::1]:99", "", "http://[::1]:99"},
-		{"http://box", "", "http://box:80"},
-		{"https://box", "", "https://box:443"},
-		{"https://box:99/ollama/", "", "https://box:99/ollama"},
-		{"box/", "", "http://box:11434"},
-		{"ollama.com", "", "https://ollama.com:443"},
+	for _, tc := range []struct{ host, want string }{
+		{"", "http://127.0.0.1:11434"},
+		{"box:1234", "http://box:1234"},
+		{`"box"`, "http://box:11434"},
+		{"  ", "http://127.0.0.1:11434"},
+		{"other", "http://other:11434"},
+		{"other:80", "http://other:80"},
+		{":8080", "http://127.0.0.1:8080"},
+		{"0.0.0.0", "http://127.0.0.1:11434"},
+		{"0.0.0.0:99", "http://127.0.0.1:99"},
+		{"[::]:99", "http://[::1]:99"},
+		{"::1", "http://[::1]:11434"},
+		{"[::1]", "http://[::1]:11434"},
+		{"[::1]:99", "http://[::1]:99"},
+		{"http://box", "http://box:80"},
+		{"https://box", "https://box:443"},
+		{"https://box:99/ollama/", "https://box:99/ollama"},
+		{"box/", "http://box:11434"},
+		{"ollama.com", "https://ollama.com:443"},
 	} {
-		t.Run(tc.host+" with "+tc.env, func(t *testing.T) {
-			t.Setenv("OLLAMA_HOST", tc.env)
+		t.Run(tc.host, func(t *testing.T) {
 			if got := connect(t, ollama.Config{Host: tc.host}).Host(); got != tc.want {
 				t.Errorf("host %s, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestTheEnvironmentIsLeftToTheCaller(t *testing.T) {
+	t.Setenv("OLLAMA_HOST", "box:1234")
+	if got := connect(t, ollama.Config{}).Host(); got != "http://127.0.0.1:11434" {
+		t.Errorf("host %s, want the default", got)
 	}
 }
 

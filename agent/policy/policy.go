@@ -5,7 +5,6 @@ package policy
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"replan/agent"
@@ -37,12 +36,6 @@ func BuiltIn(t Trust) []agent.Rule {
 		{Tool: "*", Verdict: agent.VerdictAsk, Source: source, Why: "it has effects"},
 	}
 }
-
-// asksForTests matches words in which a user asks for the tests to be run.
-var asksForTests = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?)\b`)
-
-// AsksForTests reports whether the user's own words ask for the tests.
-func AsksForTests(words string) bool { return asksForTests.MatchString(words) }
 
 // Parse reads a rule that the user wrote, in a flag or the configuration: a tool name, bare or
 // server:tool, in which * stands for any text without a slash.

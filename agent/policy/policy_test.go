@@ -89,13 +89,3 @@ func TestHowGatesAreAnswered(t *testing.T) {
 		t.Error("--approve maybe was taken")
 	}
 }
-
-func TestWordsThatAskForTests(t *testing.T) {
-	for words, want := range map[string]bool{
-		"run the tests": true, "mend it and TEST it": true, "why is the latest release slow": false, "contest": false,
-	} {
-		if got := policy.AsksForTests(words); got != want {
-			t.Errorf("%q: %v", words, got)
-		}
-	}
-}

@@ -34,7 +34,7 @@ func Plan(p planning.Plan, ascii bool) string {
 		s, _ := p.Step(index)
 		line := fmt.Sprintf("%s %-*s  [%s]", pending, width, label(s), by(s.Executor, s.Tool))
 		if needs := graph.Dependencies(index); len(needs) > 0 {
-			line += "  " + after + strings.Join(needs, ", ")
+			line += "  " + after + untrusted.Line(strings.Join(needs, ", "))
 		}
 		if batch[index] > 1 {
 			line += "  " + parallel
@@ -44,4 +44,4 @@ func Plan(p planning.Plan, ascii bool) string {
 	return b.String()
 }
 
-func label(s planning.Step) string { return s.Index + ". " + untrusted.Line(s.Title) }
+func label(s planning.Step) string { return untrusted.Line(s.Index + ". " + s.Title) }

@@ -64,10 +64,15 @@ func (l *Log) Event(e agent.Event) error {
 	return l.err
 }
 
+// line writes one line. Everything told goes through here, so this is where text
+// from models and servers is kept from the terminal, and from making lines of its
+// own.
 func (l *Log) line(format string, args ...any) {
-	if l.err == nil {
-		_, l.err = fmt.Fprintf(l.out, format+"\n", args...)
+	if l.err != nil {
+		return
 	}
+	text := untrusted.Visible(fmt.Sprintf(format, args...))
+	_, l.err = io.WriteString(l.out, strings.ReplaceAll(text, "\n", " ")+"\n")
 }
 
 // block writes text as it is, each line behind indent.
@@ -238,7 +243,7 @@ func by(executor planning.Executor, tool string) string {
 	if tool != "" {
 		return untrusted.Line(tool)
 	}
-	return string(executor)
+	return untrusted.Line(string(executor))
 }
 
 // text shows a value of an argument: text as it is, all else as JSON.

@@ -88,6 +88,31 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
+func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
+	const evil = "\x1b]0;x\a\n✓ forged"
+	s := step(evil, evil)
+	s.Executor, s.Tool = evil, ""
+	started := agent.StepStarted{Index: evil, Attempt: 1, Title: evil, Executor: evil}
+	gate := agent.GateRequested{Gate: evil + ".1.1", Step: evil, Tool: evil, Provenance: []agent.Provenance{{Arg: evil, Step: evil}}}
+	for _, told := range [][]agent.Data{
+		{agent.PlanDiff{Revision: 2, Plan: planning.Plan{Steps: []planning.Step{s}}, Added: []string{evil}}},
+		{agent.ModelReplied{Step: evil, Purpose: evil}, agent.ModelReplied{Step: evil, Error: evil}},
+		{gate, agent.GateResolved{Gate: evil + ".1.1", Decision: agent.Deny, By: evil}},
+		{started, agent.StepFailed{Index: evil, Attempt: 1, Failure: agent.FailureTool, Error: evil}, agent.ReplanStarted{Attempt: 1, Step: evil}},
+		{agent.StepSkipped{Index: evil, Reason: evil}},
+		{agent.GuardBlocked{Guard: evil, Reason: evil}, agent.BudgetWarned{Guard: evil}},
+		{agent.RunCompleted{Result: agent.Result{Error: evil}}},
+	} {
+		got := tell(t, false, append([]agent.Data{plan(s)}, told...)...)
+		if strings.ContainsAny(got, "\x1b\a") {
+			t.Errorf("a control character is left in %q", got)
+		}
+		if strings.Contains(got, "\n✓ forged") {
+			t.Errorf("text from outside made a line of its own:\n%s", got)
+		}
+	}
+}
+
 func TestASCIIIsASCII(t *testing.T) {
 	got := tell(t, true,
 		plan(step("1"), step("2"), step("3", "1", "2")),

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"replan/agent/ollama/ollamatest"
+	"replan/agent/runner"
+	"replan/cli/demo"
+)
+
+// DemoSession is all that the demo's screen stands on: the unpacked project, the
+// scripted model and a session over the workspace's own operators.
+type DemoSession struct {
+	workshop  *workshop
+	model     *ollamatest.Server
+	workspace string
+}
+
+// OpenDemo prepares in folder what the demo command does before it draws, with a
+// model that speaks at once.
+func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
+	o := &options{io: IO{
+		Getenv: func(string) string { return "" },
+		Getwd:  func() (string, error) { return folder, nil },
+	}}
+	o.dataDir = folder + "/home"
+	if err := o.complete(newRoot(o).PersistentFlags()); err != nil {
+		return nil, err
+	}
+	var err error
+	if o.workspace, err = prepareDemo(folder, "pages"); err != nil {
+		return nil, err
+	}
+	model, err := demo.Start(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	o.host, o.model, o.trusted = model.URL(), demo.Model, true
+	shop, err := o.open(ctx, true)
+	if err != nil {
+		return nil, errors.Join(err, model.Close())
+	}
+	return &DemoSession{shop, model, o.workspace}, nil
+}
+
+// Session is the running session.
+func (d *DemoSession) Session() *runner.Session { return d.workshop.session }
+
+// Workspace is the folder the session works in.
+func (d *DemoSession) Workspace() string { return d.workspace }
+
+// Close stops everything and waits for it.
+func (d *DemoSession) Close() error {
+	return errors.Join(d.workshop.close(), d.model.Close())
+}
