@@ -160,47 +160,83 @@ func decode[T Data](raw []byte) (Data, error) {
 }
 
 // decodeData reads the data of an event by its kind.
+//
+//nolint:funlen,gocyclo // one line a kind
 func decodeData(kind Kind, raw []byte) (Data, error) {
-	read, ok := map[Kind]func([]byte) (Data, error){
-		KindRunStarted:         decode[RunStarted],
-		KindRunPaused:          decode[RunPaused],
-		KindRunCompleted:       decode[RunCompleted],
-		KindPhaseStarted:       decode[PhaseStarted],
-		KindPhaseDelta:         decode[PhaseDelta],
-		KindPhaseCompleted:     decode[PhaseCompleted],
-		KindPhaseSkipped:       decode[PhaseSkipped],
-		KindPhaseFailed:        decode[PhaseFailed],
-		KindPlanDrafting:       decode[PlanDrafting],
-		KindPlanCreated:        decode[PlanCreated],
-		KindPlanEmpty:          decode[PlanEmpty],
-		KindPlanDiff:           decode[PlanDiff],
-		KindStepStarted:        decode[StepStarted],
-		KindStepProgress:       decode[StepProgress],
-		KindStepOutput:         decode[StepOutput],
-		KindStepCompleted:      decode[StepCompleted],
-		KindStepFailed:         decode[StepFailed],
-		KindStepRetry:          decode[StepRetry],
-		KindStepSkipped:        decode[StepSkipped],
-		KindStepInDoubt:        decode[StepInDoubt],
-		KindGateRequested:      decode[GateRequested],
-		KindGateResolved:       decode[GateResolved],
-		KindGuardBlocked:       decode[GuardBlocked],
-		KindBudgetWarned:       decode[BudgetWarned],
-		KindReplanStarted:      decode[ReplanStarted],
-		KindReplanRefused:      decode[ReplanRefused],
-		KindModelRequested:     decode[ModelRequested],
-		KindModelReplied:       decode[ModelReplied],
-		KindSynthesisStarted:   decode[SynthesisStarted],
-		KindSynthesisDelta:     decode[SynthesisDelta],
-		KindSynthesisCompleted: decode[SynthesisCompleted],
-		KindChatUser:           decode[ChatUser],
-		KindChatReply:          decode[ChatReply],
-		KindSessionStatus:      decode[SessionStatus],
-		KindTimerFired:         decode[TimerFired],
-		KindNote:               decode[Note],
-	}[kind]
-	if !ok {
+	switch kind {
+	case KindRunStarted:
+		return decode[RunStarted](raw)
+	case KindRunPaused:
+		return decode[RunPaused](raw)
+	case KindRunCompleted:
+		return decode[RunCompleted](raw)
+	case KindPhaseStarted:
+		return decode[PhaseStarted](raw)
+	case KindPhaseDelta:
+		return decode[PhaseDelta](raw)
+	case KindPhaseCompleted:
+		return decode[PhaseCompleted](raw)
+	case KindPhaseSkipped:
+		return decode[PhaseSkipped](raw)
+	case KindPhaseFailed:
+		return decode[PhaseFailed](raw)
+	case KindPlanDrafting:
+		return decode[PlanDrafting](raw)
+	case KindPlanCreated:
+		return decode[PlanCreated](raw)
+	case KindPlanEmpty:
+		return decode[PlanEmpty](raw)
+	case KindPlanDiff:
+		return decode[PlanDiff](raw)
+	case KindStepStarted:
+		return decode[StepStarted](raw)
+	case KindStepProgress:
+		return decode[StepProgress](raw)
+	case KindStepOutput:
+		return decode[StepOutput](raw)
+	case KindStepCompleted:
+		return decode[StepCompleted](raw)
+	case KindStepFailed:
+		return decode[StepFailed](raw)
+	case KindStepRetry:
+		return decode[StepRetry](raw)
+	case KindStepSkipped:
+		return decode[StepSkipped](raw)
+	case KindStepInDoubt:
+		return decode[StepInDoubt](raw)
+	case KindGateRequested:
+		return decode[GateRequested](raw)
+	case KindGateResolved:
+		return decode[GateResolved](raw)
+	case KindGuardBlocked:
+		return decode[GuardBlocked](raw)
+	case KindBudgetWarned:
+		return decode[BudgetWarned](raw)
+	case KindReplanStarted:
+		return decode[ReplanStarted](raw)
+	case KindReplanRefused:
+		return decode[ReplanRefused](raw)
+	case KindModelRequested:
+		return decode[ModelRequested](raw)
+	case KindModelReplied:
+		return decode[ModelReplied](raw)
+	case KindSynthesisStarted:
+		return decode[SynthesisStarted](raw)
+	case KindSynthesisDelta:
+		return decode[SynthesisDelta](raw)
+	case KindSynthesisCompleted:
+		return decode[SynthesisCompleted](raw)
+	case KindChatUser:
+		return decode[ChatUser](raw)
+	case KindChatReply:
+		return decode[ChatReply](raw)
+	case KindSessionStatus:
+		return decode[SessionStatus](raw)
+	case KindTimerFired:
+		return decode[TimerFired](raw)
+	case KindNote:
+		return decode[Note](raw)
+	default:
 		return Unknown{Name: kind, Raw: bytes.Clone(raw)}, nil
 	}
-	return read(raw)
 }

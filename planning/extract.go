@@ -77,6 +77,26 @@ func opensValue(text string) bool {
 	return strings.ContainsRune(`{"']`, rune(rest[0]))
 }
 
+// quoting follows JSON text byte by byte through its strings.
+type quoting struct{ inside, escaped bool }
+
+// outside takes the next byte and reports whether it stands outside of every
+// string; the quotes belong to theirs.
+func (q *quoting) outside(c byte) bool {
+	switch {
+	case q.escaped:
+		q.escaped = false
+	case q.inside:
+		q.escaped = c == '\\'
+		q.inside = c != '"'
+	case c == '"':
+		q.inside = true
+	default:
+		return true
+	}
+	return false
+}
+
 // bareKey is the key of an object without its quotes, as some models write it.
 var bareKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
 
@@ -84,18 +104,11 @@ var bareKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
 // less well.
 func quoteKeys(text string) string {
 	var out strings.Builder
-	inString, escaped, before := false, false, byte(0)
+	var q quoting
+	before := byte(0)
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped = c == '\\'
-			inString = c != '"'
-		case c == '"':
-			inString = true
-		case before == '{' || before == ',':
+		if q.outside(c) && (before == '{' || before == ',') {
 			if key := bareKey.FindString(text[i:]); key != "" {
 				out.WriteString(`"` + strings.TrimRight(key[:len(key)-1], " \t\r\n") + `":`)
 				i += len(key) - 1
@@ -114,17 +127,12 @@ func quoteKeys(text string) string {
 // closingBracket returns the length of the balanced value that text starts
 // with, and 0 where it is not closed.
 func closingBracket(text string) int {
-	depth, inString, escaped := 0, false, false
+	var q quoting
+	depth := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped = c == '\\'
-			inString = c != '"'
-		case c == '"':
-			inString = true
+		case !q.outside(c):
 		case c == '{' || c == '[':
 			depth++
 		case c == '}' || c == ']':
