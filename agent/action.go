@@ -14,7 +14,11 @@ type Action struct {
 }
 
 // Effect is work for the runner: a call whose outcome comes back as an event.
-type Effect interface{ effect() }
+type Effect interface {
+	// Once names an effect that Next returns again until its event comes, so
+	// that it is carried out once alone; "" for one that is returned once.
+	Once() string
+}
 
 // CallModel puts a request to the model.
 type CallModel struct {
@@ -49,10 +53,17 @@ type Wake struct {
 	At time.Time
 }
 
-func (CallModel) effect() {}
-func (CallTool) effect()  {}
-func (OpenGate) effect()  {}
-func (Wake) effect()      {}
+// Once is empty: the record of the call keeps it from being returned again.
+func (CallModel) Once() string { return "" }
+
+// Once is empty: the record of the call keeps it from being returned again.
+func (CallTool) Once() string { return "" }
+
+// Once names the gate.
+func (g OpenGate) Once() string { return "gate/" + g.Gate.Gate }
+
+// Once names the timer.
+func (w Wake) Once() string { return "timer/" + w.ID }
 
 // Delta is the event for a piece of the reply that has streamed in; nil where
 // nobody would show it.

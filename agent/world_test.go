@@ -107,16 +107,8 @@ func (w *world) advance() {
 }
 
 func (w *world) fresh(e agent.Effect) bool {
-	id := ""
-	switch e := e.(type) {
-	case agent.OpenGate:
-		id = "gate/" + e.Gate.Gate
-	case agent.Wake:
-		id = "wake/" + e.ID
-	default:
-		return true
-	}
-	seen := w.begun[id]
+	id := e.Once()
+	seen := id != "" && w.begun[id]
 	w.begun[id] = true
 	return !seen
 }

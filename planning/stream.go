@@ -16,8 +16,7 @@ type StepStream struct {
 	top     byte   // the bracket that opened the value: '{' or '['
 	fresh   bool   // nothing but blanks since that bracket
 	depth   int
-	quoted  bool
-	escaped bool
+	texts   quoting
 	key     string // the field being read, at the top of an object
 	hasKey  bool
 	item    []byte // the key, field or step being read
@@ -93,15 +92,7 @@ func (s *StepStream) inside(c byte) []Step {
 		}
 		s.fresh = false
 	}
-	switch {
-	case s.escaped:
-		s.escaped = false
-	case s.quoted:
-		s.escaped = c == '\\'
-		s.quoted = c != '"'
-	case c == '"':
-		s.quoted = true
-	default:
+	if s.texts.outside(c) {
 		return s.structure(c)
 	}
 	s.item = append(s.item, c)

@@ -186,20 +186,10 @@ func (e *engine) open(gate string) bool {
 // fresh reports whether an effect is to be carried out now: gates and timers
 // are asked for again until their event comes.
 func (e *engine) fresh(effect agent.Effect) bool {
-	id := ""
-	switch f := effect.(type) {
-	case agent.OpenGate:
-		id = "gate/" + f.Gate.Gate
-	case agent.Wake:
-		id = "timer/" + f.ID
-	default:
-		return true
-	}
-	if e.begun[id] {
-		return false
-	}
+	id := effect.Once()
+	seen := id != "" && e.begun[id]
 	e.begun[id] = true
-	return true
+	return !seen
 }
 
 // carryOut starts a worker for an effect.
