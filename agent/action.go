@@ -83,7 +83,7 @@ func (c CallModel) Delta(text, thinking string) Data {
 // Drafts reports whether whole steps of a plan stream in with the reply, each
 // to be told as plan.drafting.
 func (c CallModel) Drafts() bool {
-	return c.Request.Purpose == planning.PurposePlan
+	return c.Request.Purpose == planning.PurposePlan || c.Request.Purpose == planning.PurposeAnalysis
 }
 
 // Replied is the event for a whole reply.

@@ -159,6 +159,8 @@ func (r *Run) applyPlanning(d Data) bool {
 		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
 		r.asking = true
 		r.modelBusy++
+		// What an earlier phase drafted and did not start comes to nothing.
+		r.Steps = slices.DeleteFunc(r.Steps, func(s *StepState) bool { return s.Attempt == 0 })
 	case PhaseDelta:
 		p := &r.Phases[d.Phase-1]
 		p.Text += d.Text

@@ -195,6 +195,23 @@ func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
 	}
 }
 
+func TestTheStepsOfASimpleAnalysisStartWhileItStreams(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposeAnalysis: {
+		`{"mode":"plan","task":"look","complexity":"simple","reflect":false,"steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`,
+	}}.reply
+	start := started(agent.DefaultLimits())
+	start.Prompting.SkipAnalysis = false
+	got := w.play(start)
+	if got.Reason != agent.ReasonGoalMet || got.Usage.ToolCalls != 1 {
+		t.Fatalf("%s (%s) after %d tool calls", got.Reason, got.Error, got.Usage.ToolCalls)
+	}
+	kinds := w.kinds()
+	if slices.Index(kinds, agent.KindStepStarted) > slices.Index(kinds, agent.KindPhaseCompleted) {
+		t.Error("the step waited for the whole analysis")
+	}
+}
+
 func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
 	w := newWorld(t)
 	bad := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
