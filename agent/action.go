@@ -25,6 +25,7 @@ type CallModel struct {
 	Request planning.Request
 	Index   string // the step it carries out; "" for planning, synthesis and chat
 	Attempt int
+	Timeout time.Duration // 0 means none of the step's own
 }
 
 // CallTool calls a tool for a step.

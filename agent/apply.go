@@ -19,31 +19,33 @@ func (r *Run) Apply(e Event) error {
 	if err := r.follows(e); err != nil {
 		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
 	}
+	last := r.Now
 	r.Seq, r.Now = e.Seq, e.Time
 	switch d := e.Data.(type) {
 	case RunStarted:
 		r.applyStarted(e, d)
+	case RunResumed:
+		r.applyResumed(d, last)
 	case RunPaused:
 		r.Paused = true
 		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
 	case RunCompleted:
-		result := d.Result
-		r.Result, r.Gates, r.Replanning = &result, nil, nil
-		for _, s := range r.Steps {
-			if s.Status == StepWaiting {
-				s.Status, s.Gate = StepPending, "" // nobody will answer any more
-			}
-		}
+		r.applyCompleted(d)
 	case TimerFired:
 		r.fired[d.ID] = true
+		for _, s := range slices.Clone(r.queues[standsTimer]) {
+			r.enqueue(s)
+		}
 	case Note:
 		r.Notes = append(r.Notes, d)
 	case BudgetWarned:
 		r.warned[d.Guard] = true
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
+	case GuardWarned:
+		r.applyGuardWarned(d)
 	case GuardBlocked:
 		r.Warnings = append(r.Warnings, d.Reason)
-		r.end(StatusFailed, budgetReason(d.Guard), d.Reason)
+		r.end(StatusFailed, SpentReason(d.Guard), d.Reason)
 	default:
 		if !r.applyPlanning(d) {
 			r.applyStep(e, d)
@@ -52,12 +54,33 @@ func (r *Run) Apply(e Event) error {
 	return nil
 }
 
+func (r *Run) applyCompleted(d RunCompleted) {
+	result := d.Result
+	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
+	for _, s := range r.Steps {
+		s.asks = false
+		if s.Status == StepWaiting {
+			s.Status, s.Gate = StepPending, "" // nobody will answer any more
+		}
+	}
+}
+
+func (r *Run) applyGuardWarned(d GuardWarned) {
+	what := d.Step
+	if s := r.Step(d.Step); s != nil && d.Guard == GuardPerTool {
+		what = r.facts(s.Step.Tool).tool.QualifiedName()
+	}
+	r.warned[guardKey(d.Guard, what)] = true
+	r.Warnings = append(r.Warnings, d.Reason)
+}
+
 // follows checks that the event may come next.
 func (r *Run) follows(e Event) error {
 	if e.Data == nil {
 		return fmt.Errorf("it says nothing: %w", ErrOutOfOrder)
 	}
 	_, starts := e.Data.(RunStarted)
+	_, resumes := e.Data.(RunResumed)
 	switch {
 	case r.ID == "" && !starts:
 		return fmt.Errorf("the run has not started: %w", ErrOutOfOrder)
@@ -67,7 +90,9 @@ func (r *Run) follows(e Event) error {
 		return fmt.Errorf("it belongs to run %q: %w", e.Run, ErrOutOfOrder)
 	case e.Seq <= r.Seq:
 		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
-	case r.Result != nil:
+	case resumes && r.Result != nil && r.Result.Status == StatusCompleted:
+		return fmt.Errorf("the run is completed, so there is nothing to resume: %w", ErrOutOfOrder)
+	case r.Result != nil && !resumes:
 		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
 	}
 	if phase, ok := phaseOf(e.Data); ok && (phase < 1 || phase > len(r.Phases)) {
@@ -85,7 +110,7 @@ func (r *Run) follows(e Event) error {
 // awaits reports whether the step still is to pass this gate.
 func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && gate == r.gateID(index)
+	return s != nil && s.Status == StepPending && gate == r.gateID(s)
 }
 
 // gateOf returns the step and the gate of what a preview came to.
@@ -133,6 +158,10 @@ func stepOf(d Data) (string, bool) {
 		return d.Index, true
 	case StepInDoubt:
 		return d.Index, true
+	case DoubtResolved:
+		return d.Step, true
+	case FailureResolved:
+		return d.Step, true
 	case GateRequested:
 		return d.Step, true
 	default:
@@ -141,14 +170,27 @@ func stepOf(d Data) (string, bool) {
 }
 
 func (r *Run) applyStarted(e Event, d RunStarted) {
-	r.ID, r.StartedAt = e.Run, e.Time
+	r.ID, r.StartedAt, r.since = e.Run, e.Time, e.Time
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
-	r.rules, r.prompting, r.priors = d.Rules, d.Prompting, d.Priors
+	r.session, r.rules, r.prompting, r.priors = d.Session, d.Rules, d.Prompting, d.Priors
+	r.given, r.fallback = d.Plan, d.OnFailure
+	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun
 	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
-	r.planner = planning.NewPipeline(r.brief())
+	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
+	if d.Plan != nil {
+		r.planner = planning.Given(*d.Plan)
+		r.fallback = or(r.fallback, planning.OnFailureAbort)
+		return
+	}
+	r.fallback = or(r.fallback, planning.OnFailureReplan)
+	r.planner = r.planners().Plan(r.brief())
+}
+
+func or(word, otherwise planning.OnFailure) planning.OnFailure {
+	return planning.OnFailure(orElse(string(word), string(otherwise)))
 }
 
 // applyPlanning folds what planning, replanning and synthesis say, and reports
@@ -181,6 +223,7 @@ func (r *Run) applyPlanning(d Data) bool {
 		r.modelBusy++
 		if s := r.Step(d.Step); d.Purpose == planning.PurposeStep && s != nil {
 			s.filling = true
+			r.enqueue(s)
 		} else {
 			r.asking = true
 		}
@@ -188,7 +231,8 @@ func (r *Run) applyPlanning(d Data) bool {
 		r.applyReply(d)
 	case PlanDrafting:
 		if r.Step(d.Step.Index) == nil { // of two with one index the plan will have to do without
-			r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true})
+			call, _ := planning.ResolveArgs(d.Step.Args, nil) // one with references never starts early
+			r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, call: call})
 		}
 	case PlanCreated:
 		r.applyPlan(d)
@@ -253,6 +297,7 @@ func (r *Run) applyReply(d ModelReplied) {
 			if d.Error == "" {
 				r.fill(s, d.Reply.Text)
 			}
+			r.enqueue(s)
 		}
 		return
 	}
@@ -310,15 +355,22 @@ func (r *Run) used(reply planning.Reply) {
 // streamed in is adopted where tool and args are still the same.
 func (r *Run) applyPlan(d PlanCreated) {
 	drafts := r.Steps
+	r.countAttempts()
 	r.Plan, r.Revision, r.planner = d.Plan, d.Revision, nil
 	r.firstLength = len(d.Plan.Steps)
 	for name, value := range d.Plan.Variables {
 		r.variables[name] = value
 	}
-	graph, served := planning.NewGraph(d.Plan), map[*StepState]bool{}
+	served := map[*StepState]bool{}
+	var graph *planning.Graph
+	if len(drafts) > 0 {
+		graph = planning.NewGraph(d.Plan)
+	}
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
-	for _, step := range d.Plan.Steps {
-		state := &StepState{Step: step, Status: StepPending, tried: r.attempts[step.Index]}
+	states := make([]StepState, len(d.Plan.Steps)) // in one piece, since plans can be long
+	for i, step := range d.Plan.Steps {
+		state := &states[i]
+		state.Step, state.Status, state.tries, state.tried = step, StepPending, r.attempts[step.Index], r.attempts[step.Index]
 		if draft := adoptable(drafts, step); draft != nil && !served[draft] && !step.Gate && len(graph.Dependencies(step.Index)) == 0 {
 			served[draft] = true
 			*state = *draft
@@ -326,13 +378,25 @@ func (r *Run) applyPlan(d PlanCreated) {
 		}
 		r.Steps = append(r.Steps, state)
 	}
+	for _, s := range r.Steps {
+		if s.Status == StepDone {
+			r.bind(s)
+		}
+	}
 	r.replot()
 	for _, s := range r.Steps {
-		switch s.Status {
-		case StepDone:
-			r.bind(s)
-		case StepBroken:
+		if s.Status == StepBroken {
 			r.deal(s)
+		}
+	}
+}
+
+// countAttempts notes how often the steps were tried that another plan takes the
+// place of.
+func (r *Run) countAttempts() {
+	for _, s := range r.Steps {
+		if s.tries > 0 {
+			r.attempts[s.Step.Index] = s.tries
 		}
 	}
 }
@@ -354,11 +418,12 @@ func adoptable(drafts []*StepState, step planning.Step) *StepState {
 func (r *Run) applyReplan(d ReplanStarted) {
 	r.Usage.Replans++
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, StartedAt: r.Now}
-	r.planner = planning.NewReplanner(r.brief(), planning.Situation{
+	r.planner = r.planners().Replan(r.brief(), planning.Situation{
 		Plan:        r.Plan,
 		History:     r.History,
 		Finished:    r.finished(),
 		Remaining:   r.remaining(),
+		Attempt:     d.Attempt,
 		Failed:      d.Step,
 		Error:       d.Error,
 		StepsLeft:   r.stepsLeft(),
@@ -405,13 +470,15 @@ func (r *Run) applyDiff(d PlanDiff) {
 		}
 		last = s.Step.Index
 	}
+	r.closeRevision()
+	r.countAttempts()
 	r.Revisions = append(r.Revisions, revision)
 	r.Plan, r.Revision = d.Plan, d.Revision
 	r.planner, r.Replanning, r.failure = nil, nil, nil
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
-		state := &StepState{Step: step, Status: StepPending, tried: r.attempts[step.Index]}
+		state := &StepState{Step: step, Status: StepPending, tries: r.attempts[step.Index], tried: r.attempts[step.Index]}
 		before, stays := old[step.Index]
 		switch {
 		case slices.Contains(d.Added, step.Index):
@@ -433,8 +500,8 @@ func (r *Run) applyDiff(d PlanDiff) {
 	r.replot()
 }
 
-// budgetReason says how a run ends when a guard blocks it.
-func budgetReason(guard string) Reason {
+// SpentReason says how a run ends when a guard blocks it.
+func SpentReason(guard string) Reason {
 	switch guard {
 	case GuardSteps:
 		return ReasonStepBudget
@@ -444,7 +511,7 @@ func budgetReason(guard string) Reason {
 		return ReasonTokenBudget
 	case GuardTime:
 		return ReasonTimeBudget
-	case GuardToolCalls:
+	case GuardToolCalls, GuardDiscovery, GuardExecution, GuardPerTool:
 		return ReasonToolBudget
 	default:
 		return ReasonGuard

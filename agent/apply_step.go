@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/planning"
@@ -28,17 +29,17 @@ func (r *Run) applyStep(e Event, d Data) {
 			}
 		}
 	case StepCompleted:
-		if s := r.back(d.Index, d.Attempt); s != nil {
+		if d.DryRun {
+			r.applyDry(d)
+		} else if s := r.back(d.Index, d.Attempt); s != nil {
 			s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
+			s.Error, s.Failure = "", ""
 			if d.Reply != nil {
 				r.used(*d.Reply)
 			}
 			r.record(s, planning.ItemCompleted)
 			if !s.Draft {
-				r.bind(s)
-				for _, d := range r.graph.Dependents(d.Index) {
-					r.Step(d).waits--
-				}
+				r.release(s)
 			}
 		}
 	case StepFailed:
@@ -46,22 +47,34 @@ func (r *Run) applyStep(e Event, d Data) {
 	case StepRetry:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
+			r.enqueue(s)
 		}
 	case StepSkipped:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.Error = StepLeftOut, d.Reason
 			r.partial = true
 			r.record(s, planning.ItemSkipped)
+			r.enqueue(s)
+			r.cutBehind(s)
 		}
 	case StepInDoubt:
 		if s := r.back(d.Index, d.Attempt); s != nil {
 			s.Status, s.Error, s.MS = StepUncertain, d.Reason, d.MS
+			if s.lost {
+				s.lost = false
+				r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l == s })
+			}
 			r.record(s, planning.ItemInDoubt)
-			r.end(StatusFailed, ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s", d.Index, s.Step.Title, d.Reason))
+			r.ask(s)
 		}
+	case DoubtResolved:
+		r.applyDoubtResolved(d)
+	case FailureResolved:
+		r.applyFailureResolved(d)
 	case GateRequested:
 		if s := r.Step(d.Step); s != nil {
 			s.Status, s.Gate, s.Diff, s.hashes = StepWaiting, d.Gate, d.Diff, d.Hashes
+			r.enqueue(s)
 			r.Gates = append(r.Gates, &Gate{GateRequested: d, RequestedAt: e.Time})
 		}
 	case GateResolved:
@@ -73,14 +86,37 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
-	r.attempts[d.Index] = d.Attempt
+	s.tries = d.Attempt
 	r.Usage.Steps++
 	if d.Executor == planning.ExecutorTool {
+		facts := r.facts(d.Tool)
+		facts.calls++
 		r.Usage.ToolCalls++
+		if facts.tool.ReadOnly {
+			r.Usage.DiscoveryCalls++
+		}
 		r.inFlight[attempt{d.Index, d.Attempt}] = true
 	} else {
 		r.modelBusy++
 	}
+	r.enqueue(s)
+}
+
+// applyDry takes what a step would do for what it did.
+func (r *Run) applyDry(d StepCompleted) {
+	s := r.Step(d.Index)
+	if s == nil || s.Status != StepPending {
+		return
+	}
+	s.Status, s.Attempt, s.tries, s.Args, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, true, d.Gate
+	r.Usage.Steps++
+	s.Result = d.Result
+	if text, ok := d.Result.(string); ok {
+		s.Result = planning.Placeholder(text)
+	}
+	r.record(s, planning.ItemCompleted)
+	r.release(s)
+	r.enqueue(s)
 }
 
 // back takes an attempt out of flight and returns the step it belongs to, nil
@@ -106,10 +142,10 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		// It failed before it could start: an attempt all the same, so that a
 		// plan that cannot be carried out spends its budget too.
 		s = r.Step(d.Index)
-		if s == nil || s.Status == StepDone || r.attempts[d.Index] >= d.Attempt {
+		if s == nil || s.Status == StepDone || s.tries >= d.Attempt {
 			return
 		}
-		s.Attempt, r.attempts[d.Index] = d.Attempt, d.Attempt
+		s.Attempt, s.tries = d.Attempt, d.Attempt
 		r.Usage.Steps++
 		r.closeGate(s.Gate)
 	}
@@ -118,34 +154,46 @@ func (r *Run) applyStepFailed(d StepFailed) {
 	if !s.Draft {
 		r.deal(s)
 	}
+	r.enqueue(s)
 }
 
-// deal decides what follows from a failed step.
+// deal decides what follows from a failed step. Where it would end the run and
+// the user is there, the user is asked instead.
 func (r *Run) deal(s *StepState) {
+	status, reason := StatusFailed, ReasonStepFailed
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error))
 	switch {
 	case s.Failure == FailureDenied:
-		r.end(StatusFailed, ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title))
-		return
+		reason, sentence = ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
 	case s.Failure == FailureInterrupted:
-		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
-		return
+		status, reason, sentence = StatusCancelled, ReasonInterrupted, "stopped by the user"
 	case !s.Failure.Replannable():
 		r.end(StatusFailed, ReasonGuard, sentence)
 		return
 	case r.retries(s):
 		return
-	}
-	switch r.Plan.FailureOf(s.Step, planning.OnFailureReplan) {
-	case planning.OnFailureAbort:
-		r.end(StatusFailed, ReasonStepFailed, sentence)
-	case planning.OnFailureSkip:
-		r.partial = true
 	default:
-		if r.failure == nil {
-			r.failure = &failure{step: s.Step.Index, error: s.Error}
+		switch r.Plan.FailureOf(s.Step, r.fallback) {
+		case planning.OnFailureAbort:
+		case planning.OnFailureSkip:
+			r.partial = true
+			r.cutBehind(s)
+			return
+		default:
+			if r.canReplan() {
+				if r.failure == nil {
+					r.failure = &failure{step: s.Step.Index, error: s.Error}
+				}
+				return
+			}
+			sentence += "; it asks for a replan, and there is no model to make one"
 		}
 	}
+	if r.attended && r.ending == nil {
+		r.ask(s)
+		return
+	}
+	r.end(status, reason, sentence)
 }
 
 // headlineKept is how much of an error the sentence says with which a run ends,
@@ -168,11 +216,16 @@ func headline(text string) string {
 // retries reports whether a failed step will be tried again: a read-only tool
 // with attempts left.
 func (r *Run) retries(s *StepState) bool {
-	if s.Step.Retries == 0 || s.Attempt-s.tried > s.Step.Retries || s.Failure == FailureArgs {
+	if s.Step.Retries == 0 || s.Attempt-s.tried > s.Step.Retries {
 		return false
 	}
-	tool, err := r.Catalogue.Find(s.Step.Tool)
-	return err == nil && tool.ReadOnly
+	switch s.Failure {
+	case FailureTool, FailureTimeout, FailureModel:
+		facts := r.facts(s.Step.Tool)
+		return facts.err == nil && facts.tool.ReadOnly
+	default:
+		return false // another attempt would come to the same
+	}
 }
 
 // bind makes the result of a step a variable.
@@ -206,9 +259,13 @@ func (r *Run) applyGateResolved(d GateResolved) {
 		}
 		s.Status, s.Gate = StepPending, ""
 		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow
+		r.enqueue(s)
 		if d.Decision == Allow && d.Scope == ScopeRun {
 			rule := Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: "user", Why: "you allowed this tool for the run"}
+			r.granted = append([]Rule{rule}, r.granted...)
 			r.rules = append([]Rule{rule}, r.rules...)
+			r.forget()
+			r.enqueueAll()
 		}
 		return
 	}

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"maps"
+	"slices"
+	"time"
 
 	"replan/planning"
 )
@@ -9,29 +11,47 @@ import (
 // core is what only the engine needs of a run: all of it follows from the
 // events, none of it is shown.
 type core struct {
-	rules     []Rule // gate rules, those of this run first
+	session   string
+	rules     []Rule // gate rules, what the user allowed for the run first
+	granted   []Rule // of those, what the user allowed
 	prompting planning.Prompting
 	priors    map[string]int64
+	given     *planning.Plan     // the plan that the run was started with
+	fallback  planning.OnFailure // where neither step nor plan says
+	attended  bool
+	inDoubt   DoubtDecision
+	planOnly  bool
+	unspoken  bool // no answer is written at the end
+	dryRun    bool
+
+	before time.Duration // the run was going on before it was resumed
+	since  time.Time     // of the start or the last resume
 
 	planner planning.Planner // planning under way, first or again; nil where none is
 	asking  bool             // its request is with the model
 	told    int              // skipped phases that were told
 
 	graph     *planning.Graph
-	longest   map[string]float64 // step → ms to the end of the longest path from it
-	places    map[string]int     // step → its place in Steps
+	places    map[string]int // step → its place in Steps
+	queues    queues
+	questions []*StepState // steps that wait for the user's word, oldest first
+	lost      []*StepState // steps that were under way when the program ended
 	variables map[string]any
 
-	gated     map[string]bool  // tools that a revision put behind a gate, by qualified name
-	attempts  map[string]int   // step → highest attempt so far, over all revisions
-	inFlight  map[attempt]bool // tool calls that have not come back, orphans included
-	modelBusy int              // model calls that have not come back
+	known       map[string]*toolFacts // by the name that steps use
+	callsBefore map[string]int        // of each tool, before known was made; by qualified name
+	gated       map[string]bool       // tools that a revision put behind a gate, by qualified name
+	attempts    map[string]int        // step → highest attempt before the plan as it is now
+	inFlight    map[attempt]bool      // tool calls that have not come back, orphans included
+	modelBusy   int                   // model calls that have not come back
+	streaks     map[string]streak     // calls and failing results over successive revisions
+	counted     int                   // items of history that are in streaks
 
 	failure     *failure        // a failed step that waits to be dealt with
 	firstLength int             // steps of the first plan
 	partial     bool            // a step was skipped
 	ending      *ending         // nothing new starts any more, and why
-	warned      map[string]bool // budgets that warned
+	warned      map[string]bool // budgets and guards that warned
 	fired       map[string]bool // timers that fired
 }
 
@@ -156,40 +176,77 @@ func (r *Run) replansLeft() int {
 	return max(r.Limits.MaxReplans-r.Usage.Replans, 0)
 }
 
-// weigh is the time a step is expected to take, in ms: the median seen for its
-// tool, else a rough guess by what carries it out.
-func (r *Run) weigh(s planning.Step) float64 {
-	if ms, ok := r.priors[s.Tool]; ok && s.Executor == planning.ExecutorTool {
+// Weigh is the time a step is expected to take, in ms: the median seen for its
+// tool, by its qualified name or the one the step uses, else a rough guess by
+// what carries it out.
+func Weigh(s planning.Step, catalogue planning.Catalogue, priors map[string]int64) float64 {
+	if s.Executor != planning.ExecutorTool {
+		return 10_000
+	}
+	if ms, ok := priors[s.Tool]; ok {
 		return float64(ms)
 	}
-	if s.Executor == planning.ExecutorTool {
-		return 1_000
+	if tool, err := catalogue.Find(s.Tool); err == nil {
+		if ms, ok := priors[tool.QualifiedName()]; ok {
+			return float64(ms)
+		}
 	}
-	return 10_000
+	return 1_000
 }
 
 // replot computes what follows from the plan after it changed: its graph, the
-// longest paths, what each step waits for and what its call lacks.
+// longest paths, what each step waits for, what its call lacks and what it
+// needs next.
 func (r *Run) replot() {
 	r.graph = planning.NewGraph(r.Plan)
-	r.longest = r.graph.Longest(r.weigh)
+	weights := map[string]float64{} // one look for each tool
+	lengths := r.graph.Weights(func(s planning.Step) float64 {
+		key := string(s.Executor) + s.Tool
+		w, ok := weights[key]
+		if !ok {
+			w = Weigh(s, r.Catalogue, r.priors)
+			weights[key] = w
+		}
+		return w
+	})
 	r.places = make(map[string]int, len(r.Steps))
 	for i, s := range r.Steps {
 		r.places[s.Step.Index] = i
 	}
-	for _, s := range r.Steps {
-		s.waits = 0
-		for _, d := range r.graph.Dependencies(s.Step.Index) {
-			if r.Step(d).Status != StepDone {
+	for i, s := range r.Steps {
+		at, _ := r.graph.Position(s.Step.Index)
+		s.place, s.length, s.waits = i, lengths[at], 0
+		for _, d := range r.graph.Needs(at) {
+			if r.Steps[d].Status != StepDone {
 				s.waits++
 			}
 		}
-		s.missing = nil
-		if tool, err := r.Catalogue.Find(s.Step.Tool); err == nil && s.Step.Executor == planning.ExecutorTool {
-			s.missing = planning.MissingArgs(tool, s.Step.Args)
-			if s.Step.Gate {
-				r.gated[tool.QualifiedName()] = true
-			}
+		feeds := r.graph.Feeds(at)
+		s.feeds = make([]*StepState, len(feeds))
+		for n, d := range feeds {
+			s.feeds[n] = r.Steps[d]
 		}
+		r.equip(s)
+	}
+	r.History = slices.Grow(r.History, len(r.Steps))
+	r.enqueueAll()
+}
+
+// equip finds out what the call of a step lacks, and holds its tool to the gate
+// that the plan asks for.
+func (r *Run) equip(s *StepState) {
+	s.missing = nil
+	if s.Step.Executor != planning.ExecutorTool {
+		return
+	}
+	facts := r.facts(s.Step.Tool)
+	if facts.err != nil {
+		return
+	}
+	if s.override == nil {
+		s.missing = facts.signature.Missing(s.Step.Args)
+	}
+	if s.Step.Gate {
+		r.gated[facts.tool.QualifiedName()] = true
 	}
 }

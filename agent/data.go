@@ -19,6 +19,14 @@ type RunStarted struct {
 	Catalogue planning.Catalogue `json:"catalogue"`
 	Priors    map[string]int64   `json:"priors,omitempty"` // median duration seen per tool, ms
 	Prompting planning.Prompting `json:"prompting"`        // what planning is told: instructions, conversation, phases
+
+	Plan          *planning.Plan     `json:"plan,omitempty"`           // to be carried out as it is; without one the goal is planned
+	OnFailure     planning.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan
+	PlanOnly      bool               `json:"plan_only,omitempty"`      // the run ends once there is a plan
+	SkipSynthesis bool               `json:"skip_synthesis,omitempty"` // no answer is written at the end
+	DryRun        bool               `json:"dry_run,omitempty"`        // nothing is called: steps are resolved and told
+	Attended      bool               `json:"attended,omitempty"`       // somebody is there to say how a failed step, or one in doubt, goes on
+	InDoubt       DoubtDecision      `json:"in_doubt,omitempty"`       // what to do with steps in doubt unasked; "" asks, or aborts where nobody is there
 }
 
 // RunPaused says that the user stopped the run: nothing new starts.
@@ -134,6 +142,10 @@ type StepCompleted struct {
 	MS      int64           `json:"ms"`
 	Tokens  int             `json:"tokens,omitempty"` // prompt and completion, where a model did the step
 	Reply   *planning.Reply `json:"reply,omitempty"`  // where a model did the step
+
+	DryRun bool           `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
+	Args   map[string]any `json:"args,omitempty"`    // of a dry run: as far as they can be resolved
+	Gate   *Rule          `json:"gate,omitempty"`    // of a dry run: the rule that would ask, or deny
 }
 
 // StepFailed says that an attempt of a step failed, and how.

@@ -35,6 +35,7 @@ type Kind string
 // The kinds of events.
 const (
 	KindRunStarted   Kind = "run.started"
+	KindRunResumed   Kind = "run.resumed"
 	KindRunPaused    Kind = "run.paused"
 	KindRunCompleted Kind = "run.completed"
 
@@ -58,9 +59,13 @@ const (
 	KindStepSkipped   Kind = "step.skipped"
 	KindStepInDoubt   Kind = "step.in_doubt"
 
+	KindDoubtResolved   Kind = "doubt.resolved"
+	KindFailureResolved Kind = "failure.resolved"
+
 	KindGateRequested Kind = "gate.requested"
 	KindGateResolved  Kind = "gate.resolved"
 
+	KindGuardWarned  Kind = "guard.warned"
 	KindGuardBlocked Kind = "guard.blocked"
 	KindBudgetWarned Kind = "budget.warned"
 
@@ -74,9 +79,11 @@ const (
 	KindSynthesisDelta     Kind = "synthesis.delta"
 	KindSynthesisCompleted Kind = "synthesis.completed"
 
-	KindChatUser      Kind = "chat.user"
-	KindChatReply     Kind = "chat.reply"
-	KindSessionStatus Kind = "session.status"
+	KindChatUser        Kind = "chat.user"
+	KindChatReply       Kind = "chat.reply"
+	KindSessionStatus   Kind = "session.status"
+	KindSessionRuns     Kind = "session.runs"
+	KindSessionResuming Kind = "session.resuming"
 
 	KindTimerFired Kind = "timer.fired"
 	KindNote       Kind = "note"
@@ -86,7 +93,8 @@ const (
 // the way to a reader. They are not journalled and change nothing durable.
 func (k Kind) Passing() bool {
 	switch k {
-	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput, KindSessionStatus:
+	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
+		KindSessionStatus, KindSessionRuns, KindSessionResuming:
 		return true
 	default:
 		return false
@@ -166,6 +174,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 	switch kind {
 	case KindRunStarted:
 		return decode[RunStarted](raw)
+	case KindRunResumed:
+		return decode[RunResumed](raw)
 	case KindRunPaused:
 		return decode[RunPaused](raw)
 	case KindRunCompleted:
@@ -204,10 +214,16 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[StepSkipped](raw)
 	case KindStepInDoubt:
 		return decode[StepInDoubt](raw)
+	case KindDoubtResolved:
+		return decode[DoubtResolved](raw)
+	case KindFailureResolved:
+		return decode[FailureResolved](raw)
 	case KindGateRequested:
 		return decode[GateRequested](raw)
 	case KindGateResolved:
 		return decode[GateResolved](raw)
+	case KindGuardWarned:
+		return decode[GuardWarned](raw)
 	case KindGuardBlocked:
 		return decode[GuardBlocked](raw)
 	case KindBudgetWarned:
@@ -232,6 +248,10 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[ChatReply](raw)
 	case KindSessionStatus:
 		return decode[SessionStatus](raw)
+	case KindSessionRuns:
+		return decode[SessionRuns](raw)
+	case KindSessionResuming:
+		return decode[SessionResuming](raw)
 	case KindTimerFired:
 		return decode[TimerFired](raw)
 	case KindNote:

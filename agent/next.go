@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"sort"
 	"time"
 
 	"replan/planning"
@@ -16,6 +15,9 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
+	if doubts := r.nextDoubts(); len(doubts) > 0 && r.ending == nil {
+		return doubts
+	}
 	if r.ending != nil {
 		return r.nextEnding()
 	}
@@ -27,10 +29,14 @@ func (r *Run) Next() []Action {
 	}
 	actions := r.deadline()
 	switch {
+	case len(r.questions) > 0:
+		return actions
 	case r.planner != nil:
 		return append(actions, r.nextPlanning()...)
 	case r.failure != nil:
 		return append(actions, r.nextReplan()...)
+	case r.Revision > 0 && r.planOnly:
+		return r.finish(ending{status: StatusCompleted, reason: ReasonGoalMet})
 	case r.Revision > 0 && !r.settled():
 		return append(actions, r.nextSteps()...)
 	default:
@@ -47,7 +53,7 @@ func (r *Run) nextEnding() []Action {
 }
 
 // nextRecords returns what follows from the state without anybody's doing:
-// skipped phases, budgets that run low, steps that cannot run any more.
+// skipped phases and budgets that run low.
 func (r *Run) nextRecords() []Action {
 	var out []Action
 	if r.planner != nil {
@@ -58,25 +64,8 @@ func (r *Run) nextRecords() []Action {
 		}
 	}
 	for _, b := range r.budgets() {
-		if b.limit > 0 && b.used*5 >= b.limit*4 && !r.warned[b.guard] {
+		if b.low() && !r.warned[b.guard] {
 			out = append(out, Action{Record: BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
-		}
-	}
-	if len(out) > 0 || r.planner != nil || r.failure != nil || !r.partial {
-		return out
-	}
-	for _, s := range r.Steps {
-		if s.Status != StepPending || s.Draft {
-			continue
-		}
-		for _, d := range r.graph.Dependencies(s.Step.Index) {
-			if dep := r.Step(d); dep != nil && (dep.Status == StepLeftOut || dep.Status == StepBroken && !r.retries(dep)) {
-				out = append(out, Action{Record: StepSkipped{
-					Index:  s.Step.Index,
-					Reason: fmt.Sprintf("step %s (%s) did not succeed", d, dep.Step.Title),
-				}})
-				break
-			}
 		}
 	}
 	return out
@@ -88,12 +77,7 @@ var phaseLabels = [3]string{
 
 // settled reports whether every step of the plan has ended for good.
 func (r *Run) settled() bool {
-	for _, s := range r.Steps {
-		if !s.Status.Ended() || s.Status == StepBroken && r.retries(s) {
-			return false
-		}
-	}
-	return true
+	return len(r.inFlight) == 0 && r.modelBusy == 0 && len(r.Gates) == 0 && r.queues.empty()
 }
 
 // nextPlanning asks the model for the next phase, or takes what planning came
@@ -103,7 +87,7 @@ func (r *Run) nextPlanning() []Action {
 		return r.nextDrafts()
 	}
 	if request, more := r.planner.Next(); more {
-		if blocked := r.stopped(GuardTokens); blocked != nil {
+		if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 			return blocked
 		}
 		if r.modelBusy >= r.modelSlots() {
@@ -127,11 +111,7 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 	case planning.OutcomePlanned:
 		return []Action{{Record: PlanCreated{Plan: o.Plan, Revision: 1}}}
 	case planning.OutcomeDirect:
-		if blocked := r.stopped(GuardTokens); blocked != nil {
-			return blocked
-		}
-		request := planning.ChatRequest(r.brief())
-		return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
+		return r.answerDirectly()
 	case planning.OutcomeAnalysed:
 		return r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: o.Text})
 	case planning.OutcomeEmpty:
@@ -139,6 +119,15 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 	default:
 		return r.planningFailed(o)
 	}
+}
+
+// answerDirectly has the goal answered without a plan.
+func (r *Run) answerDirectly() []Action {
+	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
+		return blocked
+	}
+	request := planning.ChatRequest(r.brief())
+	return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
 // takeReplan turns the outcome of a replan into what follows from it.
@@ -186,9 +175,12 @@ func (r *Run) nextReplan() []Action {
 		return nil
 	}
 	for _, guard := range []string{GuardReplans, GuardSteps, GuardTokens} {
-		if blocked := r.stopped(guard); blocked != nil {
+		if blocked := r.stopped(guard, ""); blocked != nil {
 			return blocked
 		}
+	}
+	if blocked := r.sameFailure(); blocked != nil {
+		return blocked
 	}
 	var remaining []string
 	for _, s := range r.remaining() {
@@ -218,8 +210,16 @@ func (r *Run) nextAnswer() []Action {
 		return r.finish(e)
 	case r.Synthesis.Started || !r.quiet():
 		return nil
+	case r.Synthesis.Direct:
+		return r.answerDirectly() // it was lost with the program that wrote it
+	case r.unspoken || r.dryRun:
+		e := ending{status: StatusCompleted, reason: ReasonGoalMet}
+		if r.incomplete() {
+			e.reason = ReasonPartial
+		}
+		return r.finish(e)
 	}
-	if blocked := r.stopped(GuardTokens); blocked != nil {
+	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 		return blocked
 	}
 	request := planning.SynthesisRequest(r.brief(), r.Plan, planning.SynthesisItems(r.Plan, r.History))
@@ -252,7 +252,7 @@ func (r *Run) unwritten() string {
 // overdue ends the run where its time is up.
 func (r *Run) overdue() *Action {
 	limit := r.Limits.MaxDurationMS
-	used := r.Now.Sub(r.StartedAt).Milliseconds()
+	used := r.Elapsed().Milliseconds()
 	if limit <= 0 || used < limit {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (r *Run) deadline() []Action {
 	if r.Limits.MaxDurationMS <= 0 || r.fired[GuardTime] {
 		return nil
 	}
-	return []Action{{Effect: Wake{ID: GuardTime, At: r.StartedAt.Add(time.Duration(r.Limits.MaxDurationMS) * time.Millisecond)}}}
+	return []Action{{Effect: Wake{ID: GuardTime, At: r.since.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.before)}}}
 }
 
 // result sums the run up.
@@ -275,7 +275,7 @@ func (r *Run) result(e ending) Result {
 	out := Result{
 		Status: e.status, Reason: e.reason, Answer: e.answer, Error: e.error,
 		Variables: r.Variables(), History: r.History, Revisions: []RevisionSummary{},
-		Usage: r.Usage, DurationMS: r.Now.Sub(r.StartedAt).Milliseconds(),
+		Usage: r.Usage, DurationMS: r.Elapsed().Milliseconds(),
 	}
 	if out.History == nil {
 		out.History = []planning.HistoryItem{}
@@ -295,14 +295,6 @@ func (r *Run) result(e ending) Result {
 		})
 	}
 	return out
-}
-
-// byWeight orders steps so that the one with the longest remaining path comes
-// first; equal ones stay in the plan's order.
-func (r *Run) byWeight(steps []*StepState) {
-	sort.SliceStable(steps, func(i, j int) bool {
-		return r.longest[steps[i].Step.Index] > r.longest[steps[j].Step.Index]
-	})
 }
 
 // list makes an empty list of nil, so that JSON shows [] and not null.

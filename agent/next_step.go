@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"replan/planning"
@@ -14,11 +13,12 @@ import (
 // each further one.
 const retryBase = 500 * time.Millisecond
 
-// slots counts what is free while Next collects what may start.
+// slots counts what is free while Next collects what may start. Of a budget
+// without a limit there are -1, which never comes to 0.
 type slots struct {
-	tools, models int
-	steps         int // of the step budget; -1 where there is no limit
-	calls         int // of the tool call budget; -1 where there is no limit
+	tools, models               int
+	steps                       int
+	calls, discovery, execution int
 }
 
 func (r *Run) freeSlots() slots {
@@ -26,49 +26,73 @@ func (r *Run) freeSlots() slots {
 	if concurrency <= 0 {
 		concurrency = DefaultLimits().MaxConcurrency
 	}
-	free := slots{tools: concurrency - len(r.inFlight), models: r.modelSlots() - r.modelBusy, steps: r.stepsLeft(), calls: -1}
-	if limit := r.Limits.MaxToolCalls; limit > 0 {
-		free.calls = max(limit-r.Usage.ToolCalls, 0)
+	return slots{
+		tools: concurrency - len(r.inFlight), models: r.modelSlots() - r.modelBusy, steps: r.stepsLeft(),
+		calls:     left(r.Limits.MaxToolCalls, r.Usage.ToolCalls),
+		discovery: left(r.Limits.MaxDiscoveryCalls, r.Usage.DiscoveryCalls),
+		execution: left(r.Limits.MaxExecutionCalls, r.Usage.ToolCalls-r.Usage.DiscoveryCalls),
 	}
-	return free
+}
+
+// left is what is left of a budget, -1 where it has no limit.
+func left(limit, used int) int {
+	if limit == 0 {
+		return -1
+	}
+	return max(limit-used, 0)
 }
 
 func (r *Run) modelSlots() int { return max(r.Limits.ModelSlots, 1) }
 
+// gatesAtOnce is how many gates may be open or about to open at once: more than
+// anybody looks at, and few enough that a plan of a thousand changes does not
+// apply all of them dry before the first is answered.
+const gatesAtOnce = 16
+
 // nextSteps starts what is ready, longest remaining path first.
 func (r *Run) nextSteps() []Action {
-	var ready []*StepState
-	for _, s := range r.Steps {
-		if r.ready(s) {
-			ready = append(ready, s)
-		}
-	}
-	r.byWeight(ready)
 	free := r.freeSlots()
 	var out []Action
-	for _, s := range ready {
-		out = append(out, r.advance(s, &free)...)
+	for _, s := range r.queues[standsWord].first(wordsAtOnce) {
+		out = append(out, r.word(s, &free)...)
+	}
+	for _, s := range r.queues[standsTimer] {
+		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
+	}
+	for _, s := range r.queues[standsGate].first(gatesAtOnce - len(r.Gates)) {
+		out = append(out, Action{Effect: r.gate(s)})
+	}
+	for _, s := range r.queues[standsTool].first(free.tools) {
+		out = r.startTool(out, s, &free)
+	}
+	for _, s := range r.queues[standsModel].first(free.models) {
+		out = append(out, r.startModel(s, &free)...)
 	}
 	return out
 }
 
+// wordsAtOnce is how many records that need no slot are returned at once.
+const wordsAtOnce = 64
+
 // nextDrafts starts ready read-only steps while the plan is still streaming in.
 func (r *Run) nextDrafts() []Action {
-	if r.Revision > 0 {
+	if r.Revision > 0 || r.planOnly || r.dryRun {
 		return nil
 	}
 	free := r.freeSlots()
 	var out []Action
 	for _, s := range r.Steps {
-		tool, err := r.Catalogue.Find(s.Step.Tool)
-		early := err == nil && tool.ReadOnly && s.Step.Executor == planning.ExecutorTool && s.Step.Args != nil && !s.Step.Gate
-		if free.tools <= 0 || free.steps == 0 || free.calls == 0 {
+		if free.tools <= 0 || free.steps == 0 || free.calls == 0 || free.discovery == 0 {
 			break
 		}
-		if !early || s.Status != StepPending || s.Attempt > 0 || Decide(r.rules, tool).Verdict != VerdictRun || !r.soundDraft(s.Step) {
+		if s.Status != StepPending || s.Attempt > 0 || s.Step.Executor != planning.ExecutorTool || s.Step.Args == nil || s.Step.Gate {
 			continue
 		}
-		out = append(out, r.advance(s, &free)...)
+		facts := r.facts(s.Step.Tool)
+		if facts.err != nil || !facts.tool.ReadOnly || facts.rule.Verdict != VerdictRun || !r.soundDraft(s.Step) {
+			continue
+		}
+		out = r.startTool(out, s, &free)
 	}
 	return out
 }
@@ -86,136 +110,128 @@ func (r *Run) soundDraft(step planning.Step) bool {
 	return len(faults) == 0
 }
 
-// ready reports whether all that a step depends on is done.
-func (r *Run) ready(s *StepState) bool {
-	if s.Status == StepBroken {
-		return r.retries(s)
-	}
-	if s.Status != StepPending || s.filling {
-		return false
-	}
-	return s.waits == 0
+// retryTimer names the timer that a step's next attempt waits for.
+func (r *Run) retryTimer(s *StepState) string {
+	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.tries+1)
 }
 
-// advance returns what brings one ready step forward, as far as there is a
-// free slot for it, and takes the slot.
-func (r *Run) advance(s *StepState, free *slots) []Action {
-	if s.Status == StepBroken {
-		pause := retryBase << min(s.Attempt-s.tried-1, 6)
-		return []Action{{Record: StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
-	}
-	number := r.attempts[s.Step.Index] + 1
-	fail := func(kind FailureKind, sentence string) []Action {
-		if free.steps == 0 {
-			return r.stopped(GuardSteps)
-		}
-		free.steps--
-		return []Action{{Record: StepFailed{Index: s.Step.Index, Attempt: number, Error: sentence, Failure: kind}}}
-	}
-	if r.Now.Before(s.RetryAt) {
-		if timer := fmt.Sprintf("retry/%s/%d", s.Step.Index, number); !r.fired[timer] {
-			return []Action{{Effect: Wake{ID: timer, At: s.RetryAt}}}
-		}
-	}
-	switch s.Step.Executor {
-	case planning.ExecutorSelf:
-		return r.startSelf(s, number, free)
-	case planning.ExecutorAgent:
-		return fail(FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
-	}
-	tool, err := r.Catalogue.Find(s.Step.Tool)
-	if err != nil {
-		return fail(FailureArgs, err.Error())
-	}
-	rule := r.ruleFor(s, tool)
-	if free.tools <= 0 && (rule.Verdict == VerdictRun || s.approved) {
-		return nil
-	}
-	if len(s.missing) > 0 && s.filled == nil {
-		if s.fillError != "" {
-			return fail(FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
-		}
-		return r.fillArgs(s, tool, free)
-	}
-	args, err := r.resolve(s)
-	if err != nil {
-		return fail(FailureArgs, err.Error())
-	}
+// word returns what is to be said of a step of which nothing else can be done.
+func (r *Run) word(s *StepState, free *slots) []Action {
+	index := s.Step.Index
 	switch {
-	case s.denied:
-		return fail(FailureDenied, "denied at the gate")
-	case rule.Verdict == VerdictBlock:
-		return fail(FailureDenied, "denied by a rule: "+rule.Why)
-	case rule.Verdict == VerdictAsk && !s.approved:
-		return []Action{{Effect: r.gate(s, tool, args, rule, number)}}
+	case s.Status == StepBroken:
+		pause := retryBase << min(s.Attempt-s.tried-1, 6)
+		return []Action{{Record: StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
+	case s.cut != "":
+		return []Action{{Record: StepSkipped{Index: index, Reason: s.cut}}}
+	case free.steps == 0:
+		return r.stopped(GuardSteps, index)
 	}
-	return r.startTool(s, tool, args, number, free)
+	free.steps--
+	number := s.tries + 1
+	if s.flaw != nil {
+		return []Action{{Record: StepFailed{Index: index, Attempt: number, Error: s.flaw.sentence, Failure: s.flaw.kind}}}
+	}
+	return []Action{{Record: r.dryStep(s, number)}}
 }
 
-// ruleFor returns the rule that decides about a step's call; a plan may ask for
-// a gate, and exempts from none. A tool that any revision put behind a gate
-// stays behind one in the steps of a replan.
-func (r *Run) ruleFor(s *StepState, tool planning.Tool) Rule {
-	rule := Decide(r.rules, tool)
-	if (s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]) && rule.Verdict == VerdictRun {
-		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
+// dryStep is what a step would do: its call, the gate that would ask, and a
+// placeholder for what would come of it.
+func (r *Run) dryStep(s *StepState, number int) StepCompleted {
+	done := StepCompleted{Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Result: string(placeholder(s.Step))}
+	if s.Step.Executor != planning.ExecutorTool {
+		return done
 	}
-	return rule
+	facts := r.facts(s.Step.Tool)
+	if facts.err == nil {
+		if rule := r.ruleFor(s, facts); rule.Verdict != VerdictRun {
+			done.Gate = &rule
+		}
+	} else if s.Step.Gate {
+		done.Gate = &Rule{Tool: s.Step.Tool, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
+	}
+	return done
 }
 
-// startTool begins one call of a tool.
-func (r *Run) startTool(s *StepState, tool planning.Tool, args map[string]any, number int, free *slots) []Action {
+// placeholder stands for the result of a step in a dry run.
+func placeholder(s planning.Step) planning.Placeholder {
+	by := s.Tool
+	switch s.Executor {
+	case planning.ExecutorSelf:
+		by = "step " + s.Index
+	case planning.ExecutorAgent:
+		by = s.Profile
+	}
+	return planning.Placeholder("<" + by + " result>")
+}
+
+// startTool begins one call of a tool, and adds that to out.
+func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
+	index, facts := s.Step.Index, r.facts(s.Step.Tool)
+	kind, kindLeft := GuardExecution, &free.execution
+	if facts.tool.ReadOnly {
+		kind, kindLeft = GuardDiscovery, &free.discovery
+	}
 	switch {
 	case free.steps == 0:
-		return r.stopped(GuardSteps)
+		return append(out, r.stopped(GuardSteps, index)...)
 	case free.calls == 0:
-		return r.stopped(GuardToolCalls)
+		return append(out, r.stopped(GuardToolCalls, index)...)
+	case *kindLeft == 0:
+		return append(out, r.stopped(kind, index)...)
+	}
+	blocked, warned := r.perTool(s, facts)
+	if blocked == nil && r.Revision > 1 {
+		var again *Action
+		if blocked, again = r.repeats(s, s.call); again != nil {
+			warned = again
+		}
+	}
+	if blocked != nil {
+		return append(out, *blocked)
+	}
+	if warned != nil {
+		out = append(out, *warned)
 	}
 	free.tools--
 	free.steps--
 	free.calls--
+	*kindLeft--
 	timeout := s.Step.Timeout
 	if timeout == 0 {
 		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
 	}
-	return []Action{{
-		r.started(s, args, number),
-		CallTool{Index: s.Step.Index, Attempt: number, Tool: tool, Args: args, Hashes: s.hashes, Timeout: timeout},
-	}}
+	number := s.tries + 1
+	return append(out, Action{
+		r.started(s, s.call, number),
+		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Timeout: timeout},
+	})
 }
 
-// startSelf has the model carry a step out in its own words.
-func (r *Run) startSelf(s *StepState, number int, free *slots) []Action {
-	if free.models <= 0 {
-		return nil
+// startModel has the model carry a step out in its own words, or write the
+// arguments that the plan left out.
+func (r *Run) startModel(s *StepState, free *slots) []Action {
+	fills := s.Step.Executor == planning.ExecutorTool
+	if !fills && free.steps == 0 {
+		return r.stopped(GuardSteps, s.Step.Index)
 	}
-	for _, guard := range []string{GuardSteps, GuardTokens} {
-		if blocked := r.stopped(guard); blocked != nil {
-			return blocked
-		}
-	}
-	free.models--
-	free.steps--
-	request := planning.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
-	return []Action{{
-		r.started(s, nil, number),
-		CallModel{Request: request, Index: s.Step.Index, Attempt: number},
-	}}
-}
-
-// fillArgs has the model write the arguments that the plan left out.
-func (r *Run) fillArgs(s *StepState, tool planning.Tool, free *slots) []Action {
-	if free.models <= 0 {
-		return nil
-	}
-	if blocked := r.stopped(GuardTokens); blocked != nil {
+	if blocked := r.stopped(GuardTokens, s.Step.Index); blocked != nil {
 		return blocked
 	}
 	free.models--
-	request := planning.ArgsRequest(r.brief(), r.Plan, s.Step, tool, r.inputs(s.Step))
+	if fills {
+		request := planning.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step))
+		return []Action{{
+			ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
+			CallModel{Request: request},
+		}}
+	}
+	free.steps--
+	number := s.tries + 1
+	request := planning.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
 	return []Action{{
-		ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
-		CallModel{Request: request},
+		r.started(s, nil, number),
+		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout},
 	}}
 }
 
@@ -241,25 +257,17 @@ func (r *Run) inputs(step planning.Step) []planning.HistoryItem {
 	return out
 }
 
-// resolve returns the arguments of a step's next call: those of the plan with
-// their references resolved, and those that the model filled in beside them.
-func (r *Run) resolve(s *StepState) (map[string]any, error) {
-	args, err := planning.ResolveArgs(s.Step.Args, r.variables)
-	if err != nil {
-		return nil, err
-	}
-	return merge(args, s.filled), nil
-}
-
-// gate is the question that a call must pass.
-func (r *Run) gate(s *StepState, tool planning.Tool, args map[string]any, rule Rule, number int) OpenGate {
+// gate is the question that the call of a step must pass.
+func (r *Run) gate(s *StepState) OpenGate {
+	facts := r.facts(s.Step.Tool)
+	tool := facts.tool
 	return OpenGate{
 		Gate: GateRequested{
-			Gate: r.gateID(s.Step.Index), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: rule, Args: args,
+			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Args: s.call,
 			Provenance: r.provenance(s.Step),
 		},
-		Attempt: number,
+		Attempt: s.tries + 1,
 		Tool:    tool,
 	}
 }
@@ -267,8 +275,8 @@ func (r *Run) gate(s *StepState, tool planning.Tool, args map[string]any, rule R
 // gateID names the gate of a step's next attempt in this revision, so that a
 // question about a call that the plan has dropped since is not taken for one
 // about the call that came in its place.
-func (r *Run) gateID(index string) string {
-	return fmt.Sprintf("%s.%d.%d", index, r.Revision, r.attempts[index]+1)
+func (r *Run) gateID(s *StepState) string {
+	return fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.tries+1)
 }
 
 // provenance says which arguments of a step carry text from another step's

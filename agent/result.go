@@ -33,7 +33,8 @@ const (
 	ReasonToolBudget   Reason = "tool_budget"
 	ReasonGuard        Reason = "guard"
 	ReasonInterrupted  Reason = "interrupted"
-	ReasonNoModel      Reason = "no_model" // of a reply in chat: nothing could be started
+	ReasonNoModel      Reason = "no_model"   // of a reply in chat: nothing could be started
+	ReasonNotOpened    Reason = "not_opened" // of a reply in chat: the run is unknown, damaged or another's
 )
 
 // ExitCode is the exit status of a headless run that ended for this reason.
@@ -41,6 +42,8 @@ func (r Reason) ExitCode() int {
 	switch r {
 	case ReasonGoalMet, ReasonPartial, ReasonDirect:
 		return 0
+	case ReasonNotOpened:
+		return 2
 	case ReasonDenied, ReasonInDoubt:
 		return 3
 	case ReasonStepBudget, ReasonReplanBudget, ReasonTokenBudget, ReasonTimeBudget, ReasonToolBudget, ReasonGuard:
@@ -81,31 +84,9 @@ type RevisionSummary struct {
 type Usage struct {
 	Steps            int `json:"steps"` // step executions, failed ones and replans included
 	ToolCalls        int `json:"tool_calls"`
+	DiscoveryCalls   int `json:"discovery_calls,omitempty"` // of those, calls of read-only tools
 	ModelCalls       int `json:"model_calls"`
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	Replans          int `json:"replans"`
-}
-
-// Limits bound a run. 0 means no limit, but for the slots, where it means the
-// default.
-type Limits struct {
-	MaxSteps       int   `json:"max_steps"`       // step executions
-	GrowSteps      bool  `json:"grow_steps"`      // MaxSteps rises to one and a half times the first plan's length
-	MaxPlanSteps   int   `json:"max_plan_steps"`  // steps a planner may propose at once
-	MaxReplans     int   `json:"max_replans"`     // calls of the planner after the first plan
-	MaxToolCalls   int   `json:"max_tool_calls"`  //
-	MaxTokens      int   `json:"max_tokens"`      // prompt and completion, all calls
-	MaxDurationMS  int64 `json:"max_duration_ms"` // wall clock
-	StepTimeoutMS  int64 `json:"step_timeout_ms"` // for a step that names none
-	MaxConcurrency int   `json:"max_concurrency"` // tool slots
-	ModelSlots     int   `json:"model_slots"`
-}
-
-// DefaultLimits are the limits of a run where nobody says otherwise.
-func DefaultLimits() Limits {
-	return Limits{
-		MaxSteps: 12, GrowSteps: true, MaxPlanSteps: 15, MaxReplans: 5,
-		StepTimeoutMS: 120_000, MaxConcurrency: 4, ModelSlots: 1,
-	}
 }

@@ -40,6 +40,10 @@ type Run struct {
 	Paused        bool     // the user stopped it
 	Result        *Result  // set once the run is over
 
+	// Planners makes the plans; nil is the three phases and a model. Whoever
+	// folds the events of a run must set the same before the first of them.
+	Planners planning.Planners
+
 	core // what only the engine needs
 }
 
@@ -86,16 +90,33 @@ type StepState struct {
 	Draft     bool      // not yet part of a plan
 	Tokens    int
 
+	DryRun  bool  // nothing was called
+	DryGate *Rule // of a dry run: the rule that would ask
+
 	approved  bool
 	replanned bool // a replan added or revised it
-	tried     int  // attempts under its index before this revision
+	tries     int  // attempts under its index so far, over all revisions
+	tried     int  // of those, before this revision or a resume
 	denied    bool
 	hashes    map[string]string // of what its gate was shown against
-	waits     int               // steps it depends on that are not done
 	missing   []string          // args that its tool requires and the plan leaves out
 	filled    map[string]any    // those args, as the model wrote them
 	filling   bool              // the model is asked for them
 	fillError string            // why it did not write them
+	override  map[string]any    // args that the user gave in place of the plan's
+	asks      bool              // it waits for the user's word
+	lost      bool              // it was under way when the program ended
+	rerun     bool              // it was run again without asking
+	cut       string            // it will be skipped, and why
+
+	waits  int          // steps it depends on that are not done
+	feeds  []*StepState // steps that depend on it
+	place  int          // in the plan
+	length float64      // ms to the end of the longest path from it
+	stands standing     // what it needs next
+	at     int          // its place in the queue of those
+	call   map[string]any
+	flaw   *flaw
 }
 
 // StepStatus says where a step stands.

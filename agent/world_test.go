@@ -66,7 +66,7 @@ var rules = []agent.Rule{
 }
 
 func started(limits agent.Limits) agent.RunStarted {
-	return agent.RunStarted{Goal: "do it", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: planning.Prompting{SkipAnalysis: true}}
+	return agent.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: planning.Prompting{SkipAnalysis: true}}
 }
 
 func (w *world) apply(data agent.Data) {

@@ -21,8 +21,13 @@ type argsFault struct {
 	missing []string // the names that are not there, where that is the fault
 }
 
-// argsSchema checks args against the input schema of a tool.
-type argsSchema struct{ schema *jsonschema.Schema }
+// Signature checks the args of calls of one tool against its input schema,
+// which is compiled once. A nil Signature checks nothing. It does not change
+// and may be used by several goroutines.
+type Signature struct {
+	schema *jsonschema.Schema
+	names  string // the args that the schema knows, for a message; "" where it says nothing of them
+}
 
 // closedLoader refuses every schema that is not in the document itself: a
 // server's schema must make nothing be fetched or read.
@@ -32,8 +37,10 @@ func (closedLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("the schema refers to %s, and nothing outside it is read", url)
 }
 
-// newArgsSchema compiles the input schema of a tool; nil where it has none.
-func newArgsSchema(t Tool) (*argsSchema, error) {
+// NewSignature compiles the input schema of a tool. It returns nil and no error
+// for a tool without one, and fails where the schema cannot be used: it is no
+// JSON Schema, or refers to something outside itself.
+func NewSignature(t Tool) (*Signature, error) {
 	if len(bytes.TrimSpace(t.InputSchema)) == 0 {
 		return nil, nil
 	}
@@ -51,39 +58,15 @@ func newArgsSchema(t Tool) (*argsSchema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
 	}
-	return &argsSchema{schema: schema}, nil
+	return &Signature{schema: schema, names: argNames(t)}, nil
 }
 
-// check returns what is wrong with args whatever their references come to. With
-// partial, names that are missing at the top are no fault.
-func (a *argsSchema) check(args map[string]any, partial bool) []argsFault {
-	if a == nil {
-		return nil
-	}
-	if args == nil {
-		args = map[string]any{}
-	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(a.schema.Validate(literal(args)), &invalid) {
-		return nil
-	}
-	c := argsCheck{args: args, open: isOpen(args), partial: partial}
-	faults := c.collect(invalid)
-	slices.SortStableFunc(faults, func(x, y argsFault) int { return slices.Compare(x.path, y.path) })
-	return faults
-}
-
-// MissingArgs returns the names of the args that the tool's input schema
-// requires and args lack, sorted; where the schema leaves a choice, those that
-// the nearest alternative lacks. It returns nil where nothing is missing or the
-// schema cannot be used.
-func MissingArgs(t Tool, args map[string]any) []string {
-	schema, err := newArgsSchema(t)
-	if err != nil {
-		return nil
-	}
+// Missing returns the names of the args that the schema requires and args, as
+// the plan has them, lack, sorted; where the schema leaves a choice, those that
+// the nearest alternative lacks. It returns nil where nothing is missing.
+func (s *Signature) Missing(args map[string]any) []string {
 	var missing []string
-	for _, f := range schema.check(args, false) {
+	for _, f := range s.check(args, argsCheck{}) {
 		if len(f.path) == 0 {
 			missing = append(missing, f.missing...)
 		}
@@ -92,33 +75,100 @@ func MissingArgs(t Tool, args map[string]any) []string {
 	return slices.Compact(missing)
 }
 
+// Check holds args as resolved against the schema: no references are left in
+// them, so that a text which looks like one is plain text. It returns nil, or
+// one error that lists every fault in a clause each, and the names of the args
+// there are where something is wrong with the names.
+func (s *Signature) Check(args map[string]any) error {
+	faults := s.check(args, argsCheck{resolved: true})
+	if len(faults) == 0 {
+		return nil
+	}
+	clauses := make([]string, len(faults))
+	for i, f := range faults {
+		clauses[i] = f.message
+	}
+	return errors.New(s.clause(strings.Join(clauses, "; "), faults[0]))
+}
+
+// clause adds to what is wrong which args there are, where f is about their
+// names.
+func (s *Signature) clause(message string, f argsFault) string {
+	if len(f.path) > 0 || s.names == "" {
+		return message
+	}
+	return message + "; its args are " + s.names
+}
+
+// check returns what is wrong with args, sorted by place.
+func (s *Signature) check(args map[string]any, c argsCheck) []argsFault {
+	if s == nil {
+		return nil
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	c.args = args
+	var instance any = args
+	if c.alters(args) {
+		instance = c.literal(args)
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(s.schema.Validate(instance), &invalid) {
+		return nil
+	}
+	c.open = c.isOpen(args)
+	faults := c.collect(invalid)
+	slices.SortStableFunc(faults, func(x, y argsFault) int { return slices.Compare(x.path, y.path) })
+	return faults
+}
+
+// MissingArgs is [Signature.Missing] for a single call. It returns nil where
+// the schema cannot be used.
+func MissingArgs(t Tool, args map[string]any) []string {
+	signature, err := NewSignature(t)
+	if err != nil {
+		return nil
+	}
+	return signature.Missing(args)
+}
+
+// argsCheck sorts out which of the schema's complaints hold whatever the
+// references in args come to.
+type argsCheck struct {
+	args     map[string]any
+	resolved bool // texts are plain: they hold neither references nor escapes
+	partial  bool // names that are missing at the top are no fault
+	open     bool // something in args is not known yet
+}
+
 // standIn is what a value that is not known yet looks like to the schema.
 const standIn = "${?}"
 
 // literal returns a value as the tool would see it, references left as they
 // are and numbers too large to reckon with made unknown.
-func literal(v any) any {
+func (c argsCheck) literal(v any) any {
 	switch v := v.(type) {
 	case string:
-		if isOpen(v) {
+		if !c.alters(v) {
 			return v
 		}
 		return splitText(v)[0].plain
 	case json.Number:
-		if isOpen(v) {
+		if c.alters(v) {
 			return standIn
 		}
 		return v
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = literal(item)
+			list[i] = c.literal(item)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for key, item := range v {
-			object[key] = literal(item)
+			object[key] = c.literal(item)
 		}
 		return object
 	default:
@@ -126,19 +176,39 @@ func literal(v any) any {
 	}
 }
 
-// isOpen reports whether a value is not known, or not in full, before the step
-// is ready: it holds a reference, or a number that the checker cannot take.
-func isOpen(v any) bool {
+// alters reports whether a value and what literal makes of it differ: most do
+// not, and need not be copied.
+func (c argsCheck) alters(v any) bool {
 	switch v := v.(type) {
 	case string:
-		return slices.ContainsFunc(splitText(v), func(p textPart) bool { return p.reference != nil })
+		return !c.resolved && strings.Contains(v, "$${") && !hasReference(v)
 	case json.Number:
 		return !reckonable(v)
 	case []any:
-		return slices.ContainsFunc(v, isOpen)
+		return slices.ContainsFunc(v, c.alters)
 	case map[string]any:
 		for _, item := range v {
-			if isOpen(item) {
+			if c.alters(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOpen reports whether a value is not known, or not in full, when it is
+// checked: it holds a reference, or a number that the checker cannot take.
+func (c argsCheck) isOpen(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !c.resolved && hasReference(v)
+	case json.Number:
+		return !reckonable(v)
+	case []any:
+		return slices.ContainsFunc(v, c.isOpen)
+	case map[string]any:
+		for _, item := range v {
+			if c.isOpen(item) {
 				return true
 			}
 		}
@@ -154,14 +224,6 @@ func reckonable(n json.Number) bool {
 	}
 	exponent, err := strconv.Atoi(strings.TrimPrefix(n.String()[i+1:], "+"))
 	return err == nil && -1000 < exponent && exponent < 1000
-}
-
-// argsCheck sorts out which of the schema's complaints hold whatever the
-// references in args come to.
-type argsCheck struct {
-	args    map[string]any
-	open    bool
-	partial bool
 }
 
 func (c argsCheck) collect(e *jsonschema.ValidationError) []argsFault {
@@ -226,7 +288,7 @@ func (c argsCheck) inTheWay(e *jsonschema.ValidationError) bool {
 		return true // the condition may depend on a reference
 	}
 	value, ok := valueAt(c.args, e.InstanceLocation)
-	if !ok || !isOpen(value) {
+	if !ok || !c.isOpen(value) {
 		return false
 	}
 	switch value := value.(type) {

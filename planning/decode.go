@@ -55,8 +55,10 @@ func (d *planDecoder) badType(path, name, want string, got any) {
 
 // take removes a field from an object. A null counts as absent.
 func take(object map[string]any, name string) (any, bool) {
-	v := object[name]
-	delete(object, name)
+	v, there := object[name]
+	if there {
+		delete(object, name)
+	}
 	return v, v != nil
 }
 
@@ -150,7 +152,9 @@ func (d *planDecoder) texts(object map[string]any, path, name string) []string {
 // indices reads a list of step indices, each once.
 func (d *planDecoder) indices(object map[string]any, path, name string) []string {
 	var indices []string
-	for i, v := range d.list(object, path, name) {
+	list := d.list(object, path, name)
+	seen := make(map[string]bool, len(list))
+	for i, v := range list {
 		index, ok := indexText(v)
 		if !ok {
 			d.fault(CodeBadIndex, jsonPointer(path, name, strconv.Itoa(i)),
@@ -162,7 +166,8 @@ func (d *planDecoder) indices(object map[string]any, path, name string) []string
 				"an entry of %s must be the index of a step; it %s", name, why)
 			continue
 		}
-		if !slices.Contains(indices, index) {
+		if !seen[index] {
+			seen[index] = true
 			indices = append(indices, index)
 		}
 	}
@@ -201,6 +206,39 @@ func indexProblem(index string) string {
 
 func (d *planDecoder) steps(plan map[string]any) []Step {
 	list := d.list(plan, "", "steps")
+	unreadable := func(v any) bool {
+		object, ok := v.(map[string]any)
+		return !ok || hasBadIndex(object)
+	}
+	var taken map[string]bool // indices in use, where a step needs a stand-in
+	if slices.ContainsFunc(list, unreadable) {
+		taken = takenIndices(list)
+	}
+	steps := make([]Step, 0, len(list))
+	standIn := 0 // the last one; what lies between it and its step's position is taken
+	for i, v := range list {
+		position := i + 1
+		if taken != nil && unreadable(v) {
+			// The stand-in for an index that cannot be read must not look
+			// like a second step of that index.
+			position = max(position, standIn+1)
+			for taken[strconv.Itoa(position)] {
+				position++
+			}
+			taken[strconv.Itoa(position)] = true
+			standIn = position
+		}
+		steps = append(steps, d.step(v, jsonPointer("/steps", strconv.Itoa(i)), strconv.Itoa(position)))
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	return steps
+}
+
+// takenIndices returns the indices that the steps of a list name or have by
+// their position.
+func takenIndices(list []any) map[string]bool {
 	taken := make(map[string]bool, len(list))
 	for i, v := range list {
 		object, ok := v.(map[string]any)
@@ -213,23 +251,7 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 			taken[strconv.Itoa(i+1)] = true
 		}
 	}
-	steps := make([]Step, 0, len(list))
-	for i, v := range list {
-		position := i + 1
-		if object, ok := v.(map[string]any); !ok || hasBadIndex(object) {
-			// The stand-in for an index that cannot be read must not look
-			// like a second step of that index.
-			for taken[strconv.Itoa(position)] {
-				position++
-			}
-			taken[strconv.Itoa(position)] = true
-		}
-		steps = append(steps, d.step(v, jsonPointer("/steps", strconv.Itoa(i)), strconv.Itoa(position)))
-	}
-	if len(steps) == 0 {
-		return nil
-	}
-	return steps
+	return taken
 }
 
 func hasBadIndex(step map[string]any) bool {

@@ -18,7 +18,8 @@ type Graph struct {
 	position map[string]int
 	needs    [][]int // what each step depends on, by rank
 	feeds    [][]int // what depends on each step, by rank
-	rank     []int   // place of each step among all, by index
+	byRank   []int   // the steps by index
+	rank     []int   // place of each step in byRank
 	order    []int   // topological, ties by rank; steps on or behind a cycle are left out
 	level    []int   // length of the longest chain before each step, -1 for those left out
 }
@@ -26,31 +27,62 @@ type Graph struct {
 // NewGraph builds the graph of a valid plan. Of an invalid one it makes what it
 // can: dependencies on steps that do not exist or on the step itself are
 // ignored, of two steps with one index the first counts, and steps on or behind
-// a cycle are missing from Order, Batches, Longest and CriticalPath.
-func NewGraph(p Plan) *Graph {
-	g := &Graph{position: make(map[string]int, len(p.Steps))}
-	for _, s := range p.Steps {
+// a cycle are missing from Order, Batches, Longest and CriticalPath. The graph
+// shares the plan's list of steps.
+func NewGraph(p Plan) *Graph { return newGraph(p, stepReferences(p)) }
+
+// stepReferences returns the references in the args of each step of a plan.
+func stepReferences(p Plan) [][]Reference {
+	references := make([][]Reference, len(p.Steps))
+	for i, s := range p.Steps {
+		references[i] = References(s.Args)
+	}
+	return references
+}
+
+// newGraph is NewGraph for a caller that knows the references of each step.
+func newGraph(p Plan, references [][]Reference) *Graph {
+	g := &Graph{steps: p.Steps, position: make(map[string]int, len(p.Steps))}
+	for i, s := range p.Steps {
 		if _, taken := g.position[s.Index]; !taken {
-			g.position[s.Index] = len(g.steps)
-			g.steps = append(g.steps, s)
+			g.position[s.Index] = i
 		}
 	}
+	if len(g.position) < len(p.Steps) {
+		references = g.dropDuplicates(references)
+	}
 	g.rankSteps()
-	g.connect()
+	g.connect(references)
 	g.sort()
 	return g
+}
+
+// dropDuplicates leaves the first step of each index, and returns the
+// references of those.
+func (g *Graph) dropDuplicates(references [][]Reference) [][]Reference {
+	var steps []Step
+	var kept [][]Reference
+	for i, s := range g.steps {
+		if g.position[s.Index] == i {
+			g.position[s.Index] = len(steps)
+			steps = append(steps, s)
+			kept = append(kept, references[i])
+		}
+	}
+	g.steps = steps
+	return kept
 }
 
 // rankSteps orders the steps for ties: numbers first, by number, then other
 // indices in the order they were written.
 func (g *Graph) rankSteps() {
-	byRank := make([]int, len(g.steps))
+	g.byRank = make([]int, len(g.steps))
 	numeric := make([]bool, len(g.steps))
 	for i, s := range g.steps {
-		byRank[i] = i
+		g.byRank[i] = i
 		numeric[i] = isNumericIndex(s.Index)
 	}
-	slices.SortStableFunc(byRank, func(a, b int) int {
+	slices.SortFunc(g.byRank, func(a, b int) int {
 		switch {
 		case numeric[a] && numeric[b]:
 			return CompareIndices(g.steps[a].Index, g.steps[b].Index)
@@ -62,14 +94,14 @@ func (g *Graph) rankSteps() {
 		return cmp.Compare(a, b)
 	})
 	g.rank = make([]int, len(g.steps))
-	for rank, i := range byRank {
+	for rank, i := range g.byRank {
 		g.rank[i] = rank
 	}
 }
 
 // connect draws the edges.
-func (g *Graph) connect() {
-	producer := make(map[string]int)
+func (g *Graph) connect(references [][]Reference) {
+	producer := make(map[string]int, len(g.steps))
 	for i, s := range g.steps {
 		if _, taken := producer[s.ResultVariable]; s.ResultVariable != "" && !taken {
 			producer[s.ResultVariable] = i
@@ -84,23 +116,22 @@ func (g *Graph) connect() {
 				needs = append(needs, j)
 			}
 		}
-		for _, r := range References(s.Args) {
+		for _, r := range references[i] {
 			if j, ok := producer[r.Name]; ok && j != i {
 				needs = append(needs, j)
 			}
 		}
-		g.byRank(needs)
+		g.sortByRank(needs)
 		g.needs[i] = slices.Compact(needs)
+	}
+	for _, i := range g.byRank {
 		for _, j := range g.needs[i] {
 			g.feeds[j] = append(g.feeds[j], i)
 		}
 	}
-	for _, feeds := range g.feeds {
-		g.byRank(feeds)
-	}
 }
 
-func (g *Graph) byRank(nodes []int) {
+func (g *Graph) sortByRank(nodes []int) {
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(g.rank[a], g.rank[b]) })
 }
 
@@ -160,6 +191,26 @@ func (g *Graph) indices(nodes []int) []string {
 	}
 	return indices
 }
+
+// Len returns the number of steps: positions run from 0 to one below it. They
+// are those of the plan's steps, of which a second one with an index in use
+// does not count.
+func (g *Graph) Len() int { return len(g.steps) }
+
+// Position returns the position of the step with the given index, and whether
+// there is one.
+func (g *Graph) Position(index string) (int, bool) {
+	i, ok := g.position[index]
+	return i, ok
+}
+
+// Needs returns the positions of the steps that the step at position i depends
+// on, in numeric order. The graph owns the list: it may not be changed.
+func (g *Graph) Needs(i int) []int { return g.needs[i] }
+
+// Feeds returns the positions of the steps that depend on the step at position
+// i, in numeric order. The graph owns the list: it may not be changed.
+func (g *Graph) Feeds(i int) []int { return g.feeds[i] }
 
 // Dependencies returns the steps that must be done before the step with the
 // given index, in numeric order; nil for a step that does not exist.
@@ -225,7 +276,7 @@ func (g *Graph) Batches() [][]string {
 	}
 	named := make([][]string, len(batches))
 	for level, nodes := range batches {
-		g.byRank(nodes)
+		g.sortByRank(nodes)
 		named[level] = g.indices(nodes)
 	}
 	return named
@@ -236,7 +287,7 @@ func (g *Graph) Batches() [][]string {
 // weight is never negative.
 func (g *Graph) Longest(weight func(Step) float64) map[string]float64 {
 	longest := make(map[string]float64, len(g.order))
-	for i, w := range g.longest(weight) {
+	for i, w := range g.Weights(weight) {
 		if g.level[i] >= 0 {
 			longest[g.steps[i].Index] = w
 		}
@@ -244,7 +295,8 @@ func (g *Graph) Longest(weight func(Step) float64) map[string]float64 {
 	return longest
 }
 
-func (g *Graph) longest(weight func(Step) float64) []float64 {
+// Weights is Longest by position, 0 for steps on or behind a cycle.
+func (g *Graph) Weights(weight func(Step) float64) []float64 {
 	longest := make([]float64, len(g.steps))
 	for _, i := range slices.Backward(g.order) {
 		rest := 0.0
@@ -259,7 +311,7 @@ func (g *Graph) longest(weight func(Step) float64) []float64 {
 // CriticalPath returns the heaviest path from a beginning of the plan to an
 // end, of several equal ones that with the lowest indices.
 func (g *Graph) CriticalPath(weight func(Step) float64) []string {
-	longest := g.longest(weight)
+	longest := g.Weights(weight)
 	heaviest := func(nodes []int) int {
 		best := -1
 		for _, i := range nodes {
@@ -315,7 +367,7 @@ func (g *Graph) knots() [][]int {
 		for n, node := range component {
 			knot[n] = int(node.ID())
 		}
-		g.byRank(knot)
+		g.sortByRank(knot)
 		knots = append(knots, knot)
 	}
 	slices.SortFunc(knots, func(a, b []int) int { return cmp.Compare(g.rank[a[0]], g.rank[b[0]]) })
@@ -325,6 +377,10 @@ func (g *Graph) knots() [][]int {
 // loop finds a shortest cycle through the first member of a knot.
 func (g *Graph) loop(knot []int) []int {
 	start := knot[0]
+	members := make(map[int]bool, len(knot))
+	for _, i := range knot {
+		members[i] = true
+	}
 	came := map[int]int{start: start}
 	for open := []int{start}; len(open) > 0; open = open[1:] {
 		i := open[0]
@@ -338,7 +394,7 @@ func (g *Graph) loop(knot []int) []int {
 				slices.Reverse(loop)
 				return loop
 			}
-			if _, seen := came[j]; !seen && slices.Contains(knot, j) {
+			if _, seen := came[j]; !seen && members[j] {
 				came[j] = i
 				open = append(open, j)
 			}
@@ -351,14 +407,20 @@ func (g *Graph) loop(knot []int) []int {
 // dotted ones part by part ("5.2" before "5.10", "5" before "5.1"), numbers
 // before words, and words as text.
 func CompareIndices(a, b string) int {
-	partsA, partsB := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(partsA), len(partsB)) {
-		if c := compareParts(partsA[i], partsB[i]); c != 0 {
+	restA, restB, moreA, moreB := a, b, true, true
+	for moreA && moreB {
+		var partA, partB string
+		partA, restA, moreA = strings.Cut(restA, ".")
+		partB, restB, moreB = strings.Cut(restB, ".")
+		if c := compareParts(partA, partB); c != 0 {
 			return c
 		}
 	}
-	if c := cmp.Compare(len(partsA), len(partsB)); c != 0 {
-		return c
+	switch {
+	case moreA:
+		return 1
+	case moreB:
+		return -1
 	}
 	return strings.Compare(a, b)
 }

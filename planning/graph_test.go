@@ -248,6 +248,42 @@ func TestLongestIsMonotone(t *testing.T) {
 	})
 }
 
+func TestPositionsAndIndicesTellTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawDAG(t)
+		if rapid.Bool().Draw(t, "an index twice") {
+			p.Steps = append(p.Steps, planning.Step{Index: p.Steps[0].Index, Title: "again"})
+		}
+		g := planning.NewGraph(p)
+		if g.Len() != countIndices(p) {
+			t.Fatalf("%d steps, want %d", g.Len(), countIndices(p))
+		}
+		longest, weights := g.Longest(one), g.Weights(one)
+		named := func(positions []int) []string {
+			var names []string
+			for _, i := range positions {
+				names = append(names, p.Steps[i].Index)
+			}
+			return names
+		}
+		for i := range g.Len() {
+			index := p.Steps[i].Index
+			if at, ok := g.Position(index); !ok || at != i {
+				t.Fatalf("step %s is at %d, not at %d", index, i, at)
+			}
+			if !slices.Equal(named(g.Needs(i)), g.Dependencies(index)) || !slices.Equal(named(g.Feeds(i)), g.Dependents(index)) {
+				t.Fatalf("step %s: needs %v, feeds %v; by index %v and %v", index, g.Needs(i), g.Feeds(i), g.Dependencies(index), g.Dependents(index))
+			}
+			if weights[i] != longest[index] {
+				t.Fatalf("step %s weighs %v by position and %v by index", index, weights[i], longest[index])
+			}
+		}
+		if _, ok := g.Position("nowhere"); ok {
+			t.Fatal("a step that does not exist has a position")
+		}
+	})
+}
+
 func TestGraphNeverPanics(t *testing.T) {
 	word := rapid.StringMatching(`[$=]?[1-6ax.]{0,2}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,10 +1,3 @@
-// Package planning holds what a plan is and how one comes about: the plan as
-// data, its validation, its graph and variables, the difference between two
-// revisions, and the pipeline that turns a goal into a plan in three phases.
-//
-// Everything here is a pure value. The package calls no model and no tool,
-// reads no file and no clock: a pipeline says which request comes next and
-// absorbs the reply, and its caller does the talking.
 package planning
 
 import (

@@ -18,6 +18,16 @@ type Planner interface {
 	Skipped() []SkippedPhase
 }
 
+// Planners makes the planners of a run. A run that is folded again asks again
+// with equal arguments and must get equal planners, so that an implementation
+// keeps nothing from one call to the next.
+type Planners interface {
+	// Plan returns the planner of the first plan.
+	Plan(Brief) Planner
+	// Replan returns the planner of what remains after a failure.
+	Replan(Brief, Situation) Planner
+}
+
 // SkippedPhase is a phase of planning that was left out.
 type SkippedPhase struct {
 	Phase  int    // 1 to 3
@@ -61,6 +71,7 @@ type Brief struct {
 
 // Situation is where a run stands when a failure calls for a new plan.
 type Situation struct {
+	Attempt     int             // which replan of its run this is, from 1
 	Plan        Plan            // as it is now
 	History     []HistoryItem   // every ended attempt, oldest first
 	Finished    map[string]bool // indices of the steps that are done and stay

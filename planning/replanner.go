@@ -7,15 +7,23 @@ import "slices"
 // (see [Revise]). An answer without steps gives up, and one equal to the steps
 // that remained is refused: it would fail again.
 func NewReplanner(b Brief, s Situation) Planner {
+	r := newReplanner(b, s)
+	if r.outcome.Kind == OutcomePending {
+		r.request = replanRequest(b, s, r.most)
+	}
+	return r
+}
+
+// newReplanner settles how much may be proposed; without any step left there is
+// nothing to ask.
+func newReplanner(b Brief, s Situation) *replanner {
 	r := &replanner{brief: b, situation: s, most: b.MaxSteps}
 	if s.StepsLeft >= 0 && (r.most <= 0 || s.StepsLeft < r.most) {
 		r.most = s.StepsLeft
 	}
 	if s.StepsLeft == 0 {
 		r.outcome = Outcome{Kind: OutcomeFailed, Reason: "no step may run any more, so there is nothing to plan; raise max_steps"}
-		return r
 	}
-	r.request = replanRequest(b, s, r.most)
 	return r
 }
 
@@ -50,18 +58,9 @@ func (r *replanner) Absorb(reply Reply) {
 	if r.outcome.Kind != OutcomePending {
 		return
 	}
-	proposed := readProposal(reply, true)
-	if proposed.read && len(proposed.plan.Steps) == 0 && len(proposed.faults) == 0 {
-		r.outcome = Outcome{Kind: OutcomeGaveUp, Reason: emptyReason(proposed, "the model sees no way on")}
-		return
-	}
-	faults, revised := r.check(proposed)
-	if len(faults) == 0 && SameSteps(revised.Proposed, r.situation.Remaining) {
-		r.outcome = Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}
-		return
-	}
+	outcome, faults := r.judge(readProposal(reply, true))
 	if len(faults) == 0 {
-		r.outcome = Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}
+		r.outcome = outcome
 		return
 	}
 	request, ok := r.repairs.next(r.brief, reply, faults, &r.situation)
@@ -70,6 +69,21 @@ func (r *replanner) Absorb(reply Reply) {
 		return
 	}
 	r.request = request
+}
+
+// judge returns what a proposal comes to, or else what is wrong with it.
+func (r *replanner) judge(proposed proposal) (Outcome, []Fault) {
+	if proposed.read && len(proposed.plan.Steps) == 0 && len(proposed.faults) == 0 {
+		return Outcome{Kind: OutcomeGaveUp, Reason: emptyReason(proposed, "the model sees no way on")}, nil
+	}
+	faults, revised := r.check(proposed)
+	switch {
+	case len(faults) > 0:
+		return Outcome{}, faults
+	case SameSteps(revised.Proposed, r.situation.Remaining):
+		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
+	}
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}, nil
 }
 
 // check merges what was proposed with the finished steps and returns what is

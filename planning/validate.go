@@ -49,11 +49,12 @@ func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
 // wrong. A plan without faults can be run.
 func Validate(p Plan, r Rules) (faults, warnings []Fault) {
 	c := checker{
-		plan:      p,
-		rules:     r,
-		first:     make(map[string]int, len(p.Steps)),
-		producers: make(map[string]string),
-		schemas:   make(map[string]*argsSchema),
+		plan:       p,
+		rules:      r,
+		first:      make(map[string]int, len(p.Steps)),
+		producers:  make(map[string]string, len(p.Steps)),
+		references: stepReferences(p),
+		tools:      make(map[string]*namedTool),
 	}
 	for i, s := range p.Steps {
 		if _, ok := c.first[s.Index]; !ok {
@@ -76,11 +77,13 @@ func Validate(p Plan, r Rules) (faults, warnings []Fault) {
 
 // checker collects the faults of one plan.
 type checker struct {
-	plan      Plan
-	rules     Rules
-	first     map[string]int         // index → position of the first step that has it
-	producers map[string]string      // variable → index of the first step that defines it
-	schemas   map[string]*argsSchema // by qualified name; nil where there is none to check with
+	plan       Plan
+	rules      Rules
+	first      map[string]int        // index → position of the first step that has it
+	producers  map[string]string     // variable → index of the first step that defines it
+	references [][]Reference         // of each step
+	tools      map[string]*namedTool // what the names in the plan mean
+	defined    string                // the variables there are, in words; empty until somebody asks
 
 	faults   []Fault
 	warnings []Fault
@@ -102,7 +105,9 @@ func (c *checker) checkPlan() {
 	if strings.TrimSpace(p.Title) == "" {
 		c.fault(CodeMissingTitle, "", "", "the plan has no title")
 	}
-	c.checkOnFailure(p.OnFailure, "/on_failure", "", "the plan's")
+	if !isOnFailure(p.OnFailure) {
+		c.fault(CodeBadType, "/on_failure", "", "the plan's on_failure must be abort, skip or replan, not %q", p.OnFailure)
+	}
 	if c.rules.MaxSteps > 0 && len(p.Steps) > c.rules.MaxSteps {
 		c.fault(CodeTooManySteps, "/steps", "", "the plan has %d steps, and there may be at most %d", len(p.Steps), c.rules.MaxSteps)
 	}
@@ -115,16 +120,17 @@ func (c *checker) checkPlan() {
 	}
 }
 
-func (c *checker) checkOnFailure(word OnFailure, path, step, whose string) {
+func isOnFailure(word OnFailure) bool {
 	switch word {
 	case OnFailureDefault, OnFailureAbort, OnFailureSkip, OnFailureReplan:
+		return true
 	default:
-		c.fault(CodeBadType, path, step, "%s on_failure must be abort, skip or replan, not %q", whose, word)
+		return false
 	}
 }
 
 func (c *checker) checkStep(i int, s Step) {
-	path := jsonPointer("/steps", strconv.Itoa(i))
+	path := "/steps/" + strconv.Itoa(i)
 	if why := indexProblem(s.Index); why != "" {
 		c.fault(CodeBadIndex, path+"/index", s.Index, "the index of the step at position %d %s", i+1, why)
 	} else if c.first[s.Index] != i {
@@ -133,12 +139,14 @@ func (c *checker) checkStep(i int, s Step) {
 	if strings.TrimSpace(s.Title) == "" {
 		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
 	}
-	c.checkOnFailure(s.OnFailure, path+"/on_failure", s.Index, "step "+s.Index+":")
+	if !isOnFailure(s.OnFailure) {
+		c.fault(CodeBadType, path+"/on_failure", s.Index, "step %s: on_failure must be abort, skip or replan, not %q", s.Index, s.OnFailure)
+	}
 	if s.Timeout < 0 {
 		c.fault(CodeBadTimeout, path+"/timeout", s.Index, "step %s has a negative timeout, %s", s.Index, s.Timeout)
 	}
 	c.checkDependencies(path, s)
-	c.checkVariables(path, s)
+	c.checkVariables(path, i, s)
 	switch executorOf(s) {
 	case ExecutorTool:
 		c.checkTool(path, s)
@@ -152,55 +160,65 @@ func (c *checker) checkStep(i int, s Step) {
 
 func (c *checker) checkDependencies(path string, s Step) {
 	for n, index := range s.DependsOn {
-		at := jsonPointer(path, "depends_on", strconv.Itoa(n))
+		at := func() string { return jsonPointer(path, "depends_on", strconv.Itoa(n)) }
 		if index == s.Index {
-			c.fault(CodeSelfDependency, at, s.Index, "step %s depends on itself", s.Index)
+			c.fault(CodeSelfDependency, at(), s.Index, "step %s depends on itself", s.Index)
 		} else if _, ok := c.first[index]; !ok {
-			c.fault(CodeUnknownDependency, at, s.Index, "step %s depends on step %s, which does not exist", s.Index, index)
+			c.fault(CodeUnknownDependency, at(), s.Index, "step %s depends on step %s, which does not exist", s.Index, index)
 		}
 	}
 }
 
-func (c *checker) checkVariables(path string, s Step) {
+func (c *checker) checkVariables(path string, i int, s Step) {
 	if name := s.ResultVariable; name != "" && c.producers[name] != s.Index {
 		c.fault(CodeDuplicateResultVariable, path+"/result_variable", s.Index, "steps %s and %s both put their result into %q", c.producers[name], s.Index, name)
 	}
-	if s.Args == nil {
+	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(s, r.Name) }) {
 		return
 	}
-	walkTexts(s.Args, path+"/args", func(at, text string) {
-		seen := make(map[string]bool)
-		for _, part := range splitText(text) {
-			if part.reference == nil || seen[part.reference.Name] {
-				continue
-			}
-			seen[part.reference.Name] = true
-			c.checkReference(at, s, *part.reference)
+	told := make(map[string]bool) // a variable is told of once in each text
+	walkReferences(s.Args, func(place []string, r Reference) {
+		if c.defines(s, r.Name) {
+			return
+		}
+		at := jsonPointer(path+"/args", place...)
+		if !told[at+" "+r.Name] {
+			told[at+" "+r.Name] = true
+			c.undefined(at, s, r)
 		}
 	})
 }
 
-// checkReference looks for what defines a variable. A step may refer to a
-// variable of the plan that its own result will replace.
-func (c *checker) checkReference(at string, s Step, r Reference) {
-	producer, produced := c.producers[r.Name]
-	_, given := c.plan.Variables[r.Name]
-	switch {
-	case given || produced && producer != s.Index:
-	case produced:
-		c.fault(CodeSelfDependency, at, s.Index, "step %s refers to its own result with %s", s.Index, r)
-	default:
-		known := slices.Sorted(maps.Keys(c.plan.Variables))
-		for name := range c.producers {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		if known = slices.Compact(known); len(known) == 0 {
-			c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and the plan defines no variables", s.Index, r)
-			return
-		}
-		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which nothing defines; there is %s", s.Index, r, listSome(known))
+// defines reports whether a variable has a value when a step is ready. A step
+// may refer to a variable of the plan that its own result will replace.
+func (c *checker) defines(s Step, name string) bool {
+	if _, given := c.plan.Variables[name]; given {
+		return true
 	}
+	producer, produced := c.producers[name]
+	return produced && producer != s.Index
+}
+
+// undefined tells of a reference that will have no value.
+func (c *checker) undefined(at string, s Step, r Reference) {
+	if _, produced := c.producers[r.Name]; produced {
+		c.fault(CodeSelfDependency, at, s.Index, "step %s refers to its own result with %s", s.Index, r)
+		return
+	}
+	if c.defined == "" {
+		names := slices.Collect(maps.Keys(c.plan.Variables))
+		names = slices.AppendSeq(names, maps.Keys(c.producers))
+		slices.Sort(names)
+		c.defined = "the plan defines no variables"
+		if names = slices.Compact(names); len(names) > 0 {
+			c.defined = "there is " + listSome(names)
+		}
+	}
+	if len(c.plan.Variables)+len(c.producers) == 0 {
+		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and %s", s.Index, r, c.defined)
+		return
+	}
+	c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which nothing defines; %s", s.Index, r, c.defined)
 }
 
 func (c *checker) checkTool(path string, s Step) {
@@ -214,32 +232,53 @@ func (c *checker) checkTool(path string, s Step) {
 	if !c.rules.CheckTools {
 		return
 	}
-	tool, err := c.rules.Catalogue.Find(s.Tool)
+	tool := c.lookUp(s.Tool)
 	var ambiguous *AmbiguousToolError
 	switch {
-	case errors.As(err, &ambiguous):
-		c.fault(CodeAmbiguousTool, path+"/tool", s.Index, "step %s: %v", s.Index, err)
+	case errors.As(tool.missing, &ambiguous):
+		c.fault(CodeAmbiguousTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
 		return
-	case err != nil:
-		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, err)
+	case tool.missing != nil:
+		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
 		return
 	}
-	if s.Retries > 0 && !tool.ReadOnly {
+	if s.Retries > 0 && !tool.readOnly {
 		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
 	}
-	c.checkArgs(path, s, tool)
+	if tool.unusable != nil && !tool.told {
+		tool.told = true
+		c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, tool.unusable)
+	}
+	c.checkArgs(path, s, tool.signature)
 }
 
-func (c *checker) checkArgs(path string, s Step, tool Tool) {
-	name := tool.QualifiedName()
-	schema, known := c.schemas[name]
-	if !known {
-		var err error
-		if schema, err = newArgsSchema(tool); err != nil {
-			c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, err)
-		}
-		c.schemas[name] = schema
+// namedTool is what a tool name in a plan means.
+type namedTool struct {
+	missing   error // why it means no tool
+	readOnly  bool
+	signature *Signature
+	unusable  error // why there is no signature
+	told      bool  // that there is none
+}
+
+// lookUp finds a tool, each name once.
+func (c *checker) lookUp(name string) *namedTool {
+	named, known := c.tools[name]
+	if known {
+		return named
 	}
+	tool, err := c.rules.Catalogue.Find(name)
+	named = &namedTool{missing: err, readOnly: tool.ReadOnly}
+	if err == nil && name != tool.QualifiedName() {
+		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning told once
+	} else if err == nil {
+		named.signature, named.unusable = NewSignature(tool)
+	}
+	c.tools[name] = named
+	return named
+}
+
+func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 	if s.Args == nil && c.rules.Planned {
 		return
 	}
@@ -247,12 +286,8 @@ func (c *checker) checkArgs(path string, s Step, tool Tool) {
 	if s.Args == nil {
 		at = path
 	}
-	for _, f := range schema.check(s.Args, c.rules.PartialArgs) {
-		message := f.message
-		if names := argNames(tool); len(f.path) == 0 && names != "" {
-			message += "; its args are " + names
-		}
-		c.fault(CodeBadArgs, jsonPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, message)
+	for _, f := range signature.check(s.Args, argsCheck{partial: c.rules.PartialArgs}) {
+		c.fault(CodeBadArgs, jsonPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, signature.clause(f.message, f))
 	}
 }
 
@@ -272,7 +307,7 @@ func (c *checker) checkProfile(path string, s Step) {
 }
 
 func (c *checker) checkCycles() {
-	g := NewGraph(c.plan)
+	g := newGraph(c.plan, c.references)
 	for _, knot := range g.knots() {
 		members := g.indices(knot)
 		loop := g.indices(g.loop(knot))
@@ -281,10 +316,21 @@ func (c *checker) checkCycles() {
 			Path:    jsonPointer("/steps", strconv.Itoa(c.first[members[0]])),
 			Step:    members[0],
 			Members: members,
-			Message: fmt.Sprintf("steps %s wait for each other: %s waits for %s",
-				listWords(members, "and"), loop[0], strings.Join(append(loop[1:], loop[0]), ", that for ")),
+			Message: "steps " + listSome(members) + " wait for each other: " + tellLoop(loop),
 		})
 	}
+}
+
+// tellLoop says who waits for whom, of a long loop only how it begins.
+func tellLoop(loop []string) string {
+	const most = 10
+	told := append(slices.Clone(loop[1:]), loop[0])
+	rest := ""
+	if len(told) > most {
+		rest = fmt.Sprintf(", and so on through %d more", len(told)-most)
+		told = told[:most]
+	}
+	return loop[0] + " waits for " + strings.Join(told, ", that for ") + rest
 }
 
 func (c *checker) checkMilestones() {

@@ -32,44 +32,48 @@ func splitText(text string) []textPart {
 		return []textPart{{raw: text, plain: text}}
 	}
 	var parts []textPart
-	var raw, plain strings.Builder
-	flush := func() {
-		if raw.Len() > 0 {
-			parts = append(parts, textPart{raw: raw.String(), plain: plain.String()})
-			raw.Reset()
-			plain.Reset()
+	words := func(raw string) {
+		if raw != "" {
+			parts = append(parts, textPart{raw: raw, plain: strings.ReplaceAll(raw, "$${", "${")})
 		}
 	}
-	for len(text) > 0 {
-		opening := strings.Index(text, "${")
-		if opening < 0 {
-			raw.WriteString(text)
-			plain.WriteString(text)
-			break
-		}
-		if opening > 0 && text[opening-1] == '$' {
-			raw.WriteString(text[:opening+2])
-			plain.WriteString(text[:opening-1] + "${")
-			text = text[opening+2:]
-			continue
-		}
-		raw.WriteString(text[:opening])
-		plain.WriteString(text[:opening])
-		text = text[opening:]
-		closing := strings.IndexByte(text, '}')
-		if closing < 0 || strings.TrimSpace(text[2:closing]) == "" {
-			raw.WriteString("${")
-			plain.WriteString("${")
-			text = text[2:]
-			continue
-		}
-		flush()
-		reference := readReference(text[:closing+1])
+	done := 0
+	for start, end := nextReference(text, 0); start < end; start, end = nextReference(text, end) {
+		words(text[done:start])
+		reference := readReference(text[start:end])
 		parts = append(parts, textPart{raw: reference.Text, reference: &reference})
-		text = text[closing+1:]
+		done = end
 	}
-	flush()
+	words(text[done:])
 	return parts
+}
+
+// nextReference finds the first reference in a text that starts at from or
+// after; start and end are the same where there is none.
+func nextReference(text string, from int) (start, end int) {
+	for at := from; ; {
+		opening := strings.Index(text[at:], "${")
+		if opening < 0 {
+			return len(text), len(text)
+		}
+		opening += at
+		closing := strings.IndexByte(text[opening:], '}')
+		if closing < 0 {
+			return len(text), len(text)
+		}
+		closing += opening
+		escaped := opening > at && text[opening-1] == '$'
+		if !escaped && strings.TrimSpace(text[opening+2:closing]) != "" {
+			return opening, closing + 1
+		}
+		at = opening + 2
+	}
+}
+
+// hasReference reports whether a text holds a reference.
+func hasReference(text string) bool {
+	start, end := nextReference(text, 0)
+	return start < end
 }
 
 // readReference reads ${name}, ${name.field}, ${name.0} and ${name[0]}.
@@ -102,31 +106,60 @@ func readReference(text string) Reference {
 // is none.
 func References(v any) []Reference {
 	var found []Reference
-	walkTexts(v, "", func(_ string, text string) {
-		for _, part := range splitText(text) {
-			if part.reference != nil {
-				found = append(found, *part.reference)
-			}
-		}
-	})
+	walkReferences(v, func(_ []string, r Reference) { found = append(found, r) })
 	return found
 }
 
-// walkTexts calls visit with each text in a JSON value and the JSON Pointer to
-// it. Object keys are not visited.
-func walkTexts(v any, path string, visit func(path, text string)) {
+// walkReferences calls visit with each reference in a JSON value, in the order
+// of References, and the keys and positions that lead to it. The
+// next call overwrites that list.
+func walkReferences(v any, visit func(path []string, r Reference)) {
+	if holdsReference(v) { // most values hold none, and sorting keys is most of the work
+		visitReferences(v, nil, visit)
+	}
+}
+
+func visitReferences(v any, path []string, visit func(path []string, r Reference)) {
 	switch v := v.(type) {
 	case string:
-		visit(path, v)
+		for start, end := nextReference(v, 0); start < end; start, end = nextReference(v, end) {
+			visit(path, readReference(v[start:end]))
+		}
 	case []any:
 		for i, item := range v {
-			walkTexts(item, path+"/"+strconv.Itoa(i), visit)
+			visitReferences(item, append(path, strconv.Itoa(i)), visit)
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			walkTexts(v[key], jsonPointer(path, key), visit)
+		for _, key := range sortedKeys(v) {
+			visitReferences(v[key], append(path, key), visit)
 		}
 	}
+}
+
+func sortedKeys(object map[string]any) []string {
+	keys := make([]string, 0, len(object))
+	for key := range object {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// holdsReference reports whether a JSON value holds a reference.
+func holdsReference(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return hasReference(v)
+	case []any:
+		return slices.ContainsFunc(v, holdsReference)
+	case map[string]any:
+		for _, item := range v {
+			if holdsReference(item) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // MissingVariableError says that a reference names a variable that has no value.
@@ -156,6 +189,10 @@ func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, listSome(e.There))
 }
 
+// Placeholder stands for a value that is not known yet, as a result in a dry
+// run. A reference to it or to anything below it comes to its text.
+type Placeholder string
+
 // listSome lists words, and of a long list the first few and their number.
 func listSome(words []string) string {
 	const most = 20
@@ -168,8 +205,8 @@ func listSome(words []string) string {
 // Resolve fills the references in a JSON value in from values. A text that is
 // one reference and nothing else becomes the value itself, whatever its type;
 // inside other text a string goes in as it is and everything else as compact
-// JSON. What was filled in is not looked at again. It fails with a
-// *MissingVariableError or a *MissingFieldError.
+// JSON. What was filled in is not looked at again. A [Placeholder] gives its
+// text. It fails with a *MissingVariableError or a *MissingFieldError.
 //
 // The result shares the values it was given; neither may be changed after.
 func Resolve(v any, values map[string]any) (any, error) {
@@ -188,7 +225,7 @@ func Resolve(v any, values map[string]any) (any, error) {
 		return list, nil
 	case map[string]any:
 		object := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range sortedKeys(v) {
 			resolved, err := Resolve(v[key], values)
 			if err != nil {
 				return nil, err
@@ -214,6 +251,9 @@ func ResolveArgs(args map[string]any, values map[string]any) (map[string]any, er
 }
 
 func resolveText(text string, values map[string]any) (any, error) {
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
 	parts := splitText(text)
 	if len(parts) == 1 && parts[0].reference != nil {
 		return lookUp(*parts[0].reference, values)
@@ -243,11 +283,17 @@ func lookUp(r Reference, values map[string]any) (any, error) {
 		return nil, &MissingVariableError{Reference: r, There: slices.Sorted(maps.Keys(values))}
 	}
 	for _, field := range r.Path {
+		if p, ok := v.(Placeholder); ok {
+			return string(p), nil
+		}
 		next, there, ok := descend(v, field)
 		if !ok {
 			return nil, &MissingFieldError{Reference: r, Field: field, There: there}
 		}
 		v = next
+	}
+	if p, ok := v.(Placeholder); ok {
+		return string(p), nil
 	}
 	return v, nil
 }

@@ -191,3 +191,38 @@ func TestEscapingHidesEveryReference(t *testing.T) {
 		}
 	})
 }
+
+func TestAPlaceholderStandsForAllBelowIt(t *testing.T) {
+	const unknown = planning.Placeholder("<fs.read result>")
+	values := map[string]any{"r": unknown, "o": map[string]any{"in": unknown}}
+	for _, tt := range []struct{ name, text, want string }{
+		{"alone it gives its text", "${r}", "<fs.read result>"},
+		{"a path below it gives its text", "${r.files[0].name}", "<fs.read result>"},
+		{"inside text its text goes in", "see ${r} and ${r.x}", "see <fs.read result> and <fs.read result>"},
+		{"it may lie below something known", "${o.in.x}", "<fs.read result>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := planning.Resolve(tt.text, values)
+			if err != nil || got != tt.want {
+				t.Errorf("got %#v, %v; want the text %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveKeepsTypesWhereAReferenceStandsAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := drawJSON(3).Draw(t, "value")
+		values := map[string]any{"v": value, "o": map[string]any{"f": []any{nil, value}}}
+		for _, text := range []string{"${v}", "${ o.f[1] }", "${o.f.1}"} {
+			got, err := planning.Resolve(map[string]any{"x": []any{text}}, values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Compared as text: digits must stay, not only values.
+			if want := planning.CanonicalJSON(map[string]any{"x": []any{value}}); planning.CanonicalJSON(got) != want {
+				t.Fatalf("%s became %s, want %s", text, planning.CanonicalJSON(got), want)
+			}
+		}
+	})
+}

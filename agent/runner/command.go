@@ -1,12 +1,30 @@
 package runner
 
-import "replan/agent"
+import (
+	"replan/agent"
+	"replan/planning"
+)
 
 // Command is what the screen or the command line asks of a session.
 type Command interface{ command() }
 
-// Submit sends what the user typed. While a run goes on it is queued.
+// Submit sends what the user typed. While a run goes on it is queued. A line
+// that begins with a slash is a command, see [Config.Slash].
 type Submit struct{ Text string }
+
+// Create has a goal planned, and the plan stored rather than run.
+type Create struct{ Goal string }
+
+// Execute carries out a plan as it is. While a run goes on it is queued.
+type Execute struct {
+	Plan       planning.Plan
+	OnFailure  planning.OnFailure // where neither step nor plan says; "" is abort
+	Synthesize bool               // have an answer written at the end
+}
+
+// Resume takes up a run that was interrupted or failed, by its whole id. While a
+// run goes on it is queued.
+type Resume struct{ Run string }
 
 // Resolve answers an open gate, by the run (or session) and the gate's id.
 type Resolve struct {
@@ -16,10 +34,42 @@ type Resolve struct {
 	Scope    agent.Scope
 }
 
+// Settle says what is to become of a step that is in doubt.
+type Settle struct {
+	Run      string
+	Step     string
+	Decision agent.DoubtDecision
+}
+
+// Decide says how the run goes on after a step that failed. Where the run has
+// ended with it, the run is resumed first.
+type Decide struct {
+	Run      string
+	Step     string
+	Decision agent.FailureDecision
+	Args     map[string]any // with a retry: in place of the plan's; nil keeps those
+}
+
+// Cancel stops one running step; the others go on.
+type Cancel struct {
+	Run  string
+	Step string
+}
+
 // Stop stops the run that goes on: its model call, its tools and their
 // children. The run can be resumed.
 type Stop struct{}
 
+// List asks for the runs there are; they come as [agent.SessionRuns].
+type List struct{}
+
 func (Submit) command()  {}
+func (Create) command()  {}
+func (Execute) command() {}
+func (Resume) command()  {}
 func (Resolve) command() {}
+func (Settle) command()  {}
+func (Decide) command()  {}
+func (Cancel) command()  {}
 func (Stop) command()    {}
+func (List) command()    {}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"replan/agent"
@@ -39,14 +40,31 @@ type engine struct {
 	arrivals chan<- arrival
 	publish  func(agent.Event)
 
+	// amend may change a record before it is kept; nil changes none.
+	amend func(agent.Data) agent.Data
+
 	ctx     context.Context // of the workers
 	stopAll context.CancelCauseFunc
 	workers sync.WaitGroup
 	seq     uint64
-	begun   map[string]bool // gates and timers under way
-	told    bool            // its first event is on disk and known
-	broken  error           // the journal cannot be written any more
-	leaving bool            // the session waits for the workers to go
+	begun   map[string]bool   // gates and timers under way
+	calls   map[attempt]*call // steps under way
+	told    bool              // its first event is on disk and known
+	known   int               // items of history that are there since an earlier time
+	broken  error             // the journal cannot be written any more
+	leaving bool              // the session waits for the workers to go
+}
+
+// attempt names one try of one step.
+type attempt struct {
+	index  string
+	number int
+}
+
+// call is one attempt of a step under way.
+type call struct {
+	cancel    context.CancelFunc
+	cancelled atomic.Bool // the user stopped it alone
 }
 
 // errInterrupted is why workers are cancelled when the user stops a run, and
@@ -56,60 +74,71 @@ var (
 	errOver        = errors.New("the run is over")
 )
 
-// begin starts the run. ctx bounds its workers.
-func (e *engine) begin(ctx context.Context, started agent.RunStarted) {
+// begin starts the run, or takes one up again whose events are folded already.
+// ctx bounds its workers.
+func (e *engine) begin(ctx context.Context, first ...agent.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
-	e.begun = map[string]bool{}
-	e.take([]agent.Data{started})
+	e.begun, e.calls = map[string]bool{}, map[attempt]*call{}
+	e.seq, e.told, e.known = e.run.Seq, e.run.Seq > 0, len(e.run.History)
+	e.advance(first)
 }
 
 // over reports whether the run has ended.
 func (e *engine) over() bool { return e.run.Result != nil || e.broken != nil }
 
-// take folds what has arrived, as one batch, and carries out what may be done
-// then.
+// take advances a run that is not over; what comes back late is not wanted any
+// more.
 func (e *engine) take(batch []agent.Data) {
-	_ = e.commit(batch) // what comes back late may be refused
-	for !e.over() {
-		var records []agent.Data
-		var effects []agent.Effect
-		for _, a := range e.run.Next() {
-			if a.Record != nil {
-				records = append(records, a.Record)
-			}
-			if a.Effect != nil && e.fresh(a.Effect) {
-				effects = append(effects, a.Effect)
-			}
-		}
-		if len(records) == 0 && len(effects) == 0 {
-			break
-		}
-		if refused := e.commit(records); refused != nil {
-			// The core asked for what it then did not take: to go on would be to
-			// act on what is in no journal.
-			e.fail(fmt.Errorf("the run cannot go on: %w", refused))
-		}
-		if e.broken != nil {
-			break
-		}
-		e.cutShort(records)
-		for _, effect := range effects {
-			e.carryOut(effect)
-		}
-	}
-	if e.over() {
-		e.stopAll(errOver)
+	if !e.over() {
+		e.advance(batch)
 	}
 }
 
-// cutShort stops what is under way where the time of the run is up: nothing
-// else would end a call before its own time.
-func (e *engine) cutShort(records []agent.Data) {
-	for _, record := range records {
-		if blocked, ok := record.(agent.GuardBlocked); ok && blocked.Guard == agent.GuardTime {
-			e.stopAll(errors.New(blocked.Reason))
+// advance folds what has arrived, as one batch, with all that follows from it,
+// brings it to disk with one sync, tells it, and only then does what is to be
+// done.
+func (e *engine) advance(batch []agent.Data) {
+	events, _ := e.fold(nil, batch)
+	var effects []agent.Effect
+	for e.run.Result == nil {
+		var records []agent.Data
+		more := false
+		for _, a := range e.run.Next() {
+			if a.Record != nil {
+				records = append(records, e.amended(a.Record))
+			}
+			if a.Effect != nil && e.fresh(a.Effect) {
+				effects, more = append(effects, a.Effect), true
+			}
+		}
+		if len(records) == 0 && !more {
+			break
+		}
+		var refused error
+		if events, refused = e.fold(events, records); refused != nil {
+			// The core asked for what it then did not take: to go on would be to
+			// act on what is in no journal.
+			e.fail(fmt.Errorf("the run cannot go on: %w", refused))
+			break
 		}
 	}
+	if e.broken == nil {
+		e.keep(events)
+	}
+	if e.over() {
+		e.stopAll(errOver)
+		return
+	}
+	for _, effect := range effects {
+		e.carryOut(effect)
+	}
+}
+
+func (e *engine) amended(record agent.Data) agent.Data {
+	if e.amend == nil {
+		return record
+	}
+	return e.amend(record)
 }
 
 // stop has the user's word that nothing more is to be done.
@@ -117,23 +146,32 @@ func (e *engine) stop() {
 	if e.over() || e.run.Paused {
 		return
 	}
-	_ = e.commit([]agent.Data{agent.RunPaused{Reason: "stopped by the user"}})
 	e.stopAll(errInterrupted)
-	e.take(nil)
+	e.take([]agent.Data{agent.RunPaused{Reason: "stopped by the user"}})
 }
 
-// commit numbers the events of a batch, folds them, brings the durable ones to
-// disk with one sync, and only then tells anybody. It returns why one of them was not taken.
-func (e *engine) commit(batch []agent.Data) (refused error) {
-	if len(batch) == 0 || e.broken != nil {
-		return nil
+// cancel stops one step that is under way, and reports whether there is one.
+func (e *engine) cancel(index string) bool {
+	s := e.run.Step(index)
+	if s == nil {
+		return false
 	}
+	c := e.calls[attempt{index, s.Attempt}]
+	if c == nil {
+		return false
+	}
+	c.cancelled.Store(true)
+	c.cancel()
+	return true
+}
+
+// fold numbers the events of a batch and applies them. It returns events with
+// those that were taken added, and why one was not.
+func (e *engine) fold(events []agent.Event, batch []agent.Data) (_ []agent.Event, refused error) {
 	now := e.now().UTC()
 	if now.Before(e.run.Now) {
 		now = e.run.Now // the clock was set back; a run's time never is
 	}
-	events := make([]agent.Event, 0, len(batch))
-	var durable []agent.Event
 	for _, data := range batch {
 		event := agent.Event{Seq: e.seq + 1, Time: now, Run: e.id, Data: data}
 		if err := e.run.Apply(event); err != nil {
@@ -144,19 +182,54 @@ func (e *engine) commit(batch []agent.Data) (refused error) {
 		}
 		e.seq++
 		events = append(events, event)
-		if !data.Kind().Passing() {
-			durable = append(durable, event)
+		switch d := data.(type) {
+		case agent.StepCompleted:
+			e.ended(attempt{d.Index, d.Attempt})
+		case agent.StepFailed:
+			e.ended(attempt{d.Index, d.Attempt})
+		case agent.StepInDoubt:
+			e.ended(attempt{d.Index, d.Attempt})
+		case agent.GuardBlocked:
+			if d.Guard == agent.GuardTime {
+				// Nothing else would end a call before its own time.
+				e.stopAll(errors.New(d.Reason))
+			}
+		}
+	}
+	return events, refused
+}
+
+// ended lets go of a step that is not under way any more.
+func (e *engine) ended(a attempt) {
+	if c := e.calls[a]; c != nil {
+		c.cancel()
+		delete(e.calls, a)
+	}
+}
+
+// keep brings the durable ones of the events to disk with one sync, and only
+// then tells anybody.
+func (e *engine) keep(events []agent.Event) {
+	durable := events
+	for i, event := range events {
+		if event.Data.Kind().Passing() {
+			durable = append([]agent.Event{}, events[:i]...)
+			for _, event := range events[i:] {
+				if !event.Data.Kind().Passing() {
+					durable = append(durable, event)
+				}
+			}
+			break
 		}
 	}
 	if err := e.journal.Append(durable...); err != nil {
 		e.fail(fmt.Errorf("the run cannot go on, because what it does cannot be kept; make room or choose another folder with --data-dir: %w", err))
-		return nil
+		return
 	}
 	for _, event := range events {
 		e.told = true
 		e.publish(event)
 	}
-	return refused
 }
 
 // fail ends a run whose journal cannot be written: what is not on disk must not
@@ -183,6 +256,16 @@ func (e *engine) open(gate string) bool {
 	return false
 }
 
+// asks reports whether the run waits for the user's word about a step.
+func (e *engine) asks(step string, doubt bool) bool {
+	for _, q := range e.run.Questions() {
+		if q.Step == step && q.Doubt == doubt {
+			return true
+		}
+	}
+	return false
+}
+
 // fresh reports whether an effect is to be carried out now: gates and timers
 // are asked for again until their event comes.
 func (e *engine) fresh(effect agent.Effect) bool {
@@ -194,18 +277,35 @@ func (e *engine) fresh(effect agent.Effect) bool {
 
 // carryOut starts a worker for an effect.
 func (e *engine) carryOut(effect agent.Effect) {
-	e.workers.Go(func() {
-		switch f := effect.(type) {
-		case agent.CallModel:
-			e.callModel(f)
-		case agent.CallTool:
-			e.callTool(f)
-		case agent.OpenGate:
-			e.openGate(f)
-		case agent.Wake:
-			e.wake(f)
-		}
-	})
+	switch f := effect.(type) {
+	case agent.CallModel:
+		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
+		e.workers.Go(func() { e.callModel(ctx, c, f) })
+	case agent.CallTool:
+		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
+		e.workers.Go(func() { e.callTool(ctx, c, f) })
+	case agent.OpenGate:
+		e.workers.Go(func() { e.openGate(f) })
+	case agent.Wake:
+		e.workers.Go(func() { e.wake(f) })
+	}
+}
+
+// under returns the context of one attempt of a step, which ends with the run,
+// at its time limit or when it is cancelled alone.
+func (e *engine) under(a attempt, timeout time.Duration) (context.Context, *call) {
+	if a.index == "" {
+		return e.ctx, &call{}
+	}
+	c := &call{}
+	var ctx context.Context
+	if timeout > 0 {
+		ctx, c.cancel = context.WithTimeout(e.ctx, timeout)
+	} else {
+		ctx, c.cancel = context.WithCancel(e.ctx)
+	}
+	e.calls[a] = c
+	return ctx, c
 }
 
 // bring hands an event to the session. It waits for the session, which reads

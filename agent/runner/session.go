@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -16,24 +15,60 @@ import (
 
 // Config is what a session works with.
 type Config struct {
-	Model     Model
-	Tools     Tools
-	Workspace string // absolute path of the folder it works in
-	Trusted   bool   // the user trusts the workspace: its tests may run
-	Limits    agent.Limits
-	Rules     []agent.Rule       // flags first, then the configuration's; the built-in ones follow
-	Prompting planning.Prompting // but for the conversation, which the session keeps
-	Approve   policy.Approve     // how gates are answered; the zero value asks
+	Model         Model
+	Tools         Tools
+	Workspace     string // absolute path of the folder it works in
+	Trusted       bool   // the user trusts the workspace: its tests may run
+	Limits        agent.Limits
+	SessionLimits agent.SessionLimits // of all runs of the session together
+	Rules         []agent.Rule        // flags first, then the configuration's; the built-in ones follow
+	Prompting     planning.Prompting  // but for the conversation, which the session keeps
+	Approve       policy.Approve      // how gates are answered; the zero value asks
 	// Open starts the journal of a run or of the session. kind is "run" or
 	// "session".
-	Open   func(kind, id string) (Journal, error)
-	NewID  func(now time.Time) string
-	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // nil means none
+	Open func(kind, id string) (Journal, error)
+	// Reopen takes up the journal of a run, with what has happened in it.
+	Reopen func(id string) (Journal, []agent.Event, error)
+	// List returns the runs there are, newest first.
+	List func() ([]agent.Summary, error)
+	// Keep stores a plan that was created and returns it with its id.
+	Keep func(planning.Plan) (planning.Plan, error)
+	// Slash carries out a line that begins with a slash, such as /plan list.
+	Slash func(ctx context.Context, line string) (Answer, error)
+	// Durations remembers how long tools take; nil remembers nothing.
+	Durations Durations
+	// Restored is the session to go on with; nil starts a new one.
+	Restored *Restored
+
+	Attended bool                            // somebody is there to be asked, about doubts and failed steps too
+	InDoubt  agent.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
+	Raise    func(agent.Limits) agent.Limits // what a resume makes of the limits in the journal; nil keeps them
+	DryRun   bool                            // steps are resolved and told, nothing is called
+	NewID    func(now time.Time) string
+	Now      func() time.Time // nil means time.Now
+	Logger   *slog.Logger     // nil means none
 }
 
-// readyWithin bounds how long a run waits for servers that are starting.
-const readyWithin = 10 * time.Second
+// Answer is what a slash command came to.
+type Answer struct {
+	Text string  // Markdown, shown in the chat; "" shows nothing
+	Then Command // what is to be done next: Create, Execute or Resume; nil is nothing
+}
+
+// Durations remembers how long the calls of each tool took, in ms.
+type Durations interface {
+	// Medians returns the median duration seen per tool, by its qualified name.
+	Medians() (map[string]int64, error)
+	// Add notes further durations of each tool.
+	Add(samples map[string][]int64) error
+}
+
+// Restored is a session that is gone on with.
+type Restored struct {
+	ID      string
+	Journal Journal       // open, with Events in it
+	Events  []agent.Event // what has been said so far
+}
 
 // Session is a conversation and the runs it starts, one at a time. One
 // goroutine owns all of it; commands go in, one ordered stream of events comes
@@ -48,6 +83,7 @@ type Session struct {
 
 	arrivals chan arrival // unbuffered: when a run's workers have gone, all they brought was taken
 	prepared chan prepared
+	said     chan said
 	changed  chan struct{}
 	gone     chan *engine
 	workers  sync.WaitGroup // of the session itself
@@ -55,9 +91,12 @@ type Session struct {
 	journal      Journal
 	seq          uint64
 	conversation []planning.Message
-	queue        []string
+	queue        []job
 	engine       *engine            // the run that goes on
+	doing        job                // what it is for
 	preparing    context.CancelFunc // a run is being prepared
+	used         agent.Usage        // by the runs that are over
+	took         int64              // ms, by the same
 	status       agent.SessionStatus
 	gate         string            // the open gate of the session itself
 	gates        int               // gates the session has opened
@@ -65,13 +104,11 @@ type Session struct {
 	troubles     map[string]string // what was said of each server
 }
 
-// prepared is what a run needs before it can start.
-type prepared struct {
-	text      string
-	info      planning.ModelInfo
-	catalogue planning.Catalogue
-	err       error
-	look      bool // only to show what there is, nothing is to be started
+// said is what a worker of the session came to: what it says, and what is to be
+// done next.
+type said struct {
+	events []agent.Data
+	then   Command
 }
 
 // NewSession starts a session. Its events must be read until the channel is
@@ -83,18 +120,22 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	id := "s-" + cfg.NewID(cfg.Now())
-	journal, err := cfg.Open("session", id)
-	if err != nil {
-		return nil, fmt.Errorf("start a session: %w", err)
-	}
-	ctx, cancel := context.WithCancel(ctx)
 	s := &Session{
-		cfg: cfg, id: id, journal: journal, cancel: cancel,
-		events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
-		arrivals: make(chan arrival), prepared: make(chan prepared), changed: make(chan struct{}, 1), gone: make(chan *engine),
+		cfg: cfg, events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
+		arrivals: make(chan arrival), prepared: make(chan prepared), said: make(chan said),
+		changed: make(chan struct{}, 1), gone: make(chan *engine),
 		status: agent.SessionStatus{Workspace: cfg.Workspace}, troubles: map[string]string{},
 	}
+	if cfg.Restored != nil {
+		s.id, s.journal = cfg.Restored.ID, cfg.Restored.Journal
+	} else {
+		s.id = "s-" + cfg.NewID(cfg.Now())
+		var err error
+		if s.journal, err = cfg.Open("session", s.id); err != nil {
+			return nil, fmt.Errorf("start a session: %w", err)
+		}
+	}
+	ctx, s.cancel = context.WithCancel(ctx)
 	go s.loop(ctx)
 	return s, nil
 }
@@ -131,6 +172,7 @@ func (s *Session) loop(ctx context.Context) {
 		default:
 		}
 	})
+	s.restore()
 	s.look(ctx)
 	s.askForServers()
 	for {
@@ -141,6 +183,8 @@ func (s *Session) loop(ctx context.Context) {
 			s.arrived(a)
 		case p := <-s.prepared:
 			s.begin(ctx, p)
+		case w := <-s.said:
+			s.heard(ctx, w)
 		case <-s.changed:
 			s.tell()
 			s.askForServers()
@@ -173,7 +217,9 @@ func (s *Session) shutDown() {
 	go func() { s.workers.Wait(); close(idle) }()
 	for waiting := true; waiting; {
 		select {
-		case <-s.prepared:
+		case p := <-s.prepared:
+			p.drop()
+		case <-s.said:
 		case <-idle:
 			waiting = false
 		}
@@ -186,108 +232,74 @@ func (s *Session) shutDown() {
 func (s *Session) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Submit:
-		if s.engine != nil || s.preparing != nil {
-			s.queue = append(s.queue, c.Text)
-			s.tellOf("info", "queued: "+c.Text)
+		if strings.HasPrefix(c.Text, "/") && s.cfg.Slash != nil {
+			s.slash(ctx, c.Text)
 			return
 		}
-		s.prepare(ctx, c.Text)
+		s.put(ctx, job{words: c.Text, goal: c.Text})
+	case Create:
+		s.put(ctx, job{goal: c.Goal, create: true})
+	case Execute:
+		s.put(ctx, job{goal: c.Plan.Goal, execute: &c})
+	case Resume:
+		s.put(ctx, job{resume: c.Run})
 	case Resolve:
-		s.resolve(ctx, c, "user")
-	case Stop:
-		if len(s.queue) > 0 {
-			s.tellOf("info", "no longer queued: "+strings.Join(s.queue, "; "))
-			s.queue = nil
-		}
-		switch {
-		case s.engine != nil:
-			s.engine.stop()
+		s.resolve(ctx, c)
+	case Settle:
+		if s.runs(c.Run) && s.engine.asks(c.Step, true) {
+			s.engine.take([]agent.Data{agent.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
 			s.settle()
-		case s.preparing != nil:
-			s.preparing()
 		}
+	case Decide:
+		s.decide(ctx, c)
+	case Cancel:
+		if !s.runs(c.Run) || !s.engine.cancel(c.Step) {
+			s.tellOf("info", "step "+c.Step+" is not running")
+		}
+	case List:
+		s.list()
+	case Stop:
+		s.stop()
 	}
 }
 
-// look finds out what the session works with, so that it can be shown.
-func (s *Session) look(ctx context.Context) {
-	s.workers.Go(func() {
-		info, err := s.cfg.Model.Describe(ctx)
-		s.prepared <- prepared{info: info, err: err, look: true}
-	})
+// byUser says of an answer that the user gave it.
+const byUser = "user"
+
+// runs reports whether this is the run that goes on.
+func (s *Session) runs(id string) bool { return s.engine != nil && s.engine.id == id }
+
+// decide goes on after a failed step, and resumes the run for it where it has
+// ended.
+func (s *Session) decide(ctx context.Context, c Decide) {
+	resolved := agent.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
+	switch {
+	case s.runs(c.Run):
+		if s.engine.asks(c.Step, false) {
+			s.engine.take([]agent.Data{resolved})
+			s.settle()
+		}
+	case c.Decision != agent.FailureAbort: // to which it has come already
+		s.put(ctx, job{resume: c.Run, decided: &resolved})
+	}
 }
 
-// prepare gets what a run needs: the model and the tools, once the user has
-// said whether the project's servers may start.
-func (s *Session) prepare(ctx context.Context, text string) {
-	_ = s.say(agent.ChatUser{Text: text})
-	ctx, s.preparing = context.WithCancel(ctx)
-	answered := s.answered
-	s.workers.Go(func() {
-		if answered != nil {
-			select {
-			case <-answered:
-			case <-ctx.Done():
-			}
+func (s *Session) stop() {
+	if len(s.queue) > 0 {
+		var names []string
+		for _, j := range s.queue {
+			names = append(names, j.name())
 		}
-		info, err := s.cfg.Model.Describe(ctx)
-		p := prepared{text: text, info: info, err: err}
-		if err == nil {
-			within, cancel := context.WithTimeout(ctx, readyWithin)
-			defer cancel()
-			p.catalogue = s.cfg.Tools.Ready(within)
-			p.err = ctx.Err()
-		}
-		s.prepared <- p
-	})
-}
-
-// begin starts a run with what was prepared for it.
-func (s *Session) begin(ctx context.Context, p prepared) {
-	s.describe(p)
-	if p.look {
-		return
+		s.tellOf("info", "no longer queued: "+strings.Join(names, "; "))
+		s.queue = nil
 	}
-	s.preparing()
-	s.preparing = nil
-	if p.err == nil {
-		p.err = ctx.Err() // the tools may have ended before the word of it came here
+	switch {
+	case s.engine != nil:
+		s.engine.stop()
+		s.settle()
+	case s.preparing != nil:
+		s.preparing()
 	}
-	if p.err != nil {
-		reply := agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonNoModel, Text: p.err.Error()}
-		if errors.Is(p.err, context.Canceled) {
-			reply = agent.ChatReply{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Text: "stopped before it began"}
-		}
-		_ = s.say(reply)
-		s.next(ctx)
-		return
-	}
-	for _, server := range s.status.Servers {
-		if server.State == planning.ServerStarting {
-			s.trouble(server.Name, "has not started yet; the run begins without its tools")
-		}
-	}
-	id := "r-" + s.cfg.NewID(s.cfg.Now())
-	journal, err := s.cfg.Open("run", id)
-	if err != nil {
-		_ = s.say(agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Text: err.Error()})
-		s.next(ctx)
-		return
-	}
-	prompting := s.cfg.Prompting
-	prompting.Conversation = s.conversation
-	prompting.ContextWindow = p.info.ContextWindow
-	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(p.text)}
-	s.engine = &engine{
-		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, log: s.cfg.Logger, now: s.cfg.Now,
-		arrivals: s.arrivals, publish: s.publish,
-	}
-	s.engine.begin(ctx, agent.RunStarted{
-		Goal: p.text, Workspace: s.cfg.Workspace, Session: s.id, Model: p.info.Name, Limits: s.cfg.Limits,
-		Rules:     append(append([]agent.Rule{}, s.cfg.Rules...), policy.BuiltIn(trust)...),
-		Catalogue: p.catalogue, Prompting: prompting,
-	})
-	s.settle()
 }
 
 // arrived gives the run what its workers brought: all that is there by now, as
@@ -330,12 +342,12 @@ func (s *Session) settle() {
 }
 
 // resolve answers an open gate, the run's or the session's own.
-func (s *Session) resolve(ctx context.Context, c Resolve, by string) {
+func (s *Session) resolve(ctx context.Context, c Resolve) {
 	scope := c.Scope
 	if scope == "" {
 		scope = agent.ScopeOnce
 	}
-	resolved := agent.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: by}
+	resolved := agent.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
 	switch {
 	case s.engine != nil && c.Run == s.engine.id && s.engine.open(c.Gate):
 		s.engine.take([]agent.Data{resolved})
@@ -361,113 +373,3 @@ func (s *Session) finished(ctx context.Context, e *engine) {
 	s.closed(e)
 	s.next(ctx)
 }
-
-func (s *Session) closed(e *engine) {
-	if err := e.close(); err != nil {
-		s.cfg.Logger.Error("close the journal", "run", e.id, "error", err)
-	}
-	s.engine = nil
-	reply := agent.ChatReply{Run: e.id, Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}
-	if !e.told {
-		reply.Run = ""
-	}
-	if e.broken != nil {
-		reply.Text = e.broken.Error()
-	} else {
-		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
-		reply.Text = e.run.Result.Answer
-		if reply.Text == "" {
-			reply.Text = e.run.Result.Error
-		}
-	}
-	s.conversation = append(s.conversation,
-		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
-		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
-	)
-	_ = s.say(reply)
-}
-
-func (s *Session) next(ctx context.Context) {
-	if len(s.queue) > 0 {
-		text := s.queue[0]
-		s.queue = s.queue[1:]
-		s.prepare(ctx, text)
-	}
-}
-
-// askForServers opens the gate for the servers of the project's own
-// configuration, once.
-func (s *Session) askForServers() {
-	pending := s.cfg.Tools.Pending()
-	if len(pending) == 0 || s.gate != "" {
-		return
-	}
-	args := map[string]any{}
-	for _, p := range pending {
-		args[p.Name] = p.Whole()
-	}
-	s.gates++
-	s.gate = fmt.Sprintf("servers.%d", s.gates)
-	s.answered = make(chan struct{})
-	_ = s.say(agent.GateRequested{
-		Gate: s.gate, Title: "Start the tool servers that this project names", Args: args,
-		Rule: agent.Rule{
-			Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in",
-			Why: "they are programs of this project's .mcp.json; a yes is remembered until they change",
-		},
-	})
-}
-
-// describe shows what is known of the model.
-func (s *Session) describe(p prepared) {
-	switch {
-	case p.err == nil:
-		s.status.Model, s.status.ContextWindow, s.status.Problem = p.info.Name, p.info.ContextWindow, ""
-	case errors.Is(p.err, planning.ErrNoModel):
-		s.status.Model, s.status.Problem = "", p.err.Error()
-	}
-	s.tell()
-}
-
-// tell publishes what the session works with.
-func (s *Session) tell() {
-	s.status.Servers = s.cfg.Tools.Status()
-	s.status.Tools = 0
-	for _, server := range s.status.Servers {
-		s.status.Tools += server.Tools
-	}
-	_ = s.say(s.status)
-	for _, server := range s.status.Servers {
-		// One that was stopped was not wanted.
-		if server.Error != "" && server.State != planning.ServerStopped {
-			s.trouble(server.Name, server.Error)
-		}
-	}
-}
-
-// trouble says, once, what is wrong with a server.
-func (s *Session) trouble(server, what string) {
-	if s.troubles[server] != what {
-		s.troubles[server] = what
-		s.tellOf("warn", fmt.Sprintf("the MCP server %q: %s", server, what))
-	}
-}
-
-// tellOf says something that the user should know.
-func (s *Session) tellOf(level, text string) { _ = s.say(agent.Note{Level: level, Text: text}) }
-
-// say makes an event of the session itself. Whatever becomes of its journal it
-// is shown; the error is for those who would act on it.
-func (s *Session) say(data agent.Data) (err error) {
-	s.seq++
-	event := agent.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
-	if !data.Kind().Passing() {
-		if err = s.journal.Append(event); err != nil {
-			s.cfg.Logger.Error("the session's journal", "error", err)
-		}
-	}
-	s.publish(event)
-	return err
-}
-
-func (s *Session) publish(event agent.Event) { s.events <- event }

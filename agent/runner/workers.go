@@ -12,11 +12,11 @@ import (
 )
 
 // callModel asks the model and tells what streams in and what comes back.
-func (e *engine) callModel(c agent.CallModel) {
+func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
 	var stream planning.StepStream
 	begun := e.now()
 	var partial strings.Builder
-	reply, err := e.model.Ask(e.ctx, c.Request, func(text, thinking string) {
+	reply, err := e.model.Ask(ctx, c.Request, func(text, thinking string) {
 		partial.WriteString(text)
 		e.bring(c.Delta(text, thinking))
 		if c.Drafts() {
@@ -33,6 +33,10 @@ func (e *engine) callModel(c agent.CallModel) {
 	switch {
 	case e.interrupted():
 		kind, sentence = agent.FailureInterrupted, context.Cause(e.ctx).Error()
+	case under.cancelled.Load():
+		kind, sentence = agent.FailureInterrupted, errCancelled.Error()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		kind, sentence = agent.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = agent.FailureTimeout
 	}
@@ -40,13 +44,7 @@ func (e *engine) callModel(c agent.CallModel) {
 }
 
 // callTool calls a tool for a step.
-func (e *engine) callTool(c agent.CallTool) {
-	ctx := e.ctx
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-	}
+func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
 	result, err := e.tools.Call(ctx, planning.ToolCall{
 		Tool: c.Tool, Args: c.Args, Hashes: c.Hashes,
@@ -55,12 +53,19 @@ func (e *engine) callTool(c agent.CallTool) {
 			e.bring(agent.StepProgress{Index: c.Index, Done: done, Total: total, Message: message})
 		},
 	})
-	e.bring(e.toolOutcome(ctx, c, result, err, e.since(begun)))
+	e.bring(e.toolOutcome(ctx, under, c, result, err, e.since(begun)))
+}
+
+// errCancelled is why a step ends that the user stopped alone.
+var errCancelled = errors.New("cancelled by the user")
+
+func tooLong(limit time.Duration) string {
+	return fmt.Sprintf("it took longer than the %s it may", limit)
 }
 
 // toolOutcome says what the end of a call means. Where the tool did not say
 // how it went, an effectful call is in doubt.
-func (e *engine) toolOutcome(ctx context.Context, c agent.CallTool, result any, err error, ms int64) agent.Data {
+func (e *engine) toolOutcome(ctx context.Context, under *call, c agent.CallTool, result any, err error, ms int64) agent.Data {
 	if err == nil {
 		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: ms}
 	}
@@ -71,8 +76,10 @@ func (e *engine) toolOutcome(ctx context.Context, c agent.CallTool, result any, 
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = agent.FailureInterrupted, context.Cause(e.ctx).Error()
+	case under.cancelled.Load():
+		failed.Failure, failed.Error = agent.FailureInterrupted, errCancelled.Error()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Failure, failed.Error = agent.FailureTimeout, fmt.Sprintf("it took longer than the %s it may", c.Timeout)
+		failed.Failure, failed.Error = agent.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
 		failed.Failure = agent.FailureTimeout // its server's own limit
 	}

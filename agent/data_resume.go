@@ -1,0 +1,87 @@
+package agent
+
+import "replan/planning"
+
+// RunResumed says that a run whose program had ended, or that had ended itself,
+// is taken up again. It carries what decides what the run may do from here on:
+// its limits may have been raised, and tools may have come or gone.
+type RunResumed struct {
+	From      uint64             `json:"from"` // the last event before
+	Session   string             `json:"session,omitempty"`
+	Model     string             `json:"model,omitempty"` // "" means that there is none
+	Limits    Limits             `json:"limits"`
+	Rules     []Rule             `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
+	Catalogue planning.Catalogue `json:"catalogue"`
+	Priors    map[string]int64   `json:"priors,omitempty"`
+	Attended  bool               `json:"attended,omitempty"`
+	InDoubt   DoubtDecision      `json:"in_doubt,omitempty"`
+}
+
+// DoubtResolved says what is to become of a step that is in doubt.
+type DoubtResolved struct {
+	Step     string        `json:"step"`
+	Decision DoubtDecision `json:"decision"`
+	By       string        `json:"by"` // user, or the option that answered
+}
+
+// DoubtDecision says what is to become of a step that is in doubt.
+type DoubtDecision string
+
+// What can become of a step that is in doubt.
+const (
+	DoubtDone  DoubtDecision = "done"  // it took effect: go on, with nothing as its result
+	DoubtRerun DoubtDecision = "rerun" // it did not, or may take effect twice: run it again
+	DoubtAbort DoubtDecision = "abort" // end the run; the doubt stays for the next resume
+)
+
+// FailureResolved says how the run goes on after a step that failed, where the
+// user was there to be asked.
+type FailureResolved struct {
+	Step     string          `json:"step"`
+	Decision FailureDecision `json:"decision"`
+	Args     map[string]any  `json:"args,omitempty"` // with a retry: in place of the plan's
+	By       string          `json:"by"`
+}
+
+// FailureDecision says how the run goes on after a step that failed.
+type FailureDecision string
+
+// How a run can go on after a step that failed.
+const (
+	FailureRetry  FailureDecision = "retry"  // a new attempt, with other args where some are given
+	FailureSkip   FailureDecision = "skip"   // without it and what depends on it
+	FailureReplan FailureDecision = "replan" // with a new plan of what remains
+	FailureAbort  FailureDecision = "abort"  // not at all
+)
+
+// GuardWarned says, once, that a guard which counts by tool or call is at 80 %
+// of its limit.
+type GuardWarned struct {
+	Guard  string `json:"guard"`
+	Step   string `json:"step,omitempty"`
+	Reason string `json:"reason"`
+	Used   int64  `json:"used"`
+	Limit  int64  `json:"limit"`
+}
+
+// SessionRuns lists the runs there are, newest first, for the screen to choose
+// from. Passing.
+type SessionRuns struct {
+	Runs []Summary `json:"runs"`
+}
+
+// SessionResuming says that the events of a run which follow, up to that
+// number, have happened before and are told again so that they can be folded.
+// Passing.
+type SessionResuming struct {
+	Run  string `json:"run"`
+	Upto uint64 `json:"upto"`
+}
+
+// Kind of each event's data.
+func (RunResumed) Kind() Kind      { return KindRunResumed }
+func (DoubtResolved) Kind() Kind   { return KindDoubtResolved }
+func (FailureResolved) Kind() Kind { return KindFailureResolved }
+func (GuardWarned) Kind() Kind     { return KindGuardWarned }
+func (SessionRuns) Kind() Kind     { return KindSessionRuns }
+func (SessionResuming) Kind() Kind { return KindSessionResuming }

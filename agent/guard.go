@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"fmt"
+
+	"replan/planning"
+)
+
+// The guards, each a bound of the run.
+const (
+	GuardSteps     = "steps"
+	GuardReplans   = "replans"
+	GuardTokens    = "tokens"
+	GuardTime      = "time"
+	GuardToolCalls = "tool_calls"
+	GuardDiscovery = "discovery_calls" // of tools that are read-only
+	GuardExecution = "execution_calls" // of all others
+	GuardPerTool   = "calls_per_tool"
+	GuardRunaway   = "runaway"
+)
+
+// budget is what a guard allows and how much of it is used.
+type budget struct {
+	guard       string
+	used, limit int64
+	words       string // what is counted
+}
+
+// budgets returns every budget of the run; a limit of 0 means there is none.
+func (r *Run) budgets() [7]budget {
+	return [...]budget{
+		{GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
+		{GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replans"},
+		{GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "tokens"},
+		{GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "ms"},
+		{GuardToolCalls, int64(r.Usage.ToolCalls), int64(r.Limits.MaxToolCalls), "tool calls"},
+		{GuardDiscovery, int64(r.Usage.DiscoveryCalls), int64(r.Limits.MaxDiscoveryCalls), "calls of read-only tools"},
+		{GuardExecution, int64(r.Usage.ToolCalls - r.Usage.DiscoveryCalls), int64(r.Limits.MaxExecutionCalls), "calls of tools with effects"},
+	}
+}
+
+// low reports whether a budget is at 80 % of its limit, or beyond.
+func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
+
+// spent returns the action that ends the run where the guard's budget is used
+// up, nil where something is left. step is the one that it keeps from starting,
+// if it is one.
+func (r *Run) spent(guard, step string) *Action {
+	for _, b := range r.budgets() {
+		if b.guard == guard && b.limit > 0 && b.used >= b.limit {
+			return &Action{Record: GuardBlocked{
+				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
+				Reason: fmt.Sprintf("all %d %s of this run are used up (guard %s)%s", b.limit, b.words, b.guard, whom(step)),
+			}}
+		}
+	}
+	return nil
+}
+
+// whom names the step that a guard keeps from starting.
+func whom(step string) string {
+	if step == "" {
+		return ""
+	}
+	return "; step " + step + " was to start"
+}
+
+// stopped returns the action that ends the run where a budget is used up, and
+// nothing where the rest of it is promised to steps that are about to start.
+func (r *Run) stopped(guard, step string) []Action {
+	if blocked := r.spent(guard, step); blocked != nil {
+		return []Action{*blocked}
+	}
+	return nil
+}
+
+// perTool returns what a call of the tool finds of its own budget: that it ends
+// the run, or that it is time to warn.
+func (r *Run) perTool(s *StepState, facts *toolFacts) (blocked, warned *Action) {
+	b := budget{used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool)}
+	if b.limit == 0 {
+		return nil, nil
+	}
+	if b.used >= b.limit {
+		return &Action{Record: GuardBlocked{
+			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("all %d calls that this run may make of %s are used up (guard %s)%s", b.limit, facts.tool.Name, GuardPerTool, whom(s.Step.Index)),
+		}}, nil
+	}
+	b.used++
+	if b.low() && !r.warned[guardKey(GuardPerTool, facts.tool.QualifiedName())] {
+		return nil, &Action{Record: GuardWarned{
+			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName()),
+		}}
+	}
+	return nil, nil
+}
+
+// guardKey names a warning of a guard that counts by tool or by step.
+func guardKey(guard, what string) string { return guard + " " + what }
+
+// streak counts in how many revisions in a row something was seen.
+type streak struct {
+	revision int // the last one
+	count    int
+}
+
+// seen adds a revision to a streak.
+func (s streak) seen(revision int) streak {
+	switch s.revision {
+	case revision:
+		return s
+	case revision - 1:
+		return streak{revision, s.count + 1}
+	default:
+		return streak{revision, 1}
+	}
+}
+
+// upTo is how long the streak was that ended with the revision before this one.
+func (s streak) upTo(revision int) int {
+	if s.revision == revision-1 {
+		return s.count
+	}
+	return 0
+}
+
+// callKey and resultKey name a call and a failing result, to find them again.
+func callKey(tool string, args map[string]any) string {
+	return "call " + tool + " " + planning.CanonicalJSON(args)
+}
+
+func resultKey(tool, err string) string { return "result " + tool + " " + err }
+
+// closeRevision notes what a revision has called and what it came to, now that
+// another takes its place. Within one revision, and so in a plan from a file,
+// nothing counts as repeated.
+func (r *Run) closeRevision() {
+	for _, h := range r.History[r.counted:] {
+		if h.Tool == "" || h.Status == planning.ItemSkipped {
+			continue
+		}
+		keys := []string{callKey(h.Tool, h.Args)}
+		if h.Status == planning.ItemFailed {
+			keys = append(keys, resultKey(h.Tool, h.Error))
+		}
+		for _, key := range keys {
+			r.streaks[key] = r.streaks[key].seen(r.Revision)
+		}
+	}
+	r.counted = len(r.History)
+}
+
+// repeats returns what the runaway guard says to a call that is about to start:
+// the same one was made in so many successive revisions that another would only
+// do the same again.
+func (r *Run) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
+	most := r.Limits.MaxRepeats
+	if most == 0 {
+		return nil, nil
+	}
+	b := budget{used: int64(r.streaks[callKey(s.Step.Tool, args)].upTo(r.Revision)), limit: int64(most)}
+	if b.used >= b.limit {
+		return &Action{Record: GuardBlocked{
+			Guard: GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("%d plans in a row made the same call of %s (guard %s)%s", b.used, s.Step.Tool, GuardRunaway, whom(s.Step.Index)),
+		}}, nil
+	}
+	b.used++
+	if b.low() && !r.warned[guardKey(GuardRunaway, s.Step.Index)] {
+		return nil, &Action{Record: GuardWarned{
+			Guard: GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool),
+		}}
+	}
+	return nil, nil
+}
+
+// sameFailure returns what the runaway guard says before a replan: the same
+// tool has failed in the same way in so many successive revisions.
+func (r *Run) sameFailure() []Action {
+	most := r.Limits.MaxRepeats
+	s := r.Step(r.failure.step)
+	if most == 0 || s == nil || s.Step.Tool == "" {
+		return nil
+	}
+	used := r.streaks[resultKey(s.Step.Tool, s.Error)].upTo(r.Revision) + 1
+	if used < most || r.Revision < 2 {
+		return nil
+	}
+	return []Action{{Record: GuardBlocked{
+		Guard: GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
+		Reason: fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(s.Error), GuardRunaway),
+	}}}
+}

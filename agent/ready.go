@@ -1,0 +1,305 @@
+package agent
+
+import (
+	"container/heap"
+	"fmt"
+	"strings"
+
+	"replan/planning"
+)
+
+// standing says what a step needs next, so that Next looks only at steps that
+// something can be done about, however long the plan is. It follows from the
+// events alone and is brought up to date by [Run.enqueue] whenever they change it.
+type standing uint8
+
+const (
+	standsStill standing = iota // it waits for others, is under way or has ended
+	standsWord                  // all there is to do is to say so: it fails, is skipped, is tried again
+	standsTimer                 // it waits for a time
+	standsGate                  // its gate is to be opened
+	standsTool                  // it waits for a tool slot
+	standsModel                 // it waits for a model slot
+	standings
+)
+
+// flaw is why a step cannot start although all it depends on is done.
+type flaw struct {
+	kind     FailureKind
+	sentence string
+}
+
+// queue holds steps of one standing, the one with the longest remaining path
+// first and equal ones in the plan's order.
+type queue []*StepState
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].at, q[j].at = i, j
+}
+
+// Push adds a step, for package heap.
+func (q *queue) Push(x any) {
+	s := x.(*StepState)
+	s.at = len(*q)
+	*q = append(*q, s)
+}
+
+// Pop takes the last step, for package heap.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	s := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return s
+}
+
+// before reports whether s goes before t where both could.
+func (s *StepState) before(t *StepState) bool {
+	if s.length != t.length {
+		return s.length > t.length
+	}
+	return s.place < t.place
+}
+
+// first returns up to n steps in their order. The heap is not touched: its best
+// members are found by walking it from the top, always on from the best one
+// seen.
+func (q queue) first(n int) []*StepState {
+	if n <= 0 || len(q) == 0 {
+		return nil
+	}
+	if n == 1 || len(q) == 1 {
+		return []*StepState{q[0]}
+	}
+	out := make([]*StepState, 0, min(n, len(q)))
+	edge := make([]int, 1, min(n, len(q))+1) // places in the heap that come next
+	for len(edge) > 0 && len(out) < n {
+		best := 0
+		for i := range edge {
+			if q.Less(edge[i], edge[best]) {
+				best = i
+			}
+		}
+		at := edge[best]
+		edge[best] = edge[len(edge)-1]
+		edge = edge[:len(edge)-1]
+		out = append(out, q[at])
+		for _, child := range []int{2*at + 1, 2*at + 2} {
+			if child < len(q) {
+				edge = append(edge, child)
+			}
+		}
+	}
+	return out
+}
+
+// enqueue finds out anew what a step needs next and puts it where Next looks.
+func (r *Run) enqueue(s *StepState) {
+	now := r.standing(s)
+	if now == s.stands {
+		return
+	}
+	if s.stands != standsStill {
+		heap.Remove(&r.queues[s.stands], s.at)
+	}
+	if s.stands = now; now != standsStill {
+		heap.Push(&r.queues[now], s)
+	}
+}
+
+// enqueueAll does so for every step of the plan.
+func (r *Run) enqueueAll() {
+	r.queues = queues{}
+	for _, s := range r.Steps {
+		s.stands = standsStill
+	}
+	for _, s := range r.Steps {
+		r.enqueue(s)
+	}
+}
+
+// standing works out what a step needs next, and for one that could start keeps
+// its call, or why there can be none.
+func (r *Run) standing(s *StepState) standing {
+	s.call, s.flaw = nil, nil
+	switch {
+	case r.Revision == 0 || s.Draft || s.asks:
+		return standsStill
+	case s.Status == StepBroken && r.retries(s):
+		return standsWord
+	case s.Status != StepPending || s.filling:
+		return standsStill
+	case s.cut != "":
+		return standsWord
+	case s.waits > 0:
+		return standsStill
+	case r.dryRun:
+		s.flaw = r.prepareDry(s)
+		return standsWord
+	case !s.RetryAt.IsZero() && !r.fired[r.retryTimer(s)]:
+		return standsTimer
+	}
+	return r.standingCall(s)
+}
+
+// standingCall is what a step needs next that nothing but a slot, a gate or a
+// flaw of its own keeps from starting.
+func (r *Run) standingCall(s *StepState) standing {
+	flawed := func(kind FailureKind, sentence string) standing {
+		s.flaw = &flaw{kind, sentence}
+		return standsWord
+	}
+	switch s.Step.Executor {
+	case planning.ExecutorSelf:
+		if r.Model == "" {
+			return flawed(FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+		}
+		return standsModel
+	case planning.ExecutorAgent:
+		return flawed(FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
+	}
+	facts := r.facts(s.Step.Tool)
+	rule := r.ruleFor(s, facts)
+	switch {
+	case facts.err != nil:
+		return flawed(FailureArgs, facts.err.Error())
+	case s.denied:
+		return flawed(FailureDenied, "denied at the gate")
+	case rule.Verdict == VerdictBlock:
+		return flawed(FailureDenied, "denied by a rule: "+rule.Why)
+	case len(s.missing) > 0 && s.filled == nil && s.fillError != "":
+		return flawed(FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
+	case len(s.missing) > 0 && s.filled == nil && r.Model == "":
+		return flawed(FailureArgs, "it lacks "+strings.Join(s.missing, " and ")+", and there is no model to fill that in")
+	case len(s.missing) > 0 && s.filled == nil:
+		return standsModel
+	}
+	if err := r.prepare(s, facts); err != nil {
+		return flawed(FailureArgs, err.Error())
+	}
+	if rule.Verdict == VerdictAsk && !s.approved {
+		return standsGate
+	}
+	return standsTool
+}
+
+// prepare resolves the call of a step and holds it against its tool's schema.
+func (r *Run) prepare(s *StepState, facts *toolFacts) error {
+	args := s.args()
+	if len(args) > 0 {
+		var err error
+		if args, err = planning.ResolveArgs(args, r.variables); err != nil {
+			return err
+		}
+	}
+	if len(s.filled) > 0 {
+		args = merge(args, s.filled)
+	}
+	if err := facts.signature.Check(args); err != nil {
+		return err
+	}
+	s.call = args
+	return nil
+}
+
+// prepareDry resolves the call of a step as far as it can be.
+func (r *Run) prepareDry(s *StepState) *flaw {
+	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
+		if facts := r.facts(s.Step.Tool); facts.err != nil {
+			return &flaw{FailureArgs, facts.err.Error()}
+		}
+	}
+	args, err := planning.ResolveArgs(s.args(), r.variables)
+	if err != nil {
+		return &flaw{FailureArgs, err.Error()}
+	}
+	s.call = args
+	return nil
+}
+
+// args are the arguments of a step as they were written: the user's where there
+// are any, else the plan's.
+func (s *StepState) args() map[string]any {
+	if s.override != nil {
+		return s.override
+	}
+	return s.Step.Args
+}
+
+// toolFacts is what the run knows of a tool that its steps name.
+type toolFacts struct {
+	tool      planning.Tool
+	err       error // there is no such tool
+	rule      Rule
+	signature *planning.Signature // nil where its schema cannot be used
+	calls     int                 // in this run
+}
+
+// facts returns what is known of the tool with this name.
+func (r *Run) facts(name string) *toolFacts {
+	if known, ok := r.known[name]; ok {
+		return known
+	}
+	tool, err := r.Catalogue.Find(name)
+	facts := &toolFacts{tool: tool, err: err}
+	if err == nil {
+		if qualified := tool.QualifiedName(); qualified != name {
+			facts = r.facts(qualified)
+		} else {
+			facts.rule = Decide(r.rules, tool)
+			facts.signature, _ = planning.NewSignature(tool) // what cannot be used checks nothing
+			facts.calls = r.callsBefore[qualified]
+		}
+	}
+	if r.known == nil {
+		r.known = map[string]*toolFacts{}
+	}
+	r.known[name] = facts
+	return facts
+}
+
+// forget has the facts of all tools looked up anew, since tools or rules have
+// changed. How often each was called is kept.
+func (r *Run) forget() {
+	for name, facts := range r.known {
+		if facts.err == nil && name == facts.tool.QualifiedName() {
+			r.callsBefore[name] = facts.calls
+		}
+	}
+	r.known = nil
+}
+
+// readOnly reports whether a step can be run again without a second effect.
+func (r *Run) readOnly(s *StepState) bool {
+	if s.Step.Executor != planning.ExecutorTool {
+		return true
+	}
+	facts := r.facts(s.Step.Tool)
+	return facts.err == nil && facts.tool.ReadOnly
+}
+
+// ruleFor returns the rule that decides about a step's call; a plan may ask for
+// a gate, and exempts from none. A tool that any revision put behind a gate
+// stays behind one in the steps of a replan.
+func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
+	if facts.rule.Verdict == VerdictRun && (s.Step.Gate || s.replanned && r.gated[facts.tool.QualifiedName()]) {
+		return Rule{Tool: facts.tool.Name, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
+	}
+	return facts.rule
+}
+
+// queues holds the steps that something can be done about, by what they need.
+type queues [standings]queue
+
+// empty reports whether nothing can be done about any step.
+func (q *queues) empty() bool {
+	for i := range q {
+		if len(q[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}

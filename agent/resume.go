@@ -1,0 +1,304 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"replan/planning"
+)
+
+// Elapsed is how long the run has been going on, the time between an end and a
+// resume left out.
+func (r *Run) Elapsed() time.Duration {
+	if r.since.IsZero() {
+		return 0
+	}
+	return r.before + r.Now.Sub(r.since)
+}
+
+// applyResumed takes the run up where its events end: what was under way when
+// its program ended has not come back and never will, and where the run had
+// ended itself, what it failed at is tried again.
+func (r *Run) applyResumed(d RunResumed, last time.Time) {
+	over := r.Result != nil || r.ending != nil
+	r.before += last.Sub(r.since)
+	r.since = r.Now
+	if d.Limits != r.Limits {
+		r.warned = map[string]bool{} // of another limit something else is 80 %
+	}
+	r.Limits, r.Catalogue, r.priors, r.Model = d.Limits, d.Catalogue, d.Priors, d.Model
+	r.rules = slices.Concat(r.granted, d.Rules)
+	r.attended, r.inDoubt = d.Attended, d.InDoubt
+	r.session = orElse(d.Session, r.session)
+	r.Result, r.ending, r.Paused = nil, nil, false
+	r.forget()
+	r.loseModelCalls()
+	r.loseToolCalls()
+	if over {
+		r.takeUp()
+	}
+	delete(r.fired, GuardTime)
+	if r.Revision > 0 {
+		r.replot()
+	}
+}
+
+// loseModelCalls forgets the requests that were with a model: planning and
+// synthesis put them again.
+func (r *Run) loseModelCalls() {
+	r.modelBusy, r.asking = 0, false
+	for i, p := range r.Phases {
+		if p.Status == PhaseActive {
+			r.Phases[i] = Phase{}
+		}
+	}
+	if r.Synthesis.Started && !r.Synthesis.Done || r.Synthesis.Error != "" {
+		r.Synthesis = Synthesis{Direct: r.Synthesis.Direct}
+	}
+	for _, s := range r.Steps {
+		s.filling = false
+	}
+}
+
+// loseToolCalls sorts out the steps that were under way. One that only reads is
+// run again; of any other nobody knows whether it took effect.
+func (r *Run) loseToolCalls() {
+	r.inFlight = map[attempt]bool{}
+	for _, s := range r.Steps {
+		switch {
+		case s.Status != StepActive:
+		case r.readOnly(s):
+			s.Status = StepPending
+		default:
+			s.lost = true
+			r.lost = append(r.lost, s)
+		}
+	}
+}
+
+// takeUp clears the way for another try of a run that had ended.
+func (r *Run) takeUp() {
+	r.failure, r.Replanning, r.partial = nil, nil, false
+	for _, s := range r.Steps {
+		switch s.Status {
+		case StepBroken, StepLeftOut, StepWaiting:
+			r.again(s)
+		case StepUncertain:
+			r.ask(s)
+		}
+	}
+	if r.Revision > 0 {
+		r.planner = nil
+	} else if !r.Synthesis.Direct && r.unplanned() {
+		r.planner, r.told, r.Phases, r.Steps = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil
+	}
+}
+
+// unplanned reports whether planning came to nothing and must begin anew.
+func (r *Run) unplanned() bool {
+	if r.planner == nil {
+		return true
+	}
+	switch r.planner.Outcome().Kind {
+	case planning.OutcomeEmpty, planning.OutcomeFailed:
+		return true
+	default:
+		return false
+	}
+}
+
+// again has a step wait for a new attempt, with all that an attempt is granted
+// to be granted anew.
+func (r *Run) again(s *StepState) {
+	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
+	s.tried, s.approved, s.denied, s.fillError, s.cut = s.tries, false, false, "", ""
+}
+
+// Question is a step that waits for the user's word: it is in doubt, or it
+// failed and somebody is there to say how the run goes on. While a question is
+// open nothing new starts.
+type Question struct {
+	Step   string // index
+	Doubt  bool   // answered by doubt.resolved, else by failure.resolved
+	Title  string
+	Tool   string
+	Args   map[string]any // as resolved for the attempt, or as the plan has them
+	Reason string         // the error, or why there is doubt
+	Replan bool           // a new plan can be made of what remains
+}
+
+// Questions returns the open questions, oldest first.
+func (r *Run) Questions() []Question {
+	if len(r.questions) == 0 || !r.Active() || r.ending != nil {
+		return nil
+	}
+	out := make([]Question, 0, len(r.questions))
+	for _, s := range r.questions {
+		q := Question{
+			Step: s.Step.Index, Doubt: s.Status == StepUncertain, Title: s.Step.Title, Tool: s.Step.Tool,
+			Args: s.Args, Reason: s.Error, Replan: r.canReplan(),
+		}
+		if q.Args == nil {
+			q.Args = s.args()
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// ask opens the question about a step.
+func (r *Run) ask(s *StepState) {
+	if r.ending == nil && !s.asks {
+		s.asks = true
+		r.questions = append(r.questions, s)
+	}
+}
+
+// answered closes the question about a step.
+func (r *Run) answered(s *StepState) {
+	s.asks = false
+	r.questions = slices.DeleteFunc(r.questions, func(q *StepState) bool { return q == s })
+}
+
+// nextDoubts says of steps that were under way when the program ended that they
+// are in doubt, and answers questions that nobody is there to be asked.
+func (r *Run) nextDoubts() []Action {
+	var out []Action
+	for _, s := range r.lost {
+		out = append(out, Action{Record: StepInDoubt{
+			Index: s.Step.Index, Attempt: s.Attempt, Reason: "replan ended while it ran",
+		}})
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, s := range r.questions {
+		if decision := r.doubtAnswer(s); s.Status == StepUncertain && decision != "" {
+			out = append(out, Action{Record: DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
+			if decision == DoubtAbort {
+				break // the run ends with it
+			}
+		}
+	}
+	return out
+}
+
+// doubtAnswer is what is decided of a step in doubt without asking; "" where the
+// user is to be asked. By itself no step is run again twice.
+func (r *Run) doubtAnswer(s *StepState) DoubtDecision {
+	switch {
+	case r.inDoubt == "" && r.attended:
+		return ""
+	case r.inDoubt == "", r.inDoubt == DoubtRerun && s.rerun:
+		return DoubtAbort
+	default:
+		return r.inDoubt
+	}
+}
+
+func (r *Run) doubtAnswerer() string {
+	if r.inDoubt == "" {
+		return "nobody was there to be asked"
+	}
+	return "--in-doubt " + string(r.inDoubt)
+}
+
+// applyDoubtResolved does with a step in doubt what was decided.
+func (r *Run) applyDoubtResolved(d DoubtResolved) {
+	s := r.Step(d.Step)
+	if s == nil || s.Status != StepUncertain {
+		return
+	}
+	switch d.Decision {
+	case DoubtDone:
+		r.answered(s)
+		s.Status, s.Result = StepDone, nil
+		r.record(s, planning.ItemCompleted)
+		r.release(s)
+	case DoubtRerun:
+		r.answered(s)
+		s.rerun = d.By != byUser
+		r.again(s)
+	default:
+		r.end(StatusFailed, ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s", d.Step, s.Step.Title, s.Error))
+	}
+	r.enqueue(s)
+}
+
+// byUser says of a decision that the user made it.
+const byUser = "user"
+
+// applyFailureResolved goes on after a failed step as was decided. After a
+// resume the step waits for another attempt already.
+func (r *Run) applyFailureResolved(d FailureResolved) {
+	s := r.Step(d.Step)
+	if s == nil || s.Status != StepBroken && s.Status != StepPending {
+		return
+	}
+	r.answered(s)
+	switch d.Decision {
+	case FailureRetry:
+		r.again(s)
+		if d.Args != nil {
+			s.override, s.filled = d.Args, nil
+			s.missing = nil
+		}
+	case FailureSkip:
+		r.partial = true
+		if s.Status == StepPending {
+			s.Status, s.Error = StepLeftOut, "skipped by the user"
+			r.record(s, planning.ItemSkipped)
+		}
+		r.cutBehind(s)
+	case FailureReplan:
+		s.Status = StepBroken
+		r.failure = &failure{step: s.Step.Index, error: orElse(s.Error, "the user asks for another way")}
+	default:
+		status, reason := StatusFailed, ReasonStepFailed
+		switch s.Failure {
+		case FailureDenied:
+			reason = ReasonDenied
+		case FailureInterrupted:
+			status, reason = StatusCancelled, ReasonInterrupted
+		}
+		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error)))
+	}
+	r.enqueue(s)
+}
+
+// cutBehind has the steps that depend on one which will not succeed be skipped.
+func (r *Run) cutBehind(s *StepState) {
+	for _, d := range s.feeds {
+		if d.Status == StepPending && d.cut == "" {
+			d.cut = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
+			r.enqueue(d)
+		}
+	}
+}
+
+// release binds the result of a step that is done and lets go what waited for
+// it alone.
+func (r *Run) release(s *StepState) {
+	r.bind(s)
+	for _, d := range s.feeds {
+		if d.waits--; d.waits == 0 {
+			r.enqueue(d)
+		}
+	}
+}
+
+// canReplan reports whether there is anybody to make a new plan.
+func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
+
+// NeedsModel reports whether nothing can be done without a model: there is no
+// plan, and no other planner.
+func (r *Run) NeedsModel() bool { return r.Revision == 0 && r.given == nil && r.Planners == nil }
+
+// planners returns who makes the plans of this run.
+func (r *Run) planners() planning.Planners {
+	if r.Planners != nil {
+		return r.Planners
+	}
+	return planning.Phases()
+}

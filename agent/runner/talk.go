@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// askForServers opens the gate for the servers of the project's own
+// configuration, once.
+func (s *Session) askForServers() {
+	pending := s.cfg.Tools.Pending()
+	if len(pending) == 0 || s.gate != "" {
+		return
+	}
+	args := map[string]any{}
+	for _, p := range pending {
+		args[p.Name] = p.Whole()
+	}
+	s.gates++
+	s.gate = fmt.Sprintf("servers.%d", s.gates)
+	s.answered = make(chan struct{})
+	_ = s.say(agent.GateRequested{
+		Gate: s.gate, Title: "Start the tool servers that this project names", Args: args,
+		Rule: agent.Rule{
+			Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in",
+			Why: "they are programs of this project's .mcp.json; a yes is remembered until they change",
+		},
+	})
+}
+
+// slash has a line that begins with a slash carried out.
+func (s *Session) slash(ctx context.Context, line string) {
+	_ = s.say(agent.ChatUser{Text: line})
+	s.workers.Go(func() {
+		answer, err := s.cfg.Slash(ctx, line)
+		w := said{then: answer.Then}
+		switch {
+		case err != nil:
+			w.events = append(w.events, failed(agent.ReasonNotOpened, err.Error()))
+		case answer.Text != "" || answer.Then == nil:
+			w.events = append(w.events, agent.ChatReply{Text: answer.Text})
+		}
+		s.said <- w
+	})
+}
+
+// list tells which runs there are.
+func (s *Session) list() {
+	if s.cfg.List == nil {
+		_ = s.say(agent.SessionRuns{})
+		return
+	}
+	s.workers.Go(func() {
+		runs, err := s.cfg.List()
+		w := said{events: []agent.Data{agent.SessionRuns{Runs: runs}}}
+		if err != nil {
+			w.events = append(w.events, agent.Note{Level: "warn", Text: err.Error()})
+		}
+		s.said <- w
+	})
+}
+
+// heard says what a worker of the session came to, and does what is next.
+func (s *Session) heard(ctx context.Context, w said) {
+	for _, data := range w.events {
+		_ = s.say(data)
+	}
+	if w.then != nil {
+		s.command(ctx, w.then)
+	}
+}
+
+// restore tells again what was said in the session that is gone on with, and
+// makes it the conversation.
+func (s *Session) restore() {
+	if s.cfg.Restored == nil {
+		return
+	}
+	for _, e := range s.cfg.Restored.Events {
+		s.seq = max(s.seq, e.Seq)
+		switch d := e.Data.(type) {
+		case agent.ChatUser:
+			if !strings.HasPrefix(d.Text, "/") {
+				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleUser, Content: d.Text})
+			}
+		case agent.ChatReply:
+			if d.Run != "" {
+				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleAssistant, Content: d.Text})
+			}
+		default:
+			continue
+		}
+		s.publish(e)
+	}
+}
+
+// describe shows what is known of the model.
+func (s *Session) describe(p prepared) {
+	switch {
+	case p.err == nil && p.info.Name != "":
+		s.status.Model, s.status.ContextWindow, s.status.Problem = p.info.Name, p.info.ContextWindow, ""
+	case errors.Is(p.err, planning.ErrNoModel):
+		s.status.Model, s.status.Problem = "", p.err.Error()
+	}
+	s.tell()
+}
+
+// tell publishes what the session works with.
+func (s *Session) tell() {
+	s.status.Servers = s.cfg.Tools.Status()
+	s.status.Tools = 0
+	for _, server := range s.status.Servers {
+		s.status.Tools += server.Tools
+	}
+	_ = s.say(s.status)
+	for _, server := range s.status.Servers {
+		// One that was stopped was not wanted.
+		if server.Error != "" && server.State != planning.ServerStopped {
+			s.trouble(server.Name, server.Error)
+		}
+	}
+}
+
+// trouble says, once, what is wrong with a server.
+func (s *Session) trouble(server, what string) {
+	if s.troubles[server] != what {
+		s.troubles[server] = what
+		s.tellOf("warn", fmt.Sprintf("the MCP server %q: %s", server, what))
+	}
+}
+
+// tellOf says something that the user should know.
+func (s *Session) tellOf(level, text string) { _ = s.say(agent.Note{Level: level, Text: text}) }
+
+// say makes an event of the session itself. Whatever becomes of its journal it
+// is shown; the error is for those who would act on it.
+func (s *Session) say(data agent.Data) (err error) {
+	s.seq++
+	event := agent.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
+	if !data.Kind().Passing() {
+		if err = s.journal.Append(event); err != nil {
+			s.cfg.Logger.Error("the session's journal", "error", err)
+		}
+	}
+	s.publish(event)
+	return err
+}
+
+func (s *Session) publish(event agent.Event) { s.events <- event }

@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"time"
+)
+
+// Summary is a run in a line of a list.
+type Summary struct {
+	Run       string    `json:"run"`
+	Plan      string    `json:"plan"` // id of the stored plan it carried out; "" for a goal or a file without one
+	Goal      string    `json:"goal"`
+	Title     string    `json:"title,omitempty"` // of the plan
+	Status    Status    `json:"status"`          // StatusUnfinished where it has not ended
+	Reason    Reason    `json:"reason"`
+	Started   time.Time `json:"started"`
+	Steps     int       `json:"steps"` // of the plan as it is now
+	Done      int       `json:"done"`  // of those
+	Replans   int       `json:"replans"`
+	Workspace string    `json:"workspace"`
+	Session   string    `json:"session,omitempty"`
+	Resumable bool      `json:"resumable"` // there is something left to do
+}
+
+// StatusUnfinished is the status of a run that has not ended: it is going on in
+// some process, or its program was ended.
+const StatusUnfinished Status = "unfinished"
+
+// Summary returns the run in a line.
+func (r *Run) Summary() Summary {
+	s := Summary{
+		Run: r.ID, Plan: r.Plan.ID, Goal: r.Goal, Title: r.Plan.Title, Status: StatusUnfinished,
+		Started: r.StartedAt, Steps: len(r.Plan.Steps), Done: r.Done(), Replans: r.Usage.Replans,
+		Workspace: r.Workspace, Session: r.session, Resumable: r.Resumable(),
+	}
+	if r.Result != nil {
+		s.Status, s.Reason = r.Result.Status, r.Result.Reason
+	}
+	return s
+}
+
+// Resumable reports whether a resume would find something to do: the run has
+// begun and is not completed.
+func (r *Run) Resumable() bool {
+	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != StatusCompleted)
+}
+
+// Standing is a run as far as it has come.
+type Standing struct {
+	Result
+	CompletedSteps []string `json:"completed_steps"`
+	InDoubt        []string `json:"in_doubt"`
+}
+
+// Standing returns the result so far, and which steps are done or in doubt. A
+// run that has not ended has the status unfinished and no reason.
+func (r *Run) Standing() Standing {
+	s := Standing{CompletedSteps: []string{}, InDoubt: []string{}}
+	if r.Result != nil {
+		s.Result = *r.Result
+	} else {
+		s.Result = r.result(ending{status: StatusUnfinished})
+	}
+	for _, step := range r.Steps {
+		switch {
+		case step.Draft:
+		case step.Status == StepDone:
+			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
+		case step.Status == StepUncertain || step.lost && !r.readOnly(step):
+			s.InDoubt = append(s.InDoubt, step.Step.Index)
+		}
+	}
+	return s
+}

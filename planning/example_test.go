@@ -1,0 +1,113 @@
+package planning_test
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/planning"
+)
+
+const moduleFile = `{
+	"title": "Refactor the auth module",
+	"variables": {"module": {"path": "src/auth.go", "tests": ["unit", "e2e"]}},
+	"steps": [
+		{"index": 1, "title": "Read the module", "tool": "fs.read", "args": {"path": "${module.path}"}, "result_variable": "code"},
+		{"index": 2, "title": "Find its callers", "tool": "fs.search", "args": {"pattern": "auth\\."}, "result_variable": "callers"},
+		{"index": 10, "title": "Run the tests", "tool": "test.run", "args": {"only": "${module.tests[0]}"}, "depends_on": [3]},
+		{"index": 3, "title": "Patch both", "tool": "fs.patch", "args": {"callers": "${callers.files}", "note": "was: ${code}"}, "gate": true}
+	]
+}`
+
+// A plan file is read and checked in one go: all faults come at once.
+func ExampleCheckPlan() {
+	file := `{"steps": [{"title": "Read", "tool": "fs.read", "args": {"path": "${file}"}, "depends_on": [2]}]}`
+	_, faults, _ := planning.CheckPlan([]byte(file), planning.Rules{})
+	for _, f := range faults {
+		fmt.Printf("%s at %q: %s\n", f.Code, f.Path, f.Message)
+	}
+	// Output:
+	// missing_title at "": the plan has no title
+	// unknown_dependency at "/steps/0/depends_on/0": step 1 depends on step 2, which does not exist
+	// unknown_variable at "/steps/0/args/path": step 1 refers to ${file}, and the plan defines no variables
+}
+
+// The graph knows the dependencies that come of references, and orders steps as
+// numbers.
+func ExampleNewGraph() {
+	plan, faults, _ := planning.CheckPlan([]byte(moduleFile), planning.Rules{})
+	if len(faults) > 0 {
+		fmt.Println(planning.FaultError(faults))
+		return
+	}
+	graph := planning.NewGraph(plan)
+	for i, batch := range graph.Batches() {
+		fmt.Printf("batch %d: %s\n", i+1, strings.Join(batch, ", "))
+	}
+	fmt.Println("order:", strings.Join(graph.Order(), ", "))
+	path := graph.CriticalPath(func(planning.Step) float64 { return 1 })
+	fmt.Println("critical path:", strings.Join(path, ", "))
+	// Output:
+	// batch 1: 1, 2
+	// batch 2: 3
+	// batch 3: 10
+	// order: 1, 2, 3, 10
+	// critical path: 1, 3, 10
+}
+
+// A reference alone keeps the type of its value; inside text a string goes in
+// as it is and everything else as JSON.
+func ExampleResolveArgs() {
+	plan, _ := planning.DecodePlan([]byte(moduleFile))
+	values := plan.Variables
+	values["code"] = "package auth"
+	values["callers"] = map[string]any{"files": []any{"main.go", "login.go"}}
+	step, _ := plan.Step("3")
+	args, err := planning.ResolveArgs(step.Args, values)
+	fmt.Println(planning.CanonicalJSON(args), err)
+
+	_, err = planning.Resolve("${module.file}", values)
+	fmt.Println(err)
+	// Output:
+	// {"callers":["main.go","login.go"],"note":"was: package auth"} <nil>
+	// ${module.file} cannot be filled in: there is no field "file", only path and tests
+}
+
+// In a dry run results stand as placeholders.
+func ExamplePlaceholder() {
+	values := map[string]any{"callers": planning.Placeholder("<fs.search result>")}
+	args, err := planning.Resolve("in ${callers.files[0]}", values)
+	fmt.Println(args, err)
+	// Output: in <fs.search result> <nil>
+}
+
+// Two revisions are compared step by step, by index.
+func ExampleCompare() {
+	before, _ := planning.DecodePlan([]byte(moduleFile))
+	after, _ := planning.DecodePlan([]byte(strings.NewReplacer(`"fs.patch"`, `"fs.write"`, `"index": 10`, `"index": 11`).Replace(moduleFile)))
+	diff := planning.Compare(before.Steps, after.Steps)
+	fmt.Println("removed:", diff.Removed, "added:", diff.Added, "revised:", diff.Revised)
+	// Output: removed: [10] added: [11] revised: [3]
+}
+
+// A script stands in for a model: the first plan is carried out, the second
+// answers the first replan.
+func ExampleScripted() {
+	tools := planning.Catalogue{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
+	fetch := planning.Step{Index: "1", Title: "Fetch", Tool: "fetch", Args: map[string]any{}}
+	read := planning.Step{Index: "2", Title: "Read the copy", Tool: "read", Args: map[string]any{}}
+	planners := planning.Scripted(
+		planning.Plan{Title: "From the web", Steps: []planning.Step{fetch}},
+		planning.Plan{Title: "From the disk", Steps: []planning.Step{read}},
+	)
+	brief := planning.Brief{Goal: "Get the text", Catalogue: tools}
+	first := planners.Plan(brief).Outcome()
+	fmt.Println(first.Kind, first.Plan.Title)
+
+	second := planners.Replan(brief, planning.Situation{
+		Attempt: 1, Plan: first.Plan, Remaining: first.Plan.Steps, Failed: "1", Error: "no network", StepsLeft: 5,
+	}).Outcome()
+	fmt.Println(second.Kind, "removed", second.Diff.Removed, "added", second.Diff.Added)
+	// Output:
+	// planned From the web
+	// planned removed [1] added [2]
+}

@@ -1,0 +1,105 @@
+package planning_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+// FuzzDecodePlan holds that no file makes the reader panic, that each fault
+// says what and where, and that a plan without faults of form is written so
+// that it reads back the same.
+func FuzzDecodePlan(f *testing.F) {
+	f.Add([]byte(mcpFile))
+	f.Add([]byte(`{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"path":"${x.y[0]}"},"depends_on":[2,"2"]},{"title":"b","executor":"self","result_variable":"x"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, faults := planning.DecodePlan(data)
+		rules := planning.Rules{CheckTools: true, Catalogue: someTools, MaxSteps: 4}
+		_, all, warnings := planning.CheckPlan(data, rules)
+		for _, fault := range slices.Concat(faults, all, warnings) {
+			if fault.Code == "" || fault.Message == "" || fault.Path != "" && fault.Path[0] != '/' {
+				t.Fatalf("a fault says nothing: %+v", fault)
+			}
+		}
+		if len(all) < len(faults) {
+			t.Fatalf("reading finds %q, checking no more than %q", faultsAt(faults), faultsAt(all))
+		}
+		g := planning.NewGraph(p)
+		if len(g.Order()) == g.Len() != (g.Cycle() == nil) {
+			t.Fatalf("order %q, cycle %q", g.Order(), g.Cycle())
+		}
+		if len(faults) > 0 {
+			return
+		}
+		written, err := planning.EncodeJSON(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, faults := planning.DecodePlan(written)
+		if len(faults) > 0 {
+			t.Fatalf("%s was written as %s, which has faults: %v", data, written, planning.FaultError(faults))
+		}
+		if again, err := planning.EncodeJSON(back); err != nil || string(again) != string(written) {
+			t.Fatalf("written first as %s\nthen as %s, %v", written, again, err)
+		}
+		exported, err := planning.ExportMCP(p)
+		if err != nil {
+			return
+		}
+		if _, faults, _ := planning.CheckPlan(exported, planning.Rules{}); len(faults) > 0 {
+			t.Fatalf("%s was exported as %s, which has faults: %v", data, exported, planning.FaultError(faults))
+		}
+	})
+}
+
+// FuzzResolve holds what is true of every text: the references that are found
+// are those that are filled in, values are not expanded again, an escaped text
+// comes out as it was, and a text without references says the same.
+func FuzzResolve(f *testing.F) {
+	for _, text := range []string{"${v}", "a ${v.f[0]} $${w} ${", "$$${x}${ y }${}", "${a[b].c[}", "$1 ${v"} {
+		f.Add(text, "${v} $${x}")
+	}
+	f.Fuzz(func(t *testing.T, text, value string) {
+		references := planning.References(text)
+		rest := text
+		unknown, given := map[string]any{}, map[string]any{}
+		const mark = "\x00"
+		for _, r := range references {
+			_, after, found := strings.Cut(rest, r.Text)
+			if !found {
+				t.Fatalf("%q holds no %q after those before it", text, r.Text)
+			}
+			rest = after
+			unknown[r.Name] = planning.Placeholder(mark)
+			given[r.Name] = planning.Placeholder(value)
+		}
+		marked, err := planning.Resolve(text, unknown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, mark) && strings.Count(marked.(string), mark) != len(references) {
+			t.Fatalf("%q has %d references and was filled in as %q", text, len(references), marked)
+		}
+		filled, err := planning.Resolve(text, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ReplaceAll(marked.(string), mark, value); !strings.Contains(text, mark) && filled != want {
+			t.Fatalf("%q with %q came to %q, want %q", text, value, filled, want)
+		}
+		if len(references) > 0 {
+			if got, err := planning.Resolve(text, nil); err == nil {
+				t.Fatalf("%q was filled in from nothing, as %q", text, got)
+			}
+		}
+		escaped := strings.ReplaceAll(text, "${", "$${")
+		if found := planning.References(escaped); len(found) > 0 {
+			t.Fatalf("%q still refers to %v", escaped, found)
+		}
+		if got, err := planning.Resolve(escaped, nil); err != nil || got != text {
+			t.Fatalf("%q came out as %q, %v, want %q", escaped, got, err, text)
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package planning
+
+import (
+	"slices"
+	"strings"
+)
+
+// settled is a planner that needs nobody's help: its outcome is there at once.
+type settled struct{ outcome Outcome }
+
+func (s settled) Next() (Request, bool)   { return Request{}, false }
+func (s settled) Absorb(Reply)            {}
+func (s settled) Fail(string)             {}
+func (s settled) Outcome() Outcome        { return s.outcome }
+func (s settled) Skipped() []SkippedPhase { return nil }
+
+// Given returns the planner of a plan that is there already: it asks for
+// nothing and is done at once. Whether the plan is valid is for [Validate] to
+// have said before.
+func Given(p Plan) Planner {
+	return settled{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
+}
+
+// spellOut returns a plan with what a file may leave out said, as if it had been
+// read from one: whoever writes a plan in Go need not say it either.
+func spellOut(p Plan) Plan {
+	if p.Goal == "" {
+		p.Goal = p.Title
+	}
+	p.Steps = slices.Clone(p.Steps)
+	for i, s := range p.Steps {
+		p.Steps[i].Executor = executorOf(s)
+	}
+	return p
+}
+
+// Phases returns the planners that ask a model: [NewPipeline] and
+// [NewReplanner].
+func Phases() Planners { return phases{} }
+
+type phases struct{}
+
+func (phases) Plan(b Brief) Planner                { return NewPipeline(b) }
+func (phases) Replan(b Brief, s Situation) Planner { return NewReplanner(b, s) }
+
+// Scripted returns planners that ask nobody. The first of plans is the plan;
+// each further one answers the next replan with the steps that are to take the
+// place of those that remain. Such an answer is judged as a model's is: one
+// without steps gives up, with its title as the reason, one that repeats the
+// steps that failed is refused, and one that is not valid fails, since nobody
+// can repair it. A replan after the last answer gives up.
+func Scripted(plans ...Plan) Planners { return script{plans} }
+
+type script struct{ plans []Plan }
+
+func (s script) Plan(b Brief) Planner {
+	if len(s.plans) == 0 || len(s.plans[0].Steps) == 0 {
+		return settled{Outcome{Kind: OutcomeEmpty, Reason: "the script proposes no steps"}}
+	}
+	plan := spellOut(s.plans[0])
+	if b.Goal != "" {
+		plan.Goal = b.Goal
+	}
+	if faults := checkProposal(b, plan, nil, b.MaxSteps); len(faults) > 0 {
+		return settled{misscripted(faults)}
+	}
+	return settled{Outcome{Kind: OutcomePlanned, Plan: plan}}
+}
+
+func (s script) Replan(b Brief, situation Situation) Planner {
+	r := newReplanner(b, situation)
+	if r.outcome.Kind != OutcomePending {
+		return settled{r.outcome}
+	}
+	// A situation that does not count its attempts is the first.
+	next := max(situation.Attempt, 1)
+	if next >= len(s.plans) {
+		return settled{Outcome{Kind: OutcomeGaveUp, Reason: "the script holds no further plan"}}
+	}
+	plan := spellOut(s.plans[next])
+	reason := plan.Title
+	if reason == "" {
+		reason = "the script proposes no further steps"
+	}
+	outcome, faults := r.judge(proposal{plan: plan, reason: reason, read: true})
+	if len(faults) > 0 {
+		outcome = misscripted(faults)
+	}
+	return settled{outcome}
+}
+
+// misscripted is the end of a plan that nobody can repair.
+func misscripted(faults []Fault) Outcome {
+	return Outcome{
+		Kind:   OutcomeFailed,
+		Reason: "the scripted plan is not valid: " + strings.Join(clauses(faults, 8), "; "),
+		Faults: faults,
+	}
+}
