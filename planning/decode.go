@@ -228,7 +228,7 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 			taken[strconv.Itoa(position)] = true
 			standIn = position
 		}
-		steps = append(steps, d.step(v, jsonPointer("/steps", strconv.Itoa(i)), strconv.Itoa(position)))
+		steps = append(steps, d.step(v, "/steps/"+strconv.Itoa(i), strconv.Itoa(position)))
 	}
 	if len(steps) == 0 {
 		return nil

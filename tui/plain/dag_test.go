@@ -1,0 +1,70 @@
+package plain_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/planning"
+	"replan/tui/plain"
+)
+
+// twelve is a plan whose indices have one digit and two, listed out of order.
+func twelve() planning.Plan {
+	p := planning.Plan{Title: "Twelve"}
+	for _, i := range []int{10, 1, 12, 2, 3, 4, 11, 5, 6, 7, 8, 9} {
+		s := step(strconv.Itoa(i))
+		if i > 1 {
+			s.DependsOn = []string{strconv.Itoa(i / 2)}
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	return p
+}
+
+func TestPlanAsText(t *testing.T) {
+	diamond := planning.Plan{Title: "Diamond", Steps: []planning.Step{
+		{Index: "1", Title: "Fetch data", Executor: planning.ExecutorTool, Tool: "fetch", ResultVariable: "data"},
+		{Index: "2", Title: "Validate the schema", Executor: planning.ExecutorTool, Tool: "validate", Args: map[string]any{"in": "${data}"}},
+		{Index: "3", Title: "Transform", Executor: planning.ExecutorTool, Tool: "web:transform", DependsOn: []string{"1"}},
+		{Index: "4", Title: "Aggregate", Executor: planning.ExecutorTool, Tool: "aggregate", DependsOn: []string{"2", "3"}},
+	}}
+	models := planning.Plan{Title: "Models", Steps: []planning.Step{
+		{Index: "read", Title: "Read", Executor: planning.ExecutorTool, Tool: "fs.read"},
+		{Index: "fix", Title: "Fix the bug", Executor: planning.ExecutorAgent, Profile: "coder", DependsOn: []string{"read"}},
+		{Index: "tell", Title: "Say what was done", Executor: planning.ExecutorSelf, DependsOn: []string{"fix"}},
+	}}
+	hostile := planning.Plan{Title: "Hostile", Steps: []planning.Step{
+		{Index: "1", Title: "\x1b[2J\x1b]0;owned\a clear", Executor: planning.ExecutorTool, Tool: "a\r\x1b[31mb"},
+		{Index: "2", Title: "two\nlines\tand \u202ereversed\u200b", Executor: planning.ExecutorTool, Tool: "t", DependsOn: []string{"1"}},
+		{Index: "x\u009b\u2066", Title: "✓ 3. forged", Executor: "ag\x1bent", DependsOn: []string{"1", "2"}},
+	}}
+	for _, tt := range []struct {
+		name  string
+		plan  planning.Plan
+		ascii bool
+	}{
+		{name: "a diamond marks what may run at once", plan: diamond},
+		{name: "a diamond in ascii", plan: diamond, ascii: true},
+		{name: "ten comes after two", plan: twelve()},
+		{name: "steps for a model name who does them", plan: models},
+		{name: "hostile text is made visible", plan: hostile},
+		{name: "a plan without steps is no lines", plan: planning.Plan{Title: "Empty"}},
+	} {
+		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
+			got := plain.Plan(tt.plan, tt.ascii)
+			golden.RequireEqual(t, got)
+			if lines := strings.Count(got, "\n"); lines != len(tt.plan.Steps) {
+				t.Errorf("%d lines for %d steps", lines, len(tt.plan.Steps))
+			}
+			for _, r := range got {
+				if r != '\n' && !unicode.IsPrint(r) || tt.ascii && r > unicode.MaxASCII {
+					t.Errorf("%q is in the text", r)
+				}
+			}
+		})
+	}
+}
