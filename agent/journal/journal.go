@@ -2,10 +2,13 @@
 // line, each line with a checksum of itself. A line that was written and synced
 // is never lost; a last line that was torn by a crash is cut off; anything else
 // that is damaged is refused with the number of the line.
+//
+// A value that is larger than 256 KB does not lie in the line but in a file of
+// its own beside the journal, and is put back before the event is decoded; see
+// values.go for the form.
 package journal
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -20,14 +23,15 @@ import (
 	"replan/agent"
 )
 
-// ErrLocked says that another process writes this journal.
-var ErrLocked = errors.New("another replan is working on it")
+// ErrEmpty says that a journal holds no whole event: its writer was stopped
+// before the first was on disk, so nothing was done because of it.
+var ErrEmpty = errors.New("it holds no event, because its writer was stopped before the first; delete it")
 
 // DamageError says which line of a journal is not what was written.
 type DamageError struct {
 	Path string
-	Line int // from 1
-	Why  string
+	Line int    // from 1
+	Why  string // names the file of a value, where that is what is damaged
 }
 
 func (e *DamageError) Error() string {
@@ -37,31 +41,26 @@ func (e *DamageError) Error() string {
 // castagnoli is the polynomial of CRC-32C, which has hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxLine is the longest line that is read, in bytes.
-const maxLine = 64 << 20
-
 // Journal is the open journal of one run. It has one writer at a time, held by
 // a file lock, and is not safe for use by several goroutines at once.
 type Journal struct {
 	file   *os.File
 	lock   *flock.Flock
+	values values
 	broken error // of the write that failed; what follows a torn line would be damage
 }
 
-// Create starts the journal at path, which must not exist. The folder is made
-// where it is missing; both are readable by the user alone.
+// Create starts the journal at path, which must not exist (fs.ErrExist). The
+// folder is made where it is missing; both are readable by the user alone. It
+// fails with ErrLocked while another process holds a journal of that name.
 func Create(path string) (*Journal, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of journals: %w", err)
 	}
-	lock := flock.New(path + ".lock")
-	held, err := lock.TryLock()
+	lock, err := hold(path)
 	if err != nil {
-		return nil, fmt.Errorf("lock the journal %s: %w", path, err)
-	}
-	if !held {
-		return nil, fmt.Errorf("open the journal %s: %w", path, ErrLocked)
+		return nil, err
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the caller chose the path
 	if err != nil {
@@ -70,32 +69,109 @@ func Create(path string) (*Journal, error) {
 	if err := syncDir(dir); err != nil {
 		return nil, errors.Join(err, file.Close(), lock.Unlock())
 	}
-	return &Journal{file: file, lock: lock}, nil
+	return &Journal{file: file, lock: lock, values: valuesOf(path)}, nil
+}
+
+// Open takes up the journal at path again: it takes the lock, reads every
+// event and cuts off a last line that was torn. What is appended follows the
+// events that are returned. It fails with an error that wraps fs.ErrNotExist
+// where there is no journal, ErrLocked where another process holds it,
+// ErrEmpty where no event is in it, and a *DamageError; in all of these cases
+// the file stays as it is.
+func Open(path string) (*Journal, []agent.Event, error) {
+	// Looked at first, so that no lock file is left for a journal that is not there.
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil, fmt.Errorf("open the journal: %w", err)
+	}
+	lock, err := hold(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) //nolint:gosec // the caller chose the path
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
+	}
+	j := &Journal{file: file, lock: lock, values: valuesOf(path)}
+	events, err := j.takeUp(path)
+	if err != nil {
+		return nil, nil, errors.Join(err, j.Close())
+	}
+	return j, events, nil
+}
+
+// takeUp reads the events and leaves the file ending with the last of them, on
+// disk: what a writer that was killed had written but not synced is about to
+// be acted upon.
+func (j *Journal) takeUp(path string) ([]agent.Event, error) {
+	found, err := read(path, j.file)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.events) == 0 {
+		return nil, fmt.Errorf("open the journal %s: %w", path, ErrEmpty)
+	}
+	if found.torn {
+		if err := j.file.Truncate(found.whole); err != nil {
+			return nil, fmt.Errorf("cut off the torn end of the journal: %w", err)
+		}
+	}
+	if err := j.file.Sync(); err != nil {
+		return nil, fmt.Errorf("sync the journal: %w", err)
+	}
+	return found.events, nil
 }
 
 // Append writes the events, which must not be passing ones, and returns once
-// they are on disk. One fsync serves all of them. Once it has failed it fails
-// always.
+// they are on disk, large values first. One fsync of the journal serves all of
+// them. Once it has failed it fails always.
 func (j *Journal) Append(events ...agent.Event) error {
 	if len(events) == 0 || j.broken != nil {
 		return j.broken
 	}
-	var buf bytes.Buffer
+	j.broken = j.write(events)
+	return j.broken
+}
+
+// write is Append of a journal that is whole.
+func (j *Journal) write(events []agent.Event) error {
+	var lines []byte
+	var moved []value
 	for _, e := range events {
-		line, err := seal(e)
+		line, err := e.MarshalJSON()
 		if err != nil {
-			return err
+			return fmt.Errorf("the journal: %w", err)
 		}
-		buf.Write(line)
+		if !readable(line) {
+			return fmt.Errorf("the journal: event %d: %w", e.Seq, errTooDeep)
+		}
+		if len(line) > maxValue {
+			var large []value
+			if line, large, err = extract(line); err != nil {
+				return fmt.Errorf("the journal: event %d: %w", e.Seq, err)
+			}
+			moved = append(moved, large...)
+		}
+		lines = seal(lines, line)
 	}
-	_, err := j.file.Write(buf.Bytes())
+	if err := j.values.keep(moved); err != nil {
+		return fmt.Errorf("the journal: %w", err)
+	}
+	_, err := j.file.Write(lines)
 	if err == nil {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		j.broken = fmt.Errorf("the journal: %w", err) // which names the file
+		return fmt.Errorf("the journal: %w", err) // which names the file
 	}
-	return j.broken
+	return nil
+}
+
+var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and could not be read again", maxDepth)
+
+// readable reports whether a line can be decoded again: what is nested too deep
+// can be written, but not read. Few lines are long enough to ask.
+func readable(line []byte) bool {
+	return len(line) <= maxDepth || bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= maxDepth || json.Valid(line)
 }
 
 // Close releases the journal. The lock file stays: to remove it would let two
@@ -104,73 +180,22 @@ func (j *Journal) Close() error {
 	return errors.Join(j.file.Close(), j.lock.Unlock())
 }
 
-// seal writes one event as a line whose last field is the checksum of the line
-// as it would be without that field.
-func seal(e agent.Event) ([]byte, error) {
-	line, err := e.MarshalJSON()
-	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	sum := crc32.Checksum(line, castagnoli)
-	sealed := append(line[:len(line)-1:len(line)-1], fmt.Sprintf(`,"crc":"%08x"}`, sum)...)
-	return append(sealed, '\n'), nil
-}
-
-// crcField is how a line ends: ,"crc":"01234567"}
-const crcField = len(`,"crc":"01234567"}`)
-
-// unseal checks one line and returns the event in it.
-func unseal(line []byte) (agent.Event, error) {
-	var e agent.Event
-	cut := len(line) - crcField
-	if cut < 0 || !bytes.HasPrefix(line[cut:], []byte(`,"crc":"`)) || !bytes.HasSuffix(line, []byte(`"}`)) {
-		return e, errors.New("it has no checksum")
-	}
-	body := append(bytes.Clone(line[:cut]), '}')
-	written := string(line[cut+len(`,"crc":"`) : len(line)-len(`"}`)])
-	if sum := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)); sum != written {
-		return e, fmt.Errorf("its checksum is %s where %s was written", sum, written)
-	}
-	if err := json.Unmarshal(body, &e); err != nil {
-		return e, err
-	}
-	return e, nil
-}
-
-// Read returns the events of the journal at path. A last line that was torn is
-// left out, and torn is true; damage before it is a *DamageError.
+// Read returns the events of the journal at path, without a lock: another may
+// be writing it. A last line that was torn is left out, and torn is true;
+// damage before it is a *DamageError and comes with the events before it.
 func Read(path string) (events []agent.Event, torn bool, err error) {
 	file, err := os.Open(path) //nolint:gosec // the caller chose the path
 	if err != nil {
 		return nil, false, fmt.Errorf("open the journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	in := bufio.NewReaderSize(file, 64<<10)
-	for number := 1; ; number++ {
-		line, readErr := in.ReadBytes('\n')
-		if len(line) > maxLine {
-			return events, false, &DamageError{path, number, "it is longer than any line that is written"}
-		}
-		whole := bytes.HasSuffix(line, []byte("\n"))
-		if len(line) > 0 {
-			e, bad := unseal(bytes.TrimSuffix(line, []byte("\n")))
-			_, more := in.Peek(1)
-			switch {
-			case bad == nil && whole:
-				events = append(events, e)
-			case errors.Is(more, io.EOF):
-				return events, true, nil
-			default:
-				return events, false, &DamageError{path, number, bad.Error()}
-			}
-		}
-		if errors.Is(readErr, io.EOF) {
-			return events, false, nil
-		}
-		if readErr != nil {
-			return events, false, fmt.Errorf("read the journal %s: %w", path, readErr)
-		}
-	}
+	found, err := read(path, file)
+	return found.events, found.torn, errors.Join(err, file.Close())
+}
+
+// read reads a journal from its beginning.
+func read(path string, from io.Reader) (contents, error) {
+	r := reader{path: path, values: valuesOf(path)}
+	return r.read(from)
 }
 
 // syncDir makes a new file's name durable.

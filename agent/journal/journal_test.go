@@ -114,24 +114,3 @@ func TestAJournalHasOneWriter(t *testing.T) {
 		t.Errorf("a journal that is there: %v, want ErrExist", err)
 	}
 }
-
-func BenchmarkAppend(b *testing.B) {
-	for _, group := range []int{1, 8} {
-		b.Run(fmt.Sprintf("group=%d", group), func(b *testing.B) {
-			j, err := journal.Create(filepath.Join(b.TempDir(), "r.jsonl"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			batch := events(group)
-			for b.Loop() {
-				if err := j.Append(batch...); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*group), "ns/event")
-			if err := j.Close(); err != nil {
-				b.Fatal(err)
-			}
-		})
-	}
-}

@@ -1,0 +1,110 @@
+package journal_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/planning"
+)
+
+// longRun is the events of a run of the given number of steps, two a step
+// after the two that begin it and before the one that ends it.
+func longRun(steps int) []agent.Event {
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	var out []agent.Event
+	add := func(data agent.Data) {
+		at = at.Add(1234567 * time.Nanosecond)
+		out = append(out, agent.Event{Seq: uint64(len(out) + 1), Time: at, Run: "20261121-090000-a1b2c3", Data: data})
+	}
+	tool := planning.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true}
+	add(agent.RunStarted{Goal: "a long run", Catalogue: planning.Catalogue{tool}, Limits: agent.Limits{MaxConcurrency: 4}})
+	plan := planning.Plan{ID: "long", Title: "Long", Goal: "a long run"}
+	for i := range steps {
+		index := fmt.Sprint(i + 1)
+		plan.Steps = append(plan.Steps, planning.Step{Index: index, Title: "Read a file", Executor: planning.ExecutorTool, Tool: "fs.read"})
+	}
+	add(agent.PlanCreated{Plan: plan, Revision: 1})
+	for i, s := range plan.Steps {
+		add(agent.StepStarted{
+			Index: s.Index, Attempt: 1, Title: s.Title, Executor: s.Executor, Tool: s.Tool,
+			Args: map[string]any{"path": fmt.Sprintf("internal/auth/handler_%d.go", i), "limit": json.Number("200")},
+		})
+		add(agent.StepCompleted{
+			Index: s.Index, Attempt: 1, MS: 12,
+			Result: map[string]any{"text": "package auth\n\nfunc Handler() {}\n", "lines": json.Number("3"), "truncated": false},
+		})
+	}
+	result := agent.Result{
+		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &plan,
+		Variables: map[string]any{}, History: []planning.HistoryItem{}, Revisions: []agent.RevisionSummary{},
+	}
+	for i, s := range plan.Steps {
+		started, completed := out[2+2*i].Data.(agent.StepStarted), out[3+2*i].Data.(agent.StepCompleted)
+		result.History = append(result.History, planning.HistoryItem{
+			Index: s.Index, Title: s.Title, Tool: s.Tool, Args: started.Args, Status: planning.ItemCompleted, Attempt: 1, Result: completed.Result, MS: 12,
+		})
+	}
+	add(agent.RunCompleted{Result: result})
+	return out
+}
+
+// BenchmarkRead reads a journal of 100,000 events and folds it: the wait
+// before a long run goes on. The figure of the fold alone is told beside it.
+func BenchmarkRead(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "r.jsonl")
+	j, err := journal.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	written := longRun(50_000)
+	written = written[:len(written)-1] // one that can go on
+	if err := j.Append(written...); err != nil {
+		b.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		b.Fatal(err)
+	}
+	var folding time.Duration
+	for b.Loop() {
+		events, torn, err := journal.Read(path)
+		if err != nil || torn || len(events) != len(written) {
+			b.Fatalf("%d events, torn %v: %v", len(events), torn, err)
+		}
+		start := time.Now()
+		var run agent.Run
+		for _, e := range events {
+			if err := run.Apply(e); err != nil {
+				b.Fatal(err)
+			}
+		}
+		folding += time.Since(start)
+	}
+	b.ReportMetric(float64(folding.Milliseconds())/float64(b.N), "ms-of-fold/op")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(written)), "ns/event")
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, group := range []int{1, 8} {
+		b.Run(fmt.Sprintf("group=%d", group), func(b *testing.B) {
+			j, err := journal.Create(filepath.Join(b.TempDir(), "r.jsonl"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			batch := longRun(group)[2 : 2+group]
+			for b.Loop() {
+				if err := j.Append(batch...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*group), "ns/event")
+			if err := j.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package journal
+
+import (
+	"bytes"
+	"os"
+
+	"github.com/gofrs/flock"
+
+	"replan/agent"
+)
+
+// MaxValue is the largest value that lies in its line.
+const MaxValue = maxValue
+
+// OnFile is a journal that writes to a file that is open already.
+func OnFile(file *os.File, path string) (*Journal, error) {
+	lock, err := hold(path)
+	return &Journal{file: file, lock: lock, values: valuesOf(path)}, err
+}
+
+// TakesQuickWay reports whether a line, as it was before it was sealed, is
+// read without encoding/json.
+func TakesQuickWay(line string) bool {
+	env, ok := openEnvelope(line)
+	if !ok {
+		return false
+	}
+	_, ok = quickData(env.kind, line[env.data:len(line)-1])
+	return ok
+}
+
+// ReadText reads a journal that is in memory; large values are looked for
+// beside path.
+func ReadText(path string, text []byte) (events []agent.Event, whole int64, torn bool, err error) {
+	found, err := read(path, bytes.NewReader(text))
+	return found.events, found.whole, found.torn, err
+}
+
+// Current is what hold asks once it has a lock.
+func Current(lock *flock.Flock) bool { return current(lock) }

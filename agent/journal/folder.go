@@ -1,0 +1,278 @@
+package journal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// journalSuffix is what the name of a journal ends with.
+const journalSuffix = ".jsonl"
+
+// Folder is a folder of runs: <id>.jsonl is the journal of a run, <id>.values
+// holds its large values and <id>.jsonl.lock is its lock. Every method that
+// takes an id refuses one that planning.CheckID does not pass, with
+// planning.ErrBadID, before any path is made of it; a run that is not there is
+// an error that wraps fs.ErrNotExist.
+type Folder struct {
+	Dir string
+}
+
+// Entry is one run of a folder.
+type Entry struct {
+	ID       string
+	Modified time.Time // when its journal was last written
+	Bytes    int64     // of journal and large values
+	Locked   bool      // somebody works on it
+}
+
+// Path is the path of a run's journal, "" for what cannot be the id of a run.
+func (f Folder) Path(id string) string {
+	if planning.CheckID(id) != nil {
+		return ""
+	}
+	return filepath.Join(f.Dir, id+journalSuffix)
+}
+
+// path is Path with an error.
+func (f Folder) path(id string) (string, error) {
+	if err := planning.CheckID(id); err != nil {
+		return "", fmt.Errorf("the run: %w", err)
+	}
+	return f.Path(id), nil
+}
+
+// Create starts the journal of a new run; see [Create].
+func (f Folder) Create(id string) (*Journal, error) {
+	path, err := f.path(id)
+	if err != nil {
+		return nil, err
+	}
+	return Create(path)
+}
+
+// Open takes up the journal of a run again; see [Open].
+func (f Folder) Open(id string) (*Journal, []agent.Event, error) {
+	path, err := f.path(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Open(path)
+}
+
+// Read returns the events of a run, which another may be writing: a last line
+// that is torn is left out. It fails with ErrEmpty where there is none.
+func (f Folder) Read(id string) ([]agent.Event, error) {
+	path, err := f.path(id)
+	if err != nil {
+		return nil, err
+	}
+	events, _, err := Read(path)
+	if err == nil && len(events) == 0 {
+		err = fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+	}
+	return events, err
+}
+
+// Head returns the first event of a run, which says what it is about, without
+// reading the rest. It fails as Read does.
+func (f Folder) Head(id string) (agent.Event, error) {
+	path, err := f.path(id)
+	if err != nil {
+		return agent.Event{}, err
+	}
+	file, err := os.Open(path) //nolint:gosec // the id was checked
+	if err != nil {
+		return agent.Event{}, fmt.Errorf("open the journal: %w", err)
+	}
+	event, err := head(path, file)
+	return event, errors.Join(err, file.Close())
+}
+
+// head reads the first line of a journal.
+func head(path string, file io.Reader) (agent.Event, error) {
+	in := bufio.NewReader(io.LimitReader(file, maxLine))
+	line, err := in.ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		if len(line) == maxLine {
+			return agent.Event{}, &DamageError{path, 1, errLongLine.Error()}
+		}
+		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+	}
+	if err != nil {
+		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, err)
+	}
+	_, more := in.Peek(1)
+	r := reader{path: path, values: valuesOf(path)}
+	b := block{text: line}
+	r.open(&b)
+	switch {
+	case b.bad == nil:
+		return b.events[0], nil
+	case b.torn && errors.Is(more, io.EOF):
+		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+	default:
+		return agent.Event{}, &DamageError{path, 1, b.bad.Error()}
+	}
+}
+
+// Fold returns the state of a run as its journal tells it. An event that does
+// not follow is a *DamageError that names the line.
+func (f Folder) Fold(id string) (agent.Run, error) {
+	var run agent.Run
+	events, err := f.Read(id)
+	if err != nil {
+		return run, err
+	}
+	for i, e := range events {
+		if err := run.Apply(e); err != nil {
+			return run, fmt.Errorf("fold the run %s: %w", id, &DamageError{f.Path(id), i + 1, err.Error()})
+		}
+	}
+	return run, nil
+}
+
+// List returns the runs of the folder, the newest first. A folder that is not
+// there has none.
+func (f Folder) List() ([]Entry, error) {
+	files, err := f.journals()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(files))
+	for _, file := range files {
+		entry, err := f.entry(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted since
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the runs: %w", err)
+		}
+		entries = append(entries, entry)
+	}
+	slices.SortFunc(entries, func(a, b Entry) int {
+		if c := b.Modified.Compare(a.Modified); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID) // ids begin with the time
+	})
+	return entries, nil
+}
+
+// journals returns the files of the folder that are journals.
+func (f Folder) journals() ([]fs.DirEntry, error) {
+	files, err := os.ReadDir(f.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	return slices.DeleteFunc(files, func(file fs.DirEntry) bool {
+		id, ok := strings.CutSuffix(file.Name(), journalSuffix)
+		return !ok || !file.Type().IsRegular() || planning.CheckID(id) != nil
+	}), nil
+}
+
+// entry describes one journal.
+func (f Folder) entry(file fs.DirEntry) (Entry, error) {
+	info, err := file.Info()
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{ID: strings.TrimSuffix(file.Name(), journalSuffix), Modified: info.ModTime(), Bytes: info.Size()}
+	large, err := os.ReadDir(valuesOf(f.Path(e.ID)).dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, err
+	}
+	for _, l := range large {
+		info, err := l.Info()
+		if err != nil {
+			return Entry{}, err
+		}
+		e.Bytes += info.Size()
+	}
+	e.Locked, err = locked(f.Path(e.ID))
+	return e, err
+}
+
+// Find returns the id of the run that prefix means: the id itself, or the
+// beginning of one alone. It fails with planning.ErrUnknownID or a
+// *planning.AmbiguousIDError.
+func (f Folder) Find(prefix string) (string, error) {
+	files, err := f.journals()
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, len(files))
+	for i, file := range files {
+		ids[i] = strings.TrimSuffix(file.Name(), journalSuffix)
+	}
+	id, err := planning.MatchPrefix(ids, prefix)
+	if errors.Is(err, planning.ErrUnknownID) {
+		return "", fmt.Errorf("find a run: %w; \"replan runs list\" shows those there are", err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find a run: %w", err)
+	}
+	return id, nil
+}
+
+// Delete removes a run and says which files and folders that were. It fails
+// with ErrLocked while somebody works on the run. What a removal that was
+// broken off has left is removed too.
+func (f Folder) Delete(id string) (removed []string, err error) {
+	path, err := f.path(id)
+	if err != nil {
+		return nil, err
+	}
+	// The journal goes first: without it, what may be left means nothing.
+	belongings := []string{path, valuesOf(path).dir, path + lockSuffix}
+	there := slices.DeleteFunc(slices.Clone(belongings), func(name string) bool {
+		_, err := os.Lstat(name)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if len(there) == 0 {
+		return nil, fmt.Errorf("delete the run %s: %w", id, fs.ErrNotExist)
+	}
+	lock, err := hold(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range belongings[:2] {
+		if err := os.RemoveAll(name); err != nil {
+			return removed, errors.Join(fmt.Errorf("delete the run %s: %w", id, err), lock.Unlock())
+		}
+		if slices.Contains(there, name) {
+			removed = append(removed, name)
+		}
+	}
+	if err := removeLock(lock); err != nil {
+		return removed, fmt.Errorf("delete the run %s: %w", id, err)
+	}
+	if slices.Contains(there, path+lockSuffix) {
+		removed = append(removed, path+lockSuffix)
+	}
+	return removed, syncDir(f.Dir)
+}
+
+// removeLock removes the file of a lock that is held; who waits for it sees
+// that it has gone. Where an open file cannot be removed it is let go first.
+func removeLock(lock *flock.Flock) error {
+	if os.Remove(lock.Path()) == nil {
+		return lock.Unlock()
+	}
+	if err := lock.Unlock(); err != nil {
+		return err
+	}
+	return os.Remove(lock.Path())
+}

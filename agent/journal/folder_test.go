@@ -1,0 +1,353 @@
+package journal_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/planning"
+)
+
+// started begins a run.
+func started(goal string) agent.Data { return agent.RunStarted{Goal: goal} }
+
+// keep writes a run to a folder.
+func keep(t *testing.T, f journal.Folder, id string, data ...agent.Data) {
+	t.Helper()
+	written := number(data...)
+	for i := range written {
+		written[i].Run = id
+	}
+	store(t, f.Path(id), written)
+}
+
+func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
+	f := journal.Folder{Dir: filepath.Join(t.TempDir(), "runs")}
+	for _, id := range []string{"", "..", "../x", "a/b", `a\b`, "/etc/passwd", ".hidden", "a\nb", "a\x00", strings.Repeat("a", 129), "ü"} {
+		if path := f.Path(id); path != "" {
+			t.Errorf("Path(%q) is %q", id, path)
+		}
+		_, createErr := f.Create(id)
+		_, _, openErr := f.Open(id)
+		_, readErr := f.Read(id)
+		_, headErr := f.Head(id)
+		_, foldErr := f.Fold(id)
+		_, deleteErr := f.Delete(id)
+		for name, err := range map[string]error{
+			"Create": createErr, "Open": openErr, "Read": readErr, "Head": headErr, "Fold": foldErr, "Delete": deleteErr,
+		} {
+			if !errors.Is(err, planning.ErrBadID) {
+				t.Errorf("%s(%q): %v, want ErrBadID", name, id, err)
+			}
+		}
+	}
+	if _, err := os.Stat(f.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}
+
+func TestARunThatIsNotThereIsSaidToBe(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	_, _, openErr := f.Open("r")
+	_, readErr := f.Read("r")
+	_, headErr := f.Head("r")
+	_, foldErr := f.Fold("r")
+	_, deleteErr := f.Delete("r")
+	for name, err := range map[string]error{"Open": openErr, "Read": readErr, "Head": headErr, "Fold": foldErr, "Delete": deleteErr} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want fs.ErrNotExist", name, err)
+		}
+	}
+}
+
+func TestHeadReadsTheFirstEventAlone(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("a goal"), agent.Note{Text: "x"})
+	good, err := os.ReadFile(f.Path("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.SplitAfter(string(good), "\n")[0]
+	flipped := strings.Replace(first, "goal", "gaol", 1)
+	cases := map[string]struct {
+		text   string
+		want   error
+		damage bool
+	}{
+		"a whole journal":                       {text: string(good)},
+		"one that is damaged further on":        {text: first + "damage\ndamage\n"},
+		"a torn first line":                     {text: first[:20], want: journal.ErrEmpty},
+		"a first line that was torn to a whole": {text: flipped, want: journal.ErrEmpty},
+		"a file without a line":                 {text: "", want: journal.ErrEmpty},
+		"a damaged first line":                  {text: flipped + first, damage: true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(f.Path("r"), []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			e, err := f.Head("r")
+			switch damage := (&journal.DamageError{}); {
+			case c.damage:
+				if !asDamage(err, damage) || damage.Line != 1 {
+					t.Errorf("error %v, want damage at line 1", err)
+				}
+			case !errors.Is(err, c.want):
+				t.Errorf("error %v, want %v", err, c.want)
+			case err == nil && e.Data.(agent.RunStarted).Goal != "a goal":
+				t.Errorf("event %v", e)
+			}
+		})
+	}
+}
+
+func TestHeadPutsALargeValueBack(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	goal := text(journal.MaxValue)
+	keep(t, f, "r", started(goal))
+	if e, err := f.Head("r"); err != nil || e.Data.(agent.RunStarted).Goal != goal {
+		t.Errorf("it came back changed: %v", err)
+	}
+}
+
+func TestFoldIsTheRunAsItStands(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	written := longRun(3)
+	store(t, f.Path("r"), written)
+	run, err := f.Fold("r")
+	if err != nil || run.Goal != "a long run" || run.Seq != uint64(len(written)) || run.Result == nil {
+		t.Errorf("run %q at %d: %v", run.Goal, run.Seq, err)
+	}
+}
+
+func TestFoldNamesTheLineOfAnEventThatDoesNotFollow(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"), agent.Note{Text: "x"}, started("again"))
+	_, err := f.Fold("r")
+	if damage := (&journal.DamageError{}); !asDamage(err, damage) || damage.Line != 3 {
+		t.Errorf("error %v, want damage at line 3", err)
+	}
+}
+
+func TestReadLeavesOutATornEnd(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"), agent.Note{Text: "x"})
+	info, err := os.Stat(f.Path("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(f.Path("r"), info.Size()-1); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.Read("r"); err != nil || len(got) != 1 {
+		t.Errorf("%d events: %v", len(got), err)
+	}
+}
+
+func TestListTellsTheNewestFirst(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "old", started("g"))
+	keep(t, f, "large", started("g"), agent.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "new", started("g"))
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	for i, id := range []string{"old", "large", "new"} {
+		if err := os.Chtimes(f.Path(id), time.Time{}, at.Add(time.Duration(i)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What is no journal of a run is none.
+	for _, name := range []string{"notes.txt", ".hidden.jsonl", "x.jsonl.lock"} {
+		if err := os.WriteFile(filepath.Join(f.Dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(f.Dir, "folder.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held, _, err := f.Open("old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 3 || got[0].ID != "new" || got[1].ID != "large" || got[2].ID != "old" {
+		t.Fatalf("listed %v", got)
+	}
+	if got[0].Locked || got[1].Locked || !got[2].Locked {
+		t.Errorf("locked: %v, want the last alone", got)
+	}
+	if !got[1].Modified.Equal(at.Add(time.Hour)) {
+		t.Errorf("modified at %v", got[1].Modified)
+	}
+	if got[1].Bytes <= journal.MaxValue || got[0].Bytes > 4096 || got[0].Bytes == 0 {
+		t.Errorf("bytes: %v", got)
+	}
+	if err := held.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, err := f.List(); err != nil || got[2].Locked {
+		t.Errorf("still locked: %v, %v", got, err)
+	}
+}
+
+func TestAFolderThatIsNotThereHasNoRuns(t *testing.T) {
+	f := journal.Folder{Dir: filepath.Join(t.TempDir(), "runs")}
+	if got, err := f.List(); err != nil || len(got) != 0 {
+		t.Errorf("listed %v: %v", got, err)
+	}
+	if _, err := f.Find("r"); !errors.Is(err, planning.ErrUnknownID) {
+		t.Errorf("error %v, want ErrUnknownID", err)
+	}
+}
+
+func TestListingMakesNoLockFile(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"))
+	if err := os.Remove(f.Path("r") + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.List(); err != nil || len(got) != 1 || got[0].Locked {
+		t.Errorf("listed %v: %v", got, err)
+	}
+	if _, err := os.Stat(f.Path("r") + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a lock file was made: %v", err)
+	}
+}
+
+func TestARunIsFoundByTheBeginningOfItsID(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	for _, id := range []string{"20260101-a", "20260101-b", "20260202-c"} {
+		keep(t, f, id, started("g"))
+	}
+	if id, err := f.Find("202602"); err != nil || id != "20260202-c" {
+		t.Errorf("found %q: %v", id, err)
+	}
+	var ambiguous *planning.AmbiguousIDError
+	if _, err := f.Find("202601"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"20260101-a", "20260101-b"}) {
+		t.Errorf("error %v, want both candidates", err)
+	}
+	if _, err := f.Find("2027"); !errors.Is(err, planning.ErrUnknownID) || !strings.Contains(err.Error(), "2027") || !strings.Contains(err.Error(), "runs list") {
+		t.Errorf("error %v, want ErrUnknownID, the prefix and what to do", err)
+	}
+}
+
+func TestDeleteRemovesAllThatBelongsToARunAndSaysSo(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"), agent.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "r2", started("another"))
+	removed, err := f.Delete("r")
+	want := []string{f.Path("r"), filepath.Join(f.Dir, "r.values"), f.Path("r") + ".lock"}
+	if err != nil || !slices.Equal(removed, want) {
+		t.Errorf("removed %q, want %q: %v", removed, want, err)
+	}
+	files, err := filepath.Glob(filepath.Join(f.Dir, "*"))
+	if want := []string{f.Path("r2"), f.Path("r2") + ".lock"}; err != nil || !slices.Equal(files, want) {
+		t.Errorf("left %q, want %q: %v", files, want, err)
+	}
+	if _, err := f.Delete("r"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("again: %v", err)
+	}
+	keep(t, f, "r", started("anew")) // the id is free again
+}
+
+func TestDeleteRemovesWhatABrokenRemovalLeft(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"), agent.Note{Text: text(journal.MaxValue)})
+	if err := os.Remove(f.Path("r")); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := f.Delete("r"); err != nil || len(removed) != 2 {
+		t.Errorf("removed %q: %v", removed, err)
+	}
+	if files, err := os.ReadDir(f.Dir); err != nil || len(files) > 0 {
+		t.Errorf("left %v: %v", files, err)
+	}
+}
+
+func TestARunThatSomebodyWorksOnIsNotDeleted(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"))
+	held, before, err := f.Open("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := f.Delete("r"); !errors.Is(err, journal.ErrLocked) || removed != nil {
+		t.Errorf("removed %q: %v, want ErrLocked", removed, err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := f.Read("r"); err != nil || !reflect.DeepEqual(after, before) {
+		t.Errorf("it changed: %v", err)
+	}
+}
+
+func TestWhoDeletesARunAndWhoBeginsOneOfItsIDNeverHoldItBoth(t *testing.T) {
+	// Deleting removes the lock file, which another may have opened by then.
+	f := journal.Folder{Dir: t.TempDir()}
+	var holders, begun atomic.Int32
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for range 25 {
+				j, err := f.Create("r")
+				if err == nil {
+					if n := holders.Add(1); n > 1 {
+						t.Errorf("%d hold it", n)
+					}
+					begun.Add(1)
+					err = j.Append(event(1, started("g")))
+					holders.Add(-1)
+					err = errors.Join(err, j.Close())
+				}
+				if err != nil && !errors.Is(err, journal.ErrLocked) && !errors.Is(err, fs.ErrExist) {
+					t.Error(err)
+				}
+				if _, err := f.Delete("r"); err != nil && !errors.Is(err, journal.ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if begun.Load() < 2 {
+		t.Errorf("begun %d times", begun.Load())
+	}
+}
+
+func TestALockOnAFileThatLostItsNameIsNone(t *testing.T) {
+	path := inTemp(t) + ".lock"
+	lock := flock.New(path)
+	if held, err := lock.TryLock(); err != nil || !held || !journal.Current(lock) {
+		t.Fatalf("held %v: %v", held, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if journal.Current(lock) {
+		t.Error("it counts though the file was removed")
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if journal.Current(lock) {
+		t.Error("it counts though another file has the name")
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,97 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"replan/agent"
+	"replan/agent/journal"
+)
+
+// holdVariable names the journal that this test binary is to hold as another
+// process would, until its standard input ends.
+const holdVariable = "REPLAN_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holdVariable); path != "" {
+		os.Exit(holdJournal(path))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func holdJournal(path string) int {
+	j, events, err := journal.Open(path)
+	if err != nil {
+		if errors.Is(err, journal.ErrLocked) {
+			fmt.Println("locked")
+			return 0
+		}
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("held", len(events))
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	if err := j.Close(); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+// event is the n-th event of run r.
+func event(n int, data agent.Data) agent.Event {
+	return agent.Event{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Run: "r", Data: data}
+}
+
+// number makes events of their data.
+func number(data ...agent.Data) []agent.Event {
+	out := make([]agent.Event, len(data))
+	for i, d := range data {
+		out[i] = event(i+1, d)
+	}
+	return out
+}
+
+// store writes a journal of these events, an Append each.
+func store(t testing.TB, path string, events []agent.Event) {
+	t.Helper()
+	j, err := journal.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if err := j.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sealed is a line with its checksum, as the package comment describes it.
+func sealed(line string) string {
+	sum := crc32.Checksum([]byte(line), crc32.MakeTable(crc32.Castagnoli))
+	return fmt.Sprintf(`%s,"crc":"%08x"}`, line[:len(line)-1], sum) + "\n"
+}
+
+// inTemp is a path for a journal in a folder of its own.
+func inTemp(t testing.TB) string { return filepath.Join(t.TempDir(), "r.jsonl") }
+
+// asDamage reports whether err is a *journal.DamageError, and copies it.
+func asDamage(err error, into *journal.DamageError) bool {
+	var damage *journal.DamageError
+	if !errors.As(err, &damage) {
+		return false
+	}
+	*into = *damage
+	return true
+}

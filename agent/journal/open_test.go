@@ -1,0 +1,227 @@
+package journal_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/journal"
+)
+
+func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {
+	big := strings.Repeat("long text, ", 30_000)
+	written := number(
+		agent.Note{Text: "one"},
+		agent.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"text": big, "name": "a"}},
+		agent.StepCompleted{Index: "2", Attempt: 1, Result: big},
+		agent.Note{Text: "four"},
+	)
+	path := inTemp(t)
+	store(t, path, written)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := event(9, agent.Note{Text: "after the cut"})
+	for cut := range len(whole) + 1 {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.Count(whole[:cut], []byte("\n"))
+		j, got, err := journal.Open(path)
+		if want == 0 {
+			if !errors.Is(err, journal.ErrEmpty) {
+				t.Fatalf("cut at %d: %v, want ErrEmpty", cut, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if !reflect.DeepEqual(got, written[:want]) {
+			t.Fatalf("cut at %d: %d events, want the first %d", cut, len(got), want)
+		}
+		if cut%16 > 0 && whole[cut-1] != '\n' { // to go on each time would sync the disk a thousand times
+			if err := j.Close(); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := errors.Join(j.Append(more), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		again, torn, err := journal.Read(path)
+		if err != nil || torn || !reflect.DeepEqual(again, append(written[:want:want], more)) {
+			t.Fatalf("cut at %d, then one more: %d events, torn %v: %v", cut, len(again), torn, err)
+		}
+	}
+}
+
+func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
+	_, good := write(t, 3)
+	flipped := bytes.Clone(good)
+	flipped[len(good)/2] ^= 1
+	later := sealed(`{"v":2,"seq":1,"time":"2026-01-01T00:00:00Z","run":"r","kind":"note","data":{}}`)
+	unreadable := sealed(`{"v":1,"seq":4,"time":"2026-01-01T00:00:00Z","run":"r","kind":"note","data":{"text":7}}`)
+	cases := map[string]struct {
+		text   string
+		line   int
+		reason error
+	}{
+		"a damaged line in the middle":                    {text: string(flipped), line: 2},
+		"a first line of a later format, though the last": {text: later, line: 1},
+		"a whole last line that means nothing":            {text: string(good) + unreadable, line: 4},
+		"a torn line before the end":                      {text: string(good[:len(good)-9]) + "\n" + string(good), line: 3},
+		"a file without a line":                           {text: "", reason: journal.ErrEmpty},
+		"a file whose first line is torn":                 {text: string(good[:20]), reason: journal.ErrEmpty},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			path := inTemp(t)
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := journal.Open(path)
+			var damage *journal.DamageError
+			switch {
+			case c.reason != nil && !errors.Is(err, c.reason):
+				t.Errorf("error %v, want %v", err, c.reason)
+			case c.reason == nil && (!errors.As(err, &damage) || damage.Line != c.line || damage.Path != path):
+				t.Errorf("error %v, want damage at line %d", err, c.line)
+			}
+			after, err := os.ReadFile(path)
+			if err != nil || string(after) != c.text {
+				t.Errorf("the file changed: %v", err)
+			}
+			// And the lock was let go.
+			if _, _, err := journal.Open(path); errors.Is(err, journal.ErrLocked) {
+				t.Error("it stays locked")
+			}
+		})
+	}
+}
+
+func TestAJournalThatIsNotThereLeavesNothingBehind(t *testing.T) {
+	path := inTemp(t)
+	if _, _, err := journal.Open(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want fs.ErrNotExist", err)
+	}
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(files) > 0 {
+		t.Errorf("files %v: %v", files, err)
+	}
+}
+
+// child runs this test binary as another process that opens the journal, and
+// returns what it said. It ends with its standard input.
+func child(t *testing.T, path string) (said string, cmd *exec.Cmd, input io.Closer) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holdVariable+"="+path)
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, err = bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(said), cmd, input
+}
+
+func TestTwoProcessesCannotOpenOneJournal(t *testing.T) {
+	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
+		"and the other may once it is closed":             func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
+		"and the other may once its holder was killed -9": func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, _ := write(t, 3)
+			said, holder, input := child(t, path)
+			if said != "held 3" {
+				t.Fatalf("the holder said %q", said)
+			}
+			if _, _, err := journal.Open(path); !errors.Is(err, journal.ErrLocked) {
+				t.Errorf("a second opener: %v, want ErrLocked", err)
+			}
+			if events, _, err := journal.Read(path); err != nil || len(events) != 3 {
+				t.Errorf("a reader beside it: %d events: %v", len(events), err)
+			}
+			said, second, _ := child(t, path)
+			if err := second.Wait(); said != "locked" || err != nil {
+				t.Errorf("a third process said %q: %v", said, err)
+			}
+			if err := end(holder, input); err != nil {
+				t.Fatal(err)
+			}
+			_ = holder.Wait() // killed or not
+			j, events, err := journal.Open(path)
+			if err != nil || len(events) != 3 {
+				t.Fatalf("afterwards: %d events: %v", len(events), err)
+			}
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAFullDiskBreaksTheJournalForGood(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no device that is always full here")
+	}
+	j, err := journal.OnFile(full, inTemp(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := j.Append(events(1)...)
+	if first == nil {
+		t.Fatal("what cannot be written was taken")
+	}
+	if second := j.Append(events(1)...); !errors.Is(second, first) {
+		t.Errorf("afterwards: %v, want %v", second, first)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatCouldNotBeReadAgainIsNotWritten(t *testing.T) {
+	path := inTemp(t)
+	j, err := journal.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deep any = "x"
+	for range 9_999 { // what may still be decoded by itself
+		deep = []any{deep}
+	}
+	if err := j.Append(event(1, agent.Note{Text: strings.Repeat("[", 20_000)})); err != nil {
+		t.Errorf("brackets within a text: %v", err)
+	}
+	if err := j.Append(event(2, agent.StepCompleted{Index: "1", Result: deep})); err == nil {
+		t.Error("a value that is nested too deep was taken")
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if events, _, err := journal.Read(path); err != nil || len(events) != 1 {
+		t.Errorf("%d events: %v", len(events), err)
+	}
+}

@@ -1,0 +1,161 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"replan/agent"
+)
+
+// maxLine is the longest line that is read, in bytes.
+const maxLine = 64 << 20
+
+// blockSize is how much of a file is read at a time and decoded by one worker.
+const blockSize = 256 << 10
+
+// reader reads one journal: blocks of whole lines in the order of the file,
+// decoded side by side.
+type reader struct {
+	path   string
+	values values
+}
+
+// contents is what was found in a journal.
+type contents struct {
+	events []agent.Event
+	whole  int64 // bytes up to the end of the last whole line
+	torn   bool  // something follows that
+}
+
+// block is some whole lines of a journal.
+type block struct {
+	text   []byte        // given up once it is decoded
+	events []agent.Event // one a line, up to the first line that is bad
+	good   int           // bytes of the lines of these events
+	bad    error         // what is wrong with the line after them, nil where there is none
+	torn   bool          // and that line ends the block and is not what was written, as its checksum says
+}
+
+// read reads a journal to its end.
+func (r *reader) read(from io.Reader) (contents, error) {
+	var blocks []*block
+	jobs := make(chan *block)
+	var workers sync.WaitGroup
+	tail, err := split(from, func(b *block) {
+		blocks = append(blocks, b)
+		switch len(blocks) {
+		case 1: // most journals are one block, and need nobody else
+			return
+		case 2:
+			for range runtime.GOMAXPROCS(0) {
+				workers.Go(func() {
+					for b := range jobs {
+						r.open(b)
+					}
+				})
+			}
+			jobs <- blocks[0]
+		}
+		jobs <- b
+	})
+	close(jobs)
+	if len(blocks) == 1 {
+		r.open(blocks[0])
+	}
+	workers.Wait()
+	found, readErr := r.join(blocks, tail)
+	switch {
+	case readErr != nil:
+		return found, readErr
+	case errors.Is(err, errLongLine):
+		return found, &DamageError{r.path, len(found.events) + 1, err.Error()}
+	case err != nil:
+		return found, fmt.Errorf("read the journal %s: %w", r.path, err)
+	}
+	return found, nil
+}
+
+var errLongLine = errors.New("it is longer than any line that is written")
+
+// split reads a file in blocks of whole lines. What follows the last line break
+// is the tail, and only its length is told.
+func split(from io.Reader, emit func(*block)) (tail int, err error) {
+	buf := make([]byte, 0, blockSize)
+	for {
+		if len(buf) == cap(buf) {
+			if len(buf) > maxLine {
+				return len(buf), errLongLine
+			}
+			grown := make([]byte, len(buf), 2*len(buf))
+			copy(grown, buf)
+			buf = grown
+		}
+		n, readErr := io.ReadFull(from, buf[len(buf):cap(buf)])
+		fresh := len(buf)
+		buf = buf[:len(buf)+n]
+		if end := bytes.LastIndexByte(buf[fresh:], '\n'); end >= 0 {
+			end += fresh + 1
+			rest := make([]byte, len(buf)-end, max(blockSize, 2*(len(buf)-end)))
+			copy(rest, buf[end:])
+			emit(&block{text: buf[:end]})
+			buf = rest
+		}
+		if errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF) {
+			return len(buf), nil
+		}
+		if readErr != nil {
+			return len(buf), readErr
+		}
+	}
+}
+
+// open decodes the lines of a block up to the first that is bad.
+func (r *reader) open(b *block) {
+	text := b.text
+	b.text = nil
+	b.events = make([]agent.Event, 0, bytes.Count(text, []byte{'\n'}))
+	for b.good < len(text) {
+		end := b.good + bytes.IndexByte(text[b.good:], '\n')
+		line, err := unseal(text[b.good:end])
+		if err != nil {
+			b.bad, b.torn = err, end+1 == len(text)
+			return
+		}
+		event, err := r.decode(string(line))
+		if err != nil {
+			b.bad = err
+			return
+		}
+		b.events = append(b.events, event)
+		b.good = end + 1
+	}
+}
+
+// join puts the blocks together, up to the first line that is bad. Where that
+// is the last line of the file, and not what was written, it was torn.
+func (r *reader) join(blocks []*block, tail int) (contents, error) {
+	found := contents{torn: tail > 0}
+	total := 0
+	for _, b := range blocks {
+		total += len(b.events)
+	}
+	found.events = make([]agent.Event, 0, total)
+	for i, b := range blocks {
+		found.events = append(found.events, b.events...)
+		found.whole += int64(b.good)
+		if b.bad == nil {
+			continue
+		}
+		if b.torn && tail == 0 && i == len(blocks)-1 {
+			found.torn = true
+			return found, nil
+		}
+		found.torn = false
+		return found, &DamageError{r.path, len(found.events) + 1, b.bad.Error()}
+	}
+	return found, nil
+}

@@ -1,0 +1,228 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"replan/planning"
+)
+
+// maxValue is how many bytes of JSON a value may have that lies in its line. A
+// larger one lies in a file of its own, in the folder <run>.values, and the line
+// holds
+//
+//	{"ref":"<sha256>.json","sha256":"<sha256>","bytes":N}
+//
+// in its place. Which values of a line are such references is told by the
+// line's own "refs", a list of JSON Pointers into its data in the order of the
+// text, before "data":
+//
+//	{"v":1,…,"kind":"step.completed","refs":["/result"],"data":{…}}
+//
+// A value that only looks like a reference is in no such list and stays what
+// it is. Equal values share a file.
+const maxValue = 256 << 10
+
+const (
+	refsField    = `,"refs":`
+	dataField    = `,"data":`
+	valuesSuffix = ".values"
+	valueSuffix  = ".json"
+)
+
+// reference stands for a value that lies in a file of its own.
+type reference struct {
+	Ref    string `json:"ref"` // the file's name in the folder of values
+	SHA256 string `json:"sha256"`
+	Bytes  int    `json:"bytes"`
+}
+
+// referenceSize is about how long a reference is.
+const referenceSize = len(`{"ref":"`) + 2*sha256.Size + len(`.json","sha256":"`) + 2*sha256.Size + len(`","bytes":12345678}`)
+
+// value is one that is to lie in a file of its own.
+type value struct {
+	name string
+	json string
+}
+
+// span is where a value stands in the data of a line.
+type span struct {
+	pointer    string
+	start, end int
+}
+
+// extract takes the values over maxValue out of an event's line and puts
+// references in their place: the innermost that are too large, and what holds
+// many small ones as a whole.
+func extract(line []byte) ([]byte, []value, error) {
+	// Within a text the quotation mark would be escaped: this is the field.
+	at := bytes.Index(line, []byte(dataField))
+	if at < 0 {
+		return nil, nil, errMalformed
+	}
+	data := string(line[at+len(dataField) : len(line)-1])
+	spans, err := largeValues(data)
+	if err != nil || len(spans) == 0 {
+		return line, nil, err
+	}
+	pointers := make([]string, len(spans))
+	moved := make([]value, len(spans))
+	var out bytes.Buffer
+	done := 0
+	for i, s := range spans {
+		pointers[i] = s.pointer
+		raw := data[s.start:s.end]
+		sum := hashOf([]byte(raw))
+		moved[i] = value{name: sum + valueSuffix, json: raw}
+		ref, err := planning.EncodeJSON(reference{Ref: moved[i].name, SHA256: sum, Bytes: len(raw)})
+		if err != nil {
+			return nil, nil, err
+		}
+		out.WriteString(data[done:s.start])
+		out.Write(ref)
+		done = s.end
+	}
+	out.WriteString(data[done:])
+	refs, err := planning.EncodeJSON(pointers)
+	if err != nil {
+		return nil, nil, err
+	}
+	return bytes.Join([][]byte{line[:at], []byte(refsField), refs, []byte(dataField), out.Bytes(), []byte("}")}, nil), moved, nil
+}
+
+// largeValues finds the values that are to be moved, in the order of the text.
+func largeValues(data string) ([]span, error) {
+	var large []span
+	w := walk{cursor: cursor{text: data}}
+	w.leave = func(pointer []byte, start, end int) {
+		// The data itself stays where it is one object, as every kind's is: it
+		// has few fields, and none of them is large any more.
+		if end-start <= maxValue || start == 0 && data[0] == '{' {
+			return
+		}
+		// What is left of it once the values in it that were found have gone?
+		left, inner := end-start, len(large)
+		for inner > 0 && large[inner-1].start >= start {
+			inner--
+			left -= large[inner].end - large[inner].start - referenceSize
+		}
+		if left > maxValue {
+			large = append(large[:inner], span{string(pointer), start, end})
+		}
+	}
+	return large, w.over()
+}
+
+// values is the folder of the values of one journal.
+type values struct {
+	dir  string
+	kept map[string]bool // names whose files are known to be good; only a writer keeps any
+}
+
+// valuesOf names the folder of the values of the journal at path.
+func valuesOf(path string) values {
+	return values{dir: strings.TrimSuffix(path, journalSuffix) + valuesSuffix, kept: map[string]bool{}}
+}
+
+// keep writes the values and returns once they are on disk.
+func (v *values) keep(moved []value) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	if err := os.Mkdir(v.dir, 0o700); err == nil {
+		if err := syncDir(filepath.Dir(v.dir)); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make the folder of large values: %w", err)
+	}
+	fresh := false
+	for _, m := range moved {
+		if v.kept[m.name] {
+			continue
+		}
+		path := filepath.Join(v.dir, m.name)
+		// A file of that name may be there since before a crash or a restart.
+		if there, err := os.ReadFile(path); err != nil || string(there) != m.json { //nolint:gosec // the name is a hash
+			if err := renameio.WriteFile(path, []byte(m.json), 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
+				return fmt.Errorf("keep a value of %d bytes: %w", len(m.json), err)
+			}
+		}
+		v.kept[m.name] = true
+		fresh = true
+	}
+	if !fresh {
+		return nil
+	}
+	return syncDir(v.dir)
+}
+
+// putBack returns the data of a line with its references replaced by what they
+// stand for. Its errors name the file.
+func (v values) putBack(data string, refs []string) (string, error) {
+	var spans []span
+	w := walk{cursor: cursor{text: data}}
+	w.leave = func(pointer []byte, start, end int) {
+		if len(spans) < len(refs) && string(pointer) == refs[len(spans)] {
+			spans = append(spans, span{start: start, end: end})
+		}
+	}
+	if err := w.over(); err != nil {
+		return "", err
+	}
+	if len(spans) < len(refs) {
+		return "", fmt.Errorf("it has no value at %q, which should stand for a file", refs[len(spans)])
+	}
+	var out strings.Builder
+	done := 0
+	for i, s := range spans {
+		if s.start < done {
+			return "", fmt.Errorf("the value at %q stands within another that stands for a file", refs[i])
+		}
+		out.WriteString(data[done:s.start])
+		whole, err := v.fetch(data[s.start:s.end])
+		if err != nil {
+			return "", err
+		}
+		out.Write(whole)
+		done = s.end
+	}
+	out.WriteString(data[done:])
+	return out.String(), nil
+}
+
+// fetch reads the value that a reference stands for.
+func (v values) fetch(raw string) ([]byte, error) {
+	var ref reference
+	if err := json.Unmarshal([]byte(raw), &ref); err != nil {
+		return nil, fmt.Errorf("a reference to a file: %w", err)
+	}
+	if _, err := hex.DecodeString(ref.SHA256); err != nil || len(ref.SHA256) != 2*sha256.Size || ref.Ref != ref.SHA256+valueSuffix {
+		return nil, fmt.Errorf("%q is not the name of a file of large values", ref.Ref)
+	}
+	path := filepath.Join(v.dir, ref.Ref)
+	whole, err := os.ReadFile(path) //nolint:gosec // the name is a hash
+	if err != nil {
+		return nil, fmt.Errorf("its value cannot be read: %w", err)
+	}
+	if len(whole) != ref.Bytes || hashOf(whole) != ref.SHA256 {
+		return nil, fmt.Errorf("the file %s is not what was written", path)
+	}
+	return whole, nil
+}
+
+// hashOf is the SHA-256 of data in hexadecimal digits.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,230 @@
+package journal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/planning"
+)
+
+// text is a text of n bytes of JSON, and so a value of n+2.
+func text(n int) string { return strings.Repeat("x", n) }
+
+// texts are n small values.
+func texts(n int) []any {
+	out := make([]any, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("small value %08d", i)
+	}
+	return out
+}
+
+// storedLine is one line of a journal as it lies in the file.
+type storedLine struct {
+	Refs []string        `json:"refs"`
+	Data json.RawMessage `json:"data"`
+}
+
+func storedLines(t *testing.T, path string) []storedLine {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []storedLine
+	for line := range strings.Lines(string(data)) {
+		if len(line) > 2*journal.MaxValue {
+			t.Errorf("a line has %d bytes", len(line))
+		}
+		var l storedLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
+	const limit = journal.MaxValue
+	lookalike := map[string]any{"ref": "a.json", "sha256": strings.Repeat("0", 64), "bytes": json.Number("7")}
+	result := func(v any) agent.Data { return agent.StepCompleted{Index: "1", Attempt: 1, Result: v} }
+	cases := map[string]struct {
+		data  agent.Data
+		refs  []string
+		files int
+	}{
+		"a small value stays in its line":                  {result("small"), nil, 0},
+		"a value of 256 KB stays in its line":              {result(text(limit - 2)), nil, 0},
+		"a value of a byte more does not":                  {result(text(limit - 1)), []string{"/result"}, 1},
+		"the innermost is what is moved":                   {result(map[string]any{"a": []any{"x", map[string]any{"b": text(limit)}}}), []string{"/result/a/1/b"}, 1},
+		"of several each is":                               {result([]any{text(limit), "x", text(limit + 1)}), []string{"/result/0", "/result/2"}, 2},
+		"a list of many small ones is moved whole":         {result(map[string]any{"list": texts(20_000), "n": json.Number("1")}), []string{"/result/list"}, 1},
+		"so is one that stays too large without the large": {result(map[string]any{"list": append(texts(20_000), text(limit))}), []string{"/result/list"}, 1},
+		"equal values share a file":                        {result([]any{text(limit), text(limit)}), []string{"/result/0", "/result/1"}, 1},
+		"args":                                             {agent.StepStarted{Index: "1", Args: map[string]any{"content": text(limit)}}, []string{"/args/content"}, 1},
+		"names that a pointer has to escape":               {result(map[string]any{"a/b~c \"": text(limit)}), []string{"/result/a~1b~0c \""}, 1},
+		"a name that is empty":                             {result(map[string]any{"": text(limit)}), []string{"/result/"}, 1},
+		"numbers keep every digit":                         {result([]any{json.Number("12345678901234567890.10"), text(limit), json.Number("1e400")}), []string{"/result/1"}, 1},
+		"numbers within the moved":                         {result(append(texts(20_000), json.Number("0.1000000000000000000001"))), []string{"/result"}, 1},
+		"a value that looks like a reference":              {result(lookalike), nil, 0},
+		"one that does, beside a reference":                {result(map[string]any{"a": lookalike, "b": text(limit), "c": lookalike}), []string{"/result/b"}, 1},
+		"one that does, within what is moved":              {result(append(texts(20_000), lookalike)), []string{"/result"}, 1},
+		"text that is never HTML-escaped":                  {result("<&>" + text(limit)), []string{"/result"}, 1},
+		"control characters and emoji":                     {result("\u0000\u001b[31m😀\u2028" + text(limit)), []string{"/result"}, 1},
+		"a plan of many steps":                             {agent.PlanCreated{Plan: longRun(5_000)[1].Data.(agent.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
+		"fields that are large together alone":             {agent.SynthesisCompleted{Text: text(limit - 2), Reply: planning.Reply{Text: text(limit / 2)}}, nil, 0},
+		"data of an unknown kind that is a list":           {agent.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
+		"data of an unknown kind that is a text":           {agent.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
+		"an event with a name like a field of the line":    {agent.Note{Text: `,"data":{"refs":["/x"]}` + text(limit)}, []string{"/text"}, 1},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			path := inTemp(t)
+			want := []agent.Event{event(1, c.data), event(2, agent.Note{Text: "after"})}
+			store(t, path, want)
+			got, torn, err := journal.Read(path)
+			if err != nil || torn || !reflect.DeepEqual(got, want) {
+				t.Fatalf("it came back changed, torn %v: %v", torn, err)
+			}
+			if refs := storedLines(t, path)[0].Refs; !slices.Equal(refs, c.refs) {
+				t.Errorf("moved %q, want %q", refs, c.refs)
+			}
+			if files := valueFiles(t, path); len(files) != c.files {
+				t.Errorf("files %v, want %d", files, c.files)
+			}
+		})
+	}
+}
+
+func mustJSON(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	data, err := planning.EncodeJSON(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// valueFiles are the paths of the large values of a journal.
+func valueFiles(t *testing.T, path string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl")+".values", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestAReferenceNamesItsFile(t *testing.T) {
+	path := inTemp(t)
+	store(t, path, number(agent.StepCompleted{Index: "1", Result: text(journal.MaxValue)}))
+	var data struct {
+		Result map[string]any `json:"result"`
+	}
+	if err := json.Unmarshal(storedLines(t, path)[0].Data, &data); err != nil {
+		t.Fatal(err)
+	}
+	file := valueFiles(t, path)[0]
+	sum := strings.TrimSuffix(filepath.Base(file), ".json")
+	want := map[string]any{"ref": filepath.Base(file), "sha256": sum, "bytes": float64(journal.MaxValue + 2)}
+	if !reflect.DeepEqual(data.Result, want) {
+		t.Errorf("reference %v, want %v", data.Result, want)
+	}
+	for name, mode := range map[string]os.FileMode{file: 0o600, filepath.Dir(file): 0o700} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s has mode %v: %v", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestAResultIsKeptOnceThoughTheEndOfTheRunHoldsItAgain(t *testing.T) {
+	path := inTemp(t)
+	result := map[string]any{"text": text(journal.MaxValue)}
+	store(t, path, number(
+		agent.StepCompleted{Index: "1", Result: result},
+		agent.RunCompleted{Result: agent.Result{History: []planning.HistoryItem{{Index: "1", Result: result}}}},
+	))
+	if files := valueFiles(t, path); len(files) != 1 {
+		t.Errorf("files %v, want one", files)
+	}
+}
+
+func TestALargeValueThatIsNotWhatWasWrittenIsDamage(t *testing.T) {
+	written := number(agent.Note{Text: "one"}, agent.StepCompleted{Index: "1", Result: text(journal.MaxValue)}, agent.Note{Text: "three"})
+	for name, damage := range map[string]func(path string) error{
+		"missing": os.Remove,
+		"shorter": func(path string) error { return os.Truncate(path, 100) },
+		"changed": func(path string) error {
+			return os.WriteFile(path, []byte(`"`+strings.Repeat("y", journal.MaxValue)+`"`), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := inTemp(t)
+			store(t, path, written)
+			file := valueFiles(t, path)[0]
+			if err := damage(file); err != nil {
+				t.Fatal(err)
+			}
+			var damaged *journal.DamageError
+			events, _, err := journal.Read(path)
+			if !errors.As(err, &damaged) || damaged.Line != 2 || !strings.Contains(err.Error(), file) {
+				t.Errorf("error %v, want damage at line 2 that names %s", err, file)
+			}
+			if len(events) != 1 {
+				t.Errorf("%d events before it, want 1", len(events))
+			}
+			if _, _, err := journal.Open(path); !errors.As(err, &damaged) {
+				t.Errorf("opened: %v", err)
+			}
+		})
+	}
+}
+
+func TestAWriterMendsAValueThatACrashLeftTorn(t *testing.T) {
+	path := inTemp(t)
+	large := number(agent.StepCompleted{Index: "1", Result: text(journal.MaxValue)})
+	store(t, path, large)
+	file := valueFiles(t, path)[0]
+	if err := errors.Join(os.Truncate(file, 10), os.Remove(path)); err != nil {
+		t.Fatal(err)
+	}
+	store(t, path, large)
+	if got, _, err := journal.Read(path); err != nil || !reflect.DeepEqual(got, large) {
+		t.Errorf("it came back changed: %v", err)
+	}
+}
+
+func TestAReferenceReachesNoOtherFile(t *testing.T) {
+	sum := strings.Repeat("a", 64)
+	for name, c := range map[string]struct{ refs, data string }{
+		"a path":                 {`["/result"]`, `{"result":{"ref":"../secret.json","sha256":"` + sum + `","bytes":2}}`},
+		"a hash that is a path":  {`["/result"]`, `{"result":{"ref":"../` + sum[3:] + `.json","sha256":"../` + sum[3:] + `","bytes":2}}`},
+		"an absolute one":        {`["/result"]`, `{"result":{"ref":"/etc/passwd","sha256":"` + sum + `","bytes":2}}`},
+		"no object":              {`["/result"]`, `{"result":7}`},
+		"no such place":          {`["/elsewhere"]`, `{"result":{}}`},
+		"one within another":     {`["/result/a","/result"]`, `{"result":{"a":{}}}`},
+		"data that is malformed": {`["/result"]`, `{"result":{]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := inTemp(t)
+			line := `{"v":1,"seq":1,"time":"2026-01-01T00:00:00Z","run":"r","kind":"step.completed","refs":` + c.refs + `,"data":` + c.data + `}`
+			if err := os.WriteFile(path, []byte(sealed(line)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var damage *journal.DamageError
+			if _, _, err := journal.Read(path); !errors.As(err, &damage) || damage.Line != 1 {
+				t.Errorf("error %v, want damage at line 1", err)
+			}
+		})
+	}
+}

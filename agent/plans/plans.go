@@ -1,0 +1,338 @@
+// Package plans keeps plans: one file a plan, <id>.json, in the form of the
+// plan file. Files are replaced whole and are on disk when a method returns;
+// folder and files are readable by the user alone.
+package plans
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+
+	"replan/planning"
+)
+
+// ErrExists says that there is a plan of this id already.
+var ErrExists = errors.New("there is a plan of this id already; delete it first or give the new one another id")
+
+const (
+	planSuffix = ".json"
+	lockName   = ".lock"
+
+	// createdField is the field of a plan file that says when the plan was made.
+	// It is the name that the plan files of mcp-cli have for it; the file's own
+	// time would not outlive a copy or a change of the plan.
+	createdField = "created_at"
+)
+
+// How long a change waits for that of another process, which takes
+// milliseconds.
+const (
+	lockPatience = 5 * time.Second
+	lockInterval = 5 * time.Millisecond
+)
+
+// Store is a folder of plans. Every method that takes an id refuses one that
+// planning.CheckID does not pass, with planning.ErrBadID, before any path is
+// made of it; a plan that is not there is an error that wraps fs.ErrNotExist.
+// Several processes may use one folder.
+type Store struct {
+	Dir string
+}
+
+// Entry is one plan of a store.
+type Entry struct {
+	ID      string
+	Title   string
+	Steps   int
+	Created time.Time // when it was first saved, else when its file was last changed
+	Error   error     // why it cannot be read; then only ID and Created are known
+}
+
+// Save keeps a new plan and returns it as it is kept: with an id, made of the
+// title where it has none, and with the time it was made in the field
+// created_at, which is now where it has none. An id that is taken is refused
+// with ErrExists.
+func (s Store) Save(p planning.Plan, now time.Time) (planning.Plan, error) {
+	if p.ID != "" {
+		if err := planning.CheckID(p.ID); err != nil {
+			return p, fmt.Errorf("save the plan: %w", err)
+		}
+	}
+	err := s.change(func() error {
+		var err error
+		if p.ID == "" {
+			p.ID, err = s.freshID(p.Title)
+		} else {
+			err = s.free(p.ID)
+		}
+		if err != nil {
+			return err
+		}
+		p = dated(p, now)
+		return s.write(p)
+	})
+	if err != nil {
+		return p, fmt.Errorf("save the plan: %w", err)
+	}
+	return p, nil
+}
+
+// Replace keeps another plan under the id of one that is there, and returns it
+// as it is kept: it was made when the plan it replaces was, unless it says
+// otherwise itself.
+func (s Store) Replace(p planning.Plan) (planning.Plan, error) {
+	if err := planning.CheckID(p.ID); err != nil {
+		return p, fmt.Errorf("replace the plan: %w", err)
+	}
+	err := s.change(func() error {
+		info, err := os.Stat(s.path(p.ID))
+		if err != nil {
+			return err
+		}
+		created := info.ModTime()
+		if old, err := s.Load(p.ID); err == nil {
+			created = createdAt(old, created)
+		}
+		p = dated(p, created)
+		return s.write(p)
+	})
+	if err != nil {
+		return p, fmt.Errorf("replace the plan: %w", err)
+	}
+	return p, nil
+}
+
+// Load reads a plan. The name of its file is its id, whatever the file says. A
+// file that is no plan is a *planning.InvalidPlanError; whether the plan makes
+// sense is for planning.Validate to judge.
+func (s Store) Load(id string) (planning.Plan, error) {
+	if err := planning.CheckID(id); err != nil {
+		return planning.Plan{}, fmt.Errorf("load the plan: %w", err)
+	}
+	data, err := os.ReadFile(s.path(id))
+	if err != nil {
+		return planning.Plan{}, fmt.Errorf("load the plan: %w", err)
+	}
+	p, faults := planning.DecodePlan(data)
+	if err := planning.FaultError(faults); err != nil {
+		return planning.Plan{}, fmt.Errorf("load the plan from %s: %w", s.path(id), err)
+	}
+	p.ID = id
+	return p, nil
+}
+
+// Find returns the id of the plan that prefix means: the id itself, or the
+// beginning of one alone. It fails with planning.ErrUnknownID or a
+// *planning.AmbiguousIDError.
+func (s Store) Find(prefix string) (string, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return "", fmt.Errorf("find a plan: %w", err)
+	}
+	id, err := planning.MatchPrefix(ids, prefix)
+	if errors.Is(err, planning.ErrUnknownID) {
+		return "", fmt.Errorf("find a plan: %w; \"replan plan list\" shows those there are", err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find a plan: %w", err)
+	}
+	return id, nil
+}
+
+// List returns the plans, the newest first. One that cannot be read is among
+// them, with the error. A folder that is not there has none.
+func (s Store) List() ([]Entry, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, fmt.Errorf("list the plans: %w", err)
+	}
+	entries := make([]Entry, 0, len(ids))
+	for _, id := range ids {
+		e := Entry{ID: id}
+		if info, err := os.Stat(s.path(id)); err == nil {
+			e.Created = info.ModTime()
+		}
+		p, err := s.Load(id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // deleted since
+		case err != nil:
+			e.Error = err
+		default:
+			e.Title, e.Steps, e.Created = p.Title, len(p.Steps), createdAt(p, e.Created)
+		}
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b Entry) int {
+		if c := b.Created.Compare(a.Created); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return entries, nil
+}
+
+// Delete removes a plan and says which files that were. The runs of the plan
+// stay.
+func (s Store) Delete(id string) (removed []string, err error) {
+	if err := planning.CheckID(id); err != nil {
+		return nil, fmt.Errorf("delete the plan: %w", err)
+	}
+	// Looked at first, so that no folder is made for a plan that is not there.
+	if _, err := os.Lstat(s.path(id)); err != nil {
+		return nil, fmt.Errorf("delete the plan: %w", err)
+	}
+	err = s.change(func() error { return os.Remove(s.path(id)) })
+	if err != nil {
+		return nil, fmt.Errorf("delete the plan: %w", err)
+	}
+	return []string{s.path(id)}, nil
+}
+
+// path is the path of a plan whose id was checked.
+func (s Store) path(id string) string { return filepath.Join(s.Dir, id+planSuffix) }
+
+// ids returns the ids of the plans that are there, sorted.
+func (s Store) ids() ([]string, error) {
+	files, err := os.ReadDir(s.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ids := make([]string, 0, len(files))
+	for _, file := range files {
+		id, ok := strings.CutSuffix(file.Name(), planSuffix)
+		if ok && !file.IsDir() && planning.CheckID(id) == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// free fails with ErrExists where the id is taken.
+func (s Store) free(id string) error {
+	_, err := os.Lstat(s.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", id, ErrExists)
+}
+
+// change makes a change of the folder while no other process makes one, and
+// returns once it is on disk.
+func (s Store) change(do func() error) error {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	lock := flock.New(filepath.Join(s.Dir, lockName))
+	if _, err := lock.TryLockContext(ctx, lockInterval); err != nil {
+		return fmt.Errorf("lock the folder of plans %s: %w", s.Dir, err)
+	}
+	err := do()
+	if err == nil {
+		err = s.sync()
+	}
+	return errors.Join(err, lock.Unlock())
+}
+
+// sync makes the names in the folder durable.
+func (s Store) sync() error {
+	dir, err := os.Open(s.Dir)
+	if err != nil {
+		return err
+	}
+	// Some file systems refuse to sync a folder; the files themselves are synced.
+	_ = dir.Sync()
+	return dir.Close()
+}
+
+// write writes the file of a plan.
+func (s Store) write(p planning.Plan) error {
+	data, err := planning.EncodeJSON(p)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer // indented: people change these files by hand
+	if err := json.Indent(&text, data, "", "  "); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	return renameio.WriteFile(s.path(p.ID), text.Bytes(), 0o600, renameio.WithStaticPermissions(0o600))
+}
+
+// freshID makes an id of a title that no plan has.
+func (s Store) freshID(title string) (string, error) {
+	for {
+		var random [3]byte
+		_, _ = rand.Read(random[:]) // never fails, by its documentation
+		id := slug(title) + "-" + hex.EncodeToString(random[:])
+		if err := s.free(id); !errors.Is(err, ErrExists) {
+			return id, err
+		}
+	}
+}
+
+// maxSlug is how long the part of an id is that comes from a title.
+const maxSlug = 40
+
+// slug is a title as part of an id: its letters and digits of ASCII in lower
+// case, with dashes for what stands between them.
+func slug(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	out := ""
+	for _, word := range words {
+		longer := strings.TrimPrefix(out+"-"+word, "-")
+		if len(longer) > maxSlug {
+			break
+		}
+		out = longer
+	}
+	switch {
+	case out != "":
+		return out
+	case len(words) > 0:
+		return words[0][:maxSlug]
+	default:
+		return "plan"
+	}
+}
+
+// dated returns the plan with the time it was made, unless it says itself.
+func dated(p planning.Plan, created time.Time) planning.Plan {
+	if _, ok := p.Extra[createdField]; ok {
+		return p
+	}
+	extra := map[string]any{createdField: created.UTC().Format(time.RFC3339Nano)}
+	maps.Copy(extra, p.Extra)
+	p.Extra = extra
+	return p
+}
+
+// createdAt returns the time that a plan says it was made, else fallback.
+func createdAt(p planning.Plan, fallback time.Time) time.Time {
+	text, _ := p.Extra[createdField].(string)
+	if created, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return created
+	}
+	return fallback
+}

@@ -1,0 +1,286 @@
+package plans_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"replan/agent/plans"
+	"replan/planning"
+)
+
+// now is the time of these tests.
+func now() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 123, time.UTC) }
+
+func plan(id, title string) planning.Plan {
+	return planning.Plan{ID: id, Title: title, Goal: title, Steps: []planning.Step{
+		{Index: "1", Title: "Look", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"n": json.Number("1.50"), "html": "<&>"}},
+	}}
+}
+
+func save(t *testing.T, s plans.Store, p planning.Plan) planning.Plan {
+	t.Helper()
+	saved, err := s.Save(p, now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved
+}
+
+func TestAPlanThatWasSavedIsLoaded(t *testing.T) {
+	s := plans.Store{Dir: filepath.Join(t.TempDir(), "data", "plans")}
+	p := plan("auth", "Refactor auth")
+	p.Extra = map[string]any{"owner": "me", "big": json.Number("12345678901234567890")}
+	saved := save(t, s, p)
+	got, err := s.Load("auth")
+	if err != nil || !planning.EqualValues(asValue(t, got), asValue(t, saved)) || !reflect.DeepEqual(got.Steps[0].Args, p.Steps[0].Args) {
+		t.Errorf("loaded %+v, want %+v: %v", got, saved, err)
+	}
+	if got.Extra["owner"] != "me" || got.Extra["big"] != json.Number("12345678901234567890") {
+		t.Errorf("extra fields %v", got.Extra)
+	}
+	if len(p.Extra) != 2 {
+		t.Errorf("the caller's plan changed: %v", p.Extra)
+	}
+	for name, mode := range map[string]os.FileMode{s.Dir: 0o700, filepath.Join(s.Dir, "auth.json"): 0o600} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s has mode %v: %v", name, info.Mode(), err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(s.Dir, "auth.json"))
+	if err != nil || !strings.Contains(string(text), `"html": "<&>"`) || !strings.HasSuffix(string(text), "}\n") {
+		t.Errorf("file %s: %v", text, err)
+	}
+}
+
+// asValue is a plan as plain JSON.
+func asValue(t *testing.T, p planning.Plan) any {
+	t.Helper()
+	v, err := planning.DecodeValue([]byte(planning.CanonicalJSON(p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestAnIDIsMadeOfTheTitle(t *testing.T) {
+	for title, want := range map[string]string{
+		"Refactor auth module":        `refactor-auth-module`,
+		"  Fix: the `Parse()` bug!  ": `fix-the-parse-bug`,
+		"../../etc/passwd":            `etc-passwd`,
+		"升级":                          `plan`,
+		"":                            `plan`,
+		"...":                         `plan`,
+		"Rename verify_user, then run every one of the tests": `rename-verify-user-then-run-every-one-of`,
+		strings.Repeat("a", 200):                              strings.Repeat("a", 40),
+	} {
+		t.Run(title, func(t *testing.T) {
+			s := plans.Store{Dir: t.TempDir()}
+			first, second := save(t, s, plan("", title)), save(t, s, plan("", title))
+			pattern := regexp.MustCompile(`^` + want + `-[0-9a-f]{6}$`)
+			if !pattern.MatchString(first.ID) || !planning.IDPattern.MatchString(first.ID) || first.ID == second.ID {
+				t.Errorf("ids %q and %q, want two of %s", first.ID, second.ID, pattern)
+			}
+			if got, err := s.Load(first.ID); err != nil || got.Title != title {
+				t.Errorf("loaded %q: %v", got.Title, err)
+			}
+		})
+	}
+}
+
+func TestAnIDThatIsTakenIsRefused(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	save(t, s, plan("a", "First"))
+	if _, err := s.Save(plan("a", "Second"), now()); !errors.Is(err, plans.ErrExists) || !strings.Contains(err.Error(), "a:") {
+		t.Errorf("error %v, want ErrExists", err)
+	}
+	if got, err := s.Load("a"); err != nil || got.Title != "First" {
+		t.Errorf("loaded %q: %v", got.Title, err)
+	}
+}
+
+func TestReplaceKeepsTheTimeThePlanWasMade(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	if _, err := s.Replace(plan("a", "First")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing to replace: %v", err)
+	}
+	save(t, s, plan("a", "First"))
+	if _, err := s.Replace(plan("a", "Second")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.List()
+	if err != nil || len(got) != 1 || got[0].Title != "Second" || !got[0].Created.Equal(now()) {
+		t.Errorf("listed %+v: %v", got, err)
+	}
+}
+
+func TestAPlanThatSaysWhenItWasMadeIsBelieved(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	p := plan("a", "Imported")
+	p.Extra = map[string]any{"created_at": "2025-01-02T03:04:05Z"}
+	save(t, s, p)
+	p = plan("b", "Imported too")
+	p.Extra = map[string]any{"created_at": "yesterday"}
+	save(t, s, p)
+	got, err := s.List()
+	if err != nil || len(got) != 2 || got[0].ID != "b" || got[0].Created.IsZero() || !got[1].Created.Equal(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)) {
+		t.Errorf("listed %+v: %v", got, err)
+	}
+	if b, err := s.Load("b"); err != nil || b.Extra["created_at"] != "yesterday" {
+		t.Errorf("loaded %v: %v", b.Extra, err)
+	}
+}
+
+func TestTheNameOfTheFileIsTheID(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(s.Dir, "copy.json"), []byte(`{"id":"original","title":"T","steps":[]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Load("copy"); err != nil || p.ID != "copy" {
+		t.Errorf("loaded %q: %v", p.ID, err)
+	}
+}
+
+func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	for i, id := range []string{"first", "second", "third"} {
+		if _, err := s.Save(plan(id, "Plan "+id), now().Add(time.Duration(i)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := now().Add(-time.Hour)
+	for name, text := range map[string]string{"broken.json": `{"title":`, "list.json": `[1]`} {
+		path := filepath.Join(s.Dir, name)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What cannot be a plan is none.
+	for _, name := range []string{"notes.txt", ".hidden.json"} {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(s.Dir, "folder.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range got {
+		ids = append(ids, e.ID)
+		if broken := e.ID == "broken" || e.ID == "list"; broken != (e.Error != nil) {
+			t.Errorf("%s: error %v", e.ID, e.Error)
+		} else if !broken && (e.Steps != 1 || e.Title != "Plan "+e.ID) {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	if want := []string{"third", "second", "first", "broken", "list"}; !slices.Equal(ids, want) {
+		t.Errorf("listed %v, want %v", ids, want)
+	}
+	var invalid *planning.InvalidPlanError
+	if !errors.As(got[3].Error, &invalid) || !strings.Contains(got[3].Error.Error(), "broken.json") {
+		t.Errorf("error %v, want an *InvalidPlanError that names the file", got[3].Error)
+	}
+}
+
+func TestAPlanIsFoundByTheBeginningOfItsID(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	for _, id := range []string{"auth", "auth-2", "billing"} {
+		save(t, s, plan(id, id))
+	}
+	for prefix, want := range map[string]string{"auth": "auth", "auth-": "auth-2", "b": "billing", "billing": "billing"} {
+		if id, err := s.Find(prefix); err != nil || id != want {
+			t.Errorf("Find(%q) is %q, want %q: %v", prefix, id, want, err)
+		}
+	}
+	var ambiguous *planning.AmbiguousIDError
+	if _, err := s.Find("au"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"auth", "auth-2"}) {
+		t.Errorf("error %v, want both candidates", err)
+	}
+	if _, err := s.Find("x"); !errors.Is(err, planning.ErrUnknownID) || !strings.Contains(err.Error(), "plan list") {
+		t.Errorf("error %v, want ErrUnknownID and what to do", err)
+	}
+}
+
+func TestDeleteSaysWhatItRemoved(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	save(t, s, plan("a", "A"))
+	save(t, s, plan("b", "B"))
+	removed, err := s.Delete("a")
+	if want := []string{filepath.Join(s.Dir, "a.json")}; err != nil || !slices.Equal(removed, want) {
+		t.Errorf("removed %q, want %q: %v", removed, want, err)
+	}
+	if _, err := s.Load("a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("loaded: %v", err)
+	}
+	if _, err := s.Delete("a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("again: %v", err)
+	}
+	if _, err := s.Load("b"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
+	s := plans.Store{Dir: filepath.Join(t.TempDir(), "plans")}
+	for _, id := range []string{"..", "../x", "a/b", "/etc/passwd", ".hidden", "a\n", strings.Repeat("a", 129)} {
+		_, saveErr := s.Save(plan(id, "T"), now())
+		_, replaceErr := s.Replace(plan(id, "T"))
+		_, loadErr := s.Load(id)
+		_, deleteErr := s.Delete(id)
+		for name, err := range map[string]error{"Save": saveErr, "Replace": replaceErr, "Load": loadErr, "Delete": deleteErr} {
+			if !errors.Is(err, planning.ErrBadID) {
+				t.Errorf("%s(%q): %v, want ErrBadID", name, id, err)
+			}
+		}
+	}
+	if _, err := os.Stat(s.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}
+
+func TestAStoreThatIsNotThereHasNoPlans(t *testing.T) {
+	s := plans.Store{Dir: filepath.Join(t.TempDir(), "plans")}
+	if got, err := s.List(); err != nil || len(got) != 0 {
+		t.Errorf("listed %v: %v", got, err)
+	}
+	if _, err := s.Delete("a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("deleted: %v", err)
+	}
+	if _, err := os.Stat(s.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}
+
+func TestOfTwoThatSaveUnderOneIDOneSucceeds(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	results := make([]error, 8)
+	var savers sync.WaitGroup
+	for i := range results {
+		savers.Go(func() { _, results[i] = s.Save(plan("a", "A"), now()) })
+	}
+	savers.Wait()
+	saved := 0
+	for _, err := range results {
+		if err == nil {
+			saved++
+		} else if !errors.Is(err, plans.ErrExists) {
+			t.Error(err)
+		}
+	}
+	if saved != 1 {
+		t.Errorf("%d were saved, want 1", saved)
+	}
+}
