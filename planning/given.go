@@ -27,6 +27,9 @@ func spellOut(p Plan) Plan {
 	if p.Goal == "" {
 		p.Goal = p.Title
 	}
+	if !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Executor == "" }) {
+		return p
+	}
 	p.Steps = slices.Clone(p.Steps)
 	for i, s := range p.Steps {
 		p.Steps[i].Executor = executorOf(s)
