@@ -185,8 +185,8 @@ func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
 	}}
 }
 
-// outcome draws how a run ended.
-func (c *chatPane) outcome(id string, r *agent.Result) *block {
+// outcome draws how a run ended; word says it of one that completed.
+func (c *chatPane) outcome(r *agent.Result, word string) *block {
 	l := c.look
 	return &block{gap: r.Status != agent.StatusCompleted || r.Answer != "", draw: func(width int) []string {
 		took := clockTime(time.Duration(r.DurationMS) * time.Millisecond)
@@ -203,14 +203,10 @@ func (c *chatPane) outcome(id string, r *agent.Result) *block {
 		tail := l.Faint.Render(strings.Join(facts, " "+l.glyphs.Separator+" "))
 		switch r.Status {
 		case agent.StatusCompleted:
-			word := "done"
-			if r.Reason == agent.ReasonPartial {
-				word = "done in part: some steps were skipped"
-			}
 			return flow([]string{l.Success.Render(l.glyphs.Done) + " " + word, tail}, "  ", width)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
-			return append(lines, paint(l.Muted, indent(wrap("What was done stays; the journal of "+untrusted.Line(id)+" is kept.", width-2)))...)
+			return append(lines, paint(l.Muted, indent(wrap("What was done stays; ctrl+r takes the run up again.", width-2)))...)
 		default:
 			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + strings.ReplaceAll(untrusted.Line(string(r.Reason)), "_", " ")
 			lines := flow([]string{head, tail}, "  ", width)

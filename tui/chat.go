@@ -172,8 +172,11 @@ func (c *chatPane) window(activity string) []string {
 // moreBelow is how many lines lie below the view.
 func (c *chatPane) moreBelow() int { return c.above }
 
-// started says that a run has begun.
-func (c *chatPane) started(run *agent.Run) {
+// started says that a run has begun. The phases of planning come only where
+// there is no plan yet.
+func (c *chatPane) started(run *agent.Run, given bool) {
 	c.settle()
-	c.add(c.phases(run))
+	if !given {
+		c.add(c.phases(run))
+	}
 }

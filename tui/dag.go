@@ -99,9 +99,9 @@ func (d *dagPane) layout() {
 }
 
 // following is the step that matters most now: at a gate, else running, else
-// the one that is being replanned, else the last that ended.
+// the one that is being replanned, else in doubt, else the last that ended.
 func following(run *agent.Run) *agent.StepState {
-	var waiting, active, replanned, ended *agent.StepState
+	var waiting, active, replanned, doubtful, ended *agent.StepState
 	for _, s := range run.Steps {
 		switch {
 		case s.Status == agent.StepWaiting && waiting == nil:
@@ -110,11 +110,13 @@ func following(run *agent.Run) *agent.StepState {
 			active = s
 		case run.Replanning != nil && s.Step.Index == run.Replanning.Step:
 			replanned = s
+		case s.Status == agent.StepUncertain && doubtful == nil:
+			doubtful = s
 		case s.Status.Ended() && s.Status != agent.StepLeftOut:
 			ended = s
 		}
 	}
-	for _, s := range []*agent.StepState{waiting, active, replanned, ended} {
+	for _, s := range []*agent.StepState{waiting, active, replanned, doubtful, ended} {
 		if s != nil {
 			return s
 		}
@@ -282,7 +284,7 @@ func (d *dagPane) title() string {
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")
 	}
-	took := l.since(run.StartedAt)
+	took := run.Elapsed() + l.since(run.Now)
 	if run.Result != nil {
 		took = time.Duration(run.Result.DurationMS) * time.Millisecond
 	}

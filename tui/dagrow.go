@@ -34,9 +34,13 @@ func (d *dagPane) columns() columns {
 		c.mark = 2
 	}
 	for _, s := range d.run.Steps {
-		if s.Status == agent.StepLeftOut || s.Status == agent.StepUncertain {
-			c.state = 8
-			break
+		switch {
+		case s.DryGate != nil:
+			c.state = max(c.state, len("? dry run"))
+		case s.DryRun:
+			c.state = max(c.state, len("dry run"))
+		case s.Status == agent.StepLeftOut, s.Status == agent.StepUncertain:
+			c.state = max(c.state, len("in doubt"))
 		}
 	}
 	longest, tool := d.outline.longest, d.outline.tool
@@ -258,6 +262,9 @@ func (d *dagPane) glyph(r *row) (string, lipgloss.Style) {
 func stateGlyph(l *look, s *agent.StepState) (string, lipgloss.Style) {
 	switch s.Status {
 	case agent.StepDone:
+		if s.DryRun {
+			return l.glyphs.Pending, l.Muted // it has done nothing
+		}
 		return l.glyphs.Done, l.Success
 	case agent.StepActive:
 		return l.spinner(), l.Running
@@ -279,6 +286,12 @@ func (d *dagPane) state(r *row) (string, lipgloss.Style) {
 	l, s := d.look, r.step
 	switch s.Status {
 	case agent.StepDone:
+		switch {
+		case s.DryGate != nil:
+			return l.glyphs.Gate + " dry run", l.Warning
+		case s.DryRun:
+			return "dry run", l.Faint
+		}
 		return milliseconds(s.MS), l.Faint
 	case agent.StepActive:
 		return seconds(l.since(s.StartedAt)), l.Running

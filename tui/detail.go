@@ -72,7 +72,7 @@ func (d *detailPane) show(run *agent.Run, r *row) {
 func (d *detailPane) telling() tab {
 	s := d.state()
 	switch {
-	case s == nil:
+	case s == nil, s.DryRun:
 		return tabArgs
 	case s.Status == agent.StepWaiting && s.Diff != "":
 		return tabDiff
@@ -205,6 +205,12 @@ func (d *detailPane) drawCall(s *agent.StepState) {
 		d.doc.field("error", l.Danger, strings.TrimSpace(s.Error))
 	}
 	args, named := s.Args, "args"
+	if s.DryRun {
+		named = "args, as far as they are known"
+		if s.DryGate != nil {
+			d.doc.field("gate", l.Warning, wouldWords(*s.DryGate)+": "+ruleWords(*s.DryGate))
+		}
+	}
 	if s.Attempt == 0 && args == nil {
 		args, named = s.Step.Args, "args, as planned"
 	}
@@ -242,6 +248,8 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		agent.StepUncertain: "in doubt: it may have taken effect",
 	}[s.Status]
 	switch {
+	case s.DryRun:
+		return "dry run: nothing was called"
 	case d.row.kind == rowGone:
 		words += fmt.Sprintf("; taken out by revision %d", d.row.revision.Number)
 		if s.Status == agent.StepPending {

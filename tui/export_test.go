@@ -21,8 +21,8 @@ func IsBeat(m tea.Msg) bool { _, ok := m.(tickMsg); return ok }
 
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore
 // that of the one before it.
-func (m *Model) Rested() tea.Msg       { return graceMsg{m.gate.count} }
-func (m *Model) RestedBefore() tea.Msg { return graceMsg{m.gate.count - 1} }
+func (m *Model) Rested() tea.Msg       { return graceMsg{m.ask.count} }
+func (m *Model) RestedBefore() tea.Msg { return graceMsg{m.ask.count - 1} }
 
 // Beating reports whether the clock is going.
 func (m *Model) Beating() bool { return m.clock.beating }
@@ -37,7 +37,7 @@ func (m *Model) Typed() string { return m.input.area.Value() }
 func (m *Model) Selected() string { m.dag.layout(); return m.dag.selected }
 
 // GateOpen reports whether the gate dialog is on the screen.
-func (m *Model) GateOpen() bool { return m.gate.showing() }
+func (m *Model) GateOpen() bool { return m.ask.showing() }
 
 // HelpOpen reports whether help is on the screen.
 func (m *Model) HelpOpen() bool { return m.help.open }

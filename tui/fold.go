@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,6 +11,9 @@ import (
 	"replan/planning"
 	"replan/tui/untrusted"
 )
+
+// longAgo is how old an event is that no longer speaks of the present.
+const longAgo = 10 * time.Second
 
 // takeEvents folds a batch of events and brings the panes up to date.
 func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
@@ -22,11 +26,15 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 		m.closed, m.preparing = true, false
 	}
 	m.refresh()
-	return tea.Batch(m.gate.set(m.openGates()), m.animate())
+	return tea.Batch(m.ask.set(m.asks()), m.animate())
 }
 
 // take folds one event: into its run, or into what is known of the session.
 func (m *Model) take(e agent.Event) {
+	if m.retells(e) {
+		m.foldAgain(e)
+		return
+	}
 	if d, ok := e.Data.(agent.RunStarted); ok {
 		m.begin(e, d)
 		return
@@ -39,8 +47,13 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionStatus:
 		m.status = d
 		m.chat.problem = untrusted.Line(d.Problem)
+	case agent.SessionRuns:
+		m.runs.take(d.Runs)
+	case agent.SessionResuming:
+		m.retell(d)
 	case agent.ChatUser:
-		m.preparing = true
+		// What was said long ago, in a session that is gone on with, starts nothing.
+		m.preparing = m.going() == "" && m.clock.arrived.Sub(e.Time) < longAgo
 		m.chat.settle()
 		m.chat.add(m.chat.user(d.Text))
 		m.input.remember(d.Text)
@@ -61,22 +74,32 @@ func (m *Model) take(e agent.Event) {
 	}
 }
 
-// begin shows a run that has started.
+// begin shows a run that has started, and tells of it in the chat.
 func (m *Model) begin(e agent.Event, d agent.RunStarted) {
-	run := &agent.Run{}
-	if err := run.Apply(e); err != nil {
-		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
+	if !m.show(e, d) {
 		return
 	}
-	if m.goalShown != d.Goal && len(m.chat.blocks) == 0 {
+	if len(m.chat.blocks) == 0 && d.Plan == nil {
 		// A run that nobody typed here, as in a replay, says itself what it is for.
 		m.chat.add(m.chat.user(d.Goal))
 	}
+	m.told = e.Run
+	m.chat.started(m.run, d.Plan != nil)
+}
+
+// show shows a run from its first event on, and reports whether it can.
+func (m *Model) show(e agent.Event, d agent.RunStarted) bool {
+	run := &agent.Run{}
+	if err := run.Apply(e); err != nil {
+		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
+		return false
+	}
 	m.run, m.preparing, m.ended = run, false, false
-	m.stopping = false
+	m.stopping, m.reopened, m.failed, m.blocked = false, nil, "", ""
+	m.dry, m.planOnly, m.closing = d.DryRun, d.PlanOnly, false
 	clear(m.asked)
-	m.chat.started(run)
 	m.dag.show(run)
+	return true
 }
 
 // takeRun folds an event of the run that is shown, and writes into the chat
@@ -86,79 +109,42 @@ func (m *Model) takeRun(e agent.Event) {
 		m.reply(reply)
 		return
 	}
-	gate, replanning := m.gateOf(e.Data), m.run.Replanning != nil
+	was := m.moment(e.Data)
+	if _, again := e.Data.(agent.RunResumed); again && m.run.Result != nil {
+		m.wake()
+	}
 	if err := m.run.Apply(e); err != nil {
 		if !e.Data.Kind().Passing() {
 			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))
 		}
 		return
 	}
-	c := m.chat
-	switch d := e.Data.(type) {
-	case agent.ModelRequested:
-		m.asked[d.Purpose] = d.Step
-	case agent.ModelReplied:
-		delete(m.asked, d.Purpose)
-		if d.Error != "" && !m.run.Paused {
-			c.add(c.note("warn", d.Error))
-		}
-	case agent.ReplanStarted:
-		failed := c.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", d.Step, untrusted.FirstLine(d.Error)))
-		failed.gap = true
-		c.add(failed)
-	case agent.ReplanRefused:
-		c.add(c.note("warn", "The new plan was refused: "+d.Reason))
-	case agent.PlanDiff:
-		c.add(c.revision(d, replanning))
-	case agent.GateResolved:
-		c.add(c.remark(gateGlyph, warningStyle, resolvedWords(gate, d)))
-	case agent.StepInDoubt:
-		c.add(c.note("warn", fmt.Sprintf("step %s is in doubt: %s", d.Index, d.Reason)))
-	case agent.GuardBlocked:
-		c.add(c.note("error", d.Reason))
-	case agent.BudgetWarned:
-		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
-	case agent.Note:
-		c.add(c.note(d.Level, d.Text))
-	case agent.SynthesisStarted:
-		c.add(c.answer(m.run))
-	case agent.SynthesisCompleted:
-		switch {
-		case d.Error == "":
-		case d.Text != "":
-			c.add(c.note("warn", "The answer was cut off: "+d.Error))
-		case !m.run.Paused:
-			c.add(c.note("warn", "No answer could be written: "+d.Error))
-		}
-	case agent.RunCompleted:
-		m.finish(&d.Result)
-	}
-}
-
-// finish writes how the run ended. An answer that did not stream is written
-// first.
-func (m *Model) finish(r *agent.Result) {
-	m.stopping = false
-	clear(m.asked)
-	m.chat.touch()
-	m.chat.settle()
-	if r.Answer != "" && m.run.Synthesis.Text == "" {
-		m.chat.add(m.chat.prose(r.Answer))
-	}
-	m.chat.add(m.chat.outcome(m.run.ID, r))
+	m.tellStep(e.Data, was)
+	m.tellRun(e.Data, was)
 }
 
 // reply takes the session's reply to what the user sent. What came of a run has
-// been shown already.
+// been shown already, but for where its plan lies now.
 func (m *Model) reply(d agent.ChatReply) {
 	m.preparing = false
+	if m.retold != nil {
+		m.retold, m.ended = nil, true // the run could not be taken up after all
+	}
+	if m.going() == "" {
+		m.stopping = false
+	}
 	if m.run != nil && d.Run == m.run.ID {
 		if m.run.Result == nil {
 			m.ended = true
 			m.chat.settle()
 			m.chat.add(m.chat.note("error", d.Text))
+			return
 		}
-		return
+		closing := !m.closing
+		m.closing = true
+		if closing && !m.planOnly || d.Text == m.run.Result.Error {
+			return
+		}
 	}
 	switch {
 	case d.Text == "":
@@ -171,48 +157,24 @@ func (m *Model) reply(d agent.ChatReply) {
 	}
 }
 
-// gateOf is the open gate that an answer belongs to.
-func (m *Model) gateOf(d agent.Data) *agent.Gate {
-	if r, ok := d.(agent.GateResolved); ok {
-		for _, g := range m.run.Gates {
-			if g.Gate == r.Gate {
-				return g
-			}
-		}
+// asks is all that waits for the user's word: the session's own gates, the
+// run's, and the steps of which only the user can say how to go on.
+func (m *Model) asks() []asking {
+	var out []asking
+	for _, g := range m.sessionGates {
+		out = append(out, g)
 	}
-	return nil
-}
-
-func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
-	what := "the call"
-	if g != nil {
-		what = untrusted.Line(g.Tool)
-		if g.Step != "" {
-			what += " in step " + untrusted.Line(g.Step)
-		}
-	}
-	words := "allowed " + what
 	switch {
-	case d.Decision == agent.Deny:
-		words = "denied " + what
-	case d.Scope == agent.ScopeRun:
-		words += ", and later calls of it in this run"
-	}
-	if d.By != "" && d.By != "user" {
-		words += " (by " + untrusted.Line(d.By) + ")"
-	}
-	return words
-}
-
-// openGates are all gates that wait: the session's own and the run's.
-func (m *Model) openGates() []openGate {
-	gates := append([]openGate{}, m.sessionGates...)
-	if m.run != nil && m.runs() {
+	case m.retold != nil || m.run == nil:
+	case m.running():
 		for _, g := range m.run.Gates {
-			gates = append(gates, openGate{run: m.run.ID, ask: g.GateRequested})
+			out = append(out, openGate{run: m.run.ID, ask: g.GateRequested})
 		}
+		out = append(out, m.openQuestions()...)
+	case m.reopened != nil:
+		out = append(out, *m.reopened)
 	}
-	return gates
+	return out
 }
 
 // refresh brings the panes up to date with what was folded.
@@ -226,7 +188,7 @@ func (m *Model) refresh() {
 // activity is one line on what goes on, for those who look at the chat alone.
 func (m *Model) activity(width int) string {
 	l := m.look
-	if !m.runs() {
+	if !m.running() {
 		return ""
 	}
 	spin := l.Running.Render(l.spinner()) + " "
@@ -253,8 +215,7 @@ func (m *Model) activity(width int) string {
 	if s := following(r); s != nil {
 		switch s.Status {
 		case agent.StepWaiting:
-			text := fmt.Sprintf("step %s waits for your answer", untrusted.Line(s.Step.Index))
-			return l.Warning.Render(l.glyphs.Gate) + " " + l.cut(l.Muted.Render(text)+l.Faint.Render("  ctrl+g"), width)
+			return m.waitingWords(l.glyphs.Gate, fmt.Sprintf("step %s waits for your answer", untrusted.Line(s.Step.Index)), width)
 		case agent.StepActive:
 			took := " " + l.Faint.Render(seconds(l.since(s.StartedAt)))
 			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
@@ -263,7 +224,21 @@ func (m *Model) activity(width int) string {
 	if step, ok := m.asked[planning.PurposeStep]; ok {
 		return spin + l.Muted.Render("the model works out step "+untrusted.Line(step))
 	}
+	if open := r.Questions(); len(open) > 0 {
+		q := open[0]
+		text := "step " + untrusted.Line(q.Step) + " failed: how shall it go on?"
+		if q.Doubt {
+			text = "step " + untrusted.Line(q.Step) + " is in doubt: did it take effect?"
+		}
+		return m.waitingWords(l.glyphs.Doubt, text, width)
+	}
 	return ""
+}
+
+// waitingWords says that the user is waited for, and which key leads there.
+func (m *Model) waitingWords(glyph, text string, width int) string {
+	l := m.look
+	return l.Warning.Render(glyph) + " " + l.cut(l.Muted.Render(text)+l.Faint.Render("  ctrl+g"), width)
 }
 
 // runningWords says which steps run.

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+
+	"replan/agent"
 )
 
 // footer draws the last line: a question, a word on the last key, or the keys
@@ -47,34 +49,57 @@ func (m *Model) hints() []string {
 		add(arrows, "scroll")
 		return hints
 	}
-	if m.gate.showing() {
+	switch {
+	case m.runs.open:
+		if len(m.runs.runs) > 0 {
+			add(k.Send, "resume")
+		}
+		add(k.Away, "close")
+		add(arrows, "choose")
+		return hints
+	case m.ask.editing():
+		add(k.SendArgs, "send")
+		add(k.Away, "leave as it was")
+		return hints
+	case m.ask.showing():
 		add(arrows, "scroll")
 		add(k.Away, "look around")
 		add(k.Quit, "quit")
 		return hints
 	}
-	if m.gate.waiting() > 0 {
-		add(k.Gate, "gate")
+	if m.ask.waiting() > 0 {
+		add(k.Gate, m.waiting())
 	}
 	switch m.focus {
 	case paneChat:
 		add(k.Send, "send")
-		if m.runs() {
+		switch {
+		case m.running():
 			add(k.Stop, "stop")
+		case m.run != nil && m.run.Resumable():
+			add(k.Runs, "resume")
 		}
 	case panePlan:
 		add(arrows, "move")
-		add(k.Open, "look in")
+		s := m.chosenStep()
+		if s != nil && s.Status == agent.StepBroken && m.resumable() {
+			add(k.Open, "go on from here")
+		} else {
+			add(k.Open, "look in")
+		}
+		if s != nil && s.Status == agent.StepActive && m.going() != "" {
+			add(k.Cancel, "cancel")
+		}
 		if !m.dag.follow {
 			add(k.Follow, "follow")
 		}
-		if m.runs() {
+		if m.running() {
 			add(k.Stop, "stop")
 		}
 	case paneStep:
 		add(key.NewBinding(key.WithHelp("left/right", "")), "tabs")
 		add(arrows, "scroll")
-		if m.runs() {
+		if m.running() {
 			add(k.Stop, "stop")
 		}
 	}
@@ -93,3 +118,24 @@ func (m *Model) hints() []string {
 // say puts a word about the last key into the footer; the next key takes it
 // away.
 func (m *Model) say(parts ...string) { m.word = strings.Join(parts, " ") }
+
+// waiting names what waits for the user's word.
+func (m *Model) waiting() string {
+	if _, gate := m.ask.queue[0].(openGate); gate {
+		return "gate"
+	}
+	return "question"
+}
+
+// chosenStep is the step that is chosen in the plan as it is now, or nil.
+func (m *Model) chosenStep() *agent.StepState {
+	if r := m.dag.chosen(); r != nil && r.kind == rowStep {
+		return r.step
+	}
+	return nil
+}
+
+// resumable reports whether the run that is shown has ended and can be taken up.
+func (m *Model) resumable() bool {
+	return m.run != nil && m.run.Result != nil && m.run.Resumable() && !m.running()
+}

@@ -156,9 +156,15 @@ func (m *Model) stepTitle() string {
 	return "Step"
 }
 
-// runs reports whether something goes on that can be stopped.
-func (m *Model) runs() bool {
-	return m.preparing || (m.run != nil && m.run.Result == nil)
+// running reports whether something goes on that can be stopped.
+func (m *Model) running() bool { return m.preparing || m.going() != "" }
+
+// going is the run that goes on, "" where none does.
+func (m *Model) going() string {
+	if m.run == nil || m.run.Result != nil || m.ended {
+		return ""
+	}
+	return m.run.ID
 }
 
 // spins reports whether something on the screen moves.
@@ -167,7 +173,7 @@ func (m *Model) spins() bool {
 		return true
 	}
 	r := m.run
-	if r == nil || r.Result != nil {
+	if m.going() == "" {
 		return false
 	}
 	if r.Replanning != nil || (r.Synthesis.Started && !r.Synthesis.Done) || len(m.asked) > 0 {

@@ -57,14 +57,7 @@ func (h *helpDialog) draw(screenWidth, height int, version string) []string {
 	lines := l.frame(width, l.Focus, section{
 		title: title, lines: padded(doc.rows(&h.top, h.body)), note: doc.place(h.top, h.body), style: l.Focus,
 	})
-	out := make([]string, 0, height)
-	for range (height - len(lines)) / 2 {
-		out = append(out, "")
-	}
-	for _, line := range lines {
-		out = append(out, strings.Repeat(" ", (screenWidth-width)/2)+line)
-	}
-	return l.block(out, screenWidth, height)
+	return l.middle(lines, width, screenWidth, height)
 }
 
 // column draws groups of keys below each other.

@@ -10,6 +10,8 @@ type keyMap struct {
 	PageUp, PageDown, HalfUp, HalfDown                  key.Binding
 	Args, Output, Diff, NextTab, PreviousTab            key.Binding
 	Once, ForRun, Deny, Away                            key.Binding
+	TookEffect, Rerun, Retry, Skip, Replan              key.Binding
+	EditArgs, SendArgs, Abort, Runs, Cancel             key.Binding
 	Yes, No                                             key.Binding
 }
 
@@ -25,7 +27,8 @@ func newKeyMap() keyMap {
 
 		NextPane:     bind([]string{"tab"}, "tab", "next pane"),
 		PreviousPane: bind([]string{"shift+tab"}, "shift+tab", "previous pane"),
-		Gate:         bind([]string{"ctrl+g"}, "ctrl+g", "the open gate"),
+		Gate:         bind([]string{"ctrl+g"}, "ctrl+g", "the open gate or question"),
+		Runs:         bind([]string{"ctrl+r"}, "ctrl+r", "the runs there are, to resume one"),
 		Stop:         bind([]string{"esc"}, "esc", "stop what runs"),
 		Help:         bind([]string{"?"}, "?", "help (F1 also while you type)"),
 		Quit:         bind([]string{"ctrl+c"}, "ctrl+c", "clear the input, else quit"),
@@ -35,7 +38,8 @@ func newKeyMap() keyMap {
 		Down:   bind([]string{"down", "j"}, "down/j", "one down"),
 		First:  bind([]string{"g", "home"}, "g", "to the first"),
 		Last:   bind([]string{"G", "end"}, "G", "to the last"),
-		Open:   bind([]string{"enter"}, "enter", "look into the step, open a revision"),
+		Open:   bind([]string{"enter", "o"}, "enter", "look in; go on from a failed step (also o)"),
+		Cancel: bind([]string{"x"}, "x", "cancel the running step"),
 		Follow: bind([]string{"f"}, "f", "follow what runs"),
 
 		PageUp:   bind([]string{"pgup"}, "pgup", "page up"),
@@ -51,8 +55,17 @@ func newKeyMap() keyMap {
 
 		Once:   bind([]string{"y"}, "y", "allow once"),
 		ForRun: bind([]string{"r"}, "r", "allow this tool for the run"),
-		Deny:   bind([]string{"n"}, "n", "deny, which ends the run"),
+		Deny:   bind([]string{"n"}, "n", "deny"),
 		Away:   bind([]string{"esc"}, "esc", "look around first"),
+
+		TookEffect: bind([]string{"d"}, "d", "in doubt: it took effect"),
+		Rerun:      bind([]string{"r"}, "r", "in doubt: run it again"),
+		Retry:      bind([]string{"r"}, "r", "failed: try it again"),
+		Skip:       bind([]string{"s"}, "s", "failed: leave it out"),
+		Replan:     bind([]string{"p"}, "p", "failed: make a new plan"),
+		EditArgs:   bind([]string{"e"}, "e", "failed: edit its arguments"),
+		SendArgs:   bind([]string{"ctrl+s"}, "ctrl+s", "send edited arguments"),
+		Abort:      bind([]string{"a"}, "a", "abort, which ends the run"),
 
 		Yes: bind([]string{"y", "ctrl+c"}, "y", "yes"),
 		No:  bind([]string{"n", "esc"}, "n", "no"),
@@ -68,10 +81,11 @@ type keyGroup struct {
 // groups is the whole key map as help shows it.
 func (k keyMap) groups() []keyGroup {
 	return []keyGroup{
-		{"Everywhere", []key.Binding{k.NextPane, k.PreviousPane, k.Gate, k.Stop, k.Help, k.Quit, k.End}},
+		{"Everywhere", []key.Binding{k.NextPane, k.PreviousPane, k.Gate, k.Runs, k.Stop, k.Help, k.Quit, k.End}},
 		{"Chat", []key.Binding{k.Send, k.Newline, k.HistoryBack, k.HistoryForward, k.PageUp, k.PageDown}},
-		{"Plan", []key.Binding{k.Up, k.Down, k.First, k.Last, k.Open, k.Follow}},
+		{"Plan", []key.Binding{k.Up, k.Down, k.First, k.Last, k.Open, k.Cancel, k.Follow}},
 		{"Step", []key.Binding{k.Args, k.Output, k.Diff, k.NextTab, k.PreviousTab, k.HalfUp, k.HalfDown}},
 		{"Gate", []key.Binding{k.Once, k.ForRun, k.Deny, k.Away}},
+		{"Question", []key.Binding{k.TookEffect, k.Rerun, k.Retry, k.Skip, k.Replan, k.EditArgs, k.SendArgs, k.Abort}},
 	}
 }

@@ -35,16 +35,25 @@ type Model struct {
 	input  *input
 	dag    *dagPane
 	detail *detailPane
-	gate   *gateDialog
+	ask    *askDialog
+	runs   *runsDialog
 	help   *helpDialog
 
 	run          *agent.Run // the newest; nil before the first
 	status       agent.SessionStatus
 	sessionGates []openGate
 	asked        map[planning.Purpose]string // what a model is asked outside the phases → the step it is for
-	goalShown    string
-	preparing    bool // something was sent and its run has not started
-	ended        bool // the session gave the run up without a result
+	told         string                      // the run that the chat tells of
+	retold       *retelling                  // set while a run's events are told again
+	resumes      int                         // how often a run was taken up here
+	reopened     *question                   // a failed step of a run that has ended, put to the user by a key
+	failed       string                      // the attempt whose failure the chat has told
+	blocked      string                      // what a guard said when it ended the run
+	closing      bool                        // the session has said what came of the run
+	dry          bool                        // the run calls nothing
+	planOnly     bool                        // the run ends with its plan
+	preparing    bool                        // something was sent and its run has not started
+	ended        bool                        // the session gave the run up without a result
 	stopping     bool
 	closed       bool // the session is over
 
@@ -73,7 +82,8 @@ func New(s Session, o Options) *Model {
 		m.home = strings.TrimRight(home, "/")
 	}
 	m.chat = newChatPane(l, o.Intro, m.activity)
-	m.gate = newGateDialog(l, &m.keys)
+	m.ask = newAskDialog(l, &m.keys)
+	m.runs = &runsDialog{look: l, keys: &m.keys}
 	m.help = &helpDialog{look: l, keys: &m.keys}
 	return m
 }
@@ -105,7 +115,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		cmd = m.beat(msg)
 	case graceMsg:
-		m.gate.rested(msg)
+		m.ask.rested(msg)
 	case tea.KeyPressMsg:
 		cmd = m.press(msg)
 	case tea.PasteMsg:
@@ -130,7 +140,7 @@ func (m *Model) retheme(dark bool) {
 	m.look.retheme(t)
 	m.chat.retheme()
 	m.input.retheme()
-	m.gate.retheme()
+	m.ask.retheme()
 	m.refresh()
 }
 
@@ -157,7 +167,7 @@ func (m *Model) arrange() {
 	if width == 0 {
 		return
 	}
-	w := wish{input: m.input.height(), sheet: m.gate.height(width), focus: m.focus}
+	w := wish{input: m.input.height(), sheet: m.ask.height(width), focus: m.focus}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		return
@@ -172,12 +182,19 @@ func (m *Model) arrange() {
 	m.dag.setSize(m.layout.plan.w, m.layout.plan.h)
 	m.dag.setFocus(m.focus == panePlan)
 	m.detail.setSize(m.layout.step.w, m.layout.step.h)
-	m.input.setFocus(m.focus == paneChat && !m.gate.open && !m.help.open && !m.quitting)
+	m.ask.setSize(m.layout.sheet.w, m.layout.sheet.h)
+	m.input.setFocus(m.focus == paneChat && !m.covered() && !m.quitting)
 }
+
+// covered reports whether a dialog has the keys.
+func (m *Model) covered() bool { return m.ask.open || m.help.open || m.runs.open }
 
 // paste gives pasted text to the input, where the user is typing.
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	if m.gate.open || m.help.open || m.quitting {
+	if m.ask.editing() && !m.help.open && !m.runs.open && !m.quitting {
+		return m.ask.editor.update(p)
+	}
+	if m.covered() || m.quitting {
 		m.say("Nothing is pasted into a dialog.")
 		return nil
 	}
@@ -188,7 +205,7 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 
 // click focuses the pane under the pointer and chooses what is there.
 func (m *Model) click(at tea.Mouse) {
-	if m.gate.open || m.help.open || m.layout.small || at.Button != tea.MouseLeft {
+	if m.covered() || m.layout.small || at.Button != tea.MouseLeft {
 		return
 	}
 	if m.layout.tabs.contains(at.X, at.Y) {
@@ -220,11 +237,14 @@ func (m *Model) wheel(at tea.Mouse) {
 		return
 	}
 	switch {
-	case m.gate.open:
-		m.gate.scroll(lines)
-		return
 	case m.help.open:
 		m.help.top += lines
+		return
+	case m.runs.open:
+		m.runs.move(lines / step)
+		return
+	case m.ask.open:
+		m.ask.scroll(lines)
 		return
 	}
 	switch p, _ := m.layout.at(at.X, at.Y); p {
@@ -250,12 +270,31 @@ func (m *Model) View() tea.View {
 	}
 	screen := m.screen()
 	v.SetContent(strings.Join(screen, "\n"))
-	if c := m.input.cursor(); c != nil && !m.layout.small && m.layout.input.h > 0 {
+	v.Cursor = m.cursor()
+	return v
+}
+
+// cursor is where text is being typed, if anywhere.
+func (m *Model) cursor() *tea.Cursor {
+	switch {
+	case m.layout.small || m.help.open || m.runs.open || m.quitting:
+		return nil
+	case m.ask.editing():
+		c := m.ask.editor.cursor()
+		if c != nil {
+			c.X += m.layout.sheet.x + 2
+			c.Y += m.layout.sheet.y + 1
+		}
+		return c
+	case m.layout.input.h == 0:
+		return nil
+	}
+	c := m.input.cursor()
+	if c != nil {
 		c.X += m.layout.input.x
 		c.Y += m.layout.input.y
-		v.Cursor = c
 	}
-	return v
+	return c
 }
 
 func (m *Model) windowTitle() string {
@@ -276,6 +315,8 @@ func (m *Model) screen() []string {
 	switch {
 	case m.help.open:
 		screen = append(screen, m.help.draw(m.layout.width, m.layout.height-2, m.options.Version)...)
+	case m.runs.open:
+		screen = append(screen, m.runs.draw(m.layout.width, m.layout.height-2, m.going())...)
 	case m.layout.body.h == 0:
 	case m.layout.wide:
 		left, right := m.leftHalf(), m.rightHalf()
@@ -286,9 +327,9 @@ func (m *Model) screen() []string {
 		screen = append(screen, m.tabRow())
 		screen = append(screen, m.tabBody()...)
 	}
-	if m.layout.sheet.h > 0 && !m.help.open {
-		m.gate.mute = m.quitting
-		screen = append(screen, m.gate.draw(m.layout.sheet.w, m.layout.sheet.h)...)
+	if m.layout.sheet.h > 0 && !m.help.open && !m.runs.open {
+		m.ask.mute = m.quitting
+		screen = append(screen, m.ask.draw(m.layout.sheet.w, m.layout.sheet.h)...)
 	}
 	return append(screen, m.footer())
 }
@@ -306,7 +347,7 @@ func (m *Model) smallScreen() []string {
 
 // edgeStyle is the style of a pane's border.
 func (m *Model) edgeStyle(p pane) lipgloss.Style {
-	if m.focus == p && !m.gate.showing() {
+	if m.focus == p && !m.ask.showing() {
 		return m.look.Focus
 	}
 	return m.look.Border

@@ -216,7 +216,7 @@ func BenchmarkKeyInALongChat(b *testing.B) {
 	for i := range 20_000 {
 		m.chat.add(m.chat.note("info", fmt.Sprintf("note number %d", i)))
 	}
-	m.chat.started(wideRun(100))
+	m.chat.started(wideRun(100), false)
 	m.View()
 	down := tea.KeyPressMsg{Code: 'x', Text: "x"}
 	back := tea.KeyPressMsg{Code: tea.KeyBackspace}

@@ -3,7 +3,9 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent"
 	"replan/agent/runner"
+	"replan/tui/untrusted"
 )
 
 // press routes a key: to an open question or dialog, else to what works
@@ -21,18 +23,19 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.help.open:
 		m.help.press(k)
 		return nil
-	case m.gate.showing() && !m.gate.grace && (k.String() == "f1" || matches(k, m.keys.Help)):
-		m.help.open = true
-		return nil
-	case m.gate.showing():
-		return m.pressGate(k)
+	case m.runs.open:
+		return m.pressRuns(k)
+	case m.ask.showing() && !m.ask.grace && m.overAsk(k):
+		return m.openOver(k)
+	case m.ask.showing():
+		return m.pressAsk(k)
 	}
 	if cmd, taken := m.pressAnywhere(k); taken {
 		return cmd
 	}
 	switch m.focus {
 	case panePlan:
-		m.pressPlan(k)
+		return m.pressPlan(k)
 	case paneStep:
 		m.pressStep(k)
 	default:
@@ -44,10 +47,10 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 // leave clears the input, else quits; it asks first where something runs.
 func (m *Model) leave() tea.Cmd {
 	switch {
-	case m.focus == paneChat && !m.input.empty() && !m.gate.open && !m.help.open:
+	case m.focus == paneChat && !m.input.empty() && !m.covered():
 		m.input.clear()
 		return nil
-	case m.runs():
+	case m.running():
 		m.quitting = true
 		return nil
 	default:
@@ -65,35 +68,65 @@ func (m *Model) pressQuit(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// pressGate gives a key to the gate dialog and sends the answer.
-func (m *Model) pressGate(k tea.KeyPressMsg) tea.Cmd {
-	if matches(k, m.keys.ForRun) && !m.gate.grace && m.gate.queue[0].session {
-		m.say("This is no step of a run: y or n.")
-		return nil
+// overAsk reports whether a key opens something over what asks.
+func (m *Model) overAsk(k tea.KeyPressMsg) bool {
+	return k.String() == "f1" || !m.ask.editing() && matches(k, m.keys.Help, m.keys.Runs)
+}
+
+// openOver opens help or the list of runs.
+func (m *Model) openOver(k tea.KeyPressMsg) tea.Cmd {
+	if matches(k, m.keys.Runs) {
+		return m.outbox.send(m.runs.ask())
 	}
-	answer, cmd := m.gate.press(k)
+	m.help.open = true
+	return nil
+}
+
+// pressAsk gives a key to the dialog that asks and sends the answer.
+func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
+	answer, word, cmd := m.ask.press(k)
+	if word != "" {
+		m.say(word)
+	}
+	if m.reopened != nil && (answer != nil || !m.ask.open) {
+		// Nothing waits for this answer: who leaves it takes it back.
+		m.reopened = nil
+		m.preparing = answer != nil
+		cmd = tea.Batch(cmd, m.ask.set(m.asks()), m.animate())
+	}
 	if answer == nil {
 		return cmd
 	}
-	return tea.Batch(cmd, m.outbox.send(*answer))
+	return tea.Batch(cmd, m.outbox.send(answer))
+}
+
+// pressRuns gives a key to the list of runs and sends what it asks for.
+func (m *Model) pressRuns(k tea.KeyPressMsg) tea.Cmd {
+	if c := m.runs.press(k, m.going()); c != nil {
+		m.focus = paneChat
+		m.chat.toEnd()
+		m.preparing = m.going() == ""
+		return tea.Batch(m.outbox.send(c), m.animate())
+	}
+	return nil
 }
 
 // pressAnywhere takes the keys that work in every pane.
 func (m *Model) pressAnywhere(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	typing := m.focus == paneChat && !m.input.empty()
 	switch {
-	case k.String() == "f1", matches(k, m.keys.Help) && !typing:
-		m.help.open = true
+	case k.String() == "f1", matches(k, m.keys.Help) && !typing, matches(k, m.keys.Runs):
+		return m.openOver(k), true
 	case matches(k, m.keys.NextPane):
 		m.focus = (m.focus + 1) % panes
 	case matches(k, m.keys.PreviousPane):
 		m.focus = (m.focus + panes - 1) % panes
 	case matches(k, m.keys.Gate):
-		if m.gate.waiting() == 0 {
+		if m.ask.waiting() == 0 {
 			m.say("No gate is open.")
 			return nil, true
 		}
-		return m.gate.reopen(), true
+		return m.ask.reopen(), true
 	case matches(k, m.keys.Stop):
 		return m.stop(), true
 	default:
@@ -109,10 +142,10 @@ func (m *Model) stop() tea.Cmd {
 	switch {
 	case m.stopping:
 		m.say("It is being stopped.")
-	case m.gate.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
+	case m.ask.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
 		m.warned = true
-		m.say("A gate is open: esc again stops the run, ctrl+g leads back to the gate.")
-	case m.runs():
+		m.say("A " + m.waiting() + " is open: esc again stops the run, ctrl+g leads back to the " + m.waiting() + ".")
+	case m.running():
 		m.stopping = true
 		m.chat.touch()
 		return m.outbox.send(runner.Stop{})
@@ -161,13 +194,13 @@ func (m *Model) submit() tea.Cmd {
 	return m.outbox.send(runner.Submit{Text: text})
 }
 
-func (m *Model) pressPlan(k tea.KeyPressMsg) {
+func (m *Model) pressPlan(k tea.KeyPressMsg) tea.Cmd {
 	page := max(m.dag.height-1, 1)
 	switch {
 	case matches(k, m.keys.Open):
-		if !m.dag.toggle() && m.dag.chosen() != nil {
-			m.focus = paneStep
-		}
+		return m.openRow()
+	case matches(k, m.keys.Cancel):
+		return m.cancel()
 	case matches(k, m.keys.Up):
 		m.dag.move(-1)
 	case matches(k, m.keys.Down):
@@ -194,9 +227,56 @@ func (m *Model) pressPlan(k tea.KeyPressMsg) {
 		m.detail.choose(tabDiff)
 	default:
 		m.elsewhere(k)
-		return
+		return nil
 	}
 	m.refresh()
+	return nil
+}
+
+// openRow unfolds the chosen revision, puts a failed step of a run that has
+// ended to the user, or leads to the step.
+func (m *Model) openRow() tea.Cmd {
+	s := m.chosenStep()
+	switch {
+	case m.dag.toggle():
+	case m.dag.chosen() == nil:
+	case s != nil && m.takeUp(s):
+		return m.ask.set(m.asks())
+	default:
+		m.focus = paneStep
+		if s != nil && s.Status == agent.StepUncertain && m.resumable() {
+			m.say("This step is in doubt: ctrl+r resumes the run, which asks what became of it.")
+		}
+	}
+	m.refresh()
+	return nil
+}
+
+// cancel stops the chosen step, where it runs.
+func (m *Model) cancel() tea.Cmd {
+	row := m.dag.chosen()
+	if row == nil || row.step == nil {
+		m.say("No step is chosen.")
+		return nil
+	}
+	s := row.step
+	step := "Step " + untrusted.Line(s.Step.Index)
+	switch {
+	case row.kind == rowGone:
+		m.say(step + " is no longer in the plan.")
+	case m.going() == "":
+		m.say("The run has ended; nothing is left to cancel.")
+	case s.Status == agent.StepActive:
+		m.say(step + " is being cancelled; the others go on.")
+		return m.outbox.send(runner.Cancel{Run: m.run.ID, Step: s.Step.Index})
+	case s.Status == agent.StepWaiting:
+		m.say(step + " does not run yet: ctrl+g leads to its gate, where n denies it.")
+	case s.Status.Ended():
+		m.say(step + " has ended already.")
+	default:
+		m.say(step + " does not run yet.")
+	}
+	return nil
 }
 
 func (m *Model) pressStep(k tea.KeyPressMsg) {

@@ -123,7 +123,7 @@ func TestEscapeSaysThatNothingRuns(t *testing.T) {
 
 func TestAStoppedRunSaysHowItGoesOn(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
-	s.wants("the journal of " + storyRun)
+	s.wants("What was done stays; ctrl+r takes the run up again.")
 }
 
 func quits(cmd tea.Cmd) bool {
@@ -400,7 +400,7 @@ func TestARevisedStepShowsWhatChangedInIt(t *testing.T) {
 }
 
 func TestBareLettersDoNothingUnseen(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("x")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("z")...)
 	s.wants("Tab leads to the input")
 	if s.m.Typed() != "" {
 		t.Errorf("typed %q", s.m.Typed())

@@ -2,6 +2,8 @@ package tui_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -162,6 +164,26 @@ var states = map[string]func() *story{
 	"servers":    func() *story { return newStory().servers() },
 }
 
+// moments are further states that are not drawn at every size but are to hold
+// all the same rules.
+var moments = map[string]func() *story{
+	"failing": func() *story { return newStory().failing() },
+	"ended":   func() *story { return newStory().ended() },
+	"done":    func() *story { return newStory().done() },
+	"retold":  func() *story { return newStory().retold() },
+	"resumed": func() *story { return newStory().resumed() },
+	"rerun":   func() *story { return newStory().rerun() },
+	"dry run": func() *story { return newStory().dryRun() },
+	"listed":  func() *story { return newStory().listed() },
+}
+
+// everyState is all of them, with their names in order.
+func everyState() (map[string]func() *story, []string) {
+	all := maps.Clone(states)
+	maps.Copy(all, moments)
+	return all, slices.Sorted(maps.Keys(all))
+}
+
 func stateNames() []string {
 	var names []string
 	for name := range states {
@@ -225,8 +247,9 @@ func TestStylesOfARevisedPlan(t *testing.T) {
 }
 
 func TestNoColourMeansNoColour(t *testing.T) {
-	for _, name := range stateNames() {
-		s := open(t, tui.Options{NoColor: true, Intro: intro}, 120, 36).show(states[name]())
+	all, names := everyState()
+	for _, name := range names {
+		s := open(t, tui.Options{NoColor: true, Intro: intro}, 120, 36).show(all[name]())
 		for _, code := range []string{"\x1b[38", "\x1b[48", ";38;", ";48;"} {
 			if strings.Contains(s.m.View().Content, code) {
 				t.Errorf("state %s has the colour sequence %q", name, code)
@@ -236,9 +259,10 @@ func TestNoColourMeansNoColour(t *testing.T) {
 }
 
 func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
-	for _, name := range stateNames() {
+	all, names := everyState()
+	for _, name := range names {
 		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}, {10, 3}} {
-			s := open(t, tui.Options{ASCII: true, Intro: intro}, size.w, size.h).show(states[name]())
+			s := open(t, tui.Options{ASCII: true, Intro: intro}, size.w, size.h).show(all[name]())
 			s.press(f1)
 			for _, r := range s.text() {
 				if r > 0x7E {
@@ -257,19 +281,22 @@ func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
 
 // TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
-	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j')}
-	keys = append(keys, letters("jkgGf123?yrnlä世")...)
-	names := stateNames()
+	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), ctrlR, ctrl('s')}
+	keys = append(keys, letters("jkgGf123?yrnlxospeda{\"ä世")...)
+	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {
 		o := tui.Options{Theme: themes.Dark, Intro: intro, ASCII: rapid.Bool().Draw(r, "ascii")}
 		s := &screen{t: t, session: newFakeSession()}
 		s.m = tui.New(s.session, o)
-		st := states[rapid.SampledFrom(names).Draw(r, "state")]()
+		st := all[rapid.SampledFrom(names).Draw(r, "state")]()
 		s.m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		s.m.Update(tui.Batch(st.events, st.now))
 		s.m.Update(s.m.Rested())
-		for range rapid.IntRange(0, 6).Draw(r, "turns") {
+		for range rapid.IntRange(0, 8).Draw(r, "turns") {
 			s.m.Update(rapid.SampledFrom(keys).Draw(r, "key"))
+			if rapid.Bool().Draw(r, "quiet") {
+				s.m.Update(s.m.Rested())
+			}
 			w, h := rapid.IntRange(1, 210).Draw(r, "width"), rapid.IntRange(1, 62).Draw(r, "height")
 			s.m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 			s.m.Update(tui.Beat(st.now.Add(time.Second)))

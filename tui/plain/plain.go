@@ -26,20 +26,21 @@ type Log struct {
 	marks   marks
 	ascii   bool
 	run     *agent.Run
-	err     error // of the first write that failed
+	before  agent.SessionResuming // the events that have happened before, which are not told again
+	err     error                 // of the first write that failed
 }
 
 // marks are the signs that lines open with.
 type marks struct {
-	done, failed, started, gate, skipped, note, removed, added, revised, replan, between string
+	done, failed, started, gate, skipped, note, removed, added, revised, replan, pending, between string
 }
 
 // New returns a log that writes to out. session is the id of the session, whose
 // own events are told without a run; ascii draws with ASCII characters alone.
 func New(out io.Writer, session string, ascii bool) *Log {
-	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", " · "}
+	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○", " · "}
 	if ascii {
-		m = marks{"ok", "x", ">", "?", "-", ".", "-", "+", "~", "again:", ", "}
+		m = marks{"ok", "x", ">", "?", "-", ".", "-", "+", "~", "again:", "o", ", "}
 	}
 	return &Log{out: out, session: session, marks: m, ascii: ascii}
 }
@@ -60,7 +61,9 @@ func (l *Log) Event(e agent.Event) error {
 	if err := l.run.Apply(e); err != nil {
 		return fmt.Errorf("tell a run: %w", err)
 	}
-	l.tell(e.Data)
+	if e.Run != l.before.Run || e.Seq > l.before.Upto {
+		l.tell(e.Data)
+	}
 	return l.err
 }
 
@@ -95,6 +98,8 @@ func (l *Log) tellSession(d agent.Data) {
 		l.gate(d)
 	case agent.GateResolved:
 		l.line("  %s %s, by %s", l.marks.gate, d.Decision, d.By)
+	case agent.SessionResuming:
+		l.before = d
 	}
 }
 
@@ -103,7 +108,13 @@ func (l *Log) tell(d agent.Data) {
 	switch d := d.(type) {
 	case agent.RunStarted:
 		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
-		l.line("  run %s, model %s, %d tools, in %s", l.run.ID, untrusted.Line(d.Model), len(d.Catalogue), untrusted.Line(d.Workspace))
+		l.where(d.Model, len(d.Catalogue), d.Workspace)
+	case agent.RunResumed:
+		l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))
+		l.where(d.Model, len(d.Catalogue), l.run.Workspace)
+		if l.run.Revision > 0 {
+			l.line("  %d of %s done", l.run.Done(), count(len(l.run.Plan.Steps), "step"))
+		}
 	case agent.PhaseCompleted:
 		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
 	case agent.PhaseSkipped:
@@ -123,6 +134,8 @@ func (l *Log) tell(d agent.Data) {
 		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
 	case agent.GuardBlocked:
 		l.line("%s %s", l.marks.failed, d.Reason)
+	case agent.GuardWarned:
+		l.line("%s %s (guard %s)", l.marks.note, d.Reason, d.Guard)
 	case agent.BudgetWarned:
 		l.line("%s %s: %d of %d used", l.marks.note, d.Guard, d.Used, d.Limit)
 	case agent.Note:
@@ -148,6 +161,62 @@ func (l *Log) modelReplied(d agent.ModelReplied) {
 	l.line("%s %s  %s  %d tokens", l.marks.done, name, seconds(d.MS), d.PromptTokens+d.CompletionTokens)
 }
 
+// where says what the run is called and what it works with.
+func (l *Log) where(model string, tools int, workspace string) {
+	named := "no model"
+	if model != "" {
+		named = "model " + untrusted.Line(model)
+	}
+	l.line("  run %s, %s, %s, in %s", l.run.ID, named, count(tools, "tool"), untrusted.Line(workspace))
+}
+
+// dryStep says what a step would do: its call as far as it is known, and
+// whether a gate would stop it.
+func (l *Log) dryStep(d agent.StepCompleted) {
+	what := ""
+	if s := l.run.Step(d.Index); s != nil {
+		what = "  [" + by(s.Step.Executor, s.Step.Tool) + "]"
+	}
+	l.line("%s %s %s%s  dry run", l.marks.pending, d.Index, l.title(d.Index), what)
+	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
+		l.block("    ", name+": "+text(d.Args[name]), 0)
+	}
+	if d.Gate == nil {
+		return
+	}
+	would := "would ask"
+	if d.Gate.Verdict == agent.VerdictBlock {
+		would = "would be denied"
+	}
+	l.line("    %s: %s (%s rule for %s)", would, d.Gate.Why, d.Gate.Source, d.Gate.Tool)
+}
+
+// doubtWords says what was decided about a step in doubt.
+func doubtWords(d agent.DoubtDecision) string {
+	switch d {
+	case agent.DoubtDone:
+		return "it took effect"
+	case agent.DoubtRerun:
+		return "to be run again"
+	default:
+		return "it stays in doubt, and the run ends"
+	}
+}
+
+// failureWords says how the run goes on after a failed step.
+func failureWords(d agent.FailureDecision) string {
+	switch d {
+	case agent.FailureRetry:
+		return "to be tried again"
+	case agent.FailureSkip:
+		return "to be left out, with what needs it"
+	case agent.FailureReplan:
+		return "to be replanned"
+	default:
+		return "the run ends"
+	}
+}
+
 // tellStep says what happened to a step or its gate.
 func (l *Log) tellStep(d agent.Data) {
 	switch d := d.(type) {
@@ -158,6 +227,10 @@ func (l *Log) tellStep(d agent.Data) {
 		}
 		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, untrusted.Line(d.Title), by(d.Executor, d.Tool), again)
 	case agent.StepCompleted:
+		if d.DryRun {
+			l.dryStep(d)
+			return
+		}
 		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), seconds(d.MS))
 	case agent.StepFailed:
 		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), seconds(d.MS))
@@ -168,6 +241,13 @@ func (l *Log) tellStep(d agent.Data) {
 		l.line("%s %s %s  skipped: %s", l.marks.skipped, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
 	case agent.StepInDoubt:
 		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
+	case agent.DoubtResolved:
+		l.line("  %s step %s: %s, by %s", l.marks.gate, d.Step, doubtWords(d.Decision), d.By)
+	case agent.FailureResolved:
+		l.line("  %s step %s: %s, by %s", l.marks.gate, d.Step, failureWords(d.Decision), d.By)
+		for _, name := range slices.Sorted(maps.Keys(d.Args)) {
+			l.block("    ", name+": "+text(d.Args[name]), 0)
+		}
 	case agent.GateRequested:
 		l.gate(d)
 	case agent.GateResolved:

@@ -70,6 +70,41 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"▸ 1 Step 1  [look]", "✗ 1 Step 1  1.5s", "    first", "    second"},
 		},
+		"a step of a dry run with its call and the gate that would ask": {
+			[]agent.Data{plan(step("1")), agent.StepCompleted{
+				Index: "1", Attempt: 1, DryRun: true, Args: map[string]any{"text": "<look result>", "n": 3}, Result: "<look result>",
+				Gate: &agent.Rule{Tool: "look", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it has effects"},
+			}},
+			[]string{"○ 1 Step 1  [look]  dry run", "    n: 3", "    text: <look result>", "    would ask: it has effects (built-in rule for look)"},
+		},
+		"a step of a dry run that a rule would deny": {
+			[]agent.Data{plan(step("1")), agent.StepCompleted{
+				Index: "1", Attempt: 1, DryRun: true, Gate: &agent.Rule{Tool: "look", Verdict: agent.VerdictBlock, Source: "flag", Why: "--deny look"},
+			}},
+			[]string{"○ 1 Step 1  [look]  dry run", "    would be denied: --deny look (flag rule for look)"},
+		},
+		"a doubt and what was decided of it": {
+			[]agent.Data{
+				plan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
+				agent.DoubtResolved{Step: "1", Decision: agent.DoubtDone, By: "user"},
+			},
+			[]string{"◆ 1 Step 1  in doubt: the server went away", "  ◆ step 1: it took effect, by user"},
+		},
+		"how the run goes on after a failure": {
+			[]agent.Data{
+				plan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				agent.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: agent.FailureTool, MS: 100},
+				agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: map[string]any{"path": "b"}, By: "user"},
+			},
+			[]string{"✗ 1 Step 1  0.1s", "    no such file", "  ◆ step 1: to be tried again, by user", "    path: b"},
+		},
+		"a guard that warns": {
+			[]agent.Data{agent.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of look", Used: 5, Limit: 6}},
+			[]string{"· 5 of 6 calls of look (guard per_tool)"},
+		},
 		"text from outside obeys nobody": {
 			[]agent.Data{agent.Note{Text: "\x1b[2J\u202e"}},
 			[]string{"· ^[[2J<U+202E>"},
@@ -88,6 +123,31 @@ func TestWhatIsTold(t *testing.T) {
 	}
 }
 
+func TestWhatHappenedBeforeAResumeIsFoldedAndNotToldAgain(t *testing.T) {
+	var out strings.Builder
+	log := plain.New(&out, "s", false)
+	past := []agent.Data{
+		agent.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: planning.Prompting{SkipAnalysis: true}},
+		plan(step("1"), step("2", "1"), step("3", "2")),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.StepCompleted{Index: "1", Attempt: 1},
+		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: planning.ExecutorTool, Tool: "look"},
+	}
+	events := []agent.Event{{Seq: 9, Run: "s", Data: agent.SessionResuming{Run: "r", Upto: uint64(len(past))}}}
+	for i, d := range append(past, agent.RunResumed{Model: "m"}, agent.StepInDoubt{Index: "2", Attempt: 1, Reason: "replan ended while it ran"}) {
+		events = append(events, agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "r", Data: d})
+	}
+	for _, e := range events {
+		if err := log.Event(e); err != nil {
+			t.Fatalf("%s: %v", e.Data.Kind(), err)
+		}
+	}
+	want := "▸ resumed: do it\n  run r, model m, 0 tools, in /w\n  1 of 3 steps done\n◆ 2 Step 2  in doubt: replan ended while it ran\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
 func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 	const evil = "\x1b]0;x\a\n✓ forged"
 	s := step(evil, evil)
@@ -100,6 +160,10 @@ func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 		{gate, agent.GateResolved{Gate: evil + ".1.1", Decision: agent.Deny, By: evil}},
 		{started, agent.StepFailed{Index: evil, Attempt: 1, Failure: agent.FailureTool, Error: evil}, agent.ReplanStarted{Attempt: 1, Step: evil}},
 		{agent.StepSkipped{Index: evil, Reason: evil}},
+		{agent.StepCompleted{Index: evil, Attempt: 1, DryRun: true, Args: map[string]any{"a": evil}, Gate: &agent.Rule{Why: evil, Source: evil, Tool: evil}}},
+		{started, agent.StepInDoubt{Index: evil, Attempt: 1, Reason: evil}, agent.DoubtResolved{Step: evil, By: evil}},
+		{started, agent.StepFailed{Index: evil, Attempt: 1, Failure: agent.FailureTool, Error: evil}, agent.FailureResolved{Step: evil, By: evil}},
+		{agent.GuardWarned{Guard: evil, Reason: evil}},
 		{agent.GuardBlocked{Guard: evil, Reason: evil}, agent.BudgetWarned{Guard: evil}},
 		{agent.RunCompleted{Result: agent.Result{Error: evil}}},
 	} {

@@ -1,0 +1,222 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui/untrusted"
+)
+
+// question is a step that waits for the user's word: it is in doubt, or it
+// failed.
+type question struct {
+	agent.Question
+	run      string
+	time     int // how often the run has been taken up, so that a resumed run asks anew
+	attempt  int
+	expects  string
+	noReplan string // why there can be no replan; "" where there can
+	over     bool   // the run has ended: the answer takes it up again
+}
+
+func (q question) id() string {
+	return fmt.Sprintf("%s step %s attempt %d %d", q.run, q.Step, q.attempt, q.time)
+}
+
+func (q question) of() string { return q.run }
+
+func (q question) sign(l *look) (string, lipgloss.Style) {
+	if q.Doubt {
+		return l.glyphs.Doubt, l.Warning
+	}
+	return l.glyphs.Failed, l.Danger
+}
+
+func (q question) name() string {
+	if q.Doubt {
+		return "In doubt"
+	}
+	return "Failed"
+}
+
+func (q question) about() []string {
+	parts := []string{"step " + untrusted.Line(q.Step)}
+	if q.Tool != "" {
+		parts = append(parts, untrusted.Line(q.Tool))
+	}
+	return parts
+}
+
+func (q question) choices(k *keyMap) []choice {
+	if q.Doubt {
+		settle := func(d agent.DoubtDecision) runner.Command {
+			return runner.Settle{Run: q.run, Step: q.Step, Decision: d}
+		}
+		return []choice{
+			{key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(agent.DoubtDone)},
+			{key: k.Rerun, does: "run it again", short: "run again", send: settle(agent.DoubtRerun)},
+			{key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(agent.DoubtAbort)},
+		}
+	}
+	decide := func(d agent.FailureDecision) runner.Command {
+		return runner.Decide{Run: q.run, Step: q.Step, Decision: d}
+	}
+	replan := choice{key: k.Replan, does: "replan", short: "replan", send: decide(agent.FailureReplan)}
+	if q.noReplan != "" {
+		replan.does, replan.refuse = "replan ("+q.noReplan+")", "No replan: "+q.noReplan+"."
+	}
+	args := q.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	edit := choice{key: k.EditArgs, does: "edit arguments", short: "edit", edit: args}
+	if q.Tool == "" {
+		edit.does, edit.refuse = "edit arguments (it has none)", "A step that the model carries out has no arguments."
+	}
+	choices := []choice{
+		{key: k.Retry, does: "retry", short: "retry", send: decide(agent.FailureRetry)},
+		{key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(agent.FailureSkip)},
+		replan, edit,
+	}
+	abort := choice{key: k.Abort, does: "abort, end run", short: "abort", send: decide(agent.FailureAbort)}
+	if q.over {
+		abort.hidden, abort.refuse = true, "The run has ended already; esc leaves it so."
+	}
+	return append(choices, abort)
+}
+
+// retryWith runs the step again with other arguments.
+func (q question) retryWith(args map[string]any) runner.Command {
+	return runner.Decide{Run: q.run, Step: q.Step, Decision: agent.FailureRetry, Args: args}
+}
+
+// write writes what the step was to do, what came of it, and its whole call.
+func (q question) write(l *look, d *document) {
+	title := untrusted.Line(q.Title)
+	if title == "" {
+		title = "Step " + untrusted.Line(q.Step)
+	}
+	tool := q.Tool
+	if tool == "" {
+		tool = "model"
+	}
+	d.call(title, tool, "", q.Step)
+	reason := clip(strings.TrimSpace(q.Reason))
+	if q.Doubt {
+		d.field("doubt", l.Warning, reason)
+		d.field("", l.Text, "It was started, and nobody knows whether it took effect: look before you answer.")
+	} else {
+		d.field("error", l.Danger, reason)
+	}
+	if q.over {
+		d.field("run", l.Text, "has ended; an answer takes it up again")
+	}
+	if q.attempt > 1 {
+		d.field("attempt", l.Text, fmt.Sprint(q.attempt))
+	}
+	if q.expects != "" {
+		d.field("expects", l.Text, q.expects)
+	}
+	if len(q.Args) > 0 {
+		d.heading("the whole call")
+		d.object(q.Args)
+	}
+}
+
+// openQuestions are the steps of the run that wait for the user's word.
+func (m *Model) openQuestions() []asking {
+	var out []asking
+	for _, q := range m.run.Questions() {
+		out = append(out, m.questionOf(q))
+	}
+	return out
+}
+
+// questionOf adds to a question of the run what is to be shown with it.
+func (m *Model) questionOf(q agent.Question) question {
+	asked := question{Question: q, run: m.run.ID, time: m.resumes}
+	if s := m.run.Step(q.Step); s != nil {
+		asked.attempt, asked.expects = s.Attempt, s.Step.ExpectedOutcome
+	}
+	asked.noReplan = m.whyNoReplan(q.Replan)
+	return asked
+}
+
+// whyNoReplan says in few words why there can be no new plan, "" where there
+// can. possible is whether there is anybody to make one.
+func (m *Model) whyNoReplan(possible bool) string {
+	r := m.run
+	switch {
+	case !possible:
+		return "no model"
+	case r.Limits.MaxReplans > 0 && r.Usage.Replans >= r.Limits.MaxReplans:
+		return plural(r.Usage.Replans, "replan") + " used"
+	default:
+		return ""
+	}
+}
+
+// takeUp opens the dialog of a failed step of a run that has ended, and reports
+// whether that can be done.
+func (m *Model) takeUp(s *agent.StepState) bool {
+	if !m.resumable() || s.Status != agent.StepBroken {
+		return false
+	}
+	r := m.run
+	args := s.Args
+	if args == nil {
+		args = s.Step.Args
+	}
+	q := m.questionOf(agent.Question{
+		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args,
+		Replan: m.modelName() != "",
+	})
+	q.over = true
+	m.reopened = &q
+	m.ask.forget(r.ID)
+	return true
+}
+
+// doubtWords says what was decided about a step in doubt.
+func doubtWords(d agent.DoubtResolved) string {
+	step := "step " + untrusted.Line(d.Step)
+	switch d.Decision {
+	case agent.DoubtDone:
+		step += " counts as done: it took effect"
+	case agent.DoubtRerun:
+		step += " runs again"
+	default:
+		step += " stays in doubt, and the run ends"
+	}
+	return step + byWords(d.By)
+}
+
+// failureWords says how the run goes on after a failed step.
+func failureWords(d agent.FailureResolved) string {
+	step := "step " + untrusted.Line(d.Step)
+	switch {
+	case d.Decision == agent.FailureRetry && d.Args != nil:
+		step += " is tried again with other arguments"
+	case d.Decision == agent.FailureRetry:
+		step += " is tried again"
+	case d.Decision == agent.FailureSkip:
+		step += " is left out, with what needs it"
+	case d.Decision == agent.FailureReplan:
+		step = "a new plan replaces " + step
+	default:
+		step += " ends the run"
+	}
+	return step + byWords(d.By)
+}
+
+// byWords says who decided, where it was not the user.
+func byWords(by string) string {
+	if by == "" || by == "user" {
+		return ""
+	}
+	return " (by " + untrusted.Line(by) + ")"
+}

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"fmt"
+
+	"replan/agent"
+	"replan/tui/untrusted"
+)
+
+// retelling is a run whose events are told again so that it can be folded.
+type retelling struct {
+	run  string
+	upto uint64
+}
+
+// retell begins to fold a run anew. Nothing of what is told again is written
+// into the chat, and nothing of it asks the user.
+func (m *Model) retell(d agent.SessionResuming) {
+	m.retold = &retelling{run: d.Run, upto: d.Upto}
+	m.preparing = true
+	m.reopened = nil
+}
+
+// retells reports whether an event has happened before, and ends the telling
+// with the first one that has not.
+func (m *Model) retells(e agent.Event) bool {
+	if m.retold == nil || e.Run != m.retold.run {
+		return false
+	}
+	if _, ok := e.Data.(agent.ChatReply); ok || e.Seq > m.retold.upto {
+		m.retold, m.preparing = nil, false
+		return false
+	}
+	return true
+}
+
+// foldAgain folds an event that has happened before.
+func (m *Model) foldAgain(e agent.Event) {
+	d, starts := e.Data.(agent.RunStarted)
+	switch {
+	case starts:
+		m.show(e, d)
+		m.preparing = true // until what is new is heard
+	case m.run == nil || m.run.ID != e.Run:
+	default:
+		if err := m.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
+			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))
+		}
+	}
+}
+
+// goesOn writes into the chat that a run is taken up again, and what it is for
+// where the chat has not told of it yet.
+func (m *Model) goesOn() {
+	r := m.run
+	m.stopping, m.ended, m.preparing, m.closing, m.reopened = false, false, false, false, nil
+	clear(m.asked)
+	m.resumes++
+	m.ask.forget(r.ID)
+	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), plural(len(r.Plan.Steps), "step"))
+	if r.Revision == 0 {
+		words = "resumed: planning goes on"
+	}
+	m.chat.settle()
+	goal := ""
+	if m.told != r.ID {
+		goal, m.told = r.Goal, r.ID
+	}
+	m.chat.add(m.chat.resumed(words, goal))
+	if r.Revision == 0 {
+		m.chat.add(m.chat.phases(r))
+	}
+}
+
+// wake takes up a run that has ended on the screen without being told again.
+// What the chat has drawn of it keeps the state it was drawn from.
+func (m *Model) wake() {
+	again := *m.run
+	m.run = &again
+	m.dag.run = m.run
+}
+
+// resumed draws that a run is taken up again, and what for where the chat has
+// not said so yet.
+func (c *chatPane) resumed(words, goal string) *block {
+	goal = untrusted.FirstLine(goal)
+	return &block{gap: true, draw: func(width int) []string {
+		l := c.look
+		lines := []string{l.cut(l.Accent.Render(l.glyphs.Folded)+" "+l.Strong.Render(words), width)}
+		if goal != "" {
+			lines = append(lines, paint(l.Muted, indent(wrap(goal, width-2)))...)
+		}
+		return lines
+	}}
+}
+
+// planned draws which plan is carried out, where no phases have told of it.
+func (c *chatPane) planned(title string, steps int, dry bool) *block {
+	title = untrusted.Line(title)
+	return &block{gap: true, draw: func(width int) []string {
+		l := c.look
+		tail := " " + l.glyphs.Separator + " " + plural(steps, "step")
+		if dry {
+			tail += " " + l.glyphs.Separator + " dry run"
+		}
+		head := l.glyphs.Folded + " plan "
+		room := max(width-visibleWidth(head)-visibleWidth(tail), 8)
+		return []string{l.Accent.Render(l.glyphs.Folded) + " plan " + l.Strong.Render(l.cut(title, room)) + l.Muted.Render(tail)}
+	}}
+}

@@ -1,0 +1,147 @@
+package tui_test
+
+import (
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+const storyPlanRun = "r-20261121-114300-p7an"
+
+// plan makes events of a run that carries out a plan from a file.
+func (s *story) plan(data ...agent.Data) *story { return s.say(storyPlanRun, data...) }
+
+func planSteps() []planning.Step {
+	return []planning.Step{
+		{Index: "1", Title: "Read the release notes", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "NOTES.md"}, ResultVariable: "notes"},
+		{Index: "2", Title: "Count the changes", Executor: planning.ExecutorTool, Tool: "code.count", Args: map[string]any{"text": "${notes}"}, DependsOn: []string{"1"}},
+		{Index: "3", Title: "Open the ticket", Executor: planning.ExecutorTool, Tool: "tickets.open", Args: map[string]any{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n${notes}"}, DependsOn: []string{"2"}, ExpectedOutcome: "the number of the new ticket"},
+		{Index: "4", Title: "Tell the team", Executor: planning.ExecutorTool, Tool: "chat.post", Args: map[string]any{"channel": "releases"}, DependsOn: []string{"3"}},
+	}
+}
+
+func storyPlan() planning.Plan {
+	return planning.Plan{ID: "release-notes", Title: "Publish the release notes", Steps: planSteps(), OnFailure: planning.OnFailureAbort}
+}
+
+// planned: a plan from a file has begun.
+func (s *story) planned() *story {
+	p := storyPlan()
+	return s.greeted().after(100).session(agent.ChatUser{Text: "/plan run release-notes"}).
+		plan(agent.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+			agent.PlanCreated{Plan: p, Revision: 1})
+}
+
+func (s *story) startStep(run, index string, args map[string]any) *story {
+	for _, step := range planSteps() {
+		if step.Index == index {
+			s.say(run, agent.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args})
+		}
+	}
+	return s
+}
+
+// twoDone: two steps of the plan are done and the third runs.
+func (s *story) twoDone() *story {
+	s.planned().startStep(storyPlanRun, "1", planSteps()[0].Args).
+		after(200).plan(agent.StepCompleted{Index: "1", Attempt: 1, MS: 200, Result: "- faster\n- smaller\n"})
+	s.startStep(storyPlanRun, "2", map[string]any{"text": "- faster\n- smaller\n"}).
+		after(100).plan(agent.StepCompleted{Index: "2", Attempt: 1, MS: 100, Result: "2"})
+	return s.startStep(storyPlanRun, "3", ticketArgs()).after(1500)
+}
+
+func ticketArgs() map[string]any {
+	return map[string]any{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n- faster\n- smaller\n"}
+}
+
+const ticketError = "the server answered 422: unprocessable\nfield \"labels\": \"docs\" is not a label of this project\nthe labels are: release, bug, feature"
+
+// failing: the third step failed, and the user is asked how to go on.
+func (s *story) failing() *story {
+	return s.twoDone().plan(agent.StepFailed{Index: "3", Attempt: 1, Error: ticketError, Failure: agent.FailureTool, MS: 1500})
+}
+
+// ended: the user chose to end the run there.
+func (s *story) ended() *story {
+	result := agent.Result{
+		Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, DurationMS: 1800, Usage: agent.Usage{Steps: 3, ToolCalls: 3},
+		Error: "step 3 (Open the ticket) failed: the server answered 422: unprocessable",
+	}
+	return s.failing().after(300).plan(agent.FailureResolved{Step: "3", Decision: agent.FailureAbort, By: "user"}, agent.RunCompleted{Result: result}).
+		session(agent.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: result.Error})
+}
+
+// done: all of the plan is done; no answer is written for it.
+func (s *story) done() *story {
+	s.twoDone().plan(agent.StepCompleted{Index: "3", Attempt: 1, MS: 1500, Result: "#41"}).startStep(storyPlanRun, "4", planSteps()[3].Args)
+	s.after(100).plan(agent.StepCompleted{Index: "4", Attempt: 1, MS: 100},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, DurationMS: 1900, Usage: agent.Usage{Steps: 4, ToolCalls: 4}}})
+	return s.session(agent.ChatReply{Run: storyPlanRun, Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done."})
+}
+
+// retold: another program was killed while the third step ran, and the run is
+// told again the next day.
+func (s *story) retold() *story {
+	past := newStory().twoDone()
+	var told []agent.Event
+	upto := uint64(0)
+	for _, e := range past.events {
+		if e.Run == storyPlanRun {
+			told = append(told, e)
+			upto = e.Seq
+		}
+	}
+	s.now, s.seq = past.now.Add(20*time.Hour), 0
+	s.greeted().session(agent.SessionResuming{Run: storyPlanRun, Upto: upto})
+	s.events = append(s.events, told...)
+	s.seq = upto
+	return s
+}
+
+// resumed: it goes on, with a step in doubt.
+func (s *story) resumed() *story {
+	return s.retold().after(400).plan(
+		agent.RunResumed{From: s.seq, Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Attended: true},
+		agent.StepInDoubt{Index: "3", Attempt: 1, Reason: "replan ended while it ran"})
+}
+
+// rerun: the user had the step in doubt run again.
+func (s *story) rerun() *story {
+	return s.resumed().after(900).plan(agent.DoubtResolved{Step: "3", Decision: agent.DoubtRerun, By: "user"},
+		agent.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: planning.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
+}
+
+// dryRun: the plan was gone through and nothing was called.
+func (s *story) dryRun() *story {
+	p := storyPlan()
+	s.greeted().plan(agent.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
+		agent.PlanCreated{Plan: p, Revision: 1})
+	notes := "<fs.read result>"
+	asks := &agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in", Why: "its server does not say that it only reads"}
+	for i, args := range []map[string]any{
+		{"path": "NOTES.md"},
+		{"text": notes},
+		{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n" + notes},
+		{"channel": "releases"},
+	} {
+		d := agent.StepCompleted{Index: planSteps()[i].Index, Attempt: 1, DryRun: true, Args: args, Result: "<result>"}
+		if i > 1 {
+			d.Gate = asks
+		}
+		s.plan(d)
+	}
+	return s.plan(agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Usage: agent.Usage{Steps: 4}}})
+}
+
+// listed: the runs there are were asked for.
+func (s *story) listed() *story {
+	at := func(hours float64) time.Time { return s.now.Add(-time.Duration(hours * float64(time.Hour))) }
+	return s.greeted().session(agent.SessionRuns{Runs: []agent.Summary{
+		{Run: "r-5", Goal: "why does the login test fail", Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
+		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
+		{Run: "r-3", Goal: storyGoal, Status: agent.StatusUnfinished, Started: at(26), Steps: 7, Done: 3, Replans: 1, Resumable: true},
+		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
+		{Run: "r-1", Title: "Deploy", Status: agent.StatusCompleted, Reason: agent.ReasonPartial, Started: at(400), Steps: 12, Done: 10},
+	}})
+}

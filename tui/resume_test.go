@@ -1,0 +1,539 @@
+package tui_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/themes"
+	"replan/tui"
+)
+
+var ctrlR = ctrl('r')
+
+// settled opens a screen on a story, with the grace time of what asks over.
+func settled(t *testing.T, st *story, width, height int) *screen {
+	t.Helper()
+	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st)
+	s.m.Update(s.m.Rested())
+	return s
+}
+
+func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
+	long := strings.Repeat("a line of the error\n", 60)
+	for _, c := range []struct {
+		name string
+		st   func() *story
+		keys []tea.KeyPressMsg
+	}{
+		{"failed", func() *story { return newStory().failing() }, nil},
+		{"failed, the end of it", func() *story {
+			return newStory().twoDone().plan(agent.StepFailed{Index: "3", Attempt: 1, Error: long, Failure: agent.FailureTool})
+		}, letters("G")},
+		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
+		{"failed, arguments wrong", func() *story { return newStory().failing() }, append(letters("e{"), ctrl('s'))},
+		{"in doubt", func() *story { return newStory().resumed() }, nil},
+		{"in doubt, looking around", func() *story { return newStory().resumed() }, []tea.KeyPressMsg{escape}},
+		{"runs", func() *story { return newStory().listed() }, []tea.KeyPressMsg{ctrlR}},
+		{"runs, a completed one chosen", func() *story { return newStory().listed() }, append(append([]tea.KeyPressMsg{ctrlR}, letters("j")...), enter)},
+		{"no runs", func() *story { return newStory().greeted().session(agent.SessionRuns{}) }, []tea.KeyPressMsg{ctrlR}},
+		{"a plan done", func() *story { return newStory().done() }, nil},
+		{"a dry run", func() *story { return newStory().dryRun() }, nil},
+		{"a dry run, its plan", func() *story { return newStory().dryRun() }, append([]tea.KeyPressMsg{tabKey}, letters("kj")...)},
+		{"ended, its plan", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey}},
+		{"ended, taken up", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey, enter}},
+		{"run again", func() *story { return newStory().rerun() }, nil},
+	} {
+		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
+				st := c.st()
+				s := settled(t, st, size.w, size.h).press(c.keys...)
+				if c.keys != nil && c.keys[0] == ctrlR { // what was asked for comes now
+					s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+					s.press(c.keys[1:]...)
+				}
+				s.m.Update(s.m.Rested())
+				golden.RequireEqual(t, s.text()+"\n")
+			})
+		}
+	}
+}
+
+func TestTheAnswersToAFailure(t *testing.T) {
+	for key, want := range map[string]agent.FailureDecision{
+		"r": agent.FailureRetry, "s": agent.FailureSkip, "p": agent.FailureReplan, "a": agent.FailureAbort,
+	} {
+		t.Run(key, func(t *testing.T) {
+			s := settled(t, newStory().failing(), 120, 36).press(letters(key)...)
+			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: want})
+			if s.m.GateOpen() {
+				t.Error("the dialog is still there")
+			}
+		})
+	}
+}
+
+func TestTheAnswersToADoubt(t *testing.T) {
+	for key, want := range map[string]agent.DoubtDecision{"d": agent.DoubtDone, "r": agent.DoubtRerun, "a": agent.DoubtAbort} {
+		t.Run(key, func(t *testing.T) {
+			s := settled(t, newStory().resumed(), 120, 36).press(letters(key)...)
+			s.sent(runner.Settle{Run: storyPlanRun, Step: "3", Decision: want})
+		})
+	}
+}
+
+func TestAQuestionOpensByItselfAndTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().failing())
+	if !s.m.GateOpen() {
+		t.Fatal("the question does not open by itself")
+	}
+	s.m.Update(letters("a")[0])
+	s.sent()
+	s.wants("too early")
+	s.m.Update(s.m.Rested())
+	s.press(letters("xyzn ")...).press(enter, tabKey)
+	s.sent()
+	s.press(escape)
+	if s.m.GateOpen() {
+		t.Fatal("esc does not look around")
+	}
+	s.wants("step 3 failed: how shall it go on?")
+	s.press(escape)
+	s.sent()
+	s.wants("A question is open: esc again stops the run, ctrl+g leads back to the question.")
+	s.m.Update(ctrl('g'))
+	s.m.Update(s.m.Rested())
+	s.press(letters("r")...)
+	s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry})
+}
+
+func TestAQuestionShowsTheErrorAndTheCallInFull(t *testing.T) {
+	s := settled(t, newStory().failing(), 120, 60)
+	for _, text := range []string{
+		"Open the ticket", "tickets.open", "step 3", "the number of the new ticket", "the labels are: release, bug, feature",
+		`labels ["release","docs"]`, "- smaller",
+	} {
+		s.wants(text)
+	}
+}
+
+func TestAReplanThatIsNotPossibleSaysWhy(t *testing.T) {
+	st := newStory().failing()
+	for i, e := range st.events {
+		if d, ok := e.Data.(agent.RunStarted); ok {
+			d.Model = ""
+			st.events[i].Data = d
+		}
+	}
+	s := settled(t, st, 120, 36)
+	s.wants("p replan (no model)")
+	s.press(letters("p")...)
+	s.sent()
+	s.wants("No replan: no model.")
+}
+
+// kill empties a text area line by line, from its beginning.
+func kill(s *screen) {
+	for range 40 {
+		s.press(ctrl('k'), tea.KeyPressMsg{Code: tea.KeyDelete})
+	}
+}
+
+func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
+	s := settled(t, newStory().failing(), 120, 36).press(letters("e")...)
+	s.wants("Edit arguments")
+	s.wants(`"title": "Release 1.4"`)
+	kill(s)
+	s.m.Update(tea.PasteMsg{Content: "{\r\n\t\"title\": \"Release 1.5?\",\n"})
+	s.press(letters(`"n": 12345678901234567890}`)...).press(ctrl('s'))
+	s.sent(runner.Decide{
+		Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry,
+		Args: map[string]any{"title": "Release 1.5?", "n": json.Number("12345678901234567890")},
+	})
+	if s.m.GateOpen() {
+		t.Error("the dialog is still there")
+	}
+}
+
+func TestWhatIsNoJSONObjectIsNotSentAndStays(t *testing.T) {
+	for typed, want := range map[string]string{
+		"{\n  \"a\": x}": "This is not JSON at line 2",
+		"[1]":            "Arguments are an object",
+		"":               "nothing to read",
+		"{} {}":          "something follows",
+	} {
+		t.Run(typed, func(t *testing.T) {
+			s := settled(t, newStory().failing(), 120, 36).press(letters("e")...)
+			kill(s)
+			s.m.Update(tea.PasteMsg{Content: typed})
+			s.press(ctrl('s'))
+			s.sent()
+			s.wants(want)
+			s.wants("Edit arguments")
+			s.press(letters(" ")...)
+			s.lacks(want)
+		})
+	}
+}
+
+func TestEscapeLeavesTheArgumentsAsTheyWere(t *testing.T) {
+	s := settled(t, newStory().failing(), 120, 36).press(letters("edra?q")...).press(escape)
+	s.sent()
+	if s.lacks("Edit arguments"); !s.m.GateOpen() {
+		t.Error("the question went away with the editor")
+	}
+	s.press(letters("e")...)
+	s.lacks("dra?q")
+}
+
+func TestWhatATerminalWouldObeyIsEditedAsItsEscape(t *testing.T) {
+	args := map[string]any{"text": "a\u202eb\x1b[2J\u0085\U000e0041"}
+	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	s := settled(t, st, 120, 36).press(letters("e")...)
+	s.wants(`"a\u202eb\u001b[2J\u0085\udb40\udc41"`)
+	s.press(ctrl('s'))
+	s.sent(runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureRetry, Args: args})
+}
+
+func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
+	list := make([]any, 12_000)
+	for i := range list {
+		list[i] = "x"
+	}
+	st := newStory().planned().startStep(storyPlanRun, "1", map[string]any{"list": list}).
+		plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	s := settled(t, st, 120, 36).press(letters("e")...)
+	s.wants("These arguments are too long to be edited here.")
+	s.lacks("Edit arguments")
+}
+
+func TestAGateAndAQuestionQueue(t *testing.T) {
+	st := newStory().planned().startStep(storyPlanRun, "1", nil)
+	st.plan(agent.GateRequested{Gate: "4.1.1", Step: "4", Title: "Tell the team", Tool: "chat.post"})
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.wants("Gate")
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: agent.FailureTool}))
+	s.wants("Gate 1 of 2")
+	s.m.Update(s.m.Rested())
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sending(cmd)
+	s.wants("Failed · step 1 · fs.read")
+	s.m.Update(s.m.Rested())
+	s.press(letters("s")...)
+	s.sent(
+		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
+		runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureSkip},
+	)
+}
+
+func TestARunIsFoldedAnewWithoutTellingItAgain(t *testing.T) {
+	s := settled(t, newStory().resumed(), 120, 36).press(escape)
+	s.wants("resumed: 2 of 4 steps done")
+	s.wants("Publish the release notes")
+	s.wants("Plan · 2/4 · 0:00") // the time between does not count
+	s.wants("in doubt")
+	s.lacks("plan Publish")
+	if !s.m.Beating() {
+		return
+	}
+	t.Error("something spins although the run waits")
+}
+
+func TestAResumedRunIsLive(t *testing.T) {
+	s := settled(t, newStory().rerun(), 120, 36)
+	if !s.m.Beating() {
+		t.Error("nothing spins")
+	}
+	s.wants("3 Open the ticket")
+	s.press(escape)
+	s.sent(runner.Stop{})
+	s.wants("stopping")
+}
+
+func TestNothingAsksWhileARunIsToldAgain(t *testing.T) {
+	st := newStory().retold()
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	if s.m.GateOpen() {
+		t.Error("a question of the past is put to the user")
+	}
+	s.lacks("resumed:")
+}
+
+func TestAQuestionIsAskedAnewAfterAResume(t *testing.T) {
+	st := newStory().resumed()
+	s := settled(t, st, 120, 36).press(letters("a")...)
+	if s.m.GateOpen() {
+		t.Fatal("the question is still there")
+	}
+	next := &story{now: st.now, seq: st.seq}
+	next.plan(agent.DoubtResolved{Step: "3", Decision: agent.DoubtAbort, By: "user"},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonInDoubt, Error: "step 3 may have taken effect"}},
+		agent.RunResumed{From: 3, Model: "qwen3:8b", Attended: true})
+	if s.show(next); !s.m.GateOpen() {
+		t.Error("the doubt that stayed is not asked about")
+	}
+}
+
+func TestARunThatEndedIsLiveAgainOnceResumed(t *testing.T) {
+	st := newStory().ended()
+	s := settled(t, st, 120, 36)
+	s.wants("✗ failed: step failed")
+	next := &story{now: st.now, seq: st.seq}
+	next.plan(agent.RunResumed{From: st.seq, Model: "qwen3:8b", Attended: true},
+		agent.FailureResolved{Step: "3", Decision: agent.FailureRetry, Args: map[string]any{"title": "x"}, By: "user"}).
+		startStep(storyPlanRun, "3", map[string]any{"title": "x"})
+	s.show(next)
+	s.wants("resumed: 2 of 4 steps done")
+	s.wants("step 3 is tried again with other arguments")
+	if !s.m.Beating() {
+		t.Error("nothing spins")
+	}
+	s.press(escape)
+	s.sent(runner.Stop{})
+}
+
+func TestAFailedStepOfAnEndedRunIsTakenUpByAKey(t *testing.T) {
+	for _, k := range []tea.KeyPressMsg{enter, letters("o")[0]} {
+		s := settled(t, newStory().ended(), 120, 36).press(tabKey)
+		s.m.Update(k)
+		s.m.Update(s.m.Rested())
+		s.wants("Failed · step 3 · tickets.open")
+		s.press(letters("a")...)
+		s.sent()
+		s.wants("The run has ended already")
+		s.press(escape)
+		if s.m.GateOpen() {
+			t.Fatal("esc does not leave it")
+		}
+		s.m.Update(ctrl('g'))
+		s.wants("No gate is open.")
+		s.m.Update(k)
+		s.m.Update(s.m.Rested())
+		s.press(letters("p")...)
+		s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan})
+		s.wants("getting ready")
+	}
+}
+
+func TestAStepThatIsDoneIsOnlyLookedInto(t *testing.T) {
+	s := settled(t, newStory().ended(), 120, 36).press(tabKey).press(letters("g")...).press(enter)
+	if s.m.GateOpen() || s.m.Focus() != "step" {
+		t.Errorf("a dialog: %v, the focus on %s", s.m.GateOpen(), s.m.Focus())
+	}
+}
+
+func TestXCancelsARunningStepAloneAndElseSaysWhyNot(t *testing.T) {
+	for name, c := range map[string]struct {
+		st   *story
+		keys string
+		word string
+		want []runner.Command
+	}{
+		"a running step":       {newStory().branching(), "x", "Step 2 is being cancelled", []runner.Command{runner.Cancel{Run: storyRun, Step: "2"}}},
+		"a step that is done":  {newStory().branching(), "gx", "Step 1 has ended already", nil},
+		"a step to come":       {newStory().branching(), "Gx", "Step 6 does not run yet", nil},
+		"a step at its gate":   {newStory().gated(), "x", "ctrl+g leads to its gate", nil},
+		"a step that is gone":  {newStory().tested(), "gjjjjx", "Step 5 is no longer in the plan", nil},
+		"a run that has ended": {newStory().finished(), "x", "The run has ended", nil},
+		"no plan":              {newStory().greeted(), "x", "No step is chosen", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, c.st, 120, 36)
+			if s.m.GateOpen() {
+				s.press(escape)
+			}
+			s.press(tabKey).press(letters(c.keys)...)
+			s.sent(c.want...)
+			s.wants(c.word)
+		})
+	}
+}
+
+// listing opens the list of runs of a story and hands it over.
+func listing(t *testing.T, st *story, width, height int) *screen {
+	t.Helper()
+	s := settled(t, st, width, height).press(ctrlR)
+	s.wants("Looking for runs")
+	next := &story{now: st.now, seq: st.seq}
+	return s.show(next.listed())
+}
+
+func TestControlRListsTheRunsWithTheUnfinishedFirst(t *testing.T) {
+	s := listing(t, newStory().greeted(), 120, 36)
+	s.sent(runner.List{})
+	text := s.text()
+	at := -1
+	for _, goal := range []string{storyGoal, "why does the login test fail", "publish the release notes", "add tests for", "Deploy"} {
+		i := strings.Index(text, goal)
+		if i <= at {
+			t.Fatalf("%q does not stand where it should:\n%s", goal, text)
+		}
+		at = i
+	}
+}
+
+func TestEnterResumesTheChosenRun(t *testing.T) {
+	s := listing(t, newStory().greeted(), 120, 36).press(letters("jj")...).press(enter)
+	s.sent(runner.List{}, runner.Resume{Run: "r-4"})
+	s.lacks("Runs")
+	s.wants("getting ready")
+	if !s.m.Beating() {
+		t.Error("nothing spins while it is being taken up")
+	}
+}
+
+func TestARunThatCannotBeResumedSaysWhy(t *testing.T) {
+	s := listing(t, newStory().greeted(), 120, 36).press(downKey, enter)
+	s.sent(runner.List{})
+	s.wants("It is completed: nothing is left to do in it.")
+	s.press(upKey)
+	s.lacks("It is completed")
+	s.press(escape)
+	s.lacks("unfinished")
+}
+
+func TestTheRunThatGoesOnIsNotResumed(t *testing.T) {
+	st := newStory().branching()
+	s := settled(t, st, 120, 36).press(ctrlR)
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.session(agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}}))
+	s.wants("goes on")
+	s.press(enter)
+	s.sent(runner.List{})
+	s.wants("This is the run that goes on.")
+}
+
+func TestTheListOpensOverAnyPaneAndWhatAsks(t *testing.T) {
+	for _, keys := range [][]tea.KeyPressMsg{nil, letters("typed"), {tabKey}, {tabKey, tabKey}} {
+		s := settled(t, newStory().branching(), 120, 36).press(keys...).press(ctrlR)
+		s.wants("Looking for runs")
+	}
+	s := settled(t, newStory().failing(), 120, 36).press(ctrlR)
+	s.wants("Looking for runs")
+	s.press(letters("a")...)
+	s.sent(runner.List{})
+	if s.press(escape); !s.m.GateOpen() {
+		t.Error("the question went away")
+	}
+	s.press(letters("e")...).press(ctrlR)
+	s.lacks("Looking for runs")
+}
+
+func TestARefusedResumeIsToldAndNothingSpins(t *testing.T) {
+	st := newStory().greeted()
+	s := listing(t, st, 120, 36).press(enter)
+	next := &story{now: st.now, seq: st.seq + 20}
+	s.show(next.session(agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Text: "the run cannot be resumed: it is locked by process 41"}))
+	s.wants("✗ the run cannot be resumed: it is locked by process 41")
+	if s.lacks("getting ready"); s.m.Beating() {
+		t.Error("something spins")
+	}
+}
+
+func TestWhatWasStoppedBeforeItBeganIsNotBeingStoppedAnyMore(t *testing.T) {
+	st := newStory().greeted()
+	s := listing(t, st, 120, 36).press(enter, escape)
+	s.wants("stopping")
+	next := &story{now: st.now, seq: st.seq + 20}
+	s.show(next.session(agent.ChatReply{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Text: "stopped before it began"},
+		agent.ChatUser{Text: "something else"}))
+	s.wants("getting ready")
+	s.lacks("stopping")
+}
+
+func TestWhatWasSaidLongAgoStartsNothing(t *testing.T) {
+	st := newStory().greeted().session(agent.ChatUser{Text: "fix the tests"}) // and then that program was killed
+	s := open(t, tui.Options{}, 120, 36)
+	s.m.Update(tui.Batch(st.events, st.now.Add(time.Hour)))
+	s.wants("fix the tests")
+	if s.lacks("getting ready"); s.m.Beating() {
+		t.Error("something spins")
+	}
+}
+
+func TestARunThatCannotBeTakenUpAfterAllIsNotGoingOn(t *testing.T) {
+	st := newStory().retold().session(agent.ChatReply{Status: agent.StatusFailed, Text: "no space left on the device"})
+	s := settled(t, st, 120, 36)
+	s.wants("no space left")
+	if s.m.Beating() {
+		t.Error("something spins")
+	}
+	s.press(escape)
+	s.sent()
+	s.wants("Nothing runs.")
+}
+
+func TestAPlanFromAFileIsToldWithoutPhases(t *testing.T) {
+	s := settled(t, newStory().done(), 120, 36)
+	s.wants("› /plan run release-notes")
+	s.wants("▸ plan Publish the release notes · 4 steps")
+	s.wants("✓ done  0:01 · 4 steps")
+	s.lacks("4 of 4 steps done") // the plan and the line above say so
+}
+
+func TestADryRunSaysSo(t *testing.T) {
+	s := settled(t, newStory().dryRun(), 120, 36)
+	for _, text := range []string{
+		"plan Publish the release notes · 4 steps · dry run", "◆ step 3 would ask: its server does not say that it only reads",
+		"dry run: nothing was called", "◆ dry run",
+	} {
+		s.wants(text)
+	}
+}
+
+func TestAPlanThatWasOnlyMadeSaysWhereItLies(t *testing.T) {
+	st := newStory().greeted().session(agent.ChatUser{Text: "/plan create x"}).
+		run(agent.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, agent.PlanCreated{Plan: storyPlan(), Revision: 1},
+			agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}}).
+		session(agent.ChatReply{Run: storyRun, Status: agent.StatusCompleted, Text: "The plan `release-notes` is stored."})
+	s := settled(t, st, 120, 36)
+	s.wants("planned: nothing was run")
+	s.wants("is stored.")
+}
+
+func TestGuardsAndBudgetsAreToldOnce(t *testing.T) {
+	blocked := "all 3 calls that this run may make of fs.read are used up"
+	st := newStory().branching().run(
+		agent.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
+		agent.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},
+		agent.GuardBlocked{Guard: "per_tool", Reason: blocked},
+		agent.StepCompleted{Index: "2", Attempt: 1}, agent.StepCompleted{Index: "3", Attempt: 1},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: blocked}})
+	s := settled(t, st, 120, 60)
+	text := s.text()
+	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "all 3 calls that this run may make"} {
+		if n := strings.Count(text, want); n != 1 {
+			t.Errorf("%q is told %d times:\n%s", want, n, text)
+		}
+	}
+}
+
+func TestAnAnswerToASlashLineIsMarkdown(t *testing.T) {
+	st := newStory().greeted().session(agent.ChatUser{Text: "/runs list"}, agent.ChatReply{Text: "**two** runs\n\n- `r-1`"})
+	s := settled(t, st, 120, 36)
+	s.wants("• r-1")
+	s.lacks("**two**")
+	s.lacks("getting ready")
+}
+
+func TestALineSentWhileARunGoesOnHidesNothingOfIt(t *testing.T) {
+	st := newStory().branching().session(agent.ChatUser{Text: "/plan run x"}, agent.Note{Level: "info", Text: "queued: run the plan x"})
+	s := settled(t, st, 120, 36)
+	s.wants("2 Read the handler")
+	s.lacks("getting ready")
+}
+
+func TestHelpNamesTheKeysOfQuestionsAndRuns(t *testing.T) {
+	s := open(t, tui.Options{}, 200, 60).press(f1)
+	for _, text := range []string{"ctrl+r", "the runs there are", "cancel the running step", "it took effect", "run it again", "edit its arguments", "ctrl+s", "abort"} {
+		s.wants(text)
+	}
+}

@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui/untrusted"
+)
+
+// runsDialog lists the runs there are, to choose one that goes on.
+type runsDialog struct {
+	look  *look
+	keys  *keyMap
+	open  bool
+	asked bool // the list is on its way
+	runs  []agent.Summary
+	at    int
+	top   int // first run in view
+	body  int // runs in view
+	word  string
+}
+
+// ask opens the dialog and asks for the list.
+func (d *runsDialog) ask() runner.Command {
+	d.open, d.asked, d.word, d.at, d.top = true, true, "", 0, 0
+	return runner.List{}
+}
+
+// take takes the list: the runs that have not ended first, each part newest
+// first as it came.
+func (d *runsDialog) take(runs []agent.Summary) {
+	chosen := ""
+	if !d.asked && d.at < len(d.runs) {
+		chosen = d.runs[d.at].Run
+	}
+	d.asked, d.at = false, 0
+	d.runs = slices.Clone(runs)
+	slices.SortStableFunc(d.runs, func(a, b agent.Summary) int {
+		return rank(a) - rank(b)
+	})
+	for i := range d.runs {
+		if d.runs[i].Run == chosen {
+			d.at = i
+		}
+	}
+}
+
+func rank(s agent.Summary) int {
+	if s.Status == agent.StatusUnfinished {
+		return 0
+	}
+	return 1
+}
+
+// press takes a key while the dialog is open and returns what it asks for.
+// going is the run that goes on, "" where none does.
+func (d *runsDialog) press(k tea.KeyPressMsg, going string) runner.Command {
+	d.word = ""
+	page := max(d.body-1, 1)
+	switch {
+	case key.Matches(k, d.keys.Away, d.keys.Runs):
+		d.open = false
+	case key.Matches(k, d.keys.Up):
+		d.move(-1)
+	case key.Matches(k, d.keys.Down):
+		d.move(1)
+	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
+		d.move(-page)
+	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown):
+		d.move(page)
+	case key.Matches(k, d.keys.First):
+		d.move(-len(d.runs))
+	case key.Matches(k, d.keys.Last):
+		d.move(len(d.runs))
+	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
+		s := d.runs[d.at]
+		if d.word = whyNoResume(s, going); d.word == "" {
+			d.open = false
+			return runner.Resume{Run: s.Run}
+		}
+	}
+	return nil
+}
+
+func (d *runsDialog) move(n int) { d.at = max(min(d.at+n, len(d.runs)-1), 0) }
+
+// whyNoResume says why a run cannot be taken up now; "" means that it can.
+func whyNoResume(s agent.Summary, going string) string {
+	switch {
+	case s.Run == going:
+		return "This is the run that goes on."
+	case s.Status == agent.StatusCompleted:
+		return "It is completed: nothing is left to do in it."
+	case !s.Resumable:
+		return "Nothing is left to do in it."
+	default:
+		return ""
+	}
+}
+
+// draw draws the dialog in the middle of exactly height lines of screenWidth
+// cells.
+func (d *runsDialog) draw(screenWidth, height int, going string) []string {
+	const widest, oneLine = 110, 70 // cells
+	l := d.look
+	width := min(screenWidth, widest)
+	inner := width - 4
+	foot := d.foot(inner)
+	each := 1
+	if inner < oneLine {
+		each = 2
+	}
+	room := max(height-2, each)
+	if len(foot) > 0 {
+		room = max(height-3-len(foot), each)
+	}
+	d.body = max(room/each, 1)
+	var lines []string
+	note := ""
+	if len(d.runs) == 0 {
+		text := "There are no runs yet: type a goal in the chat, and its run will be listed here."
+		if d.asked {
+			text = "Looking for runs" + l.glyphs.Ellipsis
+		}
+		lines = paint(l.Faint, wrap(text, inner))
+	} else {
+		d.top = max(min(d.top, d.at), d.at-d.body+1, 0)
+		last := min(d.top+d.body, len(d.runs))
+		for i := d.top; i < last; i++ {
+			lines = append(lines, d.row(i, inner, each, going)...)
+		}
+		if len(d.runs) > d.body {
+			note = l.Faint.Render(fmt.Sprintf("%d-%d of %d", d.top+1, last, len(d.runs)))
+		}
+	}
+	if len(lines) > room {
+		lines = lines[:room]
+	}
+	for i, line := range foot {
+		foot[i] = l.fit(line, inner)
+	}
+	sections := []section{{title: l.Strong.Render("Runs"), note: note, lines: padded(l.block(lines, inner, len(lines))), style: l.Focus}}
+	if len(foot) > 0 {
+		sections = append(sections, section{lines: padded(foot), style: l.Focus})
+	}
+	return l.middle(l.frame(width, l.Focus, sections...), width, screenWidth, height)
+}
+
+// foot is why the last key did nothing.
+func (d *runsDialog) foot(width int) []string {
+	if d.word == "" {
+		return nil
+	}
+	return paint(d.look.Warning, wrap(d.word, width))
+}
+
+// row draws one run on that many lines.
+func (d *runsDialog) row(i, width, lines int, going string) []string {
+	l, s := d.look, d.runs[i]
+	lit := func(s lipgloss.Style) lipgloss.Style { return s }
+	cursor := " "
+	if i == d.at {
+		lit = l.Selected
+		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
+	}
+	glyph, word, style := d.state(s, going)
+	facts := []string{ago(l.since(s.Started)), fmt.Sprintf("%d/%d", s.Done, s.Steps)}
+	if s.Replans > 0 {
+		facts = append(facts, plural(s.Replans, "replan"))
+	}
+	goal := untrusted.FirstLine(s.Goal)
+	if goal == "" {
+		goal = untrusted.Line(s.Title)
+	}
+	fill := func(line string, w int) string {
+		line = l.cut(line, w)
+		return line + lit(l.Text).Render(strings.Repeat(" ", max(w-visibleWidth(line), 0)))
+	}
+	head := cursor + lit(style).Render(glyph+" "+word)
+	if lines > 1 {
+		head += lit(l.Muted).Render("  " + strings.Join(facts, " "+l.glyphs.Separator+" "))
+		return []string{fill(head, width), fill(cursor+lit(l.Text).Render("  "+goal), width)}
+	}
+	const state, when, done = 15, 12, 8
+	line := fill(head, state) + fill(lit(l.Muted).Render(facts[0]), when) + fill(lit(l.Muted).Render(facts[1]), done)
+	tail := ""
+	if len(facts) > 2 {
+		tail = "  " + facts[2]
+	}
+	line += fill(lit(l.Text).Render(l.cut(goal, width-visibleWidth(line)-visibleWidth(tail))), width-visibleWidth(line)-visibleWidth(tail))
+	return []string{line + lit(l.Faint).Render(tail)}
+}
+
+// state is how a run stands, in a sign and a word.
+func (d *runsDialog) state(s agent.Summary, going string) (glyph, word string, style lipgloss.Style) {
+	l := d.look
+	switch {
+	case s.Run == going:
+		return l.glyphs.Folded, "goes on", l.Running
+	case s.Status == agent.StatusUnfinished:
+		return l.glyphs.Warning, "unfinished", l.Warning
+	case s.Status == agent.StatusCompleted:
+		return l.glyphs.Done, "completed", l.Success
+	case s.Status == agent.StatusCancelled:
+		return l.glyphs.Stopped, "stopped", l.Warning
+	default:
+		return l.glyphs.Failed, untrusted.Line(string(s.Status)), l.Danger
+	}
+}
+
+// ago says in few words how long something is past.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 2*day:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	default:
+		return plural(int(d/day), "day") + " ago"
+	}
+}
+
+// middle puts lines of width cells in the middle of exactly height lines of
+// screenWidth cells.
+func (l *look) middle(lines []string, width, screenWidth, height int) []string {
+	out := make([]string, 0, height)
+	for range max((height-len(lines))/2, 0) {
+		out = append(out, "")
+	}
+	for _, line := range lines {
+		out = append(out, strings.Repeat(" ", max((screenWidth-width)/2, 0))+line)
+	}
+	return l.block(out, screenWidth, height)
+}

@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"fmt"
+
+	"replan/agent"
+	"replan/tui/untrusted"
+)
+
+// moment is what the run said just before an event, as far as the chat tells of
+// it.
+type moment struct {
+	gate       *agent.Gate // the open gate that the event answers
+	replanning bool
+	failure    string // the error of the failed step that the event decides about; "" where it was told when the run ended
+}
+
+// moment looks at the run before an event is folded.
+func (m *Model) moment(d agent.Data) moment {
+	was := moment{replanning: m.run.Replanning != nil}
+	switch d := d.(type) {
+	case agent.GateResolved:
+		for _, g := range m.run.Gates {
+			if g.Gate == d.Gate {
+				was.gate = g
+			}
+		}
+	case agent.FailureResolved:
+		if s := m.run.Step(d.Step); s != nil && s.Status == agent.StepBroken {
+			was.failure = s.Error
+		}
+	}
+	return was
+}
+
+// tellRun writes into the chat what an event says of the run as a whole.
+func (m *Model) tellRun(data agent.Data, was moment) {
+	c := m.chat
+	switch d := data.(type) {
+	case agent.RunResumed:
+		m.goesOn()
+	case agent.PlanCreated:
+		if !m.phased() {
+			c.add(c.planned(d.Plan.Title, len(d.Plan.Steps), m.dry))
+		}
+	case agent.ModelRequested:
+		m.asked[d.Purpose] = d.Step
+	case agent.ModelReplied:
+		delete(m.asked, d.Purpose)
+		if d.Error != "" && !m.run.Paused {
+			c.add(c.note("warn", d.Error))
+		}
+	case agent.ReplanStarted:
+		m.tellFailure(d.Step, d.Error)
+	case agent.ReplanRefused:
+		c.add(c.note("warn", "The new plan was refused: "+d.Reason))
+	case agent.PlanDiff:
+		c.add(c.revision(d, was.replanning))
+	case agent.GuardBlocked:
+		m.blocked = d.Reason
+		c.add(c.note("error", d.Reason))
+	case agent.GuardWarned:
+		c.add(c.note("warn", d.Reason))
+	case agent.BudgetWarned:
+		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
+	case agent.Note:
+		c.add(c.note(d.Level, d.Text))
+	case agent.SynthesisStarted:
+		c.add(c.answer(m.run))
+	case agent.SynthesisCompleted:
+		switch {
+		case d.Error == "":
+		case d.Text != "":
+			c.add(c.note("warn", "The answer was cut off: "+d.Error))
+		case !m.run.Paused:
+			c.add(c.note("warn", "No answer could be written: "+d.Error))
+		}
+	case agent.RunCompleted:
+		m.finish(&d.Result)
+	}
+}
+
+// tellStep writes into the chat what an event says of a step that a reader of
+// the conversation wants to know.
+func (m *Model) tellStep(data agent.Data, was moment) {
+	c := m.chat
+	switch d := data.(type) {
+	case agent.FailureResolved:
+		if was.failure != "" {
+			m.tellFailure(d.Step, was.failure)
+		}
+		c.add(c.remark(separatorGlyph, faintStyle, failureWords(d)))
+	case agent.DoubtResolved:
+		c.add(c.remark(separatorGlyph, faintStyle, doubtWords(d)))
+	case agent.GateResolved:
+		c.add(c.remark(gateGlyph, warningStyle, resolvedWords(was.gate, d)))
+	case agent.StepInDoubt:
+		c.add(c.note("warn", fmt.Sprintf("step %s is in doubt: %s", d.Index, d.Reason)))
+	case agent.StepCompleted:
+		if d.DryRun && d.Gate != nil {
+			c.add(c.remark(gateGlyph, warningStyle, fmt.Sprintf("step %s %s: %s", d.Index, wouldWords(*d.Gate), ruleWords(*d.Gate))))
+		}
+	}
+}
+
+// finish writes how the run ended. An answer that did not stream is written
+// first.
+func (m *Model) finish(r *agent.Result) {
+	m.stopping = false
+	clear(m.asked)
+	m.chat.touch()
+	m.chat.settle()
+	if r.Answer != "" && m.run.Synthesis.Text == "" {
+		m.chat.add(m.chat.prose(r.Answer))
+	}
+	told := *r
+	if told.Error == m.blocked {
+		told.Error = "" // the guard has said so
+	}
+	m.chat.add(m.chat.outcome(&told, m.outcomeWord(r)))
+}
+
+// outcomeWord says how a run that completed went.
+func (m *Model) outcomeWord(r *agent.Result) string {
+	switch {
+	case m.dry:
+		return "dry run: nothing was called"
+	case m.planOnly:
+		return "planned: nothing was run"
+	case r.Reason == agent.ReasonPartial:
+		return "done in part: some steps were skipped"
+	default:
+		return "done"
+	}
+}
+
+// phased reports whether phases of planning have told of the plan.
+func (m *Model) phased() bool {
+	for i := range m.run.Phases {
+		if m.run.Phases[i].Status != agent.PhasePending {
+			return true
+		}
+	}
+	return false
+}
+
+// tellFailure writes that an attempt of a step failed, once.
+func (m *Model) tellFailure(index, sentence string) {
+	attempt := index
+	if s := m.run.Step(index); s != nil {
+		attempt = fmt.Sprintf("%s attempt %d", index, s.Attempt)
+	}
+	if m.failed == attempt {
+		return
+	}
+	m.failed = attempt
+	failed := m.chat.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", index, untrusted.FirstLine(sentence)))
+	failed.gap = true
+	m.chat.add(failed)
+}
+
+// resolvedWords says how a gate was answered.
+func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
+	what := "the call"
+	if g != nil {
+		what = untrusted.Line(g.Tool)
+		if g.Step != "" {
+			what += " in step " + untrusted.Line(g.Step)
+		}
+	}
+	words := "allowed " + what
+	switch {
+	case d.Decision == agent.Deny:
+		words = "denied " + what
+	case d.Scope == agent.ScopeRun:
+		words += ", and later calls of it in this run"
+	}
+	return words + byWords(d.By)
+}
+
+// wouldWords says what a gate would do to a step of a dry run.
+func wouldWords(r agent.Rule) string {
+	if r.Verdict == agent.VerdictBlock {
+		return "would be denied"
+	}
+	return "would ask"
+}
