@@ -180,13 +180,22 @@ type MissingFieldError struct {
 	Reference Reference
 	Field     string   // the field or list position that is not there
 	There     []string // the fields or positions that are; nil where the value has none at all
+	Within    string   // what the value is where it was to be found, such as "an object" or "text"
 }
 
 func (e *MissingFieldError) Error() string {
 	if len(e.There) == 0 {
-		return fmt.Sprintf("%s cannot be filled in: there is no field %q, and nothing else in its place", e.Reference, e.Field)
+		return fmt.Sprintf("%s cannot be filled in: there is no field %q, since the value is %s", e.Reference, e.Field, orEmpty(e.Within))
 	}
 	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, listSome(e.There))
+}
+
+// orEmpty says of a value that could have fields that it has none.
+func orEmpty(what string) string {
+	if what == "an object" || what == "a list" {
+		return what + " without any"
+	}
+	return what
 }
 
 // Placeholder stands for a value that is not known yet, as a result in a dry
@@ -288,7 +297,7 @@ func lookUp(r Reference, values map[string]any) (any, error) {
 		}
 		next, there, ok := descend(v, field)
 		if !ok {
-			return nil, &MissingFieldError{Reference: r, Field: field, There: there}
+			return nil, &MissingFieldError{Reference: r, Field: field, There: there, Within: typeName(v)}
 		}
 		v = next
 	}
