@@ -48,10 +48,8 @@ func (phases) Replan(b Brief, s Situation) Planner { return NewReplanner(b, s) }
 
 // Scripted returns planners that ask nobody. The first of plans is the plan;
 // each further one answers the next replan with the steps that are to take the
-// place of those that remain. Such an answer is judged as a model's is: one
-// without steps gives up, with its title as the reason, one that repeats the
-// steps that failed is refused, and one that is not valid fails, since nobody
-// can repair it. A replan after the last answer gives up.
+// place of those that remain, see [Proposed]. A replan after the last answer
+// gives up.
 func Scripted(plans ...Plan) Planners { return script{plans} }
 
 type script struct{ plans []Plan }
@@ -80,10 +78,27 @@ func (s script) Replan(b Brief, situation Situation) Planner {
 	if next >= len(s.plans) {
 		return settled{Outcome{Kind: OutcomeGaveUp, Reason: "the script holds no further plan"}}
 	}
-	plan := spellOut(s.plans[next])
+	return proposed(r, s.plans[next])
+}
+
+// Proposed returns the planner whose answer to a failure is there already: the
+// steps of p are to take the place of those that remain. The answer is judged as
+// a model's is: without steps it gives up, with its title as the reason; one that
+// repeats the steps that failed is refused; one that is not valid fails, since
+// nobody can repair it.
+func Proposed(b Brief, situation Situation, p Plan) Planner {
+	r := newReplanner(b, situation)
+	if r.outcome.Kind != OutcomePending {
+		return settled{r.outcome}
+	}
+	return proposed(r, p)
+}
+
+func proposed(r *replanner, p Plan) Planner {
+	plan := spellOut(p)
 	reason := plan.Title
 	if reason == "" {
-		reason = "the script proposes no further steps"
+		reason = "the planner proposes no further steps"
 	}
 	outcome, faults := r.judge(proposal{plan: plan, reason: reason, read: true})
 	if len(faults) > 0 {
@@ -96,7 +111,7 @@ func (s script) Replan(b Brief, situation Situation) Planner {
 func misscripted(faults []Fault) Outcome {
 	return Outcome{
 		Kind:   OutcomeFailed,
-		Reason: "the scripted plan is not valid: " + strings.Join(clauses(faults, 8), "; "),
+		Reason: "the proposed plan is not valid: " + strings.Join(clauses(faults, 8), "; "),
 		Faults: faults,
 	}
 }

@@ -279,13 +279,13 @@ func SynthesisItems(p Plan, history []HistoryItem) []HistoryItem {
 		last[item.Index] = i
 		done[item.Index] = item.Status == ItemCompleted
 	}
-	consumed := consumedSteps(p, done)
+	consumed, steps := consumedSteps(p, done), byIndex(p.Steps)
 	var items []HistoryItem
 	for i, item := range history {
 		if last[item.Index] != i {
 			continue
 		}
-		_, planned := p.Step(item.Index)
+		_, planned := steps[item.Index]
 		switch item.Status {
 		case ItemCompleted:
 			if !consumed[item.Index] {

@@ -3,6 +3,8 @@
 package plain
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -15,7 +17,7 @@ import (
 	"replan/tui/untrusted"
 )
 
-// outputShown is how many lines of a failed step's output or of an error are
+// outputShown is how many lines of a result, an error or a failed step's output are
 // told; the journal has all of it.
 const outputShown = 20
 
@@ -27,6 +29,7 @@ type Log struct {
 	ascii   bool
 	run     *agent.Run
 	before  agent.SessionResuming // the events that have happened before, which are not told again
+	blocked string                // the guard's sentence that was told already
 	err     error                 // of the first write that failed
 }
 
@@ -133,7 +136,8 @@ func (l *Log) tell(d agent.Data) {
 	case agent.ReplanRefused:
 		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
 	case agent.GuardBlocked:
-		l.line("%s %s", l.marks.failed, d.Reason)
+		l.blocked = d.Reason
+		l.line("%s %s", l.marks.failed, untrusted.Line(d.Reason))
 	case agent.GuardWarned:
 		l.line("%s %s (guard %s)", l.marks.note, d.Reason, d.Guard)
 	case agent.BudgetWarned:
@@ -308,8 +312,10 @@ func (l *Log) completed(r agent.Result) {
 		l.line("")
 		l.block("", r.Answer, 0)
 		l.line("")
+	} else if r.Status == agent.StatusCompleted {
+		l.results(r)
 	}
-	if r.Error != "" {
+	if r.Error != "" && r.Error != l.blocked {
 		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
 	}
 	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join([]string{
@@ -318,12 +324,37 @@ func (l *Log) completed(r agent.Result) {
 	}, l.marks.between))
 }
 
+// results shows what came of a plan that nobody wrote an answer for: the results
+// that no other step worked on.
+func (l *Log) results(r agent.Result) {
+	if r.Plan == nil {
+		return
+	}
+	for _, item := range planning.SynthesisItems(*r.Plan, r.History) {
+		s := l.run.Step(item.Index)
+		if item.Status != planning.ItemCompleted || item.Result == nil || s == nil || s.DryRun {
+			continue
+		}
+		l.line("%s result of %s %s", l.marks.started, item.Index, untrusted.Line(item.Title))
+		l.block("    ", indented(item.Result), outputShown)
+	}
+}
+
 // by names what carries a step out.
 func by(executor planning.Executor, tool string) string {
 	if tool != "" {
 		return untrusted.Line(tool)
 	}
 	return untrusted.Line(string(executor))
+}
+
+// indented shows a result: text as it is, an object or a list over several lines.
+func indented(v any) string {
+	var lines bytes.Buffer
+	if _, ok := v.(string); ok || json.Indent(&lines, []byte(planning.CanonicalJSON(v)), "", "  ") != nil {
+		return text(v)
+	}
+	return lines.String()
 }
 
 // text shows a value of an argument: text as it is, all else as JSON.
