@@ -227,7 +227,7 @@ func newRoot(o *options) *cobra.Command {
 		Long: "replan opens the full screen in this folder. Type a goal: a local Ollama model plans it in three\n" +
 			"phases, the plan runs over MCP tools beside the chat, risky steps stop at a gate that a key opens,\n" +
 			"and a failed step makes a new plan whose difference you see.",
-		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"",
+		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.chat(cmd.Context(), strings.Join(args, " "))
@@ -238,7 +238,8 @@ func newRoot(o *options) *cobra.Command {
 	})
 	o.register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return o.complete(cmd.Flags()) }
-	root.AddCommand(newRun(o), newDemo(o), newTools(o), newIntent(o), newVersion(o))
+	root.Flags().BoolVar(&o.goOn, "continue", false, "go on with the newest session of this folder, and with its newest run where that was left undone")
+	root.AddCommand(newRun(o), newPlan(o), newRuns(o), newReplay(o), newDemo(o), newTools(o), newIntent(o), newVersion(o))
 	return root
 }
 

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 //	events FILE WANT…  holds that FILE has an event a line, numbered upwards, and
 //	                   that the kinds WANT come in this order
 //	result FILE STATUS REASON   holds how the last event says the run ended
+//	runid FILE NAME             puts the run of the events in FILE into the variable NAME
 //	exit WANT PROGRAM…          runs the program and holds its exit code
 //
 // and those for MCP servers in mcp_test.go.
@@ -51,7 +52,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "events": checkEvents, "result": checkResult,
-			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "exit": checkExit,
+			"runid":      setRunID,
+			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "hear": hearOf, "exit": checkExit,
 		},
 		RequireExplicitExec: false,
 	})
@@ -111,6 +113,11 @@ func readEvents(ts *testscript.TestScript, name string) []agent.Event {
 		events = append(events, e)
 	}
 	return events
+}
+
+// setRunID is the script command runid.
+func setRunID(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[1], readEvents(ts, args[0])[0].Run)
 }
 
 // checkEvents is the script command events.

@@ -42,15 +42,9 @@ type config struct {
 		Name          string `toml:"name"`
 		ContextWindow int    `toml:"context_window"` // tokens
 	} `toml:"model"`
-	Limits struct {
-		MaxSteps       *int     `toml:"max_steps"`
-		MaxReplans     *int     `toml:"max_replans"`
-		MaxConcurrency *int     `toml:"max_concurrency"`
-		MaxTokens      *int     `toml:"max_tokens"`
-		MaxToolCalls   *int     `toml:"max_tool_calls"`
-		MaxDuration    duration `toml:"max_duration"`
-	} `toml:"limits"`
-	Gates struct {
+	Limits        limitsConfig        `toml:"limits"`
+	SessionLimits sessionLimitsConfig `toml:"session_limits"`
+	Gates         struct {
 		Allow   []string `toml:"allow"`
 		Deny    []string `toml:"deny"`
 		Trusted []string `toml:"trusted_folders"` // their tests may run without a gate

@@ -74,7 +74,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
 	o.dirs = dirs{config: folder + "/home", data: folder + "/home", state: folder + "/home"}
 	if o.screen() {
-		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal})
+		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal}, continued{})
 	}
 	if o.approveText == "" && !o.asks() {
 		o.approveText, o.approve = string(policy.ApproveAll), policy.ApproveAll

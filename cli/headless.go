@@ -1,20 +1,16 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"sync"
 	"syscall"
-
-	"github.com/muesli/cancelreader"
 
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/planning"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -24,41 +20,98 @@ type teller interface {
 	Event(agent.Event) error
 }
 
+// errand is what a session without the full screen is to do.
+type errand struct {
+	// commands are sent at once; each that starts something is answered.
+	commands []runner.Command
+	// prepare, where it is not nil, looks at what the session will work with before
+	// it starts, and says the commands.
+	prepare  func(context.Context, *workshop) ([]runner.Command, error)
+	inDoubt  agent.DoubtDecision                        // the answer to steps in doubt; "" asks where somebody is there
+	restored *runner.Restored                           // the session to go on with; nil is a new one
+	keep     func(planning.Plan) (planning.Plan, error) // stores a plan that is created; nil keeps it among the plans
+	hear     func(agent.Event)                          // is told every event; may be nil
+	teller   func(session string) teller                // nil tells by --output
+}
+
 // runHeadless plans and runs one goal, told as lines or as JSON.
 func (o *options) runHeadless(ctx context.Context, goal string) error {
+	return o.headless(ctx, errand{commands: []runner.Command{runner.Submit{Text: goal}}})
+}
+
+// headless runs an errand, told as lines or as JSON, and ends with how the last
+// of its commands ended.
+func (o *options) headless(ctx context.Context, e errand) (err error) {
+	if o.talk != nil {
+		return o.aside(ctx, e)
+	}
 	asks := o.asks() && o.approveText == ""
 	if !asks && o.approve == policy.ApproveAsk {
 		o.approve = policy.ApproveNone
 	}
-	w, err := o.open(ctx, asks)
+	w, err := o.prepare(ctx, asks)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	for _, note := range w.notes {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
-	err = o.tell(ctx, w, goal, asks)
-	return errors.Join(err, wrap("end in order", w.close()))
+	if e.prepare != nil {
+		if asks {
+			if err := o.askForServers(ctx, w); err != nil {
+				return err
+			}
+		}
+		if e.commands, err = e.prepare(ctx, w); err != nil {
+			return err
+		}
+	}
+	// A yes to all gates is no word on what failed: who sits there is asked.
+	how := opening{ask: asks, attended: o.asks(), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	if err := w.begin(ctx, o, how); err != nil {
+		return err
+	}
+	return o.tell(ctx, w, e, asks)
 }
 
-// tell sends the goal and tells what comes of it until the answer is there.
-func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool) error {
-	text := &shared{out: o.io.Out}
-	var out teller = plain.New(text, w.session.ID(), o.ascii)
-	if o.output == outputJSON {
-		out = &jsonLines{out: o.io.Out, notes: o.io.Err, session: w.session.ID()}
+// lastRestored is the number of the last event of the session that is gone on
+// with.
+func (e errand) lastRestored() (seq uint64) {
+	if e.restored != nil {
+		for _, event := range e.restored.Events {
+			seq = max(seq, event.Seq)
+		}
 	}
+	return seq
+}
+
+// tell sends the commands of an errand and tells what comes of them until the
+// last is answered.
+func (o *options) tell(ctx context.Context, w *workshop, e errand, asks bool) error {
+	text := &shared{out: o.io.Out}
+	out := o.tellerOf(w.session.ID(), text, e)
 	var ask *questions
-	if asks {
+	if o.asks() {
 		var err error
 		if ask, err = newQuestions(o.io.In, text, w.session.Send); err != nil {
 			return wrap("read standard input", err)
 		}
+		ask.gates = asks
 		defer ask.close()
 	}
-	w.session.Send(runner.Submit{Text: goal})
+	for _, c := range e.commands {
+		w.session.Send(c)
+	}
+	unanswered, restored := len(e.commands), e.lastRestored()
 	var written error
 	for event := range w.session.Events() {
+		if event.Run == w.session.ID() && event.Seq <= restored {
+			continue // it was said in the session's life before
+		}
+		if e.hear != nil {
+			e.hear(event)
+		}
 		if written == nil {
 			// The reader may have gone away: then nothing can be told, and the
 			// run is stopped rather than carried on unseen.
@@ -66,11 +119,13 @@ func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool)
 				w.session.Send(runner.Stop{})
 			}
 		}
-		if gate, ok := event.Data.(agent.GateRequested); ok && ask != nil {
-			ask.put(event.Run, gate)
+		if ask != nil {
+			ask.hear(event)
 		}
 		if reply, ok := event.Data.(agent.ChatReply); ok {
-			return o.ended(reply, written)
+			if unanswered--; unanswered == 0 || written != nil {
+				return o.ended(reply, written)
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -79,11 +134,30 @@ func (o *options) tell(ctx context.Context, w *workshop, goal string, asks bool)
 	return wrap("run", errors.New("the session ended without an answer"))
 }
 
+// tellerOf returns who tells the events of an errand.
+func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
+	switch {
+	case e.teller != nil:
+		return e.teller(session)
+	case o.output == outputJSON:
+		return &jsonLines{out: o.io.Out, notes: o.io.Err, session: session, past: map[string]uint64{}}
+	default:
+		return plain.New(text, session, o.ascii)
+	}
+}
+
 // ended turns the end of a run into an error with its exit code.
 func (o *options) ended(reply agent.ChatReply, written error) error {
+	var f *failure
 	switch {
+	case errors.As(written, &f):
+		return f
 	case written != nil:
 		return unwritten(written)
+	case reply.Run == "" && reply.Reason == "" && o.output == outputJSON: // of a command of the chat
+		return o.printJSON(map[string]string{"text": reply.Text})
+	case reply.Run == "" && reply.Reason == "":
+		return o.print(untrusted.Visible(reply.Text) + "\n")
 	case reply.Reason.ExitCode() == 0:
 		return nil
 	case reply.Run == "":
@@ -107,14 +181,21 @@ type jsonLines struct {
 	out     io.Writer
 	notes   io.Writer
 	session string
+	past    map[string]uint64 // by run: the last event that was told in another life of it
 }
 
 // Event writes one event.
 func (j *jsonLines) Event(e agent.Event) error {
 	if e.Run == j.session {
-		if note, ok := e.Data.(agent.Note); ok {
-			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", untrusted.Line(note.Text))
+		switch d := e.Data.(type) {
+		case agent.Note:
+			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", untrusted.Line(d.Text))
+		case agent.SessionResuming:
+			j.past[d.Run] = d.Upto
 		}
+		return nil
+	}
+	if e.Seq <= j.past[e.Run] {
 		return nil
 	}
 	line, err := e.MarshalJSON()
@@ -123,83 +204,4 @@ func (j *jsonLines) Event(e agent.Event) error {
 	}
 	_, err = j.out.Write(append(line, '\n'))
 	return err
-}
-
-// shared is a writer that the line log and the questions write to at once.
-type shared struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-// Write writes p in one piece.
-func (s *shared) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.out.Write(p)
-}
-
-// questions asks about gates on standard input, one after another.
-type questions struct {
-	out   io.Writer
-	input cancelreader.CancelReader
-	send  func(runner.Command)
-	open  chan question
-	ended chan struct{} // closed when nobody is to be asked any more
-	gone  chan struct{}
-}
-
-// question is a gate whose turn to be asked about will come.
-type question struct{ run, gate, what string }
-
-// newQuestions starts to read answers from in and to send them.
-func newQuestions(in io.Reader, out io.Writer, send func(runner.Command)) (*questions, error) {
-	input, err := cancelreader.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	q := &questions{
-		out: out, input: input, send: send,
-		open: make(chan question, 64), ended: make(chan struct{}), gone: make(chan struct{}),
-	}
-	go q.listen()
-	return q, nil
-}
-
-// put asks about one gate, which the line log has shown already, once those
-// before it are answered.
-func (q *questions) put(run string, g agent.GateRequested) {
-	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
-	q.open <- question{run, g.Gate, what}
-}
-
-// listen asks each question and takes the next line as its answer; the end of
-// input denies.
-func (q *questions) listen() {
-	defer close(q.gone)
-	lines := bufio.NewScanner(q.input)
-	for ask := range q.open {
-		select {
-		case <-q.ended:
-			return
-		default:
-		}
-		_, _ = fmt.Fprintf(q.out, "  open this gate? (%s) [y]es once, [r] for this run, [n]o: ", ask.what)
-		answer := runner.Resolve{Run: ask.run, Gate: ask.gate, Decision: agent.Deny, Scope: agent.ScopeOnce}
-		if lines.Scan() {
-			switch strings.ToLower(strings.TrimSpace(lines.Text())) {
-			case "y", "yes":
-				answer.Decision = agent.Allow
-			case "r", "run":
-				answer.Decision, answer.Scope = agent.Allow, agent.ScopeRun
-			}
-		}
-		q.send(answer)
-	}
-}
-
-func (q *questions) close() {
-	close(q.ended)
-	close(q.open)
-	q.input.Cancel()
-	<-q.gone
 }

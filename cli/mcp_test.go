@@ -75,7 +75,8 @@ func announce(what string) net.Conn {
 // word means to the server of that name, wait waits until it is cancelled,
 // spawn starts a process that would outlive the server, crash ends the server,
 // big returns some MB of JSON and flood more than anybody reads; note has an
-// effect: it writes a file.
+// effect: it writes a file. peek, deliver and fail_once do another thing the first
+// time than later.
 func newToolServer(name string) *server.MCPServer {
 	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
 	reads := func(tool string, more ...mcp.ToolOption) mcp.Tool {
@@ -107,12 +108,43 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 20<<20)), nil
 	})
+	// Their first call waits until it is cancelled, every later one returns: the
+	// one only reads, so it says, the other has effects.
+	s.AddTool(reads("peek"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return first(ctx, "peek.txt")
+	})
+	s.AddTool(mcp.NewTool("deliver", mcp.WithDescription("Delivers something")), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return first(ctx, "delivered.txt")
+	})
+	s.AddTool(reads("fail_once"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if _, err := os.Stat("failed.txt"); err == nil {
+			return mcp.NewToolResultText("now it works"), nil
+		}
+		return mcp.NewToolResultError("the shelf is empty"), os.WriteFile("failed.txt", nil, 0o600)
+	})
 	note := mcp.NewTool("note", mcp.WithDescription("Writes a note"), mcp.WithString("text", mcp.Required()))
 	s.AddTool(note, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		text := r.GetString("text", "")
 		return mcp.NewToolResultText("noted: " + text), os.WriteFile("note.txt", []byte(text), 0o600)
 	})
 	return s
+}
+
+// first notes a line in the file; where it is the first one there, it announces
+// that and waits until it is cancelled.
+func first(ctx context.Context, name string) (*mcp.CallToolResult, error) {
+	before, _ := os.ReadFile(name)
+	if err := os.WriteFile(name, append(before, "called\n"...), 0o600); err != nil {
+		return nil, err
+	}
+	if len(before) > 0 {
+		return mcp.NewToolResultText("called again"), nil
+	}
+	if conn := announce("called"); conn != nil {
+		defer conn.Close() //nolint:errcheck // the process lives on
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 // spawn starts a child of the server that holds on to the watch, with the
@@ -222,6 +254,15 @@ func (w *watch) hear(ts *testscript.TestScript, name string) {
 	}
 }
 
+// hearOf is the script command hear NAME: it waits until a process calls itself
+// by the name.
+func hearOf(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: hear NAME")
+	}
+	watchOf(ts).hear(ts, args[0])
+}
+
 // checkGone is the script command gone N: N processes were heard of since the
 // last time, and all of them have ended.
 func checkGone(ts *testscript.TestScript, _ bool, args []string) {
@@ -266,7 +307,7 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	if signalled || onTerminal {
 		args = args[1:]
 	}
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
 
 	path, err := lookPath(args[0], ts.Getenv("PATH"))
 	ts.Check(err)

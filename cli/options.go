@@ -29,9 +29,11 @@ type options struct {
 	noWorkspaceTools bool
 	servers          []string
 	dataDir          string
-	maxSteps         int
-	maxReplans       int
-	maxConcurrency   int
+	given            givenLimits
+	changed          func(flag string) bool // whether a flag was given
+	dryRun           bool
+	goOn             bool  // --continue
+	talk             *talk // the chat in which the command was typed; nil on the command line
 	forcePlan        bool
 	allow, deny      []string
 	approveText      string
@@ -42,6 +44,7 @@ type options struct {
 	contextWindow    int
 	trusted          bool
 	limits           agent.Limits
+	sessionLimits    agent.SessionLimits
 	rules            []agent.Rule
 	approve          policy.Approve
 	themeName        themes.Name
@@ -52,21 +55,19 @@ type options struct {
 
 // register declares the flags that hold everywhere.
 func (o *options) register(f *pflag.FlagSet) {
-	limits := agent.DefaultLimits()
 	f.StringVar(&o.model, "model", "", "the model to use; else the first installed one that can use tools")
 	f.StringVar(&o.host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
 	f.StringVar(&o.mcpConfig, "mcp-config", "", "file with MCP servers to start, which counts as a yes")
 	f.StringArrayVar(&o.servers, "server", nil, "use only this MCP server; repeat for more")
 	f.BoolVar(&o.noWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
 	f.StringVar(&o.dataDir, "data-dir", "", "one folder for all that replan keeps; else REPLAN_HOME, else the XDG folders")
-	f.IntVar(&o.maxSteps, "max-steps", limits.MaxSteps, "most step executions of a run, 0 for no limit; grows with the plan unless given")
-	f.IntVar(&o.maxReplans, "max-replans", limits.MaxReplans, "most replans of a run, 0 for no limit")
-	f.IntVar(&o.maxConcurrency, "max-concurrency", limits.MaxConcurrency, "tool calls at once")
+	o.registerLimits(f)
+	f.BoolVar(&o.dryRun, "dry-run", false, "resolve the steps of a plan and tell what they would do; call no tool")
 	f.BoolVar(&o.forcePlan, "force-plan", false, "always make a plan, never answer directly")
 	f.StringArrayVar(&o.allow, "allow", nil, "let this tool pass without a gate (a name, * matches any text); repeat for more")
 	f.StringArrayVar(&o.deny, "deny", nil, "never let this tool run; repeat for more")
 	f.StringVar(&o.approveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
-	f.StringVar(&o.output, "output", outputText, "how a run without the full screen is told: text, or json for one event a line")
+	f.StringVar(&o.output, "output", outputText, "how what comes of a command is told: text or json; a run as json is one event a line")
 	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto, dark or light")
 	f.BoolVar(&o.plain, "plain", false, "a plain line log in place of the full screen")
 	f.BoolVar(&o.noColor, "no-color", false, "no colours; NO_COLOR does the same")
@@ -94,10 +95,8 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	if o.themeName, err = themes.Parse(first(o.theme, o.config.Screen.Theme, "auto")); err != nil {
 		return usage("%w", err)
 	}
-	if o.output != outputText && o.output != outputJSON {
-		given := o.output
-		o.output = outputText
-		return usage("--output takes text or json, not %q", given)
+	if err := o.checkOutput(); err != nil {
+		return err
 	}
 	if o.approveText != "" {
 		if o.approve, err = policy.ParseApprove(o.approveText); err != nil {
@@ -109,6 +108,17 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	}
 	o.trusted = o.config.trusts(o.workspace)
 	return o.readLimits(flags)
+}
+
+// checkOutput refuses a form of output that there is not, and falls back to
+// text to say so.
+func (o *options) checkOutput() error {
+	if o.output == outputText || o.output == outputJSON {
+		return nil
+	}
+	given := o.output
+	o.output = outputText
+	return usage("--output takes text or json, not %q", given)
 }
 
 // readRules returns the gate rules of the flags and the configuration, denials
@@ -131,42 +141,6 @@ func (o *options) readRules() ([]agent.Rule, error) {
 	add(o.config.Gates.Deny, agent.VerdictBlock, "configuration")
 	add(o.config.Gates.Allow, agent.VerdictRun, "configuration")
 	return rules, errors.Join(faults...)
-}
-
-// readLimits puts the limits of a run together.
-func (o *options) readLimits(flags *pflag.FlagSet) error {
-	o.limits = agent.DefaultLimits()
-	for _, l := range []struct {
-		flag       string
-		given      int
-		configured *int
-		to         *int
-	}{
-		{"max-steps", o.maxSteps, o.config.Limits.MaxSteps, &o.limits.MaxSteps},
-		{"max-replans", o.maxReplans, o.config.Limits.MaxReplans, &o.limits.MaxReplans},
-		{"max-concurrency", o.maxConcurrency, o.config.Limits.MaxConcurrency, &o.limits.MaxConcurrency},
-		{"", 0, o.config.Limits.MaxTokens, &o.limits.MaxTokens},
-		{"", 0, o.config.Limits.MaxToolCalls, &o.limits.MaxToolCalls},
-	} {
-		value, chosen := *l.to, false
-		if l.configured != nil {
-			value, chosen = *l.configured, true
-		}
-		if l.flag != "" && flags.Changed(l.flag) {
-			value, chosen = l.given, true
-		}
-		if value < 0 {
-			return usage("a limit cannot be below 0: %s is %d", first(l.flag, "one of the configuration"), value)
-		}
-		*l.to = value
-		if l.to == &o.limits.MaxSteps && chosen {
-			o.limits.GrowSteps = false
-		}
-	}
-	if d := o.config.Limits.MaxDuration.Duration; d > 0 {
-		o.limits.MaxDurationMS = d.Milliseconds()
-	}
-	return nil
 }
 
 // screen reports whether the full screen can be opened.

@@ -6,25 +6,33 @@ import (
 	"strings"
 
 	"replan/agent/policy"
+	"replan/agent/runner"
 	"replan/tui"
 )
 
 // chat opens the full screen, or without one does what replan run does.
 func (o *options) chat(ctx context.Context, goal string) error {
+	if o.goOn {
+		return o.continueSession(ctx, goal)
+	}
 	if !o.screen() {
 		if goal == "" {
 			return usage("there is no terminal for the full screen: say what is to be done with replan run GOAL")
 		}
 		return o.runHeadless(ctx, goal)
 	}
-	return o.openScreen(ctx, tui.Options{Goal: goal})
+	return o.openScreen(ctx, tui.Options{Goal: goal}, continued{})
 }
 
-// openScreen runs the full screen until the user leaves it.
-func (o *options) openScreen(ctx context.Context, screen tui.Options) error {
-	w, err := o.open(ctx, o.approve == policy.ApproveAsk)
+// openScreen runs the full screen until the user leaves it. Where there is a
+// session to go on with, it does.
+func (o *options) openScreen(ctx context.Context, screen tui.Options, before continued) error {
+	w, err := o.open(ctx, opening{ask: o.approve == policy.ApproveAsk, attended: true, restored: before.session})
 	if err != nil {
-		return err
+		return errors.Join(err, before.close())
+	}
+	if before.run != "" {
+		w.session.Send(runner.Resume{Run: before.run})
 	}
 	if len(w.notes) > 0 {
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))

@@ -17,8 +17,10 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/agent"
 	"replan/agent/journal"
 	"replan/agent/ollama"
+	"replan/agent/plans"
 	"replan/agent/runner"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
@@ -32,47 +34,147 @@ type workshop struct {
 	tools   *mcpclient.Pool
 	own     *workspace.Operators // nil without the workspace's operators
 	log     *os.File
+	logger  *slog.Logger
 	notes   []string // what the user should know before it begins
+
+	instructions string // of the project
 }
 
-// open wires the rooms together. ask says whether somebody is there to answer
-// questions.
-func (o *options) open(ctx context.Context, ask bool) (w *workshop, err error) {
+// opening says how a session opens.
+type opening struct {
+	ask      bool                // somebody is there to say whether the project's servers may start
+	attended bool                // somebody is there to be asked about steps
+	inDoubt  agent.DoubtDecision // the answer to steps in doubt where nobody is
+	restored *runner.Restored    // the session to go on with; nil is a new one
+	// keep stores a plan that is created; nil keeps it among the plans.
+	keep func(planning.Plan) (planning.Plan, error)
+}
+
+// open wires the rooms together.
+func (o *options) open(ctx context.Context, how opening) (w *workshop, err error) {
+	w, err = o.prepare(ctx, how.ask)
+	if err != nil {
+		return w, err
+	}
+	if err := w.begin(ctx, o, how); err != nil {
+		return w, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// prepare opens all that a session works with.
+func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error) {
 	w = &workshop{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
 		}
 	}()
-	logger, err := w.openLog(filepath.Join(o.dirs.state, "logs"))
-	if err != nil {
+	if w.logger, err = w.openLog(filepath.Join(o.dirs.state, "logs")); err != nil {
 		return w, err
 	}
-	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, Logger: logger}); err != nil {
+	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, Logger: w.logger}); err != nil {
 		return w, usage("%w", err)
 	}
-	if err := w.openTools(ctx, o, ask, logger); err != nil {
+	if err := w.openTools(ctx, o, ask, w.logger); err != nil {
 		return w, err
 	}
-	instructions, note, err := readInstructions(o.workspace)
-	if err != nil {
+	var note string
+	if w.instructions, note, err = readInstructions(o.workspace); err != nil {
 		return w, wrap("read the project's instructions", err)
 	}
 	if note != "" {
 		w.notes = append(w.notes, note)
 	}
-	w.session, err = runner.NewSession(ctx, runner.Config{
+	return w, nil
+}
+
+// begin starts the session.
+func (w *workshop) begin(ctx context.Context, o *options, how opening) (err error) {
+	cfg := o.sessionConfig(w)
+	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
+	if how.keep != nil {
+		cfg.Keep = how.keep
+	}
+	cfg.Slash = func(ctx context.Context, line string) (runner.Answer, error) { return o.slash(ctx, w, line) }
+	w.session, err = runner.NewSession(ctx, cfg)
+	return wrap("start", err)
+}
+
+// sessionConfig is what every session has in common.
+func (o *options) sessionConfig(w *workshop) runner.Config {
+	runs := o.runs()
+	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
 		Workspace: o.workspace, Trusted: o.trusted,
-		Limits: o.limits, Rules: o.rules, Approve: o.approve,
-		Prompting: planning.Prompting{Instructions: instructions, ForcePlan: o.forcePlan},
+		Limits: o.limits, SessionLimits: o.sessionLimits, Rules: o.rules, Approve: o.approve,
+		Prompting: planning.Prompting{Instructions: w.instructions, ForcePlan: o.forcePlan},
 		Open: func(kind, id string) (runner.Journal, error) {
 			return journal.Create(filepath.Join(o.dirs.state, kind+"s", id+".jsonl"))
 		},
-		NewID:  newID,
-		Logger: logger,
-	})
-	return w, wrap("start", err)
+		Reopen: func(id string) (runner.Journal, []agent.Event, error) {
+			j, events, err := runs.Open(id)
+			if err != nil {
+				return nil, nil, err
+			}
+			return j, events, nil
+		},
+		List: func() ([]agent.Summary, error) {
+			list, _, err := o.summaries()
+			return list, err
+		},
+		Keep:      o.keep,
+		Durations: o.durations(),
+		Raise:     o.raised,
+		DryRun:    o.dryRun,
+		NewID:     newID,
+		Logger:    w.logger,
+	}
+	if o.dryRun {
+		cfg.Open = func(string, string) (runner.Journal, error) { return forgetful{}, nil }
+		cfg.Durations = nil
+		cfg.Reopen = func(string) (runner.Journal, []agent.Event, error) { return nil, nil, errDryResume }
+	}
+	return cfg
+}
+
+// keep stores a plan that was planned here, under an id that no plan has yet.
+func (o *options) keep(p planning.Plan) (planning.Plan, error) {
+	p.ID = ""
+	return o.plans().Save(p, time.Now())
+}
+
+// errDryResume says why a dry run takes up no other.
+var errDryResume = usage("a resume cannot be dry: replan plan run ID --dry-run shows what the steps of a plan would do")
+
+// forgetful is the journal of a dry run: nothing happened that could be gone on
+// with.
+type forgetful struct{}
+
+// Append keeps nothing.
+func (forgetful) Append(...agent.Event) error { return nil }
+
+// Close has nothing to close.
+func (forgetful) Close() error { return nil }
+
+// runs is the folder of the runs' journals.
+func (o *options) runs() journal.Folder {
+	return journal.Folder{Dir: filepath.Join(o.dirs.state, "runs")}
+}
+
+// sessions is the folder of the sessions' journals.
+func (o *options) sessions() journal.Folder {
+	return journal.Folder{Dir: filepath.Join(o.dirs.state, "sessions")}
+}
+
+// plans is the folder of the stored plans.
+func (o *options) plans() plans.Store {
+	return plans.Store{Dir: filepath.Join(o.dirs.data, "plans")}
+}
+
+// durations is how long tools took, over all runs.
+func (o *options) durations() *journal.Durations {
+	return journal.OpenDurations(filepath.Join(o.dirs.state, "durations.json"))
 }
 
 // openTools starts the workspace's operators and the MCP servers.

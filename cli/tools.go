@@ -13,9 +13,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // toolsWithin bounds how long replan tools waits for servers to start.
@@ -65,14 +63,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for _, s := range w.tools.Status() {
-		if s.Error != "" {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
-		}
-		if s.State == planning.ServerStarting {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
-		}
-	}
+	o.tellTroubles(w)
 	if o.output == outputJSON {
 		enc := json.NewEncoder(o.io.Out)
 		enc.SetEscapeHTML(false)

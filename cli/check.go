@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/planning"
+	"replan/tui/plain"
+	"replan/tui/untrusted"
+)
+
+// namedPlan is a plan as it was named on the command line.
+type namedPlan struct {
+	data   []byte // in the form of a plan file
+	stored bool   // among the plans, by its id
+}
+
+// isFile reports whether what names a plan is a file rather than an id: it says
+// so by its look, or it is there.
+func isFile(name string) bool {
+	if name == "-" || strings.ContainsRune(name, '/') || strings.ContainsRune(name, os.PathSeparator) || strings.HasSuffix(name, ".json") {
+		return true
+	}
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
+}
+
+// readPlan reads the plan that is named: a file, - for standard input, or the id
+// of a stored plan.
+func (o *options) readPlan(name string) (namedPlan, error) {
+	if !isFile(name) {
+		id, err := o.plans().Find(name)
+		if err != nil {
+			return namedPlan{}, unopened(err)
+		}
+		plan, err := o.plans().Load(id)
+		if err != nil {
+			return namedPlan{}, unopened(err)
+		}
+		data, err := planning.EncodeJSON(plan)
+		return namedPlan{data: data, stored: true}, err
+	}
+	data, err := o.readFile(name)
+	return namedPlan{data: data}, err
+}
+
+// readFile returns what is in a file, or on standard input for -.
+func (o *options) readFile(name string) (data []byte, err error) {
+	switch {
+	case name != "-":
+		data, err = os.ReadFile(name) //nolint:gosec // the user named it
+	case o.talk != nil:
+		return nil, usage("there is no standard input in the chat: name a file")
+	default:
+		data, err = io.ReadAll(o.io.In)
+	}
+	if err != nil {
+		return nil, usage("the plan cannot be read: %w", err)
+	}
+	return data, nil
+}
+
+// variables are those that --var defines, in the order in which they were given.
+type variables []string
+
+// into returns the plan with the variables defined, which override its own.
+// What is no plan is returned as it is: the check says what is wrong with it.
+func (v variables) into(data []byte) ([]byte, error) {
+	defined := map[string]any{}
+	for _, given := range v {
+		name, text, ok := strings.Cut(given, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, usage("--var takes NAME=VALUE, not %q", given)
+		}
+		value, err := planning.DecodeValue([]byte(text))
+		if err != nil {
+			value = text
+		}
+		defined[name] = value
+	}
+	if len(defined) == 0 {
+		return data, nil
+	}
+	read, err := planning.DecodeValue(data)
+	object, ok := read.(map[string]any)
+	if err != nil || !ok {
+		return data, nil //nolint:nilerr // it is told with its place when the plan is checked
+	}
+	switch own := object["variables"].(type) {
+	case nil:
+		object["variables"] = defined
+	case map[string]any:
+		maps.Copy(own, defined)
+	default:
+		return data, nil
+	}
+	return planning.EncodeJSON(object)
+}
+
+// verdict is what a check finds out about a plan.
+type verdict struct {
+	plan         planning.Plan
+	faults       []planning.Fault
+	batches      [][]string
+	order        []string
+	criticalPath []string
+	gates        []string // the steps whose calls would ask
+	warnings     []planning.Fault
+}
+
+// check holds a plan against the tools there are.
+func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars variables) (verdict, error) {
+	data, err := vars.into(named.data)
+	if err != nil {
+		return verdict{}, err
+	}
+	within, cancel := context.WithTimeout(ctx, toolsWithin)
+	defer cancel()
+	catalogue := w.tools.Ready(within)
+	if ctx.Err() != nil {
+		return verdict{}, context.Cause(ctx)
+	}
+	rules := planning.Rules{
+		Catalogue: catalogue,
+		// A server that was left out or switched off says nothing of its tools, but
+		// is no reason to believe every name.
+		CheckTools: len(w.tools.Status()) > 0,
+		// What a planner left out is filled in when the step is ready.
+		PartialArgs: named.stored,
+	}
+	if o.changed("max-plan-steps") {
+		rules.MaxSteps = o.limits.MaxPlanSteps
+	}
+	var v verdict
+	if v.plan, v.faults, v.warnings = planning.CheckPlan(data, rules); len(v.faults) > 0 {
+		return v, nil
+	}
+	graph := planning.NewGraph(v.plan)
+	v.batches, v.order = graph.Batches(), graph.Order()
+	priors, err := o.durations().Medians()
+	if err != nil {
+		w.logger.Warn("how long tools took is not known", "error", err)
+	}
+	v.criticalPath = graph.CriticalPath(func(s planning.Step) float64 { return agent.Weigh(s, catalogue, priors) })
+	v.gates = o.gates(v.plan, graph, catalogue)
+	return v, nil
+}
+
+// tellTroubles says on standard error what is wrong with servers.
+func (o *options) tellTroubles(w *workshop) {
+	for _, s := range w.tools.Status() {
+		if s.Error != "" {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
+		}
+		if s.State == planning.ServerStarting {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
+		}
+	}
+}
+
+// gates returns the steps whose calls would ask, in execution order. The user
+// who runs a plan asks for the tests that are in it.
+func (o *options) gates(p planning.Plan, graph *planning.Graph, catalogue planning.Catalogue) []string {
+	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: true}))
+	gates := []string{}
+	for _, index := range graph.Order() {
+		at, _ := graph.Position(index)
+		step := p.Steps[at]
+		if step.Executor != planning.ExecutorTool {
+			continue
+		}
+		verdict := agent.VerdictRun // of a tool that is not known, only the plan speaks
+		if tool, err := catalogue.Find(step.Tool); err == nil {
+			verdict = agent.Decide(rules, tool).Verdict
+		}
+		if verdict == agent.VerdictAsk || verdict == agent.VerdictRun && step.Gate {
+			gates = append(gates, index)
+		}
+	}
+	return gates
+}
+
+// tellVerdict prints what a check found out. An invalid plan is a failure that
+// has been told then.
+func (o *options) tellVerdict(v verdict) error {
+	var err error
+	switch {
+	case o.output == outputJSON && len(v.faults) > 0:
+		err = o.printJSON(struct {
+			Valid  bool             `json:"valid"`
+			Errors []planning.Fault `json:"errors"`
+		}{false, v.faults})
+	case o.output == outputJSON:
+		err = o.printJSON(struct {
+			Valid        bool             `json:"valid"`
+			Batches      [][]string       `json:"batches"`
+			Order        []string         `json:"order"`
+			CriticalPath []string         `json:"critical_path"`
+			Gates        []string         `json:"gates"`
+			Warnings     []planning.Fault `json:"warnings"`
+		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), v.gates, noNil(v.warnings)})
+	default:
+		err = o.print(v.text(o.ascii))
+	}
+	if err == nil && len(v.faults) > 0 {
+		err = &failure{exit: exitUsage, code: "invalid_plan", err: errSaid}
+	}
+	return err
+}
+
+// noNil returns an empty list in place of none.
+func noNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// text is the verdict for people.
+func (v verdict) text(ascii bool) string {
+	good, bad, arrow := "✓", "✗", " → "
+	if ascii {
+		good, bad, arrow = "ok", "x", " -> "
+	}
+	var b strings.Builder
+	say := sayTo(&b)
+	if len(v.faults) > 0 {
+		say("%s the plan is not valid: %s", bad, count(len(v.faults), "fault"))
+		for _, f := range v.faults {
+			say("  %s at %s: %s", f.Code, first(f.Path, "the plan"), f.Message)
+		}
+		return b.String()
+	}
+	say("%s %s is valid: %s in %s", good, v.plan.Title, count(len(v.order), "step"), counted(len(v.batches), "batch", "batches"))
+	b.WriteString(plain.Plan(v.plan, ascii))
+	if len(v.criticalPath) > 0 {
+		say("critical path: %s", strings.Join(v.criticalPath, arrow))
+	}
+	if len(v.gates) > 0 {
+		say("asks before: %s", strings.Join(v.gates, ", "))
+	}
+	for _, f := range v.warnings {
+		say("warning: %s (%s)", f.Message, f.Code)
+	}
+	return b.String()
+}
+
+// planCheck is replan plan check.
+func (o *options) planCheck(ctx context.Context, name string, vars variables) error {
+	named, err := o.readPlan(name)
+	if err != nil {
+		return err
+	}
+	return o.withTools(ctx, func(w *workshop) error {
+		v, err := o.check(ctx, w, named, vars)
+		if err != nil {
+			return err
+		}
+		o.tellTroubles(w)
+		return o.tellVerdict(v)
+	})
+}
+
+// withTools does something with the tools at hand: those of the chat, or else
+// some that are started for it and stopped after.
+func (o *options) withTools(ctx context.Context, do func(*workshop) error) (err error) {
+	if o.talk != nil {
+		return do(o.talk.workshop)
+	}
+	w, err := o.prepare(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	return do(w)
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+// continued is what replan --continue goes on with.
+type continued struct {
+	session *runner.Restored // nil where the conversation is gone
+	run     string           // to be resumed; "" where its newest run needs nothing
+	note    string
+}
+
+// continueSession is replan --continue: it goes on with the newest session of
+// this folder, resumes its newest run where that was left undone, and then
+// takes the goal, if there is one.
+func (o *options) continueSession(ctx context.Context, goal string) error {
+	if o.dryRun {
+		return errDryResume
+	}
+	c, err := o.findContinued()
+	if err != nil {
+		return err
+	}
+	if o.screen() {
+		return o.openScreen(ctx, tui.Options{Intro: c.note, Goal: goal}, c)
+	}
+	var commands []runner.Command
+	if c.run != "" {
+		commands = append(commands, runner.Resume{Run: c.run})
+	}
+	if goal != "" {
+		commands = append(commands, runner.Submit{Text: goal})
+	}
+	if len(commands) == 0 {
+		return errors.Join(usage("the newest run of this folder is over, and there is no terminal for the full screen: say how to go on with replan --continue GOAL"), c.close())
+	}
+	if c.note != "" {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", c.note)
+	}
+	e := errand{commands: commands, restored: c.session}
+	if !o.asks() {
+		e.inDoubt = agent.DoubtAbort
+	}
+	return o.headless(ctx, e)
+}
+
+// close lets go of a session that nobody goes on with.
+func (c continued) close() error {
+	if c.session == nil {
+		return nil
+	}
+	return c.session.Journal.Close()
+}
+
+// findContinued finds and opens the session to go on with.
+func (o *options) findContinued() (continued, error) {
+	var c continued
+	id, run, err := o.sessionOf(o.workspace)
+	if err != nil {
+		return c, err
+	}
+	if run == nil {
+		return c, usage("there is nothing to go on with in this folder: no run was started here yet; begin with replan, or replan run GOAL")
+	}
+	if run.Resumable() && (run.Result == nil || run.Result.Reason == agent.ReasonInterrupted) {
+		c.run = run.ID
+	}
+	j, events, err := o.sessions().Open(strings.TrimSpace(id))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty), id == "":
+		c.note = "what was said before is gone; its newest run is still there"
+		return c, nil
+	case errors.Is(err, journal.ErrLocked):
+		return c, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one, or leave --continue out", id)}
+	case err != nil:
+		return c, unopened(err)
+	}
+	c.session = &runner.Restored{ID: id, Journal: j, Events: events}
+	return c, nil
+}

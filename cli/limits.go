@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"replan/agent"
+)
+
+// limitsConfig is the section [limits] of the configuration. A number that is
+// not given is the preset's.
+type limitsConfig struct {
+	Preset            string    `toml:"preset"` // default or strict
+	MaxSteps          *int      `toml:"max_steps"`
+	MaxPlanSteps      *int      `toml:"max_plan_steps"`
+	MaxReplans        *int      `toml:"max_replans"`
+	MaxToolCalls      *int      `toml:"max_tool_calls"`
+	MaxDiscoveryCalls *int      `toml:"max_discovery_calls"`
+	MaxExecutionCalls *int      `toml:"max_execution_calls"`
+	MaxCallsPerTool   *int      `toml:"max_calls_per_tool"`
+	MaxRepeats        *int      `toml:"max_repeats"`
+	MaxTokens         *int      `toml:"max_tokens"`
+	MaxConcurrency    *int      `toml:"max_concurrency"`
+	ModelSlots        *int      `toml:"model_slots"`
+	MaxDuration       *duration `toml:"max_duration"`
+	StepTimeout       *duration `toml:"step_timeout"`
+}
+
+// sessionLimitsConfig is the section [session_limits] of the configuration:
+// what all runs of a session and the chat may use together.
+type sessionLimitsConfig struct {
+	MaxTokens    int      `toml:"max_tokens"`
+	MaxToolCalls int      `toml:"max_tool_calls"`
+	MaxDuration  duration `toml:"max_duration"`
+}
+
+// limitFlag is a limit that counts: its flag, and where its number stands in
+// the configuration and among the limits of a run.
+type limitFlag struct {
+	name, help string
+	configured func(*limitsConfig) *int
+	to         func(*agent.Limits) *int
+}
+
+// limitFlags are the limits that count, in the order in which help names them.
+func limitFlags() []limitFlag {
+	return []limitFlag{
+		{
+			"max-steps", "most step executions of a run, 0 for no limit; grows with the plan unless given",
+			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *agent.Limits) *int { return &l.MaxSteps },
+		},
+		{
+			"max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *agent.Limits) *int { return &l.MaxPlanSteps },
+		},
+		{
+			"max-replans", "most replans of a run, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *agent.Limits) *int { return &l.MaxReplans },
+		},
+		{
+			"max-tool-calls", "most tool calls of a run, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *agent.Limits) *int { return &l.MaxToolCalls },
+		},
+		{
+			"max-discovery-calls", "most calls of read-only tools, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxDiscoveryCalls }, func(l *agent.Limits) *int { return &l.MaxDiscoveryCalls },
+		},
+		{
+			"max-execution-calls", "most calls of tools that are not read-only, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *agent.Limits) *int { return &l.MaxExecutionCalls },
+		},
+		{
+			"max-calls-per-tool", "most calls of any one tool, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *agent.Limits) *int { return &l.MaxCallsPerTool },
+		},
+		{
+			"max-repeats", "how often the same call or the same failure may come in successive revisions, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *agent.Limits) *int { return &l.MaxRepeats },
+		},
+		{
+			"max-tokens", "most tokens of a run, prompts and replies together, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *agent.Limits) *int { return &l.MaxTokens },
+		},
+		{
+			"max-concurrency", "tool calls at once",
+			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *agent.Limits) *int { return &l.MaxConcurrency },
+		},
+		{
+			"model-slots", "model calls at once, as many as the server has parallel slots",
+			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *agent.Limits) *int { return &l.ModelSlots },
+		},
+	}
+}
+
+// limitTime is a limit that is a time.
+type limitTime struct {
+	name, help string
+	configured func(*limitsConfig) *duration
+	to         func(*agent.Limits) *int64
+}
+
+func limitTimes() []limitTime {
+	return []limitTime{
+		{
+			"max-duration", "how long a run may go on, such as 30m, 0 for no limit",
+			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *agent.Limits) *int64 { return &l.MaxDurationMS },
+		},
+		{
+			"step-timeout", "how long a step may take that names no time of its own, such as 90s, 0 for no limit",
+			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *agent.Limits) *int64 { return &l.StepTimeoutMS },
+		},
+	}
+}
+
+// givenLimits are the limits that the flags give.
+type givenLimits struct {
+	preset  string
+	numbers map[string]*int
+	times   map[string]*time.Duration
+}
+
+// registerLimits declares a flag for each limit.
+func (o *options) registerLimits(f *pflag.FlagSet) {
+	defaults := agent.DefaultLimits()
+	o.given = givenLimits{numbers: map[string]*int{}, times: map[string]*time.Duration{}}
+	f.StringVar(&o.given.preset, "limits", "", "the limits to start from: default or strict")
+	for _, l := range limitFlags() {
+		o.given.numbers[l.name] = f.Int(l.name, *l.to(&defaults), l.help)
+	}
+	for _, l := range limitTimes() {
+		o.given.times[l.name] = f.Duration(l.name, time.Duration(*l.to(&defaults))*time.Millisecond, l.help)
+	}
+}
+
+// readLimits puts the limits of a run and of the session together: the preset,
+// the configuration's numbers over it, the flags over those.
+func (o *options) readLimits(flags *pflag.FlagSet) error {
+	var err error
+	if o.limits, err = agent.Preset(first(o.given.preset, o.config.Limits.Preset)); err != nil {
+		return usage("%w", err)
+	}
+	for _, l := range limitFlags() {
+		if n := l.configured(&o.config.Limits); n != nil {
+			if *n < 0 {
+				return belowZero("one of the configuration", fmt.Sprint(*n))
+			}
+			*l.to(&o.limits) = *n
+			if l.name == "max-steps" {
+				o.limits.GrowSteps = false
+			}
+		}
+	}
+	for _, l := range limitTimes() {
+		if d := l.configured(&o.config.Limits); d != nil {
+			if d.Duration < 0 {
+				return belowZero("one of the configuration", d.String())
+			}
+			*l.to(&o.limits) = d.Milliseconds()
+		}
+	}
+	if err := o.checkGivenLimits(flags); err != nil {
+		return err
+	}
+	o.changed = flags.Changed
+	o.limits = o.raise(o.limits)
+	return o.readSessionLimits()
+}
+
+// checkGivenLimits refuses flags that cannot be limits.
+func (o *options) checkGivenLimits(flags *pflag.FlagSet) error {
+	for _, l := range limitFlags() {
+		if n := *o.given.numbers[l.name]; flags.Changed(l.name) && n < 0 {
+			return belowZero(l.name, fmt.Sprint(n))
+		}
+	}
+	for _, l := range limitTimes() {
+		if d := *o.given.times[l.name]; flags.Changed(l.name) && d < 0 {
+			return belowZero(l.name, d.String())
+		}
+	}
+	return nil
+}
+
+func belowZero(which, what string) error {
+	return usage("a limit cannot be below 0: %s is %s; 0 is no limit", which, what)
+}
+
+// raised returns the limits of a run that is resumed: those of its journal, but
+// for what the flags give.
+func (o *options) raised(limits agent.Limits) agent.Limits {
+	if o.changed("limits") {
+		return o.limits
+	}
+	return o.raise(limits)
+}
+
+// raise returns limits with those in their place that the flags give.
+func (o *options) raise(limits agent.Limits) agent.Limits {
+	for _, l := range limitFlags() {
+		if o.changed(l.name) {
+			*l.to(&limits) = *o.given.numbers[l.name]
+			if l.name == "max-steps" {
+				limits.GrowSteps = false
+			}
+		}
+	}
+	for _, l := range limitTimes() {
+		if o.changed(l.name) {
+			*l.to(&limits) = o.given.times[l.name].Milliseconds()
+		}
+	}
+	return limits
+}
+
+func (o *options) readSessionLimits() error {
+	c := o.config.SessionLimits
+	if c.MaxTokens < 0 || c.MaxToolCalls < 0 || c.MaxDuration.Duration < 0 {
+		return belowZero("one of [session_limits]", "less")
+	}
+	o.sessionLimits = agent.SessionLimits{
+		MaxTokens: c.MaxTokens, MaxToolCalls: c.MaxToolCalls, MaxDurationMS: c.MaxDuration.Milliseconds(),
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/plain"
+)
+
+// planLine is a plan as replan plan list tells it.
+type planLine struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Steps   int       `json:"steps"`
+	Created time.Time `json:"created"`
+	Runs    []string  `json:"runs"` // newest first
+}
+
+// planList is replan plan list. A file among the plans that is none is told on
+// standard error and keeps nobody from the others.
+func (o *options) planList() error {
+	entries, err := o.plans().List()
+	if err != nil {
+		return wrap("list the plans", err)
+	}
+	runs, err := o.runsByPlan()
+	if err != nil {
+		return err
+	}
+	lines := []planLine{}
+	for _, e := range entries {
+		if e.Error != nil {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(e.Error.Error()))
+			continue
+		}
+		lines = append(lines, planLine{ID: e.ID, Title: e.Title, Steps: e.Steps, Created: e.Created, Runs: noNil(runs[e.ID])})
+	}
+	if o.output == outputJSON {
+		return o.printJSON(lines)
+	}
+	if len(lines) == 0 {
+		return o.print("no plans are kept; plan create GOAL and plan import FILE make some\n")
+	}
+	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
+	for _, l := range lines {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
+			count(l.Steps, "step"), count(len(l.Runs), "run"), plain.OneLine(l.Title, 60))
+	}
+	return wrap("write to standard output", table.Flush())
+}
+
+// timeShown is how a time is told in lists.
+const timeShown = "2006-01-02 15:04"
+
+// runsByPlan returns the runs of each stored plan, newest first. Journals whose
+// first line cannot be read belong to none.
+func (o *options) runsByPlan() (map[string][]string, error) {
+	entries, err := o.runs().List()
+	if err != nil {
+		return nil, wrap("list the runs", err)
+	}
+	runs := map[string][]string{}
+	for _, e := range entries {
+		head, err := o.runs().Head(e.ID)
+		if err != nil {
+			continue
+		}
+		if started, ok := head.Data.(agent.RunStarted); ok && started.Plan != nil && started.Plan.ID != "" {
+			runs[started.Plan.ID] = append(runs[started.Plan.ID], e.ID)
+		}
+	}
+	return runs, nil
+}
+
+// storedPlan returns the plan whose id begins with prefix.
+func (o *options) storedPlan(prefix string) (planning.Plan, error) {
+	id, err := o.plans().Find(prefix)
+	if err != nil {
+		return planning.Plan{}, unopened(err)
+	}
+	plan, err := o.plans().Load(id)
+	if err != nil {
+		return planning.Plan{}, unopened(err)
+	}
+	return plan, nil
+}
+
+// planShow is replan plan show.
+func (o *options) planShow(prefix string) error {
+	plan, err := o.storedPlan(prefix)
+	if err != nil {
+		return err
+	}
+	return o.tellPlan(plan)
+}
+
+// tellPlan prints a plan: as it is kept, or as a graph in text.
+func (o *options) tellPlan(p planning.Plan) error {
+	if o.output == outputJSON {
+		return o.printJSON(p)
+	}
+	var b strings.Builder
+	say := sayTo(&b)
+	say("%s  (%s)", p.Title, first(p.ID, "not kept"))
+	if p.Goal != "" && p.Goal != p.Title {
+		say("goal: %s", p.Goal)
+	}
+	b.WriteByte('\n')
+	b.WriteString(plain.Plan(p, o.ascii))
+	if len(p.Variables) > 0 {
+		say("")
+		say("variables:")
+		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
+			say("  %s = %s", name, plain.OneLine(planning.CanonicalJSON(p.Variables[name]), 100))
+		}
+	}
+	if len(p.Milestones) > 0 {
+		say("")
+		say("milestones:")
+		for _, m := range p.Milestones {
+			say("  %s: %s", m.Title, strings.Join(m.Steps, ", "))
+		}
+	}
+	if len(p.Risks) > 0 {
+		say("")
+		say("risks:")
+		for _, r := range p.Risks {
+			say("  %s", r)
+		}
+	}
+	return o.print(b.String())
+}
+
+// planDelete is replan plan delete.
+func (o *options) planDelete(prefix string) error {
+	id, err := o.plans().Find(prefix)
+	if err != nil {
+		return unopened(err)
+	}
+	removed, err := o.plans().Delete(id)
+	if err != nil {
+		return unopened(err)
+	}
+	return o.deleted(removed)
+}
+
+// planImport is replan plan import. Tool names are not checked: the servers may
+// be others where the plan is run.
+func (o *options) planImport(name, as string) error {
+	data, err := o.readFile(name)
+	if err != nil {
+		return err
+	}
+	plan, faults, warnings := planning.CheckPlan(data, planning.Rules{})
+	if as != "" {
+		if !planning.IDPattern.MatchString(as) {
+			return usage("--as takes letters, digits, dots, dashes and underscores, at most 128, and begins with a letter or a digit, not %q", as)
+		}
+		plan.ID = as
+		faults = without(faults, planning.CodeBadID)
+	}
+	if len(faults) > 0 {
+		return o.tellVerdict(verdict{faults: faults})
+	}
+	for _, w := range without(warnings, planning.CodeUncheckedTools) {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(w.Message))
+	}
+	kept, err := o.plans().Save(plan, time.Now())
+	if err != nil {
+		return unopened(err)
+	}
+	if o.output == outputJSON {
+		return o.printJSON(kept)
+	}
+	return o.print(fmt.Sprintf("kept as %s; run it with: replan plan run %s\n", kept.ID, kept.ID))
+}
+
+// without leaves out the faults of one code.
+func without(faults []planning.Fault, code string) []planning.Fault {
+	var rest []planning.Fault
+	for _, f := range faults {
+		if f.Code != code {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// planExport is replan plan export: always JSON, which is the format it is in.
+func (o *options) planExport(prefix string) error {
+	plan, err := o.storedPlan(prefix)
+	if err != nil {
+		return err
+	}
+	data, err := planning.ExportMCP(plan)
+	if err != nil {
+		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be said in mcp-cli's format: %w", plan.ID, err)}
+	}
+	return o.print(strings.TrimRight(string(data), "\n") + "\n")
+}

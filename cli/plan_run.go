@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/plain"
+	"replan/tui/untrusted"
+)
+
+// planRun is how a plan is to be run.
+type planRun struct {
+	vars       variables
+	onFailure  planning.OnFailure
+	synthesize bool
+}
+
+// execute is the order to carry a plan out in this way.
+func (how planRun) execute(p planning.Plan) runner.Execute {
+	return runner.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize}
+}
+
+// planRun is replan plan run.
+func (o *options) planRun(ctx context.Context, name string, how planRun) error {
+	named, err := o.readPlan(name)
+	if err != nil {
+		return err
+	}
+	if o.talk != nil && !o.dryRun {
+		v, err := o.check(ctx, o.talk.workshop, named, how.vars)
+		if err != nil {
+			return err
+		}
+		if len(v.faults) > 0 {
+			return o.tellVerdict(v)
+		}
+		o.talk.then = how.execute(v.plan)
+		return nil
+	}
+	return o.headless(ctx, errand{prepare: func(ctx context.Context, w *workshop) ([]runner.Command, error) {
+		v, err := o.check(ctx, w, named, how.vars)
+		if err != nil {
+			return nil, err
+		}
+		if len(v.faults) > 0 {
+			o.tellTroubles(w)
+			return nil, o.tellVerdict(v)
+		}
+		for _, f := range v.warnings {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
+		}
+		return []runner.Command{how.execute(v.plan)}, nil
+	}})
+}
+
+// planCreate is replan plan create. As JSON nothing but the plan is told.
+func (o *options) planCreate(ctx context.Context, goal string) error {
+	if o.dryRun {
+		return usage("plan create calls no tool, so there is nothing to do dry: leave --dry-run out")
+	}
+	if o.talk != nil {
+		o.talk.then = runner.Create{Goal: goal}
+		return nil
+	}
+	var kept planning.Plan
+	var unkept error
+	e := errand{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p planning.Plan) (planning.Plan, error) {
+		kept, unkept = o.keep(p)
+		return kept, unkept
+	}}
+	if o.output == outputJSON {
+		e.teller = func(session string) teller { return notesOnly{o, session} }
+	}
+	// The session has gone when this returns, and nobody else writes to kept.
+	if err := o.headless(ctx, e); err != nil {
+		return err
+	}
+	switch {
+	case unkept != nil:
+		return wrap("keep the plan", unkept)
+	case kept.ID == "":
+		return &failure{exit: agent.ReasonNoPlan.ExitCode(), code: string(agent.ReasonNoPlan), err: errors.New("the model answered at once and made no plan: --force-plan has it make one")}
+	}
+	if o.output == outputJSON {
+		return o.printJSON(kept)
+	}
+	return o.print(fmt.Sprintf("kept as %s; run it with: replan plan run %s\n", kept.ID, kept.ID))
+}
+
+// notesOnly tells what the session notes on standard error, and how a run
+// failed, but nothing else.
+type notesOnly struct {
+	o       *options
+	session string
+}
+
+// Event tells a note.
+func (n notesOnly) Event(e agent.Event) error {
+	switch d := e.Data.(type) {
+	case agent.Note:
+		_, _ = fmt.Fprintf(n.o.io.Err, "replan: %s\n", untrusted.Line(d.Text))
+	case agent.RunCompleted:
+		if d.Reason.ExitCode() != 0 {
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(first(d.Error, string(d.Reason)))}
+		}
+	}
+	return nil
+}
+
+// parseInDoubt reads --in-doubt; "" is to ask. Where nobody can be asked the
+// run is not to go on by a guess.
+func (o *options) parseInDoubt(text string) (agent.DoubtDecision, error) {
+	switch text {
+	case "":
+		if o.talk != nil || o.asks() {
+			return "", nil
+		}
+		return agent.DoubtAbort, nil
+	case "ask":
+		if o.talk == nil && !o.asks() {
+			return "", usage("nobody is there to be asked: say --in-doubt rerun, done or abort")
+		}
+		return "", nil
+	case string(agent.DoubtRerun), string(agent.DoubtDone), string(agent.DoubtAbort):
+		if o.talk != nil {
+			return "", usage("in the chat you are asked about steps in doubt: leave --in-doubt out")
+		}
+		return agent.DoubtDecision(text), nil
+	default:
+		return "", usage("--in-doubt takes ask, rerun, done or abort, not %q", text)
+	}
+}
+
+// planResume is replan plan resume.
+func (o *options) planResume(ctx context.Context, prefix string, inDoubt agent.DoubtDecision) error {
+	if o.dryRun {
+		return errDryResume
+	}
+	run, err := o.resumable(prefix)
+	if err != nil {
+		return err
+	}
+	if !run.Resumable() {
+		if o.output == outputJSON {
+			return o.tellCompleted(run)
+		}
+		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))
+	}
+	if o.talk != nil {
+		o.talk.then = runner.Resume{Run: run.ID}
+		return nil
+	}
+	return o.headless(ctx, errand{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
+}
+
+// tellCompleted prints the last event of a run that is completed, which is what
+// a resume that had something to do would end with.
+func (o *options) tellCompleted(run agent.Run) error {
+	return o.printJSON(agent.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: agent.RunCompleted{Result: *run.Result}})
+}
+
+// resumable returns the run that prefix means: a run, or of a plan its latest
+// unfinished one, or its latest where all have ended well.
+func (o *options) resumable(prefix string) (agent.Run, error) {
+	id, err := o.runs().Find(prefix)
+	if err == nil {
+		run, err := o.runs().Fold(id)
+		if err != nil {
+			return run, unopened(err)
+		}
+		return run, nil
+	}
+	var ambiguous *planning.AmbiguousIDError
+	if errors.As(err, &ambiguous) {
+		return agent.Run{}, unopened(err)
+	}
+	plan, planErr := o.plans().Find(prefix)
+	if errors.As(planErr, &ambiguous) {
+		return agent.Run{}, unopened(planErr)
+	}
+	if planErr != nil {
+		return agent.Run{}, unopened(err) // which says what to do about runs
+	}
+	return o.latestOf(plan)
+}
+
+// latestOf returns a plan's latest run that can be resumed, else its latest.
+func (o *options) latestOf(plan string) (agent.Run, error) {
+	runs, err := o.runsByPlan()
+	if err != nil {
+		return agent.Run{}, err
+	}
+	var latest *agent.Run
+	for _, id := range runs[plan] {
+		run, err := o.runs().Fold(id)
+		if err != nil {
+			return agent.Run{}, unopened(err)
+		}
+		if run.Resumable() {
+			return run, nil
+		}
+		if latest == nil {
+			latest = &run
+		}
+	}
+	if latest == nil {
+		return agent.Run{}, usage("the plan %s has no run yet: start one with replan plan run %s", plan, plan)
+	}
+	return *latest, nil
+}
+
+// planDiff is replan plan diff.
+func (o *options) planDiff(prefix string) error {
+	id, err := o.runs().Find(prefix)
+	if err != nil {
+		return unopened(err)
+	}
+	events, err := o.runs().Read(id)
+	if err != nil {
+		return unopened(err)
+	}
+	summaries := []agent.RevisionSummary{}
+	var text string
+	var before planning.Plan
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case agent.PlanCreated:
+			before = d.Plan
+		case agent.PlanDiff:
+			summaries = append(summaries, agent.RevisionSummary{
+				Revision: d.Revision, Reason: d.Reason,
+				Removed: noNil(d.Removed), Added: noNil(d.Added), Revised: noNil(d.Revised),
+			})
+			text += o.diffText(before, d)
+			before = d.Plan
+		}
+	}
+	if o.output == outputJSON {
+		return o.printJSON(summaries)
+	}
+	if len(summaries) == 0 {
+		return o.print(fmt.Sprintf("the run %s kept to its plan: there was no replan\n", id))
+	}
+	return o.print(text)
+}
+
+// diffText tells one revision: what it took out, changed and put in, and why.
+func (o *options) diffText(before planning.Plan, d agent.PlanDiff) string {
+	removed := "−"
+	if o.ascii {
+		removed = "-"
+	}
+	var b strings.Builder
+	say := sayTo(&b)
+	say("revision %d: %s", d.Revision, plain.OneLine(d.Reason, 200))
+	line := func(mark string, in planning.Plan, index string) {
+		s, ok := in.Step(index)
+		if !ok {
+			return
+		}
+		was := ""
+		if old, ok := before.Step(index); ok && mark == "~" && (old.Title != s.Title || old.Tool != s.Tool) {
+			was = "  was: " + old.Title + "  [" + by(old) + "]"
+		}
+		say("  %s %s. %s  [%s]%s", mark, index, s.Title, by(s), was)
+	}
+	for _, index := range d.Removed {
+		line(removed, before, index)
+	}
+	for _, index := range d.Revised {
+		line("~", d.Plan, index)
+	}
+	for _, index := range d.Added {
+		line("+", d.Plan, index)
+	}
+	return b.String()
+}
+
+// by names what carries a step out.
+func by(s planning.Step) string { return first(s.Tool, string(s.Executor)) }

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"replan/agent/journal"
+	"replan/agent/plans"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// print writes text to standard output.
+func (o *options) print(text string) error {
+	_, err := io.WriteString(o.io.Out, text)
+	return wrap("write to standard output", err)
+}
+
+// printJSON writes a value to standard output as one line of JSON.
+func (o *options) printJSON(v any) error {
+	enc := json.NewEncoder(o.io.Out)
+	enc.SetEscapeHTML(false)
+	return wrap("write to standard output", enc.Encode(v))
+}
+
+// sayTo returns what writes a line to b, whatever came from outside made visible
+// and kept from making lines of its own.
+func sayTo(b *strings.Builder) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		text := untrusted.Visible(fmt.Sprintf(format, args...))
+		b.WriteString(strings.ReplaceAll(text, "\n", " ") + "\n")
+	}
+}
+
+// count says how many things of a kind there are.
+func count(n int, what string) string { return counted(n, what, what+"s") }
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// unopened is the failure of a plan, a run or a session that cannot be opened.
+func unopened(err error) error {
+	code := "unreadable"
+	var ambiguous *planning.AmbiguousIDError
+	var damaged *journal.DamageError
+	switch {
+	case errors.As(err, &ambiguous):
+		code = "ambiguous"
+	case errors.Is(err, planning.ErrUnknownID), errors.Is(err, fs.ErrNotExist):
+		code = "unknown"
+	case errors.Is(err, journal.ErrLocked):
+		code = "locked"
+	case errors.Is(err, plans.ErrExists):
+		code = "exists"
+	case errors.As(err, &damaged), errors.Is(err, journal.ErrEmpty):
+		code = "damaged"
+	}
+	return &failure{exit: exitUsage, code: code, err: err}
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+// longestPause is how long a replay rests between two events at most: somebody
+// at a gate, or days between two lives of a run, are not waited for.
+const longestPause = 2 * time.Second
+
+func newReplay(o *options) *cobra.Command {
+	var speed float64
+	command := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "Play a run again from its journal; nothing is called",
+		Long: "replay shows a run as it was: on the full screen in the pace it had, long pauses shortened, or without a\n" +
+			"terminal as lines or as JSON, at once. No model and no tool is called, and a run that is going on\n" +
+			"elsewhere is not held up.",
+		Example: "  replan replay r-20260102 --speed 4\n  replan replay r-20260102 --plain",
+		Args:    one("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if speed < 0 {
+				return usage("--speed cannot be below 0: it is %g; 0 is at once", speed)
+			}
+			if !cmd.Flags().Changed("speed") && !o.io.Terminal {
+				speed = 0
+			}
+			return o.replay(cmd.Context(), args[0], speed)
+		},
+	}
+	command.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was, 0 for at once, which it is without a terminal")
+	return command
+}
+
+// replay is replan replay.
+func (o *options) replay(ctx context.Context, prefix string, speed float64) error {
+	id, err := o.runs().Find(prefix)
+	if err != nil {
+		return unopened(err)
+	}
+	events, err := o.runs().Read(id)
+	if err != nil {
+		return unopened(err)
+	}
+	r := newReplayed(id, events, speed)
+	r.start(ctx)
+	defer r.close()
+	if o.screen() {
+		return wrap("the screen", tui.Run(ctx, r, tui.Options{
+			Theme: o.themeName, ASCII: o.ascii, NoColor: o.noColor, Version: Version,
+		}))
+	}
+	out := o.tellerOf(replaySession, o.io.Out, errand{})
+	for event := range r.Events() {
+		if event.Run == replaySession {
+			continue // made for the screen
+		}
+		if err := out.Event(event); err != nil {
+			return wrap("write to standard output", err)
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// replaySession is the id of the session that a replay plays.
+const replaySession = "s-replay"
+
+// replayed is a session that plays a journal. It takes no command but the one to
+// stop.
+type replayed struct {
+	events []agent.Event
+	pauses []time.Duration // before each event
+
+	out  chan agent.Event
+	stop context.CancelFunc
+	gone chan struct{}
+}
+
+// newReplayed makes the session in which the run came about: what was asked, the
+// run, and what was answered.
+func newReplayed(id string, events []agent.Event, speed float64) *replayed {
+	var run agent.Run
+	reply := agent.ChatReply{Run: id, Text: "the journal ends here: the run is unfinished; go on with it by replan plan resume " + id}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			reply.Text = "the journal cannot be followed to its end: " + err.Error()
+			break
+		}
+	}
+	if r := run.Result; r != nil {
+		reply = agent.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: first(r.Answer, r.Error)}
+	}
+	var seq uint64
+	say := func(at time.Time, data agent.Data) agent.Event {
+		seq++
+		return agent.Event{Seq: seq, Time: at, Run: replaySession, Data: data}
+	}
+	begun, ended := events[0].Time, events[len(events)-1].Time
+	all := []agent.Event{
+		say(begun, agent.SessionStatus{Workspace: run.Workspace, Model: run.Model, ContextWindow: run.ContextWindow, Tools: len(run.Catalogue)}),
+		say(begun, agent.ChatUser{Text: run.Goal}),
+	}
+	all = append(append(all, events...), say(ended, reply))
+	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan agent.Event), gone: make(chan struct{})}
+}
+
+// pauses returns how long to rest before each event; a speed of 0 rests never.
+func pauses(events []agent.Event, speed float64) []time.Duration {
+	out := make([]time.Duration, len(events))
+	for i := 1; i < len(events) && speed > 0; i++ {
+		rest := float64(events[i].Time.Sub(events[i-1].Time)) / speed
+		out[i] = time.Duration(min(max(rest, 0), float64(longestPause)))
+	}
+	return out
+}
+
+// Events is the run with the session around it.
+func (r *replayed) Events() <-chan agent.Event { return r.out }
+
+// Send ends the replay where it is asked to stop; there is nothing else to do.
+func (r *replayed) Send(c runner.Command) {
+	if _, ok := c.(runner.Stop); ok {
+		r.stop()
+	}
+}
+
+// start plays until the journal ends, ctx does, or somebody says stop.
+func (r *replayed) start(ctx context.Context) {
+	ctx, r.stop = context.WithCancel(ctx)
+	go func() {
+		defer close(r.gone)
+		defer close(r.out)
+		rest := time.NewTimer(0)
+		defer rest.Stop()
+		for i, e := range r.events {
+			if r.pauses[i] > 0 {
+				rest.Reset(r.pauses[i])
+				select {
+				case <-rest.C:
+				case <-ctx.Done():
+					return
+				}
+			}
+			select {
+			case r.out <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+// close ends the replay and waits for it.
+func (r *replayed) close() {
+	r.stop()
+	<-r.gone
+}

@@ -1,0 +1,177 @@
+// Planner is a Go program that brings its own planner and its own tools: no
+// model, no server. It walks every way that a run of plans and replans can go
+// and tells the events of each.
+//
+//	go run ./examples/planner
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// transition is one way that a run can go.
+type transition struct {
+	name   string
+	goal   string            // "" is to publish the report
+	broken map[string]string // what fails, and the error it fails with
+	limit  func(*agent.Limits)
+	want   agent.Reason
+}
+
+// transitions returns all of them, from the run that needs no replan to the one
+// that has no plan.
+func transitions() []transition {
+	primary := map[string]string{"the primary": "the primary is down"}
+	both := map[string]string{"the primary": "the primary is down", "the mirror": "the mirror is down"}
+	return []transition{
+		{name: "success", want: agent.ReasonGoalMet},
+		{name: "one replan", broken: primary, want: agent.ReasonGoalMet},
+		{name: "two replans", broken: both, want: agent.ReasonGoalMet},
+		{name: "replans spent", broken: both, limit: func(l *agent.Limits) { l.MaxReplans = 1 }, want: agent.ReasonReplanBudget},
+		{
+			name: "replans spent on the same plan", broken: map[string]string{"summarise": "the report is too long"},
+			limit: func(l *agent.Limits) { l.MaxReplans = 2 }, want: agent.ReasonReplanBudget,
+		},
+		{
+			name: "steps spent", broken: map[string]string{"publish": "the disk is full"},
+			limit: func(l *agent.Limits) { l.MaxSteps = 4 }, want: agent.ReasonStepBudget,
+		},
+		{
+			name: "steps spent before a replan fits", broken: primary,
+			limit: func(l *agent.Limits) { l.MaxSteps = 4 }, want: agent.ReasonStepBudget,
+		},
+		{name: "nothing to replan", broken: map[string]string{"publish": "the disk is full"}, want: agent.ReasonGaveUp},
+		{name: "no plan", goal: "make tea", want: agent.ReasonNoPlan},
+	}
+}
+
+func main() {
+	for _, t := range transitions() {
+		result, err := t.run(context.Background(), os.Stdout)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if result.Reason != t.want {
+			log.Fatalf("%s: the run ended with %s, not %s: %s", t.name, result.Reason, t.want, result.Error)
+		}
+	}
+}
+
+// run plans and runs the goal and tells its events to out.
+func (t transition) run(ctx context.Context, out io.Writer) (agent.Result, error) {
+	limits := agent.DefaultLimits()
+	limits.GrowSteps = false // a limit of steps is meant as it stands
+	if t.limit != nil {
+		t.limit(&limits)
+	}
+	goal := t.goal
+	if goal == "" {
+		goal = "publish the report"
+	}
+	_, _ = fmt.Fprintf(out, "%s\n", t.name)
+	result, err := runner.Run(ctx, runner.Job{
+		Goal:      goal,
+		Planners:  byError{},
+		Catalogue: tools(),
+		Call:      t.call,
+		Limits:    limits,
+		Events:    func(e agent.Event) { tell(out, e.Data) },
+	})
+	if err != nil {
+		return result, fmt.Errorf("run %q: %w", t.name, err)
+	}
+	return result, nil
+}
+
+// tools describes what the plans may call.
+func tools() planning.Catalogue {
+	return planning.Catalogue{
+		{Name: "find", Server: "example", ReadOnly: true, Annotated: true},
+		{Name: "fetch", Server: "example", ReadOnly: true, Annotated: true},
+		{Name: "summarise", Server: "example", ReadOnly: true, Annotated: true},
+		{Name: "publish", Server: "example", Annotated: true},
+	}
+}
+
+// call is the tools: a function that fails where the transition wants it to.
+func (t transition) call(_ context.Context, call planning.ToolCall) (any, error) {
+	from, _ := call.Args["from"].(string)
+	for _, what := range []string{call.Tool.Name, from} {
+		if fault, ok := t.broken[what]; ok {
+			return nil, errors.New(fault)
+		}
+	}
+	switch call.Tool.Name {
+	case "find":
+		return []string{"the primary", "the mirror", "the archive"}, nil
+	case "fetch":
+		return "a report from " + from, nil
+	case "summarise":
+		return fmt.Sprintf("%s, in short", call.Args["text"]), nil
+	default:
+		return nil, nil
+	}
+}
+
+// tell writes a line for each event that says how the run goes.
+func tell(out io.Writer, data agent.Data) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, "  "+format+"\n", args...) }
+	switch d := data.(type) {
+	case agent.PlanCreated:
+		say("plan      %s", line(d.Plan, planning.NewGraph(d.Plan).Order()))
+	case agent.PlanEmpty:
+		say("no plan   %s", d.Reason)
+	case agent.StepStarted:
+		say("step %s    %s(%s)", d.Index, d.Tool, values(d.Args))
+	case agent.StepFailed:
+		say("failed    %s", d.Error)
+	case agent.ReplanStarted:
+		say("replan %d  of steps %s", d.Attempt, strings.Join(d.Remaining, ", "))
+	case agent.ReplanRefused:
+		say("refused   %s", d.Reason)
+	case agent.PlanDiff:
+		for _, change := range []struct {
+			mark    string
+			indices []string
+		}{{"removed", d.Removed}, {"revised", d.Revised}, {"added", d.Added}} {
+			if len(change.indices) > 0 {
+				say("%-8s  %s", change.mark, line(d.Plan, change.indices))
+			}
+		}
+	case agent.GuardBlocked:
+		say("blocked   by the guard %s: %d of %d used", d.Guard, d.Used, d.Limit)
+	case agent.RunCompleted:
+		say("%s: %s (steps: %d, replans: %d)", d.Status, d.Reason, d.Usage.Steps, d.Usage.Replans)
+	}
+}
+
+// line names steps by their index and, where the plan still has them, their tool.
+func line(p planning.Plan, indices []string) string {
+	words := make([]string, len(indices))
+	for i, index := range indices {
+		words[i] = index
+		if s, ok := p.Step(index); ok {
+			words[i] += " " + s.Tool
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// values are the arguments of a call, each of which has one here.
+func values(args map[string]any) string {
+	var words []string
+	for _, v := range args {
+		words = append(words, fmt.Sprint(v))
+	}
+	return strings.Join(words, ", ")
+}
