@@ -101,6 +101,9 @@ func (r *Run) follows(e Event) error {
 	if index, gate := gateOf(e.Data); gate != "" && !r.awaits(index, gate) {
 		return fmt.Errorf("the call behind gate %s is no longer planned: %w", gate, ErrOutOfOrder)
 	}
+	if d, ok := e.Data.(StepStarted); ok && r.Step(d.Index) == nil {
+		return fmt.Errorf("the plan has no step %q to start: %w", d.Index, ErrOutOfOrder)
+	}
 	if index, ok := stepOf(e.Data); ok && r.Step(index) == nil && r.attempts[index] == 0 {
 		return fmt.Errorf("the plan has no step %q: %w", index, ErrOutOfOrder)
 	}

@@ -180,6 +180,9 @@ func (r *Run) deal(s *StepState) {
 			r.cutBehind(s)
 			return
 		default:
+			if r.dryRun {
+				break // it tells what would happen, and makes nothing new of it
+			}
 			if r.canReplan() {
 				if r.failure == nil {
 					r.failure = &failure{step: s.Step.Index, error: s.Error}
@@ -189,7 +192,7 @@ func (r *Run) deal(s *StepState) {
 			sentence += "; it asks for a replan, and there is no model to make one"
 		}
 	}
-	if r.attended && r.ending == nil {
+	if r.attended && r.ending == nil && !r.dryRun {
 		r.ask(s)
 		return
 	}

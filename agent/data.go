@@ -367,7 +367,12 @@ type Unknown struct {
 }
 
 // MarshalJSON writes the data as it was read.
-func (u Unknown) MarshalJSON() ([]byte, error) { return u.Raw, nil }
+func (u Unknown) MarshalJSON() ([]byte, error) {
+	if len(u.Raw) == 0 {
+		return []byte("null"), nil // the line had no data at all
+	}
+	return u.Raw, nil
+}
 
 // Kind of each event's data.
 func (RunStarted) Kind() Kind         { return KindRunStarted }

@@ -1,8 +1,3 @@
-// Package agent is the deterministic core of a run. Everything that happens is
-// an [Event]; [Run.Apply] folds one event into the run and [Run.Next] says what
-// may be done now. The core does no I/O and reads no clock: time is what the
-// events say it is, so folding the same events gives the same run, whether they
-// come from a live engine, a journal or a test.
 package agent
 
 import (

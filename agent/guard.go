@@ -74,27 +74,33 @@ func (r *Run) stopped(guard, step string) []Action {
 	return nil
 }
 
-// perTool returns what a call of the tool finds of its own budget: that it ends
-// the run, or that it is time to warn.
-func (r *Run) perTool(s *StepState, facts *toolFacts) (blocked, warned *Action) {
+// perTool returns what a call of the tool finds of its own budget, of which so
+// much is about to be used: that it ends the run, that it is time to warn, or
+// that the rest is promised to other steps.
+func (r *Run) perTool(s *StepState, facts *toolFacts, about int) (blocked, warned *Action, promised bool) {
 	b := budget{used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool)}
 	if b.limit == 0 {
-		return nil, nil
+		return nil, nil, false
 	}
 	if b.used >= b.limit {
 		return &Action{Record: GuardBlocked{
 			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: fmt.Sprintf("all %d calls that this run may make of %s are used up (guard %s)%s", b.limit, facts.tool.Name, GuardPerTool, whom(s.Step.Index)),
-		}}, nil
+		}}, nil, false
 	}
-	b.used++
-	if b.low() && !r.warned[guardKey(GuardPerTool, facts.tool.QualifiedName())] {
+	before := b
+	before.used += int64(about)
+	if before.used >= b.limit {
+		return nil, nil, true
+	}
+	b.used = before.used + 1
+	if b.low() && (about == 0 || !before.low()) && !r.warned[guardKey(GuardPerTool, facts.tool.QualifiedName())] {
 		return nil, &Action{Record: GuardWarned{
 			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName()),
-		}}
+		}}, false
 	}
-	return nil, nil
+	return nil, nil, false
 }
 
 // guardKey names a warning of a guard that counts by tool or by step.

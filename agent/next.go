@@ -15,11 +15,14 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
-	if doubts := r.nextDoubts(); len(doubts) > 0 && r.ending == nil {
-		return doubts
+	if lost := r.nextLost(); len(lost) > 0 {
+		return lost // also where the run ends: the doubt must not be lost with it
 	}
 	if r.ending != nil {
 		return r.nextEnding()
+	}
+	if doubts := r.nextDoubts(); len(doubts) > 0 {
+		return doubts
 	}
 	if blocked := r.overdue(); blocked != nil {
 		return []Action{*blocked}

@@ -19,6 +19,7 @@ type slots struct {
 	tools, models               int
 	steps                       int
 	calls, discovery, execution int
+	promised                    map[*toolFacts]int // calls of a tool that are about to start
 }
 
 func (r *Run) freeSlots() slots {
@@ -49,26 +50,48 @@ func (r *Run) modelSlots() int { return max(r.Limits.ModelSlots, 1) }
 // apply all of them dry before the first is answered.
 const gatesAtOnce = 16
 
-// nextSteps starts what is ready, longest remaining path first.
+// nextSteps starts what is ready, longest remaining path first. Nothing starts
+// behind a record that may end the run: what it comes to is seen first.
 func (r *Run) nextSteps() []Action {
 	free := r.freeSlots()
 	var out []Action
 	for _, s := range r.queues[standsWord].first(wordsAtOnce) {
 		out = append(out, r.word(s, &free)...)
 	}
+	if slices.ContainsFunc(out, Action.mayEnd) {
+		return out
+	}
 	for _, s := range r.queues[standsTimer] {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	for _, s := range r.queues[standsGate].first(gatesAtOnce - len(r.Gates)) {
+		if blocked := r.stopped(GuardSteps, s.Step.Index); blocked != nil {
+			return append(out, blocked...) // rather than ask for what could not run
+		}
 		out = append(out, Action{Effect: r.gate(s)})
 	}
 	for _, s := range r.queues[standsTool].first(free.tools) {
-		out = r.startTool(out, s, &free)
+		if out = r.startTool(out, s, &free); slices.ContainsFunc(out, Action.mayEnd) {
+			return out
+		}
 	}
 	for _, s := range r.queues[standsModel].first(free.models) {
-		out = append(out, r.startModel(s, &free)...)
+		if out = append(out, r.startModel(s, &free)...); slices.ContainsFunc(out, Action.mayEnd) {
+			return out
+		}
 	}
 	return out
+}
+
+// mayEnd reports whether nothing new may start any more once this has been
+// applied.
+func (a Action) mayEnd() bool {
+	switch a.Record.(type) {
+	case StepFailed, GuardBlocked:
+		return true
+	default:
+		return false
+	}
 }
 
 // wordsAtOnce is how many records that need no slot are returned at once.
@@ -180,7 +203,10 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	case *kindLeft == 0:
 		return append(out, r.stopped(kind, index)...)
 	}
-	blocked, warned := r.perTool(s, facts)
+	blocked, warned, promised := r.perTool(s, facts, free.promised[facts])
+	if promised {
+		return out
+	}
 	if blocked == nil && r.Revision > 1 {
 		var again *Action
 		if blocked, again = r.repeats(s, s.call); again != nil {
@@ -197,6 +223,12 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	free.steps--
 	free.calls--
 	*kindLeft--
+	if r.Limits.MaxCallsPerTool > 0 {
+		if free.promised == nil {
+			free.promised = map[*toolFacts]int{}
+		}
+		free.promised[facts]++
+	}
 	timeout := s.Step.Timeout
 	if timeout == 0 {
 		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
@@ -286,8 +318,9 @@ func (r *Run) provenance(step planning.Step) []Provenance {
 	for _, arg := range slices.Sorted(maps.Keys(step.Args)) {
 		for _, ref := range planning.References(step.Args[arg]) {
 			for _, s := range r.Steps {
-				if s.Step.ResultVariable == ref.Name {
-					out = append(out, Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool})
+				from := Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool}
+				if s.Step.ResultVariable == ref.Name && !slices.Contains(out, from) {
+					out = append(out, from)
 				}
 			}
 		}

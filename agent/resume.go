@@ -38,6 +38,9 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	if over {
 		r.takeUp()
 	}
+	if !r.attended {
+		r.unask()
+	}
 	delete(r.fired, GuardTime)
 	if r.Revision > 0 {
 		r.replot()
@@ -64,8 +67,9 @@ func (r *Run) loseModelCalls() {
 // loseToolCalls sorts out the steps that were under way. One that only reads is
 // run again; of any other nobody knows whether it took effect.
 func (r *Run) loseToolCalls() {
-	r.inFlight = map[attempt]bool{}
+	r.inFlight, r.lost = map[attempt]bool{}, nil
 	for _, s := range r.Steps {
+		s.lost = false
 		switch {
 		case s.Status != StepActive:
 		case r.readOnly(s):
@@ -80,10 +84,14 @@ func (r *Run) loseToolCalls() {
 // takeUp clears the way for another try of a run that had ended.
 func (r *Run) takeUp() {
 	r.failure, r.Replanning, r.partial = nil, nil, false
+	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
 	for _, s := range r.Steps {
+		s.asks = false
 		switch s.Status {
 		case StepBroken, StepLeftOut, StepWaiting:
 			r.again(s)
+		case StepPending:
+			s.cut = "" // what it was to be skipped for is tried again
 		case StepUncertain:
 			r.ask(s)
 		}
@@ -92,6 +100,17 @@ func (r *Run) takeUp() {
 		r.planner = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.planner, r.told, r.Phases, r.Steps = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil
+	}
+}
+
+// unask has the steps tried again that failed and wait for the word of a user
+// who is no longer there: resuming a run is to try again.
+func (r *Run) unask() {
+	for _, s := range slices.Clone(r.questions) {
+		if s.Status != StepUncertain {
+			r.answered(s)
+			r.again(s)
+		}
 	}
 }
 
@@ -161,18 +180,21 @@ func (r *Run) answered(s *StepState) {
 	r.questions = slices.DeleteFunc(r.questions, func(q *StepState) bool { return q == s })
 }
 
-// nextDoubts says of steps that were under way when the program ended that they
-// are in doubt, and answers questions that nobody is there to be asked.
-func (r *Run) nextDoubts() []Action {
+// nextLost says of steps that were under way when the program ended that they
+// are in doubt.
+func (r *Run) nextLost() []Action {
 	var out []Action
 	for _, s := range r.lost {
 		out = append(out, Action{Record: StepInDoubt{
 			Index: s.Step.Index, Attempt: s.Attempt, Reason: "replan ended while it ran",
 		}})
 	}
-	if len(out) > 0 {
-		return out
-	}
+	return out
+}
+
+// nextDoubts answers questions about doubts that nobody is there to be asked.
+func (r *Run) nextDoubts() []Action {
+	var out []Action
 	for _, s := range r.questions {
 		if decision := r.doubtAnswer(s); s.Status == StepUncertain && decision != "" {
 			out = append(out, Action{Record: DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})

@@ -3,7 +3,7 @@ package agent_test
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
+	"maps"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -40,6 +40,9 @@ func randomPlan(t *rapid.T, first int) string {
 			}
 		}
 		step["depends_on"] = deps
+		if rapid.IntRange(0, 7).Draw(t, "gate") == 0 {
+			step["gate"] = true
+		}
 		step["retries"] = rapid.IntRange(0, 2).Draw(t, "retries")
 		step["on_failure"] = rapid.SampledFrom([]string{"", "abort", "skip", "replan"}).Draw(t, "on_failure")
 		if step["on_failure"] == "" {
@@ -54,70 +57,216 @@ func randomPlan(t *rapid.T, first int) string {
 	return string(text)
 }
 
+// randomWorld draws a world in which anything may happen, and how its run
+// starts: with a goal or a plan, attended or not, and bounded in every way.
+func randomWorld(t *rapid.T) (*world, agent.RunStarted) {
+	w := newWorld(t)
+	next := 1
+	w.reply = func(r planning.Request) (string, error) {
+		if rapid.IntRange(0, 11).Draw(t, "silent") == 0 {
+			return "", fmt.Errorf("the model fell silent")
+		}
+		switch r.Purpose {
+		case planning.PurposePlan, planning.PurposeRepair, planning.PurposeReplan:
+			plan := randomPlan(t, next)
+			next += rapid.IntRange(0, 6).Draw(t, "renumber")
+			return plan, nil
+		case planning.PurposeStep:
+			return rapid.SampledFrom([]string{`{"at":"x"}`, "words"}).Draw(t, "words"), nil
+		default:
+			return "words", nil
+		}
+	}
+	w.tool = func(c agent.CallTool) agent.Data {
+		kind := agent.FailureTool
+		switch rapid.IntRange(0, 9).Draw(t, "outcome") {
+		case 0:
+			kind = agent.FailureTimeout
+		case 1:
+		case 2:
+			if c.Tool.ReadOnly && rapid.Bool().Draw(t, "interrupted") {
+				kind = agent.FailureInterrupted
+			}
+		case 3:
+			if !c.Tool.ReadOnly {
+				return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "lost"}
+			}
+		default:
+			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"n": json.Number("1.50")}, MS: 1}
+		}
+		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: kind}
+	}
+	w.gate = func(agent.GateRequested) agent.Decision {
+		if rapid.IntRange(0, 7).Draw(t, "deny") == 0 {
+			return agent.Deny
+		}
+		return agent.Allow
+	}
+	w.scope = rapid.SampledFrom([]agent.Scope{agent.ScopeOnce, agent.ScopeOnce, agent.ScopeRun}).Draw(t, "scope")
+	w.failed = func(q agent.Question) agent.FailureResolved {
+		said := agent.FailureResolved{Decision: rapid.SampledFrom([]agent.FailureDecision{
+			agent.FailureRetry, agent.FailureSkip, agent.FailureReplan, agent.FailureAbort,
+		}).Draw(t, "decision")}
+		if said.Decision == agent.FailureReplan && !q.Replan {
+			said.Decision = agent.FailureSkip
+		}
+		if said.Decision == agent.FailureRetry && rapid.Bool().Draw(t, "edited") {
+			said.Args = map[string]any{"at": "edited"}
+		}
+		return said
+	}
+	w.doubt = func(agent.Question) agent.DoubtDecision {
+		return rapid.SampledFrom([]agent.DoubtDecision{agent.DoubtDone, agent.DoubtRerun, agent.DoubtAbort}).Draw(t, "doubt")
+	}
+	w.flaw = func(agent.OpenGate) string {
+		return rapid.SampledFrom([]string{"", "", "", "", "it does not apply"}).Draw(t, "flaw")
+	}
+	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
+	return w, randomStart(t)
+}
+
+// randomStart draws how a run starts.
+func randomStart(t *rapid.T) agent.RunStarted {
+	start := started(randomLimits(t))
+	start.Attended = rapid.Bool().Draw(t, "attended")
+	start.InDoubt = randomInDoubt(t)
+	start.SkipSynthesis = rapid.Bool().Draw(t, "no answer")
+	if rapid.Bool().Draw(t, "given") {
+		start.Plan = randomGiven(t)
+		start.OnFailure = rapid.SampledFrom([]planning.OnFailure{"", planning.OnFailureAbort, planning.OnFailureSkip, planning.OnFailureReplan}).Draw(t, "fallback")
+		start.Model = rapid.SampledFrom([]string{"m", ""}).Draw(t, "model")
+		start.SkipSynthesis = start.SkipSynthesis || start.Model == ""
+	}
+	return start
+}
+
+// randomGiven draws a plan that needs no planner.
+func randomGiven(t *rapid.T) *planning.Plan {
+	plan, faults := planning.DecodePlan([]byte(randomPlan(t, 1)))
+	if len(faults) > 0 {
+		t.Fatal(planning.FaultError(faults))
+	}
+	return &plan
+}
+
+func randomInDoubt(t *rapid.T) agent.DoubtDecision {
+	return rapid.SampledFrom([]agent.DoubtDecision{"", agent.DoubtDone, agent.DoubtRerun, agent.DoubtAbort}).Draw(t, "in doubt")
+}
+
+func randomLimits(t *rapid.T) agent.Limits {
+	limits := agent.DefaultLimits()
+	limits.MaxConcurrency = rapid.IntRange(1, 3).Draw(t, "slots")
+	limits.MaxReplans = rapid.IntRange(1, 3).Draw(t, "replans")
+	limits.MaxSteps, limits.GrowSteps = rapid.IntRange(1, 12).Draw(t, "max steps"), rapid.Bool().Draw(t, "grow")
+	limits.MaxTokens = rapid.SampledFrom([]int{0, 0, 0, 300, 2000}).Draw(t, "tokens")
+	few := []int{0, 0, 0, 1, 3}
+	limits.MaxToolCalls = rapid.SampledFrom(few).Draw(t, "tool calls")
+	limits.MaxDiscoveryCalls = rapid.SampledFrom(few).Draw(t, "discovery calls")
+	limits.MaxExecutionCalls = rapid.SampledFrom(few).Draw(t, "execution calls")
+	limits.MaxCallsPerTool = rapid.SampledFrom(few).Draw(t, "calls per tool")
+	return limits
+}
+
 // TestSimulation plays random plans in a random world, and holds what must be
 // true of every run whatever happens.
 func TestSimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t)
-		limits := agent.DefaultLimits()
-		limits.MaxConcurrency = rapid.IntRange(1, 3).Draw(t, "slots")
-		limits.MaxReplans = rapid.IntRange(1, 3).Draw(t, "replans")
-		limits.MaxSteps, limits.GrowSteps = rapid.IntRange(1, 12).Draw(t, "max steps"), rapid.Bool().Draw(t, "grow")
-		limits.MaxTokens = rapid.SampledFrom([]int{0, 0, 0, 300, 2000}).Draw(t, "tokens")
-		next := 1
-		w.reply = func(r planning.Request) (string, error) {
-			if rapid.IntRange(0, 11).Draw(t, "silent") == 0 {
-				return "", fmt.Errorf("the model fell silent")
-			}
-			switch r.Purpose {
-			case planning.PurposePlan, planning.PurposeRepair, planning.PurposeReplan:
-				plan := randomPlan(t, next)
-				next += rapid.IntRange(0, 6).Draw(t, "renumber")
-				return plan, nil
-			case planning.PurposeStep:
-				return rapid.SampledFrom([]string{`{"at":"x"}`, "words"}).Draw(t, "words"), nil
-			default:
-				return "words", nil
-			}
-		}
-		w.tool = func(c agent.CallTool) agent.Data {
-			kind := agent.FailureTool
-			switch rapid.IntRange(0, 9).Draw(t, "outcome") {
-			case 0:
-				kind = agent.FailureTimeout
-			case 1, 2:
-			case 3:
-				if !c.Tool.ReadOnly {
-					return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "lost"}
-				}
-			default:
-				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"n": json.Number("1.50")}, MS: 1}
-			}
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: kind}
-		}
-		w.gate = func(agent.GateRequested) agent.Decision {
-			if rapid.IntRange(0, 7).Draw(t, "deny") == 0 {
-				return agent.Deny
-			}
-			return agent.Allow
-		}
-		w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
-		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, limits, pending) }
+		w, start := randomWorld(t)
+		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, start.Limits, pending) }
+		mirror(w)
 
-		result := w.play(started(limits))
+		result := w.play(start)
 
 		checkOrder(t, w.events)
-		if limits.MaxSteps > 0 && !limits.GrowSteps && result.Usage.Steps > limits.MaxSteps {
-			t.Fatalf("%d steps were executed, %d may be", result.Usage.Steps, limits.MaxSteps)
-		}
-		if result.Usage.Replans > limits.MaxReplans {
-			t.Fatalf("%d replans, %d may be", result.Usage.Replans, limits.MaxReplans)
-		}
+		checkBudgets(t, start.Limits, result.Usage, w.events)
 		if next := w.run.Next(); next != nil {
 			t.Fatalf("a run that is over wants %v", next)
 		}
-		checkFold(t, w)
 	})
+}
+
+// mirror folds every event a second time, as it was written and read, and holds
+// that both runs are the same at every moment.
+func mirror(w *world) {
+	again := agent.Run{Planners: w.run.Planners}
+	w.check = func(e agent.Event) {
+		w.t.Helper()
+		if e.Data.Kind().Passing() {
+			return
+		}
+		if err := again.Apply(reread(w.t, e)); err != nil {
+			w.t.Fatal(err)
+		}
+		if here, there := standing(w.t, &w.run), standing(w.t, &again); here != there {
+			w.t.Fatalf("folded again the run is\n%s\nwhere it is\n%s\nafter\n%s", there, here, w.tail())
+		}
+	}
+}
+
+// standing is all that can be seen of a run from outside, as text.
+func standing(t tester, r *agent.Run) string {
+	t.Helper()
+	type step struct {
+		Index   string
+		Status  agent.StepStatus
+		Attempt int
+		Args    map[string]any
+		Result  any
+		Error   string
+		Gate    string
+	}
+	steps := make([]step, len(r.Steps))
+	for i, s := range r.Steps {
+		steps[i] = step{s.Step.Index, s.Status, s.Attempt, s.Args, s.Result, s.Error, s.Gate}
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"next": actions(r.Next()), "standing": r.Standing(), "steps": steps, "questions": r.Questions(),
+		"gates": r.Gates, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
+	}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// actions are what Next returned, with the kinds that JSON alone would not show.
+func actions(next []agent.Action) []map[string]any {
+	out := make([]map[string]any, len(next))
+	for i, a := range next {
+		out[i] = map[string]any{"record": fmt.Sprintf("%T", a.Record), "data": a.Record, "effect": fmt.Sprintf("%T", a.Effect), "call": a.Effect}
+	}
+	return out
+}
+
+// checkBudgets holds that no bound was passed.
+func checkBudgets(t *rapid.T, limits agent.Limits, used agent.Usage, events []agent.Event) {
+	calls, executed := map[string]int{}, used.Steps
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case agent.StepStarted:
+			calls[d.Tool]++
+		case agent.StepFailed:
+			if d.Gate != "" {
+				executed-- // a call that does not apply was counted, and never made
+			}
+		}
+	}
+	for what, b := range map[string][2]int{
+		"replans":         {used.Replans, limits.MaxReplans},
+		"tool calls":      {used.ToolCalls, limits.MaxToolCalls},
+		"discovery calls": {used.DiscoveryCalls, limits.MaxDiscoveryCalls},
+		"execution calls": {used.ToolCalls - used.DiscoveryCalls, limits.MaxExecutionCalls},
+		"calls of look":   {calls["look"], limits.MaxCallsPerTool},
+		"calls of change": {calls["change"], limits.MaxCallsPerTool},
+		"calls of fill":   {calls["fill"], limits.MaxCallsPerTool},
+	} {
+		if b[1] > 0 && b[0] > b[1] {
+			t.Fatalf("%d %s, there may be %d:\n%s", b[0], what, b[1], tell(events))
+		}
+	}
+	if limits.MaxSteps > 0 && !limits.GrowSteps && executed > limits.MaxSteps {
+		t.Fatalf("%d steps were executed, %d may be:\n%s", executed, limits.MaxSteps, tell(events))
+	}
 }
 
 // checkSlots holds that no more is under way than there are slots.
@@ -136,106 +285,121 @@ func checkSlots(t *rapid.T, limits agent.Limits, pending []agent.Effect) {
 	}
 }
 
+// order follows what happened to the steps of a run.
+type order struct {
+	t       *rapid.T
+	events  []agent.Event
+	plan    *planning.Graph
+	done    map[string]bool
+	allowed map[string]bool                // step → its next call passed the gate
+	forAll  bool                           // and so does every call of its tool
+	open    map[string]agent.GateRequested // by gate
+	running map[string]int                 // step → attempt that counts
+	drafted map[string]planning.Step
+	early   map[string]bool
+	under   map[string]bool // effectful steps that were started and have not ended
+	lost    map[string]bool // of those, the ones whose program has ended
+}
+
 // checkOrder holds that a step starts once only what it depends on is done, is
-// not started again after it was completed, and is let through its gate first.
+// not started again after it was completed, is let through its gate first, and
+// where it has effects and was lost with its program, is told to be in doubt
+// before anything else happens.
 func checkOrder(t *rapid.T, events []agent.Event) {
-	var plan *planning.Graph
-	done, allowed, open := map[string]bool{}, map[string]bool{}, map[string]agent.GateRequested{}
-	running := map[string]int{} // step → attempt that counts
-	drafted, early := map[string]planning.Step{}, map[string]bool{}
+	o := order{
+		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]agent.GateRequested{},
+		running: map[string]int{}, drafted: map[string]planning.Step{}, early: map[string]bool{},
+		under: map[string]bool{}, lost: map[string]bool{},
+	}
 	for _, e := range events {
-		switch d := e.Data.(type) {
-		case agent.PlanDrafting:
-			drafted[d.Step.Index] = d.Step
-		case agent.PlanCreated:
-			plan = planning.NewGraph(d.Plan)
-			before := running
-			running = map[string]int{}
-			for _, s := range d.Plan.Steps {
-				draft := drafted[s.Index]
-				adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && len(plan.Dependencies(s.Index)) == 0
-				done[s.Index] = early[s.Index] && adopted
-				if adopted {
-					running[s.Index] = before[s.Index]
-				}
+		o.see(e.Data)
+	}
+}
+
+func (o *order) see(d agent.Data) {
+	switch d := d.(type) {
+	case agent.RunResumed:
+		o.lost = maps.Clone(o.under)
+	case agent.StepInDoubt:
+		delete(o.under, d.Index)
+		delete(o.lost, d.Index)
+	case agent.RunPaused: // the user may stop it at any time
+	default:
+		if len(o.lost) > 0 {
+			o.t.Fatalf("%s happened before steps %v were told to be in doubt:\n%s", d.Kind(), o.lost, tell(o.events))
+		}
+	}
+	switch d := d.(type) {
+	case agent.PlanDrafting:
+		o.drafted[d.Step.Index] = d.Step
+	case agent.PlanCreated:
+		o.take(d.Plan)
+	case agent.PlanDiff:
+		o.plan, o.allowed = planning.NewGraph(d.Plan), map[string]bool{}
+		for index, yes := range o.done {
+			if _, stays := d.Plan.Step(index); yes && !stays {
+				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(o.events))
 			}
-		case agent.PlanDiff:
-			plan = planning.NewGraph(d.Plan)
-			for index, yes := range done {
-				if _, stays := d.Plan.Step(index); yes && !stays {
-					t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(events))
-				}
-			}
-		case agent.GateRequested:
-			open[d.Gate] = d
-		case agent.GateResolved:
-			if d.Decision == agent.Allow {
-				allowed[open[d.Gate].Step] = true
-			}
-		case agent.StepStarted:
-			running[d.Index] = d.Attempt
-			if done[d.Index] {
-				t.Fatalf("step %s was started after it was completed", d.Index)
-			}
-			if d.Tool == "change" && !allowed[d.Index] {
-				t.Fatalf("step %s changes things and passed no gate", d.Index)
-			}
-			if plan == nil {
-				if d.Tool != "look" {
-					t.Fatalf("step %s (%s) was started before there was a plan", d.Index, d.Tool)
-				}
-				continue
-			}
-			for _, dep := range plan.Dependencies(d.Index) {
-				if !done[dep] {
-					t.Fatalf("step %s was started before step %s was done", d.Index, dep)
-				}
-			}
-		case agent.StepCompleted:
-			if plan == nil {
-				early[d.Index] = true
-				continue
-			}
-			if running[d.Index] == d.Attempt {
-				done[d.Index] = true
-			}
+		}
+	case agent.GateRequested:
+		o.open[d.Gate] = d
+	case agent.GateResolved:
+		o.allowed[o.open[d.Gate].Step] = d.Decision == agent.Allow
+		o.forAll = o.forAll || d.Decision == agent.Allow && d.Scope == agent.ScopeRun
+	case agent.DoubtResolved:
+		o.done[d.Step] = d.Decision == agent.DoubtDone
+	case agent.StepStarted:
+		o.start(d)
+	case agent.StepFailed:
+		delete(o.under, d.Index)
+	case agent.StepCompleted:
+		delete(o.under, d.Index)
+		switch {
+		case o.plan == nil:
+			o.early[d.Index] = true
+		case o.running[d.Index] == d.Attempt:
+			o.done[d.Index] = true
 		}
 	}
 }
 
-// checkFold holds that the events alone make the run, also once they have been
-// written and read.
-func checkFold(t *rapid.T, w *world) {
-	var again agent.Run
-	for _, e := range w.events {
-		line, err := e.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read agent.Event
-		if err := json.Unmarshal(line, &read); err != nil {
-			t.Fatalf("%v in %s", err, line)
-		}
-		if e.Data.Kind().Passing() {
-			continue
-		}
-		if err := again.Apply(read); err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(again.Next(), again.Next()) {
-			t.Fatal("Next says something else the second time")
+// take goes over to the first plan, which adopts what was started early.
+func (o *order) take(plan planning.Plan) {
+	o.plan = planning.NewGraph(plan)
+	before := o.running
+	o.running = map[string]int{}
+	for _, s := range plan.Steps {
+		draft := o.drafted[s.Index]
+		adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && len(o.plan.Dependencies(s.Index)) == 0
+		o.done[s.Index] = o.early[s.Index] && adopted
+		if adopted {
+			o.running[s.Index] = before[s.Index]
 		}
 	}
-	first, err := json.Marshal(w.run.Result)
-	if err != nil {
-		t.Fatal(err)
+}
+
+func (o *order) start(d agent.StepStarted) {
+	o.running[d.Index] = d.Attempt
+	if o.done[d.Index] {
+		o.t.Fatalf("step %s was started after it was completed:\n%s", d.Index, tell(o.events))
 	}
-	second, err := json.Marshal(again.Result)
-	if err != nil {
-		t.Fatal(err)
+	if d.Tool == "change" {
+		if !o.allowed[d.Index] && !o.forAll {
+			o.t.Fatalf("attempt %d of step %s changes things and passed no gate:\n%s", d.Attempt, d.Index, tell(o.events))
+		}
+		o.under[d.Index] = true
 	}
-	if string(first) != string(second) {
-		t.Fatalf("folded again the run came to\n%s\nwhere it was\n%s", second, first)
+	delete(o.allowed, d.Index)
+	if o.plan == nil {
+		if d.Tool != "look" {
+			o.t.Fatalf("step %s (%s) was started before there was a plan", d.Index, d.Tool)
+		}
+		return
+	}
+	for _, dep := range o.plan.Dependencies(d.Index) {
+		if !o.done[dep] {
+			o.t.Fatalf("step %s was started before step %s was done:\n%s", d.Index, dep, tell(o.events))
+		}
 	}
 }
 

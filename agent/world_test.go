@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +25,13 @@ type world struct {
 	reply  func(planning.Request) (string, error)         // the model
 	tool   func(agent.CallTool) agent.Data                // the tools
 	gate   func(agent.GateRequested) agent.Decision       // the user
-	choose func(n int) int                                // which pending effect comes back next
+	scope  agent.Scope                                    // how far the user's yes reaches
+	flaw   func(agent.OpenGate) string                    // why a call does not apply, "" where it does
+	failed func(agent.Question) agent.FailureResolved     // the user, asked about a failed step
+	doubt  func(agent.Question) agent.DoubtDecision       // the user, asked about a step in doubt
+	choose func(n int) int                                // which pending effect is next, or after those which gate, which question
 	watch  func(records []agent.Data, all []agent.Effect) // called after each step
+	check  func(agent.Event)                              // called after each event
 }
 
 // tester is what a table test and a property have in common.
@@ -42,8 +48,11 @@ func newWorld(t tester) *world {
 			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 10}
 		},
 		gate:   func(agent.GateRequested) agent.Decision { return agent.Allow },
+		scope:  agent.ScopeOnce,
+		flaw:   func(agent.OpenGate) string { return "" },
 		choose: func(int) int { return 0 },
 		watch:  func([]agent.Data, []agent.Effect) {},
+		check:  func(agent.Event) {},
 	}
 }
 
@@ -72,13 +81,21 @@ func started(limits agent.Limits) agent.RunStarted {
 func (w *world) apply(data agent.Data) {
 	w.t.Helper()
 	w.now = w.now.Add(10 * time.Millisecond)
-	e := agent.Event{Seq: uint64(len(w.events) + 1), Time: w.now, Run: "r", Data: data}
+	if err := w.offer(data); err != nil {
+		w.t.Fatalf("apply: %v\n%s\nafter\n%s", err, tell([]agent.Event{{Run: "r", Data: data}}), w.tail())
+	}
+}
+
+// offer has something happen that the run may refuse.
+func (w *world) offer(data agent.Data) error {
+	w.t.Helper()
+	e := agent.Event{Seq: w.run.Seq + 1, Time: w.now, Run: "r", Data: data}
 	if err := w.run.Apply(e); err != nil {
-		line, _ := e.MarshalJSON()
-		w.t.Fatalf("apply: %v\n%s\nafter\n%s", err, line, w.tail())
-		w.t.Fatalf("apply: %v", err)
+		return err
 	}
 	w.events = append(w.events, e)
+	w.check(e)
+	return nil
 }
 
 // advance does all that may be done now.
@@ -113,10 +130,21 @@ func (w *world) fresh(e agent.Effect) bool {
 	return !seen
 }
 
-// back brings one pending effect back.
+// waits counts what may happen next.
+func (w *world) waits() int { return len(w.pending) + len(w.run.Gates) + len(w.run.Questions()) }
+
+// back brings one pending effect back, or the answer to a gate or a question.
 func (w *world) back() {
 	w.t.Helper()
-	i := w.choose(len(w.pending))
+	i := w.choose(w.waits())
+	if n := i - len(w.pending); n >= len(w.run.Gates) {
+		w.answer(w.run.Questions()[n-len(w.run.Gates)])
+		return
+	} else if n >= 0 {
+		g := w.run.Gates[n].GateRequested
+		w.apply(agent.GateResolved{Gate: g.Gate, Decision: w.gate(g), Scope: w.scope, By: "test"})
+		return
+	}
 	effect := w.pending[i]
 	w.pending = append(w.pending[:i:i], w.pending[i+1:]...)
 	switch e := effect.(type) {
@@ -137,12 +165,13 @@ func (w *world) back() {
 	case agent.CallTool:
 		w.apply(w.tool(e))
 	case agent.OpenGate:
-		asked := agent.Event{Seq: uint64(len(w.events) + 1), Time: w.now, Run: "r", Data: e.Gate}
-		if err := w.run.Apply(asked); errors.Is(err, agent.ErrOutOfOrder) {
-			return // the plan has dropped the call since
+		var shown agent.Data = e.Gate
+		if why := w.flaw(e); why != "" {
+			shown = agent.StepFailed{Index: e.Gate.Step, Attempt: e.Attempt, Error: why, Failure: agent.FailureTool, Gate: e.Gate.Gate}
 		}
-		w.events = append(w.events, asked)
-		w.apply(agent.GateResolved{Gate: e.Gate.Gate, Decision: w.gate(e.Gate), Scope: agent.ScopeOnce, By: "test"})
+		if err := w.offer(shown); err != nil && !errors.Is(err, agent.ErrOutOfOrder) { // the plan may have dropped the call since
+			w.t.Fatal(err)
+		}
 	case agent.Wake:
 		if e.At.After(w.now) {
 			w.now = e.At
@@ -151,23 +180,153 @@ func (w *world) back() {
 	}
 }
 
+// answer is what the user says to a question.
+func (w *world) answer(q agent.Question) {
+	w.t.Helper()
+	switch {
+	case q.Doubt && w.doubt != nil:
+		w.apply(agent.DoubtResolved{Step: q.Step, Decision: w.doubt(q), By: "user"})
+	case !q.Doubt && w.failed != nil:
+		said := w.failed(q)
+		said.Step, said.By = q.Step, "user"
+		w.apply(said)
+	default:
+		w.t.Fatalf("nobody expected to be asked about step %s: %s; the last events:\n%s", q.Step, q.Reason, w.tail())
+	}
+}
+
 // play carries the run to its end and returns its result.
 func (w *world) play(start agent.RunStarted) agent.Result {
 	w.t.Helper()
 	w.apply(start)
+	return w.goOn()
+}
+
+// goOn carries a run that has begun to its end and returns its result.
+func (w *world) goOn() agent.Result {
+	w.t.Helper()
 	for n := 0; ; n++ {
 		w.advance()
-		if w.run.Result != nil {
+		switch {
+		case w.run.Result != nil:
 			return *w.run.Result
-		}
-		if len(w.pending) == 0 {
+		case w.waits() == 0:
 			w.t.Fatalf("the run waits for nothing and is not over; the last events:\n%s", w.tail())
-		}
-		if n > 10_000 {
+		case n > 10_000:
 			w.t.Fatal("the run does not end")
 		}
 		w.back()
 	}
+}
+
+// until goes on until an event of this kind has happened, and fails where none
+// does. Events that are returned together with it happen too.
+func (w *world) until(kind agent.Kind) {
+	w.t.Helper()
+	for seen := len(w.events); ; {
+		w.advance()
+		for ; seen < len(w.events); seen++ {
+			if w.events[seen].Data.Kind() == kind {
+				return
+			}
+		}
+		if w.run.Result != nil || w.waits() == 0 {
+			w.t.Fatalf("no %s came; the last events:\n%s", kind, w.tail())
+		}
+		w.back()
+	}
+}
+
+// kill ends the program: of what happened the first n events were written, and
+// they are read again by another program, a day later. What was under way is
+// lost.
+func (w *world) kill(n int) {
+	w.t.Helper()
+	kept := w.events[:n]
+	w.events, w.pending, w.begun = nil, nil, map[string]bool{}
+	w.run = agent.Run{Planners: w.run.Planners}
+	for _, e := range kept {
+		e = reread(w.t, e)
+		if err := w.run.Apply(e); err != nil {
+			w.t.Fatalf("apply event %d again: %v", e.Seq, err)
+		}
+		w.events = append(w.events, e)
+	}
+	w.now = w.now.Add(24 * time.Hour)
+}
+
+// killAt ends the program at the first event of this kind, which is the last
+// one written.
+func (w *world) killAt(kind agent.Kind) {
+	w.t.Helper()
+	at := slices.Index(w.kinds(), kind)
+	if at < 0 {
+		w.t.Fatalf("there was no %s in\n%s", kind, w.tail())
+	}
+	w.kill(at + 1)
+}
+
+// reread writes an event as the journal does and reads it again.
+func reread(t tester, e agent.Event) agent.Event {
+	t.Helper()
+	line, err := e.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read agent.Event
+	if err := json.Unmarshal(line, &read); err != nil {
+		t.Fatalf("%v in %s", err, line)
+	}
+	return read
+}
+
+// resumed takes a run up with what it was started with.
+func resumed(start agent.RunStarted) agent.RunResumed {
+	return agent.RunResumed{
+		Model: start.Model, Limits: start.Limits, Rules: start.Rules, Catalogue: start.Catalogue,
+		Priors: start.Priors, Attended: start.Attended, InDoubt: start.InDoubt,
+	}
+}
+
+// resume takes the run up and carries it to its end.
+func (w *world) resume(d agent.RunResumed) agent.Result {
+	w.t.Helper()
+	w.begun, w.pending = map[string]bool{}, nil
+	d.From = w.run.Seq
+	w.apply(d)
+	return w.goOn()
+}
+
+// given is the start of a run that carries a plan out, from its JSON.
+func given(t tester, plan string) agent.RunStarted {
+	t.Helper()
+	p, faults := planning.DecodePlan([]byte(plan))
+	if len(faults) > 0 {
+		t.Fatalf("the plan of the test: %v", planning.FaultError(faults))
+	}
+	start := started(agent.DefaultLimits())
+	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = p.Title, &p, true, 0
+	return start
+}
+
+// all returns the events of one type, in order.
+func all[T agent.Data](w *world) []T {
+	var out []T
+	for _, e := range w.events {
+		if d, ok := e.Data.(T); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// starts returns the steps that were started, in order, as often as they were.
+func (w *world) starts() []string {
+	var out []string
+	for _, d := range all[agent.StepStarted](w) {
+		out = append(out, d.Index)
+	}
+	return out
 }
 
 func (w *world) tail() string {

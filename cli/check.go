@@ -169,7 +169,7 @@ func (o *options) tellTroubles(w *workshop) {
 // gates returns the steps whose calls would ask, in execution order. The user
 // who runs a plan asks for the tests that are in it.
 func (o *options) gates(p planning.Plan, graph *planning.Graph, catalogue planning.Catalogue) []string {
-	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: true}))
+	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: policy.PlansTests(&p)}))
 	gates := []string{}
 	for _, index := range graph.Order() {
 		at, _ := graph.Position(index)

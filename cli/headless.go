@@ -67,8 +67,9 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 			return err
 		}
 	}
-	// A yes to all gates is no word on what failed: who sits there is asked.
-	how := opening{ask: asks, attended: o.asks(), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	// A yes to all gates is no word on what failed: who sits there is asked. A no
+	// to all of them is the word.
+	how := opening{ask: asks, attended: o.asks() && o.approveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}

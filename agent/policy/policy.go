@@ -5,15 +5,17 @@ package policy
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"replan/agent"
+	"replan/planning"
 )
 
 // Trust says what is known of the workspace and of what the user asked for.
 type Trust struct {
 	Workspace bool // the user trusts the workspace: its tests may run
-	Tests     bool // the user's own words ask for the tests
+	Tests     bool // the user's own words, or the plan that the user gave, ask for the tests
 }
 
 // BuiltIn returns the rules that hold where neither a flag nor the
@@ -35,6 +37,14 @@ func BuiltIn(t Trust) []agent.Rule {
 		{Tool: "*", When: agent.WhenUnmarked, Verdict: agent.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
 		{Tool: "*", Verdict: agent.VerdictAsk, Source: source, Why: "it has effects"},
 	}
+}
+
+// PlansTests reports whether a plan that the user gave has a step that runs the
+// tests of the workspace. nil has none.
+func PlansTests(given *planning.Plan) bool {
+	return given != nil && slices.ContainsFunc(given.Steps, func(s planning.Step) bool {
+		return s.Tool == "test.run" || s.Tool == "workspace:test.run"
+	})
 }
 
 // Parse reads a rule that the user wrote, in a flag or the configuration: a tool name, bare or

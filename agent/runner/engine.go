@@ -14,10 +14,16 @@ import (
 )
 
 // Journal takes the durable events of a run in order and returns once they are
-// on disk.
+// on disk. It does not keep the list that it is given.
 type Journal interface {
 	Append(events ...agent.Event) error
 	Close() error
+}
+
+// caller carries out the calls of a run.
+type caller interface {
+	Call(ctx context.Context, call planning.ToolCall) (any, error)
+	Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error)
 }
 
 // arrival is what a worker brings back.
@@ -26,19 +32,19 @@ type arrival struct {
 	data   agent.Data
 }
 
-// engine carries out one run. Its methods are called from the session's
-// goroutine alone; only its workers run beside it, and what they bring back
-// goes through arrivals.
+// engine carries out one run. Its methods are called from the goroutine of its
+// owner alone, a [Session] or [Run]; only its workers run beside it, and what
+// they bring back goes through arrivals, which the owner reads.
 type engine struct {
 	run      agent.Run
 	id       string
 	journal  Journal
 	model    Model
-	tools    Tools
+	tools    caller
 	log      *slog.Logger
 	now      func() time.Time
 	arrivals chan<- arrival
-	publish  func(agent.Event)
+	publish  func(agent.Event) // nil where nobody listens
 
 	// amend may change a record before it is kept; nil changes none.
 	amend func(agent.Data) agent.Data
@@ -46,6 +52,9 @@ type engine struct {
 	ctx     context.Context // of the workers
 	stopAll context.CancelCauseFunc
 	workers sync.WaitGroup
+	calling chan func() // to workers that have done what they were for
+	batch   []agent.Data
+	events  []agent.Event
 	seq     uint64
 	begun   map[string]bool   // gates and timers under way
 	calls   map[attempt]*call // steps under way
@@ -78,7 +87,7 @@ var (
 // ctx bounds its workers.
 func (e *engine) begin(ctx context.Context, first ...agent.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
-	e.begun, e.calls = map[string]bool{}, map[attempt]*call{}
+	e.begun, e.calls, e.calling = map[string]bool{}, map[attempt]*call{}, make(chan func())
 	e.seq, e.told, e.known = e.run.Seq, e.run.Seq > 0, len(e.run.History)
 	e.advance(first)
 }
@@ -98,7 +107,7 @@ func (e *engine) take(batch []agent.Data) {
 // brings it to disk with one sync, tells it, and only then does what is to be
 // done.
 func (e *engine) advance(batch []agent.Data) {
-	events, _ := e.fold(nil, batch)
+	events, _ := e.fold(e.events[:0], batch)
 	var effects []agent.Effect
 	for e.run.Result == nil {
 		var records []agent.Data
@@ -125,6 +134,7 @@ func (e *engine) advance(batch []agent.Data) {
 	if e.broken == nil {
 		e.keep(events)
 	}
+	e.events = events // only their place is used again
 	if e.over() {
 		e.stopAll(errOver)
 		return
@@ -226,8 +236,11 @@ func (e *engine) keep(events []agent.Event) {
 		e.fail(fmt.Errorf("the run cannot go on, because what it does cannot be kept; make room or choose another folder with --data-dir: %w", err))
 		return
 	}
+	e.told = e.told || len(events) > 0
+	if e.publish == nil {
+		return
+	}
 	for _, event := range events {
-		e.told = true
 		e.publish(event)
 	}
 }
@@ -237,7 +250,7 @@ func (e *engine) keep(events []agent.Event) {
 func (e *engine) fail(err error) {
 	e.broken = err
 	e.log.Error("journal", "run", e.id, "error", err)
-	if !e.told {
+	if !e.told || e.publish == nil {
 		return
 	}
 	e.publish(agent.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: agent.RunCompleted{Result: agent.Result{
@@ -266,6 +279,21 @@ func (e *engine) asks(step string, doubt bool) bool {
 	return false
 }
 
+// awaits reports whether something that was brought is still wanted: an answer
+// is only while its question is open.
+func (e *engine) awaits(data agent.Data) bool {
+	switch d := data.(type) {
+	case agent.GateResolved:
+		return e.open(d.Gate)
+	case agent.DoubtResolved:
+		return e.asks(d.Step, true)
+	case agent.FailureResolved:
+		return e.asks(d.Step, false)
+	default:
+		return true
+	}
+}
+
 // fresh reports whether an effect is to be carried out now: gates and timers
 // are asked for again until their event comes.
 func (e *engine) fresh(effect agent.Effect) bool {
@@ -280,15 +308,36 @@ func (e *engine) carryOut(effect agent.Effect) {
 	switch f := effect.(type) {
 	case agent.CallModel:
 		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
-		e.workers.Go(func() { e.callModel(ctx, c, f) })
+		e.work(func() { e.callModel(ctx, c, f) })
 	case agent.CallTool:
 		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
-		e.workers.Go(func() { e.callTool(ctx, c, f) })
+		e.work(func() { e.callTool(ctx, c, f) })
 	case agent.OpenGate:
 		e.workers.Go(func() { e.openGate(f) })
 	case agent.Wake:
 		e.workers.Go(func() { e.wake(f) })
 	}
+}
+
+// work has a call made by a worker that waits for one, else by a new one. Each
+// waits for the next until the run is over or stopped, since a goroutine whose
+// stack has grown already is worth more than a new one.
+func (e *engine) work(do func()) {
+	select {
+	case e.calling <- do:
+		return
+	default:
+	}
+	e.workers.Go(func() {
+		for {
+			do()
+			select {
+			case do = <-e.calling:
+			case <-e.ctx.Done():
+				return
+			}
+		}
+	})
 }
 
 // under returns the context of one attempt of a step, which ends with the run,
@@ -308,11 +357,42 @@ func (e *engine) under(a attempt, timeout time.Duration) (context.Context, *call
 	return ctx, c
 }
 
-// bring hands an event to the session. It waits for the session, which reads
-// until every worker has gone.
+// drained is what the workers have brought by now, as one batch that begins
+// with the arrival that was taken already. The next batch takes its place.
+func (e *engine) drained(first arrival, arrivals <-chan arrival) []agent.Data {
+	e.batch = append(e.batch[:0], first.data)
+	for {
+		select {
+		case a := <-arrivals:
+			e.batch = append(e.batch, a.data)
+		default:
+			return e.batch
+		}
+	}
+}
+
+// bring hands an event to the owner. It waits for the owner, who reads until
+// every worker has gone.
 func (e *engine) bring(data agent.Data) {
 	if data != nil {
 		e.arrivals <- arrival{e, data}
+	}
+}
+
+// leave waits until the workers of a run that is over have gone. What they
+// still bring is not wanted any more.
+func (e *engine) leave(arrivals <-chan arrival) {
+	gone := make(chan struct{})
+	go func() {
+		e.workers.Wait()
+		close(gone)
+	}()
+	for {
+		select {
+		case <-arrivals:
+		case <-gone:
+			return
+		}
 	}
 }
 

@@ -93,7 +93,8 @@ type Session struct {
 	conversation []planning.Message
 	queue        []job
 	engine       *engine            // the run that goes on
-	doing        job                // what it is for
+	stored       string             // the id under which the plan it made is stored
+	unstored     error              // why it is not
 	preparing    context.CancelFunc // a run is being prepared
 	used         agent.Usage        // by the runs that are over
 	took         int64              // ms, by the same
@@ -305,17 +306,8 @@ func (s *Session) stop() {
 // arrived gives the run what its workers brought: all that is there by now, as
 // one batch.
 func (s *Session) arrived(first arrival) {
-	batch := []agent.Data{first.data}
-	for drained := false; !drained; {
-		select {
-		case a := <-s.arrivals:
-			batch = append(batch, a.data)
-		default:
-			drained = true
-		}
-	}
 	over := first.engine.over()
-	first.engine.take(batch)
+	first.engine.take(first.engine.drained(first, s.arrivals))
 	if !over {
 		s.settle()
 	}

@@ -105,7 +105,7 @@ func (s *Session) gather(ctx context.Context, j job) prepared {
 	if s.wantsModel(p) {
 		p.info, p.err = s.cfg.Model.Describe(ctx)
 		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && (j.execute != nil || j.resume != "" && !p.run.NeedsModel()) {
-			p.err = nil // only the steps that need one will fail
+			p.info, p.err = planning.ModelInfo{}, nil // only the steps that need one will fail
 		}
 	}
 	if p.err != nil {
@@ -232,7 +232,7 @@ func (s *Session) newEngine(id string, journal Journal, j job) *engine {
 	if j.create {
 		e.amend = s.store
 	}
-	s.engine, s.doing = e, j
+	s.engine, s.stored, s.unstored = e, "", nil
 	return e
 }
 
@@ -249,7 +249,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	limits, _ := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, s.took)
 	started := agent.RunStarted{
 		Goal: p.job.goal, Workspace: s.cfg.Workspace, Session: s.id, Model: p.info.Name, Limits: limits,
-		Rules: s.rules(p.job.goal), Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting,
+		Rules: s.rules(p.job.goal, p.plan()), Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting,
 		PlanOnly: p.job.create, DryRun: s.cfg.DryRun, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 	}
 	if x := p.job.execute; x != nil {
@@ -257,12 +257,19 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 			started.Goal = x.Plan.Title
 		}
 		started.Plan, started.OnFailure, started.SkipSynthesis = &x.Plan, x.OnFailure, !x.Synthesize || p.info.Name == ""
-		if limits.GrowSteps {
-			started.Limits.MaxSteps = 0 // nobody asked for a bound of a plan that is there
-		}
+		started.Limits = ofPlan(limits)
 	}
 	s.newEngine(id, journal, p.job).begin(ctx, started)
 	return nil
+}
+
+// ofPlan are the limits of a run whose plan is there: nobody asked for a bound
+// of its steps, unless the bound is one that does not grow.
+func ofPlan(l agent.Limits) agent.Limits {
+	if l.GrowSteps {
+		l.MaxSteps = 0
+	}
+	return l
 }
 
 // takeUp resumes a run. What happened before is told again, so that whoever
@@ -279,7 +286,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared) error {
 	e := s.newEngine(p.run.ID, p.journal, p.job)
 	e.run = p.run
 	first := []agent.Data{agent.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Limits: limits, Rules: s.rules(p.run.Goal),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Limits: limits, Rules: s.rules(p.run.Goal, p.plan()),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 	}}
 	if p.job.decided != nil {
@@ -289,9 +296,24 @@ func (s *Session) takeUp(ctx context.Context, p prepared) error {
 	return nil
 }
 
-// rules are the gate rules of a run with this goal.
-func (s *Session) rules(goal string) []agent.Rule {
-	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal)}
+// plan is the plan that the run was or is to be started with; nil where there
+// is none.
+func (p prepared) plan() *planning.Plan {
+	if p.job.execute != nil {
+		return &p.job.execute.Plan
+	}
+	if len(p.events) > 0 {
+		if started, ok := p.events[0].Data.(agent.RunStarted); ok {
+			return started.Plan
+		}
+	}
+	return nil
+}
+
+// rules are the gate rules of a run: tests run where the user's own words, or
+// the plan that the user gave, ask for them.
+func (s *Session) rules(goal string, given *planning.Plan) []agent.Rule {
+	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given)}
 	return slices.Concat(s.cfg.Rules, policy.BuiltIn(trust))
 }
 
@@ -303,10 +325,10 @@ func (s *Session) store(record agent.Data) agent.Data {
 	}
 	kept, err := s.cfg.Keep(created.Plan)
 	if err != nil {
-		s.tellOf("error", "the plan cannot be stored: "+err.Error())
+		s.unstored = fmt.Errorf("the plan cannot be stored: %w", err)
 		return record
 	}
-	created.Plan = kept
+	created.Plan, s.stored = kept, kept.ID
 	return created
 }
 
@@ -326,6 +348,9 @@ func (s *Session) closed(e *engine) {
 		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
 		reply.Text = s.closing(e)
 	}
+	if s.unstored != nil {
+		reply.Status, reply.Reason, reply.Text = agent.StatusFailed, agent.ReasonStepFailed, s.unstored.Error()
+	}
 	s.account(e)
 	s.conversation = append(s.conversation,
 		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
@@ -343,8 +368,8 @@ func (s *Session) closing(e *engine) string {
 		return result.Answer
 	case result.Error != "":
 		return result.Error
-	case s.doing.create && e.run.Plan.ID != "":
-		return fmt.Sprintf("The plan `%s` is stored: look at it with `/plan show %s`, run it with `/plan run %s`.", e.run.Plan.ID, e.run.Plan.ID, e.run.Plan.ID)
+	case s.stored != "":
+		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", s.stored)
 	case s.cfg.DryRun:
 		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", e.run.Done(), len(e.run.Steps))
 	default:

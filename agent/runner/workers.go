@@ -46,14 +46,24 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	result, err := e.tools.Call(ctx, planning.ToolCall{
-		Tool: c.Tool, Args: c.Args, Hashes: c.Hashes,
-		Output: func(chunk string) { e.bring(agent.StepOutput{Index: c.Index, Chunk: chunk}) },
-		Progress: func(done, total float64, message string) {
-			e.bring(agent.StepProgress{Index: c.Index, Done: done, Total: total, Message: message})
-		},
-	})
-	e.bring(e.toolOutcome(ctx, under, c, result, err, e.since(begun)))
+	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes}
+	if e.publish != nil {
+		e.listen(&call, c.Index)
+	}
+	result, err := e.tools.Call(ctx, call)
+	if err != nil {
+		e.bring(e.toolFailure(ctx, under, c, err, e.since(begun)))
+		return
+	}
+	e.bring(agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
+}
+
+// listen has what a tool says while it works told.
+func (e *engine) listen(call *planning.ToolCall, index string) {
+	call.Output = func(chunk string) { e.bring(agent.StepOutput{Index: index, Chunk: chunk}) }
+	call.Progress = func(done, total float64, message string) {
+		e.bring(agent.StepProgress{Index: index, Done: done, Total: total, Message: message})
+	}
 }
 
 // errCancelled is why a step ends that the user stopped alone.
@@ -63,12 +73,9 @@ func tooLong(limit time.Duration) string {
 	return fmt.Sprintf("it took longer than the %s it may", limit)
 }
 
-// toolOutcome says what the end of a call means. Where the tool did not say
+// toolFailure says what the failure of a call means. Where the tool did not say
 // how it went, an effectful call is in doubt.
-func (e *engine) toolOutcome(ctx context.Context, under *call, c agent.CallTool, result any, err error, ms int64) agent.Data {
-	if err == nil {
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: ms}
-	}
+func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) agent.Data {
 	failed := agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: agent.FailureTool, MS: ms}
 	var said *planning.ToolError
 	switch {

@@ -118,6 +118,9 @@ func (l *Log) tell(d agent.Data) {
 		if l.run.Revision > 0 {
 			l.line("  %d of %s done", l.run.Done(), count(len(l.run.Plan.Steps), "step"))
 		}
+		for _, g := range l.run.Gates {
+			l.gate(g.GateRequested) // still open: whoever answers must see the whole call
+		}
 	case agent.PhaseCompleted:
 		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
 	case agent.PhaseSkipped:

@@ -1,0 +1,99 @@
+package agent_test
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/agent"
+)
+
+// TestAnyCutOfARunResumesToAConsistentEnd ends the program again and again: of
+// what happened a part from the front is kept, cut anywhere, and another program
+// goes on from there.
+func TestAnyCutOfARunResumesToAConsistentEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, start := randomWorld(t)
+		limits := start.Limits
+		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, limits, pending) }
+		mirror(w)
+		w.apply(start)
+		w.playOrStop(t)
+		for range rapid.IntRange(1, 3).Draw(t, "kills") {
+			w.check = func(agent.Event) {}
+			w.kill(rapid.IntRange(1, len(w.events)).Draw(t, "kept"))
+			mirrorOn(w)
+			again := resumed(start)
+			again.Attended, again.InDoubt = rapid.Bool().Draw(t, "attended"), randomInDoubt(t)
+			again.Limits = limits
+			if rapid.Bool().Draw(t, "raise") {
+				again.Limits = raised(limits)
+			}
+			if r := w.run.Result; r != nil && r.Status == agent.StatusCompleted {
+				if err := w.offer(again); !errors.Is(err, agent.ErrOutOfOrder) {
+					t.Fatalf("a completed run was resumed: %v", err)
+				}
+				break
+			}
+			limits = again.Limits
+			w.begun, w.pending = map[string]bool{}, nil
+			w.apply(again)
+			w.playOrStop(t)
+		}
+		checkOrder(t, w.events)
+		checkBudgets(t, limits, w.run.Usage, w.events)
+	})
+}
+
+// playOrStop goes on to the end, where the user may stop the run on the way.
+func (w *world) playOrStop(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "stop") == 0 {
+		for n := rapid.IntRange(0, 8).Draw(t, "before the stop"); n > 0; n-- {
+			w.advance()
+			if !w.run.Active() {
+				break
+			}
+			w.back()
+		}
+		if w.run.Active() {
+			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+		}
+	}
+	w.goOn()
+}
+
+// raised leaves twice as much of every budget.
+func raised(l agent.Limits) agent.Limits {
+	l.MaxSteps *= 2
+	l.MaxReplans *= 2
+	l.MaxTokens *= 2
+	l.MaxToolCalls *= 2
+	l.MaxDiscoveryCalls *= 2
+	l.MaxExecutionCalls *= 2
+	l.MaxCallsPerTool *= 2
+	return l
+}
+
+// mirrorOn is mirror for a run that has begun.
+func mirrorOn(w *world) {
+	again := agent.Run{Planners: w.run.Planners}
+	for _, e := range w.events {
+		if err := again.Apply(reread(w.t, e)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	check := func() {
+		if here, there := standing(w.t, &w.run), standing(w.t, &again); here != there {
+			w.t.Fatalf("folded again the run is\n%s\nwhere it is\n%s\nafter\n%s", there, here, w.tail())
+		}
+	}
+	check()
+	w.check = func(e agent.Event) {
+		w.t.Helper()
+		if err := again.Apply(reread(w.t, e)); err != nil {
+			w.t.Fatal(err)
+		}
+		check()
+	}
+}

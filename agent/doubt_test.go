@@ -1,0 +1,240 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// changes is a step with effects, one that reads behind it, and one that reads
+// beside it.
+const changes = `{"title":"Changes","steps":[
+ {"index":"1","title":"Change","tool":"change","args":{"at":"a"},"result_variable":"a"},
+ {"index":"2","title":"Behind","tool":"look","args":{"at":"${a}"}},
+ {"index":"3","title":"Beside","tool":"look","args":{"at":"b"}}]}`
+
+// doubting has the calls of step 1 end in doubt so many times.
+func doubting(times int) func(agent.CallTool) agent.Data {
+	return func(c agent.CallTool) agent.Data {
+		if c.Index == "1" && times > 0 {
+			times--
+			return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "it took longer than the 2m0s it may", MS: 5}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+	}
+}
+
+func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
+	for name, c := range map[string]struct {
+		attended bool
+		option   agent.DoubtDecision
+		answers  []agent.DoubtDecision // the user's
+		times    int                   // it comes to be in doubt
+		want     agent.Reason
+		calls    int // of the step
+		by       string
+	}{
+		"nobody there aborts":                             {times: 1, want: agent.ReasonInDoubt, calls: 1, by: "nobody was there to be asked"},
+		"the option to abort aborts":                      {option: agent.DoubtAbort, times: 1, want: agent.ReasonInDoubt, calls: 1, by: "--in-doubt abort"},
+		"the option to take it for done goes on":          {option: agent.DoubtDone, times: 1, want: agent.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
+		"the option to run again runs it again":           {option: agent.DoubtRerun, times: 1, want: agent.ReasonGoalMet, calls: 2, by: "--in-doubt rerun"},
+		"the option runs it again once and not for ever":  {option: agent.DoubtRerun, times: 2, want: agent.ReasonInDoubt, calls: 2, by: "--in-doubt rerun"},
+		"an option answers where the user is there too":   {attended: true, option: agent.DoubtDone, times: 1, want: agent.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
+		"the user may take it for done":                   {attended: true, answers: []agent.DoubtDecision{agent.DoubtDone}, times: 1, want: agent.ReasonGoalMet, calls: 1, by: "user"},
+		"the user may run it again, as often as it takes": {attended: true, answers: []agent.DoubtDecision{agent.DoubtRerun, agent.DoubtRerun, agent.DoubtRerun}, times: 3, want: agent.ReasonGoalMet, calls: 4, by: "user"},
+		"the user may abort":                              {attended: true, answers: []agent.DoubtDecision{agent.DoubtAbort}, times: 1, want: agent.ReasonInDoubt, calls: 1, by: "user"},
+	} {
+		// On the way there it makes no difference whether the step came to be in
+		// doubt while the program ran or because the program ended.
+		for _, way := range []string{"live", "lost"} {
+			t.Run(name+", "+way, func(t *testing.T) {
+				w := newWorld(t)
+				gates := 0
+				w.gate = func(agent.GateRequested) agent.Decision { gates++; return agent.Allow }
+				answers := c.answers
+				w.doubt = func(q agent.Question) agent.DoubtDecision {
+					if !q.Doubt || q.Step != "1" || q.Reason == "" || q.Args["at"] != "a" {
+						t.Errorf("asked %+v", q)
+					}
+					said := answers[0]
+					answers = answers[1:]
+					return said
+				}
+				start := given(t, changes)
+				start.Attended, start.InDoubt = c.attended, c.option
+				var got agent.Result
+				if way == "live" {
+					w.tool = doubting(c.times)
+					got = w.play(start)
+				} else {
+					w.tool = doubting(c.times - 1)
+					w.apply(start)
+					w.until(agent.KindGateResolved)
+					w.advance()
+					w.kill(len(w.events))
+					got = w.resume(resumed(start))
+				}
+				if got.Reason != c.want {
+					t.Fatalf("it ended %s (%s), want %s", got.Reason, got.Error, c.want)
+				}
+				if n := len(slices.DeleteFunc(w.starts(), func(s string) bool { return s != "1" })); n != c.calls || gates != c.calls {
+					t.Errorf("called %d times behind %d gates, want %d behind as many", n, gates, c.calls)
+				}
+				told, decided := all[agent.StepInDoubt](w), all[agent.DoubtResolved](w)
+				if len(told) != c.times || len(decided) != c.times || decided[0].By != c.by {
+					t.Errorf("told %v, decided %v; want each %d times, by %q", told, decided, c.times, c.by)
+				}
+				switch {
+				case got.Status != agent.StatusCompleted:
+					if !strings.Contains(got.Error, "step 1 (Change) may or may not have taken effect") || !slices.Equal(w.run.Standing().InDoubt, []string{"1"}) {
+						t.Errorf("it ends with %q, in doubt %v", got.Error, w.run.Standing().InDoubt)
+					}
+				case decided[len(decided)-1].Decision == agent.DoubtDone:
+					if a, there := w.run.Variables()["a"]; !there || a != nil || w.run.Step("2").Args["at"] != nil {
+						t.Errorf("a step taken for done has the result %v, and what follows was called with %v", a, w.run.Step("2").Args)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestNothingNewStartsWhileAStepIsInDoubt(t *testing.T) {
+	w := newWorld(t)
+	w.tool = doubting(1)
+	start := given(t, with(changes, `{"at":"b"}}`, `{"at":"b"}},{"index":"4","title":"Later","tool":"look","args":{},"depends_on":["3"]}`))
+	start.Attended, start.Limits.MaxConcurrency = true, 1
+	w.apply(start)
+	w.until(agent.KindStepInDoubt)
+	before := len(w.starts())
+	for w.advance(); len(w.pending) > 0; w.advance() {
+		w.back()
+	}
+	if len(w.starts()) != before || len(w.run.Questions()) != 1 || w.run.Busy() {
+		t.Errorf("%d steps were started, %d before; questions %v", len(w.starts()), before, w.run.Questions())
+	}
+	w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtDone }
+	if got := w.goOn(); got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s", got.Reason, got.Error)
+	}
+}
+
+func TestADoubtStaysUntilItIsResolved(t *testing.T) {
+	w := newWorld(t)
+	w.tool = doubting(1)
+	start := given(t, changes)
+	if got := w.play(start); got.Reason != agent.ReasonInDoubt {
+		t.Fatal(got.Reason)
+	}
+	for range 2 { // aborted again and again
+		w.kill(len(w.events))
+		if got := w.resume(resumed(start)); got.Reason != agent.ReasonInDoubt || len(all[agent.StepInDoubt](w)) != 1 {
+			t.Fatalf("%s, told %v", got.Reason, all[agent.StepInDoubt](w))
+		}
+	}
+	w.kill(len(w.events))
+	again := resumed(start)
+	again.Attended = true
+	w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtDone }
+	if got := w.resume(again); got.Reason != agent.ReasonGoalMet || strings.Count(strings.Join(w.starts(), " "), "1") != 1 {
+		t.Errorf("%s after the starts %v", got.Reason, w.starts())
+	}
+}
+
+func TestADoubtThatIsLostTwiceIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, changes)
+	w.apply(start)
+	w.until(agent.KindGateResolved)
+	w.advance()
+	for range 3 { // the program ends again before it can say a word
+		w.kill(len(w.events))
+		w.apply(resumed(start))
+	}
+	w.kill(len(w.events))
+	w.resume(resumed(start))
+	if told := all[agent.StepInDoubt](w); len(told) != 1 || told[0].Attempt != 1 {
+		t.Errorf("told %v, want once", told)
+	}
+}
+
+func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		stop func(*world)
+	}{
+		"stopped while it ran": {func(w *world) {
+			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+			w.back()
+		}},
+		"stopped while it was asked about": {func(w *world) {
+			w.back()
+			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+		}},
+		"stopped right after a resume": {func(w *world) {
+			w.kill(len(w.events))
+			w.apply(resumed(given(w.t, changes)))
+			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = doubting(1)
+			start := given(t, changes)
+			start.Attended, start.Limits.MaxConcurrency = true, 1
+			w.apply(start)
+			w.choose = func(int) int { // the gate first, and what waits behind it
+				if len(w.run.Gates) > 0 {
+					return len(w.pending)
+				}
+				return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, ok := e.(agent.OpenGate); return ok }))
+			}
+			for len(w.starts()) == 0 || w.starts()[len(w.starts())-1] != "1" {
+				w.advance()
+				if i := slices.IndexFunc(w.pending, isCall("1")); i >= 0 {
+					break
+				}
+				w.back()
+			}
+			w.choose = func(int) int { return max(0, slices.IndexFunc(w.pending, isCall("1"))) }
+			c.stop(w)
+			if got := w.goOn(); got.Reason != agent.ReasonInterrupted {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			if len(all[agent.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Standing().InDoubt, []string{"1"}) {
+				t.Errorf("told %v, in doubt %v", all[agent.StepInDoubt](w), w.run.Standing().InDoubt)
+			}
+			w.choose = func(int) int { return 0 }
+			w.kill(len(w.events))
+			asked := 0
+			w.doubt = func(agent.Question) agent.DoubtDecision { asked++; return agent.DoubtDone }
+			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || asked != 1 {
+				t.Errorf("%s after %d questions: %s", got.Reason, asked, got.Error)
+			}
+		})
+	}
+}
+
+func TestADoubtIsNeitherRetriedNorReplanned(t *testing.T) {
+	w := newWorld(t)
+	w.tool = doubting(1)
+	w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+	start := given(t, with(changes, `"result_variable":"a"`, `"result_variable":"a","on_failure":"replan","retries":3`))
+	if got := w.play(start); got.Reason != agent.ReasonInDoubt || got.Usage.Replans != 0 || len(all[agent.StepRetry](w)) != 0 {
+		t.Errorf("%s after %d replans and %d retries", got.Reason, got.Usage.Replans, len(all[agent.StepRetry](w)))
+	}
+}
+
+func TestALostReadIsRunAgainUnasked(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, chain)
+	w.apply(start)
+	w.advance()
+	w.kill(len(w.events))
+	got := w.resume(resumed(start))
+	if got.Reason != agent.ReasonGoalMet || len(all[agent.StepInDoubt](w)) != 0 || w.run.Step("1").Attempt != 2 || got.Usage.Steps != 6 {
+		t.Errorf("%s, attempt %d, %+v", got.Reason, w.run.Step("1").Attempt, got.Usage)
+	}
+}

@@ -1,0 +1,153 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// dry is the start of a dry run of a plan.
+func dry(t *testing.T, plan string) agent.RunStarted {
+	start := given(t, plan)
+	start.DryRun = true
+	return start
+}
+
+// nothingCalled holds that nobody is asked to do anything.
+func nothingCalled(t *testing.T, w *world) {
+	w.watch = func(_ []agent.Data, pending []agent.Effect) {
+		for _, e := range pending {
+			if _, timer := e.(agent.Wake); !timer {
+				t.Errorf("a dry run asks for %T: %+v", e, e)
+			}
+		}
+	}
+}
+
+func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
+	w := newWorld(t)
+	nothingCalled(t, w)
+	got := w.play(dry(t, `{"title":"Dry","variables":{"dir":{"path":"src"}},"steps":[
+	 {"index":"1","title":"Look","tool":"w:look","args":{"at":"${dir.path}/x"},"result_variable":"found"},
+	 {"index":"2","title":"Think","executor":"self","depends_on":["1"],"result_variable":"thought"},
+	 {"index":"3","title":"Delegate","executor":"agent","profile":"tester","result_variable":"report"},
+	 {"index":"4","title":"Change","tool":"change","args":{"at":"${found}","whole":["${found.files[0].name}","see ${thought} and ${report.lines}"]}},
+	 {"index":"5","title":"Fill","tool":"fill"},
+	 {"index":"6","title":"Ask","tool":"look","args":{"at":1},"gate":true}]}`))
+	if got.Reason != agent.ReasonGoalMet || got.Usage.ToolCalls != 0 || got.Usage.ModelCalls != 0 || got.Usage.Steps != 6 {
+		t.Fatalf("%s (%s), used %+v", got.Reason, got.Error, got.Usage)
+	}
+	want := map[string]struct {
+		result string
+		args   map[string]any
+		asks   string // source of the rule that would ask
+	}{
+		"1": {"<w:look result>", map[string]any{"at": "src/x"}, ""},
+		"2": {"<step 2 result>", nil, ""},
+		"3": {"<tester result>", nil, ""},
+		"4": {"<change result>", map[string]any{"at": "<w:look result>", "whole": []any{"<w:look result>", "see <step 2 result> and <tester result>"}}, "rule"},
+		"5": {"<fill result>", nil, ""},
+		"6": {"<look result>", map[string]any{"at": 1}, "plan"},
+	}
+	done := all[agent.StepCompleted](w)
+	if len(done) != len(want) || len(w.starts()) != 0 {
+		t.Fatalf("%d steps were told, %d started", len(done), len(w.starts()))
+	}
+	for _, d := range done {
+		c := want[d.Index]
+		if !d.DryRun || d.Result != c.result || !planning.EqualValues(plain(t, d.Args), plain(t, c.args)) {
+			t.Errorf("step %s: %+v, want %q with %v", d.Index, d, c.result, c.args)
+		}
+		switch {
+		case (d.Gate != nil) != (c.asks != ""):
+			t.Errorf("step %s tells the gate %v", d.Index, d.Gate)
+		case c.asks == "plan" && d.Gate.Source != "plan", c.asks == "rule" && d.Gate.Why != "it has effects":
+			t.Errorf("step %s tells the gate %+v, want one from the %s", d.Index, d.Gate, c.asks)
+		}
+	}
+	if w.run.Resumable() {
+		t.Error("a dry run says that it can be resumed")
+	}
+}
+
+// plain is a JSON value with numbers as they are written.
+func plain(t *testing.T, args map[string]any) any {
+	t.Helper()
+	return planning.CanonicalJSON(args)
+}
+
+func TestADryRunTellsWhatWouldFail(t *testing.T) {
+	missing := `{"title":"x","variables":{"api":{"host":"h"}},"steps":[{"title":"Look","tool":"look","args":{"at":"${api.hots}"}},{"title":"Then","tool":"look","args":{},"depends_on":["1"]}]}`
+	for name, c := range map[string]struct {
+		plan     string
+		attended bool
+		want     agent.Reason
+		says     string
+	}{
+		"a missing field":                        {plan: missing, want: agent.ReasonStepFailed, says: `no field "hots"`},
+		"a missing field, whoever is there":      {plan: missing, attended: true, want: agent.ReasonStepFailed, says: `no field "hots"`},
+		"a missing field, where a replan is due": {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"replan"`), want: agent.ReasonStepFailed, says: `no field "hots"`},
+		"a missing field, where it is skipped":   {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"skip"`), want: agent.ReasonPartial},
+		"a tool that is nowhere":                 {plan: with(missing, `"look"`, `"nowhere"`, "hots", "host"), want: agent.ReasonStepFailed, says: "nowhere"},
+		"a tool that is nowhere, with a retry":   {plan: with(missing, `"look"`, `"nowhere","retries":2`, "hots", "host"), want: agent.ReasonStepFailed, says: "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			nothingCalled(t, w)
+			start := dry(t, c.plan)
+			start.Attended = c.attended
+			got := w.play(start)
+			if got.Reason != c.want || !strings.Contains(got.Error, c.says) {
+				t.Errorf("%s: %q, want %s saying %q", got.Reason, got.Error, c.want, c.says)
+			}
+		})
+	}
+}
+
+func TestADryRunWithoutAnyCatalogueTakesToolsOnTrust(t *testing.T) {
+	w := newWorld(t)
+	nothingCalled(t, w)
+	start := dry(t, with(chain, `"tool":"look","args":{"at":"d"}`, `"tool":"git.push","args":{"at":"d"},"gate":true`))
+	start.Catalogue = nil
+	got := w.play(start)
+	if got.Reason != agent.ReasonGoalMet {
+		t.Fatalf("%s: %s", got.Reason, got.Error)
+	}
+	done := all[agent.StepCompleted](w)
+	at := slices.IndexFunc(done, func(d agent.StepCompleted) bool { return d.Index == "4" })
+	if done[at].Gate == nil || done[at].Gate.Source != "plan" {
+		t.Errorf("the gate that the plan asks for is not told: %+v", done[at])
+	}
+}
+
+func TestADryRunShowsTheStepBudget(t *testing.T) {
+	w := newWorld(t)
+	nothingCalled(t, w)
+	start := dry(t, serial(6, false))
+	start.Limits.MaxSteps, start.Limits.GrowSteps = 5, false
+	got := w.play(start)
+	if b := all[agent.GuardBlocked](w); got.Reason != agent.ReasonStepBudget || len(b) != 1 || b[0].Step != "6" || len(all[agent.BudgetWarned](w)) != 1 {
+		t.Errorf("%s, blocked %+v, warned %v", got.Reason, b, all[agent.BudgetWarned](w))
+	}
+}
+
+func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	start := started(agent.DefaultLimits())
+	start.DryRun = true
+	w.watch = func(_ []agent.Data, pending []agent.Effect) {
+		for _, e := range pending {
+			if c, ok := e.(agent.CallModel); !ok || c.Request.Purpose != planning.PurposePlan {
+				t.Errorf("a dry run asks for %T", e)
+			}
+		}
+	}
+	got := w.play(start)
+	if got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 || len(all[agent.StepCompleted](w)) != 4 {
+		t.Errorf("%s (%s) after the starts %v", got.Reason, got.Error, w.starts())
+	}
+}

@@ -1,0 +1,161 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+const greeting = `{
+	"title": "Greet the team",
+	"variables": {"team": ["Ada", "Grace"]},
+	"steps": [
+		{"title": "Choose the words", "tool": "words", "args": {"tone": "warm"}, "result_variable": "words"},
+		{"title": "Greet the first", "tool": "greet", "args": {"who": "${team[0]}", "how": "${words.hello}"}, "result_variable": "first"},
+		{"title": "Greet the second", "tool": "greet", "args": {"who": "${team[1]}", "how": "${words.hello}"}, "depends_on": ["2"]}
+	]
+}`
+
+// tool is what the steps of the examples call.
+func tool(_ context.Context, call planning.ToolCall) (any, error) {
+	switch call.Tool.Name {
+	case "words":
+		return map[string]any{"hello": "Good morning"}, nil
+	case "greet":
+		return fmt.Sprintf("%s, %s!", call.Args["how"], call.Args["who"]), nil
+	default:
+		return nil, fmt.Errorf("there is no tool %s", call.Tool.Name)
+	}
+}
+
+// A plan, a function that carries out its calls, and the events.
+func Example() {
+	plan, faults, _ := planning.CheckPlan([]byte(greeting), planning.Rules{})
+	if len(faults) > 0 {
+		fmt.Println(planning.FaultError(faults))
+		return
+	}
+	result, err := runner.Run(context.Background(), runner.Job{
+		Plan: &plan,
+		Call: tool,
+		Events: func(e agent.Event) {
+			switch d := e.Data.(type) {
+			case agent.StepStarted:
+				fmt.Println(d.Index, d.Title)
+			case agent.StepCompleted:
+				fmt.Println(" ", d.Result)
+			}
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Status, result.Reason)
+	// Output:
+	// 1 Choose the words
+	//   map[hello:Good morning]
+	// 2 Greet the first
+	//   Good morning, Ada!
+	// 3 Greet the second
+	//   Good morning, Grace!
+	// completed goal_met
+}
+
+// The core alone: a run is folded from events, and says after each batch of
+// them what may be done now. Nothing here waits, and the clock is ours.
+func ExampleRun_Next() {
+	plan, _ := planning.DecodePlan([]byte(greeting))
+	var run agent.Run
+	clock := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+	apply := func(data agent.Data) {
+		clock = clock.Add(time.Second)
+		if err := run.Apply(agent.Event{Seq: run.Seq + 1, Time: clock, Run: "greeting", Data: data}); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(clock.Format("05"), data.Kind())
+	}
+	apply(agent.RunStarted{
+		Plan:      &plan,
+		Limits:    agent.Limits{MaxConcurrency: 4},
+		Rules:     []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}},
+		Catalogue: planning.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
+
+		SkipSynthesis: true, // there is no model to write an answer
+	})
+	for run.Active() {
+		actions := run.Next()
+		for _, a := range actions { // first what is decided, …
+			if a.Record != nil {
+				apply(a.Record)
+			}
+		}
+		for _, a := range actions { // … then what is done because of it
+			if call, ok := a.Effect.(agent.CallTool); ok {
+				result, _ := tool(context.Background(), planning.ToolCall{Tool: call.Tool, Args: call.Args})
+				apply(agent.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result})
+			}
+		}
+	}
+	fmt.Println(run.Result.Reason, "after", run.Elapsed(), "with", run.Variables()["first"])
+	// Output:
+	// 01 run.started
+	// 02 plan.created
+	// 03 step.started
+	// 04 step.completed
+	// 05 step.started
+	// 06 step.completed
+	// 07 step.started
+	// 08 step.completed
+	// 09 run.completed
+	// goal_met after 8s with Good morning, Ada!
+}
+
+// A run that failed is taken up where it ended: what is done stays done.
+func ExampleRun_Apply() {
+	plan, _ := planning.DecodePlan([]byte(greeting))
+	var past []agent.Event
+	broken := true
+	job := runner.Job{
+		Plan: &plan,
+		Call: func(ctx context.Context, call planning.ToolCall) (any, error) {
+			if broken && call.Args["who"] == "Grace" {
+				return nil, fmt.Errorf("she is out")
+			}
+			fmt.Println(call.Tool.Name)
+			return tool(ctx, call)
+		},
+		Events: func(e agent.Event) {
+			if !e.Data.Kind().Passing() {
+				past = append(past, e)
+			}
+		},
+	}
+	result, _ := runner.Run(context.Background(), job)
+	fmt.Println(result.Error)
+
+	broken, job.Past = false, past
+	result, _ = runner.Run(context.Background(), job)
+	fmt.Println(result.Reason)
+
+	// Anybody who has the events can fold them, to the same state.
+	var run agent.Run
+	for _, e := range past {
+		if err := run.Apply(e); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(run.Done(), "of", len(run.Steps), "done in", run.Usage.Steps, "attempts")
+	// Output:
+	// words
+	// greet
+	// step 3 (Greet the second) failed: she is out
+	// greet
+	// goal_met
+	// 3 of 3 done in 4 attempts
+}

@@ -1,0 +1,343 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// chain is three reads, the second and the third each behind the one before,
+// and one that stands alone.
+const chain = `{"title":"Chain","steps":[
+ {"index":"1","title":"First","tool":"look","args":{"at":"a"},"result_variable":"a"},
+ {"index":"2","title":"Second","tool":"look","args":{"at":"${a}"}},
+ {"index":"3","title":"Third","tool":"look","args":{"at":"c"},"depends_on":["2"]},
+ {"index":"4","title":"Alone","tool":"look","args":{"at":"d"}}]}`
+
+// with changes a plan's text before it is read.
+func with(plan string, changes ...string) string {
+	return strings.NewReplacer(changes...).Replace(plan)
+}
+
+// second is where in chain something can be said of step 2.
+const second = `{"at":"${a}"}`
+
+func TestWhatFollowsAFailedStep(t *testing.T) {
+	onStep := func(word string) string { return with(chain, second, second+`,"on_failure":"`+word+`"`) }
+	onPlan := func(word string) string {
+		return with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"`+word+`"`)
+	}
+	for name, c := range map[string]struct {
+		plan     string
+		start    func(*agent.RunStarted)
+		planners planning.Planners
+		kind     agent.FailureKind
+		want     agent.Reason
+		starts   string // in order
+		says     string // part of the sentence with which it ends
+	}{
+		"a given plan aborts where nobody says otherwise":   {plan: chain, want: agent.ReasonStepFailed, starts: "1 2 4", says: "step 2 (Second) failed: it broke"},
+		"the step's word to skip holds":                     {plan: onStep("skip"), want: agent.ReasonPartial, starts: "1 2 4"},
+		"the plan's word to skip holds":                     {plan: onPlan("skip"), want: agent.ReasonPartial, starts: "1 2 4"},
+		"the step's word beats the plan's":                  {plan: with(onPlan("skip"), second, second+`,"on_failure":"abort"`), want: agent.ReasonStepFailed, starts: "1 2 4"},
+		"the word the run was started with fills the gap":   {plan: chain, start: func(s *agent.RunStarted) { s.OnFailure = planning.OnFailureSkip }, want: agent.ReasonPartial, starts: "1 2 4"},
+		"the plan's word beats the one it was started with": {plan: onPlan("abort"), start: func(s *agent.RunStarted) { s.OnFailure = planning.OnFailureSkip }, want: agent.ReasonStepFailed, starts: "1 2 4"},
+		"replan with no model aborts and says so": {
+			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" },
+			want: agent.ReasonStepFailed, starts: "1 2 4", says: "there is no model",
+		},
+		"replan asks planners of one's own, with no model": {
+			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" }, planners: planning.Scripted(planning.Plan{}, looks("5")),
+			want: agent.ReasonGoalMet, starts: "1 2 4 5",
+		},
+		"replan asks the model where there is one": {plan: onPlan("replan"), want: agent.ReasonGaveUp, starts: "1 2 4", says: "no way"},
+		"a time-out follows on_failure":            {plan: onStep("skip"), kind: agent.FailureTimeout, want: agent.ReasonPartial, starts: "1 2 4"},
+		"a denial skips nothing":                   {plan: onStep("skip"), kind: agent.FailureDenied, want: agent.ReasonDenied, starts: "1 2 4", says: "was denied"},
+		"a denial replans nothing":                 {plan: onStep("replan"), kind: agent.FailureDenied, want: agent.ReasonDenied, starts: "1 2 4"},
+		"a guard's stop replans nothing":           {plan: onStep("replan"), kind: agent.FailureGuard, want: agent.ReasonGuard, starts: "1 2 4"},
+		"a budget's stop skips nothing":            {plan: onStep("skip"), kind: agent.FailureBudget, want: agent.ReasonGuard, starts: "1 2 4"},
+		"a cancelled step replans nothing":         {plan: onStep("replan"), kind: agent.FailureInterrupted, want: agent.ReasonInterrupted, starts: "1 2 4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}.reply
+			if c.kind == "" {
+				c.kind = agent.FailureTool
+			}
+			w.tool = failing("2", 99, c.kind)
+			w.run.Planners = c.planners
+			start := given(t, c.plan)
+			start.Limits.MaxConcurrency = 1
+			if c.start != nil {
+				c.start(&start)
+			}
+			if c.planners != nil {
+				start.Limits.MaxPlanSteps = 0
+			}
+			got := w.play(start)
+			starts := w.starts()
+			slices.Sort(starts)
+			if got.Reason != c.want || !strings.Contains(got.Error, c.says) {
+				t.Errorf("it ended %s: %q; want %s, saying %q", got.Reason, got.Error, c.want, c.says)
+			}
+			allowed := strings.Fields(c.starts)
+			for _, s := range starts {
+				if !slices.Contains(allowed, s) {
+					t.Errorf("step %s was started; want none but %s", s, c.starts)
+				}
+			}
+			if slices.Contains(allowed, "5") != slices.Contains(starts, "5") {
+				t.Errorf("started %v, want %v", starts, allowed)
+			}
+		})
+	}
+}
+
+// looks is a plan of reads that do not depend on each other.
+func looks(indices ...string) planning.Plan {
+	p := planning.Plan{Title: "Looks"}
+	for _, index := range indices {
+		p.Steps = append(p.Steps, planning.Step{
+			Index: index, Title: "Look " + index, Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{"at": index},
+		})
+	}
+	return p
+}
+
+func TestAfterAnAbortNothingNewStartsAndWhatRunsMayFinish(t *testing.T) {
+	w := newWorld(t)
+	w.tool = failing("1", 1, agent.FailureTool)
+	start := given(t, `{"title":"x","steps":[{"title":"A","tool":"look","args":{}},{"title":"B","tool":"look","args":{"at":1}},{"title":"C","tool":"look","args":{"at":2}}]}`)
+	start.Limits.MaxConcurrency = 2
+	got := w.play(start)
+	if got.Reason != agent.ReasonStepFailed || strings.Join(w.starts(), " ") != "1 2" {
+		t.Errorf("%s after the starts %v, want step_failed after 1 and 2", got.Reason, w.starts())
+	}
+	if s := w.run.Step("2"); s.Status != agent.StepDone {
+		t.Errorf("step 2 was running and is %s, want completed", s.Status)
+	}
+}
+
+func TestAFailureSeenInTheSameMomentStopsWhatWouldStart(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[{"title":"Nowhere","tool":"nowhere","args":{}},{"title":"Look","tool":"look","args":{}}]}`)
+	got := w.play(start)
+	if got.Reason != agent.ReasonStepFailed || len(w.starts()) != 0 {
+		t.Errorf("%s after the starts %v, want none", got.Reason, w.starts())
+	}
+}
+
+func TestSkippedStepsAreToldByName(t *testing.T) {
+	w := newWorld(t)
+	w.tool = failing("1", 1, agent.FailureTool)
+	got := w.play(given(t, with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"skip"`)))
+	if got.Status != agent.StatusCompleted || got.Reason != agent.ReasonPartial {
+		t.Fatalf("%s %s", got.Status, got.Reason)
+	}
+	var said []string
+	for _, d := range all[agent.StepSkipped](w) {
+		said = append(said, d.Index+": "+d.Reason)
+	}
+	want := []string{"2: step 1 (First) did not succeed", "3: step 2 (Second) did not succeed"}
+	if !slices.Equal(said, want) {
+		t.Errorf("told %q, want %q", said, want)
+	}
+	if s := w.run.Step("4"); s.Status != agent.StepDone {
+		t.Errorf("step 4 depends on none of them and is %s", s.Status)
+	}
+	statuses := map[string]planning.ItemStatus{}
+	for _, h := range got.History {
+		statuses[h.Index] = h.Status
+	}
+	if statuses["1"] != planning.ItemFailed || statuses["2"] != planning.ItemSkipped || statuses["3"] != planning.ItemSkipped {
+		t.Errorf("the history says %v", statuses)
+	}
+}
+
+func TestRetriesWaitLongerEachTimeAndAreCounted(t *testing.T) {
+	w := newWorld(t)
+	w.tool = failing("1", 3, agent.FailureTimeout)
+	got := w.play(given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":3}]}`))
+	if got.Reason != agent.ReasonGoalMet || got.Usage.Steps != 4 || got.Usage.ToolCalls != 4 || w.run.Step("1").Attempt != 4 {
+		t.Fatalf("%s after %+v, attempt %d", got.Reason, got.Usage, w.run.Step("1").Attempt)
+	}
+	var pauses []time.Duration
+	var failedAt time.Time
+	for _, e := range w.events {
+		switch d := e.Data.(type) {
+		case agent.StepFailed:
+			failedAt = e.Time
+		case agent.StepRetry:
+			pauses = append(pauses, d.At.Sub(failedAt))
+		case agent.StepStarted:
+			if d.Attempt > 1 && e.Time.Before(failedAt.Add(pauses[len(pauses)-1])) {
+				t.Errorf("attempt %d began %v after the failure, before its time", d.Attempt, e.Time.Sub(failedAt))
+			}
+		}
+	}
+	if want := []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}; !slices.Equal(pauses, want) {
+		t.Errorf("it waited %v, want %v", pauses, want)
+	}
+}
+
+func TestWhatIsNeverRetried(t *testing.T) {
+	for name, c := range map[string]struct {
+		step string
+		kind agent.FailureKind
+	}{
+		"a step with effects":    {`"tool":"change","args":{}`, agent.FailureTool},
+		"a cancelled step":       {`"tool":"look","args":{}`, agent.FailureInterrupted},
+		"a denied step":          {`"tool":"look","args":{}`, agent.FailureDenied},
+		"a step a guard stops":   {`"tool":"look","args":{}`, agent.FailureGuard},
+		"args that do not fit":   {`"tool":"fill","args":{"at":5}`, ""},
+		"a tool that is nowhere": {`"tool":"nowhere","args":{}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = failing("1", 9, c.kind)
+			w.play(given(t, `{"title":"x","steps":[{"title":"Step",`+c.step+`,"retries":3}]}`))
+			if n := len(all[agent.StepRetry](w)); n != 0 || len(all[agent.StepFailed](w)) != 1 {
+				t.Errorf("%d retries after %d failures, want none after one", n, len(all[agent.StepFailed](w)))
+			}
+		})
+	}
+}
+
+// asks has the user answer questions about failed steps in turn, and records
+// them.
+func asks(w *world, answers ...agent.FailureResolved) *[]agent.Question {
+	var asked []agent.Question
+	w.failed = func(q agent.Question) agent.FailureResolved {
+		asked = append(asked, q)
+		if len(asked) > len(answers) {
+			w.t.Fatalf("asked once more, about %+v", q)
+		}
+		return answers[len(asked)-1]
+	}
+	return &asked
+}
+
+func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
+	say := func(d agent.FailureDecision) agent.FailureResolved { return agent.FailureResolved{Decision: d} }
+	edited := func(args map[string]any) agent.FailureResolved {
+		return agent.FailureResolved{Decision: agent.FailureRetry, Args: args}
+	}
+	gated := with(chain, `"tool":"look","args":{"at":"${a}"}`, `"tool":"change","args":{"at":"${a}"}`)
+	fills := with(chain, `"tool":"look","args":{"at":"${a}"}`, `"tool":"fill","args":{"at":"${a}"}`)
+	for name, c := range map[string]struct {
+		plan    string
+		times   int // step 2 fails
+		kind    agent.FailureKind
+		denials int
+		answers []agent.FailureResolved
+		want    agent.Reason
+		calls   int            // of step 2
+		args    map[string]any // of its last attempt
+	}{
+		"retry tries again":                     {plan: chain, times: 1, answers: []agent.FailureResolved{say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "result of 1"}},
+		"retry asks again where it fails again": {plan: chain, times: 2, answers: []agent.FailureResolved{say(agent.FailureRetry), say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 3},
+		"retry with args calls with those":      {plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": "b"})}, want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"}},
+		"references in those args are filled in": {
+			plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": "see ${a}"})},
+			want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "see result of 1"},
+		},
+		"args that do not fit the schema are never called": {
+			plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": 5}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
+			want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"},
+		},
+		"skip goes on without it and what depends on it": {plan: chain, times: 9, answers: []agent.FailureResolved{say(agent.FailureSkip)}, want: agent.ReasonPartial, calls: 1},
+		"replan has a new plan made":                     {plan: chain, times: 1, answers: []agent.FailureResolved{say(agent.FailureReplan)}, want: agent.ReasonGoalMet, calls: 1},
+		"abort ends the run":                             {plan: chain, times: 1, answers: []agent.FailureResolved{say(agent.FailureAbort)}, want: agent.ReasonStepFailed, calls: 1},
+		"a denial can be retried, and asks at the gate":  {plan: gated, denials: 1, answers: []agent.FailureResolved{say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 1},
+		"a denial can be skipped":                        {plan: gated, denials: 9, answers: []agent.FailureResolved{say(agent.FailureSkip)}, want: agent.ReasonPartial},
+		"a denial can be replanned":                      {plan: gated, denials: 9, answers: []agent.FailureResolved{say(agent.FailureReplan)}, want: agent.ReasonGoalMet},
+		"abort after a denial ends it denied":            {plan: gated, denials: 9, answers: []agent.FailureResolved{say(agent.FailureAbort)}, want: agent.ReasonDenied},
+		"a cancelled step can be retried":                {plan: chain, times: 1, kind: agent.FailureInterrupted, answers: []agent.FailureResolved{say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 2},
+		"abort after a cancel ends it interrupted":       {plan: chain, times: 1, kind: agent.FailureInterrupted, answers: []agent.FailureResolved{say(agent.FailureAbort)}, want: agent.ReasonInterrupted, calls: 1},
+		"where the plan says skip nobody is asked":       {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: agent.ReasonPartial, calls: 1},
+		"where the plan says replan nobody is asked":     {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: agent.ReasonGoalMet, calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+			if c.kind == "" {
+				c.kind = agent.FailureTool
+			}
+			w.tool = failing("2", c.times, c.kind)
+			w.gate = func(agent.GateRequested) agent.Decision {
+				if c.denials--; c.denials >= 0 {
+					return agent.Deny
+				}
+				return agent.Allow
+			}
+			asked := asks(w, c.answers...)
+			start := given(t, c.plan)
+			start.Attended = true
+			got := w.play(start)
+			if got.Reason != c.want {
+				t.Fatalf("it ended %s (%s), want %s", got.Reason, got.Error, c.want)
+			}
+			if len(*asked) != len(c.answers) {
+				t.Errorf("asked %d times, want %d", len(*asked), len(c.answers))
+			}
+			calls := slices.DeleteFunc(w.starts(), func(s string) bool { return s != "2" })
+			if len(calls) != c.calls {
+				t.Errorf("step 2 was called %d times, want %d", len(calls), c.calls)
+			}
+			if c.args != nil && !planning.EqualValues(w.run.Step("2").Args, c.args) {
+				t.Errorf("called at last with %v, want %v", w.run.Step("2").Args, c.args)
+			}
+		})
+	}
+}
+
+func TestAQuestionTellsAllThatIsNeededToAnswerIt(t *testing.T) {
+	for model, replan := range map[string]bool{"m": true, "": false} {
+		w := newWorld(t)
+		w.tool = failing("2", 1, agent.FailureTool)
+		asked := asks(w, agent.FailureResolved{Decision: agent.FailureAbort})
+		start := given(t, chain)
+		start.Attended, start.Model = true, model
+		w.play(start)
+		q := (*asked)[0]
+		if q.Step != "2" || q.Doubt || q.Title != "Second" || q.Tool != "look" || q.Reason != "it broke" || q.Replan != replan ||
+			!planning.EqualValues(q.Args, map[string]any{"at": "result of 1"}) {
+			t.Errorf("asked %+v", q)
+		}
+	}
+}
+
+// isCall finds the call of a step among what is under way.
+func isCall(step string) func(agent.Effect) bool {
+	return func(e agent.Effect) bool {
+		c, ok := e.(agent.CallTool)
+		return ok && c.Index == step
+	}
+}
+
+func TestNothingNewStartsWhileAQuestionIsOpen(t *testing.T) {
+	w := newWorld(t)
+	w.tool = failing("1", 1, agent.FailureTool)
+	start := given(t, `{"title":"x","steps":[{"title":"A","tool":"look","args":{}},{"title":"B","tool":"look","args":{"at":1}},{"title":"C","tool":"look","args":{"at":2},"depends_on":["2"]}]}`)
+	start.Attended, start.Limits.MaxConcurrency = true, 2
+	w.choose = func(int) int { return slices.IndexFunc(w.pending, isCall("1")) }
+	w.apply(start)
+	w.until(agent.KindStepFailed)
+	w.choose = func(int) int { return 0 }
+	w.until(agent.KindStepCompleted)
+	w.advance()
+	if len(w.run.Questions()) != 1 || !w.run.Active() || w.run.Busy() {
+		t.Fatalf("questions %v, busy %v", w.run.Questions(), w.run.Busy())
+	}
+	if next := w.run.Next(); len(next) != 0 || len(w.starts()) != 2 {
+		t.Errorf("it wants %v, and %v were started, with a question open", next, w.starts())
+	}
+	w.failed = func(agent.Question) agent.FailureResolved { return agent.FailureResolved{Decision: agent.FailureSkip} }
+	if got := w.goOn(); got.Reason != agent.ReasonPartial || w.run.Step("3").Status != agent.StepDone {
+		t.Errorf("%s, step 3 %s", got.Reason, w.run.Step("3").Status)
+	}
+}

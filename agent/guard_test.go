@@ -1,0 +1,323 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// serial is n reads, one behind the other; effects makes them changes.
+func serial(n int, effects bool) string {
+	tool := "look"
+	if effects {
+		tool = "change"
+	}
+	var steps []string
+	for i := 1; i <= n; i++ {
+		depends := ""
+		if i > 1 {
+			depends = fmt.Sprintf(`,"depends_on":["%d"]`, i-1)
+		}
+		steps = append(steps, fmt.Sprintf(`{"index":"%d","title":"Step %d","tool":"%s","args":{"at":%d}%s}`, i, i, tool, i, depends))
+	}
+	return `{"title":"Serial","steps":[` + strings.Join(steps, ",") + `]}`
+}
+
+func TestEachGuardBlocksByItsNameAndNamesTheStep(t *testing.T) {
+	for name, c := range map[string]struct {
+		plan   string
+		limit  func(*agent.Limits)
+		guard  string
+		reason agent.Reason
+		step   string // that was to start
+		used   int64
+		starts int // before
+	}{
+		"steps":           {serial(6, false), func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 5, false }, agent.GuardSteps, agent.ReasonStepBudget, "6", 5, 5},
+		"tool calls":      {serial(6, false), func(l *agent.Limits) { l.MaxToolCalls = 5 }, agent.GuardToolCalls, agent.ReasonToolBudget, "6", 5, 5},
+		"discovery calls": {serial(6, false), func(l *agent.Limits) { l.MaxDiscoveryCalls = 5 }, agent.GuardDiscovery, agent.ReasonToolBudget, "6", 5, 5},
+		"execution calls": {serial(6, true), func(l *agent.Limits) { l.MaxExecutionCalls = 5 }, agent.GuardExecution, agent.ReasonToolBudget, "6", 5, 5},
+		"calls of a tool": {serial(6, false), func(l *agent.Limits) { l.MaxCallsPerTool = 5 }, agent.GuardPerTool, agent.ReasonToolBudget, "6", 5, 5},
+		"time":            {serial(6, false), func(l *agent.Limits) { l.MaxDurationMS = 100 }, agent.GuardTime, agent.ReasonTimeBudget, "", 100, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.choose = w.noTimersOrGates
+			start := given(t, c.plan)
+			c.limit(&start.Limits)
+			got := w.play(start)
+			blocked := all[agent.GuardBlocked](w)
+			if got.Reason != c.reason || len(blocked) != 1 {
+				t.Fatalf("it ended %s (%s) after %v", got.Reason, got.Error, blocked)
+			}
+			b := blocked[0]
+			if b.Guard != c.guard || b.Step != c.step || b.Limit != c.used || b.Used < c.used || c.guard != agent.GuardTime && b.Used != c.used {
+				t.Errorf("blocked %+v", b)
+			}
+			if !strings.Contains(b.Reason, "guard "+c.guard) && c.guard != agent.GuardTime || got.Error != b.Reason {
+				t.Errorf("it says %q, and the run ends with %q", b.Reason, got.Error)
+			}
+			if c.guard != agent.GuardTime && len(w.starts()) != c.starts {
+				t.Errorf("%d steps were started, want %d", len(w.starts()), c.starts)
+			}
+		})
+	}
+}
+
+// noTimersOrGates answers gates at once, and has timers come last.
+func (w *world) noTimersOrGates(int) int {
+	if len(w.run.Gates) > 0 {
+		return len(w.pending)
+	}
+	return w.noTimers(0)
+}
+
+func TestABudgetWarnsOnceAtFourFifths(t *testing.T) {
+	for name, c := range map[string]struct {
+		plan  string
+		limit func(*agent.Limits)
+		guard string
+		at    int64
+	}{
+		"steps":           {serial(9, false), func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 10, false }, agent.GuardSteps, 8},
+		"tool calls":      {serial(9, false), func(l *agent.Limits) { l.MaxToolCalls = 10 }, agent.GuardToolCalls, 8},
+		"discovery calls": {serial(9, false), func(l *agent.Limits) { l.MaxDiscoveryCalls = 10 }, agent.GuardDiscovery, 8},
+		"execution calls": {serial(9, true), func(l *agent.Limits) { l.MaxExecutionCalls = 10 }, agent.GuardExecution, 8},
+		"calls of a tool": {serial(9, false), func(l *agent.Limits) { l.MaxCallsPerTool = 10 }, agent.GuardPerTool, 8},
+		"calls of a tool, several at once": {
+			`{"title":"x","steps":[` + strings.Repeat(`{"title":"Look","tool":"look","args":{}},`, 8) + `{"title":"Look","tool":"look","args":{}}]}`,
+			func(l *agent.Limits) { l.MaxCallsPerTool, l.MaxConcurrency = 10, 9 }, agent.GuardPerTool, 8,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.choose = w.noTimersOrGates
+			start := given(t, c.plan)
+			c.limit(&start.Limits)
+			if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			var said []string
+			for _, d := range all[agent.BudgetWarned](w) {
+				said = append(said, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
+			}
+			for _, d := range all[agent.GuardWarned](w) {
+				said = append(said, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
+			}
+			if want := fmt.Sprint(c.guard, " ", c.at, " of 10"); len(said) != 1 || said[0] != want {
+				t.Errorf("told %q, want %q once", said, want)
+			}
+			if len(w.run.Warnings) != 1 {
+				t.Errorf("the run shows %q", w.run.Warnings)
+			}
+		})
+	}
+}
+
+func TestTokensAreHeldBeforeEachCallOfTheModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		tokens int
+		calls  int
+		want   agent.Reason
+	}{
+		"before the plan is repaired":   {1, 1, agent.ReasonTokenBudget},
+		"before a step is carried out":  {220, 2, agent.ReasonTokenBudget},
+		"before the answer is written":  {330, 3, agent.ReasonTokenBudget},
+		"what suffices is enough":       {441, 4, agent.ReasonGoalMet},
+		"0 is no limit":                 {0, 4, agent.ReasonGoalMet},
+		"also where it is just reached": {440, 4, agent.ReasonGoalMet},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{
+				planning.PurposePlan: {faulty}, planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`},
+				planning.PurposeStep: {"thought"},
+			}.reply
+			limits := agent.DefaultLimits()
+			limits.MaxTokens = c.tokens
+			got := w.play(started(limits))
+			if got.Reason != c.want || got.Usage.ModelCalls > c.calls {
+				t.Errorf("%s after %d calls, want %s after %d", got.Reason, got.Usage.ModelCalls, c.want, c.calls)
+			}
+		})
+	}
+}
+
+func TestZeroIsNoLimit(t *testing.T) {
+	w := newWorld(t)
+	w.choose = w.noTimersOrGates
+	start := given(t, strings.Replace(serial(60, false), `"tool":"look","args":{"at":30}`, `"tool":"change","args":{"at":30}`, 1))
+	start.Limits = agent.Limits{}
+	got := w.play(start)
+	if got.Reason != agent.ReasonGoalMet || got.Usage.Steps != 60 {
+		t.Fatalf("%s (%s) after %d steps", got.Reason, got.Error, got.Usage.Steps)
+	}
+	if said := slices.Concat(w.run.Warnings, []string{}); len(said) != 0 {
+		t.Errorf("it warned of %q", said)
+	}
+}
+
+func TestABudgetIsNotPassedByStepsThatStartAtOnce(t *testing.T) {
+	plan := `{"title":"x","steps":[` + strings.Repeat(`{"title":"Look","tool":"look","args":{}},`, 7) + `{"title":"Look","tool":"look","args":{}}]}`
+	for name, limit := range map[string]func(*agent.Limits){
+		"steps":           func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 3, false },
+		"tool calls":      func(l *agent.Limits) { l.MaxToolCalls = 3 },
+		"discovery calls": func(l *agent.Limits) { l.MaxDiscoveryCalls = 3 },
+		"calls of a tool": func(l *agent.Limits) { l.MaxCallsPerTool = 3 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, plan)
+			limit(&start.Limits)
+			start.Limits.MaxConcurrency = 8
+			if got := w.play(start); len(w.starts()) != 3 || got.Reason.ExitCode() != 4 {
+				t.Errorf("%s after %d starts, want 3", got.Reason, len(w.starts()))
+			}
+		})
+	}
+}
+
+func TestNoGateIsAskedForWhatCouldNotRun(t *testing.T) {
+	w := newWorld(t)
+	w.choose = w.noTimersOrGates
+	start := given(t, serial(3, true))
+	start.Limits.MaxSteps, start.Limits.GrowSteps = 2, false
+	if got := w.play(start); got.Reason != agent.ReasonStepBudget || len(all[agent.GateRequested](w)) != 2 {
+		t.Errorf("%s after %d gates, want 2", got.Reason, len(all[agent.GateRequested](w)))
+	}
+}
+
+// failingAlways has every call of these tools fail, each in the same words.
+func failingAlways(tools ...string) func(agent.CallTool) agent.Data {
+	return func(c agent.CallTool) agent.Data {
+		if slices.Contains(tools, c.Tool.Name) {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: c.Tool.Name + " broke", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+	}
+}
+
+func TestTheRunawayGuard(t *testing.T) {
+	step := func(index, tool string, at any) string {
+		return fmt.Sprintf(`{"index":"%s","title":"Step","tool":"%s","args":{"at":%v}}`, index, tool, at)
+	}
+	plan := func(steps ...string) string { return `{"title":"x","steps":[` + strings.Join(steps, ",") + `]}` }
+	again := func(from, to int, steps func(i int) string) []string {
+		var out []string
+		for i := from; i <= to; i++ {
+			out = append(out, plan(steps(i)))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		repeats int
+		plans   []string // the first, and each answer to a replan
+		given   bool
+		tool    func(agent.CallTool) agent.Data
+		want    agent.Reason
+		starts  int
+	}{
+		"the same failing result in three revisions stops": {
+			repeats: 3, plans: again(1, 6, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
+			tool: failingAlways("look"), want: agent.ReasonGuard, starts: 3,
+		},
+		"two are not enough for three": {
+			repeats: 3, plans: []string{plan(step("1", "look", 1)), plan(step("2", "look", 2)), plan(step("3", "fill", `"x"`))},
+			tool: failingAlways("look"), want: agent.ReasonGoalMet, starts: 3,
+		},
+		"the same call in three revisions stops before the fourth": {
+			repeats: 3, plans: again(1, 6, func(i int) string {
+				return step(fmt.Sprint(10*i), "look", 7) + "," + fmt.Sprintf(`{"index":"%d","title":"Then","tool":"change","args":{"at":%d},"depends_on":["%d"]}`, 10*i+1, i, 10*i)
+			}),
+			tool: func() func(agent.CallTool) agent.Data {
+				n := 0
+				return func(c agent.CallTool) agent.Data {
+					n++
+					if c.Tool.Name == "change" {
+						return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: fmt.Sprint("broke in way ", n), Failure: agent.FailureTool}
+					}
+					return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: n}
+				}
+			}(), want: agent.ReasonGuard, starts: 6,
+		},
+		"0 lets it run on to the replans": {
+			repeats: 0, plans: again(1, 9, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
+			tool: failingAlways("look"), want: agent.ReasonReplanBudget, starts: 6,
+		},
+		"equal calls within one revision never trip it": {
+			repeats: 3, plans: []string{plan(step("1", "look", 1), step("2", "look", 1), step("3", "look", 1), step("4", "look", 1), step("5", "look", 1))},
+			want: agent.ReasonGoalMet, starts: 5,
+		},
+		"equal failures within one revision never trip it": {
+			repeats: 2, plans: []string{
+				plan(step("1", "look", 1), step("2", "look", 2), step("3", "look", 3), step("4", "look", 4)), plan(step("5", "fill", `"x"`)),
+			},
+			tool: failingAlways("look"), want: agent.ReasonGoalMet, starts: 5,
+		},
+		"equal calls of a plan from a file never trip it": {
+			repeats: 2, given: true, plans: []string{plan(step("1", "look", 1), step("2", "look", 1), step("3", "look", 1), step("4", "look", 1))},
+			want: agent.ReasonGoalMet, starts: 4,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{planning.PurposePlan: c.plans[:1], planning.PurposeReplan: c.plans[1:]}.reply
+			if c.tool != nil {
+				w.tool = c.tool
+			}
+			limits := agent.DefaultLimits()
+			limits.MaxRepeats, limits.MaxSteps = c.repeats, 0
+			start := started(limits)
+			if c.given {
+				start = given(t, c.plans[0])
+				start.Limits.MaxRepeats = c.repeats
+			}
+			got := w.play(start)
+			if got.Reason != c.want || len(w.starts()) != c.starts {
+				t.Errorf("%s (%s) after %d starts, want %s after %d", got.Reason, got.Error, len(w.starts()), c.want, c.starts)
+			}
+			if b := all[agent.GuardBlocked](w); c.want == agent.ReasonGuard && (b[0].Guard != agent.GuardRunaway || b[0].Step == "" || b[0].Limit != int64(c.repeats)) {
+				t.Errorf("blocked %+v", b[0])
+			}
+		})
+	}
+}
+
+func TestAReplanIsNotAskedForWhereItCouldNotRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit func(*agent.Limits)
+		guard string
+		want  agent.Reason
+	}{
+		"no step is left":   {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false }, agent.GuardSteps, agent.ReasonStepBudget},
+		"no replan is left": {func(l *agent.Limits) { l.MaxReplans = 1 }, agent.GuardReplans, agent.ReasonReplanBudget},
+		"no token is left":  {func(l *agent.Limits) { l.MaxTokens = 220 }, agent.GuardTokens, agent.ReasonTokenBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{
+				planning.PurposePlan:   {`{"title":"x","steps":[{"index":"1","title":"A","tool":"look","args":{"at":1}},{"index":"2","title":"B","tool":"look","args":{"at":2},"depends_on":["1"]}]}`},
+				planning.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"C","tool":"look","args":{"at":3}},{"index":"4","title":"D","tool":"fill","args":{"at":"4"},"depends_on":["3"]}]}`},
+			}.reply
+			w.tool = func(c agent.CallTool) agent.Data {
+				if c.Index == "2" || c.Index == "4" {
+					return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+				}
+				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
+			}
+			limits := agent.DefaultLimits()
+			c.limit(&limits)
+			got := w.play(started(limits))
+			if got.Reason != c.want || len(all[agent.ReplanStarted](w)) != 1 {
+				t.Errorf("%s (%s) after %d replans, want one", got.Reason, got.Error, len(all[agent.ReplanStarted](w)))
+			}
+			if b := all[agent.GuardBlocked](w); len(b) != 1 || b[0].Guard != c.guard {
+				t.Errorf("blocked %+v", b)
+			}
+		})
+	}
+}

@@ -1,0 +1,199 @@
+package agent_test
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// Each DAG of the makespan tests has so many steps.
+const dagSteps = 60
+
+// job is one call of a tool and when it will have come back.
+type job struct {
+	call agent.CallTool
+	at   time.Duration
+}
+
+// jobs are under way, the one that comes back first on top.
+type jobs []job
+
+func (j jobs) Len() int           { return len(j) }
+func (j jobs) Less(a, b int) bool { return j[a].at < j[b].at }
+func (j jobs) Swap(a, b int)      { j[a], j[b] = j[b], j[a] }
+func (j *jobs) Push(x any)        { *j = append(*j, x.(job)) }
+func (j *jobs) Pop() any {
+	last := (*j)[len(*j)-1]
+	*j = (*j)[:len(*j)-1]
+	return last
+}
+
+// dag draws a plan whose every step calls a tool of its own, in layers as people
+// write plans, and how long each call takes, in ms: mostly a little, at times
+// very much.
+func dag(random *rand.Rand) (planning.Plan, map[string]int64) {
+	plan, took := planning.Plan{Title: "DAG"}, map[string]int64{}
+	width := 2 + random.IntN(10)
+	for i := range dagSteps {
+		s := planning.Step{
+			Index: fmt.Sprint(i + 1), Title: "Step", Executor: planning.ExecutorTool,
+			Tool: fmt.Sprintf("t%d", i+1), Args: map[string]any{},
+		}
+		if before := i / width * width; before > 0 {
+			for range 1 + random.IntN(3) {
+				s.DependsOn = append(s.DependsOn, fmt.Sprint(max(1, before-random.IntN(2*width))))
+			}
+		}
+		plan.Steps = append(plan.Steps, s)
+		pareto := 100 * math.Pow(1-random.Float64(), -1/1.5)
+		took["w:"+s.Tool] = int64(min(pareto, 60_000))
+	}
+	return plan, took
+}
+
+// durations are tools that take as long as they are said to.
+func durations(took map[string]int64) planning.Catalogue {
+	var out planning.Catalogue
+	for i := range dagSteps {
+		tool := planning.Tool{Name: fmt.Sprintf("t%d", i+1), Server: "w", ReadOnly: true, Annotated: true}
+		if _, ok := took[tool.QualifiedName()]; ok {
+			out = append(out, tool)
+		}
+	}
+	return out
+}
+
+// makespan carries a plan out in simulated time, and says how long it took.
+func makespan(t testing.TB, plan planning.Plan, took, priors map[string]int64, slots int) time.Duration {
+	var run agent.Run
+	var under jobs
+	seq, now := uint64(0), time.Duration(0)
+	apply := func(d agent.Data) {
+		seq++
+		if err := run.Apply(agent.Event{Seq: seq, Time: time.Unix(0, 0).UTC().Add(now), Run: "r", Data: d}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(agent.RunStarted{
+		Plan: &plan, Limits: agent.Limits{MaxConcurrency: slots}, Catalogue: durations(took), Priors: priors, SkipSynthesis: true,
+		Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}},
+	})
+	for run.Active() {
+		next := run.Next()
+		for _, a := range next {
+			if a.Record != nil {
+				apply(a.Record)
+			}
+			if call, ok := a.Effect.(agent.CallTool); ok {
+				heap.Push(&under, job{call, now + time.Duration(took[call.Tool.QualifiedName()])*time.Millisecond})
+			}
+		}
+		if len(under) > slots {
+			t.Fatalf("%d calls in %d slots", len(under), slots)
+		}
+		if len(next) == 0 {
+			back := heap.Pop(&under).(job)
+			now = back.at
+			apply(agent.StepCompleted{Index: back.call.Index, Attempt: back.call.Attempt})
+		}
+	}
+	if run.Result.Reason != agent.ReasonGoalMet {
+		t.Fatalf("%s: %s", run.Result.Reason, run.Result.Error)
+	}
+	return now
+}
+
+// barrier is how long the plan takes where each batch waits for the one before,
+// in the order of the file.
+func barrier(plan planning.Plan, took map[string]int64, slots int) time.Duration {
+	total := int64(0)
+	for _, batch := range planning.NewGraph(plan).Batches() {
+		free := make([]int64, slots)
+		for _, index := range batch {
+			slices.Sort(free)
+			free[0] += took["w:t"+index]
+		}
+		total += slices.Max(free)
+	}
+	return time.Duration(total) * time.Millisecond
+}
+
+// floor is what no order of the steps can beat.
+func floor(plan planning.Plan, took map[string]int64, slots int) time.Duration {
+	weight := func(s planning.Step) float64 { return float64(took["w:"+s.Tool]) }
+	work, longest := 0.0, 0.0
+	for _, s := range plan.Steps {
+		work += weight(s)
+	}
+	for _, w := range planning.NewGraph(plan).Longest(weight) {
+		longest = max(longest, w)
+	}
+	return time.Duration(max(longest, work/float64(slots)) * float64(time.Millisecond))
+}
+
+// spread is how far above the floor the runs of many DAGs came.
+type spread struct{ known, unknown, barrier []float64 }
+
+func measure(t testing.TB, dags, slots int) spread {
+	random := rand.New(rand.NewPCG(1, uint64(slots)))
+	var s spread
+	for range dags {
+		plan, took := dag(random)
+		bound := float64(floor(plan, took, slots))
+		s.known = append(s.known, float64(makespan(t, plan, took, took, slots))/bound)
+		s.unknown = append(s.unknown, float64(makespan(t, plan, took, nil, slots))/bound)
+		s.barrier = append(s.barrier, float64(barrier(plan, took, slots))/bound)
+	}
+	return s
+}
+
+// percentile sorts the figures.
+func percentile[T cmp.Ordered](figures []T, p int) T {
+	slices.Sort(figures)
+	return figures[min(len(figures)*p/100, len(figures)-1)]
+}
+
+// TestMakespanComesNearTheFloor holds that scheduling by dependency, longest
+// remaining path first, wastes little where the durations of tools are known.
+func TestMakespanComesNearTheFloor(t *testing.T) {
+	for _, slots := range []int{4, 8} {
+		s := measure(t, 1_000, slots)
+		for name, figures := range map[string][]float64{"durations known": s.known, "durations unknown": s.unknown, "batches with a barrier": s.barrier} {
+			t.Logf("%d slots, %s: median %.3f, 95th percentile %.3f of the floor", slots, name, percentile(figures, 50), percentile(figures, 95))
+		}
+		if got := percentile(s.known, 95); got > 1.2 {
+			t.Errorf("with %d slots the 95th percentile is %.3f of the floor, want at most 1.2", slots, got)
+		}
+		if slices.Min(s.known) < 1-1e-6 {
+			t.Errorf("with %d slots a run came in under the floor, at %.3f: the simulation is wrong", slots, slices.Min(s.known))
+		}
+		if percentile(s.unknown, 50) >= percentile(s.barrier, 50) {
+			t.Errorf("with %d slots scheduling by dependency is no better than by batches", slots)
+		}
+	}
+}
+
+// BenchmarkMakespan tells how far above the floor runs come, and how long one
+// of 60 steps takes the core.
+func BenchmarkMakespan(b *testing.B) {
+	for _, slots := range []int{4, 8} {
+		b.Run(fmt.Sprintf("slots=%d", slots), func(b *testing.B) {
+			random := rand.New(rand.NewPCG(1, uint64(slots)))
+			var figures []float64
+			for b.Loop() {
+				plan, took := dag(random)
+				figures = append(figures, float64(makespan(b, plan, took, took, slots))/float64(floor(plan, took, slots)))
+			}
+			b.ReportMetric(percentile(figures, 50), "p50-of-floor")
+			b.ReportMetric(percentile(figures, 95), "p95-of-floor")
+		})
+	}
+}

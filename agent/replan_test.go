@@ -1,0 +1,236 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// calls is a scripted plan: each word is the index of a step, the tool it calls
+// and the word it is called with, as in "3:look:z"; each step depends on the one
+// before it.
+func calls(title string, words ...string) planning.Plan {
+	p := planning.Plan{Title: title}
+	for i, word := range words {
+		parts := strings.Split(word, ":")
+		s := planning.Step{
+			Index: parts[0], Title: "Step " + parts[0], Executor: planning.ExecutorTool, Tool: parts[1],
+			Args: map[string]any{"at": parts[2]}, ExpectedOutcome: "it says " + parts[2],
+		}
+		if i > 0 {
+			s.DependsOn = []string{p.Steps[i-1].Index}
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	return p
+}
+
+// breaking fails each call with one of these words.
+func breaking(words ...string) func(agent.CallTool) agent.Data {
+	return func(c agent.CallTool) agent.Data {
+		if at, _ := c.Args["at"].(string); slices.Contains(words, at) {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: at + " is broken", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+	}
+}
+
+// TestAScriptedPlannerWalksEveryTransition goes through what can become of a
+// plan whose steps fail, with a planner that asks no model.
+func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
+	four := calls("Four", "1:look:a", "2:look:x", "3:look:c", "4:look:d")
+	around := calls("Around x", "5:look:e", "6:look:y", "7:look:g")
+	last := calls("Two more", "8:look:h", "9:look:i")
+	type diff struct{ removed, added, revised string }
+	for name, c := range map[string]struct {
+		plans   []planning.Plan
+		broken  []string
+		limit   func(*agent.Limits)
+		status  agent.Status
+		reason  agent.Reason
+		starts  string
+		diffs   []diff
+		replans int
+	}{
+		"success": {
+			plans: []planning.Plan{four}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "1 2 3 4",
+		},
+		"one replan": {
+			plans: []planning.Plan{four, around}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			starts: "1 2 5 6 7", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
+		},
+		"two replans": {
+			plans: []planning.Plan{four, around, last}, broken: []string{"x", "y"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			starts: "1 2 5 6 8 9", diffs: []diff{{"2 3 4", "5 6 7", ""}, {"6 7", "8 9", ""}}, replans: 2,
+		},
+		"a revised step keeps its index and is a new attempt": {
+			plans: []planning.Plan{four, calls("Other words", "2:look:b", "3:look:c")}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			starts: "1 2 2 3", diffs: []diff{{"4", "", "2"}}, replans: 1,
+		},
+		"replans spent": {
+			plans: []planning.Plan{four, around, last}, broken: []string{"x", "y"}, limit: func(l *agent.Limits) { l.MaxReplans = 1 },
+			status: agent.StatusFailed, reason: agent.ReasonReplanBudget, starts: "1 2 5 6", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
+		},
+		"replans spent by answers that repeat what failed": {
+			plans: []planning.Plan{calls("Two", "1:look:x", "2:look:b"), calls("Same", "1:look:x", "2:look:b"), calls("Same", "5:look:x", "6:look:b")}, broken: []string{"x"},
+			limit: func(l *agent.Limits) { l.MaxReplans = 2 }, status: agent.StatusFailed, reason: agent.ReasonReplanBudget, starts: "1", replans: 2,
+		},
+		"steps spent": {
+			plans: []planning.Plan{four, around}, broken: []string{"x"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
+			status: agent.StatusFailed, reason: agent.ReasonStepBudget, starts: "1 2", replans: 1,
+		},
+		"steps spent before the planner is asked": {
+			plans: []planning.Plan{four, around}, broken: []string{"d"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
+			status: agent.StatusFailed, reason: agent.ReasonStepBudget, starts: "1 2 3 4",
+		},
+		"nothing to replan": {
+			plans: []planning.Plan{four, {Title: "There is no way around x"}}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
+		},
+		"nothing left in the script": {
+			plans: []planning.Plan{four}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
+		},
+		"no plan at all": {
+			plans: []planning.Plan{{Title: "Nothing"}}, status: agent.StatusFailed, reason: agent.ReasonNoPlan,
+		},
+		"a planner that fails": {
+			plans: []planning.Plan{four, calls("Wrong", "5:nowhere:e")}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonPlannerError, starts: "1 2", replans: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.run.Planners = planning.Scripted(c.plans...)
+			w.tool = breaking(c.broken...)
+			start := started(agent.DefaultLimits())
+			start.Model, start.SkipSynthesis = "", true
+			if c.limit != nil {
+				c.limit(&start.Limits)
+			}
+			got := w.play(start)
+			if got.Status != c.status || got.Reason != c.reason {
+				t.Fatalf("it ended %s %s (%s), want %s %s", got.Status, got.Reason, got.Error, c.status, c.reason)
+			}
+			if starts := strings.Join(w.starts(), " "); starts != c.starts {
+				t.Errorf("started %s, want %s", starts, c.starts)
+			}
+			if got.Usage.Replans != c.replans || len(all[agent.ReplanStarted](w)) != c.replans || got.Usage.ModelCalls != 0 {
+				t.Errorf("used %+v, want %d replans and no model", got.Usage, c.replans)
+			}
+			if len(got.Revisions) != len(c.diffs) {
+				t.Fatalf("%d revisions, want %d", len(got.Revisions), len(c.diffs))
+			}
+			for i, want := range c.diffs {
+				r := got.Revisions[i]
+				if said := (diff{strings.Join(r.Removed, " "), strings.Join(r.Added, " "), strings.Join(r.Revised, " ")}); said != want || r.Revision != i+2 {
+					t.Errorf("revision %d: %+v, want %+v", r.Revision, said, want)
+				}
+			}
+			if again := replay(t, w); again != standing(t, &w.run) {
+				t.Error("folded again the run is another")
+			}
+		})
+	}
+}
+
+// replay folds the events again, with the same planners, and says what can be
+// seen of the run.
+func replay(t *testing.T, w *world) string {
+	run := agent.Run{Planners: w.run.Planners}
+	for _, e := range w.events {
+		if err := run.Apply(reread(t, e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return standing(t, &run)
+}
+
+func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan: {`{"title":"x","steps":[
+			{"index":"1","title":"A","tool":"look","args":{"at":"a"},"result_variable":"a"},
+			{"index":"2","title":"B","tool":"look","args":{"at":"b"},"result_variable":"b","depends_on":["1"]},
+			{"index":"3","title":"C","tool":"look","args":{"at":"c"},"depends_on":["2"]}]}`},
+		// 1 is done and means something new here; what refers to it must follow.
+		planning.PurposeReplan: {`{"title":"x","steps":[
+			{"index":"1","title":"New","tool":"look","args":{"at":"new"},"result_variable":"n"},
+			{"index":"3","title":"C again","tool":"look","args":{"at":"${n} ${a}"},"depends_on":["1","2"]}]}`},
+	}.reply
+	w.tool = failing("3", 1, agent.FailureTool)
+	got := w.play(started(agent.DefaultLimits()))
+	if got.Reason != agent.ReasonGoalMet {
+		t.Fatalf("%s: %s", got.Reason, got.Error)
+	}
+	if starts := strings.Join(w.starts(), " "); starts != "1 2 3 4 3" {
+		t.Errorf("started %s, want 1 2 3, then 4 in the place of the second 1, then 3", starts)
+	}
+	if s := w.run.Step("1"); s.Step.Title != "A" || s.Result != "result of 1" || s.Attempt != 1 {
+		t.Errorf("the finished step is now %+v", s.Step)
+	}
+	if s := w.run.Step("3"); !slices.Contains(s.Step.DependsOn, "4") || s.Args["at"] != "result of 4 result of 1" {
+		t.Errorf("step 3 depends on %v and was called with %v", s.Step.DependsOn, s.Args)
+	}
+	r := got.Revisions[0]
+	if !slices.Equal(r.Added, []string{"4"}) || !slices.Equal(r.Revised, []string{"3"}) || len(r.Removed) != 0 {
+		t.Errorf("the diff is %+v", r)
+	}
+}
+
+func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan:   {with(diamond, `"args":{"at":"b"}`, `"args":{"at":"b"},"expected_outcome":"the b is right"`)},
+		planning.PurposeReplan: {`{"title":"x","steps":[]}`},
+	}.reply
+	w.tool = failing("3", 1, agent.FailureTool)
+	w.play(started(agent.DefaultLimits()))
+	asked := all[agent.ModelRequested](w)
+	if len(asked) != 1 {
+		t.Fatalf("%d requests outside the phases, want one", len(asked))
+	}
+	prompt := asked[0].Request.Messages[len(asked[0].Request.Messages)-1].Content
+	for what, words := range map[string]string{
+		"the error": "it broke", "the expected outcome": "the b is right", "a result": "result of 1", "a step that remains": "Join",
+	} {
+		if !strings.Contains(prompt, words) {
+			t.Errorf("the prompt lacks %s (%q):\n%s", what, words, prompt)
+		}
+	}
+	if d := all[agent.ReplanStarted](w)[0]; d.Step != "3" || d.Error != "it broke" || !slices.Equal(d.Remaining, []string{"3", "4"}) {
+		t.Errorf("told %+v", d)
+	}
+}
+
+func TestARefusedAnswerIsToldAndCounted(t *testing.T) {
+	w := newWorld(t)
+	same := `{"title":"x","steps":[{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"4","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`
+	w.reply = script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {same, `{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+	w.tool = failing("3", 1, agent.FailureTool)
+	got := w.play(started(agent.DefaultLimits()))
+	if got.Reason != agent.ReasonGoalMet || got.Usage.Replans != 2 || len(got.Revisions) != 1 {
+		t.Fatalf("%s (%s) after %d replans and %d revisions", got.Reason, got.Error, got.Usage.Replans, len(got.Revisions))
+	}
+	if refused := all[agent.ReplanRefused](w); len(refused) != 1 || refused[0].Attempt != 1 || refused[0].Reason == "" {
+		t.Errorf("refused %+v", refused)
+	}
+	second := all[agent.ReplanStarted](w)[1]
+	if !strings.Contains(second.Error, "The last answer was refused") {
+		t.Errorf("the planner is not told why it is asked again: %q", second.Error)
+	}
+}
+
+func TestAResultOfARunTellsItsRevisions(t *testing.T) {
+	w := newWorld(t)
+	w.run.Planners = planning.Scripted(calls("A", "1:look:x"), calls("B", "2:look:y"))
+	w.tool = breaking("x")
+	start := started(agent.DefaultLimits())
+	start.SkipSynthesis = true
+	got := w.play(start)
+	text, err := json.Marshal(got.Revisions)
+	if want := `[{"revision":2,"reason":"x is broken","removed":["1"],"added":["2"],"revised":[]}]`; err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+}

@@ -1,0 +1,477 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// analysed asks for a review.
+const analysed = `{"mode":"plan","task":"do it","goal":"done","complexity":"medium","reflect":true,"subtasks":["look"]}`
+
+// faulty names a tool that there is not.
+const faulty = `{"title":"x","steps":[{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
+
+// fullWorld walks through everything that a run asks a model: three phases, a
+// repair, arguments, a step's own words, a replan, its repair, an answer.
+func fullWorld(t *testing.T) (*world, agent.RunStarted) {
+	w := newWorld(t)
+	w.reply = func(r planning.Request) (string, error) {
+		last := r.Messages[len(r.Messages)-1].Content
+		switch r.Purpose {
+		case planning.PurposeAnalysis:
+			return analysed, nil
+		case planning.PurposeReview:
+			return "## Critic\nNothing.", nil
+		case planning.PurposePlan, planning.PurposeReplan:
+			return faulty, nil
+		case planning.PurposeRepair:
+			if strings.Contains(last, "it broke") {
+				return `{"title":"x","steps":[{"index":"3","title":"Other way","tool":"look","args":{"at":"z"}}]}`, nil
+			}
+			return `{"title":"x","steps":[
+				{"index":"1","title":"Fill","tool":"fill","result_variable":"a"},
+				{"index":"2","title":"Think","executor":"self","depends_on":["1"]},
+				{"index":"3","title":"Change","tool":"change","args":{"at":"${a}"},"depends_on":["2"],"on_failure":"replan"}]}`, nil
+		case planning.PurposeStep:
+			if r.Step == "1" {
+				return `{"at":"b"}`, nil
+			}
+			return "thought", nil
+		default:
+			return "all done", nil
+		}
+	}
+	w.tool = func(c agent.CallTool) agent.Data {
+		if c.Index == "3" && !c.Tool.ReadOnly {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "it broke", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+	}
+	start := started(agent.DefaultLimits())
+	start.Prompting.SkipAnalysis = false
+	start.InDoubt = agent.DoubtRerun
+	return w, start
+}
+
+// directWorld answers without a plan.
+func directWorld(t *testing.T) (*world, agent.RunStarted) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposeAnalysis: {`{"mode":"direct"}`}, planning.PurposeChat: {"42"}}.reply
+	start := started(agent.DefaultLimits())
+	start.Prompting.SkipAnalysis = false
+	return w, start
+}
+
+// requestOf is the request that an event puts to a model, nil where it puts none.
+func requestOf(d agent.Data) *planning.Request {
+	switch d := d.(type) {
+	case agent.PhaseStarted:
+		return &d.Request
+	case agent.ModelRequested:
+		return &d.Request
+	case agent.SynthesisStarted:
+		return &d.Request
+	default:
+		return nil
+	}
+}
+
+func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		world func(*testing.T) (*world, agent.RunStarted)
+		kinds []agent.Kind // that its events must be of for the test to say anything
+	}{
+		"a plan": {fullWorld, []agent.Kind{
+			agent.KindPhaseStarted, agent.KindPhaseCompleted, agent.KindPlanDrafting, agent.KindPlanCreated, agent.KindModelRequested,
+			agent.KindModelReplied, agent.KindGateRequested, agent.KindGateResolved, agent.KindStepStarted, agent.KindStepCompleted,
+			agent.KindStepFailed, agent.KindReplanStarted, agent.KindPlanDiff, agent.KindSynthesisStarted, agent.KindSynthesisCompleted,
+		}},
+		"a direct answer": {directWorld, []agent.Kind{agent.KindPhaseSkipped, agent.KindSynthesisStarted}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, start := c.world(t)
+			want := whole.play(start)
+			for _, kind := range c.kinds {
+				if !slices.Contains(whole.kinds(), kind) {
+					t.Fatalf("nothing of kind %s happens: %v", kind, whole.kinds())
+				}
+			}
+			for n := 1; n < len(whole.events); n++ {
+				w, _ := c.world(t)
+				w.events = slices.Clone(whole.events)
+				w.kill(n)
+				last := w.events[n-1].Data
+				got := w.resume(resumed(start))
+				if got.Status != want.Status || got.Reason != want.Reason || got.Answer != want.Answer || len(got.Revisions) != len(want.Revisions) {
+					t.Fatalf("killed after event %d (%s) it came to %s %q with %d revisions (%s), want %s %q with %d", n, last.Kind(),
+						got.Reason, got.Answer, len(got.Revisions), got.Error, want.Reason, want.Answer, len(want.Revisions))
+				}
+				if fmt.Sprint(w.run.Variables()) != fmt.Sprint(whole.run.Variables()) {
+					t.Errorf("killed after event %d (%s) the variables are %v", n, last.Kind(), w.run.Variables())
+				}
+				if lost := requestOf(last); lost != nil {
+					sameRequest(t, *lost, w.events[n:])
+				}
+				for _, e := range w.events[:n] {
+					if done, ok := e.Data.(agent.StepCompleted); ok && startedAgain(w.events[n:], done.Index) {
+						t.Errorf("killed after event %d (%s): step %s had been completed and was started again", n, last.Kind(), done.Index)
+					}
+				}
+			}
+		})
+	}
+}
+
+// sameRequest holds that the request that was lost is the next one put.
+func sameRequest(t *testing.T, lost planning.Request, events []agent.Event) {
+	t.Helper()
+	for _, e := range events {
+		if again := requestOf(e.Data); again != nil {
+			a, _ := json.Marshal(lost)
+			b, _ := json.Marshal(again)
+			if string(a) != string(b) {
+				t.Errorf("after the request\n%s\nwas lost it put\n%s", a, b)
+			}
+			return
+		}
+	}
+	t.Errorf("the request for %s was lost and not put again", lost.Purpose)
+}
+
+// startedAgain reports whether a step was started.
+func startedAgain(events []agent.Event, index string) bool {
+	return slices.ContainsFunc(events, func(e agent.Event) bool {
+		d, ok := e.Data.(agent.StepStarted)
+		return ok && d.Index == index
+	})
+}
+
+func TestWhatEndedIsTakenUpAgain(t *testing.T) {
+	attempts := func(w *world, index string) int { return w.run.Step(index).Attempt }
+	for name, c := range map[string]struct {
+		prepare func(*world) // before the first life
+		mend    func(*world) // before the second
+		first   agent.Reason
+		check   func(*testing.T, *world)
+	}{
+		"a failed step is a new attempt, what is done stays done": {
+			prepare: func(w *world) { w.tool = failing("2", 1, agent.FailureTool) }, first: agent.ReasonStepFailed,
+			check: func(t *testing.T, w *world) {
+				if attempts(w, "1") != 1 || attempts(w, "2") != 2 || attempts(w, "3") != 1 {
+					t.Errorf("attempts %d, %d, %d", attempts(w, "1"), attempts(w, "2"), attempts(w, "3"))
+				}
+			},
+		},
+		"a cancelled step is a new attempt": {
+			prepare: func(w *world) { w.tool = failing("2", 1, agent.FailureInterrupted) }, first: agent.ReasonInterrupted,
+			check: func(t *testing.T, w *world) {
+				if attempts(w, "2") != 2 {
+					t.Errorf("attempt %d", attempts(w, "2"))
+				}
+			},
+		},
+	} {
+		for _, way := range []string{"whose end was written", "killed before the end was written"} {
+			t.Run(name+", "+way, func(t *testing.T) {
+				w := newWorld(t)
+				c.prepare(w)
+				start := given(t, chain)
+				if got := w.play(start); got.Reason != c.first {
+					t.Fatalf("%s: %s", got.Reason, got.Error)
+				}
+				n := len(w.events)
+				if way != "whose end was written" {
+					n--
+				}
+				w.kill(n)
+				if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+					t.Fatalf("resumed it came to %s: %s", got.Reason, got.Error)
+				}
+				c.check(t, w)
+			})
+		}
+	}
+}
+
+func TestWhatWasSkippedIsTriedAgainWithWhatItWasSkippedFor(t *testing.T) {
+	plan := with(chain, `"result_variable":"a"`, `"result_variable":"a","on_failure":"skip"`) // 4 aborts
+	whole := newWorld(t)
+	whole.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+	}
+	start := given(t, plan)
+	start.Limits.MaxConcurrency = 1
+	if got := whole.play(start); got.Reason != agent.ReasonStepFailed {
+		t.Fatalf("%s: %s", got.Reason, got.Error)
+	}
+	at := slices.Index(whole.kinds(), agent.KindStepSkipped)
+	for n := at; n <= len(whole.events); n++ {
+		w := newWorld(t)
+		w.events = slices.Clone(whole.events)
+		w.kill(n)
+		over := w.run.Result != nil || w.run.Step("4").Status == agent.StepBroken
+		got := w.resume(resumed(start))
+		if want := map[bool]agent.Reason{true: agent.ReasonGoalMet, false: agent.ReasonPartial}[over]; got.Reason != want {
+			t.Errorf("killed after event %d it came to %s, want %s", n, got.Reason, want)
+		}
+	}
+}
+
+func TestACompletedRunIsNotResumed(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, chain)
+	w.play(start)
+	w.kill(len(w.events))
+	if w.run.Resumable() {
+		t.Error("it says that it can be resumed")
+	}
+	if err := w.offer(resumed(start)); !errors.Is(err, agent.ErrOutOfOrder) {
+		t.Errorf("got %v, want ErrOutOfOrder", err)
+	}
+}
+
+func TestApprovalsAndGatesOverAResume(t *testing.T) {
+	plan := `{"title":"x","steps":[{"title":"A","tool":"change","args":{"at":1}},{"title":"B","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
+	for name, c := range map[string]struct {
+		scope agent.Scope
+		tool  func(agent.CallTool) agent.Data
+		kill  agent.Kind // at the first of these; "" once it is over
+		gates int        // asked in both lives
+	}{
+		"an approval for the run stays":                        {scope: agent.ScopeRun, tool: failing("2", 1, agent.FailureTool), gates: 1},
+		"an approval for the run stays where it was killed":    {scope: agent.ScopeRun, kill: agent.KindStepCompleted, gates: 1},
+		"an approval for once is not for the next attempt":     {scope: agent.ScopeOnce, tool: failing("2", 1, agent.FailureTool), gates: 3},
+		"an approval for once holds for the call not yet made": {scope: agent.ScopeOnce, kill: agent.KindGateResolved, gates: 2},
+		"an open gate survives a kill and is not asked again":  {scope: agent.ScopeOnce, kill: agent.KindGateRequested, gates: 2},
+		"a gate that was about to open is opened":              {scope: agent.ScopeOnce, kill: agent.KindPlanCreated, gates: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.scope = c.scope
+			if c.tool != nil {
+				w.tool = c.tool
+			}
+			start := given(t, plan)
+			w.play(start)
+			if c.kill != "" {
+				w.killAt(c.kill)
+			} else {
+				w.kill(len(w.events))
+			}
+			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			if n := len(all[agent.GateRequested](w)); n != c.gates {
+				t.Errorf("%d gates were asked, want %d", n, c.gates)
+			}
+		})
+	}
+}
+
+func TestADenialIsAskedAnewByAResume(t *testing.T) {
+	w := newWorld(t)
+	w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+	start := given(t, changes)
+	if got := w.play(start); got.Reason != agent.ReasonDenied {
+		t.Fatal(got.Reason)
+	}
+	w.kill(len(w.events))
+	w.gate = func(agent.GateRequested) agent.Decision { return agent.Allow }
+	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(all[agent.GateRequested](w)) != 2 {
+		t.Errorf("%s (%s) after %d gates", got.Reason, got.Error, len(all[agent.GateRequested](w)))
+	}
+}
+
+func TestAQuestionOverAResume(t *testing.T) {
+	for name, c := range map[string]struct {
+		stop     bool // the run is stopped while it is open
+		attended bool // the second life is
+		asked    int  // in the second life
+		calls    int  // of the step that failed
+	}{
+		"it stays open where somebody is there":                {attended: true, asked: 1, calls: 2},
+		"it is a new attempt where nobody is there":            {attended: false, calls: 2},
+		"of a run that was stopped it is a new attempt":        {stop: true, attended: true, calls: 2},
+		"of a stopped run it is one where nobody is there too": {stop: true, calls: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = failing("2", 1, agent.FailureTool)
+			start := given(t, chain)
+			start.Attended = true
+			w.apply(start)
+			w.until(agent.KindStepFailed)
+			for w.advance(); len(w.pending) > 0; w.advance() {
+				w.back()
+			}
+			if c.stop {
+				w.apply(agent.RunPaused{Reason: "stopped by the user"})
+			}
+			w.kill(len(w.events))
+			asked := 0
+			w.failed = func(agent.Question) agent.FailureResolved {
+				asked++
+				return agent.FailureResolved{Decision: agent.FailureRetry}
+			}
+			again := resumed(start)
+			again.Attended = c.attended
+			if got := w.resume(again); got.Reason != agent.ReasonGoalMet {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			if calls := slices.DeleteFunc(w.starts(), func(s string) bool { return s != "2" }); len(calls) != c.calls || asked != c.asked {
+				t.Errorf("%d calls after %d questions, want %d after %d", len(calls), asked, c.calls, c.asked)
+			}
+		})
+	}
+}
+
+func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
+	long := strings.Repeat("ä", 300_000)
+	w := newWorld(t)
+	w.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"text": long, "n": json.Number("12345678901234567890.50")}}
+	}
+	start := given(t, with(chain, second, `{"at":"${a.text}"}`, `"c"`, `"${a.n}"`))
+	start.Limits.MaxConcurrency = 1
+	w.apply(start)
+	w.until(agent.KindStepCompleted)
+	w.killAt(agent.KindStepCompleted)
+	if got := w.run.Usage; got.Steps != 1 || got.ToolCalls != 1 {
+		t.Errorf("read again it has used %+v", got)
+	}
+	if got := w.resume(resumed(start)); got.Usage.Steps != 4 || got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s, used %+v", got.Reason, got.Error, got.Usage)
+	}
+	if w.run.Step("2").Args["at"] != long || fmt.Sprint(w.run.Step("3").Args["at"]) != "12345678901234567890.50" {
+		t.Error("the values that a step was called with after the kill are not whole")
+	}
+}
+
+func TestLimitsOverAResume(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit func(*agent.Limits)
+		raise func(*agent.Limits)
+		first agent.Reason
+		then  agent.Reason
+	}{
+		"steps raised go on":               {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 4 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
+		"steps taken off go on":            {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 0 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
+		"steps not raised are spent again": {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, agent.ReasonStepBudget, agent.ReasonStepBudget},
+		"steps raised too little too":      {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 3 }, agent.ReasonStepBudget, agent.ReasonStepBudget},
+		"calls raised go on":               {func(l *agent.Limits) { l.MaxToolCalls = 2 }, func(l *agent.Limits) { l.MaxToolCalls = 9 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
+		"calls not raised are spent again": {func(l *agent.Limits) { l.MaxToolCalls = 2 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
+		"a tool's calls raised go on":      {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, func(l *agent.Limits) { l.MaxCallsPerTool = 4 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
+		"a tool's calls are spent again":   {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
+		"time raised goes on":              {func(l *agent.Limits) { l.MaxDurationMS = 60 }, func(l *agent.Limits) { l.MaxDurationMS = 60_000 }, agent.ReasonTimeBudget, agent.ReasonGoalMet},
+		"time not raised is spent again":   {func(l *agent.Limits) { l.MaxDurationMS = 60 }, nil, agent.ReasonTimeBudget, agent.ReasonTimeBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, chain)
+			c.limit(&start.Limits)
+			w.choose = w.noTimers
+			if got := w.play(start); got.Reason != c.first {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			w.kill(len(w.events))
+			again := resumed(start)
+			if c.raise != nil {
+				c.raise(&again.Limits)
+			}
+			starts := len(w.starts())
+			got := w.resume(again)
+			if got.Reason != c.then {
+				t.Fatalf("resumed it came to %s (%s), want %s", got.Reason, got.Error, c.then)
+			}
+			if c.raise == nil && len(w.starts()) != starts {
+				t.Errorf("nothing is left of the budget, and %v were started", w.starts()[starts:])
+			}
+		})
+	}
+}
+
+// noTimers has timers come last.
+func (w *world) noTimers(int) int {
+	return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return !timer }))
+}
+
+func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, chain)
+	start.Limits.MaxDurationMS = 10_000
+	w.choose = w.noTimers
+	w.apply(start)
+	w.until(agent.KindStepCompleted)
+	before := w.run.Elapsed()
+	w.kill(len(w.events)) // a day passes
+	w.apply(resumed(start))
+	if got := w.run.Elapsed(); got != before {
+		t.Errorf("elapsed %v, before the kill %v", got, before)
+	}
+	for _, a := range w.run.Next() {
+		if wake, ok := a.Effect.(agent.Wake); ok && wake.At.Sub(w.now) != 10*time.Second-before {
+			t.Errorf("it wants to be woken in %v, of 10 s %v are used", wake.At.Sub(w.now), before)
+		}
+	}
+	if got := w.goOn(); got.Reason != agent.ReasonGoalMet || got.DurationMS >= 10_000 {
+		t.Errorf("%s (%s) after %d ms", got.Reason, got.Error, got.DurationMS)
+	}
+}
+
+func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
+	whole := newWorld(t)
+	replies := func() func(planning.Request) (string, error) {
+		return script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+	}
+	whole.reply, whole.tool = replies(), failing("2", 1, agent.FailureTool)
+	start := started(agent.DefaultLimits())
+	whole.play(start)
+	for n := slices.Index(whole.kinds(), agent.KindStepFailed) + 1; n <= slices.Index(whole.kinds(), agent.KindPlanDiff); n++ {
+		w := newWorld(t)
+		w.reply, w.events = replies(), slices.Clone(whole.events)
+		w.kill(n)
+		got := w.resume(func() agent.RunResumed { r := resumed(start); r.InDoubt = agent.DoubtDone; return r }())
+		if got.Reason != agent.ReasonGoalMet || got.Usage.Replans != 1 || w.run.Step("9") == nil {
+			t.Errorf("killed after event %d: %s (%s) after %d replans", n, got.Reason, got.Error, got.Usage.Replans)
+		}
+	}
+}
+
+func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {"", diamond}}.reply
+	start := started(agent.DefaultLimits())
+	if got := w.play(start); got.Reason != agent.ReasonPlannerError {
+		t.Fatal(got.Reason)
+	}
+	w.kill(len(w.events))
+	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s", got.Reason, got.Error)
+	}
+}
+
+func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
+	whole := newWorld(t)
+	whole.reply = script{planning.PurposePlan: {diamond}}.reply
+	start := started(agent.DefaultLimits())
+	start.PlanOnly = true
+	if got := whole.play(start); got.Reason != agent.ReasonGoalMet || got.Plan == nil || len(whole.starts()) != 0 {
+		t.Fatalf("%s (%s) after the starts %v", got.Reason, got.Error, whole.starts())
+	}
+	for n := 1; n < len(whole.events); n++ {
+		w := newWorld(t)
+		w.reply, w.events = script{planning.PurposePlan: {diamond}}.reply, slices.Clone(whole.events)
+		w.kill(n)
+		if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 {
+			t.Errorf("killed after event %d: %s after the starts %v", n, got.Reason, w.starts())
+		}
+	}
+}

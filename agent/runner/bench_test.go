@@ -1,0 +1,104 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// noops is a plan of n steps that do nothing. Each needs the one so many before
+// it, so that at most so many run at once.
+func noops(n, width int) planning.Plan {
+	steps := make([]planning.Step, n)
+	for i := range steps {
+		steps[i] = planning.Step{Index: strconv.Itoa(i + 1), Title: "Step", Tool: "noop", Args: map[string]any{}}
+		if i >= width {
+			steps[i].DependsOn = []string{strconv.Itoa(i + 1 - width)}
+		}
+	}
+	return planning.Plan{Title: "Nothing", Steps: steps}
+}
+
+func noop(context.Context, planning.ToolCall) (any, error) { return nil, nil }
+
+// carryOut runs a job that must complete.
+func carryOut(b *testing.B, job runner.Job) {
+	b.Helper()
+	result, err := runner.Run(b.Context(), job)
+	if err != nil || result.Reason != agent.ReasonGoalMet {
+		b.Fatalf("%s %s: %v", result.Reason, result.Error, err)
+	}
+}
+
+// BenchmarkSteps is what the engine adds to a step that does nothing, with a
+// worker for each call and without a journal; the check of the plan is part of
+// it.
+func BenchmarkSteps(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
+			plan := noops(n, 8)
+			for b.Loop() {
+				carryOut(b, runner.Job{Plan: &plan, Call: noop, Limits: agent.Limits{MaxConcurrency: 8}})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/step")
+		})
+	}
+}
+
+// BenchmarkJournalled is a step whose start and end are on disk before anything
+// is done because of them.
+func BenchmarkJournalled(b *testing.B) {
+	const n = 200
+	for _, width := range []int{1, 8} {
+		b.Run(fmt.Sprintf("at_once=%d", width), func(b *testing.B) {
+			plan := noops(n, width)
+			for b.Loop() {
+				j, err := journal.Create(filepath.Join(b.TempDir(), "run.jsonl"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				carryOut(b, runner.Job{Plan: &plan, Call: noop, Limits: agent.Limits{MaxConcurrency: width}, Journal: j})
+				if err := j.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n)/1000, "ms/step")
+		})
+	}
+}
+
+// BenchmarkDiamond is four tools of 200 ms each, of which two can run at once,
+// with the journal on disk: 600 ms at best.
+func BenchmarkDiamond(b *testing.B) {
+	slow := func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		select {
+		case <-time.After(200 * time.Millisecond):
+			return "done", nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	step := func(index string, after ...string) planning.Step {
+		return planning.Step{Index: index, Title: "Step", Tool: "slow", Args: map[string]any{}, DependsOn: after}
+	}
+	plan := planning.Plan{Title: "Diamond", Steps: []planning.Step{step("1"), step("2", "1"), step("3", "1"), step("4", "2", "3")}}
+	for b.Loop() {
+		j, err := journal.Create(filepath.Join(b.TempDir(), "run.jsonl"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		carryOut(b, runner.Job{Plan: &plan, Call: slow, Journal: j})
+		if err := j.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
+}

@@ -1,0 +1,393 @@
+package runner_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// kills is how often TestNoStepIsLostOrDoneTwice kills a run, over as many runs
+// as that takes; killsOfRun is how often one of them.
+const (
+	kills      = 100
+	killsOfRun = 7
+)
+
+// crashVariable tells this test binary to carry out the plan of the crash test,
+// or to go on with it, as a process that can be killed.
+const crashVariable = "REPLAN_TEST_CRASH"
+
+// crashOrder is what the process is told.
+type crashOrder struct {
+	Dir     string
+	InDoubt agent.DoubtDecision // "" looks at the effects, as a user would
+}
+
+// big is a result that does not fit into a line of the journal.
+var big = strings.Repeat("0123456789 äöü\n", 300<<10/18)
+
+// crashPlan is twelve steps, of which three only read and nine leave a mark.
+func crashPlan() planning.Plan {
+	step := func(index, tool string, after ...string) planning.Step {
+		return planning.Step{Index: index, Title: "Step " + index, Tool: tool, Args: map[string]any{"step": index}, DependsOn: after}
+	}
+	first, last := step("1", "look"), step("12", "mark", "10", "11")
+	first.ResultVariable, last.Args["text"] = "big", "${big}"
+	return planning.Plan{Title: "Survive", Steps: []planning.Step{
+		first, step("2", "mark"), step("3", "mark"), step("4", "mark"), step("5", "mark"), step("6", "look"),
+		step("7", "look", "2"), step("8", "mark", "3", "4"), step("9", "mark", "1"), step("10", "mark", "6", "7"),
+		step("11", "mark", "8", "9"), last,
+	}}
+}
+
+var crashTools = planning.Catalogue{
+	{Server: "t", Name: "look", ReadOnly: true, Annotated: true},
+	{Server: "t", Name: "mark", Annotated: true},
+}
+
+// crashChild carries the plan out in this process until it is over or killed. It
+// says each event once it is on disk, and each mark once it is made.
+func crashChild(text string) int {
+	var order crashOrder
+	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		return fail(err)
+	}
+	j, past, err := openCrashed(journal.Folder{Dir: order.Dir})
+	if err != nil {
+		return fail(err)
+	}
+	marks, err := os.OpenFile(filepath.Join(order.Dir, "marks"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fail(err)
+	}
+	plan := crashPlan()
+	job := runner.Job{
+		ID: "r", Plan: &plan, Past: past, Journal: j, Catalogue: crashTools,
+		Limits: agent.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
+		Call: func(_ context.Context, c planning.ToolCall) (any, error) { return crashCall(marks, c) },
+		Events: func(e agent.Event) {
+			fmt.Println(e.Data.Kind())
+		},
+	}
+	if order.InDoubt == "" {
+		job.Doubt = func(_ context.Context, q agent.Question) agent.DoubtDecision {
+			if count(order.Dir, "end "+q.Step) > 0 {
+				return agent.DoubtDone
+			}
+			return agent.DoubtRerun
+		}
+	}
+	if _, err := runner.Run(context.Background(), job); err != nil {
+		return fail(err)
+	}
+	if err := errors.Join(j.Close(), marks.Close()); err != nil {
+		return fail(err)
+	}
+	return 0
+}
+
+func fail(err error) int {
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// openCrashed opens the journal of the run, or begins it where the process
+// before was killed too early to have begun.
+func openCrashed(runs journal.Folder) (*journal.Journal, []agent.Event, error) {
+	j, past, err := runs.Open("r")
+	if errors.Is(err, journal.ErrEmpty) {
+		if _, err := runs.Delete("r"); err != nil {
+			return nil, nil, err
+		}
+		err = fs.ErrNotExist
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		j, err = runs.Create("r")
+	}
+	return j, past, err
+}
+
+// crashCall takes a moment, and marks where it begins and ends.
+func crashCall(marks *os.File, c planning.ToolCall) (any, error) {
+	if c.Tool.ReadOnly {
+		time.Sleep(rand.N(8 * time.Millisecond))
+		if c.Args["step"] == "1" {
+			return big, nil
+		}
+		return nil, nil
+	}
+	text, _ := c.Args["text"].(string)
+	for _, word := range []string{"begin", "end"} {
+		if _, err := fmt.Fprintf(marks, "%s %s %x \n", word, c.Args["step"], sha256.Sum256([]byte(text))); err != nil {
+			return nil, err
+		}
+		fmt.Println(word)
+		time.Sleep(rand.N(8 * time.Millisecond))
+	}
+	return nil, nil
+}
+
+// count counts the marks that begin with these words.
+func count(dir, words string) int {
+	data, err := os.ReadFile(filepath.Join(dir, "marks")) //nolint:gosec // the test's own
+	if err != nil {
+		return 0 // none was made yet
+	}
+	return strings.Count("\n"+string(data), "\n"+words+" ")
+}
+
+// crashRun is one run that is killed again and again.
+type crashRun struct {
+	t      *testing.T
+	dir    string
+	runs   journal.Folder
+	begun  map[string]int // marks of each step that is done, when that was first seen
+	killed int
+}
+
+// process starts a process that carries the run on, and kills it once it has
+// said so many things, and a little later; below 0 it may come to its end. It
+// reports whether it was killed.
+func (c *crashRun) process(inDoubt agent.DoubtDecision, after int, later time.Duration) bool {
+	c.t.Helper()
+	order, err := json.Marshal(crashOrder{c.dir, inDoubt})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd := exec.CommandContext(c.t.Context(), os.Args[0]) //nolint:gosec // this test binary
+	cmd.Env, cmd.Stderr = append(os.Environ(), crashVariable+"="+string(order)), &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	said := 0
+	for said != after && lines.Scan() {
+		said++
+	}
+	if said == after {
+		<-time.After(later)
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			c.t.Fatal(err)
+		}
+	}
+	for lines.Scan() { // what it said before it died
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && !exit.Exited() {
+		return true
+	}
+	if err != nil {
+		c.t.Fatalf("the process failed: %v\n%s", err, stderr.String())
+	}
+	return false
+}
+
+// look reads what is on disk after a process has gone: no step that was done
+// before has begun since.
+func (c *crashRun) look() (run agent.Run, events []agent.Event, torn bool) {
+	c.t.Helper()
+	events, torn, err := journal.Read(c.runs.Path("r"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return run, nil, false
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	for _, s := range run.Steps {
+		begun := count(c.dir, "begin "+s.Step.Index)
+		switch before, ok := c.begun[s.Step.Index]; {
+		case s.Status != agent.StepDone:
+		case !ok:
+			c.begun[s.Step.Index] = begun
+		case begun != before:
+			c.t.Errorf("step %s was done, and began again", s.Step.Index)
+		}
+	}
+	return run, events, torn
+}
+
+// story reads the whole journal of a run that is over: it counts the doubts that
+// were told, and finds fault with one that was not, or with a step that was
+// done twice. excused are the steps that an option took for done.
+func story(t *testing.T, events []agent.Event) (doubts int, excused map[string]bool) {
+	t.Helper()
+	done, under, lost := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	excused = map[string]bool{}
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case agent.StepStarted:
+			if done[d.Index] || lost[d.Index] {
+				t.Errorf("event %d: step %s starts again; done: %t, in doubt: %t", e.Seq, d.Index, done[d.Index], lost[d.Index])
+			}
+			under[d.Index] = d.Tool == "mark"
+		case agent.StepCompleted:
+			done[d.Index] = true
+			delete(under, d.Index)
+		case agent.RunResumed:
+			for index, effectful := range under {
+				if effectful {
+					lost[index] = true
+				}
+			}
+			clear(under)
+		case agent.StepInDoubt:
+			if !lost[d.Index] {
+				t.Errorf("event %d: step %s is in doubt and was not under way", e.Seq, d.Index)
+			}
+			doubts++
+			delete(lost, d.Index)
+		case agent.DoubtResolved:
+			if d.Decision == agent.DoubtDone {
+				done[d.Step] = true
+				excused[d.Step] = d.By == "--in-doubt done"
+			}
+		case agent.RunCompleted:
+			if len(lost) > 0 {
+				t.Errorf("event %d: the run is over and nothing was said of %v", e.Seq, lost)
+			}
+		}
+	}
+	return doubts, excused
+}
+
+// A process that is killed at any time loses no step and does none twice: what
+// is done stays done, what only reads is run again, and of what may have taken
+// effect the next process says so before anything else is done about it.
+func TestNoStepIsLostOrDoneTwice(t *testing.T) {
+	answers := []agent.DoubtDecision{agent.DoubtDone, agent.DoubtRerun, agent.DoubtAbort, ""}
+	var killed, runs, torn, doubts, early int
+	for runs = 0; killed < kills && runs < kills; runs++ {
+		dir := t.TempDir()
+		c := &crashRun{t: t, dir: dir, runs: journal.Folder{Dir: dir}, begun: map[string]int{}}
+		var run agent.Run
+		var events []agent.Event
+		for n := 0; run.Result == nil || run.Result.Status != agent.StatusCompleted; n++ {
+			after, later := -1, time.Duration(0)
+			if n > 4*killsOfRun {
+				t.Fatalf("the run does not come to its end: %+v", run.Standing())
+			}
+			if c.killed < killsOfRun {
+				after, later = rand.N(14), rand.N(3*time.Millisecond)
+				if after == 0 {
+					later *= 10 // the process begins
+				}
+			}
+			if c.process(answers[(runs+n)%len(answers)], after, later) {
+				c.killed++
+			}
+			var cut bool
+			if run, events, cut = c.look(); cut {
+				torn++
+			}
+			if len(events) == 0 {
+				early++
+			}
+		}
+		told, excused := story(t, events)
+		doubts += told
+		killed += c.killed
+		checkMarks(t, dir, excused)
+		if run.Variables()["big"] != big {
+			t.Error("the large result is not what it was")
+		}
+		bytes := journalBytes(t, c.runs)
+		if c.process(agent.DoubtAbort, -1, 0); !slices.Equal(journalBytes(t, c.runs), bytes) {
+			t.Error("a run that is completed was gone on with")
+		}
+	}
+	t.Logf("%d kills over %d runs: %d before anything was on disk, %d tore a line, %d steps in doubt were told", killed, runs, early, torn, doubts)
+	if killed < kills || doubts == 0 {
+		t.Errorf("%d kills and %d doubts prove little", killed, doubts)
+	}
+}
+
+// checkMarks looks for the effect of every step, and for what the last one made
+// of the large result.
+func checkMarks(t *testing.T, dir string, excused map[string]bool) {
+	t.Helper()
+	for _, s := range crashPlan().Steps {
+		if s.Tool == "mark" && count(dir, "end "+s.Index) == 0 && !excused[s.Index] {
+			t.Errorf("step %s has left no mark", s.Index)
+		}
+	}
+	if whole := fmt.Sprintf("begin 12 %x", sha256.Sum256([]byte(big))); count(dir, "begin 12") != count(dir, whole) {
+		t.Error("the last step was given another text than the first had read")
+	}
+}
+
+func journalBytes(t *testing.T, runs journal.Folder) []byte {
+	t.Helper()
+	data, err := os.ReadFile(runs.Path("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// While one process carries a run on, another cannot take it up, and changes
+// nothing of it.
+func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
+	runs := journal.Folder{Dir: t.TempDir()}
+	j, err := runs.Create("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := json.Marshal(crashOrder{runs.Dir, agent.DoubtRerun})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := crashPlan()
+	result, err := runner.Run(t.Context(), runner.Job{
+		ID: "r", Plan: &plan, Journal: j, Catalogue: crashTools,
+		Call: func(ctx context.Context, c planning.ToolCall) (any, error) {
+			if c.Args["step"] != "12" {
+				return big, nil
+			}
+			before := journalBytes(t, runs)
+			cmd := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // this test binary
+			cmd.Env = append(os.Environ(), crashVariable+"="+string(order))
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), journal.ErrLocked.Error()) {
+				t.Errorf("the second process said %q: %v", out, err)
+			}
+			if !slices.Equal(before, journalBytes(t, runs)) {
+				t.Error("the second process wrote into the journal")
+			}
+			return nil, nil
+		},
+	})
+	if err != nil || result.Reason != agent.ReasonGoalMet {
+		t.Errorf("the first process came to %s: %v", result.Reason, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

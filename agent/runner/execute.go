@@ -1,0 +1,371 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// Job is one run of a Go program that brings its own tools: a plan, or a goal
+// and whoever plans it, and a function that carries out a call. Only one of
+// Plan, Goal and Past and, where a step calls a tool, Call have to be there.
+type Job struct {
+	ID       string            // of the run; "" is "run"
+	Plan     *planning.Plan    // carried out as it is; nil has the goal planned
+	Goal     string            // "" is the plan's
+	Planners planning.Planners // make the first plan of a goal, and every new one; nil asks Model in three phases
+	Model    Model             // nil means that there is none: no step can be the model's own words
+
+	// Call carries out one call, in a goroutine of its own. Its result may be
+	// anything that JSON can hold. Its error is the tool's own word that it did
+	// not do its work, but for one of ctx, which ends at the step's time limit
+	// and when the run is stopped: nobody knows then what the call did, and a
+	// step whose tool is not marked as read-only is in doubt.
+	Call func(ctx context.Context, call planning.ToolCall) (any, error)
+	// Preview says what a call would do, for the gate. It is asked only of
+	// tools that the catalogue says it can be asked of.
+	Preview func(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error)
+	// Catalogue describes the tools. nil is every tool that the plan names,
+	// each taken to have effects; a goal that is planned needs one.
+	Catalogue planning.Catalogue
+	Priors    map[string]int64 // median duration seen per tool, ms
+
+	Limits     agent.Limits       // the zero value is agent.DefaultLimits, or on a resume what the run had
+	OnFailure  planning.OnFailure // where neither step nor plan says; "" is abort for a plan, replan for a goal
+	Synthesize bool               // have Model write an answer at the end
+	DryRun     bool               // steps are resolved and told, nothing is called
+
+	// Rules say which calls run, ask and are blocked; about what no rule speaks,
+	// it is asked. nil lets every call run: whoever gives a function to a plan
+	// trusts it with that plan. A step that asks for a gate of its own asks even
+	// so.
+	Rules []agent.Rule
+	// Gate answers a gate; nil denies. It is called in a goroutine of its own,
+	// as Doubt and Failure are, and ctx ends with the run.
+	Gate func(ctx context.Context, gate agent.GateRequested) agent.Decision
+	// Doubt says what is to become of a step that may or may not have taken
+	// effect; nil is InDoubt.
+	Doubt   func(ctx context.Context, question agent.Question) agent.DoubtDecision
+	InDoubt agent.DoubtDecision // "" is abort
+	// Failure says how the run goes on after a failure that would end it; with
+	// agent.FailureRetry it may return args to use in place of the plan's. nil
+	// lets it end.
+	Failure func(ctx context.Context, question agent.Question) (decision agent.FailureDecision, args map[string]any)
+
+	// Journal takes the durable events before anything is done because of them;
+	// nil keeps nothing. It is not closed.
+	Journal Journal
+	// Past is what has happened in the run so far, as its journal holds it: the
+	// run is taken up where that ends. Plan, Goal, ID, OnFailure, Synthesize and
+	// DryRun are the run's own then.
+	Past []agent.Event
+	// Events takes every event in order, once it is in the journal. The run
+	// waits for it.
+	Events func(agent.Event)
+}
+
+// Run carries out a job and returns once it is over and every call has come
+// back. How the run ended is said by the Result alone: one that failed, or that
+// was stopped because ctx ended, is no error. The error says why a run could not
+// begin (a plan that is not valid is a *planning.InvalidPlanError, and where a
+// model is needed it wraps planning.ErrNoModel) or could not be kept; the Result
+// is what there is by then.
+//
+// A run that is taken up again when it has completed has its old Result, and
+// nothing is done.
+func Run(ctx context.Context, job Job) (agent.Result, error) {
+	arrivals := make(chan arrival)
+	e := job.newEngine(arrivals)
+	first, err := job.prepare(ctx, e)
+	if err != nil || len(first) == 0 {
+		return e.run.Standing().Result, err
+	}
+	a := asker{job: &job, engine: e, asked: map[string]bool{}}
+	ended := ctx.Done()
+	e.begin(context.WithoutCancel(ctx), first...) // the end of ctx is a stop, and told as one
+	for !e.over() {
+		a.ask()
+		select {
+		case first := <-arrivals:
+			e.take(slices.DeleteFunc(e.drained(first, arrivals), func(d agent.Data) bool { return !e.awaits(d) }))
+		case <-ended:
+			ended = nil
+			e.stop()
+		}
+	}
+	e.leave(arrivals)
+	if e.broken != nil {
+		return e.run.Standing().Result, e.broken
+	}
+	return *e.run.Result, nil
+}
+
+// newEngine makes the engine of the job's run.
+func (j *Job) newEngine(arrivals chan<- arrival) *engine {
+	e := &engine{
+		id: orElse(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
+		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
+	}
+	if e.journal == nil {
+		e.journal = unkept{}
+	}
+	e.run.Planners = j.Planners
+	return e
+}
+
+// prepare returns what the run begins with; nothing where it is over already.
+func (j *Job) prepare(ctx context.Context, e *engine) ([]agent.Data, error) {
+	for _, past := range j.Past {
+		if err := e.run.Apply(past); err != nil {
+			return nil, fmt.Errorf("take up the run: its events do not fit together: %w", err)
+		}
+		e.id = past.Run
+	}
+	switch {
+	case len(j.Past) > 0 && e.run.Result != nil && !e.run.Resumable():
+		return nil, nil
+	case len(j.Past) > 0 && !e.run.Resumable():
+		return nil, errors.New("take up the run: it was a dry run, which leaves nothing to take up")
+	case len(j.Past) == 0 && j.Plan == nil && j.Goal == "":
+		return nil, errors.New("start the run: there is nothing to do; give a plan, a goal, or the events of a run to take up")
+	}
+	info, err := j.describe(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if len(j.Past) > 0 {
+		return []agent.Data{j.resumed(e, info)}, nil
+	}
+	started := j.started(info)
+	if j.Plan != nil {
+		faults, _ := planning.Validate(*j.Plan, planning.Rules{Catalogue: started.Catalogue, CheckTools: true, PartialArgs: info.Name != ""})
+		if len(faults) > 0 {
+			return nil, fmt.Errorf("start the run: %w", planning.FaultError(faults))
+		}
+	}
+	return []agent.Data{started}, nil
+}
+
+// describe asks the model who it is; it may be missing where nothing needs it.
+func (j *Job) describe(ctx context.Context, e *engine) (planning.ModelInfo, error) {
+	needed := len(j.Past) == 0 && j.Plan == nil && j.Planners == nil || len(j.Past) > 0 && e.run.NeedsModel()
+	var info planning.ModelInfo
+	err := error(planning.ErrNoModel)
+	if j.Model != nil {
+		info, err = j.Model.Describe(ctx)
+	}
+	switch {
+	case err == nil:
+		return info, nil
+	case errors.Is(err, planning.ErrNoModel) && !needed:
+		return planning.ModelInfo{}, nil // only the steps that need one will fail
+	default:
+		return info, fmt.Errorf("start the run: a goal without planners of its own needs a model: %w", err)
+	}
+}
+
+// started opens a new run.
+func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
+	started := agent.RunStarted{
+		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		Prompting: planning.Prompting{ContextWindow: info.ContextWindow},
+		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
+		Attended: j.attended(), InDoubt: j.inDoubt(),
+	}
+	if started.Limits == (agent.Limits{}) {
+		started.Limits = agent.DefaultLimits()
+	}
+	if j.Plan != nil {
+		started.Goal = orElse(started.Goal, orElse(j.Plan.Goal, j.Plan.Title))
+		started.Limits = ofPlan(started.Limits)
+		if j.Catalogue == nil {
+			started.Catalogue = named(*j.Plan)
+		}
+	}
+	return started
+}
+
+// resumed takes a run up again whose events are folded.
+func (j *Job) resumed(e *engine, info planning.ModelInfo) agent.RunResumed {
+	resumed := agent.RunResumed{
+		From: e.run.Seq, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		Attended: j.attended(), InDoubt: j.inDoubt(),
+	}
+	switch was := e.run.Limits; {
+	case resumed.Limits == (agent.Limits{}):
+		resumed.Limits = was
+	case was.GrowSteps && was.MaxSteps == 0:
+		resumed.Limits = ofPlan(resumed.Limits)
+	}
+	if resumed.Catalogue == nil {
+		resumed.Catalogue = e.run.Catalogue
+	}
+	return resumed
+}
+
+func (j *Job) attended() bool { return j.Doubt != nil || j.Failure != nil }
+
+// inDoubt is the answer to steps in doubt where the program is not asked.
+func (j *Job) inDoubt() agent.DoubtDecision {
+	if j.Doubt != nil {
+		return ""
+	}
+	return agent.DoubtDecision(orElse(string(j.InDoubt), string(agent.DoubtAbort)))
+}
+
+func (j *Job) rules() []agent.Rule {
+	if j.Rules != nil {
+		return j.Rules
+	}
+	return []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Source: byProgram, Why: "the program gave this tool to the plan"}}
+}
+
+// byProgram says of a rule or an answer that the Go program gave it.
+const byProgram = "program"
+
+// asker puts open gates and questions to the program, each once.
+type asker struct {
+	job    *Job
+	engine *engine
+	asked  map[string]bool
+}
+
+func (a *asker) ask() {
+	run := &a.engine.run
+	for _, g := range run.Gates {
+		if a.first("gate/" + g.Gate) {
+			a.gate(g.GateRequested)
+		}
+	}
+	for _, q := range run.Questions() {
+		if q.Doubt && a.job.Doubt == nil {
+			continue // the run answers it by itself
+		}
+		if a.first(fmt.Sprintf("%t/%s/%d", q.Doubt, q.Step, run.Step(q.Step).Attempt)) {
+			a.question(q)
+		}
+	}
+}
+
+func (a *asker) first(key string) bool {
+	seen := a.asked[key]
+	a.asked[key] = true
+	return !seen
+}
+
+func (a *asker) gate(g agent.GateRequested) {
+	e, ask := a.engine, a.job.Gate
+	e.workers.Go(func() {
+		resolved := agent.GateResolved{Gate: g.Gate, Decision: agent.Deny, Scope: agent.ScopeOnce, By: "nobody was there to be asked"}
+		if ask != nil {
+			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
+		}
+		e.bring(resolved)
+	})
+}
+
+func (a *asker) question(q agent.Question) {
+	e, doubt, failure := a.engine, a.job.Doubt, a.job.Failure
+	e.workers.Go(func() {
+		if q.Doubt {
+			e.bring(agent.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
+			return
+		}
+		resolved := agent.FailureResolved{Step: q.Step, Decision: agent.FailureAbort, By: byProgram}
+		if failure != nil {
+			resolved.Decision, resolved.Args = failure(e.ctx, q)
+		}
+		e.bring(resolved)
+	})
+}
+
+// named is the tools that the steps of a plan name.
+func named(plan planning.Plan) planning.Catalogue {
+	tools := planning.Catalogue{}
+	seen := map[string]bool{}
+	for _, step := range plan.Steps {
+		if step.Tool == "" || seen[step.Tool] {
+			continue
+		}
+		seen[step.Tool] = true
+		server, name, qualified := strings.Cut(step.Tool, ":")
+		if !qualified {
+			server, name = byProgram, step.Tool
+		}
+		tools = append(tools, planning.Tool{Server: server, Name: name})
+	}
+	return tools
+}
+
+// functions are the tools of a Go program.
+type functions struct {
+	call    func(context.Context, planning.ToolCall) (any, error)
+	preview func(context.Context, planning.ToolCall) (planning.ToolPreview, error)
+}
+
+// Call carries out a call and makes a JSON value of its result.
+func (f functions) Call(ctx context.Context, call planning.ToolCall) (any, error) {
+	if f.call == nil {
+		return nil, &planning.ToolError{Tool: call.Tool.Name, Message: "the job has no function that carries out calls"}
+	}
+	result, err := f.call(ctx, call)
+	if err == nil {
+		result, err = jsonValue(result)
+	}
+	if err != nil {
+		return nil, ofFunction(call.Tool, err)
+	}
+	return result, nil
+}
+
+// ofFunction makes the error of a function the word of its tool, unless it is
+// one or comes of the context.
+func ofFunction(tool planning.Tool, err error) error {
+	var said *planning.ToolError
+	if errors.As(err, &said) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &planning.ToolError{Tool: tool.Name, Message: err.Error()}
+}
+
+// Preview says what a call would do.
+func (f functions) Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error) {
+	if f.preview == nil {
+		return planning.ToolPreview{}, nil
+	}
+	return f.preview(ctx, call)
+}
+
+// jsonValue makes of what a function returned what a journal would give back,
+// so that references descend into it and a resume sees the same.
+func jsonValue(v any) (any, error) {
+	switch v.(type) {
+	case nil, string, bool:
+		return v, nil
+	}
+	data, err := planning.EncodeJSON(v)
+	if err != nil {
+		return nil, fmt.Errorf("the result is nothing that JSON can hold: %w", err)
+	}
+	return planning.DecodeValue(data)
+}
+
+// unkept is the journal of a run that nobody keeps.
+type unkept struct{}
+
+func (unkept) Append(...agent.Event) error { return nil }
+func (unkept) Close() error                { return nil }
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

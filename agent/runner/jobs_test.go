@@ -1,0 +1,393 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// noModel leaves the session without a model.
+func noModel(s *stage) {
+	s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", planning.ErrNoModel)
+}
+
+func TestAPlanIsCarriedOut(t *testing.T) {
+	second := `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`
+	alone := `{"title":"Look","tool":"look","args":{}}`
+	for _, c := range []struct {
+		name    string
+		execute runner.Execute
+		change  func(*stage)
+		want    agent.Reason
+		calls   []string
+		answer  string
+	}{
+		{"without a model", runner.Execute{Plan: *planOf(t, changeStep, second)}, noModel, agent.ReasonGoalMet, []string{"change", "look"}, ""},
+		{"without an answer unless one is asked for", runner.Execute{Plan: *planOf(t, changeStep)}, nil, agent.ReasonGoalMet, []string{"change"}, ""},
+		{"with an answer where one is", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, agent.ReasonGoalMet, []string{"change"}, "done"},
+		{"without the answer where there is no model to write it", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, agent.ReasonGoalMet, []string{"change"}, ""},
+		{"up to the first failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonStepFailed, []string{"change"}, ""},
+		{"past a failure where it may be skipped", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: planning.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonPartial, []string{"change", "look"}, ""},
+		{"with another plan where a failure asks for one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: planning.OnFailureReplan}, func(s *stage) {
+			s.tools.call = failing("change")
+			s.model.replies[planning.PurposeReplan] = `{"title":"Other","steps":[` + alone + `]}`
+		}, agent.ReasonGoalMet, []string{"change", "look"}, ""},
+		{"up to a failure that asks for another plan where nobody makes one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: planning.OnFailureReplan}, func(s *stage) {
+			noModel(s)
+			s.tools.call = failing("change")
+		}, agent.ReasonStepFailed, []string{"change"}, ""},
+		{"up to a step that only a model can do", runner.Execute{Plan: *planOf(t, `{"title":"Think","executor":"self"}`)}, noModel, agent.ReasonStepFailed, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, policy.ApproveAll, c.change)
+			s.Send(c.execute)
+			started := until[agent.RunStarted](t, s)
+			if started.Plan == nil || started.Goal == "" || started.Limits.MaxSteps != 0 {
+				t.Errorf("the run starts with %+v", started)
+			}
+			result := until[agent.RunCompleted](t, s)
+			if result.Reason != c.want || result.Answer != c.answer {
+				t.Errorf("%s: %s; answer %q", result.Reason, result.Error, result.Answer)
+			}
+			until[agent.ChatReply](t, s)
+			s.shut()
+			called := s.tools.called()
+			slices.Sort(called)
+			if !slices.Equal(called, c.calls) {
+				t.Errorf("called %v", called)
+			}
+		})
+	}
+}
+
+func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
+	for tool, want := range map[string]agent.Verdict{"test.run": agent.VerdictRun, "workspace:test.run": agent.VerdictRun, "look": agent.VerdictAsk} {
+		s := open(t, policy.ApproveAll, nil)
+		s.Send(runner.Execute{Plan: planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
+		started := until[agent.RunStarted](t, s)
+		if got := agent.Decide(started.Rules, planning.Tool{Server: "workspace", Name: "test.run", Trusted: true}).Verdict; got != want {
+			t.Errorf("a plan with %s: tests %s", tool, got)
+		}
+		until[agent.ChatReply](t, s)
+	}
+}
+
+func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keep func(planning.Plan) (planning.Plan, error)
+		says string
+		want agent.Reason
+	}{
+		{"under its id", func(p planning.Plan) (planning.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", agent.ReasonGoalMet},
+		{"nowhere, if there is no room", func(planning.Plan) (planning.Plan, error) { return planning.Plan{}, errors.New("no space left") }, "no space left", agent.ReasonStepFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var kept []planning.Plan
+			s := open(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(cfg *runner.Config) {
+					cfg.Keep = func(p planning.Plan) (planning.Plan, error) {
+						kept = append(kept, p)
+						return c.keep(p)
+					}
+				}
+			})
+			s.Send(runner.Create{Goal: "do two things"})
+			created := until[agent.PlanCreated](t, s)
+			reply := until[agent.ChatReply](t, s)
+			if reply.Reason != c.want || !strings.Contains(reply.Text, c.says) {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			if len(kept) != 1 || kept[0].Goal != "do two things" || len(created.Plan.Steps) != 2 {
+				t.Errorf("stored %+v, told %+v", kept, created.Plan)
+			}
+			if called := s.tools.called(); len(called) > 0 {
+				t.Errorf("%v was called", called)
+			}
+			for _, e := range s.journals["run"].events {
+				if d, ok := e.Data.(agent.PlanCreated); ok && d.Plan.ID != created.Plan.ID {
+					t.Errorf("the journal says %q, the screen %q", d.Plan.ID, created.Plan.ID)
+				}
+			}
+		})
+	}
+}
+
+func TestADryRunCallsAndStoresNothing(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.DryRun = true
+			c.Keep = func(p planning.Plan) (planning.Plan, error) {
+				t.Error("the plan was stored")
+				return p, nil
+			}
+			c.Durations = durations{add: func(map[string][]int64) { t.Error("durations were noted") }}
+		}
+	})
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	for range 2 {
+		if step := until[agent.StepCompleted](t, s); !step.DryRun {
+			t.Errorf("%+v", step)
+		}
+	}
+	_, step := last[agent.StepCompleted](t, s)
+	if step.Gate == nil || step.Args["to"] != "<look result>" {
+		t.Errorf("the change would be %+v behind %+v", step.Args, step.Gate)
+	}
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet || !strings.Contains(reply.Text, "Dry run: 2 of 2") {
+		t.Errorf("%+v", reply)
+	}
+	s.shut()
+	if called := s.tools.called(); len(called) > 0 {
+		t.Errorf("%v was called", called)
+	}
+}
+
+// durations remembers what the test says, and hands on what it is given.
+type durations struct {
+	medians map[string]int64
+	err     error
+	add     func(map[string][]int64)
+}
+
+func (d durations) Medians() (map[string]int64, error) { return d.medians, d.err }
+
+func (d durations) Add(samples map[string][]int64) error {
+	d.add(samples)
+	return d.err
+}
+
+func TestHowLongToolsTakeIsRemembered(t *testing.T) {
+	k := newShelf()
+	var added []map[string][]int64
+	remember := func(err error) func(*stage) {
+		return func(s *stage) {
+			s.tools.call = failing("change")
+			s.config = func(c *runner.Config) {
+				c.Durations = durations{medians: map[string]int64{"w:look": 7}, err: err, add: func(m map[string][]int64) { added = append(added, m) }}
+			}
+		}
+	}
+	s := k.session(t, policy.ApproveAll, remember(nil))
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	if started := until[agent.RunStarted](t, s); started.Priors["w:look"] != 7 {
+		t.Errorf("the run starts with %v", started.Priors)
+	}
+	run := until[agent.ChatReply](t, s).Run
+	s.shut()
+	if len(added) != 1 || len(added[0]) != 1 || len(added[0]["w:look"]) != 1 {
+		t.Errorf("noted %v: only what a call that succeeded took is known", added)
+	}
+
+	added = nil
+	s = k.session(t, policy.ApproveAll, func(s *stage) {
+		remember(errors.New("damaged"))(s) // which keeps nobody from working
+		s.tools.call = nil
+	})
+	s.Send(runner.Resume{Run: run})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+		t.Errorf("%+v", reply)
+	}
+	s.shut()
+	if len(added) != 1 || len(added[0]["w:look"]) != 0 || len(added[0]["w:change"]) != 1 {
+		t.Errorf("after a resume %v is noted: what was noted before is not noted again", added)
+	}
+}
+
+func TestOneBudgetIsForAllRunsOfASession(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit agent.SessionLimits
+		lease func(agent.Limits) bool // of the second run
+		want  agent.Reason
+	}{
+		{"of tool calls", agent.SessionLimits{MaxToolCalls: 4}, func(l agent.Limits) bool { return l.MaxToolCalls == 2 }, agent.ReasonToolBudget},
+		{"of tokens", agent.SessionLimits{MaxTokens: 60}, func(l agent.Limits) bool { return l.MaxTokens == 15 }, agent.ReasonTokenBudget},
+		{"of time", agent.SessionLimits{MaxDurationMS: 1000}, func(l agent.Limits) bool { return l.MaxDurationMS > 0 && l.MaxDurationMS < 1000 }, agent.ReasonTimeBudget},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clock := time.Unix(0, 0)
+			s := open(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(cfg *runner.Config) {
+					cfg.SessionLimits = c.limit
+					cfg.Now = func() time.Time { // of the session's goroutine and its workers
+						s.tools.mu.Lock()
+						defer s.tools.mu.Unlock()
+						clock = clock.Add(10 * time.Millisecond)
+						return clock
+					}
+				}
+			})
+			s.Send(runner.Submit{Text: "first"})
+			if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+				t.Fatalf("%+v", reply)
+			}
+			s.Send(runner.Submit{Text: "second"})
+			if started := until[agent.RunStarted](t, s); !c.lease(started.Limits) {
+				t.Errorf("the second run is leased %+v", started.Limits)
+			}
+			until[agent.ChatReply](t, s)
+			runs := 2
+			for reply := (agent.ChatReply{Run: "some"}); reply.Run != ""; runs++ {
+				if runs > 20 {
+					t.Fatal("the budget is never used up")
+				}
+				s.Send(runner.Submit{Text: "and more"})
+				if reply = until[agent.ChatReply](t, s); reply.Run == "" && (reply.Reason != c.want || reply.Status != agent.StatusFailed || !strings.Contains(reply.Text, "session_limits")) {
+					t.Errorf("%+v", reply)
+				}
+			}
+		})
+	}
+}
+
+func TestTheRunsThereAreAreListed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		list func() ([]agent.Summary, error)
+		runs int
+		note string
+	}{
+		{"none where none are kept", nil, 0, ""},
+		{"as they are", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}, {Run: "r-2"}}, nil }, 2, ""},
+		{"with what is wrong with one", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}}, errors.New("r-2 is damaged") }, 1, "r-2 is damaged"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, policy.ApproveAll, func(s *stage) { s.config = func(cfg *runner.Config) { cfg.List = c.list } })
+			s.Send(runner.List{})
+			if runs := until[agent.SessionRuns](t, s).Runs; len(runs) != c.runs {
+				t.Errorf("%v", runs)
+			}
+			if c.note != "" {
+				if note := until[agent.Note](t, s); note.Level != "warn" || note.Text != c.note {
+					t.Errorf("%+v", note)
+				}
+			}
+		})
+	}
+}
+
+func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
+	execute := runner.Execute{Plan: *planOf(t, lookStep)}
+	for _, c := range []struct {
+		name   string
+		answer runner.Answer
+		err    error
+		says   []string // the replies
+		status agent.Status
+		runs   bool
+	}{
+		{"that says something", runner.Answer{Text: "three plans"}, nil, []string{"three plans"}, "", false},
+		{"that says nothing", runner.Answer{}, nil, []string{""}, "", false},
+		{"that fails", runner.Answer{}, errors.New("there is no plan x"), []string{"there is no plan x"}, agent.StatusFailed, false},
+		{"that has something done", runner.Answer{Then: execute}, nil, []string{"Plan: 1 of 1 steps done."}, agent.StatusCompleted, true},
+		{"that says something and has something done", runner.Answer{Text: "at once", Then: execute}, nil, []string{"at once", "Plan: 1 of 1 steps done."}, agent.StatusCompleted, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var line string
+			s := open(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(cfg *runner.Config) {
+					cfg.Slash = func(_ context.Context, l string) (runner.Answer, error) {
+						line = l
+						return c.answer, c.err
+					}
+				}
+			})
+			s.Send(runner.Submit{Text: "/plan run x"})
+			var reply agent.ChatReply
+			for _, want := range c.says {
+				if reply = until[agent.ChatReply](t, s); reply.Text != want {
+					t.Errorf("%q was said, not %q", reply.Text, want)
+				}
+			}
+			if reply.Status != c.status || (reply.Run != "") != c.runs || line != "/plan run x" {
+				t.Errorf("%q came to %+v", line, reply)
+			}
+			if _, user := last[agent.ChatUser](t, s); user.Text != "/plan run x" {
+				t.Errorf("the chat shows %q", user.Text)
+			}
+			s.Send(runner.Submit{Text: "a goal"})
+			started := until[agent.RunStarted](t, s)
+			if slices.ContainsFunc(started.Prompting.Conversation, func(m planning.Message) bool { return strings.HasPrefix(m.Content, "/") }) {
+				t.Error("the command reached the model")
+			}
+			until[agent.ChatReply](t, s)
+		})
+	}
+}
+
+func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
+	k := newShelf()
+	id := k.failed(t)
+	free := make(chan struct{})
+	s := k.session(t, policy.ApproveAll, func(s *stage) {
+		s.tools.call = func(ctx context.Context, _ planning.ToolCall) (any, error) {
+			select {
+			case <-free:
+				return "seen", nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	})
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	until[agent.StepStarted](t, s)
+	s.Send(runner.Resume{Run: id})
+	s.Send(runner.Create{Goal: "plan it"})
+	s.Send(runner.Submit{Text: "do it"})
+	for _, want := range []string{"queued: resume " + id, "queued: plan it", "queued: do it"} {
+		if note := until[agent.Note](t, s); note.Text != want {
+			t.Errorf("%q was said, not %q", note.Text, want)
+		}
+	}
+	close(free)
+	var order []string
+	for range 4 {
+		reply := until[agent.ChatReply](t, s)
+		if reply.Status != agent.StatusCompleted {
+			t.Errorf("%+v", reply)
+		}
+		order = append(order, reply.Run)
+	}
+	if order[1] != id || slices.Index(order, order[3]) != 3 {
+		t.Errorf("the runs came in the order %v", order)
+	}
+	s.shut()
+	k.allClosed(t)
+}
+
+func TestStopEmptiesTheQueueAndSaysSo(t *testing.T) {
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = hang })
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	until[agent.StepStarted](t, s)
+	s.Send(runner.Execute{Plan: planning.Plan{Title: "Later"}})
+	s.Send(runner.Resume{Run: "r-0"})
+	s.Send(runner.Stop{})
+	for note := until[agent.Note](t, s); !strings.HasPrefix(note.Text, "no longer queued"); note = until[agent.Note](t, s) {
+	}
+	if _, note := last[agent.Note](t, s); note.Text != "no longer queued: run the plan Later; resume r-0" {
+		t.Errorf("%q", note.Text)
+	}
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonInterrupted {
+		t.Errorf("%+v", reply)
+	}
+	s.Send(runner.Create{Goal: "plan it"}) // the session goes on
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+		t.Errorf("%+v", reply)
+	}
+	s.shut()
+	if len(k.runs) != 2 {
+		t.Errorf("%d runs were begun", len(k.runs))
+	}
+}

@@ -1,0 +1,270 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// attended has somebody be there to be asked.
+func attended(s *stage) {
+	s.config = func(c *runner.Config) { c.Attended = true }
+}
+
+// hangOnce is a call of the tool that changes things which does not come back
+// the first time, before it is told to.
+func hangOnce() func(context.Context, planning.ToolCall) (any, error) {
+	var hung atomic.Bool
+	return func(ctx context.Context, c planning.ToolCall) (any, error) {
+		if c.Tool.Name == "change" && hung.CompareAndSwap(false, true) {
+			return hang(ctx, c)
+		}
+		return "seen", nil
+	}
+}
+
+func TestADoubtIsSettledByTheUser(t *testing.T) {
+	slow := `{"title":"Change","tool":"change","args":{},"timeout":"1ms"}`
+	for decision, want := range map[agent.DoubtDecision]agent.Reason{
+		agent.DoubtDone: agent.ReasonGoalMet, agent.DoubtRerun: agent.ReasonGoalMet, agent.DoubtAbort: agent.ReasonInDoubt,
+	} {
+		t.Run(string(decision), func(t *testing.T) {
+			k := newShelf()
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				attended(s)
+				s.tools.call = hangOnce()
+			})
+			// The second attempt must not be timed: it succeeds at once.
+			s.Send(runner.Execute{Plan: *planOf(t, slow)})
+			doubt := until[agent.StepInDoubt](t, s)
+			run := s.seen[len(s.seen)-1].Run
+			s.Send(runner.Settle{Run: "another", Step: doubt.Index, Decision: agent.DoubtAbort}) // not this run's
+			s.Send(runner.Settle{Run: run, Step: "7", Decision: agent.DoubtAbort})               // no question
+			s.Send(runner.Decide{Run: run, Step: doubt.Index, Decision: agent.FailureAbort})     // not this question
+			s.Send(runner.Settle{Run: run, Step: doubt.Index, Decision: decision})
+			if resolved := until[agent.DoubtResolved](t, s); resolved.Decision != decision || resolved.By != "user" {
+				t.Errorf("%+v", resolved)
+			}
+			if reply := until[agent.ChatReply](t, s); reply.Reason != want {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			calls := 1
+			if decision == agent.DoubtRerun {
+				calls = 2
+			}
+			if called := s.tools.called(); len(called) != calls {
+				t.Errorf("called %v", called)
+			}
+			k.fold(t, run)
+		})
+	}
+}
+
+func TestAFailureIsDecidedByTheUser(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		decide runner.Decide
+		tools  func(context.Context, planning.ToolCall) (any, error)
+		want   agent.Reason
+		calls  []string
+	}{
+		{"who tries again", runner.Decide{Decision: agent.FailureRetry}, failFirst("change"), agent.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"who tries other args", runner.Decide{Decision: agent.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), agent.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"who goes on without", runner.Decide{Decision: agent.FailureSkip}, failing("change"), agent.ReasonPartial, []string{"change"}},
+		{"who wants another plan", runner.Decide{Decision: agent.FailureReplan}, failing("change"), agent.ReasonGoalMet, []string{"change", "look"}},
+		{"who ends it", runner.Decide{Decision: agent.FailureAbort}, failing("change"), agent.ReasonStepFailed, []string{"change"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newShelf()
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				attended(s)
+				s.tools.call = c.tools
+				s.model.replies[planning.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{}}]}`
+			})
+			s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`)})
+			c.decide.Step = until[agent.StepFailed](t, s).Index
+			c.decide.Run = s.seen[len(s.seen)-1].Run
+			s.Send(runner.Settle{Run: c.decide.Run, Step: c.decide.Step, Decision: agent.DoubtDone}) // not this question
+			s.Send(c.decide)
+			if reply := until[agent.ChatReply](t, s); reply.Reason != c.want {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			if called := s.tools.called(); !slices.Equal(called, c.calls) {
+				t.Errorf("called %v", called)
+			}
+		})
+	}
+}
+
+// failFirst is a call that fails the first time for one tool.
+func failFirst(tool string) func(context.Context, planning.ToolCall) (any, error) {
+	var failed atomic.Bool
+	return func(_ context.Context, c planning.ToolCall) (any, error) {
+		if c.Tool.Name == tool && failed.CompareAndSwap(false, true) {
+			return nil, &planning.ToolError{Tool: tool, Message: "not yet"}
+		}
+		return "seen", nil
+	}
+}
+
+// failUnless is a call that changes things only to one value.
+func failUnless(to string) func(context.Context, planning.ToolCall) (any, error) {
+	return func(_ context.Context, c planning.ToolCall) (any, error) {
+		if c.Tool.Name == "change" && c.Args["to"] != to {
+			return nil, &planning.ToolError{Tool: "change", Message: "not to that"}
+		}
+		return "seen", nil
+	}
+}
+
+func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
+	for _, c := range []struct {
+		decision agent.FailureDecision
+		args     map[string]any
+		want     agent.Reason
+		to       []any // what was changed to
+	}{
+		{agent.FailureRetry, nil, agent.ReasonGoalMet, []any{"seen"}},
+		{agent.FailureRetry, map[string]any{"to": "y"}, agent.ReasonGoalMet, []any{"y"}},
+		{agent.FailureSkip, nil, agent.ReasonPartial, nil},
+	} {
+		t.Run(fmt.Sprint(c.decision, c.args), func(t *testing.T) {
+			k := newShelf()
+			id := k.failed(t)
+			var to []any
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				attended(s)
+				s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+					to = append(to, c.Args["to"])
+					return nil, nil
+				}
+			})
+			s.Send(runner.Decide{Run: id, Step: "2", Decision: c.decision, Args: c.args})
+			if reply := until[agent.ChatReply](t, s); reply.Reason != c.want {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			if !planning.EqualValues(any(to), any(c.to)) && len(to)+len(c.to) > 0 {
+				t.Errorf("changed to %v", to)
+			}
+			resumed := slices.IndexFunc(k.runs[id].events, func(e agent.Event) bool { return e.Data.Kind() == agent.KindRunResumed })
+			if resumed < 0 || k.runs[id].events[resumed+1].Data.Kind() != agent.KindFailureResolved {
+				t.Error("the decision does not follow the resume")
+			}
+			k.fold(t, id)
+			k.allClosed(t)
+		})
+	}
+}
+
+func TestToLeaveARunThatHasEndedAsItIsDoesNothing(t *testing.T) {
+	k := newShelf()
+	id := k.failed(t)
+	events := len(k.runs[id].events)
+	s := k.session(t, policy.ApproveAll, attended)
+	s.Send(runner.Decide{Run: id, Step: "2", Decision: agent.FailureAbort})
+	s.Send(runner.Cancel{Run: id, Step: "2"})
+	until[agent.Note](t, s) // what the session says of the cancel, after it took the decision
+	s.shut()
+	if len(k.runs[id].events) != events {
+		t.Error("the run was gone on with")
+	}
+}
+
+// TestOneStepIsCancelled has two steps run at once, one of which is cancelled.
+func TestOneStepIsCancelled(t *testing.T) {
+	for _, c := range []struct {
+		tool     string
+		attended bool
+		want     agent.Kind // what is said of the step
+		reason   agent.Reason
+	}{
+		{"look", true, agent.KindStepFailed, agent.ReasonInterrupted},
+		{"look", false, agent.KindStepFailed, agent.ReasonInterrupted},
+		{"change", true, agent.KindStepInDoubt, agent.ReasonInDoubt},
+		{"change", false, agent.KindStepInDoubt, agent.ReasonInDoubt},
+	} {
+		t.Run(fmt.Sprintf("%s, attended: %t", c.tool, c.attended), func(t *testing.T) {
+			k := newShelf()
+			under, ended, free := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(cfg *runner.Config) { cfg.Attended = c.attended }
+				s.tools.call = func(ctx context.Context, call planning.ToolCall) (any, error) {
+					under <- struct{}{}
+					if call.Args["stays"] == nil {
+						<-ctx.Done()
+						close(ended)
+						return nil, ctx.Err()
+					}
+					select {
+					case <-free:
+						return "stayed", nil
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				}
+			})
+			s.Send(runner.Execute{Plan: *planOf(t,
+				`{"title":"Goes","tool":"`+c.tool+`","args":{}}`, `{"title":"Stays","tool":"look","args":{"stays":true}}`,
+				`{"title":"After","tool":"look","args":{"stays":true},"depends_on":["2"]}`,
+			)})
+			run := untilRun(t, s)
+			<-under
+			<-under
+			s.Send(runner.Cancel{Run: run, Step: "1"})
+			<-ended // its tool was told
+			for e := range s.Events() {
+				s.seen = append(s.seen, e)
+				if e.Data.Kind() == c.want {
+					break
+				}
+			}
+			close(free) // the other one runs on
+			for until[agent.StepCompleted](t, s).Index != "2" {
+			}
+			if c.attended {
+				if c.want == agent.KindStepInDoubt {
+					s.Send(runner.Settle{Run: run, Step: "1", Decision: agent.DoubtAbort})
+				} else {
+					s.Send(runner.Decide{Run: run, Step: "1", Decision: agent.FailureAbort})
+				}
+			}
+			if reply := until[agent.ChatReply](t, s); reply.Reason != c.reason {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			if called := s.tools.called(); len(called) != 2 {
+				t.Errorf("%v was called: nothing new starts while it is not clear how to go on", called)
+			}
+		})
+	}
+}
+
+// untilRun reads up to the start of a run and returns its id.
+func untilRun(t *testing.T, s *stage) string {
+	t.Helper()
+	until[agent.RunStarted](t, s)
+	return s.seen[len(s.seen)-1].Run
+}
+
+func TestWhatIsNotRunningCannotBeCancelled(t *testing.T) {
+	s := open(t, policy.ApproveAsk, nil)
+	s.Send(runner.Execute{Plan: *planOf(t, changeStep)})
+	run := untilRun(t, s)
+	until[agent.GateRequested](t, s)
+	for _, c := range []runner.Cancel{{Run: run, Step: "1"}, {Run: run, Step: "9"}, {Run: "r-9", Step: "1"}} {
+		s.Send(c)
+		if note := until[agent.Note](t, s); note.Text != "step "+c.Step+" is not running" {
+			t.Errorf("%+v: %q", c, note.Text)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
+	k := newShelf()
+	id := k.failed(t)
+	before := slices.Clone(k.runs[id].events)
+	s := k.session(t, policy.ApproveAll, nil)
+	s.Send(runner.Resume{Run: id})
+	resuming := until[agent.SessionResuming](t, s)
+	if resuming.Run != id || resuming.Upto != before[len(before)-1].Seq {
+		t.Errorf("%+v", resuming)
+	}
+	begun := len(s.seen)
+	if resumed := until[agent.RunResumed](t, s); resumed.From != resuming.Upto || resumed.Session != s.ID() {
+		t.Errorf("%+v", resumed)
+	}
+	told := slices.DeleteFunc(slices.Clone(s.seen[begun:len(s.seen)-1]), func(e agent.Event) bool { return e.Run != id })
+	if len(told) != len(before) || told[0].Seq != before[0].Seq || told[len(told)-1].Seq != resuming.Upto {
+		t.Errorf("%d events were told again, %d had happened", len(told), len(before))
+	}
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet || reply.Run != id {
+		t.Errorf("%+v", reply)
+	}
+	s.shut()
+	if called := s.tools.called(); !slices.Equal(called, []string{"change"}) {
+		t.Errorf("%v was called", called)
+	}
+	after := k.runs[id].events
+	for i, e := range before {
+		if after[i].Seq != e.Seq || after[i].Data.Kind() != e.Data.Kind() {
+			t.Fatalf("event %d of the journal was rewritten", i)
+		}
+	}
+	if after[len(before)].Data.Kind() != agent.KindRunResumed {
+		t.Errorf("the journal goes on with %s", after[len(before)].Data.Kind())
+	}
+	if run := k.fold(t, id); run.Result.Reason != agent.ReasonGoalMet || run.Variables()["seen"] != "seen" {
+		t.Errorf("the journal folds to %+v", run.Result)
+	}
+	k.allClosed(t)
+}
+
+func TestARunWhoseProgramEndedIsTakenUp(t *testing.T) {
+	k := newShelf()
+	id := k.failed(t)
+	events := k.runs[id].events
+	for cut := 1; cut < len(events); cut++ {
+		t.Run(fmt.Sprintf("after %s", events[cut-1].Data.Kind()), func(t *testing.T) {
+			k.runs[id] = &memory{room: -1, events: slices.Clone(events[:cut])}
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(c *runner.Config) { c.InDoubt = agent.DoubtRerun }
+			})
+			s.Send(runner.Resume{Run: id})
+			if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			k.fold(t, id)
+		})
+	}
+}
+
+func TestResumingACompletedRunDoesNothingAndSaysSo(t *testing.T) {
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, nil)
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	id := until[agent.ChatReply](t, s).Run
+	calls, events := len(s.tools.called()), len(k.runs[id].events)
+	s.Send(runner.Resume{Run: id})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Run != id || reply.Status != agent.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(reply.Text, "nothing left") {
+		t.Errorf("%+v", reply)
+	}
+	s.shut()
+	if len(s.tools.called()) != calls || len(k.runs[id].events) != events {
+		t.Error("something was done")
+	}
+	k.allClosed(t)
+}
+
+func TestARunThatCannotBeOpenedIsNotResumed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(k *shelf, id string, c *runner.Config)
+		says   string
+	}{
+		{"because no runs are kept", func(_ *shelf, _ string, c *runner.Config) { c.Reopen = nil }, "no runs are kept"},
+		{"because another works on it", func(k *shelf, _ string, _ *runner.Config) { k.err = journal.ErrLocked }, journal.ErrLocked.Error()},
+		{"because it is damaged", func(k *shelf, _ string, _ *runner.Config) { k.err = &journal.DamageError{Path: "p", Line: 3, Why: "w"} }, "line 3"},
+		{"because it is not there", func(k *shelf, id string, _ *runner.Config) { delete(k.runs, id) }, "not exist"},
+		{"because it worked elsewhere", func(_ *shelf, _ string, c *runner.Config) { c.Workspace = "/elsewhere" }, "/w"},
+		{"because its events do not fit together", func(k *shelf, id string, _ *runner.Config) {
+			k.runs[id].events = append(k.runs[id].events, k.runs[id].events[0])
+		}, "does not fit together"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newShelf()
+			id := k.failed(t)
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(cfg *runner.Config) { c.change(k, id, cfg) }
+			})
+			s.Send(runner.Resume{Run: id})
+			reply := until[agent.ChatReply](t, s)
+			if reply.Reason != agent.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(reply.Text, c.says) {
+				t.Errorf("%+v", reply)
+			}
+			s.Send(runner.Execute{Plan: *planOf(t, lookStep)}) // the session goes on
+			if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+				t.Errorf("the next job: %+v", reply)
+			}
+			s.shut()
+			k.allClosed(t)
+		})
+	}
+}
+
+func TestAResumeMayRaiseLimits(t *testing.T) {
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, func(s *stage) { s.limits.MaxToolCalls = 1 })
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep, changeStep)})
+	spent := until[agent.ChatReply](t, s)
+	if spent.Reason != agent.ReasonToolBudget {
+		t.Fatalf("%+v", spent)
+	}
+	s.Send(runner.Resume{Run: spent.Run})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonToolBudget {
+		t.Errorf("with the limits of the journal: %+v", reply)
+	}
+	s.shut()
+	s = k.session(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Raise = func(l agent.Limits) agent.Limits { l.MaxToolCalls++; return l }
+		}
+	})
+	s.Send(runner.Resume{Run: spent.Run})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+		t.Errorf("with one more: %+v", reply)
+	}
+}
+
+func TestARunWithoutAPlanNeedsAModelToBeResumed(t *testing.T) {
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, func(s *stage) { delete(s.model.replies, planning.PurposeAnalysis) })
+	s.Send(runner.Submit{Text: "do it"})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	s = k.session(t, policy.ApproveAll, func(s *stage) { s.model.err = planning.ErrNoModel })
+	s.Send(runner.Resume{Run: reply.Run})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel {
+		t.Errorf("without a model: %+v", reply)
+	}
+	s.shut()
+	s = k.session(t, policy.ApproveAll, nil)
+	s.Send(runner.Resume{Run: reply.Run})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+		t.Errorf("with a model: %+v", reply)
+	}
+	s.shut()
+	k.allClosed(t)
+}
+
+func TestAResumedRunWhoseJournalIsFullFails(t *testing.T) {
+	k := newShelf()
+	id := k.failed(t)
+	k.runs[id].room = len(k.runs[id].events)
+	s := k.session(t, policy.ApproveAll, nil)
+	s.Send(runner.Resume{Run: id})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Run != id || reply.Reason.ExitCode() != 1 || !strings.Contains(reply.Text, "no space left") {
+		t.Errorf("%+v", reply)
+	}
+	s.shut()
+	if called := s.tools.called(); len(called) > 0 {
+		t.Errorf("%v was called although nothing is on disk", called)
+	}
+}
+
+func TestASessionIsGoneOnWith(t *testing.T) {
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Slash = func(context.Context, string) (runner.Answer, error) { return runner.Answer{Text: "three plans"}, nil }
+		}
+	})
+	s.Send(runner.Submit{Text: "first"})
+	until[agent.ChatReply](t, s)
+	s.Send(runner.Submit{Text: "/plan list"})
+	until[agent.ChatReply](t, s)
+	id := s.ID()
+	s.shut()
+	kept := k.sessions[id]
+	before := len(kept.events)
+
+	s = k.session(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Restored = &runner.Restored{ID: id, Journal: kept, Events: slices.Clone(kept.events)}
+		}
+	})
+	s.Send(runner.Submit{Text: "second"})
+	started := until[agent.RunStarted](t, s)
+	want := []planning.Message{{Role: planning.RoleUser, Content: "first"}, {Role: planning.RoleAssistant, Content: "done"}}
+	if !slices.Equal(started.Prompting.Conversation, want) {
+		t.Errorf("the prompt remembers %v", started.Prompting.Conversation)
+	}
+	var told []string
+	for _, e := range s.seen {
+		switch d := e.Data.(type) {
+		case agent.ChatUser:
+			told = append(told, d.Text)
+		case agent.ChatReply:
+			told = append(told, d.Text)
+		}
+	}
+	if want := []string{"first", "done", "/plan list", "three plans", "second"}; s.ID() != id || !slices.Equal(told, want) {
+		t.Errorf("session %s tells %q", s.ID(), told)
+	}
+	until[agent.ChatReply](t, s)
+	s.shut()
+	if len(k.sessions) != 1 || len(kept.events) <= before {
+		t.Error("the session did not go on in its own journal")
+	}
+	if !slices.IsSortedFunc(kept.events, func(a, b agent.Event) int { return int(a.Seq) - int(b.Seq) }) {
+		t.Error("its events are not numbered on")
+	}
+}
+
+func TestASessionThatCannotBeKeptDoesNotStart(t *testing.T) {
+	_, err := runner.NewSession(t.Context(), runner.Config{
+		Open:  func(string, string) (runner.Journal, error) { return nil, errors.New("read-only file system") },
+		NewID: func(time.Time) string { return "1" },
+	})
+	if err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("%v", err)
+	}
+}

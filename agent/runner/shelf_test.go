@@ -1,0 +1,100 @@
+package runner_test
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+)
+
+// shelf keeps the journals of runs from one session to the next.
+type shelf struct {
+	runs     map[string]*memory
+	sessions map[string]*memory
+	ids      int
+	err      error // of opening one again
+}
+
+func newShelf() *shelf {
+	return &shelf{runs: map[string]*memory{}, sessions: map[string]*memory{}}
+}
+
+// session starts a session that works with the shelf.
+func (k *shelf) session(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
+	t.Helper()
+	return open(t, approve, func(s *stage) {
+		if change != nil {
+			change(s)
+		}
+		more := s.config
+		s.config = func(c *runner.Config) {
+			c.Open, c.Reopen = k.open, k.reopen
+			c.NewID = func(time.Time) string { k.ids++; return fmt.Sprint(k.ids) }
+			if more != nil {
+				more(c)
+			}
+		}
+	})
+}
+
+func (k *shelf) open(kind, id string) (runner.Journal, error) {
+	m := &memory{room: -1}
+	if kind == "run" {
+		k.runs[id] = m
+	} else {
+		k.sessions[id] = m
+	}
+	return m, nil
+}
+
+func (k *shelf) reopen(id string) (runner.Journal, []agent.Event, error) {
+	m := k.runs[id]
+	switch {
+	case k.err != nil:
+		return nil, nil, k.err
+	case m == nil:
+		return nil, nil, fmt.Errorf("open the run %s: %w", id, fs.ErrNotExist)
+	}
+	m.closed = false
+	return m, slices.Clone(m.events), nil
+}
+
+// allClosed finds fault with a journal that a session has left open.
+func (k *shelf) allClosed(t *testing.T) {
+	t.Helper()
+	for id, m := range k.runs {
+		if !m.closed {
+			t.Errorf("the journal of run %s was left open", id)
+		}
+	}
+}
+
+// fold is the state of a run as its journal tells it.
+func (k *shelf) fold(t *testing.T, id string) *agent.Run {
+	t.Helper()
+	var run agent.Run
+	for _, e := range k.runs[id].events {
+		if err := run.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &run
+}
+
+// failed leaves a run on the shelf whose second step failed, and returns its id.
+func (k *shelf) failed(t *testing.T) string {
+	t.Helper()
+	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = failing("change") })
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Reason != agent.ReasonStepFailed {
+		t.Fatalf("%+v", reply)
+	}
+	s.shut()
+	return reply.Run
+}

@@ -1,0 +1,227 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// model answers by the purpose of a request.
+type model struct {
+	info    planning.ModelInfo
+	err     error
+	replies map[planning.Purpose]string
+	hold    map[planning.Purpose]chan struct{} // closed by the test when the model may answer; nil never holds
+}
+
+func (m *model) Describe(context.Context) (planning.ModelInfo, error) { return m.info, m.err }
+
+func (m *model) Ask(ctx context.Context, r planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
+	if hold := m.hold[r.Purpose]; hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return planning.Reply{}, ctx.Err()
+		}
+	}
+	text, ok := m.replies[r.Purpose]
+	if !ok {
+		return planning.Reply{}, fmt.Errorf("nothing to say about %s", r.Purpose)
+	}
+	for word := range strings.SplitAfterSeq(text, " ") {
+		delta(word, "")
+	}
+	return planning.Reply{Text: text, PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}, nil
+}
+
+// tools offers one tool that reads and one that changes things.
+type tools struct {
+	mu      sync.Mutex
+	calls   []string
+	call    func(ctx context.Context, c planning.ToolCall) (any, error)
+	pending []planning.PendingServer
+	answers []bool
+	servers []planning.ServerStatus
+}
+
+func (t *tools) Ready(context.Context) planning.Catalogue {
+	schema := json.RawMessage(`{"type":"object"}`)
+	return planning.Catalogue{
+		{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: schema},
+		{Name: "change", Server: "w", Annotated: true, Destructive: true, InputSchema: schema, Previews: true},
+	}
+}
+
+func (t *tools) Call(ctx context.Context, c planning.ToolCall) (any, error) {
+	t.mu.Lock()
+	t.calls = append(t.calls, c.Tool.Name)
+	t.mu.Unlock()
+	if t.call != nil {
+		return t.call(ctx, c)
+	}
+	return "seen", nil
+}
+
+func (t *tools) Preview(context.Context, planning.ToolCall) (planning.ToolPreview, error) {
+	return planning.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00"}}, nil
+}
+
+func (t *tools) Status() []planning.ServerStatus {
+	if t.servers != nil {
+		return t.servers
+	}
+	return []planning.ServerStatus{{Name: "w", State: planning.ServerReady, Tools: 2}}
+}
+func (t *tools) Pending() []planning.PendingServer { return t.pending }
+func (t *tools) Watch(func())                      {}
+
+func (t *tools) Answer(_ context.Context, yes bool) error {
+	t.answers, t.pending = append(t.answers, yes), nil
+	return nil
+}
+
+// memory is a journal that forgets when the test ends.
+type memory struct {
+	mu     sync.Mutex
+	events []agent.Event
+	room   int // events that still fit; below 0 there is no end to it
+	closed bool
+}
+
+func (m *memory) Append(events ...agent.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.room >= 0 && len(m.events)+len(events) > m.room {
+		return errors.New("no space left")
+	}
+	m.events = append(m.events, events...)
+	return nil
+}
+
+func (m *memory) Close() error {
+	m.closed = true
+	return nil
+}
+
+// stage is a session with everything around it under the test's hand.
+type stage struct {
+	*runner.Session
+	model    *model
+	tools    *tools
+	journals map[string]*memory
+	open     func(kind string) runner.Journal // in place of journals, where a test says so
+	limits   agent.Limits
+	config   func(*runner.Config) // changes what else the session works with
+	seen     []agent.Event
+}
+
+const twoSteps = `{"title":"Two","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Change","tool":"change","args":{},"depends_on":["1"]}]}`
+
+func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
+	t.Helper()
+	s := &stage{
+		model: &model{info: planning.ModelInfo{Name: "m", ContextWindow: 8192}, replies: map[planning.Purpose]string{
+			planning.PurposeAnalysis:  `{"mode":"plan","complexity":"medium","reflect":false}`,
+			planning.PurposePlan:      twoSteps,
+			planning.PurposeSynthesis: "done",
+			planning.PurposeChat:      "hello",
+		}},
+		tools:    &tools{},
+		journals: map[string]*memory{},
+		limits:   agent.DefaultLimits(),
+	}
+	if change != nil {
+		change(s)
+	}
+	ids := 0
+	cfg := runner.Config{
+		Model: s.model, Tools: s.tools, Workspace: "/w", Limits: s.limits, Approve: approve,
+		Open: func(kind, id string) (runner.Journal, error) {
+			if s.open != nil {
+				return s.open(kind), nil
+			}
+			if s.journals[kind] == nil {
+				s.journals[kind] = &memory{room: -1}
+			}
+			return s.journals[kind], nil
+		},
+		NewID: func(time.Time) string { ids++; return fmt.Sprint(ids) },
+	}
+	if s.config != nil {
+		s.config(&cfg)
+	}
+	session, err := runner.NewSession(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Session = session
+	t.Cleanup(s.shut)
+	return s
+}
+
+// shut closes the session and reads what it still says.
+func (s *stage) shut() {
+	done := make(chan struct{})
+	go func() {
+		for e := range s.Events() {
+			s.seen = append(s.seen, e)
+		}
+		close(done)
+	}()
+	s.Close()
+	<-done
+}
+
+// until reads events until one of them is what is waited for.
+func until[T agent.Data](t *testing.T, s *stage) T {
+	t.Helper()
+	for e := range s.Events() {
+		s.seen = append(s.seen, e)
+		if d, ok := e.Data.(T); ok {
+			return d
+		}
+	}
+	var none T
+	t.Fatalf("the session ended without a %T", none)
+	return none
+}
+
+// failing is a call that fails for one tool, by the tool's own word.
+func failing(tool string) func(context.Context, planning.ToolCall) (any, error) {
+	return func(_ context.Context, c planning.ToolCall) (any, error) {
+		if c.Tool.Name == tool {
+			return nil, &planning.ToolError{Tool: tool, Message: "not yet"}
+		}
+		return "seen", nil
+	}
+}
+
+// called returns the tools that were called so far.
+func (t *tools) called() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string{}, t.calls...)
+}
+
+// last is the newest event of a kind among those that were read.
+func last[T agent.Data](t *testing.T, s *stage) (agent.Event, T) {
+	t.Helper()
+	for i := len(s.seen) - 1; i >= 0; i-- {
+		if d, ok := s.seen[i].Data.(T); ok {
+			return s.seen[i], d
+		}
+	}
+	var none T
+	t.Fatalf("there was no %T", none)
+	return agent.Event{}, none
+}

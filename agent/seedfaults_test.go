@@ -1,0 +1,266 @@
+package agent_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// TestFaultsOfCarryingOutPlansThatAreNotRepeated has one case for each fault, in
+// the systems that this one comes from, of carrying out a plan from a file.
+func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
+	for name, check := range map[string]func(*testing.T){
+		"a step waits for what it depends on and for no batch": func(t *testing.T) {
+			plan, took := planning.Plan{Title: "Two chains"}, map[string]int64{}
+			for i, ms := range []int64{50, 300, 300, 50} {
+				tool := fmt.Sprintf("t%d", i+1)
+				plan.Steps = append(plan.Steps, planning.Step{Index: fmt.Sprint(i + 1), Title: "Step", Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}})
+				took["w:"+tool] = ms
+			}
+			plan.Steps[1].DependsOn, plan.Steps[3].DependsOn = []string{"1"}, []string{"3"}
+			if got := makespan(t, plan, took, nil, 4); got != 350*time.Millisecond {
+				t.Errorf("it takes %v, the critical path is 350ms", got)
+			}
+		},
+		"a null variable is null, a missing one no call at all": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, `{"title":"x","variables":{"none":null},"steps":[{"title":"A","tool":"look","args":{"at":"${none}"}},{"title":"B","tool":"look","args":{"at":"${gone}"},"depends_on":["1"]}]}`)
+			got := w.play(start)
+			if at, there := w.run.Step("1").Args["at"]; !there || at != nil {
+				t.Errorf("called with %v", w.run.Step("1").Args)
+			}
+			if got.Reason != agent.ReasonStepFailed || slices.Contains(w.starts(), "2") || !strings.Contains(got.Error, "${gone}") {
+				t.Errorf("%s (%s) after the starts %v", got.Reason, got.Error, w.starts())
+			}
+		},
+		"a value survives a resume whole, however long": func(t *testing.T) {
+			long := strings.Repeat("x", 1_001)
+			w := newWorld(t)
+			w.tool = func(c agent.CallTool) agent.Data {
+				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
+			}
+			start := given(t, chain)
+			w.play(start)
+			w.killAt(agent.KindStepCompleted)
+			w.resume(resumed(start))
+			if w.run.Step("2").Args["at"] != long {
+				t.Errorf("called with %d characters of %d", len(fmt.Sprint(w.run.Step("2").Args["at"])), len(long))
+			}
+		},
+		"a second resume runs nothing again that is done": func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = failing("3", 2, agent.FailureTool)
+			start := given(t, chain)
+			w.play(start)
+			for range 2 {
+				w.kill(len(w.events))
+				w.resume(resumed(start))
+			}
+			starts := w.starts()
+			slices.Sort(starts)
+			if w.run.Result.Reason != agent.ReasonGoalMet || strings.Join(starts, " ") != "1 2 3 3 3 4" {
+				t.Errorf("%s after the starts %v", w.run.Result.Reason, starts)
+			}
+		},
+		"a third resume of a completed run does nothing": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, chain)
+			w.play(start)
+			if err := w.offer(resumed(start)); !errors.Is(err, agent.ErrOutOfOrder) {
+				t.Errorf("got %v", err)
+			}
+		},
+		"whole numbers as indices are found again by a resume": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, `{"title":"x","steps":[{"index":1,"title":"A","tool":"look","args":{}},{"index":2,"title":"B","tool":"look","args":{},"depends_on":[1]}]}`)
+			w.play(start)
+			w.killAt(agent.KindStepCompleted)
+			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || strings.Join(w.starts(), " ") != "1 2" {
+				t.Errorf("%s after the starts %v", got.Reason, w.starts())
+			}
+		},
+		"a dry run resolves the arguments": func(t *testing.T) {
+			w := newWorld(t)
+			w.play(dry(t, `{"title":"x","variables":{"p":"src"},"steps":[{"title":"A","tool":"look","args":{"at":"${p}/a"}}]}`))
+			if got := all[agent.StepCompleted](w)[0].Args["at"]; got != "src/a" {
+				t.Errorf("it tells %v", got)
+			}
+		},
+		"the guards hold for a plan from a file too": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, serial(4, false))
+			start.Limits.MaxToolCalls = 3
+			if got := w.play(start); got.Reason != agent.ReasonToolBudget || len(w.starts()) != 3 {
+				t.Errorf("%s after %d calls", got.Reason, len(w.starts()))
+			}
+		},
+		"a cap of three is allow, allow, warn, block": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, serial(4, false))
+			start.Limits.MaxCallsPerTool = 3
+			w.play(start)
+			var said []string
+			for _, e := range w.events {
+				switch d := e.Data.(type) {
+				case agent.StepStarted:
+					said = append(said, "call")
+				case agent.GuardWarned:
+					said = append(said, "warn")
+				case agent.GuardBlocked:
+					said = append(said, "block by "+d.Guard)
+				}
+			}
+			if got := strings.Join(said, ", "); got != "call, call, warn, call, block by calls_per_tool" {
+				t.Error(got)
+			}
+		},
+		"a cap of 0 is none": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, serial(40, false))
+			start.Limits = agent.Limits{}
+			if got := w.play(start); got.Reason != agent.ReasonGoalMet || len(all[agent.GuardBlocked](w)) != 0 {
+				t.Errorf("%s: %s", got.Reason, got.Error)
+			}
+		},
+		"equal values, even 0 and 1, do not make a runaway of a file": func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = func(c agent.CallTool) agent.Data {
+				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: 0}
+			}
+			start := given(t, `{"title":"x","steps":[`+strings.Repeat(`{"title":"A","tool":"look","args":{"at":1}},`, 9)+`{"title":"A","tool":"look","args":{"at":1}}]}`)
+			if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+				t.Errorf("%s: %s", got.Reason, got.Error)
+			}
+		},
+	} {
+		t.Run(name, check)
+	}
+}
+
+// TestFaultsOfPlanningAndReplanningThatAreNotRepeated has one case for each
+// fault of planning, budgets and replanning in those systems.
+func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
+	two := calls("Two", "1:look:a", "2:look:x")
+	scripted := func(t *testing.T, limit func(*agent.Limits), plans ...planning.Plan) (*world, agent.Result) {
+		w := newWorld(t)
+		w.run.Planners, w.tool = planning.Scripted(plans...), breaking("x", "y")
+		start := started(agent.DefaultLimits())
+		start.Model, start.SkipSynthesis = "", true
+		if limit != nil {
+			limit(&start.Limits)
+		}
+		return w, w.play(start)
+	}
+	phases := func(t *testing.T, said script, limit func(*agent.Limits)) (*world, agent.Result) {
+		w := newWorld(t)
+		w.reply = said.reply
+		start := started(agent.DefaultLimits())
+		start.Prompting.SkipAnalysis = false
+		if limit != nil {
+			limit(&start.Limits)
+		}
+		return w, w.play(start)
+	}
+	for name, check := range map[string]func(*testing.T){
+		"the budget is asked before the planner": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 220 })
+			if got.Reason != agent.ReasonTokenBudget || len(all[agent.PhaseStarted](w)) != 2 {
+				t.Errorf("%s after %d phases", got.Reason, len(all[agent.PhaseStarted](w)))
+			}
+		},
+		"the budget is asked before the synthesiser": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 330 })
+			if got.Reason != agent.ReasonTokenBudget || len(all[agent.SynthesisStarted](w)) != 0 {
+				t.Errorf("%s after %d answers", got.Reason, len(all[agent.SynthesisStarted](w)))
+			}
+		},
+		"a budget that runs low is warned of once, not at every step": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, serial(10, false))
+			start.Limits.MaxSteps, start.Limits.GrowSteps = 10, false
+			w.play(start)
+			if n := len(all[agent.BudgetWarned](w)); n != 1 {
+				t.Errorf("warned %d times", n)
+			}
+		},
+		"a plan that is too long is refused, and not cut": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {serial(16, false)}, planning.PurposeRepair: {serial(16, false)}}, nil)
+			if got.Reason != agent.ReasonPlannerError || slices.ContainsFunc(w.starts(), func(s string) bool { return s != "1" }) || got.Plan != nil {
+				t.Errorf("%s (%s) with the plan %v after the starts %v", got.Reason, got.Error, got.Plan, w.starts())
+			}
+		},
+		"nothing is carried out where phase 1 fails": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {""}, planning.PurposePlan: {diamond}}, nil)
+			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
+				t.Errorf("%s after the starts %v", got.Reason, w.starts())
+			}
+		},
+		"nothing is carried out where phase 3 fails": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {""}}, nil)
+			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
+				t.Errorf("%s after the starts %v", got.Reason, w.starts())
+			}
+		},
+		"a review that fails is told, and planning goes on": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {""}, planning.PurposePlan: {diamond}}, nil)
+			if failed := all[agent.PhaseFailed](w); got.Reason != agent.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 2 {
+				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
+			}
+		},
+		"the tools of a plan are those there are": func(t *testing.T) {
+			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {faulty}, planning.PurposeRepair: {faulty}}, nil)
+			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
+				t.Errorf("%s after the starts %v", got.Reason, w.starts())
+			}
+		},
+		"what a rule says is not ignored": func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, changes)
+			start.Rules = []agent.Rule{{Tool: "change", Verdict: agent.VerdictBlock, Why: "never"}, {Tool: "*", Verdict: agent.VerdictRun}}
+			if got := w.play(start); got.Reason != agent.ReasonDenied || slices.Contains(w.starts(), "1") {
+				t.Errorf("%s after the starts %v", got.Reason, w.starts())
+			}
+		},
+		"the diff is over what remains, the failed step among it": func(t *testing.T) {
+			_, got := scripted(t, nil, two, calls("Around", "2:look:b"))
+			r := got.Revisions[0]
+			if len(r.Removed) != 0 || len(r.Added) != 0 || !slices.Equal(r.Revised, []string{"2"}) {
+				t.Errorf("got %+v", r)
+			}
+		},
+		"a failed step counts": func(t *testing.T) {
+			_, got := scripted(t, nil, two, calls("Around", "3:look:b"))
+			if got.Usage.Steps != 3 {
+				t.Errorf("%d steps were counted", got.Usage.Steps)
+			}
+		},
+		"the planner is not called after the last step of the budget": func(t *testing.T) {
+			w, got := scripted(t, func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, two, calls("Around", "3:look:b"))
+			if got.Reason != agent.ReasonStepBudget || len(all[agent.ReplanStarted](w)) != 0 {
+				t.Errorf("%s after %d replans", got.Reason, len(all[agent.ReplanStarted](w)))
+			}
+		},
+		"giving up is no goal met": func(t *testing.T) {
+			_, got := scripted(t, nil, two, planning.Plan{Title: "There is no way"})
+			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonGaveUp || got.Error != "There is no way" {
+				t.Errorf("%s %s: %q", got.Status, got.Reason, got.Error)
+			}
+		},
+		"a planner that fails ends the run, and nothing else": func(t *testing.T) {
+			w := newWorld(t)
+			w.reply, w.tool = script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}}.reply, failing("3", 1, agent.FailureTool)
+			got := w.play(started(agent.DefaultLimits()))
+			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonPlannerError || !strings.Contains(got.Error, "the model fell silent") || len(got.History) != 3 {
+				t.Errorf("%s %s: %q after %d items of history", got.Status, got.Reason, got.Error, len(got.History))
+			}
+		},
+	} {
+		t.Run(name, check)
+	}
+}
