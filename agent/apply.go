@@ -245,7 +245,8 @@ func (r *Run) applyPlanning(d Data) bool {
 	case PlanDrafting:
 		if r.Step(d.Step.Index) == nil { // of two with one index the plan will have to do without
 			call, _ := planning.ResolveArgs(d.Step.Args, nil) // one with references never starts early
-			r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, call: call})
+			tries := r.attempts[d.Step.Index]
+			r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, call: call, tries: tries, tried: tries})
 		}
 	case PlanCreated:
 		r.applyPlan(d)

@@ -244,6 +244,10 @@ func TestTheRunawayGuard(t *testing.T) {
 				}
 			}(), want: agent.ReasonGuard, starts: 6,
 		},
+		"no bound is so low that the first plan trips it": {
+			repeats: 1, plans: []string{plan(step("1", "look", 1)), plan(step("2", "fill", `"x"`))},
+			tool: failingAlways("look"), want: agent.ReasonGoalMet, starts: 2,
+		},
 		"0 lets it run on to the replans": {
 			repeats: 0, plans: again(1, 9, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
 			tool: failingAlways("look"), want: agent.ReasonReplanBudget, starts: 6,

@@ -65,18 +65,18 @@ func (r *Run) nextSteps() []Action {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	for _, s := range r.queues[standsGate].first(gatesAtOnce - len(r.Gates)) {
-		if blocked := r.stopped(GuardSteps, s.Step.Index); blocked != nil {
-			return append(out, blocked...) // rather than ask for what could not run
+		if free.steps == 0 {
+			return append(out, r.stopped(GuardSteps, s.Step.Index)...) // rather than ask for what could not run
 		}
 		out = append(out, Action{Effect: r.gate(s)})
 	}
 	for _, s := range r.queues[standsTool].first(free.tools) {
-		if out = r.startTool(out, s, &free); slices.ContainsFunc(out, Action.mayEnd) {
+		if out = r.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
 	}
 	for _, s := range r.queues[standsModel].first(free.models) {
-		if out = append(out, r.startModel(s, &free)...); slices.ContainsFunc(out, Action.mayEnd) {
+		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
 	}

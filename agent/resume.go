@@ -69,7 +69,7 @@ func (r *Run) loseModelCalls() {
 func (r *Run) loseToolCalls() {
 	r.inFlight, r.lost = map[attempt]bool{}, nil
 	for _, s := range r.Steps {
-		s.lost = false
+		s.lost, s.rerun = false, false
 		switch {
 		case s.Status != StepActive:
 		case r.readOnly(s):
@@ -99,6 +99,7 @@ func (r *Run) takeUp() {
 	if r.Revision > 0 {
 		r.planner = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
+		r.countAttempts()
 		r.planner, r.told, r.Phases, r.Steps = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil
 	}
 }
@@ -207,7 +208,7 @@ func (r *Run) nextDoubts() []Action {
 }
 
 // doubtAnswer is what is decided of a step in doubt without asking; "" where the
-// user is to be asked. By itself no step is run again twice.
+// user is to be asked. By itself no step is run again twice after one resume.
 func (r *Run) doubtAnswer(s *StepState) DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"replan/agent"
 	"replan/planning"
@@ -333,99 +332,7 @@ func TestAQuestionOverAResume(t *testing.T) {
 	}
 }
 
-func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
-	long := strings.Repeat("ä", 300_000)
-	w := newWorld(t)
-	w.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"text": long, "n": json.Number("12345678901234567890.50")}}
-	}
-	start := given(t, with(chain, second, `{"at":"${a.text}"}`, `"c"`, `"${a.n}"`))
-	start.Limits.MaxConcurrency = 1
-	w.apply(start)
-	w.until(agent.KindStepCompleted)
-	w.killAt(agent.KindStepCompleted)
-	if got := w.run.Usage; got.Steps != 1 || got.ToolCalls != 1 {
-		t.Errorf("read again it has used %+v", got)
-	}
-	if got := w.resume(resumed(start)); got.Usage.Steps != 4 || got.Reason != agent.ReasonGoalMet {
-		t.Errorf("%s: %s, used %+v", got.Reason, got.Error, got.Usage)
-	}
-	if w.run.Step("2").Args["at"] != long || fmt.Sprint(w.run.Step("3").Args["at"]) != "12345678901234567890.50" {
-		t.Error("the values that a step was called with after the kill are not whole")
-	}
-}
-
-func TestLimitsOverAResume(t *testing.T) {
-	for name, c := range map[string]struct {
-		limit func(*agent.Limits)
-		raise func(*agent.Limits)
-		first agent.Reason
-		then  agent.Reason
-	}{
-		"steps raised go on":               {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 4 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
-		"steps taken off go on":            {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 0 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
-		"steps not raised are spent again": {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, agent.ReasonStepBudget, agent.ReasonStepBudget},
-		"steps raised too little too":      {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 3 }, agent.ReasonStepBudget, agent.ReasonStepBudget},
-		"calls raised go on":               {func(l *agent.Limits) { l.MaxToolCalls = 2 }, func(l *agent.Limits) { l.MaxToolCalls = 9 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
-		"calls not raised are spent again": {func(l *agent.Limits) { l.MaxToolCalls = 2 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
-		"a tool's calls raised go on":      {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, func(l *agent.Limits) { l.MaxCallsPerTool = 4 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
-		"a tool's calls are spent again":   {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
-		"time raised goes on":              {func(l *agent.Limits) { l.MaxDurationMS = 60 }, func(l *agent.Limits) { l.MaxDurationMS = 60_000 }, agent.ReasonTimeBudget, agent.ReasonGoalMet},
-		"time not raised is spent again":   {func(l *agent.Limits) { l.MaxDurationMS = 60 }, nil, agent.ReasonTimeBudget, agent.ReasonTimeBudget},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			start := given(t, chain)
-			c.limit(&start.Limits)
-			w.choose = w.noTimers
-			if got := w.play(start); got.Reason != c.first {
-				t.Fatalf("%s: %s", got.Reason, got.Error)
-			}
-			w.kill(len(w.events))
-			again := resumed(start)
-			if c.raise != nil {
-				c.raise(&again.Limits)
-			}
-			starts := len(w.starts())
-			got := w.resume(again)
-			if got.Reason != c.then {
-				t.Fatalf("resumed it came to %s (%s), want %s", got.Reason, got.Error, c.then)
-			}
-			if c.raise == nil && len(w.starts()) != starts {
-				t.Errorf("nothing is left of the budget, and %v were started", w.starts()[starts:])
-			}
-		})
-	}
-}
-
 // noTimers has timers come last.
-func (w *world) noTimers(int) int {
-	return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return !timer }))
-}
-
-func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
-	w := newWorld(t)
-	start := given(t, chain)
-	start.Limits.MaxDurationMS = 10_000
-	w.choose = w.noTimers
-	w.apply(start)
-	w.until(agent.KindStepCompleted)
-	before := w.run.Elapsed()
-	w.kill(len(w.events)) // a day passes
-	w.apply(resumed(start))
-	if got := w.run.Elapsed(); got != before {
-		t.Errorf("elapsed %v, before the kill %v", got, before)
-	}
-	for _, a := range w.run.Next() {
-		if wake, ok := a.Effect.(agent.Wake); ok && wake.At.Sub(w.now) != 10*time.Second-before {
-			t.Errorf("it wants to be woken in %v, of 10 s %v are used", wake.At.Sub(w.now), before)
-		}
-	}
-	if got := w.goOn(); got.Reason != agent.ReasonGoalMet || got.DurationMS >= 10_000 {
-		t.Errorf("%s (%s) after %d ms", got.Reason, got.Error, got.DurationMS)
-	}
-}
-
 func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
 	whole := newWorld(t)
 	replies := func() func(planning.Request) (string, error) {
@@ -473,5 +380,95 @@ func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
 		if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 {
 			t.Errorf("killed after event %d: %s after the starts %v", n, got.Reason, w.starts())
 		}
+	}
+}
+
+func TestWhatWasOpenWhenARunEndedIsAskedAnew(t *testing.T) {
+	for _, way := range []string{"whose end was written", "killed before the end was written"} {
+		t.Run(way, func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = failing("3", 1, agent.FailureTool)
+			start := given(t, changes)
+			w.apply(start)
+			w.choose = func(int) int { // the gate opens, and the read fails before it is answered
+				return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, ok := e.(agent.OpenGate); return ok }))
+			}
+			w.until(agent.KindGateRequested)
+			w.until(agent.KindStepFailed)
+			n := len(w.events)
+			w.goOn()
+			if way == "whose end was written" {
+				n = len(w.events)
+			}
+			w.kill(n)
+			w.choose = func(int) int { return 0 }
+			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(all[agent.GateRequested](w)) != 2 {
+				t.Errorf("%s (%s) after %d gates", got.Reason, got.Error, len(all[agent.GateRequested](w)))
+			}
+		})
+	}
+}
+
+func TestWhatWasToBeSkippedWhenARunWasStoppedIsNot(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"skip"`))
+	w.apply(start)
+	w.advance()
+	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "broke", Failure: agent.FailureTool})
+	w.apply(agent.RunPaused{Reason: "stopped by the user"}) // before step 2 is told to be skipped
+	w.kill(len(w.events))
+	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s, although step 1 went well at last", got.Reason, w.run.Step("2").Error)
+	}
+}
+
+func TestADecisionMayComeWithTheResume(t *testing.T) {
+	for name, c := range map[string]struct {
+		say    agent.FailureResolved
+		want   agent.Reason
+		at     string // what step 2 is called with at last
+		starts int    // of step 2
+	}{
+		"a retry is the new attempt":          {agent.FailureResolved{Decision: agent.FailureRetry}, agent.ReasonGoalMet, "result of 1", 2},
+		"a retry with args calls with those":  {agent.FailureResolved{Decision: agent.FailureRetry, Args: map[string]any{"at": "b"}}, agent.ReasonGoalMet, "b", 2},
+		"a skip goes on without it":           {agent.FailureResolved{Decision: agent.FailureSkip}, agent.ReasonPartial, "", 1},
+		"a replan makes a new plan":           {agent.FailureResolved{Decision: agent.FailureReplan}, agent.ReasonGoalMet, "", 1},
+		"an abort ends it as it ended before": {agent.FailureResolved{Decision: agent.FailureAbort}, agent.ReasonStepFailed, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = failing("2", 1, agent.FailureTool)
+			w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+			start := given(t, chain)
+			w.play(start)
+			w.kill(len(w.events))
+			w.apply(resumed(start))
+			c.say.Step, c.say.By = "2", "user"
+			w.apply(c.say)
+			got := w.goOn()
+			calls := slices.DeleteFunc(w.starts(), func(s string) bool { return s != "2" })
+			if got.Reason != c.want || len(calls) != c.starts {
+				t.Errorf("%s (%s) after %d calls, want %s after %d", got.Reason, got.Error, len(calls), c.want, c.starts)
+			}
+			if c.at != "" && w.run.Step("2").Args["at"] != c.at {
+				t.Errorf("called with %v", w.run.Step("2").Args)
+			}
+		})
+	}
+}
+
+func TestAttemptsAreCountedOnOverAPlanningThatBeginsAnew(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {with(diamond, `"tool":"change"`, `"tool":"fly"`), diamond}, planning.PurposeRepair: {""}}.reply
+	start := started(agent.DefaultLimits())
+	if got := w.play(start); got.Reason != agent.ReasonPlannerError || len(w.starts()) != 1 {
+		t.Fatalf("%s after the starts %v", got.Reason, w.starts())
+	}
+	w.kill(len(w.events))
+	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+		t.Fatalf("%s: %s", got.Reason, got.Error)
+	}
+	if s := w.run.Step("1"); s.Attempt != 2 {
+		t.Errorf("step 1 was tried for the first plan too, and is at attempt %d", s.Attempt)
 	}
 }

@@ -299,6 +299,13 @@ type order struct {
 	early   map[string]bool
 	under   map[string]bool // effectful steps that were started and have not ended
 	lost    map[string]bool // of those, the ones whose program has ended
+	tried   map[attempt]bool
+}
+
+// attempt is one try of one step.
+type attempt struct {
+	step   string
+	number int
 }
 
 // checkOrder holds that a step starts once only what it depends on is done, is
@@ -309,7 +316,7 @@ func checkOrder(t *rapid.T, events []agent.Event) {
 	o := order{
 		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]agent.GateRequested{},
 		running: map[string]int{}, drafted: map[string]planning.Step{}, early: map[string]bool{},
-		under: map[string]bool{}, lost: map[string]bool{},
+		under: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
 	}
 	for _, e := range events {
 		o.see(e.Data)
@@ -330,6 +337,8 @@ func (o *order) see(d agent.Data) {
 		}
 	}
 	switch d := d.(type) {
+	case agent.PhaseSkipped: // planning begins, perhaps anew
+		o.drafted, o.early, o.running = map[string]planning.Step{}, map[string]bool{}, map[string]int{}
 	case agent.PlanDrafting:
 		o.drafted[d.Step.Index] = d.Step
 	case agent.PlanCreated:
@@ -370,7 +379,7 @@ func (o *order) take(plan planning.Plan) {
 	o.running = map[string]int{}
 	for _, s := range plan.Steps {
 		draft := o.drafted[s.Index]
-		adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && len(o.plan.Dependencies(s.Index)) == 0
+		adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && !s.Gate && len(o.plan.Dependencies(s.Index)) == 0
 		o.done[s.Index] = o.early[s.Index] && adopted
 		if adopted {
 			o.running[s.Index] = before[s.Index]
@@ -380,6 +389,11 @@ func (o *order) take(plan planning.Plan) {
 
 func (o *order) start(d agent.StepStarted) {
 	o.running[d.Index] = d.Attempt
+	if call := (attempt{d.Index, d.Attempt}); o.tried[call] {
+		o.t.Fatalf("attempt %d of step %s was started twice:\n%s", d.Attempt, d.Index, tell(o.events))
+	} else {
+		o.tried[call] = true
+	}
 	if o.done[d.Index] {
 		o.t.Fatalf("step %s was started after it was completed:\n%s", d.Index, tell(o.events))
 	}

@@ -112,14 +112,14 @@ func SameSteps(a, b []Step) bool {
 	return matches(same) || matches(renumbered)
 }
 
-// dependencies returns what each step depends on, the steps outside the list
-// that it names among them.
+// dependencies returns what each step depends on within the list. What is
+// outside of it is done: to wait for that or not comes to the same.
 func dependencies(steps []Step) map[string]map[string]bool {
 	graph := NewGraph(Plan{Steps: steps})
 	all := make(map[string]map[string]bool, len(steps))
 	for _, s := range steps {
 		needs := make(map[string]bool)
-		for _, index := range slices.Concat(s.DependsOn, graph.Dependencies(s.Index)) {
+		for _, index := range graph.Dependencies(s.Index) {
 			needs[index] = true
 		}
 		all[s.Index] = needs

@@ -67,7 +67,8 @@ func TestSameSteps(t *testing.T) {
 		{"merely renumbered", `[{"index":7,"title":"patch","tool":"p","args":{"a":1}},{"index":8,"title":"test","tool":"t","args":{},"depends_on":[7,1]}]`, true},
 		{"another tool", `[{"index":3,"title":"patch","tool":"q","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
 		{"another arg", `[{"index":3,"title":"patch","tool":"p","args":{"a":2}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
-		{"another dependency", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3]}]`, false},
+		{"another dependency", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1]}]`, false},
+		{"without waiting for what is done", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3]}]`, true},
 		{"one step fewer", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
 		{"one index twice", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
 	} {

@@ -34,6 +34,9 @@ const (
 // or to go on with it, as a process that can be killed.
 const crashVariable = "REPLAN_TEST_CRASH"
 
+// quick keeps a process that looks for races from waiting a second when it ends.
+const quick = "GORACE=atexit_sleep_ms=0"
+
 // crashOrder is what the process is told.
 type crashOrder struct {
 	Dir     string
@@ -173,7 +176,7 @@ func (c *crashRun) process(inDoubt agent.DoubtDecision, after int, later time.Du
 	}
 	var stderr strings.Builder
 	cmd := exec.CommandContext(c.t.Context(), os.Args[0]) //nolint:gosec // this test binary
-	cmd.Env, cmd.Stderr = append(os.Environ(), crashVariable+"="+string(order)), &stderr
+	cmd.Env, cmd.Stderr = append(os.Environ(), crashVariable+"="+string(order), quick), &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		c.t.Fatal(err)
@@ -206,7 +209,7 @@ func (c *crashRun) process(inDoubt agent.DoubtDecision, after int, later time.Du
 }
 
 // look reads what is on disk after a process has gone: no step that was done
-// before has begun since.
+// before has begun since, and none has begun whose start is not there.
 func (c *crashRun) look() (run agent.Run, events []agent.Event, torn bool) {
 	c.t.Helper()
 	events, torn, err := journal.Read(c.runs.Path("r"))
@@ -216,13 +219,20 @@ func (c *crashRun) look() (run agent.Run, events []agent.Event, torn bool) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	started := map[string]int{}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
 			c.t.Fatal(err)
 		}
+		if d, ok := e.Data.(agent.StepStarted); ok {
+			started[d.Index]++
+		}
 	}
 	for _, s := range run.Steps {
 		begun := count(c.dir, "begin "+s.Step.Index)
+		if begun > started[s.Step.Index] {
+			c.t.Errorf("step %s began %d times, and the journal knows of %d", s.Step.Index, begun, started[s.Step.Index])
+		}
 		switch before, ok := c.begun[s.Step.Index]; {
 		case s.Status != agent.StepDone:
 		case !ok:
@@ -373,7 +383,7 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 			}
 			before := journalBytes(t, runs)
 			cmd := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // this test binary
-			cmd.Env = append(os.Environ(), crashVariable+"="+string(order))
+			cmd.Env = append(os.Environ(), crashVariable+"="+string(order), quick)
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), journal.ErrLocked.Error()) {
 				t.Errorf("the second process said %q: %v", out, err)

@@ -53,8 +53,6 @@ type engine struct {
 	stopAll context.CancelCauseFunc
 	workers sync.WaitGroup
 	calling chan func() // to workers that have done what they were for
-	batch   []agent.Data
-	events  []agent.Event
 	seq     uint64
 	begun   map[string]bool   // gates and timers under way
 	calls   map[attempt]*call // steps under way
@@ -62,6 +60,12 @@ type engine struct {
 	known   int               // items of history that are there since an earlier time
 	broken  error             // the journal cannot be written any more
 	leaving bool              // the session waits for the workers to go
+
+	// What one batch needs, kept for its place alone: steps come by the thousand.
+	batch   []agent.Data
+	records []agent.Data
+	events  []agent.Event
+	effects []agent.Effect
 }
 
 // attempt names one try of one step.
@@ -108,9 +112,9 @@ func (e *engine) take(batch []agent.Data) {
 // done.
 func (e *engine) advance(batch []agent.Data) {
 	events, _ := e.fold(e.events[:0], batch)
-	var effects []agent.Effect
+	effects, records := e.effects[:0], e.records
 	for e.run.Result == nil {
-		var records []agent.Data
+		records = records[:0]
 		more := false
 		for _, a := range e.run.Next() {
 			if a.Record != nil {
@@ -134,7 +138,7 @@ func (e *engine) advance(batch []agent.Data) {
 	if e.broken == nil {
 		e.keep(events)
 	}
-	e.events = events // only their place is used again
+	e.events, e.effects, e.records = events, effects, records // only their place is used again
 	if e.over() {
 		e.stopAll(errOver)
 		return
@@ -298,7 +302,10 @@ func (e *engine) awaits(data agent.Data) bool {
 // are asked for again until their event comes.
 func (e *engine) fresh(effect agent.Effect) bool {
 	id := effect.Once()
-	seen := id != "" && e.begun[id]
+	if id == "" {
+		return true
+	}
+	seen := e.begun[id]
 	e.begun[id] = true
 	return !seen
 }
@@ -311,7 +318,7 @@ func (e *engine) carryOut(effect agent.Effect) {
 		e.work(func() { e.callModel(ctx, c, f) })
 	case agent.CallTool:
 		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
-		e.work(func() { e.callTool(ctx, c, f) })
+		e.work(func() { e.callTool(ctx, c, effect.(agent.CallTool)) }) // f would be copied into the closure, large as it is
 	case agent.OpenGate:
 		e.workers.Go(func() { e.openGate(f) })
 	case agent.Wake:

@@ -81,7 +81,7 @@ type Job struct {
 // A run that is taken up again when it has completed has its old Result, and
 // nothing is done.
 func Run(ctx context.Context, job Job) (agent.Result, error) {
-	arrivals := make(chan arrival)
+	arrivals := make(chan arrival, 64) // so that a worker need not wait for the run, nor the run for it
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
