@@ -74,8 +74,8 @@ func sameWork(a, b Step) bool {
 }
 
 // SameSteps reports whether two lists hold the same steps: the same work with
-// the same dependencies, either under the same indices in any order, or, in the
-// same order, under indices that were only renumbered.
+// the same dependencies on each other, either under the same indices in any
+// order, or, in the same order, under indices that were only renumbered.
 func SameSteps(a, b []Step) bool {
 	if len(a) != len(b) {
 		return false

@@ -1,7 +1,8 @@
 // Package runner is the only part of the engine that does I/O. A [Session] is
 // what the screen and the command line talk to: it takes commands, carries out
 // what the run says may be done next with a model and tools, and turns what
-// comes back into one ordered stream of events.
+// comes back into one ordered stream of events. [Run] does so for a single run
+// of a Go program that brings its own tools, with the same engine.
 package runner
 
 import (

@@ -1,0 +1,148 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+)
+
+func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
+	long := strings.Repeat("ä", 300_000)
+	w := newWorld(t)
+	w.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"text": long, "n": json.Number("12345678901234567890.50")}}
+	}
+	start := given(t, with(chain, second, `{"at":"${a.text}"}`, `"c"`, `"${a.n}"`))
+	start.Limits.MaxConcurrency = 1
+	w.apply(start)
+	w.until(agent.KindStepCompleted)
+	w.killAt(agent.KindStepCompleted)
+	if got := w.run.Usage; got.Steps != 1 || got.ToolCalls != 1 {
+		t.Errorf("read again it has used %+v", got)
+	}
+	if got := w.resume(resumed(start)); got.Usage.Steps != 4 || got.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s, used %+v", got.Reason, got.Error, got.Usage)
+	}
+	if w.run.Step("2").Args["at"] != long || fmt.Sprint(w.run.Step("3").Args["at"]) != "12345678901234567890.50" {
+		t.Error("the values that a step was called with after the kill are not whole")
+	}
+}
+
+func TestLimitsOverAResume(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit func(*agent.Limits)
+		raise func(*agent.Limits)
+		first agent.Reason
+		then  agent.Reason
+	}{
+		"steps raised go on":               {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 4 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
+		"steps taken off go on":            {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 0 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
+		"steps not raised are spent again": {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, agent.ReasonStepBudget, agent.ReasonStepBudget},
+		"steps raised too little too":      {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 3 }, agent.ReasonStepBudget, agent.ReasonStepBudget},
+		"calls raised go on":               {func(l *agent.Limits) { l.MaxToolCalls = 2 }, func(l *agent.Limits) { l.MaxToolCalls = 9 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
+		"calls not raised are spent again": {func(l *agent.Limits) { l.MaxToolCalls = 2 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
+		"a tool's calls raised go on":      {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, func(l *agent.Limits) { l.MaxCallsPerTool = 4 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
+		"a tool's calls are spent again":   {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
+		"time raised goes on":              {func(l *agent.Limits) { l.MaxDurationMS = 60 }, func(l *agent.Limits) { l.MaxDurationMS = 60_000 }, agent.ReasonTimeBudget, agent.ReasonGoalMet},
+		"time not raised is spent again":   {func(l *agent.Limits) { l.MaxDurationMS = 60 }, nil, agent.ReasonTimeBudget, agent.ReasonTimeBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			start := given(t, chain)
+			c.limit(&start.Limits)
+			w.choose = w.noTimers
+			if got := w.play(start); got.Reason != c.first {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			w.kill(len(w.events))
+			again := resumed(start)
+			if c.raise != nil {
+				c.raise(&again.Limits)
+			}
+			starts := len(w.starts())
+			got := w.resume(again)
+			if got.Reason != c.then {
+				t.Fatalf("resumed it came to %s (%s), want %s", got.Reason, got.Error, c.then)
+			}
+			if c.raise == nil && len(w.starts()) != starts {
+				t.Errorf("nothing is left of the budget, and %v were started", w.starts()[starts:])
+			}
+		})
+	}
+}
+
+func (w *world) noTimers(int) int {
+	return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return !timer }))
+}
+
+func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, chain)
+	start.Limits.MaxDurationMS = 10_000
+	w.choose = w.noTimers
+	w.apply(start)
+	w.until(agent.KindStepCompleted)
+	before := w.run.Elapsed()
+	w.kill(len(w.events)) // a day passes
+	w.apply(resumed(start))
+	if got := w.run.Elapsed(); got != before {
+		t.Errorf("elapsed %v, before the kill %v", got, before)
+	}
+	for _, a := range w.run.Next() {
+		if wake, ok := a.Effect.(agent.Wake); ok && wake.At.Sub(w.now) != 10*time.Second-before {
+			t.Errorf("it wants to be woken in %v, of 10 s %v are used", wake.At.Sub(w.now), before)
+		}
+	}
+	if got := w.goOn(); got.Reason != agent.ReasonGoalMet || got.DurationMS >= 10_000 {
+		t.Errorf("%s (%s) after %d ms", got.Reason, got.Error, got.DurationMS)
+	}
+}
+
+func TestTheClockIsSetAnewByAResume(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, chain)
+	start.Limits.MaxDurationMS = 1_000
+	w.apply(start)
+	w.choose = func(int) int { // time is up before any tool comes back
+		return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return timer }))
+	}
+	w.until(agent.KindTimerFired)
+	if got := w.goOn(); got.Reason != agent.ReasonTimeBudget {
+		t.Fatalf("%s: %s", got.Reason, got.Error)
+	}
+	w.kill(len(w.events))
+	again := resumed(start)
+	again.Limits.MaxDurationMS = 3_000
+	w.pending, w.begun = nil, map[string]bool{}
+	w.apply(again)
+	if !slices.ContainsFunc(w.run.Next(), func(a agent.Action) bool { _, timer := a.Effect.(agent.Wake); return timer }) {
+		t.Error("nobody is asked to say when the time is up")
+	}
+}
+
+func TestAWarningIsToldAgainOnlyOfAnotherLimit(t *testing.T) {
+	for limit, want := range map[int]string{10: "8 of 10", 11: "8 of 10, 9 of 11"} {
+		w := newWorld(t)
+		start := given(t, serial(9, false))
+		start.Limits.MaxSteps, start.Limits.GrowSteps = 10, false
+		w.play(start)
+		w.killAt(agent.KindBudgetWarned)
+		again := resumed(start)
+		again.Limits.MaxSteps = limit
+		if got := w.resume(again); got.Reason != agent.ReasonGoalMet {
+			t.Fatalf("%s: %s", got.Reason, got.Error)
+		}
+		var said []string
+		for _, d := range all[agent.BudgetWarned](w) {
+			said = append(said, fmt.Sprintf("%d of %d", d.Used, d.Limit))
+		}
+		if got := strings.Join(said, ", "); got != want {
+			t.Errorf("with a limit of %d it warned at %s, want %s", limit, got, want)
+		}
+	}
+}
