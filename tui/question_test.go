@@ -1,0 +1,223 @@
+package tui_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
+	long := strings.Repeat("a line of the error\n", 60)
+	for _, c := range []struct {
+		name string
+		st   func() *story
+		keys []tea.KeyPressMsg
+	}{
+		{"failed", func() *story { return newStory().failing() }, nil},
+		{"failed, the end of it", func() *story {
+			return newStory().twoDone().plan(agent.StepFailed{Index: "3", Attempt: 1, Error: long, Failure: agent.FailureTool})
+		}, letters("G")},
+		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
+		{"failed, arguments wrong", func() *story { return newStory().failing() }, append(letters("e{"), ctrl('s'))},
+		{"in doubt", func() *story { return newStory().resumed() }, nil},
+		{"in doubt, looking around", func() *story { return newStory().resumed() }, []tea.KeyPressMsg{escape}},
+		{"runs", func() *story { return newStory().listed() }, []tea.KeyPressMsg{ctrlR}},
+		{"runs, a completed one chosen", func() *story { return newStory().listed() }, append(append([]tea.KeyPressMsg{ctrlR}, letters("j")...), enter)},
+		{"no runs", func() *story { return newStory().greeted().session(agent.SessionRuns{}) }, []tea.KeyPressMsg{ctrlR}},
+		{"a plan done", func() *story { return newStory().done() }, nil},
+		{"a dry run", func() *story { return newStory().dryRun() }, nil},
+		{"a dry run, its plan", func() *story { return newStory().dryRun() }, append([]tea.KeyPressMsg{tabKey}, letters("kj")...)},
+		{"ended, its plan", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey}},
+		{"ended, taken up", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey, enter}},
+		{"run again", func() *story { return newStory().rerun() }, nil},
+	} {
+		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
+				st := c.st()
+				s := settled(t, st, size.w, size.h).press(c.keys...)
+				if c.keys != nil && c.keys[0] == ctrlR { // what was asked for comes now
+					s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+					s.press(c.keys[1:]...)
+				}
+				s.m.Update(s.m.Rested())
+				golden.RequireEqual(t, s.text()+"\n")
+			})
+		}
+	}
+}
+
+func TestTheAnswersToAFailure(t *testing.T) {
+	for key, want := range map[string]agent.FailureDecision{
+		"r": agent.FailureRetry, "s": agent.FailureSkip, "p": agent.FailureReplan, "a": agent.FailureAbort,
+	} {
+		t.Run(key, func(t *testing.T) {
+			s := settled(t, newStory().failing(), 120, 36).press(letters(key)...)
+			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: want})
+			if s.m.GateOpen() {
+				t.Error("the dialog is still there")
+			}
+		})
+	}
+}
+
+func TestTheAnswersToADoubt(t *testing.T) {
+	for key, want := range map[string]agent.DoubtDecision{"d": agent.DoubtDone, "r": agent.DoubtRerun, "a": agent.DoubtAbort} {
+		t.Run(key, func(t *testing.T) {
+			s := settled(t, newStory().resumed(), 120, 36).press(letters(key)...)
+			s.sent(runner.Settle{Run: storyPlanRun, Step: "3", Decision: want})
+		})
+	}
+}
+
+func TestAQuestionOpensByItselfAndTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().failing())
+	if !s.m.GateOpen() {
+		t.Fatal("the question does not open by itself")
+	}
+	s.m.Update(letters("a")[0])
+	s.sent()
+	s.wants("too early")
+	s.m.Update(s.m.Rested())
+	s.press(letters("xyzn ")...).press(enter, tabKey)
+	s.sent()
+	s.press(escape)
+	if s.m.GateOpen() {
+		t.Fatal("esc does not look around")
+	}
+	s.wants("step 3 failed: how shall it go on?")
+	s.press(escape)
+	s.sent()
+	s.wants("A question is open: esc again stops the run, ctrl+g leads back to the question.")
+	s.m.Update(ctrl('g'))
+	s.m.Update(s.m.Rested())
+	s.press(letters("r")...)
+	s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry})
+}
+
+func TestAQuestionShowsTheErrorAndTheCallInFull(t *testing.T) {
+	s := settled(t, newStory().failing(), 120, 60)
+	for _, text := range []string{
+		"Open the ticket", "tickets.open", "step 3", "the number of the new ticket", "the labels are: release, bug, feature",
+		`labels ["release","docs"]`, "- smaller",
+	} {
+		s.wants(text)
+	}
+}
+
+func TestAReplanThatIsNotPossibleSaysWhy(t *testing.T) {
+	st := newStory().failing()
+	for i, e := range st.events {
+		if d, ok := e.Data.(agent.RunStarted); ok {
+			d.Model = ""
+			st.events[i].Data = d
+		}
+	}
+	s := settled(t, st, 120, 36)
+	s.wants("p replan (no model)")
+	s.press(letters("p")...)
+	s.sent()
+	s.wants("No replan: no model.")
+}
+
+// kill empties a text area line by line, from its beginning.
+func kill(s *screen) {
+	for range 40 {
+		s.press(ctrl('k'), tea.KeyPressMsg{Code: tea.KeyDelete})
+	}
+}
+
+func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
+	s := settled(t, newStory().failing(), 120, 36).press(letters("e")...)
+	s.wants("Edit arguments")
+	s.wants(`"title": "Release 1.4"`)
+	kill(s)
+	s.m.Update(tea.PasteMsg{Content: "{\r\n\t\"title\": \"Release 1.5?\",\n"})
+	s.press(letters(`"n": 12345678901234567890}`)...).press(ctrl('s'))
+	s.sent(runner.Decide{
+		Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry,
+		Args: map[string]any{"title": "Release 1.5?", "n": json.Number("12345678901234567890")},
+	})
+	if s.m.GateOpen() {
+		t.Error("the dialog is still there")
+	}
+}
+
+func TestWhatIsNoJSONObjectIsNotSentAndStays(t *testing.T) {
+	for typed, want := range map[string]string{
+		"{\n  \"a\": x}": "This is not JSON at line 2",
+		"[1]":            "Arguments are an object",
+		"":               "nothing to read",
+		"{} {}":          "something follows",
+	} {
+		t.Run(typed, func(t *testing.T) {
+			s := settled(t, newStory().failing(), 120, 36).press(letters("e")...)
+			kill(s)
+			s.m.Update(tea.PasteMsg{Content: typed})
+			s.press(ctrl('s'))
+			s.sent()
+			s.wants(want)
+			s.wants("Edit arguments")
+			s.press(letters(" ")...)
+			s.lacks(want)
+		})
+	}
+}
+
+func TestEscapeLeavesTheArgumentsAsTheyWere(t *testing.T) {
+	s := settled(t, newStory().failing(), 120, 36).press(letters("edra?q")...).press(escape)
+	s.sent()
+	if s.lacks("Edit arguments"); !s.m.GateOpen() {
+		t.Error("the question went away with the editor")
+	}
+	s.press(letters("e")...)
+	s.lacks("dra?q")
+}
+
+func TestWhatATerminalWouldObeyIsEditedAsItsEscape(t *testing.T) {
+	args := map[string]any{"text": "a\u202eb\x1b[2J\u0085\U000e0041"}
+	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	s := settled(t, st, 120, 36).press(letters("e")...)
+	s.wants(`"a\u202eb\u001b[2J\u0085\udb40\udc41"`)
+	s.press(ctrl('s'))
+	s.sent(runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureRetry, Args: args})
+}
+
+func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
+	list := make([]any, 12_000)
+	for i := range list {
+		list[i] = "x"
+	}
+	st := newStory().planned().startStep(storyPlanRun, "1", map[string]any{"list": list}).
+		plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	s := settled(t, st, 120, 36).press(letters("e")...)
+	s.wants("These arguments are too long to be edited here.")
+	s.lacks("Edit arguments")
+}
+
+func TestAGateAndAQuestionQueue(t *testing.T) {
+	st := newStory().planned().startStep(storyPlanRun, "1", nil)
+	st.plan(agent.GateRequested{Gate: "4.1.1", Step: "4", Title: "Tell the team", Tool: "chat.post"})
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.wants("Gate")
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: agent.FailureTool}))
+	s.wants("Gate 1 of 2")
+	s.m.Update(s.m.Rested())
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sending(cmd)
+	s.wants("Failed · step 1 · fs.read")
+	s.m.Update(s.m.Rested())
+	s.press(letters("s")...)
+	s.sent(
+		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
+		runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureSkip},
+	)
+}
