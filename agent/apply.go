@@ -32,10 +32,7 @@ func (r *Run) Apply(e Event) error {
 	case RunCompleted:
 		r.applyCompleted(d)
 	case TimerFired:
-		r.fired[d.ID] = true
-		for _, s := range slices.Clone(r.queues[standsTimer]) {
-			r.enqueue(s)
-		}
+		r.applyTimer(d)
 	case Note:
 		r.Notes = append(r.Notes, d)
 	case BudgetWarned:
@@ -52,6 +49,23 @@ func (r *Run) Apply(e Event) error {
 		}
 	}
 	return nil
+}
+
+// applyTimer lets go what waited for a time. One that comes too early, because
+// the clock was set back, is asked for again.
+func (r *Run) applyTimer(d TimerFired) {
+	if d.ID == GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
+		return
+	}
+	r.fired[d.ID] = true
+	waiting := r.queues[standsTimer]
+	if len(waiting) > 0 && r.fired[r.retryTimer(waiting[0])] {
+		r.enqueue(waiting[0])
+		return
+	}
+	for _, s := range slices.Clone(waiting) {
+		r.enqueue(s)
+	}
 }
 
 func (r *Run) applyCompleted(d RunCompleted) {
@@ -113,7 +127,7 @@ func (r *Run) follows(e Event) error {
 // awaits reports whether the step still is to pass this gate.
 func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && gate == r.gateID(s)
+	return s != nil && s.Status == StepPending && r.ending == nil && gate == r.gateID(s)
 }
 
 // gateOf returns the step and the gate of what a preview came to.
@@ -178,7 +192,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
 	r.session, r.rules, r.prompting, r.priors = d.Session, d.Rules, d.Prompting, d.Priors
-	r.given, r.fallback = d.Plan, d.OnFailure
+	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun
 	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}

@@ -17,6 +17,8 @@ func (r *Run) applyPlan(d PlanCreated) {
 		r.variables[name] = value
 	}
 	served := map[*StepState]bool{}
+	early := r.History
+	r.History = nil
 	var graph *planning.Graph
 	if len(drafts) > 0 {
 		graph = planning.NewGraph(d.Plan)
@@ -30,6 +32,7 @@ func (r *Run) applyPlan(d PlanCreated) {
 			served[draft] = true
 			*state = *draft
 			state.Step, state.Draft = step, false
+			r.keepEarly(early, draft, step)
 		}
 		r.Steps = append(r.Steps, state)
 	}
@@ -42,6 +45,17 @@ func (r *Run) applyPlan(d PlanCreated) {
 	for _, s := range r.Steps {
 		if s.Status == StepBroken {
 			r.deal(s)
+		}
+	}
+}
+
+// keepEarly takes over what was done for a draft under the step that it serves
+// now. What no step of the plan is served by is no history of the plan.
+func (r *Run) keepEarly(early []planning.HistoryItem, draft *StepState, step planning.Step) {
+	for _, item := range early {
+		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
+			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
+			r.History = append(r.History, item)
 		}
 	}
 }

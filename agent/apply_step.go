@@ -52,18 +52,14 @@ func (r *Run) applyStep(e Event, d Data) {
 	case StepSkipped:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.Error = StepLeftOut, d.Reason
-			r.partial = true
 			r.record(s, planning.ItemSkipped)
 			r.enqueue(s)
 			r.cutBehind(s)
 		}
 	case StepInDoubt:
+		r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
 		if s := r.back(d.Index, d.Attempt); s != nil {
-			s.Status, s.Error, s.MS = StepUncertain, d.Reason, d.MS
-			if s.lost {
-				s.lost = false
-				r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l == s })
-			}
+			s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
 			r.record(s, planning.ItemInDoubt)
 			r.ask(s)
 		}
@@ -176,7 +172,6 @@ func (r *Run) deal(s *StepState) {
 		switch r.Plan.FailureOf(s.Step, r.fallback) {
 		case planning.OnFailureAbort:
 		case planning.OnFailureSkip:
-			r.partial = true
 			r.cutBehind(s)
 			return
 		default:
@@ -192,11 +187,18 @@ func (r *Run) deal(s *StepState) {
 			sentence += "; it asks for a replan, and there is no model to make one"
 		}
 	}
-	if r.attended && r.ending == nil && !r.dryRun {
+	switch {
+	case r.dryRun:
+		// It would end here; what does not hang on this step is to be seen too.
+		r.cutBehind(s)
+		if r.dryEnding == nil {
+			r.dryEnding = &ending{status: status, reason: reason, error: sentence}
+		}
+	case r.attended && r.ending == nil:
 		r.ask(s)
-		return
+	default:
+		r.end(status, reason, sentence)
 	}
-	r.end(status, reason, sentence)
 }
 
 // headlineKept is how much of an error the sentence says with which a run ends,
@@ -264,7 +266,7 @@ func (r *Run) applyGateResolved(d GateResolved) {
 		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow
 		r.enqueue(s)
 		if d.Decision == Allow && d.Scope == ScopeRun {
-			rule := Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: "user", Why: "you allowed this tool for the run"}
+			rule := Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this tool for the run"}
 			r.granted = append([]Rule{rule}, r.granted...)
 			r.rules = append([]Rule{rule}, r.rules...)
 			r.forget()

@@ -17,6 +17,7 @@ type core struct {
 	prompting planning.Prompting
 	priors    map[string]int64
 	given     *planning.Plan     // the plan that the run was started with
+	offered   planning.Catalogue // the tools of the start: a replan gets no others
 	fallback  planning.OnFailure // where neither step nor plan says
 	attended  bool
 	inDoubt   DoubtDecision
@@ -49,8 +50,8 @@ type core struct {
 
 	failure     *failure        // a failed step that waits to be dealt with
 	firstLength int             // steps of the first plan
-	partial     bool            // a step was skipped
 	ending      *ending         // nothing new starts any more, and why
+	dryEnding   *ending         // how the run would end that is only run dry
 	warned      map[string]bool // budgets and guards that warned
 	fired       map[string]bool // timers that fired
 }
@@ -108,6 +109,10 @@ func (r *Run) Step(index string) *StepState {
 // Graph returns the graph of the plan as it is now, nil while there is none.
 func (r *Run) Graph() *planning.Graph { return r.graph }
 
+// Rules returns the gate rules of the run as they are now. They are not to be
+// changed.
+func (r *Run) Rules() []Rule { return r.rules }
+
 // Variables returns the plan's variables and the results bound so far. The map
 // is the caller's, its values are not to be changed.
 func (r *Run) Variables() map[string]any {
@@ -129,9 +134,16 @@ func (r *Run) Done() int {
 	return n
 }
 
-// brief is what a planner is told of this run.
+// brief is what a planner is told of this run. A new plan gets no tool that was
+// not offered to the first, whatever a resume has brought.
 func (r *Run) brief() planning.Brief {
-	return planning.Brief{Goal: r.Goal, Catalogue: r.Catalogue, Prompting: r.prompting, MaxSteps: r.mayPropose()}
+	catalogue := r.Catalogue
+	if r.Revision > 0 {
+		catalogue = slices.DeleteFunc(slices.Clone(r.Catalogue), func(t planning.Tool) bool {
+			return !slices.ContainsFunc(r.offered, func(o planning.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
+		})
+	}
+	return planning.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: r.prompting, MaxSteps: r.mayPropose()}
 }
 
 // mayPropose is how many steps a planner may propose now: what the bound of one
@@ -213,9 +225,9 @@ func (r *Run) replot() {
 	for i, s := range r.Steps {
 		r.places[s.Step.Index] = i
 	}
-	for i, s := range r.Steps {
+	for _, s := range r.Steps {
 		at, _ := r.graph.Position(s.Step.Index)
-		s.place, s.length, s.waits = i, lengths[at], 0
+		s.place, s.length, s.waits = r.graph.Rank(at), lengths[at], 0
 		for _, d := range r.graph.Needs(at) {
 			if r.Steps[d].Status != StepDone {
 				s.waits++

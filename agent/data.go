@@ -13,12 +13,12 @@ type RunStarted struct {
 	Goal      string             `json:"goal"`
 	Workspace string             `json:"workspace"` // absolute path of the folder it works in
 	Session   string             `json:"session,omitempty"`
-	Model     string             `json:"model,omitempty"`
+	Model     string             `json:"model"` // "" means that there is none
 	Limits    Limits             `json:"limits"`
 	Rules     []Rule             `json:"rules"` // gate rules, first match wins
 	Catalogue planning.Catalogue `json:"catalogue"`
-	Priors    map[string]int64   `json:"priors,omitempty"` // median duration seen per tool, ms
-	Prompting planning.Prompting `json:"prompting"`        // what planning is told: instructions, conversation, phases
+	Priors    map[string]int64   `json:"priors"`    // median duration seen per tool, ms
+	Prompting planning.Prompting `json:"prompting"` // what planning is told: instructions, conversation, phases
 
 	Plan          *planning.Plan     `json:"plan,omitempty"`           // to be carried out as it is; without one the goal is planned
 	OnFailure     planning.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan
@@ -113,9 +113,9 @@ type StepStarted struct {
 	Title           string            `json:"title"`
 	Executor        planning.Executor `json:"executor"`
 	Tool            string            `json:"tool,omitempty"`
-	DependsOn       []string          `json:"depends_on,omitempty"`
+	DependsOn       []string          `json:"depends_on"` // by name and by reference
 	ExpectedOutcome string            `json:"expected_outcome,omitempty"`
-	Args            map[string]any    `json:"args,omitempty"`  // as resolved
+	Args            map[string]any    `json:"args"`            // as resolved
 	Draft           bool              `json:"draft,omitempty"` // started while the plan was streaming in
 }
 
@@ -336,6 +336,8 @@ type ChatReply struct {
 	Run    string `json:"run,omitempty"`
 	Status Status `json:"status,omitempty"`
 	Reason Reason `json:"reason,omitempty"`
+	Usage  *Usage `json:"usage,omitempty"` // by the run since it was started or resumed
+	MS     int64  `json:"ms,omitempty"`    // for which it went on since then
 }
 
 // SessionStatus says what the session works with: the model and the health of

@@ -8,11 +8,11 @@ import "replan/planning"
 type RunResumed struct {
 	From      uint64             `json:"from"` // the last event before
 	Session   string             `json:"session,omitempty"`
-	Model     string             `json:"model,omitempty"` // "" means that there is none
+	Model     string             `json:"model"` // "" means that there is none
 	Limits    Limits             `json:"limits"`
 	Rules     []Rule             `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
 	Catalogue planning.Catalogue `json:"catalogue"`
-	Priors    map[string]int64   `json:"priors,omitempty"`
+	Priors    map[string]int64   `json:"priors"`
 	Attended  bool               `json:"attended,omitempty"`
 	InDoubt   DoubtDecision      `json:"in_doubt,omitempty"`
 }

@@ -89,8 +89,8 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 				}
 				switch {
 				case got.Status != agent.StatusCompleted:
-					if !strings.Contains(got.Error, "step 1 (Change) may or may not have taken effect") || !slices.Equal(w.run.Standing().InDoubt, []string{"1"}) {
-						t.Errorf("it ends with %q, in doubt %v", got.Error, w.run.Standing().InDoubt)
+					if !strings.Contains(got.Error, "step 1 (Change) may or may not have taken effect") || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
+						t.Errorf("it ends with %q, in doubt %v", got.Error, w.run.Standing(true).InDoubt)
 					}
 				case decided[len(decided)-1].Decision == agent.DoubtDone:
 					if a, there := w.run.Variables()["a"]; !there || a != nil || w.run.Step("2").Args["at"] != nil {
@@ -203,8 +203,8 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 			if got := w.goOn(); got.Reason != agent.ReasonInterrupted {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
-			if len(all[agent.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Standing().InDoubt, []string{"1"}) {
-				t.Errorf("told %v, in doubt %v", all[agent.StepInDoubt](w), w.run.Standing().InDoubt)
+			if len(all[agent.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
+				t.Errorf("told %v, in doubt %v", all[agent.StepInDoubt](w), w.run.Standing(true).InDoubt)
 			}
 			w.choose = func(int) int { return 0 }
 			w.kill(len(w.events))

@@ -69,7 +69,7 @@ func FuzzEvent(f *testing.F) {
 			e.Seq, e.Run = run.Seq+1, "r"
 			if run.Apply(e) == nil {
 				run.Next()
-				run.Standing()
+				run.Standing(true)
 			}
 		}
 	})

@@ -139,6 +139,14 @@ func callKey(tool string, args map[string]any) string {
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }
 
+// toolName is the one name of a tool that has several.
+func (r *Run) toolName(name string) string {
+	if facts := r.facts(name); facts.err == nil {
+		return facts.tool.QualifiedName()
+	}
+	return name
+}
+
 // closeRevision notes what a revision has called and what it came to, now that
 // another takes its place. Within one revision, and so in a plan from a file,
 // nothing counts as repeated.
@@ -147,9 +155,9 @@ func (r *Run) closeRevision() {
 		if h.Tool == "" || h.Status == planning.ItemSkipped {
 			continue
 		}
-		keys := []string{callKey(h.Tool, h.Args)}
+		keys := []string{callKey(r.toolName(h.Tool), h.Args)}
 		if h.Status == planning.ItemFailed {
-			keys = append(keys, resultKey(h.Tool, h.Error))
+			keys = append(keys, resultKey(r.toolName(h.Tool), h.Error))
 		}
 		for _, key := range keys {
 			r.streaks[key] = r.streaks[key].seen(r.Revision)
@@ -166,7 +174,7 @@ func (r *Run) repeats(s *StepState, args map[string]any) (blocked, warned *Actio
 	if most == 0 {
 		return nil, nil
 	}
-	b := budget{used: int64(r.streaks[callKey(s.Step.Tool, args)].upTo(r.Revision)), limit: int64(most)}
+	b := budget{used: int64(r.streaks[callKey(r.toolName(s.Step.Tool), args)].upTo(r.Revision)), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: GuardBlocked{
 			Guard: GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
@@ -191,7 +199,7 @@ func (r *Run) sameFailure() []Action {
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
-	used := r.streaks[resultKey(s.Step.Tool, s.Error)].upTo(r.Revision) + 1
+	used := r.streaks[resultKey(r.toolName(s.Step.Tool), s.Error)].upTo(r.Revision) + 1
 	if used < most || r.Revision < 2 {
 		return nil
 	}

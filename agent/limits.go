@@ -53,6 +53,42 @@ func Preset(name string) (Limits, error) {
 	}
 }
 
+// RaisedTo returns the limits with each bound as high as the higher of both has
+// it, where 0 is the highest. How many may be at work at once is no bound and is
+// taken from other.
+func (l Limits) RaisedTo(other Limits) Limits {
+	if l.MaxSteps != 0 && (other.MaxSteps == 0 || other.MaxSteps > l.MaxSteps) {
+		l.MaxSteps, l.GrowSteps = other.MaxSteps, other.GrowSteps
+	}
+	for _, bound := range []struct {
+		to *int
+		by int
+	}{
+		{&l.MaxPlanSteps, other.MaxPlanSteps},
+		{&l.MaxReplans, other.MaxReplans},
+		{&l.MaxToolCalls, other.MaxToolCalls},
+		{&l.MaxDiscoveryCalls, other.MaxDiscoveryCalls},
+		{&l.MaxExecutionCalls, other.MaxExecutionCalls},
+		{&l.MaxCallsPerTool, other.MaxCallsPerTool},
+		{&l.MaxRepeats, other.MaxRepeats},
+		{&l.MaxTokens, other.MaxTokens},
+	} {
+		*bound.to = higher(*bound.to, bound.by)
+	}
+	l.MaxDurationMS = higher(l.MaxDurationMS, other.MaxDurationMS)
+	l.StepTimeoutMS = higher(l.StepTimeoutMS, other.StepTimeoutMS)
+	l.MaxConcurrency, l.ModelSlots = other.MaxConcurrency, other.ModelSlots
+	return l
+}
+
+// higher is the higher of two limits, of which 0 is none.
+func higher[T int | int64](a, b T) T {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
 // SessionLimits bound all runs of one session together. 0 means no limit.
 type SessionLimits struct {
 	MaxTokens     int   `json:"max_tokens"` // prompt and completion
@@ -61,17 +97,18 @@ type SessionLimits struct {
 }
 
 // Lease bounds the limits of one run by what earlier runs of the session, which
-// used and took so much, have left. It returns the guard whose budget nothing
+// used and took so much, have left. A run that is resumed has used and taken of
+// its own what does not count here. Lease returns the guard whose budget nothing
 // is left of, "" where there is something.
-func (s SessionLimits) Lease(l Limits, used Usage, took int64) (leased Limits, spent string) {
+func (s SessionLimits) Lease(l Limits, used, own Usage, took, ownTook int64) (leased Limits, spent string) {
 	for _, b := range []struct {
-		guard       string
-		limit, used int64
-		of          func(left int64)
+		guard            string
+		limit, used, own int64
+		to               func(limit int64)
 	}{
-		{GuardTokens, int64(s.MaxTokens), int64(used.PromptTokens + used.CompletionTokens), func(left int64) { l.MaxTokens = int(tighter(int64(l.MaxTokens), left)) }},
-		{GuardToolCalls, int64(s.MaxToolCalls), int64(used.ToolCalls), func(left int64) { l.MaxToolCalls = int(tighter(int64(l.MaxToolCalls), left)) }},
-		{GuardTime, s.MaxDurationMS, took, func(left int64) { l.MaxDurationMS = tighter(l.MaxDurationMS, left) }},
+		{GuardTokens, int64(s.MaxTokens), used.Tokens(), own.Tokens(), func(n int64) { l.MaxTokens = int(tighter(int64(l.MaxTokens), n)) }},
+		{GuardToolCalls, int64(s.MaxToolCalls), int64(used.ToolCalls), int64(own.ToolCalls), func(n int64) { l.MaxToolCalls = int(tighter(int64(l.MaxToolCalls), n)) }},
+		{GuardTime, s.MaxDurationMS, took, ownTook, func(n int64) { l.MaxDurationMS = tighter(l.MaxDurationMS, n) }},
 	} {
 		if b.limit == 0 {
 			continue
@@ -79,7 +116,7 @@ func (s SessionLimits) Lease(l Limits, used Usage, took int64) (leased Limits, s
 		if b.used >= b.limit {
 			return l, b.guard
 		}
-		b.of(b.limit - b.used)
+		b.to(b.own + b.limit - b.used)
 	}
 	return l, ""
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"replan/planning"
@@ -52,7 +53,24 @@ func (r *Run) nextEnding() []Action {
 	if !r.quiet() {
 		return nil
 	}
-	return []Action{{Record: RunCompleted{r.result(*r.ending)}}}
+	e := *r.ending
+	if doubtful := r.doubtful(); e.reason == ReasonStepFailed && len(doubtful) > 0 {
+		// What failed can be tried again; this can not, until somebody has looked.
+		e.reason = ReasonInDoubt
+		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + "; find out, and resume the run with --in-doubt done or rerun"
+	}
+	return []Action{{Record: RunCompleted{r.result(e)}}}
+}
+
+// doubtful returns the steps that are in doubt.
+func (r *Run) doubtful() []string {
+	var out []string
+	for _, s := range r.Steps {
+		if s.Status == StepUncertain {
+			out = append(out, s.Step.Index)
+		}
+	}
+	return out
 }
 
 // nextRecords returns what follows from the state without anybody's doing:
@@ -90,6 +108,9 @@ func (r *Run) nextPlanning() []Action {
 		return r.nextDrafts()
 	}
 	if request, more := r.planner.Next(); more {
+		if r.Model == "" {
+			return r.finish(ending{StatusFailed, ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
+		}
 		if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 			return blocked
 		}
@@ -126,6 +147,9 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 
 // answerDirectly has the goal answered without a plan.
 func (r *Run) answerDirectly() []Action {
+	if r.Model == "" {
+		return r.finish(ending{StatusFailed, ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
+	}
 	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 		return blocked
 	}
@@ -177,6 +201,9 @@ func (r *Run) nextReplan() []Action {
 	if !r.quiet() {
 		return nil
 	}
+	if !r.canReplan() {
+		return r.finish(ending{StatusFailed, ReasonStepFailed, "step " + r.failure.step + " failed: " + headline(r.failure.error) + "; it asks for a replan, and there is no model to make one", ""})
+	}
 	for _, guard := range []string{GuardReplans, GuardSteps, GuardTokens} {
 		if blocked := r.stopped(guard, ""); blocked != nil {
 			return blocked
@@ -215,7 +242,9 @@ func (r *Run) nextAnswer() []Action {
 		return nil
 	case r.Synthesis.Direct:
 		return r.answerDirectly() // it was lost with the program that wrote it
-	case r.unspoken || r.dryRun:
+	case r.dryEnding != nil:
+		return r.finish(*r.dryEnding)
+	case r.unspoken || r.dryRun || r.Model == "":
 		e := ending{status: StatusCompleted, reason: ReasonGoalMet}
 		if r.incomplete() {
 			e.reason = ReasonPartial

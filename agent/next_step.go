@@ -61,7 +61,7 @@ func (r *Run) nextSteps() []Action {
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
-	for _, s := range r.queues[standsTimer] {
+	for _, s := range r.queues[standsTimer].first(1) {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	for _, s := range r.queues[standsGate].first(gatesAtOnce - len(r.Gates)) {
@@ -104,7 +104,10 @@ func (r *Run) nextDrafts() []Action {
 	}
 	free := r.freeSlots()
 	var out []Action
-	for _, s := range r.Steps {
+	for i, s := range r.Steps {
+		if most := r.mayPropose(); most > 0 && i >= most {
+			break // a plan as long as that will be refused
+		}
 		if free.tools <= 0 || free.steps == 0 || free.calls == 0 || free.discovery == 0 {
 			break
 		}
@@ -142,6 +145,8 @@ func (r *Run) retryTimer(s *StepState) string {
 func (r *Run) word(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
+	case s.Status == StepBroken && free.steps == 0:
+		return r.stopped(GuardSteps, index) // rather than wait for an attempt that may not be made
 	case s.Status == StepBroken:
 		pause := retryBase << min(s.Attempt-s.tried-1, 6)
 		return []Action{{Record: StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
@@ -267,10 +272,21 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 	}}
 }
 
+// needs returns what a step waits for, by references to results too.
+func (r *Run) needs(s *StepState) []string {
+	if r.graph == nil {
+		return list(s.Step.DependsOn) // a draft, which waits for nothing
+	}
+	return list(r.graph.Dependencies(s.Step.Index))
+}
+
 func (r *Run) started(s *StepState, args map[string]any, number int) StepStarted {
+	if args == nil {
+		args = map[string]any{}
+	}
 	return StepStarted{
 		Index: s.Step.Index, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
-		DependsOn: s.Step.DependsOn, ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
+		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
 	}
 }
 

@@ -30,7 +30,7 @@ type flaw struct {
 }
 
 // queue holds steps of one standing, the one with the longest remaining path
-// first and equal ones in the plan's order.
+// first and equal ones in the plan's order; those that wait for a time by that.
 type queue []*StepState
 
 func (q queue) Len() int           { return len(q) }
@@ -58,6 +58,9 @@ func (q *queue) Pop() any {
 
 // before reports whether s goes before t where both could.
 func (s *StepState) before(t *StepState) bool {
+	if s.stands == standsTimer && !s.RetryAt.Equal(t.RetryAt) {
+		return s.RetryAt.Before(t.RetryAt)
+	}
 	if s.length != t.length {
 		return s.length > t.length
 	}
@@ -199,7 +202,7 @@ func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 		args = merge(args, s.filled)
 	}
 	if err := facts.signature.Check(args); err != nil {
-		return err
+		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
 	s.call = args
 	return nil
@@ -208,8 +211,12 @@ func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 // prepareDry resolves the call of a step as far as it can be.
 func (r *Run) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
-		if facts := r.facts(s.Step.Tool); facts.err != nil {
+		facts := r.facts(s.Step.Tool)
+		if facts.err != nil {
 			return &flaw{FailureArgs, facts.err.Error()}
+		}
+		if facts.rule.Verdict == VerdictBlock {
+			return &flaw{FailureDenied, "would be denied by a rule: " + facts.rule.Why}
 		}
 	}
 	args, err := planning.ResolveArgs(s.args(), r.variables)

@@ -291,7 +291,7 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 			return map[string][]string{} // its doubt is told or decided next
 		}
 	}
-	var tools, models []*agent.StepState
+	var tools, models, timers []*agent.StepState
 	for _, s := range r.Steps {
 		what, who := l.need(r, s)
 		switch what {
@@ -300,9 +300,18 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 			tools = append(tools, s)
 		case "model":
 			models = append(models, s)
+		case "timer":
+			timers = append(timers, s)
 		default:
 			out[what] = append(out[what], who)
 		}
+	}
+	// The earliest alone, since the others will be asked for after it.
+	timers = l.first(r, timers, len(timers))
+	slices.SortStableFunc(timers, func(a, b *agent.StepState) int { return a.RetryAt.Compare(b.RetryAt) })
+	for _, s := range timers[:min(len(timers), 1)] {
+		_, who := l.need(r, s)
+		out["timer"] = []string{who}
 	}
 	if len(out["fail"]) > 0 { // what it comes to is seen first
 		maps.DeleteFunc(out, func(what string, _ []string) bool { return what == "gate" || what == "timer" })
@@ -332,11 +341,12 @@ func (l *look) free(r *agent.Run) (tools, models int) {
 	return max(tools, 0), max(models, 0)
 }
 
-// first returns up to n steps, longest remaining path first.
+// first returns up to n steps, longest remaining path first and equal ones by
+// number.
 func (l *look) first(r *agent.Run, steps []*agent.StepState, n int) []*agent.StepState {
 	longest := r.Graph().Longest(func(s planning.Step) float64 { return agent.Weigh(s, r.Catalogue, l.start.Priors) })
 	slices.SortStableFunc(steps, func(a, b *agent.StepState) int {
-		return cmp.Compare(longest[b.Step.Index], longest[a.Step.Index])
+		return cmp.Or(cmp.Compare(longest[b.Step.Index], longest[a.Step.Index]), planning.CompareIndices(a.Step.Index, b.Step.Index))
 	})
 	return steps[:min(n, len(steps))]
 }

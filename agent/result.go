@@ -90,3 +90,18 @@ type Usage struct {
 	CompletionTokens int `json:"completion_tokens"`
 	Replans          int `json:"replans"`
 }
+
+// Tokens is the tokens of all model calls, prompt and completion.
+func (u Usage) Tokens() int64 { return int64(u.PromptTokens) + int64(u.CompletionTokens) }
+
+// Since is what has been used beyond earlier.
+func (u Usage) Since(earlier Usage) Usage {
+	u.Steps -= earlier.Steps
+	u.ToolCalls -= earlier.ToolCalls
+	u.DiscoveryCalls -= earlier.DiscoveryCalls
+	u.ModelCalls -= earlier.ModelCalls
+	u.PromptTokens -= earlier.PromptTokens
+	u.CompletionTokens -= earlier.CompletionTokens
+	u.Replans -= earlier.Replans
+	return u
+}

@@ -27,14 +27,18 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	if d.Limits != r.Limits {
 		r.warned = map[string]bool{} // of another limit something else is 80 %
 	}
+	didRead := r.reading()
 	r.Limits, r.Catalogue, r.priors, r.Model = d.Limits, d.Catalogue, d.Priors, d.Model
-	r.rules = slices.Concat(r.granted, d.Rules)
+	if r.Revision == 0 {
+		r.offered = d.Catalogue // there is no first plan yet
+	}
+	r.rules = withGrants(d.Rules, r.granted)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
 	r.session = orElse(d.Session, r.session)
 	r.Result, r.ending, r.Paused = nil, nil, false
 	r.forget()
 	r.loseModelCalls()
-	r.loseToolCalls()
+	r.loseToolCalls(didRead)
 	if over {
 		r.takeUp()
 	}
@@ -44,7 +48,34 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	delete(r.fired, GuardTime)
 	if r.Revision > 0 {
 		r.replot()
+		for _, s := range r.Steps {
+			if s.unwanted && s.Status != StepDone {
+				r.cutBehind(s)
+			}
+		}
 	}
+}
+
+// withGrants puts what the user allowed for the run before the rules of a
+// resume, but behind what its flags deny.
+func withGrants(rules, granted []Rule) []Rule {
+	denials := 0
+	for denials < len(rules) && rules[denials].Verdict == VerdictBlock && rules[denials].Source == SourceFlag {
+		denials++
+	}
+	return slices.Concat(rules[:denials], granted, rules[denials:])
+}
+
+// reading returns the steps under way whose tools only read, as far as was known
+// when they were started.
+func (r *Run) reading() map[*StepState]bool {
+	reads := map[*StepState]bool{}
+	for _, s := range r.Steps {
+		if s.Status == StepActive && r.readOnly(s) {
+			reads[s] = true
+		}
+	}
+	return reads
 }
 
 // loseModelCalls forgets the requests that were with a model: planning and
@@ -64,31 +95,38 @@ func (r *Run) loseModelCalls() {
 	}
 }
 
-// loseToolCalls sorts out the steps that were under way. One that only reads is
-// run again; of any other nobody knows whether it took effect.
-func (r *Run) loseToolCalls() {
+// loseToolCalls sorts out the steps that were under way. One that only read when
+// it was started, and of which nobody says anything else now, is run again; of
+// any other nobody knows whether it took effect.
+func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[attempt]bool{}, nil
 	for _, s := range r.Steps {
 		s.lost, s.rerun = false, false
-		switch {
-		case s.Status != StepActive:
-		case r.readOnly(s):
-			s.Status = StepPending
-		default:
-			s.lost = true
-			r.lost = append(r.lost, s)
+		if s.Status != StepActive {
+			continue
 		}
+		gone := s.Step.Executor == planning.ExecutorTool && r.facts(s.Step.Tool).err != nil
+		if didRead[s] && (gone || r.readOnly(s)) {
+			s.Status = StepPending
+			continue
+		}
+		s.lost = true
+		r.lost = append(r.lost, s)
 	}
 }
 
 // takeUp clears the way for another try of a run that had ended.
 func (r *Run) takeUp() {
-	r.failure, r.Replanning, r.partial = nil, nil, false
+	r.failure, r.Replanning = nil, nil
 	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
 	for _, s := range r.Steps {
 		s.asks = false
 		switch s.Status {
 		case StepBroken, StepLeftOut, StepWaiting:
+			if s.unwanted {
+				s.Status = StepLeftOut // the user's word outlives the resume
+				continue
+			}
 			r.again(s)
 		case StepPending:
 			s.cut = "" // what it was to be skipped for is tried again
@@ -100,7 +138,7 @@ func (r *Run) takeUp() {
 		r.planner = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.countAttempts()
-		r.planner, r.told, r.Phases, r.Steps = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil
+		r.planner, r.told, r.Phases, r.Steps, r.lost = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil, nil
 	}
 }
 
@@ -132,6 +170,7 @@ func (r *Run) unplanned() bool {
 // to be granted anew.
 func (r *Run) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
+	s.Diff, s.hashes = "", nil // of a call that may have been another
 	s.tried, s.approved, s.denied, s.fillError, s.cut = s.tries, false, false, "", ""
 }
 
@@ -236,7 +275,7 @@ func (r *Run) applyDoubtResolved(d DoubtResolved) {
 	switch d.Decision {
 	case DoubtDone:
 		r.answered(s)
-		s.Status, s.Result = StepDone, nil
+		s.Status, s.Result, s.Error = StepDone, nil, ""
 		r.record(s, planning.ItemCompleted)
 		r.release(s)
 	case DoubtRerun:
@@ -244,7 +283,7 @@ func (r *Run) applyDoubtResolved(d DoubtResolved) {
 		s.rerun = d.By != byUser
 		r.again(s)
 	default:
-		r.end(StatusFailed, ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s", d.Step, s.Step.Title, s.Error))
+		r.end(StatusFailed, ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
 	}
 	r.enqueue(s)
 }
@@ -260,7 +299,11 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 		return
 	}
 	r.answered(s)
-	switch d.Decision {
+	decision := d.Decision
+	if decision == FailureReplan && !r.canReplan() {
+		decision = FailureAbort
+	}
+	switch decision {
 	case FailureRetry:
 		r.again(s)
 		if d.Args != nil {
@@ -268,7 +311,7 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 			s.missing = nil
 		}
 	case FailureSkip:
-		r.partial = true
+		s.unwanted = true
 		if s.Status == StepPending {
 			s.Status, s.Error = StepLeftOut, "skipped by the user"
 			r.record(s, planning.ItemSkipped)
@@ -313,6 +356,23 @@ func (r *Run) release(s *StepState) {
 
 // canReplan reports whether there is anybody to make a new plan.
 func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
+
+// MissingTools returns the tools that steps which are not done yet need, that
+// the run knew and that catalogue does not have.
+func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
+	var missing []string
+	for _, s := range r.Steps {
+		if s.Draft || s.Status == StepDone || s.Step.Executor != planning.ExecutorTool || slices.Contains(missing, s.Step.Tool) {
+			continue
+		}
+		_, before := r.Catalogue.Find(s.Step.Tool)
+		_, now := catalogue.Find(s.Step.Tool)
+		if before == nil && now != nil {
+			missing = append(missing, s.Step.Tool)
+		}
+	}
+	return missing
+}
 
 // NeedsModel reports whether nothing can be done without a model: there is no
 // plan, and no other planner.

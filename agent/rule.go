@@ -28,6 +28,12 @@ const (
 	WhenTrusted     When = "trusted"  // one of the workspace's own operators
 )
 
+// The sources of rules that more is made of than a word for the gate.
+const (
+	SourceFlag = "flag" // holds on when the run is resumed without the flag
+	SourceUser = "user" // at a gate, for the run
+)
+
 // Verdict is what a rule says about a call.
 type Verdict string
 
@@ -46,6 +52,9 @@ func (r Rule) Matches(t planning.Tool) bool {
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted:
 		return false
+	}
+	if r.Source == SourceUser {
+		return r.Tool == t.QualifiedName() // the tool that was shown, whatever it is called
 	}
 	return matchName(r.Tool, t.Name) || matchName(r.Tool, t.QualifiedName())
 }

@@ -108,10 +108,11 @@ type StepState struct {
 	lost      bool              // it was under way when the program ended
 	rerun     bool              // it was run again without asking
 	cut       string            // it will be skipped, and why
+	unwanted  bool              // the user had it skipped
 
 	waits  int          // steps it depends on that are not done
 	feeds  []*StepState // steps that depend on it
-	place  int          // in the plan
+	place  int          // among all steps, by number and then as they were written
 	length float64      // ms to the end of the longest path from it
 	stands standing     // what it needs next
 	at     int          // its place in the queue of those

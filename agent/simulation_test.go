@@ -220,7 +220,7 @@ func standing(t tester, r *agent.Run) string {
 		steps[i] = step{s.Step.Index, s.Status, s.Attempt, s.Args, s.Result, s.Error, s.Gate}
 	}
 	text, err := json.MarshalIndent(map[string]any{
-		"next": actions(r.Next()), "standing": r.Standing(), "steps": steps, "questions": r.Questions(),
+		"next": actions(r.Next()), "standing": r.Standing(true), "steps": steps, "questions": r.Questions(),
 		"gates": r.Gates, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
 	}, "", " ")
 	if err != nil {

@@ -18,7 +18,8 @@ type Summary struct {
 	Replans   int       `json:"replans"`
 	Workspace string    `json:"workspace"`
 	Session   string    `json:"session,omitempty"`
-	Resumable bool      `json:"resumable"` // there is something left to do
+	Resumable bool      `json:"resumable"`           // there is something left to do
+	PlanOnly  bool      `json:"plan_only,omitempty"` // a plan was to be made, and nothing run
 }
 
 // StatusUnfinished is the status of a run that has not ended: it is going on in
@@ -30,7 +31,7 @@ func (r *Run) Summary() Summary {
 	s := Summary{
 		Run: r.ID, Plan: r.Plan.ID, Goal: r.Goal, Title: r.Plan.Title, Status: StatusUnfinished,
 		Started: r.StartedAt, Steps: len(r.Plan.Steps), Done: r.Done(), Replans: r.Usage.Replans,
-		Workspace: r.Workspace, Session: r.session, Resumable: r.Resumable(),
+		Workspace: r.Workspace, Session: r.session, Resumable: r.Resumable(), PlanOnly: r.planOnly,
 	}
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason
@@ -52,8 +53,10 @@ type Standing struct {
 }
 
 // Standing returns the result so far, and which steps are done or in doubt. A
-// run that has not ended has the status unfinished and no reason.
-func (r *Run) Standing() Standing {
+// run that has not ended has the status unfinished and no reason. live says that
+// some process is carrying it out: in one that none does, a step that was under
+// way and does not only read is in doubt.
+func (r *Run) Standing(live bool) Standing {
 	s := Standing{CompletedSteps: []string{}, InDoubt: []string{}}
 	if r.Result != nil {
 		s.Result = *r.Result
@@ -65,7 +68,7 @@ func (r *Run) Standing() Standing {
 		case step.Draft:
 		case step.Status == StepDone:
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepUncertain || step.lost && !r.readOnly(step):
+		case step.Status == StepUncertain, step.Status == StepActive && (step.lost || !live && !r.readOnly(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	}

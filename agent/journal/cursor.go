@@ -72,8 +72,11 @@ func (c *cursor) str() (string, bool) {
 	return s, utf8.ValidString(s)
 }
 
-// strings reads a list of texts.
+// strings reads a list of texts, or null.
 func (c *cursor) strings() ([]string, bool) {
+	if c.literal("null") {
+		return nil, true
+	}
 	out := []string{}
 	ok := c.items(func(int) bool {
 		s, ok := c.str()
@@ -137,7 +140,11 @@ func (c *cursor) value(depth int) (any, bool) {
 	}
 }
 
+// object reads an object, or null.
 func (c *cursor) object(depth int) (map[string]any, bool) {
+	if c.literal("null") {
+		return nil, true
+	}
 	out := map[string]any{}
 	ok := c.fields(c.str, func(name string) bool {
 		v, ok := c.value(depth)

@@ -92,6 +92,9 @@ func TestHeadReadsTheFirstEventAlone(t *testing.T) {
 		"a first line that was torn to a whole": {text: flipped, want: journal.ErrEmpty},
 		"a file without a line":                 {text: "", want: journal.ErrEmpty},
 		"a damaged first line":                  {text: flipped + first, damage: true},
+		"garbage before another line":           {text: "garbage\n" + first, damage: true},
+		"garbage before a torn line":            {text: "garbage\n" + first[:20], damage: true},
+		"garbage that is all there is":          {text: "garbage\n", want: journal.ErrEmpty},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

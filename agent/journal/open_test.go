@@ -81,6 +81,9 @@ func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
 		"a first line of a later format, though the last": {text: later, line: 1},
 		"a whole last line that means nothing":            {text: string(good) + unreadable, line: 4},
 		"a torn line before the end":                      {text: string(good[:len(good)-9]) + "\n" + string(good), line: 3},
+		"a whole first line of garbage before others":     {text: "garbage\n" + string(good), line: 1},
+		"a whole first line of garbage before a torn one": {text: "garbage\n" + string(good[:20]), line: 1},
+		"a whole line of garbage that is all there is":    {text: "garbage\n", reason: journal.ErrEmpty},
 		"a file without a line":                           {text: "", reason: journal.ErrEmpty},
 		"a file whose first line is torn":                 {text: string(good[:20]), reason: journal.ErrEmpty},
 	}

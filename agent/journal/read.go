@@ -136,7 +136,10 @@ func (r *reader) open(b *block) {
 }
 
 // join puts the blocks together, up to the first line that is bad. Where that
-// is the last line of the file, and not what was written, it was torn.
+// is the last line of the file, and not what was written, it was torn, its line
+// break or not: a file system may write the end of a line before its beginning.
+// That holds for a first line too where it is all there is, and the journal is
+// empty then; a first line with anything behind it is damaged.
 func (r *reader) join(blocks []*block, tail int) (contents, error) {
 	found := contents{torn: tail > 0}
 	total := 0

@@ -302,7 +302,7 @@ func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 		for n := 0; run.Result == nil || run.Result.Status != agent.StatusCompleted; n++ {
 			after, later := -1, time.Duration(0)
 			if n > 4*killsOfRun {
-				t.Fatalf("the run does not come to its end: %+v", run.Standing())
+				t.Fatalf("the run does not come to its end: %+v", run.Standing(true))
 			}
 			if c.killed < killsOfRun {
 				after, later = rand.N(14), rand.N(3*time.Millisecond)

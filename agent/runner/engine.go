@@ -57,6 +57,8 @@ type engine struct {
 	begun   map[string]bool   // gates and timers under way
 	calls   map[attempt]*call // steps under way
 	told    bool              // its first event is on disk and known
+	used    agent.Usage       // before it was started or resumed
+	took    time.Duration     // by then
 	known   int               // items of history that are there since an earlier time
 	broken  error             // the journal cannot be written any more
 	leaving bool              // the session waits for the workers to go
@@ -93,6 +95,7 @@ func (e *engine) begin(ctx context.Context, first ...agent.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
 	e.begun, e.calls, e.calling = map[string]bool{}, map[attempt]*call{}, make(chan func())
 	e.seq, e.told, e.known = e.run.Seq, e.run.Seq > 0, len(e.run.History)
+	e.used, e.took = e.run.Usage, e.run.Elapsed()
 	e.advance(first)
 }
 
@@ -182,7 +185,7 @@ func (e *engine) cancel(index string) bool {
 // fold numbers the events of a batch and applies them. It returns events with
 // those that were taken added, and why one was not.
 func (e *engine) fold(events []agent.Event, batch []agent.Data) (_ []agent.Event, refused error) {
-	now := e.now().UTC()
+	now := e.now().UTC().Round(0) // as a journal will have it: without the monotonic clock
 	if now.Before(e.run.Now) {
 		now = e.run.Now // the clock was set back; a run's time never is
 	}
@@ -203,6 +206,8 @@ func (e *engine) fold(events []agent.Event, batch []agent.Data) (_ []agent.Event
 			e.ended(attempt{d.Index, d.Attempt})
 		case agent.StepInDoubt:
 			e.ended(attempt{d.Index, d.Attempt})
+		case agent.TimerFired:
+			delete(e.begun, agent.Wake{ID: d.ID}.Once()) // it may be asked for again
 		case agent.GuardBlocked:
 			if d.Guard == agent.GuardTime {
 				// Nothing else would end a call before its own time.

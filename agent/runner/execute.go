@@ -85,7 +85,7 @@ func Run(ctx context.Context, job Job) (agent.Result, error) {
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
-		return e.run.Standing().Result, err
+		return e.run.Standing(true).Result, err
 	}
 	a := asker{job: &job, engine: e, asked: map[string]bool{}}
 	ended := ctx.Done()
@@ -102,7 +102,7 @@ func Run(ctx context.Context, job Job) (agent.Result, error) {
 	}
 	e.leave(arrivals)
 	if e.broken != nil {
-		return e.run.Standing().Result, e.broken
+		return e.run.Standing(true).Result, e.broken
 	}
 	return *e.run.Result, nil
 }
@@ -113,7 +113,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 		id: orElse(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
 	}
-	if e.journal == nil {
+	if e.journal == nil || j.DryRun {
 		e.journal = unkept{}
 	}
 	e.run.Planners = j.Planners

@@ -45,7 +45,6 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 			noModel(s)
 			s.tools.call = failing("change")
 		}, agent.ReasonStepFailed, []string{"change"}, ""},
-		{"up to a step that only a model can do", runner.Execute{Plan: *planOf(t, `{"title":"Think","executor":"self"}`)}, noModel, agent.ReasonStepFailed, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, c.change)
@@ -66,6 +65,17 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 				t.Errorf("called %v", called)
 			}
 		})
+	}
+}
+
+func TestAPlanThatNeedsAModelIsNotBegunWithoutOne(t *testing.T) {
+	s := open(t, policy.ApproveAll, noModel)
+	s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Think","executor":"self"}`)})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel || reply.Run != "" {
+		t.Errorf("%+v", reply)
+	}
+	if called := s.tools.called(); len(called) > 0 {
+		t.Errorf("called %v", called)
 	}
 }
 

@@ -275,7 +275,7 @@ func (s *Session) runs(id string) bool { return s.engine != nil && s.engine.id =
 func (s *Session) decide(ctx context.Context, c Decide) {
 	resolved := agent.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
 	switch {
-	case s.runs(c.Run):
+	case s.runs(c.Run) && !s.engine.over():
 		if s.engine.asks(c.Step, false) {
 			s.engine.take([]agent.Data{resolved})
 			s.settle()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/agent"
@@ -39,6 +41,7 @@ func (j job) name() string {
 
 // prepared is what a run needs before it can start.
 type prepared struct {
+	ctx       context.Context // ends where the job is stopped before it begins
 	job       job
 	info      planning.ModelInfo
 	catalogue planning.Catalogue
@@ -46,6 +49,7 @@ type prepared struct {
 	journal   Journal // of the run that is resumed
 	run       agent.Run
 	events    []agent.Event
+	missing   []string // tools that the run still needs and nobody offers
 	err       error
 	look      bool // only to show what there is, nothing is to be started
 }
@@ -96,7 +100,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 
 // gather gets the run that is resumed, the model and the tools.
 func (s *Session) gather(ctx context.Context, j job) prepared {
-	p := prepared{job: j}
+	p := prepared{ctx: ctx, job: j, priors: map[string]int64{}}
 	if j.resume != "" {
 		if p.err = s.reopen(&p); p.err != nil || !p.run.Resumable() {
 			return p
@@ -104,7 +108,7 @@ func (s *Session) gather(ctx context.Context, j job) prepared {
 	}
 	if s.wantsModel(p) {
 		p.info, p.err = s.cfg.Model.Describe(ctx)
-		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && (j.execute != nil || j.resume != "" && !p.run.NeedsModel()) {
+		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && (j.execute != nil && (s.cfg.DryRun || !needsWords(j.execute.Plan)) || j.resume != "" && !p.run.NeedsModel()) {
 			p.info, p.err = planning.ModelInfo{}, nil // only the steps that need one will fail
 		}
 	}
@@ -114,11 +118,13 @@ func (s *Session) gather(ctx context.Context, j job) prepared {
 	within, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	p.catalogue = s.cfg.Tools.Ready(within)
+	p.missing = p.run.MissingTools(p.catalogue)
 	if s.cfg.Durations != nil {
-		var err error
-		if p.priors, err = s.cfg.Durations.Medians(); err != nil {
+		medians, err := s.cfg.Durations.Medians()
+		if err != nil {
 			s.cfg.Logger.Warn("durations seen before", "error", err)
 		}
+		maps.Copy(p.priors, medians)
 	}
 	p.err = ctx.Err()
 	return p
@@ -134,6 +140,14 @@ func (s *Session) wantsModel(p prepared) bool {
 	return slices.ContainsFunc(plan.Steps, func(step planning.Step) bool {
 		return step.Executor == planning.ExecutorAgent || step.Executor == planning.ExecutorSelf || step.Args == nil ||
 			plan.FailureOf(step, p.job.execute.OnFailure) == planning.OnFailureReplan
+	})
+}
+
+// needsWords reports whether a plan has steps that only a model can carry out:
+// rather than run half of it, it is not begun without one.
+func needsWords(plan planning.Plan) bool {
+	return slices.ContainsFunc(plan.Steps, func(step planning.Step) bool {
+		return step.Executor == planning.ExecutorAgent || step.Executor == planning.ExecutorSelf
 	})
 }
 
@@ -166,11 +180,11 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	if p.look {
 		return
 	}
+	if p.err == nil {
+		p.err = p.ctx.Err() // it may have been stopped while this was on its way here
+	}
 	s.preparing()
 	s.preparing = nil
-	if p.err == nil {
-		p.err = ctx.Err() // the tools may have ended before the word of it came here
-	}
 	if reply, refused := s.refusal(p); refused {
 		p.drop()
 		_ = s.say(reply)
@@ -210,6 +224,8 @@ func (s *Session) refusal(p prepared) (reply agent.ChatReply, refused bool) {
 		return failed(agent.ReasonNotOpened, p.err.Error()), true
 	case p.err != nil:
 		return failed(agent.ReasonNoModel, p.err.Error()), true
+	case len(p.missing) > 0:
+		return failed(agent.ReasonNotOpened, fmt.Sprintf("%v: it still needs %s, which no server offers now; resume it with the servers that it was started with", errNotOpened, strings.Join(p.missing, ", "))), true
 	case p.job.resume != "" && !p.run.Resumable():
 		result := p.run.Result
 		return agent.ChatReply{
@@ -217,7 +233,7 @@ func (s *Session) refusal(p prepared) (reply agent.ChatReply, refused bool) {
 			Text: "The run " + p.run.ID + " is completed; there is nothing left to resume.",
 		}, true
 	}
-	if _, spent := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, s.took); spent != "" {
+	if _, spent := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, agent.Usage{}, s.took, 0); spent != "" {
 		return failed(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
 	}
 	return agent.ChatReply{}, false
@@ -246,7 +262,10 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := s.cfg.Prompting
 	prompting.Conversation = s.conversation
 	prompting.ContextWindow = p.info.ContextWindow
-	limits, _ := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, s.took)
+	if p.job.create {
+		prompting.ForcePlan = true // a plan is what was asked for
+	}
+	limits, _ := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, agent.Usage{}, s.took, 0)
 	started := agent.RunStarted{
 		Goal: p.job.goal, Workspace: s.cfg.Workspace, Session: s.id, Model: p.info.Name, Limits: limits,
 		Rules: s.rules(p.job.goal, p.plan()), Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting,
@@ -258,8 +277,12 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 		}
 		started.Plan, started.OnFailure, started.SkipSynthesis = &x.Plan, x.OnFailure, !x.Synthesize || p.info.Name == ""
 		started.Limits = ofPlan(limits)
+		if x.Synthesize && p.info.Name == "" && !s.cfg.DryRun {
+			s.tellOf("warn", "no answer will be written, since there is no model to write it; start Ollama, or choose one with --host and --model")
+		}
 	}
-	s.newEngine(id, journal, p.job).begin(ctx, started)
+	// The end of ctx is a stop, and told as one by shutDown.
+	s.newEngine(id, journal, p.job).begin(context.WithoutCancel(ctx), started)
 	return nil
 }
 
@@ -283,16 +306,19 @@ func (s *Session) takeUp(ctx context.Context, p prepared) error {
 	if s.cfg.Raise != nil {
 		limits = s.cfg.Raise(limits)
 	}
-	e := s.newEngine(p.run.ID, p.journal, p.job)
+	limits, _ = s.cfg.SessionLimits.Lease(limits, s.used, p.run.Usage, s.took, p.run.Elapsed().Milliseconds())
+	j := p.job
+	j.create = p.started().PlanOnly
+	e := s.newEngine(p.run.ID, p.journal, j)
 	e.run = p.run
 	first := []agent.Data{agent.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Limits: limits, Rules: s.rules(p.run.Goal, p.plan()),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 	}}
 	if p.job.decided != nil {
 		first = append(first, *p.job.decided)
 	}
-	e.begin(ctx, first...)
+	e.begin(context.WithoutCancel(ctx), first...)
 	return nil
 }
 
@@ -302,19 +328,46 @@ func (p prepared) plan() *planning.Plan {
 	if p.job.execute != nil {
 		return &p.job.execute.Plan
 	}
+	return p.started().Plan
+}
+
+// started is what the run that is resumed was started with.
+func (p prepared) started() agent.RunStarted {
 	if len(p.events) > 0 {
 		if started, ok := p.events[0].Data.(agent.RunStarted); ok {
-			return started.Plan
+			return started
 		}
 	}
-	return nil
+	return agent.RunStarted{}
 }
 
 // rules are the gate rules of a run: tests run where the user's own words, or
 // the plan that the user gave, ask for them.
-func (s *Session) rules(goal string, given *planning.Plan) []agent.Rule {
+//
+// What the flags of an earlier start said holds on where those of this one say
+// nothing else.
+func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule) []agent.Rule {
 	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given)}
-	return slices.Concat(s.cfg.Rules, policy.BuiltIn(trust))
+	flags, others := split(s.cfg.Rules)
+	earlier, _ = split(earlier)
+	for _, rule := range earlier {
+		if !slices.Contains(flags, rule) {
+			flags = append(flags, rule)
+		}
+	}
+	return slices.Concat(flags, others, policy.BuiltIn(trust))
+}
+
+// split sorts rules into those of flags and all others.
+func split(rules []agent.Rule) (flags, others []agent.Rule) {
+	for _, rule := range rules {
+		if rule.Source == agent.SourceFlag {
+			flags = append(flags, rule)
+		} else {
+			others = append(others, rule)
+		}
+	}
+	return flags, others
 }
 
 // store gives a plan that was created to whoever keeps plans.
@@ -351,7 +404,10 @@ func (s *Session) closed(e *engine) {
 	if s.unstored != nil {
 		reply.Status, reply.Reason, reply.Text = agent.StatusFailed, agent.ReasonStepFailed, s.unstored.Error()
 	}
-	s.account(e)
+	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
+	reply.Usage, reply.MS = &used, took
+	s.spend(used, took)
+	s.learn(e)
 	s.conversation = append(s.conversation,
 		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
 		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
@@ -377,13 +433,16 @@ func (s *Session) closing(e *engine) string {
 	}
 }
 
-// account notes what a run has used, and how long its tools took.
-func (s *Session) account(e *engine) {
-	u := e.run.Usage
-	s.used.PromptTokens += u.PromptTokens
-	s.used.CompletionTokens += u.CompletionTokens
-	s.used.ToolCalls += u.ToolCalls
-	s.took += e.run.Elapsed().Milliseconds()
+// spend takes what a run has used from the budget of the session.
+func (s *Session) spend(used agent.Usage, took int64) {
+	s.used.PromptTokens += used.PromptTokens
+	s.used.CompletionTokens += used.CompletionTokens
+	s.used.ToolCalls += used.ToolCalls
+	s.took += took
+}
+
+// learn notes how long the tools of a run took.
+func (s *Session) learn(e *engine) {
 	if s.cfg.Durations == nil || s.cfg.DryRun {
 		return
 	}

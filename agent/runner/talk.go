@@ -89,6 +89,9 @@ func (s *Session) restore() {
 				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleUser, Content: d.Text})
 			}
 		case agent.ChatReply:
+			if d.Usage != nil {
+				s.spend(*d.Usage, d.MS)
+			}
 			if d.Run != "" {
 				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleAssistant, Content: d.Text})
 			}

@@ -1,0 +1,255 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+func TestTheHistoryOfAnAdoptedDraftIsThatOfTheStepItServes(t *testing.T) {
+	w := newWorld(t)
+	var stepPrompt string
+	w.reply = func(r planning.Request) (string, error) {
+		switch r.Purpose {
+		case planning.PurposePlan:
+			// invalid: step 2 depends on a step that does not exist
+			return `{"title":"T","steps":[{"index":"1","title":"Look A","tool":"look","args":{"at":"A"}},{"index":"2","title":"Think","executor":"self","depends_on":["9"]}]}`, nil
+		case planning.PurposeRepair:
+			return `{"title":"T","steps":[{"index":"1","title":"Look B","tool":"look","args":{"at":"B"}},{"index":"2","title":"Look A","tool":"look","args":{"at":"A"}},{"index":"3","title":"Think about A","executor":"self","depends_on":["2"]}]}`, nil
+		case planning.PurposeStep:
+			b, _ := json.Marshal(r.Messages)
+			stepPrompt = string(b)
+			return "thought", nil
+		}
+		return "done", nil
+	}
+	w.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "RESULT-OF-" + c.Args["at"].(string)}
+	}
+	w.play(started(agent.DefaultLimits()))
+	if !strings.Contains(stepPrompt, "RESULT-OF-A") {
+		t.Errorf("step 3 depends on 2 (A) and is not shown its result; prompt: %s", tailOf(stepPrompt, 900))
+	}
+}
+
+func tailOf(s string, n int) string {
+	if len(s) > n {
+		return s[len(s)-n:]
+	}
+	return s
+}
+
+func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
+	w := newWorld(t)
+	start := started(agent.DefaultLimits())
+	w.apply(start)
+	w.reply = func(r planning.Request) (string, error) { return "", nil }
+	for range 2 {
+		for _, a := range w.run.Next() {
+			w.apply(a.Record)
+		}
+	}
+	w.apply(agent.PlanDrafting{Step: planning.Step{Index: "1", Title: "L", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{}}})
+	for _, a := range w.run.Next() {
+		if a.Record != nil {
+			w.apply(a.Record) // step.started
+		}
+	}
+	w.apply(agent.PhaseFailed{Phase: 3, Label: "plan", Reason: "the model went"})
+	w.apply(agent.RunPaused{Reason: "stopped by the user"})
+	// kill -9 here; the server of the tool has not started when the run is resumed
+	r := resumed(start)
+	r.Catalogue = nil
+	w.apply(r)
+	for i := range 50 {
+		next := w.run.Next()
+		if len(next) == 0 {
+			return
+		}
+		if _, ok := next[0].Record.(agent.StepInDoubt); !ok {
+			return
+		}
+		w.apply(next[0].Record)
+		if i == 49 {
+			t.Fatal("Next returns step.in_doubt of the same step for ever")
+		}
+	}
+}
+
+func TestARetryWithOtherArgsIsNotHeldToTheHashesOfTheOldCall(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a.go"}}]}`)
+	start.Attended = true
+	w.apply(start)
+	w.advance()
+	g := w.pending[0].(agent.OpenGate).Gate
+	w.pending = nil
+	g.Diff, g.Hashes = "-a\n+b\n", map[string]string{"a.go": "00"}
+	w.apply(g)
+	w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
+	w.advance()
+	c := w.pending[0].(agent.CallTool)
+	w.pending = nil
+	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	w.apply(agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: map[string]any{"at": "other.go"}, By: "user"})
+	w.advance()
+	c = w.pending[0].(agent.CallTool)
+	if c.Hashes != nil {
+		t.Errorf("a retry with other args %v is held to the hashes of the old call %v", c.Args, c.Hashes)
+	}
+}
+
+func TestAReplanIsNotPutToAModelThatIsNotThere(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"look","args":{"at":"a"}}]}`)
+	start.Attended, start.Model = true, ""
+	w.apply(start)
+	w.advance()
+	w.pending = nil
+	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	w.apply(agent.FailureResolved{Step: "1", Decision: agent.FailureReplan, By: "user"})
+	w.advance()
+	for _, e := range w.pending {
+		if m, ok := e.(agent.CallModel); ok {
+			t.Errorf("a run without a model calls one: %s", m.Request.Purpose)
+		}
+	}
+}
+
+func TestASkipByTheUserOutlivesAResume(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a"}},{"index":"2","title":"D","tool":"look","args":{}}]}`)
+	start.Attended, start.Limits.MaxConcurrency = true, 1
+	start.Rules = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
+	w.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no", Failure: agent.FailureTool}
+	}
+	w.failed = func(q agent.Question) agent.FailureResolved {
+		if q.Step == "1" {
+			return agent.FailureResolved{Decision: agent.FailureSkip}
+		}
+		return agent.FailureResolved{Decision: agent.FailureAbort}
+	}
+	w.play(start)
+	before := len(w.starts())
+	w.tool = func(c agent.CallTool) agent.Data { return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt} }
+	w.resume(resumed(start))
+	for _, i := range w.starts()[before:] {
+		if i == "1" {
+			t.Error("the step with effects that the user skipped is run by the resume")
+		}
+	}
+}
+
+func TestATimerThatComesTooEarlyIsAskedForAgain(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"look","args":{"at":"a"}}]}`)
+	start.Limits.MaxDurationMS = 60_000
+	w.apply(start)
+	w.advance()
+	w.now = w.run.StartedAt.Add(59 * time.Second)
+	w.apply(agent.TimerFired{ID: agent.GuardTime})
+	for range 2 { // the budget that is nearly spent is warned of first
+		for _, a := range w.run.Next() {
+			if _, ok := a.Effect.(agent.Wake); ok {
+				return
+			}
+			w.apply(a.Record)
+		}
+	}
+	t.Error("nothing wakes the run at its deadline any more, with a call under way")
+}
+
+func TestAPendingReplanIsNotPutToAModelThatIsGone(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","on_failure":"replan","steps":[{"index":"1","title":"C","tool":"look","args":{"at":"a"}}]}`)
+	w.apply(start)
+	w.advance()
+	w.pending = nil
+	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	w.kill(len(w.events))
+	r := resumed(start)
+	r.Model = ""
+	w.apply(r)
+	w.advance()
+	for _, e := range w.pending {
+		if m, ok := e.(agent.CallModel); ok {
+			t.Errorf("a run without a model calls one: %s", m.Request.Purpose)
+		}
+	}
+}
+
+func TestACallIsNotMadeAgainBecauseItsServerSaysSomethingElseNow(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a"}}]}`)
+	start.Rules = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
+	w.apply(start)
+	w.advance()
+	w.kill(len(w.events)) // step 1, with effects, was under way
+	r := resumed(start)
+	r.Catalogue = append(planning.Catalogue{}, catalogue...)
+	r.Catalogue[1].ReadOnly = true // its server says otherwise today
+	w.resume(r)
+	if len(w.starts()) > 1 {
+		t.Error("a call with effects that did not come back was made again unasked")
+	}
+}
+
+func TestAGrantIsForTheToolThatWasShown(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"w:*","args":{}},{"index":"2","title":"W","tool":"wipe","args":{},"depends_on":["1"]}]}`)
+	start.Catalogue = planning.Catalogue{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
+	w.scope = agent.ScopeRun
+	w.play(start)
+	if len(all[agent.GateRequested](w)) < 2 {
+		t.Error("a yes for the run to a tool called * opens every other tool of its server")
+	}
+}
+
+func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
+	w := newWorld(t)
+	start := started(agent.DefaultLimits())
+	w.apply(start)
+	for range 2 {
+		for _, a := range w.run.Next() {
+			w.apply(a.Record)
+		}
+	}
+	w.apply(agent.PlanDrafting{Step: planning.Step{Index: "1", Title: "L", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{}}})
+	for _, a := range w.run.Next() {
+		if a.Record != nil {
+			w.apply(a.Record)
+		}
+	}
+	// killed; the tool's server is gone for the resume: the draft is asked about in doubt
+	r := resumed(start)
+	r.Catalogue = nil
+	w.apply(r)
+	w.reply = func(planning.Request) (string, error) {
+		return `{"title":"T","steps":[{"index":"1","title":"think","executor":"self"}]}`, nil
+	}
+	w.begun = map[string]bool{}
+	res := w.goOn()
+	if res.Reason == agent.ReasonInDoubt {
+		t.Error("a read-only draft ends the run in doubt because its server has not started yet")
+	}
+}
+
+func TestADenialOfAResumeComesBeforeWhatWasGranted(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"A","tool":"change","args":{"at":"a"}},{"index":"2","title":"B","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`)
+	w.scope = agent.ScopeRun
+	w.apply(start)
+	w.until(agent.KindStepCompleted)
+	w.killAt(agent.KindStepCompleted)
+	r := resumed(start)
+	r.Rules = append([]agent.Rule{{Tool: "change", Verdict: agent.VerdictBlock, Source: "flag", Why: "--deny change"}}, start.Rules...)
+	w.resume(r)
+	if len(w.starts()) > 1 {
+		t.Error("--deny change on the resume, and change is called")
+	}
+}

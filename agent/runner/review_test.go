@@ -1,0 +1,167 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+func TestAReplanThatNobodyCanMakeEndsTheRun(t *testing.T) {
+	result, err := runner.Run(t.Context(), runner.Job{
+		Plan: planOf(t, changeStep), Call: failOnce(),
+		Failure: func(context.Context, agent.Question) (agent.FailureDecision, map[string]any) {
+			return agent.FailureReplan, nil
+		},
+	})
+	if err != nil || result.Reason != agent.ReasonStepFailed {
+		t.Errorf("%s: %s (%v)", result.Reason, result.Error, err)
+	}
+}
+
+func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
+	var past []agent.Event
+	m := &model{info: planning.ModelInfo{Name: "m"}, replies: map[planning.Purpose]string{}}
+	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: failOnce(), Model: m, Synthesize: true, Events: func(e agent.Event) {
+		if !e.Data.Kind().Passing() {
+			past = append(past, e)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := runner.Run(t.Context(), runner.Job{Past: past, Call: succeed})
+	if err != nil || result.Reason != agent.ReasonGoalMet || result.Answer != "" {
+		t.Errorf("%s: %s; answer %q (%v)", result.Reason, result.Error, result.Answer, err)
+	}
+}
+
+func TestAResumedRunIsLeasedWhatIsLeft(t *testing.T) {
+	k := newShelf()
+	fail := true
+	s := k.session(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 4} }
+		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+			if c.Tool.Name == "change" && fail {
+				return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
+			}
+			return "seen", nil
+		}
+	})
+	// run 1: 2 calls (look, change fails)
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	r1 := until[agent.ChatReply](t, s)
+	// run 2: 1 call -> 3 of 4
+	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
+	until[agent.ChatReply](t, s)
+	fail = false
+	s.Send(runner.Resume{Run: r1.Run})
+	resumed := until[agent.RunResumed](t, s)
+	until[agent.ChatReply](t, s)
+	if left := resumed.Limits.MaxToolCalls - 2; left > 1 {
+		t.Errorf("the session has 1 call left, the resumed run may make %d more", left)
+	}
+	// 4 real calls were made: 4 of 4. double counted: 2+1+3=6
+}
+
+func TestAResumedRunIsNotCountedTwice(t *testing.T) {
+	k := newShelf()
+	fail := true
+	s := k.session(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 5} }
+		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+			if c.Tool.Name == "change" && fail {
+				return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
+			}
+			return "seen", nil
+		}
+	})
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	r1 := until[agent.ChatReply](t, s)
+	fail = false
+	s.Send(runner.Resume{Run: r1.Run})
+	until[agent.ChatReply](t, s)
+	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
+	rep := until[agent.ChatReply](t, s)
+	if rep.Reason != agent.ReasonGoalMet {
+		t.Errorf("3 of 5 calls were made, and a fourth is refused: %s", rep.Text)
+	}
+}
+
+func TestASessionThatIsGoneOnWithKeepsItsBudget(t *testing.T) {
+	k := newShelf()
+	limit := func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 1} }
+	s := k.session(t, policy.ApproveAll, func(s *stage) { s.config = limit })
+	look := runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)}
+	s.Send(look)
+	until[agent.ChatReply](t, s)
+	s.Send(look)
+	if r := until[agent.ChatReply](t, s); r.Reason != agent.ReasonToolBudget {
+		t.Fatal(r)
+	}
+	s.shut()
+	j := k.sessions[s.ID()]
+	s2 := k.session(t, policy.ApproveAll, func(s2 *stage) {
+		s2.config = func(c *runner.Config) {
+			limit(c)
+			c.Restored = &runner.Restored{ID: s.ID(), Journal: j, Events: j.events}
+		}
+	})
+	for len(s2.seen) == 0 || s2.seen[len(s2.seen)-1].Data.Kind() != agent.KindSessionStatus {
+		s2.seen = append(s2.seen, <-s2.Events())
+	}
+	s2.Send(look)
+	if r := until[agent.ChatReply](t, s2); r.Reason != agent.ReasonToolBudget {
+		t.Errorf("the session that has spent its budget runs on after --continue: %+v", r)
+	}
+}
+
+func TestADryRunOfAJobWritesNoJournal(t *testing.T) {
+	m := &memory{room: -1}
+	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: succeed, DryRun: true, Journal: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.events) > 0 {
+		t.Errorf("a dry run leaves %d events in the journal", len(m.events))
+	}
+}
+
+func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
+	k := newShelf()
+	kept := 0
+	room := func(n int) func(*stage) {
+		return func(s *stage) {
+			s.config = func(c *runner.Config) {
+				c.Keep = func(p planning.Plan) (planning.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+				open := c.Open
+				c.Open = func(kind, id string) (runner.Journal, error) {
+					j, err := open(kind, id)
+					if kind == "run" {
+						j.(*memory).room = n
+					}
+					return j, err
+				}
+			}
+		}
+	}
+	s := k.session(t, policy.ApproveAll, room(4))
+	s.Send(runner.Create{Goal: "do it"})
+	r := until[agent.ChatReply](t, s)
+	s.shut()
+	kept = 0
+	k.runs[r.Run].room = -1
+	s = k.session(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Keep = func(p planning.Plan) (planning.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+		}
+	})
+	s.Send(runner.Resume{Run: r.Run})
+	if r = until[agent.ChatReply](t, s); kept != 1 {
+		t.Errorf("kept %d times (%s): the run that was to create a plan is completed, and the plan is kept nowhere", kept, r.Text)
+	}
+}
