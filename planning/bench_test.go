@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"replan/planning"
@@ -142,6 +143,22 @@ func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
 			for b.Loop() {
 				if _, faults, _ := planning.CheckPlan(data, rules); len(faults) < n/2 {
 					b.Fatal("faults are missing")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkResolveEscapes fills in a text full of escapes before one brace: its
+// time per byte must not grow with its length.
+func BenchmarkResolveEscapes(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			text := strings.Repeat("$${", n) + "}"
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := planning.Resolve(text, nil); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})

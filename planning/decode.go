@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePlan reads a plan file and returns every fault of its form at once:
+// DecodePlan reads a plan file, which is UTF-8, and returns every fault of its form at once:
 // bad_json, bad_id, bad_type, bad_index and bad_timeout. What the words in it
 // mean is for Validate to judge; CheckPlan does both.
 //
@@ -25,12 +25,43 @@ import (
 // number of seconds. The plan that comes with faults holds what could be read,
 // its steps at their own positions.
 func DecodePlan(data []byte) (Plan, []Fault) {
-	v, err := DecodeValue(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	if err != nil {
-		return Plan{}, []Fault{{Code: CodeBadJSON, Message: err.Error()}}
+	p, faults, _ := decodePlan(data)
+	return p, faults
+}
+
+// decodePlan is DecodePlan for a caller that tells more of the file.
+func decodePlan(data []byte) (Plan, []Fault, origin) {
+	if at, ok := invalidUTF8(data); ok {
+		return Plan{}, []Fault{{Code: CodeBadJSON, Message: fmt.Sprintf("the text is not UTF-8: byte %d, counted from 0, begins no character", at)}}, origin{}
 	}
-	var d planDecoder
-	return d.plan(v), d.faults
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	r := valueReader{text: string(data)}
+	v, ok := r.readValue()
+	if !ok {
+		var err error
+		if v, err = DecodeValue(data); err != nil {
+			return Plan{}, []Fault{{Code: CodeBadJSON, Message: err.Error()}}, origin{}
+		}
+	}
+	d := planDecoder{from: origin{twice: r.twice}}
+	p := d.plan(v)
+	return p, d.faults, d.from
+}
+
+// invalidUTF8 returns the offset of the first byte that is no UTF-8, and
+// whether there is one.
+func invalidUTF8(data []byte) (at int, found bool) {
+	if utf8.Valid(data) {
+		return 0, false
+	}
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at, true
 }
 
 // planDecoder turns decoded JSON into a plan and collects what is wrong. A
@@ -38,7 +69,8 @@ func DecodePlan(data []byte) (Plan, []Fault) {
 // fault of the same mistake.
 type planDecoder struct {
 	faults []Fault
-	at     string // index of the step being read
+	from   origin
+	at     string // what the step being read is called
 }
 
 func (d *planDecoder) fault(code, path, format string, args ...any) {
@@ -154,22 +186,27 @@ func (d *planDecoder) indices(object map[string]any, path, name string) []string
 	var indices []string
 	list := d.list(object, path, name)
 	seen := make(map[string]bool, len(list))
+	at := func(i int) string { return jsonPointer(path, name, strconv.Itoa(i)) }
 	for i, v := range list {
 		index, ok := indexText(v)
 		if !ok {
-			d.fault(CodeBadIndex, jsonPointer(path, name, strconv.Itoa(i)),
+			d.fault(CodeBadIndex, at(i),
 				"an entry of %s must be the index of a step, not %s", name, describe(v))
 			continue
 		}
 		if why := indexProblem(index); why != "" {
-			d.fault(CodeBadIndex, jsonPointer(path, name, strconv.Itoa(i)),
+			d.fault(CodeBadIndex, at(i),
 				"an entry of %s must be the index of a step; it %s", name, why)
 			continue
 		}
-		if !seen[index] {
-			seen[index] = true
-			indices = append(indices, index)
+		if seen[index] {
+			continue
 		}
+		if len(indices) != i {
+			d.from.move(at(len(indices)), at(i))
+		}
+		seen[index] = true
+		indices = append(indices, index)
 	}
 	return indices
 }
@@ -218,9 +255,11 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 	standIn := 0 // the last one; what lies between it and its step's position is taken
 	for i, v := range list {
 		position := i + 1
+		called := strconv.Itoa(position)
 		if taken != nil && unreadable(v) {
 			// The stand-in for an index that cannot be read must not look
-			// like a second step of that index.
+			// like a second step of that index. It is shown to nobody.
+			d.from.unnamed(i)
 			position = max(position, standIn+1)
 			for taken[strconv.Itoa(position)] {
 				position++
@@ -228,7 +267,7 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 			taken[strconv.Itoa(position)] = true
 			standIn = position
 		}
-		steps = append(steps, d.step(v, "/steps/"+strconv.Itoa(i), strconv.Itoa(position)))
+		steps = append(steps, d.step(v, "/steps/"+strconv.Itoa(i), called, strconv.Itoa(position)))
 	}
 	if len(steps) == 0 {
 		return nil
@@ -263,16 +302,17 @@ func hasBadIndex(step map[string]any) bool {
 	return !ok || indexProblem(index) != ""
 }
 
-// step reads the step at path; position is its index where it names none.
-func (d *planDecoder) step(v any, path, position string) Step {
-	d.at = position
+// step reads the step at path. Where it has no index of its own, called is what
+// people are told of it, and standIn is its index.
+func (d *planDecoder) step(v any, path, called, standIn string) Step {
+	d.at = called
 	defer func() { d.at = "" }()
 	object, ok := v.(map[string]any)
 	if !ok {
 		d.badType(path, "a step", "an object", v)
-		return Step{Index: position, Title: CanonicalJSON(v), Executor: ExecutorSelf}
+		return Step{Index: standIn, Title: CanonicalJSON(v), Executor: ExecutorSelf}
 	}
-	s := Step{Index: position}
+	s := Step{Index: standIn}
 	if index, ok := indexText(object["index"]); ok {
 		if why := indexProblem(index); why != "" {
 			d.fault(CodeBadIndex, jsonPointer(path, "index"), "index %s", why)
@@ -326,8 +366,10 @@ func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
 	}
 	call := maps.Clone(first)
 	s.Tool = d.text(call, at, "name")
+	d.from.move(path+"/tool", at+"/name")
 	if args := d.object(call, at, "args"); s.Args == nil {
 		s.Args = args
+		d.from.move(path+"/args", at+"/args")
 	}
 }
 
@@ -402,6 +444,7 @@ func (d *planDecoder) milestones(plan map[string]any) []Milestone {
 			})
 		default:
 			d.badType(path, "an entry of "+name, "an object", v)
+			milestones = append(milestones, Milestone{Title: CanonicalJSON(v)}) // those after it keep their positions
 		}
 	}
 	return milestones

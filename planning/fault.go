@@ -31,12 +31,16 @@ const (
 
 // The codes of warnings: what a plan may hold and its author may not have meant.
 const (
-	CodeNoSteps          = "no_steps"
-	CodeUncheckedTools   = "unchecked_tools"    // tool names were not looked at
-	CodeUncheckedArgs    = "unchecked_args"     // the tool's schema cannot be used
-	CodeIgnoredRetries   = "ignored_retries"    // the tool is not read-only
-	CodeIgnoredToolCalls = "ignored_tool_calls" // a step lists more calls than the one it makes
-	CodeUnknownMilestone = "unknown_milestone_step"
+	CodeNoSteps             = "no_steps"
+	CodeUncheckedTools      = "unchecked_tools"    // tool names were not looked at
+	CodeUncheckedArgs       = "unchecked_args"     // the tool's schema cannot be used
+	CodeIgnoredRetries      = "ignored_retries"    // the tool is not read-only
+	CodeIgnoredToolCalls    = "ignored_tool_calls" // a step lists more calls than the one it makes
+	CodeUnknownMilestone    = "unknown_milestone_step"
+	CodeMultilineTitle      = "multiline_title"
+	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
+	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
+	CodeDuplicateKey        = "duplicate_key"        // a field stands in its object more than once
 )
 
 // Fault is one thing that is wrong with a plan, or, as a warning, one that

@@ -1,9 +1,13 @@
 package planning_test
 
 import (
+	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"replan/planning"
 )
@@ -75,6 +79,13 @@ func FuzzResolve(f *testing.F) {
 			unknown[r.Name] = planning.Placeholder(mark)
 			given[r.Name] = planning.Placeholder(value)
 		}
+		if slices.ContainsFunc(references, func(r planning.Reference) bool { return r.Malformed != "" }) {
+			var malformed *planning.MalformedReferenceError
+			if _, err := planning.Resolve(text, given); !errors.As(err, &malformed) {
+				t.Fatalf("%q came to %v", text, err)
+			}
+			return
+		}
 		marked, err := planning.Resolve(text, unknown)
 		if err != nil {
 			t.Fatal(err)
@@ -100,6 +111,27 @@ func FuzzResolve(f *testing.F) {
 		}
 		if got, err := planning.Resolve(escaped, nil); err != nil || got != text {
 			t.Fatalf("%q came out as %q, %v, want %q", escaped, got, err, text)
+		}
+	})
+}
+
+// FuzzReadPlanText holds that the quick way of reading a file finds what
+// encoding/json does, and fails where that does.
+func FuzzReadPlanText(f *testing.F) {
+	for _, text := range []string{
+		mcpFile, `{"a":[1,{"b":null}],"a":{},"c":"\u00e9\ud83d"}`, `[0,-0,-1.5e+10,1E5,01]`, `[1.]`, `[-]`, `{"a":1,}`, `[1,]`, `{"a" : [ ] }`, `"a`, `"\x"`,
+		"\"\x01\"", `nul`, `[]]`, ` `, `{"":{"":1}}`, strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return
+		}
+		got, ok := planning.ReadValue(text)
+		want, err := planning.DecodeValue([]byte(text))
+		if ok != (err == nil) || ok && !reflect.DeepEqual(got, want) {
+			t.Fatalf("%.200q was read as %.200s, %v; want %.200s, %v", text, fmt.Sprint(got), ok, fmt.Sprint(want), err)
 		}
 	})
 }

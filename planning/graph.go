@@ -204,6 +204,10 @@ func (g *Graph) Position(index string) (int, bool) {
 	return i, ok
 }
 
+// Rank returns the place of the step at position i among all: numbers first, by
+// number, then other indices in the order they were written.
+func (g *Graph) Rank(i int) int { return g.rank[i] }
+
 // Needs returns the positions of the steps that the step at position i depends
 // on, in numeric order. The graph owns the list: it may not be changed.
 func (g *Graph) Needs(i int) []int { return g.needs[i] }

@@ -5,13 +5,13 @@ package planning
 type HistoryItem struct {
 	Index           string         `json:"index"`
 	Title           string         `json:"title"`
-	Tool            string         `json:"tool,omitempty"`
-	Args            map[string]any `json:"args,omitempty"` // as resolved
-	ExpectedOutcome string         `json:"expected_outcome,omitempty"`
+	Tool            string         `json:"tool"`
+	Args            map[string]any `json:"args"` // as resolved
+	ExpectedOutcome string         `json:"expected_outcome"`
 	Status          ItemStatus     `json:"status"`
 	Attempt         int            `json:"attempt"`
-	Result          any            `json:"result,omitempty"` // JSON value, numbers as json.Number
-	Error           string         `json:"error,omitempty"`
+	Result          any            `json:"result"` // JSON value, numbers as json.Number
+	Error           string         `json:"error"`
 	MS              int64          `json:"ms"` // wall clock, milliseconds
 }
 

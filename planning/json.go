@@ -317,7 +317,7 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("read step: %w", err)
 	}
 	var d planDecoder
-	step := d.step(v, "", "")
+	step := d.step(v, "", "", "")
 	if len(d.faults) > 0 {
 		return FaultError(d.faults[:1])
 	}

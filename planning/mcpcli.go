@@ -124,7 +124,7 @@ func (e *exporter) misread(r Reference, alone bool) string {
 		switch {
 		case isWhole(field):
 			return "and it takes no positions of lists"
-		case field == "" || strings.ContainsAny(field, ".[}"):
+		case strings.ContainsAny(field, ".[}"):
 			return "and it cannot name such a field"
 		}
 	}

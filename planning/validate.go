@@ -27,7 +27,7 @@ type Rules struct {
 // CheckPlan reads and validates a plan file in one go. A mistake of form is
 // not reported a second time as one of meaning.
 func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
-	p, faults = DecodePlan(data)
+	p, faults, from := decodePlan(data)
 	reported := make(map[string]bool, len(faults))
 	for _, f := range faults {
 		if f.Path == "" {
@@ -35,24 +35,29 @@ func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
 		}
 		reported[f.Path] = true
 	}
-	invalid, warnings := Validate(p, r)
+	invalid, odd := validate(p, r, from)
 	for _, f := range invalid {
 		if !reported[f.Path] {
 			faults = append(faults, f)
 		}
 	}
-	warnings = slices.DeleteFunc(warnings, func(f Fault) bool { return reported[f.Path] })
-	return p, faults, warnings
+	odd = slices.DeleteFunc(odd, func(f Fault) bool { return reported[f.Path] })
+	return p, faults, append(from.duplicates(p), odd...)
 }
 
 // Validate returns everything that is wrong with a plan at once, and what looks
 // wrong. A plan without faults can be run.
-func Validate(p Plan, r Rules) (faults, warnings []Fault) {
+func Validate(p Plan, r Rules) (faults, warnings []Fault) { return validate(p, r, origin{}) }
+
+// validate is Validate for a plan whose file is known: that is what the faults
+// are told of.
+func validate(p Plan, r Rules, from origin) (faults, warnings []Fault) {
 	c := checker{
 		plan:       p,
+		from:       from,
 		rules:      r,
 		first:      make(map[string]int, len(p.Steps)),
-		producers:  make(map[string]string, len(p.Steps)),
+		producers:  make(map[string]int, len(p.Steps)),
 		references: stepReferences(p),
 		tools:      make(map[string]*namedTool),
 	}
@@ -61,9 +66,9 @@ func Validate(p Plan, r Rules) (faults, warnings []Fault) {
 			c.first[s.Index] = i
 		}
 	}
-	for _, s := range p.Steps {
+	for i, s := range p.Steps {
 		if _, ok := c.producers[s.ResultVariable]; s.ResultVariable != "" && !ok {
-			c.producers[s.ResultVariable] = s.Index
+			c.producers[s.ResultVariable] = i
 		}
 	}
 	c.checkPlan()
@@ -78,9 +83,10 @@ func Validate(p Plan, r Rules) (faults, warnings []Fault) {
 // checker collects the faults of one plan.
 type checker struct {
 	plan       Plan
+	from       origin
 	rules      Rules
 	first      map[string]int        // index → position of the first step that has it
-	producers  map[string]string     // variable → index of the first step that defines it
+	producers  map[string]int        // variable → position of the first step that defines it
 	references [][]Reference         // of each step
 	tools      map[string]*namedTool // what the names in the plan mean
 	defined    string                // the variables there are, in words; empty until somebody asks
@@ -90,11 +96,18 @@ type checker struct {
 }
 
 func (c *checker) fault(code, path, step, format string, args ...any) {
-	c.faults = append(c.faults, Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)})
+	c.add(Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) add(f Fault) {
+	f.Path = c.from.place(f)
+	c.faults = append(c.faults, f)
 }
 
 func (c *checker) warn(code, path, step, format string, args ...any) {
-	c.warnings = append(c.warnings, Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)})
+	f := Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)}
+	f.Path = c.from.place(f)
+	c.warnings = append(c.warnings, f)
 }
 
 func (c *checker) checkPlan() {
@@ -105,6 +118,9 @@ func (c *checker) checkPlan() {
 	if strings.TrimSpace(p.Title) == "" {
 		c.fault(CodeMissingTitle, "", "", "the plan has no title")
 	}
+	if isMultiline(p.Title) {
+		c.warn(CodeMultilineTitle, "/title", "", "the title of the plan has line breaks, and it is shown on one line")
+	}
 	if !isOnFailure(p.OnFailure) {
 		c.fault(CodeBadType, "/on_failure", "", "the plan's on_failure must be abort, skip or replan, not %q", p.OnFailure)
 	}
@@ -114,11 +130,32 @@ func (c *checker) checkPlan() {
 	if len(p.Steps) == 0 {
 		c.warn(CodeNoSteps, "/steps", "", "the plan has no steps and does nothing")
 	}
+	for _, name := range sortedKeys(p.Variables) {
+		if !reachable(name) {
+			c.warn(CodeUnreachableVariable, jsonPointer("/variables", name), "", "no reference can name the variable %q: %s", name, nameRule)
+		}
+	}
 	callsTools := slices.ContainsFunc(p.Steps, func(s Step) bool { return executorOf(s) == ExecutorTool })
 	if !c.rules.CheckTools && callsTools {
 		c.warn(CodeUncheckedTools, "/steps", "", "tool names and args were not checked, since no tools are known here")
 	}
 }
+
+// nameRule is what the name of a variable must be like.
+const nameRule = "a name may not be empty, begin or end with a blank, or hold a dot, an opening bracket or a closing brace"
+
+// reachable reports whether a reference can name a variable of this name.
+func reachable(name string) bool {
+	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, ".[}")
+}
+
+// isLineBreak reports whether a character ends a line, on one screen or another.
+func isLineBreak(r rune) bool {
+	return '\n' <= r && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+}
+
+// isMultiline reports whether a title does not fit the one line it is shown on.
+func isMultiline(title string) bool { return strings.ContainsFunc(title, isLineBreak) }
 
 func isOnFailure(word OnFailure) bool {
 	switch word {
@@ -136,8 +173,12 @@ func (c *checker) checkStep(i int, s Step) {
 	} else if c.first[s.Index] != i {
 		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
 	}
+	s.Index = c.from.name(c.plan, i) // from here on it is only told
 	if strings.TrimSpace(s.Title) == "" {
 		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
+	}
+	if isMultiline(s.Title) {
+		c.warn(CodeMultilineTitle, path+"/title", s.Index, "the title of step %s has line breaks, and it is shown on one line", s.Index)
 	}
 	if !isOnFailure(s.OnFailure) {
 		c.fault(CodeBadType, path+"/on_failure", s.Index, "step %s: on_failure must be abort, skip or replan, not %q", s.Index, s.OnFailure)
@@ -145,7 +186,7 @@ func (c *checker) checkStep(i int, s Step) {
 	if s.Timeout < 0 {
 		c.fault(CodeBadTimeout, path+"/timeout", s.Index, "step %s has a negative timeout, %s", s.Index, s.Timeout)
 	}
-	c.checkDependencies(path, s)
+	c.checkDependencies(path, i, s)
 	c.checkVariables(path, i, s)
 	switch executorOf(s) {
 	case ExecutorTool:
@@ -158,10 +199,11 @@ func (c *checker) checkStep(i int, s Step) {
 	}
 }
 
-func (c *checker) checkDependencies(path string, s Step) {
+func (c *checker) checkDependencies(path string, i int, s Step) {
+	own := c.plan.Steps[i].Index
 	for n, index := range s.DependsOn {
 		at := func() string { return jsonPointer(path, "depends_on", strconv.Itoa(n)) }
-		if index == s.Index {
+		if index == own {
 			c.fault(CodeSelfDependency, at(), s.Index, "step %s depends on itself", s.Index)
 		} else if _, ok := c.first[index]; !ok {
 			c.fault(CodeUnknownDependency, at(), s.Index, "step %s depends on step %s, which does not exist", s.Index, index)
@@ -170,37 +212,62 @@ func (c *checker) checkDependencies(path string, s Step) {
 }
 
 func (c *checker) checkVariables(path string, i int, s Step) {
-	if name := s.ResultVariable; name != "" && c.producers[name] != s.Index {
-		c.fault(CodeDuplicateResultVariable, path+"/result_variable", s.Index, "steps %s and %s both put their result into %q", c.producers[name], s.Index, name)
-	}
-	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(s, r.Name) }) {
+	c.checkResultVariable(path+"/result_variable", i, s)
+	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) }) {
 		return
 	}
 	told := make(map[string]bool) // a variable is told of once in each text
 	walkReferences(s.Args, func(place []string, r Reference) {
-		if c.defines(s, r.Name) {
+		if c.defines(i, r) {
 			return
 		}
 		at := jsonPointer(path+"/args", place...)
-		if !told[at+" "+r.Name] {
-			told[at+" "+r.Name] = true
+		if key := at + " " + r.Name + " " + r.Malformed; !told[key] {
+			told[key] = true
 			c.undefined(at, s, r)
 		}
 	})
 }
 
-// defines reports whether a variable has a value when a step is ready. A step
-// may refer to a variable of the plan that its own result will replace.
-func (c *checker) defines(s Step, name string) bool {
+func (c *checker) checkResultVariable(path string, i int, s Step) {
+	name := s.ResultVariable
+	if name == "" {
+		return
+	}
+	if first := c.producers[name]; c.plan.Steps[first].Index != c.plan.Steps[i].Index {
+		c.fault(CodeDuplicateResultVariable, path, s.Index, "steps %s and %s both put their result into %q", c.from.name(c.plan, first), s.Index, name)
+	}
+	if !reachable(name) {
+		c.warn(CodeUnreachableVariable, path, s.Index, "no reference can name the variable %q that step %s puts its result into: %s", name, s.Index, nameRule)
+	}
 	if _, given := c.plan.Variables[name]; given {
+		c.warn(CodeShadowedVariable, path, s.Index, "the result of step %s replaces the value that the plan gives to %q, from when the step is done", s.Index, name)
+	}
+}
+
+// defines reports whether a reference has something to stand for when the step
+// at position i is ready. A step may refer to a variable of the plan that its
+// own result will replace.
+func (c *checker) defines(i int, r Reference) bool {
+	if r.Malformed != "" {
+		return false
+	}
+	if _, given := c.plan.Variables[r.Name]; given {
 		return true
 	}
-	producer, produced := c.producers[name]
-	return produced && producer != s.Index
+	producer, produced := c.producers[r.Name]
+	return produced && c.plan.Steps[producer].Index != c.plan.Steps[i].Index
 }
+
+// noVariables says that there is nothing a reference could name.
+const noVariables = "the plan defines no variables"
 
 // undefined tells of a reference that will have no value.
 func (c *checker) undefined(at string, s Step, r Reference) {
+	if r.Malformed != "" {
+		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, whose path is malformed: %s", s.Index, r, r.Malformed)
+		return
+	}
 	if _, produced := c.producers[r.Name]; produced {
 		c.fault(CodeSelfDependency, at, s.Index, "step %s refers to its own result with %s", s.Index, r)
 		return
@@ -209,12 +276,13 @@ func (c *checker) undefined(at string, s Step, r Reference) {
 		names := slices.Collect(maps.Keys(c.plan.Variables))
 		names = slices.AppendSeq(names, maps.Keys(c.producers))
 		slices.Sort(names)
-		c.defined = "the plan defines no variables"
-		if names = slices.Compact(names); len(names) > 0 {
+		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !reachable(name) })
+		c.defined = noVariables
+		if len(names) > 0 {
 			c.defined = "there is " + listSome(names)
 		}
 	}
-	if len(c.plan.Variables)+len(c.producers) == 0 {
+	if c.defined == noVariables {
 		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and %s", s.Index, r, c.defined)
 		return
 	}
@@ -309,16 +377,24 @@ func (c *checker) checkProfile(path string, s Step) {
 func (c *checker) checkCycles() {
 	g := newGraph(c.plan, c.references)
 	for _, knot := range g.knots() {
-		members := g.indices(knot)
-		loop := g.indices(g.loop(knot))
-		c.faults = append(c.faults, Fault{
+		members := c.names(g.indices(knot))
+		loop := c.names(g.indices(g.loop(knot)))
+		c.add(Fault{
 			Code:    CodeCycle,
-			Path:    jsonPointer("/steps", strconv.Itoa(c.first[members[0]])),
+			Path:    jsonPointer("/steps", strconv.Itoa(c.first[g.steps[knot[0]].Index])),
 			Step:    members[0],
 			Members: members,
 			Message: "steps " + listSome(members) + " wait for each other: " + tellLoop(loop),
 		})
 	}
+}
+
+// names returns what the steps with these indices are called.
+func (c *checker) names(indices []string) []string {
+	for i, index := range indices {
+		indices[i] = c.from.name(c.plan, c.first[index])
+	}
+	return indices
 }
 
 // tellLoop says who waits for whom, of a long loop only how it begins.
@@ -335,6 +411,9 @@ func tellLoop(loop []string) string {
 
 func (c *checker) checkMilestones() {
 	for i, m := range c.plan.Milestones {
+		if isMultiline(m.Title) {
+			c.warn(CodeMultilineTitle, jsonPointer("/milestones", strconv.Itoa(i), "title"), "", "the title of the milestone %q has line breaks, and it is shown on one line", m.Title)
+		}
 		for n, index := range m.Steps {
 			if _, ok := c.first[index]; !ok {
 				at := jsonPointer("/milestones", strconv.Itoa(i), "steps", strconv.Itoa(n))

@@ -132,6 +132,14 @@ func TestValidateWarns(t *testing.T) {
 		{"once of a schema that cannot be used", `{"title":"T","steps":[{"title":"a","tool":"broken"},{"title":"b","tool":"broken","args":{"x":1}}]}`, checked, []string{"unchecked_args /steps/0/tool"}},
 		{"of a schema that would have to be fetched", `{"title":"T","steps":[{"title":"a","tool":"remote"}]}`, checked, []string{"unchecked_args /steps/0/tool"}},
 		{"of milestones with steps that do not exist", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[{"title":"m","steps":["1","7"]}]}`, checked, []string{"unknown_milestone_step /milestones/0/steps/1"}},
+		{"of titles that take more than a line", `{"title":"T\nU","steps":[{"title":"a\rb","executor":"self"},{"title":"a\u2028b","executor":"self"},{"title":"a\tb","executor":"self"}],"milestones":[{"title":"m\r\nn"}]}`, checked, []string{
+			"multiline_title /title", "multiline_title /steps/0/title", "multiline_title /steps/1/title", "multiline_title /milestones/0/title",
+		}},
+		{"of variables that no reference can name", `{"title":"T","variables":{"":1,"a.b":1,"a b}":1,"x[0]":1," v":1,"w ":1,"a b":1,"é]":1},"steps":[{"title":"a","executor":"self","result_variable":"r.s"}]}`, checked, []string{
+			"unreachable_variable /variables/", "unreachable_variable /variables/ v", "unreachable_variable /variables/a b}", "unreachable_variable /variables/a.b",
+			"unreachable_variable /variables/w ", "unreachable_variable /variables/x[0]", "unreachable_variable /steps/0/result_variable",
+		}},
+		{"of a result that replaces what the plan gives", `{"title":"T","variables":{"v":1,"w":1},"steps":[{"title":"a","executor":"self"},{"title":"b","executor":"self","result_variable":"v"}]}`, checked, []string{"shadowed_variable /steps/1/result_variable"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			faults, warnings := planning.Validate(mustPlan(t, tt.plan), tt.rules)
@@ -140,6 +148,25 @@ func TestValidateWarns(t *testing.T) {
 			}
 			if got := faultsAt(warnings); !slices.Equal(got, tt.want) {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestANameThatNoReferenceCanMakeIsNotOffered(t *testing.T) {
+	for _, tt := range []struct{ name, variables, want string }{
+		{"beside another", `{"a.b":1,"c":1,"":1}`, "step 1 refers to ${v}, which nothing defines; there is c"},
+		{"alone", `{"a.b":1}`, "step 1 refers to ${v}, and the plan defines no variables"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := mustPlan(t, `{"title":"T","variables":`+tt.variables+`,"steps":[{"title":"a","executor":"self","args":{"x":"${v}"}}]}`)
+			faults, _ := planning.Validate(p, planning.Rules{})
+			if len(faults) != 1 || faults[0].Message != tt.want {
+				t.Errorf("got %+v", faults)
+			}
+			var missing *planning.MissingVariableError
+			if _, err := planning.Resolve("${v}", p.Variables); !errors.As(err, &missing) || slices.Contains(missing.There, "a.b") {
+				t.Errorf("got %v", err)
 			}
 		})
 	}

@@ -13,6 +13,10 @@ type Reference struct {
 	Name string   // the variable
 	Path []string // the fields and list positions below it
 	Text string   // as it stands, braces included
+
+	// Malformed says why nothing can ever fill the reference in, a clause; empty
+	// where its path can be followed.
+	Malformed string
 }
 
 // String is the reference as it stands.
@@ -49,7 +53,10 @@ func splitText(text string) []textPart {
 }
 
 // nextReference finds the first reference in a text that starts at from or
-// after; start and end are the same where there is none.
+// after; start and end are the same where there is none. Each byte is looked at
+// a fixed number of times: a closing brace is looked for only where nothing
+// escapes the opening, and what lies before it is passed over unless it is
+// blank.
 func nextReference(text string, from int) (start, end int) {
 	for at := from; ; {
 		opening := strings.Index(text[at:], "${")
@@ -57,16 +64,20 @@ func nextReference(text string, from int) (start, end int) {
 			return len(text), len(text)
 		}
 		opening += at
-		closing := strings.IndexByte(text[opening:], '}')
+		escaped := opening > at && text[opening-1] == '$'
+		at = opening + 2
+		if escaped {
+			continue
+		}
+		closing := strings.IndexByte(text[at:], '}')
 		if closing < 0 {
 			return len(text), len(text)
 		}
-		closing += opening
-		escaped := opening > at && text[opening-1] == '$'
-		if !escaped && strings.TrimSpace(text[opening+2:closing]) != "" {
+		closing += at
+		if strings.TrimSpace(text[at:closing]) != "" {
 			return opening, closing + 1
 		}
-		at = opening + 2
+		at = closing // what lies before is blank
 	}
 }
 
@@ -84,21 +95,41 @@ func readReference(text string) Reference {
 		return Reference{Name: inner, Text: text}
 	}
 	r := Reference{Name: inner[:end], Text: text}
-	for rest := inner[end:]; rest != ""; {
-		if closing := strings.IndexByte(rest, ']'); rest[0] == '[' && closing > 0 {
-			r.Path = append(r.Path, strings.TrimSpace(rest[1:closing]))
-			rest = rest[closing+1:]
-			continue
-		}
-		rest = rest[1:]
-		end := strings.IndexAny(rest, ".[")
-		if end < 0 {
-			end = len(rest)
-		}
-		r.Path = append(r.Path, rest[:end])
-		rest = rest[end:]
+	r.Path, r.Malformed = readPath(inner[end:])
+	if r.Name == "" {
+		r.Malformed = "it names no variable"
 	}
 	return r
+}
+
+// readPath reads the fields and list positions behind the name of a variable as
+// far as it can, and says why nothing can follow them, "" where something can.
+func readPath(rest string) (path []string, malformed string) {
+	for rest != "" {
+		var field string
+		switch rest[0] {
+		case '[':
+			closing := strings.IndexByte(rest, ']')
+			if closing < 0 {
+				return path, "a bracket is not closed"
+			}
+			field, rest = strings.TrimSpace(rest[1:closing]), rest[closing+1:]
+		case '.':
+			rest = rest[1:]
+			end := strings.IndexAny(rest, ".[")
+			if end < 0 {
+				end = len(rest)
+			}
+			field, rest = rest[:end], rest[end:]
+		default:
+			return path, "something follows a closing bracket that is neither a dot nor a bracket"
+		}
+		if field == "" {
+			return path, "it holds an empty field"
+		}
+		path = append(path, field)
+	}
+	return path, ""
 }
 
 // References returns the references in a JSON value, in a fixed order: lists
@@ -162,10 +193,20 @@ func holdsReference(v any) bool {
 	return false
 }
 
+// MalformedReferenceError says that the path of a reference cannot be followed,
+// whatever the variables hold.
+type MalformedReferenceError struct {
+	Reference Reference
+}
+
+func (e *MalformedReferenceError) Error() string {
+	return fmt.Sprintf("%s cannot be filled in: its path is malformed: %s", e.Reference, e.Reference.Malformed)
+}
+
 // MissingVariableError says that a reference names a variable that has no value.
 type MissingVariableError struct {
 	Reference Reference
-	There     []string // the variables that have one, sorted
+	There     []string // the variables that have one and that a reference can name, sorted
 }
 
 func (e *MissingVariableError) Error() string {
@@ -215,7 +256,8 @@ func listSome(words []string) string {
 // one reference and nothing else becomes the value itself, whatever its type;
 // inside other text a string goes in as it is and everything else as compact
 // JSON. What was filled in is not looked at again. A [Placeholder] gives its
-// text. It fails with a *MissingVariableError or a *MissingFieldError.
+// text. It fails with a *MissingVariableError, a *MissingFieldError or a
+// *MalformedReferenceError.
 //
 // The result shares the values it was given; neither may be changed after.
 func Resolve(v any, values map[string]any) (any, error) {
@@ -287,9 +329,13 @@ func resolveText(text string, values map[string]any) (any, error) {
 }
 
 func lookUp(r Reference, values map[string]any) (any, error) {
+	if r.Malformed != "" {
+		return nil, &MalformedReferenceError{Reference: r}
+	}
 	v, ok := values[r.Name]
 	if !ok {
-		return nil, &MissingVariableError{Reference: r, There: slices.Sorted(maps.Keys(values))}
+		there := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return !reachable(name) })
+		return nil, &MissingVariableError{Reference: r, There: there}
 	}
 	for _, field := range r.Path {
 		if p, ok := v.(Placeholder); ok {
@@ -316,7 +362,8 @@ func descend(v any, field string) (next any, there []string, ok bool) {
 		}
 		return nil, slices.Sorted(maps.Keys(v)), false
 	case []any:
-		if i, err := strconv.Atoi(field); err == nil && i >= 0 && i < len(v) {
+		// A position is written one way: 01 and +1 are none.
+		if i, err := strconv.Atoi(field); err == nil && i >= 0 && i < len(v) && strconv.Itoa(i) == field {
 			return v[i], nil, true
 		}
 		there = make([]string, len(v))

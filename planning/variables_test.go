@@ -101,7 +101,8 @@ func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
 		{"a field of a list", "${l.name}", "name", []string{"0", "1"}},
 		{"a field of a text", "${s.length}", "length", nil},
 		{"a field of null", "${n.f}", "f", nil},
-		{"an empty field", "${o.}", "", []string{"a", "b"}},
+		{"a position with a nought before it", "${l.01}", "01", []string{"0", "1"}},
+		{"a position with a sign", "${l[+1]}", "+1", []string{"0", "1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := planning.Resolve([]any{tt.text}, values)
@@ -124,6 +125,36 @@ func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
 				}
 			default:
 				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// malformedReferences are those that nothing can fill in, by what is said of them.
+var malformedReferences = []struct{ name, text, why string }{
+	{"a bracket that is not closed", "${o[0}", "a bracket is not closed"},
+	{"another after a field", "${o.x[0}", "a bracket is not closed"},
+	{"an empty field", "${o..x}", "it holds an empty field"},
+	{"an empty field at the end", "${o.}", "it holds an empty field"},
+	{"empty brackets", "${o[ ]}", "it holds an empty field"},
+	{"a name behind a bracket", "${o[0]x}", "something follows a closing bracket that is neither a dot nor a bracket"},
+	{"a path without a name", "${.x}", "it names no variable"},
+	{"a position without a name", "${[0]}", "it names no variable"},
+}
+
+func TestAMalformedReferenceIsNeverFilledIn(t *testing.T) {
+	values := mustValue(t, `{"o":{"":{"x":1},"0":1,"[0":1,"x":[1]},"":{"x":1,"0":1}}`).(map[string]any)
+	for _, tt := range malformedReferences {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := planning.Resolve("see "+tt.text, values)
+			var malformed *planning.MalformedReferenceError
+			if !errors.As(err, &malformed) || malformed.Reference.Text != tt.text || err.Error() != tt.text+" cannot be filled in: its path is malformed: "+tt.why {
+				t.Errorf("got %v", err)
+			}
+			_, faults, _ := planning.CheckPlan([]byte(`{"title":"T","variables":{"o":{}},"steps":[{"title":"a","tool":"t","args":{"x":["`+tt.text+`"]}}]}`), planning.Rules{})
+			if len(faults) != 1 || faults[0].Code != planning.CodeUnknownVariable || faults[0].Path != "/steps/0/args/x/0" ||
+				faults[0].Message != "step 1 refers to "+tt.text+", whose path is malformed: "+tt.why {
+				t.Errorf("checked: %+v", faults)
 			}
 		})
 	}
