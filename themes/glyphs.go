@@ -47,7 +47,7 @@ type Lanes struct {
 // has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
-		Done: "✓", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "○", Doubt: "?", Stopped: "■", Warning: "!",
+		Done: "✓", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 		Added:   "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
@@ -65,7 +65,7 @@ func UnicodeGlyphs() Glyphs {
 func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
-		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "o", Doubt: "?", Stopped: "#", Warning: "!",
+		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
 		Spinner: []string{"|", "/", "-", "\\"},
 		Added:   "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",

@@ -47,6 +47,12 @@ func (c *chatPane) prose(text string) *block {
 	return &block{gap: true, draw: func(width int) []string { return c.markdown.lines(text, width) }}
 }
 
+// listing draws Markdown whose code blocks are tables: their lines are cut, not
+// broken.
+func (c *chatPane) listing(text string) *block {
+	return &block{gap: true, draw: func(width int) []string { return c.markdown.lines(c.look.cutCode(text, width), width) }}
+}
+
 // remark draws one thing that happened, with a glyph before it.
 func (c *chatPane) remark(glyph func(*look) string, style func(*look) lipgloss.Style, text string) *block {
 	text = untrusted.Visible(strings.TrimSpace(text))
@@ -185,8 +191,9 @@ func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
 	}}
 }
 
-// outcome draws how a run ended; word says it of one that completed.
-func (c *chatPane) outcome(r *agent.Result, word string) *block {
+// outcome draws how a run ended; word says it of one that completed, again how
+// one that was stopped goes on.
+func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 	l := c.look
 	return &block{gap: r.Status != agent.StatusCompleted || r.Answer != "", draw: func(width int) []string {
 		took := clockTime(time.Duration(r.DurationMS) * time.Millisecond)
@@ -206,7 +213,7 @@ func (c *chatPane) outcome(r *agent.Result, word string) *block {
 			return flow([]string{l.Success.Render(l.glyphs.Done) + " " + word, tail}, "  ", width)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
-			return append(lines, paint(l.Muted, indent(wrap("What was done stays; ctrl+r takes the run up again.", width-2)))...)
+			return append(lines, paint(l.Muted, indent(wrap("What was done stays; "+again, width-2)))...)
 		default:
 			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + strings.ReplaceAll(untrusted.Line(string(r.Reason)), "_", " ")
 			lines := flow([]string{head, tail}, "  ", width)

@@ -13,15 +13,15 @@ type chatPane struct {
 	height   int
 	blocks   []*block
 	intro    string
-	problem  string                 // why no run can start, shown in full while the chat is empty
-	above    int                    // lines hidden below the view; 0 sticks to the end
-	activity func(width int) string // what goes on now, on one line; "" where nothing does
+	problem  string                   // why no run can start, shown in full while the chat is empty
+	above    int                      // lines hidden below the view; 0 sticks to the end
+	activity func(width int) []string // what goes on now; none where nothing does
 
 	view  []string
 	drawn bool
 }
 
-func newChatPane(l *look, intro string, activity func(width int) string) *chatPane {
+func newChatPane(l *look, intro string, activity func(width int) []string) *chatPane {
 	return &chatPane{look: l, markdown: newMarkdown(l), intro: intro, activity: activity}
 }
 
@@ -130,16 +130,14 @@ func (c *chatPane) greeting() []string {
 }
 
 // greets reports whether the greeting is in view.
-func (c *chatPane) greets() bool { return len(c.blocks) == 0 && c.activity(c.width) == "" }
+func (c *chatPane) greets() bool { return len(c.blocks) == 0 && len(c.activity(c.width)) == 0 }
 
 // window picks the lines in view, from the end backwards, so that only what is
 // seen is drawn.
-func (c *chatPane) window(activity string) []string {
-	var tail []string
-	if activity != "" {
-		if tail = []string{"", activity}; len(c.blocks) == 0 {
-			tail = tail[1:]
-		}
+func (c *chatPane) window(activity []string) []string {
+	tail := activity
+	if len(tail) > 0 && len(c.blocks) > 0 {
+		tail = append([]string{""}, tail...)
 	}
 	want := c.height + c.above
 	parts, total := [][]string{tail}, len(tail)

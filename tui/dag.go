@@ -22,7 +22,8 @@ type dagPane struct {
 	open    map[int]bool // older revisions that are unfolded
 
 	selected string
-	follow   bool // the selection goes with what runs
+	follow   bool   // the selection goes with what runs
+	asked    string // the step that the user is asked about, which is followed first; "" for none
 	focused  bool
 	top      int
 
@@ -57,7 +58,7 @@ func (d *dagPane) setFocus(focused bool) {
 
 // show takes another run, or nil.
 func (d *dagPane) show(run *agent.Run) {
-	d.run, d.outline, d.selected, d.follow, d.top = run, nil, "", true, 0
+	d.run, d.outline, d.selected, d.follow, d.asked, d.top = run, nil, "", true, "", 0
 	d.built, d.open, d.drawn = shape{}, map[int]bool{}, false
 }
 
@@ -86,7 +87,9 @@ func (d *dagPane) layout() {
 		d.outline, d.built = layOut(d.run, now.limit, d.open), now
 	}
 	if d.follow {
-		if s := following(d.run); s != nil {
+		if s := d.run.Step(d.asked); s != nil {
+			d.selected = s.Step.Index
+		} else if s := following(d.run); s != nil {
 			d.selected = s.Step.Index
 		}
 	}

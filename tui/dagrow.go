@@ -119,7 +119,7 @@ func (d *dagPane) drawRow(r, chosen *row, c columns) string {
 	switch {
 	case r.step != nil:
 		f.status, f.draft = r.step.Status, r.step.Draft
-		f.state, _ = d.state(r)
+		f.state, _ = d.state(r, d.width)
 		if f.status == agent.StepActive {
 			f.beat = d.look.beat
 		}
@@ -150,8 +150,8 @@ func (d *dagPane) paintRow(r *row, f face) string {
 		return line
 	}
 	line += d.drawText(r, c, lit, f.kin)
-	state, style := d.state(r)
 	room := min(d.width-1-ansi.StringWidth(line), c.state+stateGap)
+	state, style := d.state(r, room)
 	state = l.cut(state, room)
 	line += lit(l.Text).Render(strings.Repeat(" ", max(room-ansi.StringWidth(state), 0)))
 	line += lit(style).Render(state)
@@ -223,13 +223,12 @@ func (d *dagPane) drawText(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 	}
 	text := untrusted.Line(s.Step.Title)
 	tail := ""
-	if len(r.unseen) > 0 {
-		tail = " " + l.glyphs.Blocker + strings.Join(r.unseen, ",")
-	}
 	room := c.title
-	if tail != "" {
-		tail = l.cut(tail, room/2)
-		room -= ansi.StringWidth(tail)
+	if len(r.after) > 0 {
+		if waits, _ := d.state(r, d.width); waits == "" || !strings.HasPrefix(waits, l.glyphs.Blocker) {
+			tail = l.cut(" "+l.blockers(r.after, room/2-1), room/2)
+			room -= ansi.StringWidth(tail)
+		}
 	}
 	text = l.cut(text, room)
 	pad := func(s string, width int) string {
@@ -281,8 +280,9 @@ func stateGlyph(l *look, s *agent.StepState) (string, lipgloss.Style) {
 	}
 }
 
-// state is what stands at the right end of the row.
-func (d *dagPane) state(r *row) (string, lipgloss.Style) {
+// state is what stands at the right end of the row, in that many cells where it
+// can be said in them.
+func (d *dagPane) state(r *row, room int) (string, lipgloss.Style) {
 	l, s := d.look, r.step
 	switch s.Status {
 	case agent.StepDone:
@@ -313,26 +313,32 @@ func (d *dagPane) state(r *row) (string, lipgloss.Style) {
 	if !s.RetryAt.IsZero() {
 		return "retry", l.Warning
 	}
-	return d.blockers(r), l.Faint
+	return d.look.blockers(d.waits(r), room), l.Faint
 }
 
-// blockers names the steps that this one still waits for.
-func (d *dagPane) blockers(r *row) string {
-	const most = 3
+// waits is the steps that this one still waits for: one that failed or is in
+// doubt holds it up as one that runs does.
+func (d *dagPane) waits(r *row) []string {
 	var waits []string
 	for _, p := range d.outline.deps[r.at] {
-		if s := d.outline.steps[p]; !s.Status.Ended() {
+		if s := d.outline.steps[p]; s.Status != agent.StepDone && s.Status != agent.StepLeftOut {
 			waits = append(waits, s.Step.Index)
 		}
 	}
-	if len(waits) == 0 {
+	return waits
+}
+
+// blockers names steps that one waits for: all of them where they fit in width
+// cells, else the first, with a mark that there are more.
+func (l *look) blockers(steps []string, width int) string {
+	if len(steps) == 0 {
 		return ""
 	}
-	more := ""
-	if len(waits) > most {
-		waits, more = waits[:most], d.look.glyphs.Ellipsis
+	all := l.glyphs.Blocker + untrusted.Line(strings.Join(steps, ","))
+	if len(steps) == 1 || ansi.StringWidth(all) <= width {
+		return all
 	}
-	return d.look.glyphs.Blocker + untrusted.Line(strings.Join(waits, ",")) + more
+	return l.glyphs.Blocker + untrusted.Line(steps[0]) + l.glyphs.Ellipsis
 }
 
 // drawRevision draws an older revision, folded or open.

@@ -24,6 +24,7 @@ type graceMsg struct{ count int }
 type asking interface {
 	id() string // unique over all runs, and over the times it is asked
 	of() string // the run it belongs to
+	on() string // the step it is about, "" for none
 	// name says what kind of thing asks, about what it asks about.
 	name() string
 	about() []string
@@ -144,6 +145,14 @@ func (g *askDialog) reopen() tea.Cmd {
 	g.open, g.shown = true, ""
 	g.early = false
 	return g.front()
+}
+
+// step is the step that the first of what waits is about, "" for none.
+func (g *askDialog) step() string {
+	if len(g.queue) == 0 {
+		return ""
+	}
+	return g.queue[0].on()
 }
 
 // waiting is how many wait for an answer.

@@ -19,14 +19,16 @@ const longAgo = 10 * time.Second
 func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	for _, e := range b.events {
 		m.clock.heard(e.Time, b.arrived)
+		m.heard(e)
 		m.take(e)
 	}
 	m.look.now = m.clock.now()
 	if b.closed {
 		m.closed, m.preparing = true, false
 	}
+	cmd := m.ask.set(m.asks())
 	m.refresh()
-	return tea.Batch(m.ask.set(m.asks()), m.animate())
+	return tea.Batch(cmd, m.animate())
 }
 
 // take folds one event: into its run, or into what is known of the session.
@@ -56,6 +58,7 @@ func (m *Model) take(e agent.Event) {
 		m.preparing = m.going() == "" && m.clock.arrived.Sub(e.Time) < longAgo
 		m.chat.settle()
 		m.chat.add(m.chat.user(d.Text))
+		m.slashed = strings.HasPrefix(d.Text, "/")
 		m.input.remember(d.Text)
 	case agent.ChatReply:
 		m.reply(d)
@@ -89,12 +92,16 @@ func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 
 // show shows a run from its first event on, and reports whether it can.
 func (m *Model) show(e agent.Event, d agent.RunStarted) bool {
-	run := &agent.Run{}
+	run := &agent.Run{Planners: m.options.Planners}
 	if err := run.Apply(e); err != nil {
 		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
 		return false
 	}
 	m.run, m.preparing, m.ended = run, false, false
+	if m.options.Replay {
+		quits := " " + m.look.glyphs.Separator + " q quits"
+		m.input.close("replay of "+untrusted.Line(run.ID)+quits, "replay of "+shortID(run.ID)+quits)
+	}
 	m.stopping, m.reopened, m.failed, m.blocked = false, nil, "", ""
 	m.dry, m.planOnly, m.closing = d.DryRun, d.PlanOnly, false
 	clear(m.asked)
@@ -153,7 +160,11 @@ func (m *Model) reply(d agent.ChatReply) {
 	case d.Status == agent.StatusCancelled:
 		m.chat.add(m.chat.note("info", d.Text))
 	default:
-		m.chat.add(m.chat.prose(d.Text))
+		answer := m.chat.prose
+		if m.slashed {
+			answer = m.chat.listing
+		}
+		m.chat.add(answer(d.Text))
 	}
 }
 
@@ -165,7 +176,7 @@ func (m *Model) asks() []asking {
 		out = append(out, g)
 	}
 	switch {
-	case m.retold != nil || m.run == nil:
+	case m.retold != nil || m.run == nil || m.options.Replay:
 	case m.running():
 		for _, g := range m.run.Gates {
 			out = append(out, openGate{run: m.run.ID, ask: g.GateRequested})
@@ -180,25 +191,57 @@ func (m *Model) asks() []asking {
 // refresh brings the panes up to date with what was folded.
 func (m *Model) refresh() {
 	m.chat.touch()
+	m.dag.asked = m.askedStep()
 	m.dag.touch()
 	m.detail.show(m.run, m.dag.chosen())
 	m.detail.touch()
 }
 
-// activity is one line on what goes on, for those who look at the chat alone.
-func (m *Model) activity(width int) string {
+// askedStep is the step that the user is asked about first, "" for none. In a
+// replay, where nobody is asked, it is the one that was asked about.
+func (m *Model) askedStep() string {
+	if m.options.Replay && m.run != nil {
+		for _, q := range m.run.Questions() {
+			return q.Step
+		}
+	}
+	return m.ask.step()
+}
+
+// activity is what goes on and what waits for the user, each on one line, for
+// those who look at the chat alone.
+func (m *Model) activity(width int) []string {
 	l := m.look
 	if !m.running() {
-		return ""
+		return nil
 	}
 	spin := l.Running.Render(l.spinner()) + " "
 	if m.stopping {
-		return spin + l.Muted.Render("stopping"+l.glyphs.Ellipsis)
+		return []string{spin + l.Muted.Render("stopping"+l.glyphs.Ellipsis)}
 	}
 	if m.preparing {
-		return spin + l.Muted.Render("getting ready"+l.glyphs.Ellipsis)
+		return []string{spin + l.Muted.Render("getting ready"+l.glyphs.Ellipsis)}
 	}
-	r := m.run
+	var lines []string
+	if line := m.goesOnNow(spin, width); line != "" {
+		lines = append(lines, line)
+	}
+	const most = 3
+	open := m.run.Questions()
+	for i, q := range open[:min(len(open), most)] {
+		text := questionWords(q)
+		if more := len(open) - most; i == most-1 && more > 0 {
+			text += fmt.Sprintf(" (and %d more)", more)
+		}
+		lines = append(lines, m.waitingWords(l.glyphs.Doubt, text, max(width-2, 1)))
+	}
+	return lines
+}
+
+// goesOnNow is one line on what the run is about, "" where it only waits for
+// the answer to a question.
+func (m *Model) goesOnNow(spin string, width int) string {
+	l, r := m.look, m.run
 	width = max(width-2, 1)
 	if r.Replanning != nil {
 		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(seconds(l.since(r.Replanning.StartedAt)))
@@ -215,7 +258,11 @@ func (m *Model) activity(width int) string {
 	if s := following(r); s != nil {
 		switch s.Status {
 		case agent.StepWaiting:
-			return m.waitingWords(l.glyphs.Gate, fmt.Sprintf("step %s waits for your answer", untrusted.Line(s.Step.Index)), width)
+			words := "step %s waits for your answer"
+			if m.options.Replay {
+				words = "step %s waited for an answer"
+			}
+			return m.waitingWords(l.glyphs.Gate, fmt.Sprintf(words, untrusted.Line(s.Step.Index)), width)
 		case agent.StepActive:
 			took := " " + l.Faint.Render(seconds(l.since(s.StartedAt)))
 			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
@@ -224,21 +271,18 @@ func (m *Model) activity(width int) string {
 	if step, ok := m.asked[planning.PurposeStep]; ok {
 		return spin + l.Muted.Render("the model works out step "+untrusted.Line(step))
 	}
-	if open := r.Questions(); len(open) > 0 {
-		q := open[0]
-		text := "step " + untrusted.Line(q.Step) + " failed: how shall it go on?"
-		if q.Doubt {
-			text = "step " + untrusted.Line(q.Step) + " is in doubt: did it take effect?"
-		}
-		return m.waitingWords(l.glyphs.Doubt, text, width)
-	}
 	return ""
 }
 
-// waitingWords says that the user is waited for, and which key leads there.
+// waitingWords says that the user is waited for, and which key leads there, in
+// width cells behind the glyph.
 func (m *Model) waitingWords(glyph, text string, width int) string {
 	l := m.look
-	return l.Warning.Render(glyph) + " " + l.cut(l.Muted.Render(text)+l.Faint.Render("  ctrl+g"), width)
+	if m.options.Replay {
+		return l.Warning.Render(glyph) + " " + l.cut(l.Muted.Render(text), width)
+	}
+	const leads = "  ctrl+g"
+	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.cut(text, width-len(leads))) + l.Faint.Render(leads)
 }
 
 // runningWords says which steps run.

@@ -14,7 +14,7 @@ func (m *Model) footer() string {
 	l, width := m.look, m.layout.width
 	switch {
 	case m.quitting:
-		return l.fit(" "+l.Warning.Render("A run is going on. Stop it and quit?")+"  "+m.hint(m.keys.Yes, "")+"  "+m.hint(m.keys.No, ""), width)
+		return l.fit(m.quitLine(width), width)
 	case m.word != "":
 		return l.fit(" "+l.Warning.Render(m.word), width)
 	}
@@ -27,6 +27,18 @@ func (m *Model) footer() string {
 		line = next
 	}
 	return l.fit(line, width)
+}
+
+// quitLine asks whether to quit, in as many words as leave room for the keys.
+func (m *Model) quitLine(width int) string {
+	keys := "  " + m.hint(m.keys.Yes, "") + "  " + m.hint(m.keys.No, "")
+	line := ""
+	for _, text := range []string{"A run is going on. Stop it and quit?", "Stop the run and quit?", "Quit?"} {
+		if line = " " + m.look.Warning.Render(text) + keys; visibleWidth(line) <= width {
+			break
+		}
+	}
+	return line
 }
 
 // hint is one key of the footer.
@@ -67,6 +79,9 @@ func (m *Model) hints() []string {
 		add(k.Quit, "quit")
 		return hints
 	}
+	if m.options.Replay {
+		return m.replayHints()
+	}
 	if m.ask.waiting() > 0 {
 		add(k.Gate, m.waiting())
 	}
@@ -80,19 +95,7 @@ func (m *Model) hints() []string {
 			add(k.Runs, "resume")
 		}
 	case panePlan:
-		add(arrows, "move")
-		s := m.chosenStep()
-		if s != nil && s.Status == agent.StepBroken && m.resumable() {
-			add(k.Open, "go on from here")
-		} else {
-			add(k.Open, "look in")
-		}
-		if s != nil && s.Status == agent.StepActive && m.going() != "" {
-			add(k.Cancel, "cancel")
-		}
-		if !m.dag.follow {
-			add(k.Follow, "follow")
-		}
+		hints = append(hints, m.planHints()...)
 		if m.running() {
 			add(k.Stop, "stop")
 		}
@@ -115,9 +118,55 @@ func (m *Model) hints() []string {
 	return hints
 }
 
+// planHints are the keys that do something to the step that is chosen.
+func (m *Model) planHints() []string {
+	k := &m.keys
+	hints := []string{m.hint(key.NewBinding(key.WithHelp("up/down", "")), "move")}
+	s := m.chosenStep()
+	open := "look in"
+	if s != nil && s.Status == agent.StepBroken && m.resumable() {
+		open = "go on from here"
+	}
+	hints = append(hints, m.hint(k.Open, open))
+	if s != nil && s.Status == agent.StepActive && m.going() != "" && !m.options.Replay {
+		hints = append(hints, m.hint(k.Cancel, "cancel"))
+	}
+	if !m.dag.follow {
+		hints = append(hints, m.hint(k.Follow, "follow"))
+	}
+	return hints
+}
+
+// replayHints are the keys that do something in a replay.
+func (m *Model) replayHints() []string {
+	k := &m.keys
+	scroll := m.hint(key.NewBinding(key.WithHelp("up/down", "")), "scroll")
+	hints := []string{m.hint(k.LeaveReplay, "quit")}
+	switch m.focus {
+	case panePlan:
+		hints = append(hints, m.planHints()...)
+	case paneStep:
+		hints = append(hints, m.hint(key.NewBinding(key.WithHelp("left/right", "")), "tabs"), scroll)
+	default:
+		hints = append(hints, scroll)
+	}
+	return append(hints, m.hint(k.NextPane, "pane"), m.hint(k.Help, "help"))
+}
+
 // say puts a word about the last key into the footer; the next key takes it
 // away.
-func (m *Model) say(parts ...string) { m.word = strings.Join(parts, " ") }
+func (m *Model) say(parts ...string) { m.word, m.passing = strings.Join(parts, " "), false }
+
+// sayUntilHeard is say for a word on what a key has begun: the next thing that
+// happens takes it away too.
+func (m *Model) sayUntilHeard(word string) { m.word, m.passing = word, true }
+
+// heard takes a word away that stands until something happens.
+func (m *Model) heard(e agent.Event) {
+	if m.passing && !e.Data.Kind().Passing() {
+		m.word, m.passing = "", false
+	}
+}
 
 // waiting names what waits for the user's word.
 func (m *Model) waiting() string {
@@ -137,5 +186,5 @@ func (m *Model) chosenStep() *agent.StepState {
 
 // resumable reports whether the run that is shown has ended and can be taken up.
 func (m *Model) resumable() bool {
-	return m.run != nil && m.run.Result != nil && m.run.Resumable() && !m.running()
+	return !m.options.Replay && m.run != nil && m.run.Result != nil && m.run.Resumable() && !m.running()
 }

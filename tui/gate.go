@@ -20,6 +20,7 @@ type openGate struct {
 
 func (g openGate) id() string { return g.run + " " + g.ask.Gate }
 func (g openGate) of() string { return g.run }
+func (g openGate) on() string { return g.ask.Step }
 
 func (g openGate) sign(l *look) (string, lipgloss.Style) { return l.glyphs.Gate, l.Warning }
 

@@ -12,12 +12,16 @@ import (
 // tools.
 func (m *Model) header() string {
 	l, width := m.look, m.layout.width
-	left := " " + l.Brand.Render("replan")
+	left, named := " "+l.Brand.Render("replan"), len(" replan")
+	if m.options.Replay {
+		left += "  " + l.Warning.Render("replay")
+		named += len("  replay")
+	}
 	right := strings.Join(m.facts(), l.Faint.Render(" "+l.glyphs.Separator+" "))
 	if right != "" {
 		right += " "
 	}
-	room := width - len(" replan") - 3 - visibleWidth(right) - 2
+	room := width - named - 3 - visibleWidth(right) - 2
 	const least = 8 // a shorter path says nothing
 	if folder := m.folder(); folder != "" && room >= least {
 		left += "  " + l.Muted.Render(l.cutLeft(folder, room))
@@ -39,6 +43,9 @@ func (m *Model) facts() []string {
 	l := m.look
 	var facts []string
 	room := m.layout.width - len(" replan") - 4
+	if m.options.Replay {
+		room -= len("  replay")
+	}
 	add := func(text string) {
 		if need := visibleWidth(text) + 3; need <= room {
 			facts = append(facts, text)

@@ -18,8 +18,9 @@ type input struct {
 	area    textarea.Model
 	width   int
 	history []string
-	at      int    // position in history; its length where none is shown
-	draft   string // what was typed before the history was looked at
+	at      int      // position in history; its length where none is shown
+	draft   string   // what was typed before the history was looked at
+	closed  []string // what stands in its place where nothing can be typed, the longest first
 }
 
 func newInput(l *look, text string) *input {
@@ -74,7 +75,19 @@ func (i *input) setSize(width, lines int) {
 }
 
 // height is how many lines the input takes.
-func (i *input) height() int { return max(i.area.Height(), 1) }
+func (i *input) height() int {
+	if i.closed != nil {
+		return 1
+	}
+	return max(i.area.Height(), 1)
+}
+
+// close takes no more text and says words instead, the longest that there is
+// room for.
+func (i *input) close(words ...string) {
+	i.closed = words
+	i.area.Blur()
+}
 
 func (i *input) empty() bool   { return i.area.Value() == "" }
 func (i *input) value() string { return strings.TrimSpace(i.area.Value()) }
@@ -86,7 +99,7 @@ func (i *input) set(text string) {
 }
 
 func (i *input) setFocus(focused bool) {
-	if focused {
+	if focused && i.closed == nil {
 		i.area.Focus() // returns a command for a cursor that blinks, which this one does not
 		return
 	}
@@ -138,7 +151,16 @@ func (i *input) forward() bool {
 
 // lines is the input's content.
 func (i *input) lines() []string {
-	return strings.Split(i.area.View(), "\n")
+	if i.closed == nil {
+		return strings.Split(i.area.View(), "\n")
+	}
+	line := ""
+	for _, line = range i.closed {
+		if visibleWidth(line) <= i.width {
+			break
+		}
+	}
+	return []string{i.look.Faint.Render(i.look.cut(line, i.width))}
 }
 
 // cursor is where the text cursor stands, from the input's upper left corner.

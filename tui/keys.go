@@ -12,7 +12,7 @@ type keyMap struct {
 	Once, ForRun, Deny, Away                            key.Binding
 	TookEffect, Rerun, Retry, Skip, Replan              key.Binding
 	EditArgs, SendArgs, Abort, Runs, Cancel             key.Binding
-	Yes, No                                             key.Binding
+	Yes, No, LeaveReplay                                key.Binding
 }
 
 func newKeyMap() keyMap {
@@ -69,6 +69,8 @@ func newKeyMap() keyMap {
 
 		Yes: bind([]string{"y", "ctrl+c"}, "y", "yes"),
 		No:  bind([]string{"n", "esc"}, "n", "no"),
+
+		LeaveReplay: bind([]string{"q"}, "q", "quit a replay"),
 	}
 }
 
@@ -81,7 +83,7 @@ type keyGroup struct {
 // groups is the whole key map as help shows it.
 func (k keyMap) groups() []keyGroup {
 	return []keyGroup{
-		{"Everywhere", []key.Binding{k.NextPane, k.PreviousPane, k.Gate, k.Runs, k.Stop, k.Help, k.Quit, k.End}},
+		{"Everywhere", []key.Binding{k.NextPane, k.PreviousPane, k.Gate, k.Runs, k.Stop, k.Help, k.Quit, k.End, k.LeaveReplay}},
 		{"Chat", []key.Binding{k.Send, k.Newline, k.HistoryBack, k.HistoryForward, k.PageUp, k.PageDown}},
 		{"Plan", []key.Binding{k.Up, k.Down, k.First, k.Last, k.Open, k.Cancel, k.Follow}},
 		{"Step", []key.Binding{k.Args, k.Output, k.Diff, k.NextTab, k.PreviousTab, k.HalfUp, k.HalfDown}},

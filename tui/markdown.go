@@ -78,6 +78,27 @@ func (m *markdown) render(text string, width int) []string {
 // tableEdge finds the lines of a table, which Glamour leaves as bright as text.
 var tableEdge = regexp.MustCompile(`[│─┼]+`)
 
+// codeMargin is how far code stands from the left edge, in cells.
+const codeMargin = 2
+
+// cutCode cuts the lines of code blocks so that none is broken in width cells.
+func (l *look) cutCode(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	fence := ""
+	for i, line := range lines {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case fence != "" && strings.HasPrefix(trimmed, fence):
+			fence = ""
+		case fence != "":
+			lines[i] = l.cut(line, width-codeMargin)
+		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+			fence = trimmed[:3]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // splitTables parts a text before and behind each of its tables.
 func splitTables(text string) []string {
 	if !tableRow.MatchString(text) {

@@ -52,6 +52,7 @@ type Model struct {
 	closing      bool                        // the session has said what came of the run
 	dry          bool                        // the run calls nothing
 	planOnly     bool                        // the run ends with its plan
+	slashed      bool                        // what was sent last is a slash line
 	preparing    bool                        // something was sent and its run has not started
 	ended        bool                        // the session gave the run up without a result
 	stopping     bool
@@ -61,6 +62,7 @@ type Model struct {
 	warned   bool   // the last key asked to stop at an open gate, and was told so
 	sure     bool   // this key asks again
 	word     string // on the last key, in the footer
+	passing  bool   // the word goes with the next thing that happens
 }
 
 // New makes the screen of a session. It reads no events by itself: [Run] or
@@ -82,6 +84,9 @@ func New(s Session, o Options) *Model {
 		m.home = strings.TrimRight(home, "/")
 	}
 	m.chat = newChatPane(l, o.Intro, m.activity)
+	if o.Replay {
+		m.input.close("replay " + l.glyphs.Separator + " q quits")
+	}
 	m.ask = newAskDialog(l, &m.keys)
 	m.runs = &runsDialog{look: l, keys: &m.keys}
 	m.help = &helpDialog{look: l, keys: &m.keys}
@@ -198,6 +203,10 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 		m.say("Nothing is pasted into a dialog.")
 		return nil
 	}
+	if m.options.Replay {
+		m.say(nothingSent)
+		return nil
+	}
 	m.focus = paneChat
 	m.input.setFocus(true)
 	return m.input.update(p)
@@ -205,6 +214,10 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 
 // click focuses the pane under the pointer and chooses what is there.
 func (m *Model) click(at tea.Mouse) {
+	if m.runs.open && !m.help.open && !m.quitting && !m.layout.small && at.Button == tea.MouseLeft {
+		m.runs.clicked(at.Y - 1) // under the header
+		return
+	}
 	if m.covered() || m.layout.small || at.Button != tea.MouseLeft {
 		return
 	}
@@ -374,6 +387,8 @@ func (m *Model) chatNotice() (title, note string) {
 		note = l.Muted.Render(plural(n, "line") + " below")
 	}
 	switch {
+	case m.closed && m.options.Replay:
+		title = l.Muted.Render("the replay is over")
 	case m.closed:
 		title = l.Warning.Render("the session is closed")
 	case m.chat.problem != "" && !m.chat.greets():

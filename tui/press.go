@@ -29,6 +29,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.openOver(k)
 	case m.ask.showing():
 		return m.pressAsk(k)
+	case m.options.Replay && matches(k, m.keys.LeaveReplay):
+		return tea.Quit
 	}
 	if cmd, taken := m.pressAnywhere(k); taken {
 		return cmd
@@ -50,7 +52,7 @@ func (m *Model) leave() tea.Cmd {
 	case m.focus == paneChat && !m.input.empty() && !m.covered():
 		m.input.clear()
 		return nil
-	case m.running():
+	case m.running() && !m.options.Replay:
 		m.quitting = true
 		return nil
 	default:
@@ -76,15 +78,30 @@ func (m *Model) overAsk(k tea.KeyPressMsg) bool {
 // openOver opens help or the list of runs.
 func (m *Model) openOver(k tea.KeyPressMsg) tea.Cmd {
 	if matches(k, m.keys.Runs) {
-		return m.outbox.send(m.runs.ask())
+		return m.listRuns()
 	}
 	m.help.open = true
 	return nil
 }
 
+// listRuns opens the list of runs with the run on the screen chosen, where that
+// can go on.
+func (m *Model) listRuns() tea.Cmd {
+	if m.options.Replay {
+		m.say("This is a replay: no run is taken up from here.")
+		return nil
+	}
+	shown := ""
+	if m.run != nil {
+		shown = m.run.ID
+	}
+	return m.outbox.send(m.runs.ask(shown))
+}
+
 // pressAsk gives a key to the dialog that asks and sends the answer.
 func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
 	answer, word, cmd := m.ask.press(k)
+	defer m.refresh() // the plan shows the step that is asked about
 	if word != "" {
 		m.say(word)
 	}
@@ -122,6 +139,10 @@ func (m *Model) pressAnywhere(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case matches(k, m.keys.PreviousPane):
 		m.focus = (m.focus + panes - 1) % panes
 	case matches(k, m.keys.Gate):
+		if m.options.Replay {
+			m.say("This is a replay: what was asked was answered then, as the chat says.")
+			return nil, true
+		}
 		if m.ask.waiting() == 0 {
 			m.say("No gate is open.")
 			return nil, true
@@ -141,11 +162,13 @@ func (m *Model) pressAnywhere(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 func (m *Model) stop() tea.Cmd {
 	switch {
 	case m.stopping:
-		m.say("It is being stopped.")
+		m.sayUntilHeard("It is being stopped.")
 	case m.ask.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
 		m.warned = true
 		m.say("A " + m.waiting() + " is open: esc again stops the run, ctrl+g leads back to the " + m.waiting() + ".")
-	case m.running():
+	case m.options.Replay && m.focus == paneChat:
+		m.say("This is a replay: nothing runs that could be stopped; q quits.")
+	case m.running() && !m.options.Replay:
 		m.stopping = true
 		m.chat.touch()
 		return m.outbox.send(runner.Stop{})
@@ -160,6 +183,12 @@ func (m *Model) stop() tea.Cmd {
 func (m *Model) pressChat(k tea.KeyPressMsg) tea.Cmd {
 	page := max(m.chat.height-1, 1)
 	switch {
+	case m.options.Replay && matches(k, m.keys.Up):
+		m.chat.scroll(1)
+	case m.options.Replay && matches(k, m.keys.Down):
+		m.chat.scroll(-1)
+	case m.options.Replay && matches(k, m.keys.Send):
+		m.say(nothingSent)
 	case matches(k, m.keys.Send):
 		return m.submit()
 	case matches(k, m.keys.PageUp):
@@ -172,11 +201,18 @@ func (m *Model) pressChat(k tea.KeyPressMsg) tea.Cmd {
 		return m.leave()
 	case matches(k, m.keys.HistoryBack) && m.input.back():
 	case matches(k, m.keys.HistoryForward) && m.input.forward():
+	case m.options.Replay:
+		if k.Text != "" {
+			m.say(nothingSent)
+		}
 	default:
 		return m.input.update(k)
 	}
 	return nil
 }
+
+// nothingSent says why a replay takes no text.
+const nothingSent = "This is a replay: nothing can be sent; q quits."
 
 // submit sends what was typed.
 func (m *Model) submit() tea.Cmd {
@@ -264,10 +300,12 @@ func (m *Model) cancel() tea.Cmd {
 	switch {
 	case row.kind == rowGone:
 		m.say(step + " is no longer in the plan.")
+	case m.options.Replay:
+		m.say("This is a replay: nothing runs that could be cancelled.")
 	case m.going() == "":
 		m.say("The run has ended; nothing is left to cancel.")
 	case s.Status == agent.StepActive:
-		m.say(step + " is being cancelled; the others go on.")
+		m.sayUntilHeard(step + " is being cancelled; the others go on.")
 		return m.outbox.send(runner.Cancel{Run: m.run.ID, Step: s.Step.Index})
 	case s.Status == agent.StepWaiting:
 		m.say(step + " does not run yet: ctrl+g leads to its gate, where n denies it.")
@@ -316,7 +354,11 @@ func (m *Model) pressStep(k tea.KeyPressMsg) {
 
 // elsewhere says why a key did nothing in a pane that takes no text.
 func (m *Model) elsewhere(k tea.KeyPressMsg) {
-	if k.Text != "" {
+	switch {
+	case k.Text == "":
+	case m.options.Replay:
+		m.say(nothingSent)
+	default:
 		m.say("Tab leads to the input, where you can type; ? shows the keys.")
 	}
 }

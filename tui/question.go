@@ -28,6 +28,7 @@ func (q question) id() string {
 }
 
 func (q question) of() string { return q.run }
+func (q question) on() string { return q.Step }
 
 func (q question) sign(l *look) (string, lipgloss.Style) {
 	if q.Doubt {
@@ -127,6 +128,14 @@ func (q question) write(l *look, d *document) {
 	}
 }
 
+// questionWords asks a question of the run in a line.
+func questionWords(q agent.Question) string {
+	if q.Doubt {
+		return "step " + untrusted.Line(q.Step) + " is in doubt: did it take effect?"
+	}
+	return "step " + untrusted.Line(q.Step) + " failed: how shall it go on?"
+}
+
 // openQuestions are the steps of the run that wait for the user's word.
 func (m *Model) openQuestions() []asking {
 	var out []asking
@@ -173,7 +182,7 @@ func (m *Model) takeUp(s *agent.StepState) bool {
 	}
 	q := m.questionOf(agent.Question{
 		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args,
-		Replan: m.modelName() != "",
+		Replan: m.modelName() != "" || m.options.Planners != nil,
 	})
 	q.over = true
 	m.reopened = &q
@@ -215,8 +224,11 @@ func failureWords(d agent.FailureResolved) string {
 
 // byWords says who decided, where it was not the user.
 func byWords(by string) string {
-	if by == "" || by == "user" {
+	switch {
+	case by == "" || by == "user":
 		return ""
+	case strings.HasPrefix(by, "nobody "): // a sentence of its own
+		return " (" + untrusted.Line(by) + ")"
 	}
 	return " (by " + untrusted.Line(by) + ")"
 }

@@ -11,7 +11,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/planning"
 	"replan/tui"
+	"replan/tui/plain"
 )
 
 func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
@@ -127,6 +129,35 @@ func TestAReplanThatIsNotPossibleSaysWhy(t *testing.T) {
 	s.wants("No replan: no model.")
 }
 
+// own makes the plans of a run without a model.
+type own struct{ planning.Planners }
+
+func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
+	for name, st := range map[string]*story{"a run that goes on": newStory().failing(), "one that has ended": newStory().ended()} {
+		t.Run(name, func(t *testing.T) {
+			for i, e := range st.events {
+				switch d := e.Data.(type) {
+				case agent.RunStarted:
+					d.Model = ""
+					st.events[i].Data = d
+				case agent.SessionStatus:
+					d.Model = ""
+					st.events[i].Data = d
+				}
+			}
+			s := open(t, tui.Options{Planners: own{}}, 120, 36).show(st).press(tabKey)
+			if !s.m.GateOpen() {
+				s.m.Update(enter)
+			}
+			s.m.Update(s.m.Rested())
+			s.wants("p replan")
+			s.lacks("no model")
+			s.press(letters("p")...)
+			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan})
+		})
+	}
+}
+
 // kill empties a text area line by line, from its beginning.
 func kill(s *screen) {
 	for range 40 {
@@ -220,4 +251,104 @@ func TestAGateAndAQuestionQueue(t *testing.T) {
 		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
 		runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureSkip},
 	)
+}
+
+// failingBeside is a plan of which step 1 failed while step 2, beside it, runs.
+func failingBeside() *story {
+	step := func(index string, after ...string) planning.Step {
+		return planning.Step{Index: index, Title: "Step " + index, Executor: planning.ExecutorTool, Tool: "look", DependsOn: after}
+	}
+	p := planning.Plan{Title: "Beside", Steps: []planning.Step{step("1"), step("2"), step("3", "1", "2")}}
+	return newStory().greeted().plan(
+		agent.RunStarted{Goal: p.Title, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+		agent.PlanCreated{Plan: p, Revision: 1},
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: planning.ExecutorTool, Tool: "look"})
+}
+
+func TestThePlanChoosesTheStepThatIsAskedAbout(t *testing.T) {
+	failed := agent.StepFailed{Index: "2", Attempt: 1, Error: "no such file", Failure: agent.FailureTool}
+	for name, c := range map[string]struct {
+		keys []tea.KeyPressMsg
+		want string
+	}{
+		"what runs is followed":           {nil, "2"},
+		"the user has chosen another one": {append([]tea.KeyPressMsg{tabKey}, letters("G")...), "3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := failingBeside()
+			s := open(t, tui.Options{}, 120, 36).show(st).press(c.keys...)
+			s.show((&story{now: st.now, seq: st.seq}).plan(failed))
+			if !s.m.GateOpen() || s.m.Selected() != c.want {
+				t.Errorf("a dialog: %v, step %s is chosen, want %s", s.m.GateOpen(), s.m.Selected(), c.want)
+			}
+		})
+	}
+	st := failingBeside()
+	s := open(t, tui.Options{}, 120, 36).show(st.plan(failed))
+	s.m.Update(s.m.Rested())
+	_, cmd := s.m.Update(letters("r")[0])
+	s.sending(tea.Batch(cmd, func() tea.Msg { return nil }))
+	if s.m.Selected() != "1" {
+		t.Errorf("after the answer step %s is chosen, want the one that runs", s.m.Selected())
+	}
+}
+
+func TestAnOpenQuestionIsToldWhileAnotherStepRuns(t *testing.T) {
+	st := failingBeside().plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		s := settled(t, st, size.w, size.h).press(escape)
+		s.wants("? step 1 failed: how")
+		s.wants("ctrl+g")
+		s.wants("2 Step 2")
+	}
+}
+
+func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
+	fanIn := func(n int) *story {
+		p := planning.Plan{Title: "Fan in"}
+		last := planning.Step{Index: fmt.Sprint(n + 2), Title: "Gather all of it", Executor: planning.ExecutorTool, Tool: "gather"}
+		p.Steps = append(p.Steps, planning.Step{Index: "1", Title: "Begin", Executor: planning.ExecutorTool, Tool: "look"})
+		for i := range n {
+			index := fmt.Sprint(i + 2)
+			p.Steps = append(p.Steps, planning.Step{Index: index, Title: "Part " + index, Executor: planning.ExecutorTool, Tool: "look", DependsOn: []string{"1"}})
+			last.DependsOn = append(last.DependsOn, index)
+		}
+		p.Steps = append(p.Steps, last)
+		return newStory().greeted().plan(
+			agent.RunStarted{Goal: p.Title, Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true},
+			agent.PlanCreated{Plan: p, Revision: 1})
+	}
+	for _, c := range []struct {
+		parts, width int
+		want         string
+	}{{3, 120, "←2,3,4"}, {3, 40, "←2,3,4"}, {6, 120, "←2…"}, {6, 40, "←2…"}} {
+		s := open(t, tui.Options{}, c.width, 36).show(fanIn(c.parts)).press(tabKey)
+		for _, line := range s.lines() {
+			if strings.Contains(line, "Gather") && (!strings.Contains(line, c.want) || strings.Count(line, "←") > 1) {
+				t.Errorf("%d parts, %d columns, want one %s: %s", c.parts, c.width, c.want, line)
+			}
+		}
+		s.wants("Gather")
+	}
+}
+
+func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		plan := storyPlan()
+		pending := []rune(plain.Plan(plan, ascii))[0]
+		st := newStory().planned().plan(agent.StepSkipped{Index: "1", Reason: "not needed"})
+		s := open(t, tui.Options{ASCII: ascii}, 120, 36).show(st).press(f1)
+		for _, line := range s.lines() {
+			if strings.Contains(line, string(pending)+" skipped") {
+				t.Errorf("skipped is %c, as a step of plan show: %s", pending, line)
+			}
+		}
+		s.wants(" skipped")
+	}
+}
+
+func TestAStepWaitsForAFailedOneToo(t *testing.T) {
+	st := failingBeside().plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	settled(t, st, 120, 36).press(escape).wants("←1,2")
 }

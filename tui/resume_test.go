@@ -169,6 +169,60 @@ func TestControlRListsTheRunsWithTheUnfinishedFirst(t *testing.T) {
 	}
 }
 
+func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
+	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}
+	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: agent.StatusCancelled, Resumable: true}
+	for name, c := range map[string]struct {
+		st    *story
+		shown agent.Summary
+		want  runner.Command
+	}{
+		"one that was stopped":  {newStory().stopped(), stopped, runner.Resume{Run: storyRun}},
+		"one that is completed": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: agent.StatusCompleted}, runner.Resume{Run: old.Run}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, c.st, 120, 36).press(ctrlR)
+			next := &story{now: c.st.now, seq: c.st.seq}
+			s.show(next.session(agent.SessionRuns{Runs: []agent.Summary{old, c.shown}}))
+			s.wants("on screen · " + storyGoal[:40])
+			s.press(enter)
+			s.sent(runner.List{}, c.want)
+		})
+	}
+}
+
+func TestRunsOfTheSameGoalAreToldApart(t *testing.T) {
+	st := newStory().greeted()
+	at := func(minutes int) time.Time { return st.now.Add(-time.Duration(minutes) * time.Minute) }
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		s := settled(t, newStory().greeted(), size.w, size.h).press(ctrlR)
+		s.show((&story{now: st.now, seq: st.seq}).session(agent.SessionRuns{Runs: []agent.Summary{
+			{Run: "r-20261121-110000-aaaa", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(61), Steps: 3, Resumable: true},
+			{Run: "r-20261121-110000-bbbb", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(75), Steps: 3, Resumable: true},
+			{Run: "r-20261119-110000-cccc", Title: "Fix it", Goal: "fix IT", Status: agent.StatusUnfinished, Started: at(3000), Steps: 3, Resumable: true},
+		}}))
+		for _, text := range []string{"aaaa", "bbbb", "cccc", "1 h 1 min", "1 h 15 min", "2 d 2 h", "Fix it · why"} {
+			s.wants(text)
+		}
+		s.lacks("Fix it · fix")
+	}
+}
+
+func TestAClickChoosesARun(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		s := listing(t, newStory().greeted(), size.w, size.h)
+		for y, line := range s.lines() {
+			if strings.Contains(line, "publish the release") {
+				s.m.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
+			}
+		}
+		s.m.Update(tea.MouseClickMsg{X: 20, Y: 1, Button: tea.MouseLeft})
+		s.m.Update(tea.MouseClickMsg{X: 20, Y: size.h - 2, Button: tea.MouseLeft})
+		s.press(enter)
+		s.sent(runner.List{}, runner.Resume{Run: "r-4"})
+	}
+}
+
 func TestEnterResumesTheChosenRun(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(letters("jj")...).press(enter)
 	s.sent(runner.List{}, runner.Resume{Run: "r-4"})
@@ -311,6 +365,21 @@ func TestAnAnswerToASlashLineIsMarkdown(t *testing.T) {
 	s.wants("• r-1")
 	s.lacks("**two**")
 	s.lacks("getting ready")
+}
+
+func TestATableThatAnswersASlashLineIsCutNotBroken(t *testing.T) {
+	row := "r-1  completed  " + strings.Repeat("a long goal ", 12) + "its end"
+	text := "Two runs:\n\n```\n" + row + "\nr-2  failed     short\n```\n"
+	for asked, cut := range map[string]bool{"/runs list": true, "show me": false} {
+		s := settled(t, newStory().greeted().session(agent.ChatUser{Text: asked}, agent.ChatReply{Text: text}), 120, 36)
+		s.wants("r-2  failed     short")
+		if got := strings.Contains(s.text(), "its end"); got == cut {
+			t.Errorf("%s: the end of a long row is shown: %v\n%s", asked, got, s.text())
+		}
+		if cut {
+			s.wants("a long …")
+		}
+	}
 }
 
 func TestALineSentWhileARunGoesOnHidesNothingOfIt(t *testing.T) {

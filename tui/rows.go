@@ -29,7 +29,7 @@ type row struct {
 	node     int // the lane of the step's glyph
 	step     *agent.StepState
 	at       int      // position in execution order, of rowStep
-	unseen   []string // dependencies that no lane shows
+	after    []string // what it depends on, where lanes do not show all of it
 	revision *agent.Revision
 
 	drawn string // as it was drawn last, with the face it had
@@ -95,8 +95,10 @@ func layOut(run *agent.Run, limit int, open map[int]bool) *outline {
 		}
 		o.addBefore(run, states[index], g)
 		r := row{kind: rowStep, key: index, gutter: g.row, node: g.node, step: states[index], at: i}
-		for _, d := range g.unseen {
-			r.unseen = append(r.unseen, order[d])
+		if len(g.unseen) > 0 {
+			for _, d := range o.deps[i] {
+				r.after = append(r.after, order[d])
+			}
 		}
 		o.rows = append(o.rows, r)
 		if g.fork != nil {
@@ -110,6 +112,10 @@ func layOut(run *agent.Run, limit int, open map[int]bool) *outline {
 	return o
 }
 
+// longestAfter bounds the room that is kept beside a title for the steps that it
+// comes after, in cells.
+const longestAfter = 12
+
 // measure takes the widths that the columns are made from.
 func (o *outline) measure() {
 	for i := range o.rows {
@@ -118,8 +124,8 @@ func (o *outline) measure() {
 			continue
 		}
 		title := ansi.StringWidth(untrusted.Line(r.step.Step.Title))
-		if len(r.unseen) > 0 {
-			title += 2 + len(strings.Join(r.unseen, ","))
+		if len(r.after) > 0 {
+			title += min(2+len(strings.Join(r.after, ",")), longestAfter)
 		}
 		o.longest = max(o.longest, title)
 		o.tool = max(o.tool, ansi.StringWidth(stepTool(r.step)))

@@ -20,22 +20,27 @@ type runsDialog struct {
 	look  *look
 	keys  *keyMap
 	open  bool
-	asked bool // the list is on its way
+	asked bool   // the list is on its way
+	shown string // the run on the screen behind the dialog, "" for none
 	runs  []agent.Summary
 	at    int
 	top   int // first run in view
 	body  int // runs in view
+	first int // line of the first run, from the top of the dialog's area
+	each  int // lines of a run
 	word  string
 }
 
-// ask opens the dialog and asks for the list.
-func (d *runsDialog) ask() runner.Command {
+// ask opens the dialog and asks for the list. shown is the run on the screen, ""
+// for none.
+func (d *runsDialog) ask(shown string) runner.Command {
 	d.open, d.asked, d.word, d.at, d.top = true, true, "", 0, 0
+	d.shown = shown
 	return runner.List{}
 }
 
-// take takes the list: the runs that have not ended first, each part newest
-// first as it came.
+// take takes the list: the run on the screen first where it can go on, then the
+// runs that have not ended, then the others, each part newest first as it came.
 func (d *runsDialog) take(runs []agent.Summary) {
 	chosen := ""
 	if !d.asked && d.at < len(d.runs) {
@@ -44,7 +49,7 @@ func (d *runsDialog) take(runs []agent.Summary) {
 	d.asked, d.at = false, 0
 	d.runs = slices.Clone(runs)
 	slices.SortStableFunc(d.runs, func(a, b agent.Summary) int {
-		return rank(a) - rank(b)
+		return d.rank(a) - d.rank(b)
 	})
 	for i := range d.runs {
 		if d.runs[i].Run == chosen {
@@ -53,11 +58,15 @@ func (d *runsDialog) take(runs []agent.Summary) {
 	}
 }
 
-func rank(s agent.Summary) int {
-	if s.Status == agent.StatusUnfinished {
+func (d *runsDialog) rank(s agent.Summary) int {
+	switch {
+	case s.Run == d.shown && whyNoResume(s, "") == "":
 		return 0
+	case s.Status == agent.StatusUnfinished:
+		return 1
+	default:
+		return 2
 	}
-	return 1
 }
 
 // press takes a key while the dialog is open and returns what it asks for.
@@ -92,6 +101,16 @@ func (d *runsDialog) press(k tea.KeyPressMsg, going string) runner.Command {
 
 func (d *runsDialog) move(n int) { d.at = max(min(d.at+n, len(d.runs)-1), 0) }
 
+// clicked chooses the run that is drawn at line y of the dialog's area.
+func (d *runsDialog) clicked(y int) {
+	if y < d.first || d.each == 0 {
+		return
+	}
+	if i := (y - d.first) / d.each; i < d.body && d.top+i < len(d.runs) {
+		d.at, d.word = d.top+i, ""
+	}
+}
+
 // whyNoResume says why a run cannot be taken up now; "" means that it can.
 func whyNoResume(s agent.Summary, going string) string {
 	switch {
@@ -122,7 +141,7 @@ func (d *runsDialog) draw(screenWidth, height int, going string) []string {
 	if len(foot) > 0 {
 		room = max(height-3-len(foot), each)
 	}
-	d.body = max(room/each, 1)
+	d.body, d.each = max(room/each, 1), each
 	var lines []string
 	note := ""
 	if len(d.runs) == 0 {
@@ -151,7 +170,9 @@ func (d *runsDialog) draw(screenWidth, height int, going string) []string {
 	if len(foot) > 0 {
 		sections = append(sections, section{lines: padded(foot), style: l.Focus})
 	}
-	return l.middle(l.frame(width, l.Focus, sections...), width, screenWidth, height)
+	framed := l.frame(width, l.Focus, sections...)
+	d.first = max((height-len(framed))/2, 0) + 1 // under the border
+	return l.middle(framed, width, screenWidth, height)
 }
 
 // foot is why the last key did nothing.
@@ -173,12 +194,17 @@ func (d *runsDialog) row(i, width, lines int, going string) []string {
 	}
 	glyph, word, style := d.state(s, going)
 	facts := []string{ago(l.since(s.Started)), fmt.Sprintf("%d/%d", s.Done, s.Steps)}
+	if lines > 1 {
+		facts[0] = strings.TrimSuffix(facts[0], " ago")
+		slices.Reverse(facts) // the shorter is not cut
+	}
 	if s.Replans > 0 {
 		facts = append(facts, plural(s.Replans, "replan"))
 	}
-	goal := untrusted.FirstLine(s.Goal)
-	if goal == "" {
-		goal = untrusted.Line(s.Title)
+	what := l.runWords(s)
+	here := ""
+	if s.Run == d.shown && s.Run != going {
+		here = "on screen " + l.glyphs.Separator + " "
 	}
 	fill := func(line string, w int) string {
 		line = l.cut(line, w)
@@ -187,16 +213,41 @@ func (d *runsDialog) row(i, width, lines int, going string) []string {
 	head := cursor + lit(style).Render(glyph+" "+word)
 	if lines > 1 {
 		head += lit(l.Muted).Render("  " + strings.Join(facts, " "+l.glyphs.Separator+" "))
-		return []string{fill(head, width), fill(cursor+lit(l.Text).Render("  "+goal), width)}
+		id := lit(l.Faint).Render(" " + shortID(s.Run))
+		room := width - visibleWidth(id)
+		return []string{fill(head, room) + id, fill(cursor+lit(l.Accent).Render("  "+here)+lit(l.Text).Render(what), width)}
 	}
-	const state, when, done = 15, 12, 8
+	const state, when, done = 15, 16, 8
 	line := fill(head, state) + fill(lit(l.Muted).Render(facts[0]), when) + fill(lit(l.Muted).Render(facts[1]), done)
-	tail := ""
-	if len(facts) > 2 {
-		tail = "  " + facts[2]
-	}
-	line += fill(lit(l.Text).Render(l.cut(goal, width-visibleWidth(line)-visibleWidth(tail))), width-visibleWidth(line)-visibleWidth(tail))
+	tail := "  " + strings.Join(append(facts[2:], shortID(s.Run)), " "+l.glyphs.Separator+" ")
+	line += lit(l.Accent).Render(here)
+	room := width - visibleWidth(line) - visibleWidth(tail)
+	line += fill(lit(l.Text).Render(l.cut(what, room)), room)
 	return []string{line + lit(l.Faint).Render(tail)}
+}
+
+// runWords says what a run is about: its plan's title, and the goal where that
+// says more.
+func (l *look) runWords(s agent.Summary) string {
+	title, goal := untrusted.Line(s.Title), untrusted.FirstLine(s.Goal)
+	switch {
+	case goal == "" || strings.EqualFold(title, goal):
+		return title
+	case title == "":
+		return goal
+	default:
+		return title + " " + l.glyphs.Separator + " " + goal
+	}
+}
+
+// shortID is the part of a run's id behind its date, which tells it from runs of
+// the same day.
+func shortID(run string) string {
+	run = untrusted.Line(run)
+	if i := strings.LastIndexByte(run, '-'); i >= 0 && strings.Count(run, "-") > 1 {
+		return run[i+1:]
+	}
+	return run
 }
 
 // state is how a run stands, in a sign and a word.
@@ -218,14 +269,16 @@ func (d *runsDialog) state(s agent.Summary, going string) (glyph, word string, s
 
 // ago says in few words how long something is past.
 func ago(d time.Duration) string {
-	const day = 24 * time.Hour
+	const day, few = 24 * time.Hour, 10
 	switch {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
 		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 2*day:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < day:
+		return fmt.Sprintf("%d h %d min ago", int(d.Hours()), int(d.Minutes())%60)
+	case d < few*day:
+		return fmt.Sprintf("%d d %d h ago", int(d/day), int(d.Hours())%24)
 	default:
 		return plural(int(d/day), "day") + " ago"
 	}

@@ -85,6 +85,14 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 func (m *Model) tellStep(data agent.Data, was moment) {
 	c := m.chat
 	switch d := data.(type) {
+	case agent.GateRequested:
+		if m.options.Replay {
+			c.add(c.remark(gateGlyph, warningStyle, askedWords(d)))
+		}
+	case agent.StepFailed:
+		if m.options.Replay && m.askedStep() == d.Index {
+			m.tellFailure(d.Index, d.Error)
+		}
 	case agent.FailureResolved:
 		if was.failure != "" {
 			m.tellFailure(d.Step, was.failure)
@@ -117,7 +125,11 @@ func (m *Model) finish(r *agent.Result) {
 	if told.Error == m.blocked {
 		told.Error = "" // the guard has said so
 	}
-	m.chat.add(m.chat.outcome(&told, m.outcomeWord(r)))
+	again := "ctrl+r takes the run up again."
+	if m.options.Replay {
+		again = "replan plan resume " + m.run.ID + " takes the run up again."
+	}
+	m.chat.add(m.chat.outcome(&told, m.outcomeWord(r), again))
 }
 
 // outcomeWord says how a run that completed went.
@@ -157,6 +169,18 @@ func (m *Model) tellFailure(index, sentence string) {
 	failed := m.chat.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", index, untrusted.FirstLine(sentence)))
 	failed.gap = true
 	m.chat.add(failed)
+}
+
+// askedWords says what a gate asked, where nobody is asked any more.
+func askedWords(g agent.GateRequested) string {
+	what := untrusted.Line(g.Tool)
+	if g.Step != "" {
+		what += " in step " + untrusted.Line(g.Step)
+	}
+	if g.Rule.Why != "" {
+		what += ": " + ruleWords(g.Rule)
+	}
+	return "asked about " + what
 }
 
 // resolvedWords says how a gate was answered.

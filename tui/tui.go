@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/planning"
 	"replan/themes"
 )
 
@@ -28,13 +29,15 @@ type Session interface {
 
 // Options say how the screen opens.
 type Options struct {
-	Theme      themes.Name // "" is auto
-	ASCII      bool        // draw with nothing beyond ASCII
-	NoColor    bool        // draw without colour
-	Version    string      // shown in help
-	Goal       string      // sent at the start, unless it is ""
-	Intro      string      // Markdown, shown while the chat is empty
-	Suggestion string      // text that the input opens with
+	Theme      themes.Name       // "" is auto
+	ASCII      bool              // draw with nothing beyond ASCII
+	NoColor    bool              // draw without colour
+	Version    string            // shown in help
+	Goal       string            // sent at the start, unless it is ""
+	Intro      string            // Markdown, shown while the chat is empty
+	Suggestion string            // text that the input opens with
+	Planners   planning.Planners // make the session's plans; nil is the three phases and a model
+	Replay     bool              // the session only tells what was: nothing is asked, sent or stopped
 }
 
 // Run shows the session on the terminal until the user quits or ctx ends; a ctx

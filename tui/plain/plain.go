@@ -43,7 +43,7 @@ type marks struct {
 func New(out io.Writer, session string, ascii bool) *Log {
 	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○", " · "}
 	if ascii {
-		m = marks{"ok", "x", ">", "?", "-", ".", "-", "+", "~", "again:", "o", ", "}
+		m = marks{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o", ", "}
 	}
 	return &Log{out: out, session: session, marks: m, ascii: ascii}
 }
@@ -100,7 +100,7 @@ func (l *Log) tellSession(d agent.Data) {
 	case agent.GateRequested:
 		l.gate(d)
 	case agent.GateResolved:
-		l.line("  %s %s, by %s", l.marks.gate, d.Decision, d.By)
+		l.line("  %s %s%s", l.marks.gate, d.Decision, byWords(d.By))
 	case agent.SessionResuming:
 		l.before = d
 	}
@@ -120,6 +120,9 @@ func (l *Log) tell(d agent.Data) {
 		}
 		for _, g := range l.run.Gates {
 			l.gate(g.GateRequested) // still open: whoever answers must see the whole call
+		}
+		for _, q := range l.run.Questions() {
+			l.question(q)
 		}
 	case agent.PhaseCompleted:
 		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
@@ -249,16 +252,48 @@ func (l *Log) tellStep(d agent.Data) {
 	case agent.StepInDoubt:
 		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
 	case agent.DoubtResolved:
-		l.line("  %s step %s: %s, by %s", l.marks.gate, d.Step, doubtWords(d.Decision), d.By)
+		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, doubtWords(d.Decision), byWords(d.By))
 	case agent.FailureResolved:
-		l.line("  %s step %s: %s, by %s", l.marks.gate, d.Step, failureWords(d.Decision), d.By)
+		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, failureWords(d.Decision), byWords(d.By))
 		for _, name := range slices.Sorted(maps.Keys(d.Args)) {
 			l.block("    ", name+": "+text(d.Args[name]), 0)
 		}
 	case agent.GateRequested:
 		l.gate(d)
 	case agent.GateResolved:
-		l.line("  %s %s, by %s", l.marks.gate, d.Decision, d.By)
+		l.line("  %s %s%s", l.marks.gate, d.Decision, byWords(d.By))
+	}
+}
+
+// byWords says who decided: the user, an option, or a sentence on why nobody
+// did.
+func byWords(by string) string {
+	switch {
+	case by == "":
+		return ""
+	case strings.HasPrefix(by, "nobody "):
+		return " (" + by + ")"
+	default:
+		return ", by " + by
+	}
+}
+
+// question shows a step that waits for the user's word, with its whole call.
+func (l *Log) question(q agent.Question) {
+	tool := "model"
+	if q.Tool != "" {
+		tool = q.Tool
+	}
+	asks := "failed; how shall it go on?"
+	if q.Doubt {
+		asks = "in doubt; did it take effect?"
+	}
+	l.line("%s %s %s  [%s]  %s", l.marks.gate, q.Step, untrusted.Line(q.Title), tool, asks)
+	if q.Reason != "" {
+		l.block("    ", q.Reason, outputShown)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Args)) {
+		l.block("    ", name+": "+text(q.Args[name]), 0)
 	}
 }
 

@@ -92,6 +92,32 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"◆ 1 Step 1  in doubt: the server went away", "  ◆ step 1: it took effect, by user"},
 		},
+		"a doubt that nobody was there to decide": {
+			[]agent.Data{
+				plan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
+				agent.DoubtResolved{Step: "1", Decision: agent.DoubtAbort, By: "nobody was there to be asked"},
+			},
+			[]string{"  ◆ step 1: it stays in doubt, and the run ends (nobody was there to be asked)"},
+		},
+		"a gate that nobody was there to answer": {
+			[]agent.Data{
+				plan(step("1")),
+				agent.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look"},
+				agent.GateResolved{Gate: "1.1.1", Decision: agent.Deny, By: "nobody was there to be asked"},
+			},
+			[]string{"  ◆ deny (nobody was there to be asked)"},
+		},
+		"a question that is open when a run goes on, with the whole call": {
+			[]agent.Data{
+				plan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{"path": "a", "n": 3}},
+				agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
+				agent.RunResumed{Model: "m", Attended: true},
+			},
+			[]string{"  0 of 1 step done", "◆ 1 Step 1  [look]  in doubt; did it take effect?", "    the server went away", "    n: 3", "    path: a"},
+		},
 		"how the run goes on after a failure": {
 			[]agent.Data{
 				plan(step("1")),
@@ -180,6 +206,7 @@ func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 func TestASCIIIsASCII(t *testing.T) {
 	got := tell(t, true,
 		plan(step("1"), step("2"), step("3", "1", "2")),
+		agent.StepSkipped{Index: "3", Reason: "not needed"},
 		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
 		agent.StepCompleted{Index: "1", Attempt: 1},
 		agent.RunCompleted{},

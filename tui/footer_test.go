@@ -1,0 +1,38 @@
+package tui_test
+
+import (
+	"testing"
+
+	"replan/agent"
+	"replan/tui"
+)
+
+func TestTheQuestionWhetherToQuitKeepsItsKeysOnTheSmallestScreen(t *testing.T) {
+	s := open(t, tui.Options{}, 40, 12).show(newStory().branching())
+	s.m.Update(ctrl('c'))
+	s.wants("Stop the run and quit?  y yes  n no")
+}
+
+func TestAWordOnWhatAKeyBeganGoesWithTheNextEventOrKey(t *testing.T) {
+	st := newStory().branching()
+	for name, then := range map[string]func(*screen){
+		"a key": func(s *screen) { s.press(downKey) },
+		"an event": func(s *screen) {
+			s.show((&story{now: st.now, seq: st.seq}).run(agent.StepCompleted{Index: "2", Attempt: 1}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("x")...)
+			s.wants("Step 2 is being cancelled")
+			then(s)
+			s.lacks("is being cancelled")
+			s.wants("tab pane")
+		})
+	}
+	s := open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("x")...)
+	s.show((&story{now: st.now, seq: st.seq}).run(agent.StepOutput{Index: "3", Chunk: "text"}))
+	s.wants("Step 2 is being cancelled") // what only streams says nothing of it
+	s = open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("gx")...)
+	s.show((&story{now: st.now, seq: st.seq}).run(agent.StepCompleted{Index: "2", Attempt: 1}))
+	s.wants("Step 1 has ended already") // why a key did nothing stays to be read
+}

@@ -1,0 +1,121 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/tui"
+)
+
+// replayed opens a screen on a replay of a story.
+func replayed(t *testing.T, st *story, width, height int) *screen {
+	t.Helper()
+	return open(t, tui.Options{Theme: "dark", Replay: true}, width, height).show(st)
+}
+
+func TestAReplaySaysThatItIsOne(t *testing.T) {
+	for _, size := range []struct {
+		w, h   int
+		closed string
+	}{
+		{120, 36, "replay of " + storyRun + " · q quits"},
+		{40, 12, "replay of " + storyRun[strings.LastIndex(storyRun, "-")+1:] + " · q quits"},
+	} {
+		s := replayed(t, newStory().finished(), size.w, size.h)
+		s.wants("replan  replay")
+		s.wants(size.closed)
+		s.lacks("What shall be done?")
+		if s.m.View().Cursor != nil {
+			t.Error("a cursor says that text can be typed")
+		}
+		for i, line := range s.lines() {
+			if n := len([]rune(line)); n > size.w {
+				t.Errorf("line %d is %d cells wide:\n%s", i, n, line)
+			}
+		}
+	}
+	open(t, tui.Options{}, 120, 36).show(newStory().finished()).lacks("replay")
+}
+
+func TestNothingIsSentFromAReplay(t *testing.T) {
+	for name, c := range map[string]struct {
+		st   *story
+		keys []tea.KeyPressMsg
+		word string
+	}{
+		"text":                   {newStory().finished(), letters("yes"), "nothing can be sent; q quits"},
+		"enter":                  {newStory().finished(), []tea.KeyPressMsg{enter}, "nothing can be sent; q quits"},
+		"ctrl+r":                 {newStory().ended(), []tea.KeyPressMsg{ctrlR}, "no run is taken up from here"},
+		"ctrl+g":                 {newStory().gated(), []tea.KeyPressMsg{ctrl('g')}, "what was asked was answered then"},
+		"esc":                    {newStory().branching(), []tea.KeyPressMsg{escape}, "nothing runs that could be stopped"},
+		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing runs that could be cancelled"},
+		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("z")...), "nothing can be sent; q quits"},
+		"answers to a gate":      {newStory().gated(), letters("y"), "nothing can be sent"},
+		"enter on a failed step": {newStory().ended(), []tea.KeyPressMsg{tabKey, enter}, "Step 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := replayed(t, c.st, 120, 36)
+			s.m.Update(s.m.Rested())
+			s.press(c.keys...)
+			s.sent()
+			s.wants(c.word)
+			if s.m.GateOpen() || s.m.Typed() != "" {
+				t.Errorf("a dialog: %v, typed %q", s.m.GateOpen(), s.m.Typed())
+			}
+		})
+	}
+	s := replayed(t, newStory().finished(), 120, 36)
+	s.m.Update(tea.PasteMsg{Content: "x"})
+	s.wants("nothing can be sent")
+}
+
+func TestAReplayShowsWhatWasAskedAndAnsweredAndAsksNothing(t *testing.T) {
+	st := newStory().gated()
+	s := replayed(t, st, 120, 36)
+	s.wants("asked about fs.patch in step 4: it changes files of the")
+	s.wants("step 4 waited for an answer")
+	s.lacks("ctrl+g")
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.run(agent.GateResolved{Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"}))
+	s.wants("allowed fs.patch in step 4")
+
+	st = newStory().failing()
+	s = replayed(t, st, 120, 36)
+	if s.m.GateOpen() {
+		t.Fatal("a question is put to the user")
+	}
+	s.wants("step 3 failed: the server answered 422")
+	s.wants("step 3 failed: how shall it go on?")
+	next = &story{now: st.now, seq: st.seq}
+	s.show(next.plan(agent.FailureResolved{Step: "3", Decision: agent.FailureSkip, By: "user"}))
+	s.wants("step 3 is left out")
+	if n := strings.Count(s.text(), "step 3 failed: the server"); n != 1 {
+		t.Errorf("the failure is told %d times:\n%s", n, s.text())
+	}
+}
+
+func TestQLeavesAReplayFromEveryPaneWithoutAsking(t *testing.T) {
+	for _, keys := range [][]tea.KeyPressMsg{nil, {tabKey}, {tabKey, tabKey}} {
+		s := replayed(t, newStory().branching(), 120, 36).press(keys...)
+		if _, cmd := s.m.Update(letters("q")[0]); !quits(cmd) {
+			t.Errorf("q does not quit from %s", s.m.Focus())
+		}
+	}
+	s := replayed(t, newStory().branching(), 120, 36)
+	if _, cmd := s.m.Update(ctrl('c')); !quits(cmd) {
+		t.Error("ctrl+c asks although nothing runs")
+	}
+	s = open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(letters("q")...)
+	if s.m.Typed() != "q" {
+		t.Errorf("typed %q where q is text", s.m.Typed())
+	}
+}
+
+func TestAStoppedRunOfAReplaySaysTheCommandThatTakesItUp(t *testing.T) {
+	s := replayed(t, newStory().stopped(), 120, 36)
+	s.wants("replan plan resume r-")
+	s.lacks("ctrl+r")
+}
