@@ -63,7 +63,7 @@ func (o *options) readFile(name string) (data []byte, err error) {
 		data, err = io.ReadAll(o.io.In)
 	}
 	if err != nil {
-		return nil, usage("the plan cannot be read: %w", err)
+		return nil, usage("the plan cannot be read; name a file or - for standard input: %w", err)
 	}
 	return data, nil
 }
@@ -135,6 +135,7 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		CheckTools: len(w.tools.Status()) > 0,
 		// What a planner left out is filled in when the step is ready.
 		PartialArgs: named.stored,
+		Profiles:    []string{}, // there are none to name yet
 	}
 	if o.changed("max-plan-steps") {
 		rules.MaxSteps = o.limits.MaxPlanSteps
@@ -211,7 +212,11 @@ func (o *options) tellVerdict(v verdict) error {
 		err = o.print(v.text(o.ascii))
 	}
 	if err == nil && len(v.faults) > 0 {
-		err = &failure{exit: exitUsage, code: "invalid_plan", err: errSaid}
+		said := errSaid
+		if o.output == outputText && o.talk == nil { // in the chat the list is the answer
+			said = fmt.Errorf("the plan cannot be run as it is: mend what is listed, then check it again (%s)", count(len(v.faults), "fault"))
+		}
+		err = &failure{exit: exitUsage, code: "invalid_plan", err: said}
 	}
 	return err
 }

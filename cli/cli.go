@@ -18,6 +18,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"replan/tui/untrusted"
 )
@@ -234,13 +235,45 @@ func newRoot(o *options) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w; see replan --help", err), unparsed: true}
+		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w; see replan --help", wrongFlag(err)), unparsed: true}
 	})
 	o.register(root.PersistentFlags())
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return o.complete(cmd.Flags()) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if unconfigured(cmd) {
+			return o.checkOutput()
+		}
+		return o.complete(cmd.Flags())
+	}
 	root.Flags().BoolVar(&o.goOn, "continue", false, "go on with the newest session of this folder, and with its newest run where that was left undone")
+	registerInDoubt(root, &o.inDoubt)
 	root.AddCommand(newRun(o), newPlan(o), newRuns(o), newReplay(o), newDemo(o), newTools(o), newIntent(o), newVersion(o))
 	return root
+}
+
+// unconfigured reports whether a command tells of the program itself, which it
+// does whatever is wrong with the configuration.
+func unconfigured(cmd *cobra.Command) bool {
+	for ; cmd.HasParent(); cmd = cmd.Parent() {
+		if slices.Contains([]string{"version", "completion", "man", "help"}, cmd.Name()) && !cmd.Parent().HasParent() {
+			return true
+		}
+	}
+	return false
+}
+
+// wrongFlag says in words what is wrong with a flag.
+func wrongFlag(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return err
+	}
+	takes, ok := map[string]string{
+		"int": "a whole number", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
+	}[value.GetFlag().Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s takes %s, not %q", value.GetFlag().Name, takes, value.GetValue())
 }
 
 func newRun(o *options) *cobra.Command {
@@ -266,7 +299,7 @@ func newVersion(o *options) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(o.io.Out, "replan %s\n", Version)
-			return wrap("write to standard output", err)
+			return wrap(writing, err)
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"replan/agent"
+	"replan/agent/journal"
 	"replan/agent/ollama/ollamatest"
 	"replan/cli"
 )
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 //	                   that the kinds WANT come in this order
 //	result FILE STATUS REASON   holds how the last event says the run ended
 //	runid FILE NAME             puts the run of the events in FILE into the variable NAME
+//	newest NAME                 puts the run whose journal is the newest into the variable NAME
 //	exit WANT PROGRAM…          runs the program and holds its exit code
 //
 // and those for MCP servers in mcp_test.go.
@@ -52,7 +54,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "events": checkEvents, "result": checkResult,
-			"runid":      setRunID,
+			"runid": setRunID, "newest": setNewest,
 			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "hear": hearOf, "exit": checkExit,
 		},
 		RequireExplicitExec: false,
@@ -118,6 +120,17 @@ func readEvents(ts *testscript.TestScript, name string) []agent.Event {
 // setRunID is the script command runid.
 func setRunID(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[1], readEvents(ts, args[0])[0].Run)
+}
+
+// setNewest is the script command newest: of a program that was killed, only what
+// is on disk is sure.
+func setNewest(ts *testscript.TestScript, _ bool, args []string) {
+	runs, err := journal.Folder{Dir: ts.MkAbs("home/runs")}.List()
+	ts.Check(err)
+	if len(runs) == 0 {
+		ts.Fatalf("there is no run")
+	}
+	ts.Setenv(args[0], runs[0].ID)
 }
 
 // checkEvents is the script command events.

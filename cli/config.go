@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -83,9 +84,51 @@ func readConfig(path string) (config, error) {
 		if errors.As(err, &strict) && len(strict.Errors) > 0 {
 			return c, fmt.Errorf("the configuration %s has a key that does not exist: %s", path, strings.Join(strict.Errors[0].Key(), "."))
 		}
-		return c, fmt.Errorf("the configuration %s cannot be understood: %w", path, err)
+		return c, fmt.Errorf("the configuration %s cannot be understood: %w", path, misread(err))
 	}
 	return c, nil
+}
+
+// misread says in words what is wrong with a value of the configuration, by its
+// key.
+func misread(err error) error {
+	var wrong *toml.DecodeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	line, column := wrong.Position()
+	kind := reflect.TypeFor[config]()
+	for _, part := range wrong.Key() {
+		if kind = fieldOf(kind, part); kind == nil {
+			break
+		}
+	}
+	if kind == nil || kind == reflect.TypeFor[config]() {
+		return fmt.Errorf("line %d, column %d is no TOML: %s", line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	takes := map[reflect.Type]string{
+		reflect.TypeFor[duration](): "a time in quotes such as \"10m\"", reflect.TypeFor[int](): "a whole number",
+		reflect.TypeFor[string](): "text in quotes", reflect.TypeFor[bool](): "true or false", reflect.TypeFor[[]string](): "a list of texts",
+	}[kind]
+	return fmt.Errorf("line %d: %s takes %s", line, strings.Join(wrong.Key(), "."), first(takes, "keys of its own: it is a section"))
+}
+
+// fieldOf returns the type of a key of a section, nil where it has none.
+func fieldOf(section reflect.Type, key string) reflect.Type {
+	if section.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range section.NumField() {
+		field := section.Field(i)
+		if name, _, _ := strings.Cut(field.Tag.Get("toml"), ","); name != key {
+			continue
+		}
+		if field.Type.Kind() == reflect.Pointer {
+			return field.Type.Elem()
+		}
+		return field.Type
+	}
+	return nil
 }
 
 // trusts reports whether the user trusts the folder, or one above it.

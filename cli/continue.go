@@ -25,7 +25,15 @@ type continued struct {
 // takes the goal, if there is one.
 func (o *options) continueSession(ctx context.Context, goal string) error {
 	if o.dryRun {
-		return errDryResume
+		return o.noDryResume()
+	}
+	inDoubt, err := o.parseInDoubt(o.inDoubt)
+	if err != nil {
+		return err
+	}
+	// On the screen the answer would hold for every run that comes after, too.
+	if o.screen() && inDoubt != "" {
+		return usage("on the full screen you are asked about steps in doubt: leave --in-doubt out, or give --plain")
 	}
 	c, err := o.findContinued()
 	if err != nil {
@@ -42,16 +50,13 @@ func (o *options) continueSession(ctx context.Context, goal string) error {
 		commands = append(commands, runner.Submit{Text: goal})
 	}
 	if len(commands) == 0 {
-		return errors.Join(usage("the newest run of this folder is over, and there is no terminal for the full screen: say how to go on with replan --continue GOAL"), c.close())
+		return errors.Join(usage("nothing of this folder was interrupted, and there is no terminal for the full screen: say how to go on with replan --continue GOAL, or take a run that failed up with replan plan resume RUN"), c.close())
 	}
 	if c.note != "" {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", c.note)
 	}
-	e := errand{commands: commands, restored: c.session}
-	if !o.asks() {
-		e.inDoubt = agent.DoubtAbort
-	}
-	return o.headless(ctx, e)
+	err = o.headless(ctx, errand{commands: commands, restored: c.session, inDoubt: inDoubt})
+	return errors.Join(err, o.tellDoubts(c.run, err))
 }
 
 // close lets go of a session that nobody goes on with.

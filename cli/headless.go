@@ -31,7 +31,7 @@ type errand struct {
 	restored *runner.Restored                           // the session to go on with; nil is a new one
 	keep     func(planning.Plan) (planning.Plan, error) // stores a plan that is created; nil keeps it among the plans
 	hear     func(agent.Event)                          // is told every event; may be nil
-	teller   func(session string) teller                // nil tells by --output
+	teller   func(session string, out io.Writer) teller // nil tells by --output
 }
 
 // runHeadless plans and runs one goal, told as lines or as JSON.
@@ -139,7 +139,7 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, asks bool) er
 func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
 	switch {
 	case e.teller != nil:
-		return e.teller(session)
+		return e.teller(session, text)
 	case o.output == outputJSON:
 		return &jsonLines{out: o.io.Out, notes: o.io.Err, session: session, past: map[string]uint64{}}
 	default:
@@ -173,7 +173,7 @@ func unwritten(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		err = errors.New("nobody reads it any more, so the run was stopped")
 	}
-	return wrap("write to standard output", err)
+	return wrap(writing, err)
 }
 
 // jsonLines writes the events of the runs, one a line. The session's own are for

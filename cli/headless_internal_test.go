@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -13,41 +15,139 @@ import (
 	"replan/agent/runner"
 )
 
-// heard is a writer that keeps what happened, one entry a write.
-type heard struct{ happened []string }
+// asker puts questions to somebody who types, and tells what was said to them and
+// what was sent for them.
+type asker struct {
+	t     *testing.T
+	q     *questions
+	typed *io.PipeWriter
+	said  chan string // each write
+	sent  chan runner.Command
+}
 
-func (h *heard) Write(p []byte) (int, error) {
-	h.happened = append(h.happened, string(p))
+// Write takes what is said to the user.
+func (a *asker) Write(p []byte) (int, error) {
+	a.said <- string(p)
 	return len(p), nil
 }
 
-func TestAQuestionIsAskedWhenTheOneBeforeItIsAnswered(t *testing.T) {
-	// Only the listener writes to heard, until both answers are out.
-	var out heard
-	answered := make(chan struct{})
-	q, err := newQuestions(strings.NewReader("y\nn\n"), &out, func(c runner.Command) {
-		r, ok := c.(runner.Resolve)
-		if !ok {
-			t.Errorf("%T was sent", c)
-		}
-		out.happened = append(out.happened, fmt.Sprintf("%s %s", r.Gate, r.Decision))
-		answered <- struct{}{}
-	})
-	if err != nil {
+func newAsker(t *testing.T) *asker {
+	t.Helper()
+	in, typed := io.Pipe()
+	a := &asker{t: t, typed: typed, said: make(chan string, 100), sent: make(chan runner.Command, 100)}
+	var err error
+	if a.q, err = newQuestions(in, &shared{out: a}, func(c runner.Command) { a.sent <- c }); err != nil {
 		t.Fatal(err)
 	}
-	q.put("r", agent.GateRequested{Gate: "first", Step: "1", Tool: "fs.patch"})
-	q.put("r", agent.GateRequested{Gate: "second", Step: "2", Tool: "test.run\x1b[2J"})
-	<-answered
-	<-answered
-	q.close()
-	const choice = " [y]es once, [r] for this run, [n]o: "
-	want := []string{
-		"  open this gate? (1 fs.patch)" + choice, fmt.Sprintf("first %s", agent.Allow),
-		"  open this gate? (2 test.run^[[2J)" + choice, fmt.Sprintf("second %s", agent.Deny),
+	t.Cleanup(func() {
+		_ = typed.Close()
+		a.q.close()
+	})
+	return a
+}
+
+// hears holds what is said to the user next.
+func (a *asker) hears(want string) {
+	a.t.Helper()
+	if got := <-a.said; got != want {
+		a.t.Fatalf("it says %q, want %q", got, want)
 	}
-	if !slices.Equal(out.happened, want) {
-		t.Errorf("got %q\nwant %q", out.happened, want)
+}
+
+// types answers with a line.
+func (a *asker) types(line string) {
+	a.t.Helper()
+	if _, err := io.WriteString(a.typed, line+"\n"); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// sends holds what is sent next.
+func (a *asker) sends(want runner.Command) {
+	a.t.Helper()
+	if got := <-a.sent; got != want {
+		a.t.Fatalf("it sends %+v, want %+v", got, want)
+	}
+}
+
+const choice = " [y]es once, [r] for this run, [n]o: "
+
+func gateOf(gate, step, tool string) question {
+	return gateQuestion("r", agent.GateRequested{Gate: gate, Step: step, Tool: tool})
+}
+
+func TestAQuestionIsAskedWhenTheOneBeforeItIsAnswered(t *testing.T) {
+	a := newAsker(t)
+	a.q.put(gateOf("first", "1", "fs.patch"))
+	a.q.put(gateOf("second", "2", "test.run\x1b[2J"))
+	a.hears("  open this gate? (1 fs.patch)" + choice)
+	a.types("y")
+	a.sends(runner.Resolve{Run: "r", Gate: "first", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	a.hears("  open this gate? (2 test.run^[[2J)" + choice)
+	a.types("run")
+	a.sends(runner.Resolve{Run: "r", Gate: "second", Decision: agent.Allow, Scope: agent.ScopeRun})
+}
+
+func TestWhatIsNoAnswerIsAskedAgainAndTheEndOfInputIsTheCarefulOne(t *testing.T) {
+	a := newAsker(t)
+	a.q.put(gateOf("g", "1", "fs.patch"))
+	prompt := "  open this gate? (1 fs.patch)" + choice
+	for _, line := range []string{"", "yse", "d"} {
+		a.hears(prompt)
+		a.types(line)
+	}
+	a.hears(prompt)
+	_ = a.typed.Close()
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Deny, Scope: agent.ScopeOnce})
+	a.hears("\n") // since nobody pressed enter
+}
+
+func TestWhatWasDecidedMeanwhileIsAskedNoMore(t *testing.T) {
+	a := newAsker(t)
+	for _, gate := range []string{"first", "second", "third"} {
+		a.q.put(gateOf(gate, gate, "fs.patch"))
+	}
+	a.hears("  open this gate? (first fs.patch)" + choice)
+	a.q.decided("r", "first")
+	a.q.decided("r", "second")
+	a.types("y") // to a question that is open no more
+	a.hears("  open this gate? (third fs.patch)" + choice)
+	a.types("n")
+	a.sends(runner.Resolve{Run: "r", Gate: "third", Decision: agent.Deny, Scope: agent.ScopeOnce})
+}
+
+func TestWhatHappensWhileAQuestionIsOpenStandsOnLinesOfItsOwn(t *testing.T) {
+	a := newAsker(t)
+	a.q.put(gateOf("g", "1", "fs.patch"))
+	prompt := "  open this gate? (1 fs.patch)" + choice
+	a.hears(prompt)
+	if _, err := io.WriteString(a.q.out, "✓ step 2\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n", "✓ step 2\n", prompt} {
+		a.hears(want)
+	}
+	a.types("y")
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	if _, err := io.WriteString(a.q.out, "✓ step 1\n"); err != nil {
+		t.Fatal(err)
+	}
+	a.hears("✓ step 1\n")
+}
+
+func TestWhatCannotBeToldIsSaidInWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a pipe that nobody reads": {&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, "write to standard output: nobody reads it any more"},
+		"a disk that is full":      {&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, "write to standard output: no space left on device"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := wrap(writing, c.err).Error(); got != c.want {
+				t.Errorf("it says %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

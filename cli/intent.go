@@ -28,7 +28,7 @@ func newIntent(o *options) *cobra.Command {
 				return err
 			}
 			_, err = fmt.Fprintf(o.io.Out, "%s\n", line)
-			return wrap("write to standard output", err)
+			return wrap(writing, err)
 		},
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -144,7 +145,7 @@ func (o *options) readLimits(flags *pflag.FlagSet) error {
 	for _, l := range limitFlags() {
 		if n := l.configured(&o.config.Limits); n != nil {
 			if *n < 0 {
-				return belowZero("one of the configuration", fmt.Sprint(*n))
+				return belowZero(keyOf(l.name), fmt.Sprint(*n))
 			}
 			*l.to(&o.limits) = *n
 			if l.name == "max-steps" {
@@ -155,7 +156,7 @@ func (o *options) readLimits(flags *pflag.FlagSet) error {
 	for _, l := range limitTimes() {
 		if d := l.configured(&o.config.Limits); d != nil {
 			if d.Duration < 0 {
-				return belowZero("one of the configuration", d.String())
+				return belowZero(keyOf(l.name), d.String())
 			}
 			*l.to(&o.limits) = d.Milliseconds()
 		}
@@ -183,17 +184,20 @@ func (o *options) checkGivenLimits(flags *pflag.FlagSet) error {
 	return nil
 }
 
+// keyOf is the key of the configuration that stands for a flag of a limit.
+func keyOf(flag string) string { return "limits." + strings.ReplaceAll(flag, "-", "_") }
+
 func belowZero(which, what string) error {
 	return usage("a limit cannot be below 0: %s is %s; 0 is no limit", which, what)
 }
 
-// raised returns the limits of a run that is resumed: those of its journal, but
-// for what the flags give.
+// raised returns the limits of a run that is resumed: those of its journal, or
+// what the flags give where that is more.
 func (o *options) raised(limits agent.Limits) agent.Limits {
 	if o.changed("limits") {
-		return o.limits
+		return limits.RaisedTo(o.limits)
 	}
-	return o.raise(limits)
+	return limits.RaisedTo(o.raise(limits))
 }
 
 // raise returns limits with those in their place that the flags give.
@@ -216,8 +220,13 @@ func (o *options) raise(limits agent.Limits) agent.Limits {
 
 func (o *options) readSessionLimits() error {
 	c := o.config.SessionLimits
-	if c.MaxTokens < 0 || c.MaxToolCalls < 0 || c.MaxDuration.Duration < 0 {
-		return belowZero("one of [session_limits]", "less")
+	switch {
+	case c.MaxTokens < 0:
+		return belowZero("session_limits.max_tokens", fmt.Sprint(c.MaxTokens))
+	case c.MaxToolCalls < 0:
+		return belowZero("session_limits.max_tool_calls", fmt.Sprint(c.MaxToolCalls))
+	case c.MaxDuration.Duration < 0:
+		return belowZero("session_limits.max_duration", c.MaxDuration.String())
 	}
 	o.sessionLimits = agent.SessionLimits{
 		MaxTokens: c.MaxTokens, MaxToolCalls: c.MaxToolCalls, MaxDurationMS: c.MaxDuration.Milliseconds(),

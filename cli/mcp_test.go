@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -75,9 +76,10 @@ func announce(what string) net.Conn {
 // word means to the server of that name, wait waits until it is cancelled,
 // spawn starts a process that would outlive the server, crash ends the server,
 // big returns some MB of JSON and flood more than anybody reads; note has an
-// effect: it writes a file. peek, deliver and fail_once do another thing the first
+// effect: it writes a file. hand_over has one too, and never returns. peek, deliver and fail_once do another thing the first
 // time than later.
 func newToolServer(name string) *server.MCPServer {
+	var handed atomic.Int32 // calls of hand_over
 	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
 	reads := func(tool string, more ...mcp.ToolOption) mcp.Tool {
 		return mcp.NewTool(tool, append(more, mcp.WithReadOnlyHintAnnotation(true), mcp.WithDescription("Says what "+name+" knows"))...)
@@ -121,6 +123,17 @@ func newToolServer(name string) *server.MCPServer {
 			return mcp.NewToolResultText("now it works"), nil
 		}
 		return mcp.NewToolResultError("the shelf is empty"), os.WriteFile("failed.txt", nil, 0o600)
+	})
+	s.AddTool(mcp.NewTool("hand_over", mcp.WithDescription("Hands something over, and never returns")), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		name := "one"
+		if handed.Add(1) == 2 {
+			name = "both"
+		}
+		if conn := announce(name); conn != nil {
+			defer conn.Close() //nolint:errcheck // the process lives on
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
 	})
 	note := mcp.NewTool("note", mcp.WithDescription("Writes a note"), mcp.WithString("text", mcp.Required()))
 	s.AddTool(note, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {

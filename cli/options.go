@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -32,7 +34,8 @@ type options struct {
 	given            givenLimits
 	changed          func(flag string) bool // whether a flag was given
 	dryRun           bool
-	goOn             bool  // --continue
+	goOn             bool // --continue
+	inDoubt          string
 	talk             *talk // the chat in which the command was typed; nil on the command line
 	forcePlan        bool
 	allow, deny      []string
@@ -136,8 +139,8 @@ func (o *options) readRules() ([]agent.Rule, error) {
 			rules = append(rules, rule)
 		}
 	}
-	add(o.deny, agent.VerdictBlock, "flag")
-	add(o.allow, agent.VerdictRun, "flag")
+	add(o.deny, agent.VerdictBlock, agent.SourceFlag)
+	add(o.allow, agent.VerdictRun, agent.SourceFlag)
 	add(o.config.Gates.Deny, agent.VerdictBlock, "configuration")
 	add(o.config.Gates.Allow, agent.VerdictRun, "configuration")
 	return rules, errors.Join(faults...)
@@ -161,10 +164,20 @@ func first(texts ...string) string {
 	return ""
 }
 
+// writing is what is being done when something is told.
+const writing = "write to standard output"
+
 // wrap says what was being done when err came up.
 func wrap(doing string, err error) error {
 	if err == nil {
 		return nil
+	}
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		err = errors.New("nobody reads it any more")
+	case errors.As(err, &path) && doing == writing:
+		err = path.Err // the name of a device says nothing
 	}
 	return &failure{exit: 1, code: "failed", err: fmt.Errorf("%s: %w", doing, err)}
 }

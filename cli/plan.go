@@ -131,8 +131,8 @@ func newPlanResume(o *options) *cobra.Command {
 		Short: "Go on with a run that was interrupted or failed",
 		Long: "resume takes up a run where it stopped. Steps that are done never run again; a step that failed is tried\n" +
 			"again. A step that had started and may or may not have taken effect is in doubt: --in-doubt says what\n" +
-			"becomes of it. RUN may be a plan too, which means its latest unfinished run. Limits are the run's own,\n" +
-			"unless a flag gives others. A run that is completed is left alone.",
+			"becomes of it. RUN may be a plan too, which means its latest unfinished run. Limits are the run's own;\n" +
+			"flags raise them. A run that is completed is left alone.",
 		Example: "  replan plan resume r-20260102\n  replan plan resume deploy --in-doubt rerun --max-steps 30",
 		Args:    one("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -143,9 +143,13 @@ func newPlanResume(o *options) *cobra.Command {
 			return o.planResume(cmd.Context(), args[0], decision)
 		},
 	}
-	command.Flags().StringVar(&inDoubt, "in-doubt", "",
-		"what becomes of a step in doubt: ask (on a terminal), rerun, done (it took effect) or abort")
+	registerInDoubt(command, &inDoubt)
 	return command
+}
+
+func registerInDoubt(command *cobra.Command, inDoubt *string) {
+	command.Flags().StringVar(inDoubt, "in-doubt", "",
+		"what becomes of a step in doubt on a resume: ask (on a terminal), rerun, done (it took effect; its result is null) or abort")
 }
 
 func newPlanDelete(o *options) *cobra.Command {
@@ -183,17 +187,24 @@ func newPlanDiff(o *options) *cobra.Command {
 	}
 }
 
-// deleted tells which files were removed.
+// deleted tells which files were removed, or would be.
 func (o *options) deleted(files []string) error {
 	if o.output == outputJSON {
 		return o.printJSON(map[string][]string{"deleted": noNil(files)})
+	}
+	if len(files) == 0 && o.dryRun {
+		return o.print("nothing would be removed\n")
 	}
 	if len(files) == 0 {
 		return o.print("nothing was removed\n")
 	}
 	var b strings.Builder
+	did := "removed"
+	if o.dryRun {
+		did = "would be removed:"
+	}
 	for _, f := range files {
-		_, _ = fmt.Fprintf(&b, "removed %s\n", f)
+		_, _ = fmt.Fprintf(&b, "%s %s\n", did, f)
 	}
 	return o.print(b.String())
 }

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"replan/agent"
+	"replan/agent/plans"
 	"replan/planning"
 	"replan/tui/plain"
 )
@@ -45,14 +50,14 @@ func (o *options) planList() error {
 		return o.printJSON(lines)
 	}
 	if len(lines) == 0 {
-		return o.print("no plans are kept; plan create GOAL and plan import FILE make some\n")
+		return o.print(fmt.Sprintf("no plans are kept; %s GOAL and %s FILE make some\n", o.named("plan create"), o.named("plan import")))
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
 			count(l.Steps, "step"), count(len(l.Runs), "run"), plain.OneLine(l.Title, 60))
 	}
-	return wrap("write to standard output", table.Flush())
+	return wrap(writing, table.Flush())
 }
 
 // timeShown is how a time is told in lists.
@@ -143,6 +148,9 @@ func (o *options) planDelete(prefix string) error {
 	if err != nil {
 		return unopened(err)
 	}
+	if o.dryRun {
+		return o.deleted([]string{filepath.Join(o.plans().Dir, id+".json")})
+	}
 	removed, err := o.plans().Delete(id)
 	if err != nil {
 		return unopened(err)
@@ -171,6 +179,9 @@ func (o *options) planImport(name, as string) error {
 	for _, w := range without(warnings, planning.CodeUncheckedTools) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(w.Message))
 	}
+	if o.dryRun {
+		return o.wouldKeep(plan)
+	}
 	kept, err := o.plans().Save(plan, time.Now())
 	if err != nil {
 		return unopened(err)
@@ -178,7 +189,24 @@ func (o *options) planImport(name, as string) error {
 	if o.output == outputJSON {
 		return o.printJSON(kept)
 	}
-	return o.print(fmt.Sprintf("kept as %s; run it with: replan plan run %s\n", kept.ID, kept.ID))
+	return o.print(fmt.Sprintf("kept as %s; run it with: %s %s\n", kept.ID, o.named("plan run"), kept.ID))
+}
+
+// wouldKeep tells what an import would keep, or that its id is taken.
+func (o *options) wouldKeep(plan planning.Plan) error {
+	if plan.ID != "" {
+		_, err := os.Lstat(filepath.Join(o.plans().Dir, plan.ID+".json"))
+		switch {
+		case err == nil:
+			return unopened(fmt.Errorf("%s: %w", plan.ID, plans.ErrExists))
+		case !errors.Is(err, fs.ErrNotExist):
+			return wrap("look among the plans", err)
+		}
+	}
+	if o.output == outputJSON {
+		return o.printJSON(plan)
+	}
+	return o.print(fmt.Sprintf("would be kept as %s: %s\n", first(plan.ID, "an id made of its title"), count(len(plan.Steps), "step")))
 }
 
 // without leaves out the faults of one code.

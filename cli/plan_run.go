@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -73,8 +76,11 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 		kept, unkept = o.keep(p)
 		return kept, unkept
 	}}
-	if o.output == outputJSON {
-		e.teller = func(session string) teller { return notesOnly{o, session} }
+	e.teller = func(session string, out io.Writer) teller {
+		if o.output == outputJSON {
+			return notesOnly{o, session}
+		}
+		return uncrowned{plain.New(out, session, o.ascii)}
 	}
 	// The session has gone when this returns, and nobody else writes to kept.
 	if err := o.headless(ctx, e); err != nil {
@@ -89,7 +95,19 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	if o.output == outputJSON {
 		return o.printJSON(kept)
 	}
-	return o.print(fmt.Sprintf("kept as %s; run it with: replan plan run %s\n", kept.ID, kept.ID))
+	return o.print(fmt.Sprintf("plan %s: %s, kept; run it with %s %s\n", kept.ID, count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
+}
+
+// uncrowned tells a run but for the line that it ended well, in whose place
+// something better can be said.
+type uncrowned struct{ teller }
+
+// Event tells one event.
+func (u uncrowned) Event(e agent.Event) error {
+	if d, ok := e.Data.(agent.RunCompleted); ok && d.Reason.ExitCode() == 0 {
+		return nil
+	}
+	return u.teller.Event(e)
 }
 
 // notesOnly tells what the session notes on standard error, and how a run
@@ -139,7 +157,7 @@ func (o *options) parseInDoubt(text string) (agent.DoubtDecision, error) {
 // planResume is replan plan resume.
 func (o *options) planResume(ctx context.Context, prefix string, inDoubt agent.DoubtDecision) error {
 	if o.dryRun {
-		return errDryResume
+		return o.noDryResume()
 	}
 	run, err := o.resumable(prefix)
 	if err != nil {
@@ -155,7 +173,29 @@ func (o *options) planResume(ctx context.Context, prefix string, inDoubt agent.D
 		o.talk.then = runner.Resume{Run: run.ID}
 		return nil
 	}
-	return o.headless(ctx, errand{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
+	err = o.headless(ctx, errand{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
+	return errors.Join(err, o.tellDoubts(run.ID, err))
+}
+
+// tellDoubts names on standard error all steps that are in doubt where a run
+// ended with that and has more than the one that its end speaks of.
+func (o *options) tellDoubts(id string, ended error) error {
+	var f *failure
+	if !errors.As(ended, &f) || f.code != string(agent.ReasonInDoubt) {
+		return nil
+	}
+	run, err := o.runs().Fold(id)
+	if err != nil {
+		return unopened(err)
+	}
+	var names []string
+	for _, index := range run.Standing(false).InDoubt {
+		names = append(names, fmt.Sprintf("%s (%s)", index, run.Step(index).Step.Title))
+	}
+	if len(names) > 1 {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line("in doubt are the steps "+strings.Join(names, ", ")))
+	}
+	return nil
 }
 
 // tellCompleted prints the last event of a run that is completed, which is what
@@ -180,6 +220,9 @@ func (o *options) resumable(prefix string) (agent.Run, error) {
 		return agent.Run{}, unopened(err)
 	}
 	plan, planErr := o.plans().Find(prefix)
+	if errors.Is(planErr, planning.ErrUnknownID) {
+		plan, planErr = o.planOfRuns(prefix)
+	}
 	if errors.As(planErr, &ambiguous) {
 		return agent.Run{}, unopened(planErr)
 	}
@@ -187,6 +230,16 @@ func (o *options) resumable(prefix string) (agent.Run, error) {
 		return agent.Run{}, unopened(err) // which says what to do about runs
 	}
 	return o.latestOf(plan)
+}
+
+// planOfRuns returns the plan whose id begins with prefix among those that runs
+// carried out, which need not be kept.
+func (o *options) planOfRuns(prefix string) (string, error) {
+	runs, err := o.runsByPlan()
+	if err != nil {
+		return "", err
+	}
+	return planning.MatchPrefix(slices.Sorted(maps.Keys(runs)), prefix)
 }
 
 // latestOf returns a plan's latest run that can be resumed, else its latest.
@@ -209,77 +262,7 @@ func (o *options) latestOf(plan string) (agent.Run, error) {
 		}
 	}
 	if latest == nil {
-		return agent.Run{}, usage("the plan %s has no run yet: start one with replan plan run %s", plan, plan)
+		return agent.Run{}, usage("the plan %s has no run yet: start one with %s %s", plan, o.named("plan run"), plan)
 	}
 	return *latest, nil
 }
-
-// planDiff is replan plan diff.
-func (o *options) planDiff(prefix string) error {
-	id, err := o.runs().Find(prefix)
-	if err != nil {
-		return unopened(err)
-	}
-	events, err := o.runs().Read(id)
-	if err != nil {
-		return unopened(err)
-	}
-	summaries := []agent.RevisionSummary{}
-	var text string
-	var before planning.Plan
-	for _, e := range events {
-		switch d := e.Data.(type) {
-		case agent.PlanCreated:
-			before = d.Plan
-		case agent.PlanDiff:
-			summaries = append(summaries, agent.RevisionSummary{
-				Revision: d.Revision, Reason: d.Reason,
-				Removed: noNil(d.Removed), Added: noNil(d.Added), Revised: noNil(d.Revised),
-			})
-			text += o.diffText(before, d)
-			before = d.Plan
-		}
-	}
-	if o.output == outputJSON {
-		return o.printJSON(summaries)
-	}
-	if len(summaries) == 0 {
-		return o.print(fmt.Sprintf("the run %s kept to its plan: there was no replan\n", id))
-	}
-	return o.print(text)
-}
-
-// diffText tells one revision: what it took out, changed and put in, and why.
-func (o *options) diffText(before planning.Plan, d agent.PlanDiff) string {
-	removed := "−"
-	if o.ascii {
-		removed = "-"
-	}
-	var b strings.Builder
-	say := sayTo(&b)
-	say("revision %d: %s", d.Revision, plain.OneLine(d.Reason, 200))
-	line := func(mark string, in planning.Plan, index string) {
-		s, ok := in.Step(index)
-		if !ok {
-			return
-		}
-		was := ""
-		if old, ok := before.Step(index); ok && mark == "~" && (old.Title != s.Title || old.Tool != s.Tool) {
-			was = "  was: " + old.Title + "  [" + by(old) + "]"
-		}
-		say("  %s %s. %s  [%s]%s", mark, index, s.Title, by(s), was)
-	}
-	for _, index := range d.Removed {
-		line(removed, before, index)
-	}
-	for _, index := range d.Revised {
-		line("~", d.Plan, index)
-	}
-	for _, index := range d.Added {
-		line("+", d.Plan, index)
-	}
-	return b.String()
-}
-
-// by names what carries a step out.
-func by(s planning.Step) string { return first(s.Tool, string(s.Executor)) }

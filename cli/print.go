@@ -17,14 +17,14 @@ import (
 // print writes text to standard output.
 func (o *options) print(text string) error {
 	_, err := io.WriteString(o.io.Out, text)
-	return wrap("write to standard output", err)
+	return wrap(writing, err)
 }
 
 // printJSON writes a value to standard output as one line of JSON.
 func (o *options) printJSON(v any) error {
 	enc := json.NewEncoder(o.io.Out)
 	enc.SetEscapeHTML(false)
-	return wrap("write to standard output", enc.Encode(v))
+	return wrap(writing, enc.Encode(v))
 }
 
 // sayTo returns what writes a line to b, whatever came from outside made visible
@@ -34,6 +34,23 @@ func sayTo(b *strings.Builder) func(format string, args ...any) {
 		text := untrusted.Visible(fmt.Sprintf(format, args...))
 		b.WriteString(strings.ReplaceAll(text, "\n", " ") + "\n")
 	}
+}
+
+// named is the name of a command as the user can type it here: in the chat they
+// begin with a slash. Every text that names a command goes through it.
+func (o *options) named(command string) string {
+	if o.talk != nil {
+		return "/" + command
+	}
+	return "replan " + command
+}
+
+// unlessTalking returns what is to be said of flags that the chat does not take.
+func (o *options) unlessTalking(text string) string {
+	if o.talk != nil {
+		return ""
+	}
+	return text
 }
 
 // count says how many things of a kind there are.

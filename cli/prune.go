@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -88,6 +90,7 @@ func (o *options) runsPrune(p pruning, now time.Time) error {
 	}
 	files := []string{}
 	orphans := map[string]bool{} // sessions that lost a run
+	gone := map[string]bool{}    // runs that are not left, or would not be
 	ended := 0
 	for _, e := range entries {
 		run, err := o.runs().Fold(e.ID)
@@ -105,7 +108,7 @@ func (o *options) runsPrune(p pruning, now time.Time) error {
 		if e.Locked || !old || over && ended <= p.keep || !over && !p.unfinished {
 			continue
 		}
-		removed, err := o.runs().Delete(e.ID)
+		removed, err := o.remove(o.runs(), e.ID)
 		files = append(files, removed...)
 		if errors.Is(err, journal.ErrLocked) {
 			continue // somebody took it up since
@@ -113,17 +116,38 @@ func (o *options) runsPrune(p pruning, now time.Time) error {
 		if err != nil {
 			return errors.Join(o.deleted(files), wrap("remove the run "+e.ID, err))
 		}
+		gone[e.ID] = true
 		if session := run.Summary().Session; session != "" {
 			orphans[session] = true
 		}
 	}
-	removed, err := o.pruneSessions(orphans)
+	removed, err := o.pruneSessions(orphans, gone)
 	files = append(files, removed...)
 	return errors.Join(o.deleted(files), err)
 }
 
-// pruneSessions removes those of the sessions that no run is left of.
-func (o *options) pruneSessions(sessions map[string]bool) (files []string, err error) {
+// remove deletes a run or a session and returns its files; a dry run only says
+// which those are.
+func (o *options) remove(from journal.Folder, id string) ([]string, error) {
+	if !o.dryRun {
+		return from.Delete(id)
+	}
+	path := from.Path(id)
+	var there []string
+	for _, name := range []string{path, strings.TrimSuffix(path, ".jsonl") + ".values", path + ".lock"} {
+		_, err := os.Lstat(name)
+		if err == nil {
+			there = append(there, name)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return there, err
+		}
+	}
+	return there, nil
+}
+
+// pruneSessions removes those of the sessions that no run is left of but those
+// that are gone.
+func (o *options) pruneSessions(sessions, gone map[string]bool) (files []string, err error) {
 	if len(sessions) == 0 {
 		return nil, nil
 	}
@@ -132,7 +156,9 @@ func (o *options) pruneSessions(sessions map[string]bool) (files []string, err e
 		return nil, wrap("list the runs", err)
 	}
 	for _, s := range left {
-		delete(sessions, s.Session)
+		if !gone[s.Run] {
+			delete(sessions, s.Session)
+		}
 	}
 	entries, err := o.sessions().List()
 	if err != nil {
@@ -142,7 +168,7 @@ func (o *options) pruneSessions(sessions map[string]bool) (files []string, err e
 		if !sessions[e.ID] || e.Locked {
 			continue
 		}
-		removed, err := o.sessions().Delete(e.ID)
+		removed, err := o.remove(o.sessions(), e.ID)
 		files = append(files, removed...)
 		if err != nil && !errors.Is(err, journal.ErrLocked) {
 			return files, wrap("remove the session "+e.ID, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,23 +17,57 @@ import (
 	"replan/tui/untrusted"
 )
 
-// shared is a writer that the line log and the questions write to at once.
+// shared is a writer that the line log and the questions write to at once. What
+// is written while a question is open stands on lines of its own, and the
+// question is put again below it.
 type shared struct {
-	mu  sync.Mutex
-	out io.Writer
+	mu     sync.Mutex
+	out    io.Writer
+	prompt string // of the question that is open; "" where none is
+	shown  bool   // the prompt is the last that was written
 }
 
 // Write writes p in one piece.
 func (s *shared) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.out.Write(p)
+	if s.shown {
+		s.shown = false
+		if _, err := io.WriteString(s.out, "\n"); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.out.Write(p)
+	if err == nil && s.prompt != "" && strings.HasSuffix(string(p), "\n") {
+		_, err = io.WriteString(s.out, s.prompt)
+		s.shown = true
+	}
+	return n, err
+}
+
+// ask puts a question, which is open until answered.
+func (s *shared) ask(prompt string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = io.WriteString(s.out, prompt)
+	s.prompt, s.shown = prompt, true
+}
+
+// answered says that the question is open no more. Where nobody ended its line
+// by pressing enter, that is done for them.
+func (s *shared) answered(entered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown && !entered {
+		_, _ = io.WriteString(s.out, "\n")
+	}
+	s.prompt, s.shown = "", false
 }
 
 // questions asks about gates, steps in doubt and failed steps on standard input,
 // one after another.
 type questions struct {
-	out   io.Writer
+	out   *shared
 	input cancelreader.CancelReader
 	send  func(runner.Command)
 	open  chan question
@@ -42,19 +77,26 @@ type questions struct {
 	gates bool              // gates are asked about
 	run   *agent.Run        // folded, to know which of its steps wait for a word
 	past  uint64            // the last event of that run that is only told again
-	asked map[string]bool   // its gates and steps that were asked about and still wait
 	told  map[string]uint64 // by run: what is past
+
+	mu    sync.Mutex
+	asked map[string]uint64 // the number of the question about each gate and step that waits for an answer
+	count uint64            // of the questions
 }
 
 // question is something to be asked about when its turn comes.
 type question struct {
+	id     string // of the gate or the step
+	number uint64 // which question it is
 	prompt string
-	// answer is the command that a line means; "" stands for the end of input too.
+	// answer is the command that a line means, nil where it is none of the answers.
 	answer func(line string) runner.Command
+	// careful is the command where the input has ended.
+	careful runner.Command
 }
 
 // newQuestions starts to read answers from in and to send them.
-func newQuestions(in io.Reader, out io.Writer, send func(runner.Command)) (*questions, error) {
+func newQuestions(in io.Reader, out *shared, send func(runner.Command)) (*questions, error) {
 	input, err := cancelreader.NewReader(in)
 	if err != nil {
 		return nil, err
@@ -62,7 +104,7 @@ func newQuestions(in io.Reader, out io.Writer, send func(runner.Command)) (*ques
 	q := &questions{
 		out: out, input: input, send: send,
 		open: make(chan question, 64), ended: make(chan struct{}), gone: make(chan struct{}),
-		asked: map[string]bool{}, told: map[string]uint64{},
+		asked: map[string]uint64{}, told: map[string]uint64{},
 	}
 	go q.listen()
 	return q, nil
@@ -78,51 +120,107 @@ func (q *questions) hear(e agent.Event) {
 		return
 	case agent.RunStarted:
 		q.run, q.past = &agent.Run{}, q.told[e.Run]
-		clear(q.asked)
+		q.keep(e.Run, nil)
 	case agent.GateRequested:
 		if q.run == nil || e.Run != q.run.ID {
-			q.put(e.Run, d) // the session's own
+			q.put(gateQuestion(e.Run, d)) // the session's own
 			return
 		}
+	case agent.GateResolved:
+		q.decided(e.Run, d.Gate)
 	}
 	// What cannot be folded has been told to be so by whoever tells the run.
 	if q.run == nil || e.Run != q.run.ID && q.run.ID != "" || q.run.Apply(e) != nil || e.Seq <= q.past {
 		return
 	}
-	waiting := map[string]bool{}
+	var waiting []question
 	if q.gates {
 		for _, g := range q.run.Gates {
-			if id := "gate " + g.Gate; !q.asked[id] {
-				q.put(e.Run, g.GateRequested)
-			}
-			waiting["gate "+g.Gate] = true
+			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested))
 		}
 	}
 	for _, w := range q.run.Questions() {
-		if id := "step " + w.Step; !q.asked[id] {
-			q.open <- stepQuestion(e.Run, w)
-		}
-		waiting["step "+w.Step] = true
+		waiting = append(waiting, stepQuestion(e.Run, w))
 	}
-	q.asked = waiting
+	q.keep(e.Run, waiting)
+	for _, w := range waiting {
+		q.put(w)
+	}
 }
 
-// put asks about one gate, which the line log has shown already, once those
-// before it are answered.
-func (q *questions) put(run string, g agent.GateRequested) {
+// keep forgets what was asked about a run and waits no more.
+func (q *questions) keep(run string, waiting []question) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for id := range q.asked {
+		if of, _, _ := strings.Cut(id, " "); of == run && !slices.ContainsFunc(waiting, func(w question) bool { return w.id == id }) {
+			delete(q.asked, id)
+		}
+	}
+}
+
+// decided forgets a gate.
+func (q *questions) decided(run, gate string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.asked, gateID(run, gate))
+}
+
+// waits reports whether a question still waits for an answer.
+func (q *questions) waits(ask question) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.asked[ask.id] == ask.number
+}
+
+// put asks a question, once, when those before it are answered.
+func (q *questions) put(ask question) {
+	q.mu.Lock()
+	_, again := q.asked[ask.id]
+	if !again {
+		q.count++
+		ask.number = q.count
+		q.asked[ask.id] = q.count
+	}
+	q.mu.Unlock()
+	if !again {
+		q.open <- ask
+	}
+}
+
+// gateID and stepID name what is asked about; both begin with the run.
+func gateID(run, gate string) string { return run + " gate " + gate }
+func stepID(run, step string) string { return run + " step " + step }
+
+// gateQuestion asks about one gate, which the line log has shown already.
+func gateQuestion(run string, g agent.GateRequested) question {
 	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
-	q.open <- question{
-		fmt.Sprintf("  open this gate? (%s) [y]es once, [r] for this run, [n]o: ", what),
-		func(line string) runner.Command {
-			answer := runner.Resolve{Run: run, Gate: g.Gate, Decision: agent.Deny, Scope: agent.ScopeOnce}
-			switch line {
-			case "y", "yes":
-				answer.Decision = agent.Allow
-			case "r", "run":
-				answer.Decision, answer.Scope = agent.Allow, agent.ScopeRun
+	if what != "" {
+		what = " (" + what + ")"
+	}
+	resolve := func(decision agent.Decision, scope agent.Scope) runner.Command {
+		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
+	}
+	return question{
+		id:     gateID(run, g.Gate),
+		prompt: fmt.Sprintf("  open this gate?%s [y]es once, [r] for this run, [n]o: ", what),
+		answer: oneOf(map[string]runner.Command{
+			"y yes": resolve(agent.Allow, agent.ScopeOnce), "r run": resolve(agent.Allow, agent.ScopeRun), "n no": resolve(agent.Deny, agent.ScopeOnce),
+		}),
+		careful: resolve(agent.Deny, agent.ScopeOnce),
+	}
+}
+
+// oneOf reads one of the answers: a word or the letter that stands for it, which
+// the key holds with a blank between them.
+func oneOf(answers map[string]runner.Command) func(string) runner.Command {
+	return func(line string) runner.Command {
+		for words, command := range answers {
+			if slices.Contains(strings.Fields(words), line) {
+				return command
 			}
-			return answer
-		},
+		}
+		return nil
 	}
 }
 
@@ -130,60 +228,73 @@ func (q *questions) put(run string, g agent.GateRequested) {
 func stepQuestion(run string, w agent.Question) question {
 	what := untrusted.Line(strings.TrimSpace(w.Step + " " + first(w.Tool, w.Title)))
 	if w.Doubt {
-		return question{
-			fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort: ", what, untrusted.Line(w.Reason)),
-			func(line string) runner.Command {
-				answer := runner.Settle{Run: run, Step: w.Step, Decision: agent.DoubtAbort}
-				switch line {
-				case "d", "done":
-					answer.Decision = agent.DoubtDone
-				case "r", "rerun":
-					answer.Decision = agent.DoubtRerun
-				}
-				return answer
-			},
+		settle := func(d agent.DoubtDecision) runner.Command {
+			return runner.Settle{Run: run, Step: w.Step, Decision: d}
 		}
+		return question{
+			id:     stepID(run, w.Step),
+			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort: ", what, untrusted.Line(w.Reason)),
+			answer: oneOf(map[string]runner.Command{
+				"d done": settle(agent.DoubtDone), "r rerun": settle(agent.DoubtRerun), "a abort": settle(agent.DoubtAbort),
+			}),
+			careful: settle(agent.DoubtAbort),
+		}
+	}
+	decide := func(d agent.FailureDecision) runner.Command {
+		return runner.Decide{Run: run, Step: w.Step, Decision: d}
+	}
+	answers := map[string]runner.Command{
+		"r retry": decide(agent.FailureRetry), "s skip": decide(agent.FailureSkip), "a abort": decide(agent.FailureAbort),
 	}
 	replan := ""
 	if w.Replan {
 		replan = "re[p]lan, "
+		answers["p replan"] = decide(agent.FailureReplan)
 	}
 	return question{
-		fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort: ", what, replan),
-		func(line string) runner.Command {
-			answer := runner.Decide{Run: run, Step: w.Step, Decision: agent.FailureAbort}
-			switch line {
-			case "r", "retry":
-				answer.Decision = agent.FailureRetry
-			case "s", "skip":
-				answer.Decision = agent.FailureSkip
-			case "p", "replan":
-				if w.Replan {
-					answer.Decision = agent.FailureReplan
-				}
-			}
-			return answer
-		},
+		id:      stepID(run, w.Step),
+		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort: ", what, replan),
+		answer:  oneOf(answers),
+		careful: decide(agent.FailureAbort),
 	}
 }
 
-// listen asks each question and takes the next line as its answer; the end of
-// input is the careful one.
+// listen asks each question that still waits, until a line is one of its
+// answers; the end of input is the careful one.
 func (q *questions) listen() {
 	defer close(q.gone)
 	lines := bufio.NewScanner(q.input)
 	for ask := range q.open {
-		select {
-		case <-q.ended:
-			return
-		default:
+		for q.waits(ask) {
+			if q.over() {
+				return
+			}
+			q.out.ask(ask.prompt)
+			more := lines.Scan()
+			q.out.answered(more)
+			if q.over() {
+				return
+			}
+			command := ask.careful
+			if more {
+				command = ask.answer(strings.ToLower(strings.TrimSpace(lines.Text())))
+			}
+			// What was decided while it was typed is answered no more.
+			if command != nil && q.waits(ask) {
+				q.send(command)
+				break
+			}
 		}
-		_, _ = io.WriteString(q.out, ask.prompt)
-		var line string
-		if lines.Scan() {
-			line = strings.ToLower(strings.TrimSpace(lines.Text()))
-		}
-		q.send(ask.answer(line))
+	}
+}
+
+// over reports whether nobody is to be asked any more.
+func (q *questions) over() bool {
+	select {
+	case <-q.ended:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -206,22 +317,27 @@ func (o *options) askForServers(ctx context.Context, w *workshop) error {
 			return err
 		}
 	}
-	if err := o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: "); err != nil {
-		return err
+	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
+	for {
+		if err := o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: "); err != nil {
+			return err
+		}
+		line, more, err := readLine(ctx, o.io.In)
+		if err != nil {
+			return err
+		}
+		if answer, ok := yesOrNo[line]; ok || !more {
+			return wrap("remember the answer", w.tools.Answer(ctx, answer))
+		}
 	}
-	line, err := readLine(ctx, o.io.In)
-	if err != nil {
-		return err
-	}
-	return wrap("remember the answer", w.tools.Answer(ctx, line == "y" || line == "yes"))
 }
 
-// readLine reads one line and not a byte more, since others read on. The end of
-// input is an empty line.
-func readLine(ctx context.Context, in io.Reader) (string, error) {
+// readLine reads one line and not a byte more, since others read on. Where the
+// input ended instead, there is no more.
+func readLine(ctx context.Context, in io.Reader) (text string, more bool, err error) {
 	input, err := cancelreader.NewReader(in)
 	if err != nil {
-		return "", wrap("read standard input", err)
+		return "", false, wrap("read standard input", err)
 	}
 	defer context.AfterFunc(ctx, func() { input.Cancel() })()
 	var line []byte
@@ -229,11 +345,11 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 		n, err := input.Read(b)
 		switch {
 		case ctx.Err() != nil:
-			return "", context.Cause(ctx)
+			return "", false, context.Cause(ctx)
 		case n == 1 && b[0] != '\n':
 			line = append(line, b[0])
 		case n == 1 || err != nil:
-			return strings.ToLower(strings.TrimSpace(string(line))), nil
+			return strings.ToLower(strings.TrimSpace(string(line))), err == nil, nil
 		}
 	}
 }

@@ -41,20 +41,20 @@ func newReplay(o *options) *cobra.Command {
 
 // replay is replan replay.
 func (o *options) replay(ctx context.Context, prefix string, speed float64) error {
-	id, err := o.runs().Find(prefix)
+	run, err := o.foldedRun(prefix)
+	if err != nil {
+		return err
+	}
+	events, err := o.runs().Read(run.ID)
 	if err != nil {
 		return unopened(err)
 	}
-	events, err := o.runs().Read(id)
-	if err != nil {
-		return unopened(err)
-	}
-	r := newReplayed(id, events, speed)
+	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
 	defer r.close()
 	if o.screen() {
 		return wrap("the screen", tui.Run(ctx, r, tui.Options{
-			Theme: o.themeName, ASCII: o.ascii, NoColor: o.noColor, Version: Version,
+			Theme: o.themeName, ASCII: o.ascii, NoColor: o.noColor, Version: Version, Replay: true,
 		}))
 	}
 	out := o.tellerOf(replaySession, o.io.Out, errand{})
@@ -63,7 +63,7 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 			continue // made for the screen
 		}
 		if err := out.Event(event); err != nil {
-			return wrap("write to standard output", err)
+			return wrap(writing, err)
 		}
 	}
 	if ctx.Err() != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -11,14 +12,14 @@ import (
 
 	"replan/agent"
 	"replan/agent/journal"
-	"replan/planning"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
 // newRuns is replan runs and, in the chat, /runs.
 func newRuns(o *options) *cobra.Command {
-	list := func(*cobra.Command, []string) error { return o.runsList() }
+	var all bool
+	list := func(*cobra.Command, []string) error { return o.runsList(all) }
 	command := &cobra.Command{
 		Use:   "runs",
 		Short: "List, show and remove runs",
@@ -26,8 +27,12 @@ func newRuns(o *options) *cobra.Command {
 			"unique prefix.",
 		Args: cobra.NoArgs, RunE: list,
 	}
+	lister := &cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs, RunE: list}
+	for _, c := range []*cobra.Command{command, lister} {
+		c.Flags().BoolVar(&all, "all", false, "those too that made a plan to be kept and carried nothing out")
+	}
 	command.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs, RunE: list},
+		lister,
 		&cobra.Command{
 			Use: "show RUN", Short: "Show a run as far as it has come", Args: one("RUN"),
 			RunE: func(_ *cobra.Command, args []string) error { return o.runsShow(args[0]) },
@@ -53,17 +58,34 @@ func (o *options) summaries() (list []agent.Summary, broken []error, err error) 
 		case err != nil:
 			broken = append(broken, err)
 		default:
-			list = append(list, run.Summary())
+			list = append(list, summaryOf(&run, e.Locked))
 		}
 	}
 	return list, broken, nil
 }
 
-// runsList is replan runs list.
-func (o *options) runsList() error {
+// statusRunning is the status of a run that another process is working on.
+const statusRunning agent.Status = "running"
+
+// summaryOf returns a run in a line. Where its journal is held by a process and
+// it has not ended, it is running, and nobody else can take it up.
+func summaryOf(run *agent.Run, held bool) agent.Summary {
+	s := run.Summary()
+	if held && run.Result == nil {
+		s.Status, s.Resumable = statusRunning, false
+	}
+	return s
+}
+
+// runsList is replan runs list. Runs that were to make a plan and did are told
+// with all alone: what they came to is among the plans.
+func (o *options) runsList(all bool) error {
 	list, broken, err := o.summaries()
 	if err != nil {
 		return wrap("list the runs", err)
+	}
+	if !all {
+		list = slices.DeleteFunc(list, func(s agent.Summary) bool { return s.PlanOnly && s.Status == agent.StatusCompleted })
 	}
 	for _, err := range broken {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(err.Error()))
@@ -79,7 +101,7 @@ func (o *options) runsList() error {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\t%s\n", s.Run, s.Started.Local().Format(timeShown), standingOf(s),
 			s.Done, s.Steps, count(s.Replans, "replan"), plain.OneLine(first(s.Goal, s.Title), 60))
 	}
-	return wrap("write to standard output", table.Flush())
+	return wrap(writing, table.Flush())
 }
 
 // standingOf says in words how a run stands.
@@ -105,24 +127,32 @@ func (o *options) foldedRun(prefix string) (agent.Run, error) {
 
 // runsShow is replan runs show.
 func (o *options) runsShow(prefix string) error {
-	run, err := o.foldedRun(prefix)
+	id, err := o.runs().Find(prefix)
+	if err != nil {
+		return unopened(err)
+	}
+	// Asked first: what ends after that has ended in its journal too.
+	held, err := o.held(id)
 	if err != nil {
 		return err
 	}
-	standing := run.Standing()
-	if going, err := o.goesOn(run.ID); err != nil {
-		return err
-	} else if !going {
-		standing.InDoubt = append(standing.InDoubt, leftUnderWay(&run)...)
+	run, err := o.runs().Fold(id)
+	if err != nil {
+		return unopened(err)
 	}
+	summary, standing := summaryOf(&run, held), run.Standing(held)
+	standing.Status = summary.Status
 	if o.output == outputJSON {
-		return o.printJSON(standing)
+		return o.printJSON(struct {
+			agent.Standing
+			Resumable bool `json:"resumable"`
+		}{standing, summary.Resumable})
 	}
-	return o.print(runText(&run, standing, o.ascii))
+	return o.print(o.runText(&run, summary, standing))
 }
 
-// goesOn reports whether somebody works on the run.
-func (o *options) goesOn(id string) (bool, error) {
+// held reports whether somebody works on the run.
+func (o *options) held(id string) (bool, error) {
 	entries, err := o.runs().List()
 	if err != nil {
 		return false, wrap("list the runs", err)
@@ -135,26 +165,10 @@ func (o *options) goesOn(id string) (bool, error) {
 	return false, nil
 }
 
-// leftUnderWay returns the steps that had started when the program of a run
-// ended, and that may or may not have taken effect.
-func leftUnderWay(run *agent.Run) []string {
-	var indices []string
-	for _, s := range run.Steps {
-		if s.Status != agent.StepActive || s.Draft || s.Step.Executor != planning.ExecutorTool {
-			continue
-		}
-		if tool, err := run.Catalogue.Find(s.Step.Tool); err != nil || !tool.ReadOnly {
-			indices = append(indices, s.Step.Index)
-		}
-	}
-	return indices
-}
-
 // runText tells a run as far as it has come.
-func runText(run *agent.Run, standing agent.Standing, ascii bool) string {
+func (o *options) runText(run *agent.Run, s agent.Summary, standing agent.Standing) string {
 	var b strings.Builder
 	say := sayTo(&b)
-	s := run.Summary()
 	say("%s  %s", s.Run, standingOf(s))
 	say("goal: %s", s.Goal)
 	say("begun %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
@@ -165,11 +179,11 @@ func runText(run *agent.Run, standing agent.Standing, ascii bool) string {
 		say("")
 	}
 	for _, step := range run.Steps {
-		say("%s %s. %s  [%s]%s", stepMark(step.Status, ascii), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
+		say("%s %s. %s  [%s]%s", stepMark(step.Status, o.ascii), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
 	}
 	if len(standing.InDoubt) > 0 {
 		say("")
-		say("in doubt: %s; a resume asks, or takes --in-doubt rerun, done or abort", strings.Join(standing.InDoubt, ", "))
+		say("in doubt: %s; a resume asks%s", strings.Join(standing.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
 	}
 	if r := run.Result; r != nil {
 		if r.Answer != "" {
@@ -182,7 +196,7 @@ func runText(run *agent.Run, standing agent.Standing, ascii bool) string {
 	}
 	if s.Resumable {
 		say("")
-		say("go on with it: replan plan resume %s", s.Run)
+		say("go on with it: %s %s", o.named("plan resume"), s.Run)
 	}
 	return b.String()
 }

@@ -15,6 +15,9 @@ func (o *options) chat(ctx context.Context, goal string) error {
 	if o.goOn {
 		return o.continueSession(ctx, goal)
 	}
+	if o.inDoubt != "" {
+		return usage("--in-doubt is a word on a run that is resumed: give --continue too, or use replan plan resume RUN")
+	}
 	if !o.screen() {
 		if goal == "" {
 			return usage("there is no terminal for the full screen: say what is to be done with replan run GOAL")

@@ -133,7 +133,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 	if o.dryRun {
 		cfg.Open = func(string, string) (runner.Journal, error) { return forgetful{}, nil }
 		cfg.Durations = nil
-		cfg.Reopen = func(string) (runner.Journal, []agent.Event, error) { return nil, nil, errDryResume }
+		cfg.Reopen = func(string) (runner.Journal, []agent.Event, error) { return nil, nil, o.noDryResume() }
 	}
 	return cfg
 }
@@ -144,8 +144,10 @@ func (o *options) keep(p planning.Plan) (planning.Plan, error) {
 	return o.plans().Save(p, time.Now())
 }
 
-// errDryResume says why a dry run takes up no other.
-var errDryResume = usage("a resume cannot be dry: replan plan run ID --dry-run shows what the steps of a plan would do")
+// noDryResume says why a dry run takes up no other.
+func (o *options) noDryResume() error {
+	return usage("a resume cannot be dry: %s ID --dry-run shows what the steps of a plan would do", o.named("plan run"))
+}
 
 // forgetful is the journal of a dry run: nothing happened that could be gone on
 // with.
@@ -201,7 +203,9 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 		}
 		cfg.InProcess = map[string]*server.MCPServer{"workspace": w.own.Server()}
 	}
-	if w.tools, err = mcpclient.NewPool(ctx, cfg); err != nil {
+	// Its end is its Close, after the calls under way were stopped: servers are to
+	// be told of that before they go.
+	if w.tools, err = mcpclient.NewPool(context.WithoutCancel(ctx), cfg); err != nil {
 		return usage("%w", err)
 	}
 	for _, name := range w.tools.LeftOut() {

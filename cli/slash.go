@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"replan/agent/policy"
 	"replan/agent/runner"
@@ -55,6 +57,8 @@ func (o *options) slash(ctx context.Context, w *workshop, line string) (runner.A
 	default:
 		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs and /help", name)
 	}
+	plainly(command)
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return notInChat(err) })
 	flags := command.PersistentFlags()
 	flags.StringVar(&in.output, "output", outputText, "text or json")
 	flags.BoolVar(&in.dryRun, "dry-run", o.dryRun, "tell what the steps would do; call no tool")
@@ -70,9 +74,58 @@ func (o *options) slash(ctx context.Context, w *workshop, line string) (runner.A
 		err = nil
 	}
 	if err != nil {
-		return runner.Answer{}, errors.Join(remarks(said.String()), err)
+		return runner.Answer{}, errors.Join(remarks(said.String()), hinted(err))
 	}
 	return runner.Answer{Text: codeBlock(said.String()), Then: in.talk.then}, nil
+}
+
+// plainly names the commands in the help of a command as the chat does, and
+// leaves out examples with flags that the chat does not take.
+func plainly(command *cobra.Command) {
+	command.Long = shellNames().Replace(command.Long)
+	lines := slices.DeleteFunc(strings.Split(shellNames().Replace(command.Example), "\n"), func(line string) bool {
+		return slices.ContainsFunc(strings.Fields(line), func(word string) bool {
+			name, isFlag := strings.CutPrefix(word, "--")
+			return isFlag && programFlag(name)
+		})
+	})
+	command.Example = strings.Join(lines, "\n")
+	for _, c := range command.Commands() {
+		plainly(c)
+	}
+}
+
+// shellNames turns the names of commands as a shell has them into the chat's. In
+// errors those stand in quotes, where no plan can have put them.
+func shellNames() *strings.Replacer {
+	return strings.NewReplacer("\"replan plan ", "\"/plan ", "\"replan runs ", "\"/runs ", "  replan plan ", "  /plan ", "  replan runs ", "  /runs ")
+}
+
+// notInChat says of a flag that the program takes, and the chat does not, why.
+func notInChat(err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
+		return usage("limits, approvals and models are those that replan was started with: leave --%s out, or start replan with it", unknown.GetSpecifiedName())
+	}
+	return usage("%w", wrongFlag(err))
+}
+
+// programFlag reports whether a flag is one of the program that the commands of
+// the chat do not have.
+func programFlag(name string) bool {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(options).register(all)
+	return all.Lookup(name) != nil && name != "output" && name != "dry-run"
+}
+
+// hinted names the commands in the hints of an error as the chat does.
+func hinted(err error) error {
+	hint := shellNames().Replace(err.Error())
+	var f *failure
+	if hint == err.Error() || !errors.As(err, &f) {
+		return err
+	}
+	return &failure{exit: f.exit, code: f.code, err: errors.New(hint)}
 }
 
 // remarks are what a command said before it failed; nil where that was nothing.

@@ -67,12 +67,12 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	if o.output == outputJSON {
 		enc := json.NewEncoder(o.io.Out)
 		enc.SetEscapeHTML(false)
-		return wrap("write to standard output", enc.Encode(lines))
+		return wrap(writing, enc.Encode(lines))
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		mark := map[agent.Verdict]string{agent.VerdictAsk: "asks", agent.VerdictBlock: "denied"}[agent.Verdict(l.Verdict)]
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, plain.OneLine(l.Description, 80))
 	}
-	return wrap("write to standard output", table.Flush())
+	return wrap(writing, table.Flush())
 }

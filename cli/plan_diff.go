@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/plain"
+)
+
+// replanned is what became of the replans of a run.
+type replanned struct {
+	summaries []agent.RevisionSummary
+	tried     int
+	text      []string // of each revision, and of each replan that made none
+	open      *agent.ReplanStarted
+}
+
+// planDiff is replan plan diff. As JSON it is the revisions alone.
+func (o *options) planDiff(prefix string) error {
+	run, err := o.foldedRun(prefix)
+	if err != nil {
+		return err
+	}
+	events, err := o.runs().Read(run.ID)
+	if err != nil {
+		return unopened(err)
+	}
+	told := o.replans(events)
+	if o.output == outputJSON {
+		return o.printJSON(told.summaries)
+	}
+	head := ""
+	switch {
+	case told.tried == 0 && len(told.summaries) == 0:
+		head = fmt.Sprintf("the run %s kept to its plan: there was no replan\n", run.ID)
+	case len(told.summaries) == 0:
+		head = fmt.Sprintf("the run %s kept to its plan: %s tried, and none was taken\n", run.ID, counted(told.tried, "replan was", "replans were"))
+	}
+	return o.print(head + strings.Join(told.text, ""))
+}
+
+// replans follows the replans through the events of a run.
+func (o *options) replans(events []agent.Event) replanned {
+	r := replanned{summaries: []agent.RevisionSummary{}}
+	var before planning.Plan
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case agent.PlanCreated:
+			before = d.Plan
+		case agent.ReplanStarted:
+			r.none("no answer came")
+			r.open = &d
+			r.tried++
+		case agent.ReplanRefused:
+			r.none("refused: " + d.Reason)
+		case agent.RunCompleted:
+			r.none(noPlanCame(d.Result))
+		case agent.PlanDiff:
+			r.open = nil
+			r.summaries = append(r.summaries, agent.RevisionSummary{
+				Revision: d.Revision, Reason: d.Reason,
+				Removed: noNil(d.Removed), Added: noNil(d.Added), Revised: noNil(d.Revised),
+			})
+			r.text = append(r.text, o.diffText(before, d))
+			before = d.Plan
+		}
+	}
+	r.none("it is not over")
+	return r
+}
+
+// none tells the replan that was going on, where one was, and why it made no
+// revision.
+func (r *replanned) none(why string) {
+	if r.open == nil {
+		return
+	}
+	var b strings.Builder
+	sayTo(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, plain.OneLine(r.open.Error, 120), plain.OneLine(why, 200))
+	r.text = append(r.text, b.String())
+	r.open = nil
+}
+
+// noPlanCame says why a run ended in the middle of a replan.
+func noPlanCame(r agent.Result) string {
+	if r.Reason == agent.ReasonGaveUp {
+		return "gave up: " + first(r.Error, "the planner sees no way on")
+	}
+	return fmt.Sprintf("the run ended (%s)", first(r.Error, string(r.Reason)))
+}
+
+// diffText tells one revision: what it took out, changed and put in, and why.
+func (o *options) diffText(before planning.Plan, d agent.PlanDiff) string {
+	removed, arrow := "−", " → "
+	if o.ascii {
+		removed, arrow = "-", " -> "
+	}
+	var b strings.Builder
+	say := sayTo(&b)
+	say("revision %d: %s", d.Revision, plain.OneLine(d.Reason, 200))
+	for _, index := range d.Removed {
+		if s, ok := before.Step(index); ok {
+			say("  %s %s. %s  [%s]", removed, index, s.Title, by(s))
+		}
+	}
+	for _, index := range d.Revised {
+		s, ok := d.Plan.Step(index)
+		if !ok {
+			continue
+		}
+		old, _ := before.Step(index)
+		say("  ~ %s. %s  [%s]", index, s.Title, by(s))
+		if old.Title != s.Title {
+			say("      title: %s%s%s", old.Title, arrow, s.Title)
+		}
+		if by(old) != by(s) {
+			say("      tool: %s%s%s", by(old), arrow, by(s))
+		}
+		for _, change := range changedArgs(old.Args, s.Args, arrow) {
+			say("      %s", change)
+		}
+	}
+	for _, index := range d.Added {
+		if s, ok := d.Plan.Step(index); ok {
+			say("  + %s. %s  [%s]", index, s.Title, by(s))
+		}
+	}
+	return b.String()
+}
+
+// argShown is how much of an argument is told, in characters.
+const argShown = 80
+
+// changedArgs returns a line for each argument that differs, by name.
+func changedArgs(before, after map[string]any, arrow string) []string {
+	names := maps.Clone(before)
+	if names == nil {
+		names = map[string]any{}
+	}
+	maps.Copy(names, after)
+	value := func(args map[string]any, name string) string {
+		v, ok := args[name]
+		if !ok {
+			return "(none)"
+		}
+		return planning.CanonicalJSON(v)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		was, is := value(before, name), value(after, name)
+		if was != is {
+			lines = append(lines, fmt.Sprintf("%s: %s%s%s", name, plain.OneLine(was, argShown), arrow, plain.OneLine(is, argShown)))
+		}
+	}
+	return lines
+}
+
+// by names what carries a step out.
+func by(s planning.Step) string { return first(s.Tool, string(s.Executor)) }
