@@ -50,7 +50,7 @@ func (r *Run) spent(guard, step string) *Action {
 		if b.guard == guard && b.limit > 0 && b.used >= b.limit {
 			return &Action{Record: GuardBlocked{
 				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
-				Reason: fmt.Sprintf("all %d %s of this run are used up (guard %s)%s", b.limit, b.words, b.guard, whom(step)),
+				Reason: fmt.Sprintf("this run has used all of its %s: %d of %d (guard %s)%s", b.words, b.used, b.limit, b.guard, whom(step)),
 			}}
 		}
 	}
@@ -85,7 +85,7 @@ func (r *Run) perTool(s *StepState, facts *toolFacts, about int) (blocked, warne
 	if b.used >= b.limit {
 		return &Action{Record: GuardBlocked{
 			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("all %d calls that this run may make of %s are used up (guard %s)%s", b.limit, facts.tool.Name, GuardPerTool, whom(s.Step.Index)),
+			Reason: fmt.Sprintf("this run has used all of its calls of %s: %d of %d (guard %s)%s", facts.tool.Name, b.used, b.limit, GuardPerTool, whom(s.Step.Index)),
 		}}, nil, false
 	}
 	before := b

@@ -22,9 +22,11 @@ type Summary struct {
 	PlanOnly  bool      `json:"plan_only,omitempty"` // a plan was to be made, and nothing run
 }
 
-// StatusUnfinished is the status of a run that has not ended: it is going on in
-// some process, or its program was ended.
-const StatusUnfinished Status = "unfinished"
+// How a run that has not ended can stand.
+const (
+	StatusUnfinished Status = "unfinished" // its program was ended, or nobody knows better
+	StatusRunning    Status = "running"    // some process is carrying it out
+)
 
 // Summary returns the run in a line.
 func (r *Run) Summary() Summary {

@@ -64,15 +64,12 @@ func (o *options) summaries() (list []agent.Summary, broken []error, err error) 
 	return list, broken, nil
 }
 
-// statusRunning is the status of a run that another process is working on.
-const statusRunning agent.Status = "running"
-
 // summaryOf returns a run in a line. Where its journal is held by a process and
 // it has not ended, it is running, and nobody else can take it up.
 func summaryOf(run *agent.Run, held bool) agent.Summary {
 	s := run.Summary()
 	if held && run.Result == nil {
-		s.Status, s.Resumable = statusRunning, false
+		s.Status, s.Resumable = agent.StatusRunning, false
 	}
 	return s
 }

@@ -343,7 +343,7 @@ func TestAPlanThatWasOnlyMadeSaysWhereItLies(t *testing.T) {
 }
 
 func TestGuardsAndBudgetsAreToldOnce(t *testing.T) {
-	blocked := "all 3 calls that this run may make of fs.read are used up"
+	blocked := "this run has used all of its calls of fs.read: 3 of 3"
 	st := newStory().branching().run(
 		agent.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
 		agent.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},

@@ -116,6 +116,8 @@ func whyNoResume(s agent.Summary, going string) string {
 	switch {
 	case s.Run == going:
 		return "This is the run that goes on."
+	case s.Status == agent.StatusRunning:
+		return "Another replan is carrying it out."
 	case s.Status == agent.StatusCompleted:
 		return "It is completed: nothing is left to do in it."
 	case !s.Resumable:
@@ -256,6 +258,8 @@ func (d *runsDialog) state(s agent.Summary, going string) (glyph, word string, s
 	switch {
 	case s.Run == going:
 		return l.glyphs.Folded, "goes on", l.Running
+	case s.Status == agent.StatusRunning:
+		return l.glyphs.Folded, "elsewhere", l.Running
 	case s.Status == agent.StatusUnfinished:
 		return l.glyphs.Warning, "unfinished", l.Warning
 	case s.Status == agent.StatusCompleted:
