@@ -53,11 +53,15 @@ func (r *Run) nextEnding() []Action {
 	if !r.quiet() {
 		return nil
 	}
-	e := *r.ending
-	if doubtful := r.doubtful(); e.reason == ReasonStepFailed && len(doubtful) > 0 {
+	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
+	e, doubtful := *r.ending, r.doubtful()
+	switch {
+	case e.reason == ReasonStepFailed && len(doubtful) > 0:
 		// What failed can be tried again; this can not, until somebody has looked.
 		e.reason = ReasonInDoubt
-		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + "; find out, and resume the run with --in-doubt done or rerun"
+		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + whatToDo
+	case e.reason == ReasonInDoubt && len(doubtful) > 1:
+		e.error = "the steps " + strings.Join(doubtful, ", ") + " may or may not have taken effect" + whatToDo
 	}
 	return []Action{{Record: RunCompleted{r.result(e)}}}
 }
