@@ -92,12 +92,11 @@ func TestARetryWithOtherArgsIsNotHeldToTheHashesOfTheOldCall(t *testing.T) {
 	w.apply(g)
 	w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
 	w.advance()
-	c := w.pending[0].(agent.CallTool)
 	w.pending = nil
 	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
 	w.apply(agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: map[string]any{"at": "other.go"}, By: "user"})
 	w.advance()
-	c = w.pending[0].(agent.CallTool)
+	c := w.pending[0].(agent.CallTool)
 	if c.Hashes != nil {
 		t.Errorf("a retry with other args %v is held to the hashes of the old call %v", c.Args, c.Hashes)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"replan/wholefile"
 )
 
 // TrustMode says what happens to a project's own servers that nobody has said
@@ -87,7 +89,7 @@ func (t trust) remember(workspace string, servers []Server) error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return fmt.Errorf("remembering the allowed servers: %w", err)
 	}
-	if err := replaceFile(t.path, append(text, '\n')); err != nil {
+	if err := wholefile.Write(t.path, append(text, '\n')); err != nil {
 		return fmt.Errorf("remembering the allowed servers: %w", err)
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 
 	"replan/planning"
+	"replan/wholefile"
 )
 
 // What the durations of tools are bounded by.
@@ -142,7 +142,7 @@ func (d *Durations) store(file durationsFile) error {
 		return fmt.Errorf("keep the durations of tools: %w", err)
 	}
 	data = append(data, '\n')
-	if err := renameio.WriteFile(d.path, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
+	if err := wholefile.Write(d.path, data); err != nil {
 		return fmt.Errorf("keep the durations of tools: %w", err)
 	}
 	return nil

@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"replan/planning"
+	"replan/wholefile"
 )
 
 // maxValue is how many bytes of JSON a value may have that lies in its line. A
@@ -154,7 +153,7 @@ func (v *values) keep(moved []value) error {
 		path := filepath.Join(v.dir, m.name)
 		// A file of that name may be there since before a crash or a restart.
 		if there, err := os.ReadFile(path); err != nil || string(there) != m.json { //nolint:gosec // the name is a hash
-			if err := renameio.WriteFile(path, []byte(m.json), 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
+			if err := wholefile.Write(path, []byte(m.json)); err != nil {
 				return fmt.Errorf("keep a value of %d bytes: %w", len(m.json), err)
 			}
 		}

@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 
 	"replan/planning"
+	"replan/wholefile"
 )
 
 // ErrExists says that there is a plan of this id already.
@@ -275,7 +275,7 @@ func (s Store) write(p planning.Plan) error {
 		return err
 	}
 	text.WriteByte('\n')
-	return renameio.WriteFile(s.path(p.ID), text.Bytes(), 0o600, renameio.WithStaticPermissions(0o600))
+	return wholefile.Write(s.path(p.ID), text.Bytes())
 }
 
 // freshID makes an id of a title that no plan has.
