@@ -352,7 +352,7 @@ func TestGuardsAndBudgetsAreToldOnce(t *testing.T) {
 		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: blocked}})
 	s := settled(t, st, 120, 60)
 	text := s.text()
-	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "all 3 calls that this run may make"} {
+	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "this run has used all of its calls"} {
 		if n := strings.Count(text, want); n != 1 {
 			t.Errorf("%q is told %d times:\n%s", want, n, text)
 		}
