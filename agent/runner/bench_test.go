@@ -100,15 +100,23 @@ func BenchmarkDiamond(b *testing.B) {
 		return planning.Step{Index: index, Title: "Step", Tool: "slow", Args: map[string]any{}, DependsOn: after}
 	}
 	plan := planning.Plan{Title: "Diamond", Steps: []planning.Step{step("1"), step("2", "1"), step("3", "1"), step("4", "2", "3")}}
-	for b.Loop() {
-		j, err := journal.Create(filepath.Join(b.TempDir(), "run.jsonl"))
-		if err != nil {
-			b.Fatal(err)
+	b.Run("journal=none", func(b *testing.B) {
+		for b.Loop() {
+			carryOut(b, runner.Job{Plan: &plan, Call: slow})
 		}
-		carryOut(b, runner.Job{Plan: &plan, Call: slow, Journal: j})
-		if err := j.Close(); err != nil {
-			b.Fatal(err)
+		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
+	})
+	b.Run("journal=disk", func(b *testing.B) {
+		for b.Loop() {
+			j, err := journal.Create(filepath.Join(b.TempDir(), "run.jsonl"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			carryOut(b, runner.Job{Plan: &plan, Call: slow, Journal: j})
+			if err := j.Close(); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
-	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
+		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
+	})
 }
