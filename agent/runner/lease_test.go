@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"replan/agent"
@@ -40,49 +41,48 @@ func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
 	}
 }
 
+// changing is a tool that changes things once it is ready, and fails before.
+func changing(ready *atomic.Bool) func(context.Context, planning.ToolCall) (any, error) {
+	return func(_ context.Context, c planning.ToolCall) (any, error) {
+		if c.Tool.Name == "change" && !ready.Load() {
+			return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
+		}
+		return "seen", nil
+	}
+}
+
 func TestAResumedRunIsLeasedWhatIsLeft(t *testing.T) {
 	k := newShelf()
-	fail := true
+	var ready atomic.Bool
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 4} }
-		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
-			if c.Tool.Name == "change" && fail {
-				return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
-			}
-			return "seen", nil
-		}
+		s.tools.call = changing(&ready)
 	})
-	// run 1: 2 calls (look, change fails)
+	// Two calls, of which the second fails.
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	r1 := until[agent.ChatReply](t, s)
-	// run 2: 1 call -> 3 of 4
+	// One more, which leaves one of four.
 	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 	until[agent.ChatReply](t, s)
-	fail = false
+	ready.Store(true)
 	s.Send(runner.Resume{Run: r1.Run})
 	resumed := until[agent.RunResumed](t, s)
 	until[agent.ChatReply](t, s)
 	if left := resumed.Limits.MaxToolCalls - 2; left > 1 {
 		t.Errorf("the session has 1 call left, the resumed run may make %d more", left)
 	}
-	// 4 real calls were made: 4 of 4. double counted: 2+1+3=6
 }
 
 func TestAResumedRunIsNotCountedTwice(t *testing.T) {
 	k := newShelf()
-	fail := true
+	var ready atomic.Bool
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 5} }
-		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
-			if c.Tool.Name == "change" && fail {
-				return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
-			}
-			return "seen", nil
-		}
+		s.tools.call = changing(&ready)
 	})
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	r1 := until[agent.ChatReply](t, s)
-	fail = false
+	ready.Store(true)
 	s.Send(runner.Resume{Run: r1.Run})
 	until[agent.ChatReply](t, s)
 	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
