@@ -227,7 +227,7 @@ func (r *Run) replot() {
 	}
 	for _, s := range r.Steps {
 		at, _ := r.graph.Position(s.Step.Index)
-		s.place, s.length, s.waits = r.graph.Rank(at), lengths[at], 0
+		s.node, s.place, s.length, s.waits = at, r.graph.Rank(at), lengths[at], 0
 		for _, d := range r.graph.Needs(at) {
 			if r.Steps[d].Status != StepDone {
 				s.waits++

@@ -277,6 +277,9 @@ func (r *Run) needs(s *StepState) []string {
 	if r.graph == nil {
 		return list(s.Step.DependsOn) // a draft, which waits for nothing
 	}
+	if len(r.graph.Needs(s.node)) == len(s.Step.DependsOn) {
+		return list(s.Step.DependsOn) // it says them all itself
+	}
 	return list(r.graph.Dependencies(s.Step.Index))
 }
 

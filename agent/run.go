@@ -112,6 +112,7 @@ type StepState struct {
 
 	waits  int          // steps it depends on that are not done
 	feeds  []*StepState // steps that depend on it
+	node   int          // its position in the graph
 	place  int          // among all steps, by number and then as they were written
 	length float64      // ms to the end of the longest path from it
 	stands standing     // what it needs next
