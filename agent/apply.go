@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -199,15 +200,11 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
 	if d.Plan != nil {
 		r.planner = planning.Given(*d.Plan)
-		r.fallback = or(r.fallback, planning.OnFailureAbort)
+		r.fallback = cmp.Or(r.fallback, planning.OnFailureAbort)
 		return
 	}
-	r.fallback = or(r.fallback, planning.OnFailureReplan)
+	r.fallback = cmp.Or(r.fallback, planning.OnFailureReplan)
 	r.planner = r.planners().Plan(r.brief())
-}
-
-func or(word, otherwise planning.OnFailure) planning.OnFailure {
-	return planning.OnFailure(orElse(string(word), string(otherwise)))
 }
 
 // applyPhase folds what the phases of planning say, and reports whether the

@@ -21,7 +21,7 @@ type RunResumed struct {
 type DoubtResolved struct {
 	Step     string        `json:"step"`
 	Decision DoubtDecision `json:"decision"`
-	By       string        `json:"by"` // user, or the option that answered
+	By       string        `json:"by"` // user, the option that answered, or that nobody was there to be asked
 }
 
 // DoubtDecision says what is to become of a step that is in doubt.

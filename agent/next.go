@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -143,7 +144,7 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 	case planning.OutcomeAnalysed:
 		return r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: o.Text})
 	case planning.OutcomeEmpty:
-		return []Action{{Record: PlanEmpty{Reason: orElse(o.Reason, "the planner proposed no step")}}}
+		return []Action{{Record: PlanEmpty{Reason: cmp.Or(o.Reason, "the planner proposed no step")}}}
 	default:
 		return r.planningFailed(o)
 	}
@@ -172,7 +173,7 @@ func (r *Run) takeReplan(o planning.Outcome) []Action {
 	case planning.OutcomeRefused:
 		return []Action{{Record: ReplanRefused{Attempt: r.Usage.Replans, Reason: o.Reason}}}
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
-		return r.finish(ending{StatusFailed, ReasonGaveUp, orElse(o.Reason, "the planner knows no other way"), ""})
+		return r.finish(ending{StatusFailed, ReasonGaveUp, cmp.Or(o.Reason, "the planner knows no other way"), ""})
 	default:
 		return r.planningFailed(o)
 	}
@@ -190,7 +191,7 @@ func (r *Run) planningFailed(o planning.Outcome) []Action {
 			}}}
 		}
 	}
-	return r.finish(ending{StatusFailed, ReasonPlannerError, orElse(o.Reason, "planning failed"), ""})
+	return r.finish(ending{StatusFailed, ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
 
 func (r *Run) finish(e ending) []Action {
@@ -339,11 +340,4 @@ func list(items []string) []string {
 		return []string{}
 	}
 	return items
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

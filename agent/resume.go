@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -34,7 +35,7 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	}
 	r.rules = withGrants(d.Rules, r.granted)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
-	r.session = orElse(d.Session, r.session)
+	r.session = cmp.Or(d.Session, r.session)
 	r.Result, r.ending, r.Paused = nil, nil, false
 	r.forget()
 	r.loseModelCalls()
@@ -319,7 +320,7 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 		r.cutBehind(s)
 	case FailureReplan:
 		s.Status = StepBroken
-		r.failure = &failure{step: s.Step.Index, error: orElse(s.Error, "the user asks for another way")}
+		r.failure = &failure{step: s.Step.Index, error: cmp.Or(s.Error, "the user asks for another way")}
 	default:
 		status, reason := StatusFailed, ReasonStepFailed
 		switch s.Failure {

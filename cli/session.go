@@ -287,7 +287,7 @@ func (w *workshop) openLog(dir string) (*slog.Logger, error) {
 }
 
 // close stops everything, children included, and waits for it. What the session
-// still has to say goes to rest, which may be nil.
+// still has to say is read and told to nobody.
 func (w *workshop) close() error {
 	var errs []error
 	if w.session != nil {

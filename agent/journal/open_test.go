@@ -187,7 +187,7 @@ func TestTwoProcessesCannotOpenOneJournal(t *testing.T) {
 func TestAFullDiskBreaksTheJournalForGood(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("there is no device that is always full here")
+		t.Skip("only Linux has a device that is always full")
 	}
 	j, err := journal.OnFile(full, inTemp(t))
 	if err != nil {

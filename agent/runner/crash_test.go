@@ -127,7 +127,9 @@ func openCrashed(runs journal.Folder) (*journal.Journal, []agent.Event, error) {
 	return j, past, err
 }
 
-// crashCall takes a moment, and marks where it begins and ends.
+// crashCall takes a moment, and marks where it begins and ends. The moments are
+// how long the effect takes, so that a kill finds it in its middle; nobody waits
+// by them.
 func crashCall(marks *os.File, c planning.ToolCall) (any, error) {
 	if c.Tool.ReadOnly {
 		time.Sleep(rand.N(8 * time.Millisecond))

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func Run(ctx context.Context, job Job) (agent.Result, error) {
 // newEngine makes the engine of the job's run.
 func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
-		id: orElse(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
+		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
 	}
 	if e.journal == nil || j.DryRun {
@@ -183,7 +184,7 @@ func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 		started.Limits = agent.DefaultLimits()
 	}
 	if j.Plan != nil {
-		started.Goal = orElse(started.Goal, orElse(j.Plan.Goal, j.Plan.Title))
+		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, j.Plan.Title))
 		started.Limits = ofPlan(started.Limits)
 		if j.Catalogue == nil {
 			started.Catalogue = named(*j.Plan)
@@ -217,7 +218,7 @@ func (j *Job) inDoubt() agent.DoubtDecision {
 	if j.Doubt != nil {
 		return ""
 	}
-	return agent.DoubtDecision(orElse(string(j.InDoubt), string(agent.DoubtAbort)))
+	return agent.DoubtDecision(cmp.Or(string(j.InDoubt), string(agent.DoubtAbort)))
 }
 
 func (j *Job) rules() []agent.Rule {
@@ -362,10 +363,3 @@ type unkept struct{}
 
 func (unkept) Append(...agent.Event) error { return nil }
 func (unkept) Close() error                { return nil }
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
