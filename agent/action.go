@@ -26,6 +26,7 @@ type CallModel struct {
 	Index   string // the step it carries out; "" for planning, synthesis and chat
 	Attempt int
 	Timeout time.Duration // 0 means none of the step's own
+	Again   bool          // a plan is there already: no step of the reply is a draft
 }
 
 // CallTool calls a tool for a step.
@@ -36,6 +37,18 @@ type CallTool struct {
 	Args    map[string]any
 	Hashes  map[string]string // what its gate was shown, see planning.ToolCall
 	Timeout time.Duration
+}
+
+// CallPlan makes a plan, runs one, or both, for the model that asked for it in
+// chat. What comes of it is the StepCompleted or StepFailed of the call, with the
+// id of the run that it was and what that used.
+type CallPlan struct {
+	Index   string
+	Attempt int
+	Tool    planning.Tool // one of planning.PlanTools
+	Args    map[string]any
+	Limits  Limits // what is left of the account of the run that asks
+	Granted []Rule // what the user allowed for that run
 }
 
 // OpenGate applies a call dry, where its tool can do that, and then asks. It is
@@ -60,6 +73,9 @@ func (CallModel) Once() string { return "" }
 // Once is empty: the record of the call keeps it from being returned again.
 func (CallTool) Once() string { return "" }
 
+// Once is empty: the record of the call keeps it from being returned again.
+func (CallPlan) Once() string { return "" }
+
 // Once names the gate.
 func (g OpenGate) Once() string { return "gate/" + g.Gate.Gate }
 
@@ -69,10 +85,10 @@ func (w Wake) Once() string { return "timer/" + w.ID }
 // Delta is the event for a piece of the reply that has streamed in; nil where
 // nobody would show it.
 func (c CallModel) Delta(text, thinking string) Data {
-	switch phase := c.Request.Purpose.Phase(); {
+	switch phase := c.phase(); {
 	case phase > 0:
 		return PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
-	case c.Index != "":
+	case c.Index != "" && c.speaks():
 		return StepOutput{Index: c.Index, Chunk: text}
 	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
 		return SynthesisDelta{Text: text, Thinking: thinking}
@@ -84,28 +100,50 @@ func (c CallModel) Delta(text, thinking string) Data {
 // Drafts reports whether whole steps of a plan stream in with the reply, each
 // to be told as plan.drafting.
 func (c CallModel) Drafts() bool {
-	return c.Request.Purpose == planning.PurposePlan || c.Request.Purpose == planning.PurposeAnalysis
+	if c.Index != "" || c.Again {
+		return false // of a sub-agent's own plan no step is carried out
+	}
+	switch c.Request.Purpose {
+	case planning.PurposePlan, planning.PurposeAnalysis, planning.PurposeRepair:
+		return true
+	default:
+		return false
+	}
+}
+
+// phase is the phase of the run's planning that the call is, 0 where it is none:
+// a sub-agent's planning is its own affair.
+func (c CallModel) phase() int {
+	if c.Index != "" {
+		return 0
+	}
+	return c.Request.Purpose.Phase()
+}
+
+// speaks reports whether the reply is the step's own words, or on the way there.
+func (c CallModel) speaks() bool {
+	return c.Request.Purpose == planning.PurposeStep || c.Request.Purpose == planning.PurposeAgent
 }
 
 // Replied is the event for a whole reply.
 func (c CallModel) Replied(reply planning.Reply) Data {
-	switch phase := c.Request.Purpose.Phase(); {
+	switch phase := c.phase(); {
 	case phase > 0:
 		return PhaseCompleted{
 			Phase: phase, Label: string(c.Request.Purpose), Reply: reply,
 			Tokens: reply.PromptTokens + reply.CompletionTokens, MS: reply.MS,
 		}
-	case c.Index != "":
+	case c.Index != "" && c.Request.Purpose == planning.PurposeStep:
 		return StepCompleted{
 			Index: c.Index, Attempt: c.Attempt, Result: reply.Text, MS: reply.MS,
 			Tokens: reply.PromptTokens + reply.CompletionTokens,
 			Reply:  &reply,
 		}
-	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
+	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat && len(reply.Calls) == 0:
 		return SynthesisCompleted{Text: reply.Text, Reply: reply}
 	default:
 		return ModelReplied{
-			Purpose: c.Request.Purpose, Step: c.Request.Step, Reply: reply,
+			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: reply,
 			PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens,
 			ContextWindow: reply.ContextWindow, MS: reply.MS,
 		}
@@ -115,14 +153,14 @@ func (c CallModel) Replied(reply planning.Reply) Data {
 // Failed is the event for a reply that did not come whole: partial is the text
 // that had streamed in, ms how long it was waited for.
 func (c CallModel) Failed(kind FailureKind, sentence, partial string, ms int64) Data {
-	switch phase := c.Request.Purpose.Phase(); {
+	switch phase := c.phase(); {
 	case phase > 0:
 		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence}
-	case c.Index != "":
+	case c.Index != "" && c.Request.Purpose == planning.PurposeStep:
 		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: ms}
 	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
 		return SynthesisCompleted{Text: partial, Error: sentence, Reply: planning.Reply{MS: ms}}
 	default:
-		return ModelReplied{Purpose: c.Request.Purpose, Step: c.Request.Step, Error: sentence, MS: ms}
+		return ModelReplied{Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: ms}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"replan/planning"
 )
@@ -32,6 +33,8 @@ func (r *Run) Apply(e Event) error {
 		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
 	case RunCompleted:
 		r.applyCompleted(d)
+	case RunSteered:
+		r.applySteered(d)
 	case TimerFired:
 		r.applyTimer(d)
 	case Note:
@@ -59,6 +62,7 @@ func (r *Run) applyTimer(d TimerFired) {
 		return
 	}
 	r.fired[d.ID] = true
+	r.applyDeadline(d.ID)
 	waiting := r.queues[standsTimer]
 	if len(waiting) > 0 && r.fired[r.retryTimer(waiting[0])] {
 		r.enqueue(waiting[0])
@@ -72,12 +76,12 @@ func (r *Run) applyTimer(d TimerFired) {
 func (r *Run) applyCompleted(d RunCompleted) {
 	result := d.Result
 	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
-	for _, s := range r.Steps {
+	r.every(func(s *StepState) {
 		s.asks = false
-		if s.Status == StepWaiting {
-			s.Status, s.Gate = StepPending, "" // nobody will answer any more
+		if s.Status == StepWaiting || s.Status == StepActive && s.Loop != nil {
+			s.Status, s.Gate = StepPending, "" // nobody will answer, or go on, any more
 		}
-	}
+	})
 }
 
 func (r *Run) applyGuardWarned(d GuardWarned) {
@@ -198,6 +202,8 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
+	r.modelTools, r.perToken = d.Prompting.ModelTools, d.Prompting.BytesPerToken
+	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // in chat too nothing is called then
 	if d.Plan != nil {
 		r.planner = planning.Given(*d.Plan)
 		r.fallback = cmp.Or(r.fallback, planning.OnFailureAbort)
@@ -215,8 +221,8 @@ func (r *Run) applyPhase(d Data) bool {
 		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
 		r.asking = true
 		r.modelBusy++
-		// What an earlier phase drafted and did not start comes to nothing.
-		r.Steps = slices.DeleteFunc(r.Steps, func(s *StepState) bool { return s.Attempt == 0 })
+		r.asked(string(d.Label), "", d.Request)
+		r.undraft()
 	case PhaseDelta:
 		p := &r.Phases[d.Phase-1]
 		p.Text += d.Text
@@ -225,6 +231,7 @@ func (r *Run) applyPhase(d Data) bool {
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
 		p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
+		r.replied(planning.Purpose(d.Label), "", d.Reply, "")
 		r.absorb(d.Reply)
 	case PhaseSkipped:
 		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
@@ -232,6 +239,7 @@ func (r *Run) applyPhase(d Data) bool {
 	case PhaseFailed:
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
+		r.replied(planning.Purpose(d.Label), "", planning.Reply{}, d.Reason)
 		r.unanswered(d.Reason)
 	default:
 		return false
@@ -244,21 +252,12 @@ func (r *Run) applyPhase(d Data) bool {
 func (r *Run) applyPlanning(d Data) bool {
 	switch d := d.(type) {
 	case ModelRequested:
-		r.modelBusy++
-		if s := r.Step(d.Step); d.Purpose == planning.PurposeStep && s != nil {
-			s.filling = true
-			r.enqueue(s)
-		} else {
-			r.asking = true
-		}
+		r.applyRequest(d)
 	case ModelReplied:
+		r.replied(d.Purpose, d.Step, d.Reply, d.Error)
 		r.applyReply(d)
 	case PlanDrafting:
-		if r.Step(d.Step.Index) == nil { // of two with one index the plan will have to do without
-			call, _ := planning.ResolveArgs(d.Step.Args, nil) // one with references never starts early
-			tries := r.attempts[d.Step.Index]
-			r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, call: call, tries: tries, tried: tries})
-		}
+		r.applyDrafting(d)
 	case PlanCreated:
 		r.applyPlan(d)
 	case PlanEmpty:
@@ -273,19 +272,24 @@ func (r *Run) applyPlanning(d Data) bool {
 		if r.failure == nil {
 			break
 		}
+		if r.failure.step == "" {
+			r.failure = nil // the plan stays as it is
+			break
+		}
 		r.failure.error = r.failure.error + "\nThe last answer was refused: " + d.Reason
 	case SynthesisStarted:
 		r.planner = nil
 		r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
 		r.modelBusy++
+		r.asked(string(d.Request.Purpose), "", d.Request)
+		if d.Direct {
+			r.takeRemarks()
+		}
 	case SynthesisDelta:
 		r.Synthesis.Text += d.Text
 		r.Synthesis.Thinking += d.Thinking
 	case SynthesisCompleted:
-		r.modelBusy--
-		r.used(d.Reply)
-		r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, d.Text
-		r.Synthesis.Error = d.Error
+		r.applySynthesis(d)
 	default:
 		return false
 	}
@@ -312,7 +316,66 @@ func (r *Run) unanswered(reason string) {
 	}
 }
 
+// applySynthesis takes the answer. One in which the model says nothing is none.
+func (r *Run) applySynthesis(d SynthesisCompleted) {
+	r.modelBusy--
+	r.used(d.Reply)
+	purpose := planning.PurposeSynthesis
+	if r.Synthesis.Direct {
+		purpose = planning.PurposeChat
+	}
+	r.replied(purpose, "", d.Reply, d.Error)
+	if r.Chat != nil {
+		r.Chat.Asking = false
+	}
+	silent := d.Error == "" && strings.TrimSpace(d.Text) == ""
+	switch {
+	case !r.Synthesis.Direct:
+	case d.Error == "" && len(r.remarks()) > 0:
+		r.hearMore(d.Reply)
+		return
+	case silent && r.chatted().stalls < stallsBorne:
+		r.hear(r.Chat, d.Reply)
+		return
+	}
+	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, d.Text
+	r.Synthesis.Error = d.Error
+	if silent {
+		r.Synthesis.Error = "the model said nothing"
+	}
+}
+
+// applyRequest notes that the model is asked outside the three phases.
+func (r *Run) applyRequest(d ModelRequested) {
+	r.modelBusy++
+	r.asked(string(d.Purpose), d.Step, d.Request)
+	s := r.Step(d.Step)
+	switch {
+	case d.Purpose == planning.PurposeChat:
+		r.chatted().request()
+	case d.Attempt > 0:
+		if s != nil && s.Loop != nil {
+			s.Loop.request()
+			r.enqueue(s)
+		}
+	case d.Purpose == planning.PurposeStep && s != nil:
+		s.filling = true
+		r.enqueue(s)
+	default:
+		r.asking = true
+		r.undraft()
+	}
+}
+
 func (r *Run) applyReply(d ModelReplied) {
+	switch {
+	case d.Purpose == planning.PurposeChat:
+		r.applyChatTurn(d)
+		return
+	case d.Attempt > 0:
+		r.applyTurn(d)
+		return
+	}
 	if d.Purpose == planning.PurposeStep {
 		r.modelBusy--
 		r.used(d.Reply)

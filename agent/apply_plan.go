@@ -7,7 +7,8 @@ import (
 )
 
 // applyPlan takes the first plan. A step that was started while the plan
-// streamed in is adopted where tool and args are still the same.
+// streamed in is adopted where tool, args and what it waited for are still the
+// same.
 func (r *Run) applyPlan(d PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
@@ -16,25 +17,17 @@ func (r *Run) applyPlan(d PlanCreated) {
 	for name, value := range d.Plan.Variables {
 		r.variables[name] = value
 	}
-	served := map[*StepState]bool{}
 	early := r.History
 	r.History = nil
-	var graph *planning.Graph
-	if len(drafts) > 0 {
-		graph = planning.NewGraph(d.Plan)
-	}
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // in one piece, since plans can be long
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		state.Step, state.Status, state.tries, state.tried = step, StepPending, r.attempts[step.Index], r.attempts[step.Index]
-		if draft := adoptable(drafts, step); draft != nil && !served[draft] && !step.Gate && len(graph.Dependencies(step.Index)) == 0 {
-			served[draft] = true
-			*state = *draft
-			state.Step, state.Draft = step, false
-			r.keepEarly(early, draft, step)
-		}
 		r.Steps = append(r.Steps, state)
+	}
+	if len(drafts) > 0 {
+		r.adopt(drafts, early)
 	}
 	for _, s := range r.Steps {
 		if s.Status == StepDone {
@@ -47,54 +40,35 @@ func (r *Run) applyPlan(d PlanCreated) {
 			r.deal(s)
 		}
 	}
-}
-
-// keepEarly takes over what was done for a draft under the step that it serves
-// now. What no step of the plan is served by is no history of the plan.
-func (r *Run) keepEarly(early []planning.HistoryItem, draft *StepState, step planning.Step) {
-	for _, item := range early {
-		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
-			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
-			r.History = append(r.History, item)
-		}
-	}
+	r.heed()
 }
 
 // countAttempts notes how often the steps were tried that another plan takes the
 // place of.
 func (r *Run) countAttempts() {
-	for _, s := range r.Steps {
+	r.every(func(s *StepState) {
 		if s.tries > 0 {
 			r.attempts[s.Step.Index] = s.tries
 		}
-	}
-}
-
-// adoptable finds the draft whose work may serve step: started, with equal tool
-// and args, and under the same index unless it is done. What a step that waits
-// for another would see is not known before, so only one that waits for none
-// is served.
-func adoptable(drafts []*StepState, step planning.Step) *StepState {
-	for _, d := range drafts {
-		serves := d.Step.Index == step.Index && d.Status != StepPending || d.Status == StepDone
-		if serves && step.Executor == planning.ExecutorTool && d.Step.Tool == step.Tool && planning.EqualValues(d.Step.Args, step.Args) {
-			return d
-		}
-	}
-	return nil
+	})
 }
 
 func (r *Run) applyReplan(d ReplanStarted) {
 	r.Usage.Replans++
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, StartedAt: r.Now}
+	why := d.Error
+	if d.Step == "" {
+		why = "" // there is only the user's word
+	}
 	r.planner = r.planners().Replan(r.brief(), planning.Situation{
+		Said:        d.Said,
 		Plan:        r.Plan,
 		History:     r.History,
 		Finished:    r.finished(),
 		Remaining:   r.remaining(),
 		Attempt:     d.Attempt,
 		Failed:      d.Step,
-		Error:       d.Error,
+		Error:       why,
 		StepsLeft:   r.stepsLeft(),
 		ReplansLeft: r.replansLeft(),
 	})
@@ -167,4 +141,5 @@ func (r *Run) applyDiff(d PlanDiff) {
 	}
 	r.Gates = nil
 	r.replot()
+	r.heed()
 }

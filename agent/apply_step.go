@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,19 +30,7 @@ func (r *Run) applyStep(e Event, d Data) {
 			}
 		}
 	case StepCompleted:
-		if d.DryRun {
-			r.applyDry(d)
-		} else if s := r.back(d.Index, d.Attempt); s != nil {
-			s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
-			s.Error, s.Failure = "", ""
-			if d.Reply != nil {
-				r.used(*d.Reply)
-			}
-			r.record(s, planning.ItemCompleted)
-			if !s.Draft {
-				r.release(s)
-			}
-		}
+		r.applyStepCompleted(d)
 	case StepFailed:
 		r.applyStepFailed(d)
 	case StepRetry:
@@ -78,13 +67,47 @@ func (r *Run) applyStep(e Event, d Data) {
 	}
 }
 
+// applyStepCompleted takes what an attempt brought.
+func (r *Run) applyStepCompleted(d StepCompleted) {
+	if d.DryRun {
+		r.applyDry(d)
+		return
+	}
+	s := r.back(d.Index, d.Attempt)
+	if s == nil {
+		return
+	}
+	s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
+	s.Error, s.Failure = "", ""
+	if d.Reply != nil {
+		r.used(*d.Reply)
+		r.replied(planning.PurposeStep, d.Index, *d.Reply, "")
+	}
+	r.account(s, d.Run, d.Usage)
+	r.record(s, planning.ItemCompleted)
+	switch {
+	case s.loop != nil:
+		r.settleCall(s)
+	case s.Draft:
+		r.readyDrafts()
+	default:
+		r.release(s)
+		r.enqueue(s) // a sub-agent stood there with its answer
+	}
+}
+
 func (r *Run) applyStepStarted(d StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
 	s.tries = d.Attempt
 	r.Usage.Steps++
-	if d.Executor == planning.ExecutorTool {
+	if s.loop != nil {
+		r.within++
+		s.loop.made[callKey(s.Step.Tool, d.Args)]++
+	}
+	switch d.Executor {
+	case planning.ExecutorTool:
 		facts := r.facts(d.Tool)
 		facts.calls++
 		r.Usage.ToolCalls++
@@ -92,8 +115,13 @@ func (r *Run) applyStepStarted(d StepStarted) {
 			r.Usage.DiscoveryCalls++
 		}
 		r.inFlight[attempt{d.Index, d.Attempt}] = true
-	} else {
+	case planning.ExecutorAgent:
+		r.beginLoop(s)
+	default:
 		r.modelBusy++
+		if d.Request != nil {
+			r.asked(string(d.Request.Purpose), d.Index, *d.Request)
+		}
 	}
 	r.enqueue(s)
 }
@@ -123,7 +151,7 @@ func (r *Run) back(index string, number int) *StepState {
 	key := attempt{index, number}
 	if r.inFlight[key] {
 		delete(r.inFlight, key)
-	} else if current && s.Step.Executor != planning.ExecutorTool {
+	} else if current && s.Step.Executor == planning.ExecutorSelf {
 		r.modelBusy--
 	}
 	if !current {
@@ -143,14 +171,33 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		}
 		s.Attempt, s.tries = d.Attempt, d.Attempt
 		r.Usage.Steps++
+		if s.loop != nil {
+			r.within++
+		}
 		r.closeGate(s.Gate)
 	}
+	if s.Step.Executor == planning.ExecutorSelf {
+		r.replied(planning.PurposeStep, d.Index, planning.Reply{MS: d.MS}, d.Error)
+	}
+	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
 	r.record(s, planning.ItemFailed)
-	if !s.Draft {
+	switch {
+	case s.loop != nil:
+		r.dealCall(s)
+	case !s.Draft:
 		r.deal(s)
 	}
 	r.enqueue(s)
+}
+
+// account adds what a run used that a plan tool started: it is one budget.
+func (r *Run) account(s *StepState, run string, used *Usage) {
+	s.Run = cmp.Or(run, s.Run)
+	if used != nil {
+		r.Usage = r.Usage.Plus(*used)
+		r.within += used.Steps
+	}
 }
 
 // deal decides what follows from a failed step. Where it would end the run and
@@ -243,7 +290,7 @@ func (r *Run) bind(s *StepState) {
 // record adds the ended attempt to the history.
 func (r *Run) record(s *StepState, status planning.ItemStatus) {
 	item := planning.HistoryItem{
-		Index: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
+		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
 		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS,
 	}
 	if status == planning.ItemCompleted {
@@ -261,6 +308,9 @@ func (r *Run) applyGateResolved(d GateResolved) {
 		s := r.Step(g.Step)
 		if s == nil {
 			return
+		}
+		if s.loop != nil {
+			s.loop.waited += r.Now.Sub(g.RequestedAt)
 		}
 		s.Status, s.Gate = StepPending, ""
 		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow

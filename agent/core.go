@@ -48,7 +48,11 @@ type core struct {
 	streaks     map[string]streak     // calls and failing results over successive revisions
 	counted     int                   // items of history that are in streaks
 
-	failure     *failure        // a failed step that waits to be dealt with
+	failure     *failure        // a failed step, or the user's word, that waits to be dealt with
+	agents      []*StepState    // steps whose loops were begun
+	within      int             // step executions within loops and the runs that they started
+	modelTools  bool            // the model can call tools
+	perToken    float64         // bytes that the model's server counts as a token; 0 is unknown
 	firstLength int             // steps of the first plan
 	ending      *ending         // nothing new starts any more, and why
 	dryEnding   *ending         // how the run would end that is only run dry
@@ -64,7 +68,8 @@ type attempt struct {
 
 // failure is a failed step that is to be put to the planner.
 type failure struct {
-	step  string
+	step  string // "" where only the user wants something else
+	said  string // what the user wants
 	error string
 }
 
@@ -93,7 +98,8 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil }
 // waiting for a gate or being over.
 func (r *Run) Busy() bool { return r.Active() && !r.quiet() }
 
-// Step returns the state of the step with this index, nil where there is none.
+// Step returns the state of the step with this index, an inner call too; nil
+// where there is none.
 func (r *Run) Step(index string) *StepState {
 	if i, ok := r.places[index]; ok && i < len(r.Steps) && r.Steps[i].Step.Index == index {
 		return r.Steps[i]
@@ -103,7 +109,7 @@ func (r *Run) Step(index string) *StepState {
 			return s
 		}
 	}
-	return nil
+	return r.call(index)
 }
 
 // Graph returns the graph of the plan as it is now, nil while there is none.
@@ -143,7 +149,16 @@ func (r *Run) brief() planning.Brief {
 			return !slices.ContainsFunc(r.offered, func(o planning.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
 		})
 	}
-	return planning.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: r.prompting, MaxSteps: r.mayPropose()}
+	prompting := r.prompting
+	if r.perToken > 0 {
+		prompting.BytesPerToken = r.perToken
+	}
+	if !r.modelTools {
+		prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p planning.Profile) bool {
+			return p.Model == "" // a sub-agent has to call tools
+		})
+	}
+	return planning.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose()}
 }
 
 // mayPropose is how many steps a planner may propose now: what the bound of one
@@ -160,14 +175,16 @@ func (r *Run) mayPropose() int {
 }
 
 // maxSteps is the step budget of the run: the limit, or one and a half times
-// the length of the first plan where that is more and the limit may grow.
+// the length of the first plan where that is more and the limit may grow. What
+// happens within loops does not use up a limit that may grow, since it has bounds
+// of its own; one that the user set counts everything.
 func (r *Run) maxSteps() int {
 	limit := r.Limits.MaxSteps
 	if limit > 0 && r.Limits.GrowSteps {
 		if r.Revision == 0 {
 			return 0 // how far it grows, the plan will say
 		}
-		limit = max(limit, (r.firstLength*3+1)/2)
+		limit = max(limit, (r.firstLength*3+1)/2) + r.within
 	}
 	return limit
 }

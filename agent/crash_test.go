@@ -14,7 +14,7 @@ import (
 // goes on from there.
 func TestAnyCutOfARunResumesToAConsistentEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, start := randomWorld(t)
+		w, start := randomWorld(t, executors)
 		limits := start.Limits
 		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, limits, pending) }
 		mirror(w)

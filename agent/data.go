@@ -108,15 +108,16 @@ type PlanDiff struct {
 // before anything is called.
 type StepStarted struct {
 	Index           string            `json:"index"`
-	Parent          string            `json:"parent,omitempty"`
-	Attempt         int               `json:"attempt"` // from 1, over all revisions
+	Parent          string            `json:"parent,omitempty"` // the agent step that makes this call, or planning.ChatParent
+	Attempt         int               `json:"attempt"`          // from 1, over all revisions
 	Title           string            `json:"title"`
 	Executor        planning.Executor `json:"executor"`
 	Tool            string            `json:"tool,omitempty"`
 	DependsOn       []string          `json:"depends_on"` // by name and by reference
 	ExpectedOutcome string            `json:"expected_outcome,omitempty"`
-	Args            map[string]any    `json:"args"`            // as resolved
-	Draft           bool              `json:"draft,omitempty"` // started while the plan was streaming in
+	Args            map[string]any    `json:"args"`              // as resolved
+	Draft           bool              `json:"draft,omitempty"`   // started while the plan was streaming in
+	Request         *planning.Request `json:"request,omitempty"` // where the model does the step in its own words
 }
 
 // StepProgress is what a running tool says of its progress. Passing.
@@ -142,6 +143,8 @@ type StepCompleted struct {
 	MS      int64           `json:"ms"`
 	Tokens  int             `json:"tokens,omitempty"` // prompt and completion, where a model did the step
 	Reply   *planning.Reply `json:"reply,omitempty"`  // where a model did the step
+	Run     string          `json:"run,omitempty"`    // that a plan tool started
+	Usage   *Usage          `json:"usage,omitempty"`  // of that run, which counts here too
 
 	DryRun bool           `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
 	Args   map[string]any `json:"args,omitempty"`    // of a dry run: as far as they can be resolved
@@ -156,6 +159,8 @@ type StepFailed struct {
 	Failure FailureKind `json:"kind"`
 	Gate    string      `json:"gate,omitempty"` // the gate that could not be shown, because the call does not apply
 	MS      int64       `json:"ms"`
+	Run     string      `json:"run,omitempty"`   // that a plan tool started
+	Usage   *Usage      `json:"usage,omitempty"` // of that run, which counts here too
 }
 
 // FailureKind says what a failure means for the run.
@@ -225,9 +230,12 @@ type GateRequested struct {
 
 // Provenance says where text in a gated call came from.
 type Provenance struct {
-	Arg  string `json:"arg"`  // the argument's name
+	Arg  string `json:"arg"`  // the argument's name; "" is all of them
 	Step string `json:"step"` // the step whose result it carries
 	Tool string `json:"tool,omitempty"`
+	// Written says that a model wrote the argument after it had read that result,
+	// rather than that a reference carries it.
+	Written bool `json:"written,omitempty"`
 }
 
 // Decision is the answer to a gate.
@@ -275,9 +283,10 @@ type BudgetWarned struct {
 // ReplanStarted says that a failed step is put to the planner.
 type ReplanStarted struct {
 	Attempt   int      `json:"attempt"` // from 1
-	Step      string   `json:"step"`    // the step that failed
+	Step      string   `json:"step"`    // the step that failed, "" where none did
 	Error     string   `json:"error"`
-	Remaining []string `json:"remaining"` // indices, the failed one among them
+	Said      string   `json:"said,omitempty"` // what the user wants besides, or instead
+	Remaining []string `json:"remaining"`      // indices, the failed one among them
 }
 
 // ReplanRefused says that the planner's answer was not taken, and why. It
@@ -291,6 +300,7 @@ type ReplanRefused struct {
 type ModelRequested struct {
 	Purpose planning.Purpose `json:"purpose"`
 	Step    string           `json:"step,omitempty"`
+	Attempt int              `json:"attempt,omitempty"` // of the agent step whose loop asks; 0 where none does
 	Request planning.Request `json:"request"`
 }
 
@@ -298,8 +308,10 @@ type ModelRequested struct {
 type ModelReplied struct {
 	Purpose          planning.Purpose `json:"purpose"`
 	Step             string           `json:"step,omitempty"`
+	Attempt          int              `json:"attempt,omitempty"` // as in ModelRequested
 	Reply            planning.Reply   `json:"reply"`
 	Error            string           `json:"error,omitempty"`
+	Failure          FailureKind      `json:"kind,omitempty"` // with Error: timeout, interrupted or model
 	PromptTokens     int              `json:"prompt_tokens"`
 	CompletionTokens int              `json:"completion_tokens"`
 	ContextWindow    int              `json:"context_window,omitempty"`
@@ -349,6 +361,47 @@ type SessionStatus struct {
 	Problem       string                  `json:"problem,omitempty"`        // one sentence on what is missing and what to do
 	Tools         int                     `json:"tools"`                    // on offer now
 	Servers       []planning.ServerStatus `json:"servers,omitempty"`
+	ContextTokens int                     `json:"context_tokens,omitempty"` // of what the next request opens with: prompt, tools, conversation
+	Instructions  string                  `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the folder where it lies in it
+	Profile       string                  `json:"profile,omitempty"`        // that the session works by
+	Think         planning.ThinkLevel     `json:"think,omitempty"`
+}
+
+// ChatCompacted says that a summary took the place of the oldest turns of the
+// conversation, or that they are back. The turns themselves stay in the journal.
+type ChatCompacted struct {
+	Undone  bool   `json:"undone,omitempty"`
+	Turns   int    `json:"turns"`             // messages that the summary stands for
+	Kept    int    `json:"kept"`              // the newest ones, which stay as they are
+	Before  int    `json:"before"`            // tokens of the conversation
+	After   int    `json:"after"`             // tokens
+	Summary string `json:"summary,omitempty"` // Markdown
+	Reason  string `json:"reason"`            // why now, a few words
+	ByRule  bool   `json:"by_rule,omitempty"` // no model wrote it: the turns were shortened
+	Tokens  int    `json:"tokens,omitempty"`  // that it cost, prompt and completion
+}
+
+// SessionModels lists the models that the server has and the profiles that there
+// are, for the screen to choose from. Passing.
+type SessionModels struct {
+	Models   []planning.ModelInfo `json:"models"`
+	Model    string               `json:"model,omitempty"` // the one that answers
+	Think    planning.ThinkLevel  `json:"think,omitempty"`
+	Profiles []ProfileChoice      `json:"profiles,omitempty"`
+	Profile  string               `json:"profile,omitempty"` // the one that the session works by
+	Problem  string               `json:"problem,omitempty"` // why there are none, one sentence on what to do
+}
+
+// ProfileChoice is a profile that a session can work by.
+type ProfileChoice struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// RunSteered says that the user spoke to a run that goes on: a model at work
+// hears it with its next turn, else what remains of the plan is planned anew.
+type RunSteered struct {
+	Text string `json:"text"`
 }
 
 // TimerFired says that a time the run waited for has come.
@@ -378,6 +431,9 @@ func (u Unknown) MarshalJSON() ([]byte, error) {
 
 // Kind of each event's data.
 func (RunStarted) Kind() Kind         { return KindRunStarted }
+func (RunSteered) Kind() Kind         { return KindRunSteered }
+func (ChatCompacted) Kind() Kind      { return KindChatCompacted }
+func (SessionModels) Kind() Kind      { return KindSessionModels }
 func (RunPaused) Kind() Kind          { return KindRunPaused }
 func (RunCompleted) Kind() Kind       { return KindRunCompleted }
 func (PhaseStarted) Kind() Kind       { return KindPhaseStarted }

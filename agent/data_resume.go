@@ -8,7 +8,8 @@ import "replan/planning"
 type RunResumed struct {
 	From      uint64             `json:"from"` // the last event before
 	Session   string             `json:"session,omitempty"`
-	Model     string             `json:"model"` // "" means that there is none
+	Model     string             `json:"model"`                 // "" means that there is none
+	Tools     bool               `json:"model_tools,omitempty"` // it can call tools
 	Limits    Limits             `json:"limits"`
 	Rules     []Rule             `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
 	Catalogue planning.Catalogue `json:"catalogue"`

@@ -69,6 +69,76 @@ func TestARepairMayMoveAnEarlyReadBehindAChange(t *testing.T) {
 	}
 }
 
+func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
+	const step1 = `{"index":"1","title":"Find","tool":"look","args":{"at":"a"},"result_variable":"found"},`
+	for _, tc := range []struct {
+		rule  string
+		plan  string
+		after string // the repaired plan, "" where the first is sound
+		early string // the steps that were started before there was a plan
+		again string // the steps that were started with it
+	}{
+		{"by its word", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]}`, "", "1 2", ""},
+		{"by its reference", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}}`, "", "1 2", ""},
+		{"and so on", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]},{"index":"3","title":"Read","tool":"look","args":{"at":"c"},"depends_on":["2"]}`, "", "1 2 3", ""},
+		{"one that needs a change does not", step1 + `{"index":"2","title":"Change","tool":"change","args":{"at":"b"}},{"index":"3","title":"Read","tool":"look","args":{"at":"c"},"depends_on":["2"]}`, "", "1", "2 3"},
+		{
+			"it is done again where the plan has it wait for more",
+			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]},{"index":"3","title":"Fly","tool":"fly","args":{}}`,
+			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1","3"]},{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}`,
+			"1 2", "3 2",
+		},
+		{
+			"what it found serves the repaired plan",
+			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}},{"index":"3","title":"Fly","tool":"fly","args":{}}`,
+			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}},{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}`,
+			"1 2", "3",
+		},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			whole := func(steps string) string { return `{"title":"x","steps":[` + steps + `]}` }
+			w.reply = script{planning.PurposePlan: {whole(tc.plan)}, planning.PurposeRepair: {whole(tc.after)}}.reply
+			eager(w)
+			mirror(w)
+			if result := w.play(started(agent.DefaultLimits())); result.Reason != agent.ReasonGoalMet {
+				t.Fatalf("%s: %s", result.Reason, result.Error)
+			}
+			var early, again []string
+			planned := false
+			for _, e := range w.events {
+				switch d := e.Data.(type) {
+				case agent.PlanCreated:
+					planned = true
+				case agent.StepStarted:
+					if planned {
+						again = append(again, d.Index)
+					} else {
+						early = append(early, d.Index)
+					}
+				}
+			}
+			if strings.Join(early, " ") != tc.early || strings.Join(again, " ") != tc.again {
+				t.Errorf("started %v early and %v later, want %s and %s", early, again, tc.early, tc.again)
+			}
+		})
+	}
+}
+
+func TestNothingStartsEarlyWherePatienceIsAskedFor(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	eager(w)
+	start := started(agent.DefaultLimits())
+	start.Prompting.Patient = true
+	w.play(start)
+	for _, d := range all[agent.StepStarted](w) {
+		if d.Draft {
+			t.Errorf("step %s was started while the plan streamed in", d.Index)
+		}
+	}
+}
+
 func TestTwoDraftsOfOneIndexAreOne(t *testing.T) {
 	w := newWorld(t)
 	dup := `{"title":"x","steps":[

@@ -32,6 +32,7 @@ const (
 	KindRunStarted   Kind = "run.started"
 	KindRunResumed   Kind = "run.resumed"
 	KindRunPaused    Kind = "run.paused"
+	KindRunSteered   Kind = "run.steered"
 	KindRunCompleted Kind = "run.completed"
 
 	KindPhaseStarted   Kind = "phase.started"
@@ -76,9 +77,11 @@ const (
 
 	KindChatUser        Kind = "chat.user"
 	KindChatReply       Kind = "chat.reply"
+	KindChatCompacted   Kind = "chat.compacted"
 	KindSessionStatus   Kind = "session.status"
 	KindSessionRuns     Kind = "session.runs"
 	KindSessionResuming Kind = "session.resuming"
+	KindSessionModels   Kind = "session.models"
 
 	KindTimerFired Kind = "timer.fired"
 	KindNote       Kind = "note"
@@ -89,7 +92,7 @@ const (
 func (k Kind) Passing() bool {
 	switch k {
 	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
-		KindSessionStatus, KindSessionRuns, KindSessionResuming:
+		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels:
 		return true
 	default:
 		return false
@@ -173,6 +176,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[RunResumed](raw)
 	case KindRunPaused:
 		return decode[RunPaused](raw)
+	case KindRunSteered:
+		return decode[RunSteered](raw)
 	case KindRunCompleted:
 		return decode[RunCompleted](raw)
 	case KindPhaseStarted:
@@ -241,6 +246,10 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[ChatUser](raw)
 	case KindChatReply:
 		return decode[ChatReply](raw)
+	case KindChatCompacted:
+		return decode[ChatCompacted](raw)
+	case KindSessionModels:
+		return decode[SessionModels](raw)
 	case KindSessionStatus:
 		return decode[SessionStatus](raw)
 	case KindSessionRuns:

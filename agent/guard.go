@@ -152,7 +152,7 @@ func (r *Run) toolName(name string) string {
 // nothing counts as repeated.
 func (r *Run) closeRevision() {
 	for _, h := range r.History[r.counted:] {
-		if h.Tool == "" || h.Status == planning.ItemSkipped {
+		if h.Tool == "" || h.Parent != "" || h.Status == planning.ItemSkipped {
 			continue
 		}
 		keys := []string{callKey(r.toolName(h.Tool), h.Args)}

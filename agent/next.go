@@ -40,6 +40,8 @@ func (r *Run) Next() []Action {
 		return append(actions, r.nextPlanning()...)
 	case r.failure != nil:
 		return append(actions, r.nextReplan()...)
+	case r.Synthesis.Direct && r.Synthesis.Started && !r.Synthesis.Done:
+		return append(actions, r.nextChat()...)
 	case r.Revision > 0 && r.planOnly:
 		return r.finish(ending{status: StatusCompleted, reason: ReasonGoalMet})
 	case r.Revision > 0 && !r.settled():
@@ -70,11 +72,11 @@ func (r *Run) nextEnding() []Action {
 // doubtful returns the steps that are in doubt.
 func (r *Run) doubtful() []string {
 	var out []string
-	for _, s := range r.Steps {
+	r.every(func(s *StepState) {
 		if s.Status == StepUncertain {
 			out = append(out, s.Step.Index)
 		}
-	}
+	})
 	return out
 }
 
@@ -122,7 +124,7 @@ func (r *Run) nextPlanning() []Action {
 		if r.modelBusy >= r.modelSlots() {
 			return nil
 		}
-		call := CallModel{Request: request}
+		call := CallModel{Request: request, Again: r.Revision > 0}
 		if phase := request.Purpose.Phase(); phase > 0 {
 			return []Action{{PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
 		}
@@ -158,7 +160,11 @@ func (r *Run) answerDirectly() []Action {
 	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := planning.ChatRequest(r.brief())
+	var said []planning.Message
+	for _, text := range r.Remarks {
+		said = append(said, planning.Remark(text))
+	}
+	request := planning.ChatRequest(r.brief(), said...)
 	return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
@@ -167,7 +173,7 @@ func (r *Run) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return []Action{{Record: PlanDiff{
-			Revision: r.Revision + 1, Reason: r.failure.error, Plan: o.Plan,
+			Revision: r.Revision + 1, Reason: r.failure.reason(), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
 		}}}
 	case planning.OutcomeRefused:
@@ -175,6 +181,9 @@ func (r *Run) takeReplan(o planning.Outcome) []Action {
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
 		return r.finish(ending{StatusFailed, ReasonGaveUp, cmp.Or(o.Reason, "the planner knows no other way"), ""})
 	default:
+		if r.failure.step == "" {
+			return []Action{{Record: ReplanRefused{Attempt: r.Usage.Replans, Reason: cmp.Or(o.Reason, "planning failed")}}}
+		}
 		return r.planningFailed(o)
 	}
 }
@@ -191,6 +200,9 @@ func (r *Run) planningFailed(o planning.Outcome) []Action {
 			}}}
 		}
 	}
+	if r.Revision == 0 && r.Planners == nil {
+		return []Action{{Record: PlanEmpty{Reason: cmp.Or(o.Reason, "planning failed")}}}
+	}
 	return r.finish(ending{StatusFailed, ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
 
@@ -203,6 +215,9 @@ func (r *Run) finish(e ending) []Action {
 
 // nextReplan puts a failed step to the planner once nothing is in flight.
 func (r *Run) nextReplan() []Action {
+	if len(r.loops()) > 0 {
+		return r.nextOfLoops() // a sub-agent at work may finish
+	}
 	if !r.quiet() {
 		return nil
 	}
@@ -222,7 +237,7 @@ func (r *Run) nextReplan() []Action {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: ReplanStarted{
-		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: r.failure.error, Remaining: list(remaining),
+		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: r.failure.reason(), Said: r.failure.said, Remaining: list(remaining),
 	}}}
 }
 

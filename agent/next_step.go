@@ -52,30 +52,34 @@ const gatesAtOnce = 16
 
 // nextSteps starts what is ready, longest remaining path first. Nothing starts
 // behind a record that may end the run: what it comes to is seen first.
-func (r *Run) nextSteps() []Action {
+func (r *Run) nextSteps() []Action { return r.nextOf(&r.queues) }
+
+// nextOf starts what is ready of some queues.
+func (r *Run) nextOf(q *queues) []Action {
 	free := r.freeSlots()
 	var out []Action
-	for _, s := range r.queues[standsWord].first(wordsAtOnce) {
+	for _, s := range q[standsWord].first(wordsAtOnce) {
 		out = append(out, r.word(s, &free)...)
 	}
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
-	for _, s := range r.queues[standsTimer].first(1) {
+	for _, s := range q[standsTimer].first(1) {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
-	for _, s := range r.queues[standsGate].first(gatesAtOnce - len(r.Gates)) {
+	out = append(out, r.nextDeadlines()...)
+	for _, s := range q[standsGate].first(gatesAtOnce - len(r.Gates)) {
 		if free.steps == 0 {
 			return append(out, r.stopped(GuardSteps, s.Step.Index)...) // rather than ask for what could not run
 		}
 		out = append(out, Action{Effect: r.gate(s)})
 	}
-	for _, s := range r.queues[standsTool].first(free.tools) {
+	for _, s := range q[standsTool].first(free.tools) {
 		if out = r.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
 	}
-	for _, s := range r.queues[standsModel].first(free.models) {
+	for _, s := range q[standsModel].first(free.models) {
 		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -97,45 +101,6 @@ func (a Action) mayEnd() bool {
 // wordsAtOnce is how many records that need no slot are returned at once.
 const wordsAtOnce = 64
 
-// nextDrafts starts ready read-only steps while the plan is still streaming in.
-func (r *Run) nextDrafts() []Action {
-	if r.Revision > 0 || r.planOnly || r.dryRun {
-		return nil
-	}
-	free := r.freeSlots()
-	var out []Action
-	for i, s := range r.Steps {
-		if most := r.mayPropose(); most > 0 && i >= most {
-			break // a plan as long as that will be refused
-		}
-		if free.tools <= 0 || free.steps == 0 || free.calls == 0 || free.discovery == 0 {
-			break
-		}
-		if s.Status != StepPending || s.Attempt > 0 || s.Step.Executor != planning.ExecutorTool || s.Step.Args == nil || s.Step.Gate {
-			continue
-		}
-		facts := r.facts(s.Step.Tool)
-		if facts.err != nil || !facts.tool.ReadOnly || facts.rule.Verdict != VerdictRun || !r.soundDraft(s.Step) {
-			continue
-		}
-		out = r.startTool(out, s, &free)
-	}
-	return out
-}
-
-// soundDraft reports whether a drafted step stands on its own: nothing it
-// needs is still to come, and its arguments fit its tool.
-func (r *Run) soundDraft(step planning.Step) bool {
-	if len(step.DependsOn) > 0 || len(planning.References(step.Args)) > 0 {
-		return false
-	}
-	faults, _ := planning.Validate(
-		planning.Plan{Title: step.Title, Steps: []planning.Step{step}},
-		planning.Rules{Catalogue: r.Catalogue, CheckTools: true},
-	)
-	return len(faults) == 0
-}
-
 // retryTimer names the timer that a step's next attempt waits for.
 func (r *Run) retryTimer(s *StepState) string {
 	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.tries+1)
@@ -145,6 +110,8 @@ func (r *Run) retryTimer(s *StepState) string {
 func (r *Run) word(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
+	case s.Status == StepActive:
+		return []Action{{Record: r.came(s)}}
 	case s.Status == StepBroken && free.steps == 0:
 		return r.stopped(GuardSteps, index) // rather than wait for an attempt that may not be made
 	case s.Status == StepBroken:
@@ -212,7 +179,15 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	if promised {
 		return out
 	}
-	if blocked == nil && r.Revision > 1 {
+	switch {
+	case blocked != nil:
+	case s.loop != nil:
+		if again := r.repeated(s); again != nil && again.mayEnd() {
+			blocked = again
+		} else if again != nil {
+			warned = again
+		}
+	case r.Revision > 1:
 		var again *Action
 		if blocked, again = r.repeats(s, s.call); again != nil {
 			warned = again
@@ -239,6 +214,11 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
 	}
 	number := s.tries + 1
+	if planning.IsPlanTool(facts.tool) {
+		return append(out, Action{r.started(s, s.call, number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(), Granted: slices.Clone(r.granted),
+		}})
+	}
 	return append(out, Action{
 		r.started(s, s.call, number),
 		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Timeout: timeout},
@@ -248,12 +228,19 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 // startModel has the model carry a step out in its own words, or write the
 // arguments that the plan left out.
 func (r *Run) startModel(s *StepState, free *slots) []Action {
+	if s.Status == StepActive {
+		return r.nextTurn(s, free)
+	}
 	fills := s.Step.Executor == planning.ExecutorTool
 	if !fills && free.steps == 0 {
 		return r.stopped(GuardSteps, s.Step.Index)
 	}
 	if blocked := r.stopped(GuardTokens, s.Step.Index); blocked != nil {
 		return blocked
+	}
+	if s.Step.Executor == planning.ExecutorAgent {
+		free.steps--
+		return []Action{{Record: r.started(s, nil, s.tries+1)}}
 	}
 	free.models--
 	if fills {
@@ -266,15 +253,17 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 	free.steps--
 	number := s.tries + 1
 	request := planning.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
+	started := r.started(s, nil, number)
+	started.Request = &request
 	return []Action{{
-		r.started(s, nil, number),
+		started,
 		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout},
 	}}
 }
 
 // needs returns what a step waits for, by references to results too.
 func (r *Run) needs(s *StepState) []string {
-	if r.graph == nil {
+	if r.graph == nil || s.Parent != "" {
 		return list(s.Step.DependsOn) // a draft, which waits for nothing
 	}
 	if len(r.graph.Needs(s.node)) == len(s.Step.DependsOn) {
@@ -288,7 +277,7 @@ func (r *Run) started(s *StepState, args map[string]any, number int) StepStarted
 		args = map[string]any{}
 	}
 	return StepStarted{
-		Index: s.Step.Index, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
+		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
 		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
 	}
 }
@@ -316,7 +305,7 @@ func (r *Run) gate(s *StepState) OpenGate {
 		Gate: GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Args: s.call,
-			Provenance: r.provenance(s.Step),
+			Provenance: r.provenance(s),
 		},
 		Attempt: s.tries + 1,
 		Tool:    tool,
@@ -330,18 +319,29 @@ func (r *Run) gateID(s *StepState) string {
 	return fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.tries+1)
 }
 
-// provenance says which arguments of a step carry text from another step's
-// result. References are exact.
-func (r *Run) provenance(step planning.Step) []Provenance {
+// provenance says which arguments of a step carry text from a result, or were
+// written by a model that had read one. References are exact.
+func (r *Run) provenance(s *StepState) []Provenance {
+	if s.loop != nil {
+		return s.loop.read(s)
+	}
 	var out []Provenance
-	for _, arg := range slices.Sorted(maps.Keys(step.Args)) {
-		for _, ref := range planning.References(step.Args[arg]) {
-			for _, s := range r.Steps {
-				from := Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool}
-				if s.Step.ResultVariable == ref.Name && !slices.Contains(out, from) {
+	for _, arg := range slices.Sorted(maps.Keys(s.Step.Args)) {
+		for _, ref := range planning.References(s.Step.Args[arg]) {
+			for _, other := range r.Steps {
+				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool}
+				if other.Step.ResultVariable == ref.Name && !slices.Contains(out, from) {
 					out = append(out, from)
 				}
 			}
+		}
+	}
+	if len(s.filled) == 0 {
+		return out
+	}
+	for _, arg := range slices.Sorted(maps.Keys(s.filled)) {
+		for _, h := range r.inputs(s.Step) {
+			out = append(out, Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
 	return out

@@ -116,21 +116,22 @@ func (r *Run) enqueue(s *StepState) {
 // enqueueAll does so for every step of the plan.
 func (r *Run) enqueueAll() {
 	r.queues = queues{}
-	for _, s := range r.Steps {
-		s.stands = standsStill
-	}
-	for _, s := range r.Steps {
-		r.enqueue(s)
-	}
+	r.every(func(s *StepState) { s.stands = standsStill })
+	r.every(r.enqueue)
 }
 
 // standing works out what a step needs next, and for one that could start keeps
 // its call, or why there can be none.
 func (r *Run) standing(s *StepState) standing {
+	if s.Draft {
+		return standsStill
+	}
 	s.call, s.flaw = nil, nil
 	switch {
-	case r.Revision == 0 || s.Draft || s.asks:
+	case r.Revision == 0 && s.Parent == "" || s.asks || s.told:
 		return standsStill
+	case s.Status == StepActive && s.Loop != nil:
+		return s.Loop.standing()
 	case s.Status == StepBroken && r.retries(s):
 		return standsWord
 	case s.Status != StepPending || s.filling:
@@ -162,11 +163,24 @@ func (r *Run) standingCall(s *StepState) standing {
 		}
 		return standsModel
 	case planning.ExecutorAgent:
-		return flawed(FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
+		profile, known := r.prompting.Profile(s.Step.Profile)
+		switch {
+		case !known:
+			return flawed(FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
+		case r.Model == "":
+			return flawed(FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+		case !r.modelTools && profile.Model == "":
+			return flawed(FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.Model, profile.Name))
+		}
+		return standsModel
 	}
 	facts := r.facts(s.Step.Tool)
 	rule := r.ruleFor(s, facts)
 	switch {
+	case s.unknown != nil:
+		return flawed(FailureArgs, s.unknown.Error())
+	case planning.IsPlanTool(facts.tool) && s.Parent != planning.ChatParent:
+		return flawed(FailureArgs, "only a model in chat can call "+facts.tool.Name)
 	case facts.err != nil:
 		return flawed(FailureArgs, facts.err.Error())
 	case s.denied:
@@ -192,7 +206,7 @@ func (r *Run) standingCall(s *StepState) standing {
 // prepare resolves the call of a step and holds it against its tool's schema.
 func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
-	if len(args) > 0 {
+	if len(args) > 0 && s.loop == nil { // what a model writes in a call is no reference
 		var err error
 		if args, err = planning.ResolveArgs(args, r.variables); err != nil {
 			return err
@@ -250,7 +264,10 @@ func (r *Run) facts(name string) *toolFacts {
 	if known, ok := r.known[name]; ok {
 		return known
 	}
-	tool, err := r.Catalogue.Find(name)
+	tool, err := planning.PlanTools().Find(name)
+	if err != nil || tool.QualifiedName() != name {
+		tool, err = r.Catalogue.Find(name)
+	}
 	facts := &toolFacts{tool: tool, err: err}
 	if err == nil {
 		if qualified := tool.QualifiedName(); qualified != name {

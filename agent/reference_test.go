@@ -18,9 +18,9 @@ import (
 // function that looks at every step each time.
 func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, start := randomWorld(t)
+		w, start := randomWorld(t, executors-1)
 		start.Limits = agent.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end it early
-		start.Plan, start.SkipSynthesis = randomGiven(t), true
+		start.Plan, start.SkipSynthesis = randomGiven(t, executors-1), true
 		look := &look{start: start}
 		w.check = func(e agent.Event) { look.compare(t, w, e) }
 		w.apply(start)

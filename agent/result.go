@@ -94,6 +94,18 @@ type Usage struct {
 // Tokens is the tokens of all model calls, prompt and completion.
 func (u Usage) Tokens() int64 { return int64(u.PromptTokens) + int64(u.CompletionTokens) }
 
+// Plus is what has been used with more.
+func (u Usage) Plus(more Usage) Usage {
+	u.Steps += more.Steps
+	u.ToolCalls += more.ToolCalls
+	u.DiscoveryCalls += more.DiscoveryCalls
+	u.ModelCalls += more.ModelCalls
+	u.PromptTokens += more.PromptTokens
+	u.CompletionTokens += more.CompletionTokens
+	u.Replans += more.Replans
+	return u
+}
+
 // Since is what has been used beyond earlier.
 func (u Usage) Since(earlier Usage) Usage {
 	u.Steps -= earlier.Steps

@@ -29,7 +29,7 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 		r.warned = map[string]bool{} // of another limit something else is 80 %
 	}
 	didRead := r.reading()
-	r.Limits, r.Catalogue, r.priors, r.Model = d.Limits, d.Catalogue, d.Priors, d.Model
+	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
 	if r.Revision == 0 {
 		r.offered = d.Catalogue // there is no first plan yet
 	}
@@ -47,7 +47,9 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 		r.unask()
 	}
 	delete(r.fired, GuardTime)
-	if r.Revision > 0 {
+	if r.Revision == 0 {
+		r.every(r.enqueue) // calls of the chat
+	} else {
 		r.replot()
 		for _, s := range r.Steps {
 			if s.unwanted && s.Status != StepDone {
@@ -71,11 +73,11 @@ func withGrants(rules, granted []Rule) []Rule {
 // when they were started.
 func (r *Run) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
-	for _, s := range r.Steps {
+	r.every(func(s *StepState) {
 		if s.Status == StepActive && r.readOnly(s) {
 			reads[s] = true
 		}
-	}
+	})
 	return reads
 }
 
@@ -89,8 +91,14 @@ func (r *Run) loseModelCalls() {
 		}
 	}
 	if r.Synthesis.Started && !r.Synthesis.Done || r.Synthesis.Error != "" {
-		r.Synthesis = Synthesis{Direct: r.Synthesis.Direct}
+		// A chat in which calls were made goes on from its last reply.
+		r.Synthesis = Synthesis{Direct: r.Synthesis.Direct, Started: r.Chat != nil, StartedAt: r.Synthesis.StartedAt}
 	}
+	if r.Chat != nil {
+		r.Chat.Asking = false
+	}
+	r.loseExchanges()
+	r.resumeLoops()
 	for _, s := range r.Steps {
 		s.filling = false
 	}
@@ -101,32 +109,35 @@ func (r *Run) loseModelCalls() {
 // any other nobody knows whether it took effect.
 func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[attempt]bool{}, nil
-	for _, s := range r.Steps {
+	r.every(func(s *StepState) {
 		s.lost, s.rerun = false, false
-		if s.Status != StepActive {
-			continue
+		if s.Status != StepActive || s.Loop != nil {
+			return // a sub-agent goes on from its last reply
 		}
 		gone := s.Step.Executor == planning.ExecutorTool && r.facts(s.Step.Tool).err != nil
 		if didRead[s] && (gone || r.readOnly(s)) {
 			s.Status = StepPending
-			continue
+			return
 		}
 		s.lost = true
 		r.lost = append(r.lost, s)
-	}
+	})
 }
 
 // takeUp clears the way for another try of a run that had ended.
 func (r *Run) takeUp() {
 	r.failure, r.Replanning = nil, nil
 	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
-	for _, s := range r.Steps {
+	r.every(func(s *StepState) {
 		s.asks = false
+		if s.told {
+			return // what came of the call, a model knows
+		}
 		switch s.Status {
 		case StepBroken, StepLeftOut, StepWaiting:
 			if s.unwanted {
 				s.Status = StepLeftOut // the user's word outlives the resume
-				continue
+				return
 			}
 			r.again(s)
 		case StepPending:
@@ -134,7 +145,7 @@ func (r *Run) takeUp() {
 		case StepUncertain:
 			r.ask(s)
 		}
-	}
+	})
 	if r.Revision > 0 {
 		r.planner = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
@@ -279,6 +290,7 @@ func (r *Run) applyDoubtResolved(d DoubtResolved) {
 		s.Status, s.Result, s.Error = StepDone, nil, ""
 		r.record(s, planning.ItemCompleted)
 		r.release(s)
+		r.settleCall(s)
 	case DoubtRerun:
 		r.answered(s)
 		s.rerun = d.By != byUser
@@ -296,7 +308,7 @@ const byUser = "user"
 // resume the step waits for another attempt already.
 func (r *Run) applyFailureResolved(d FailureResolved) {
 	s := r.Step(d.Step)
-	if s == nil || s.Status != StepBroken && s.Status != StepPending {
+	if s == nil || s.loop != nil || s.Status != StepBroken && s.Status != StepPending {
 		return
 	}
 	r.answered(s)
@@ -362,16 +374,16 @@ func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
 // the run knew and that catalogue does not have.
 func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
 	var missing []string
-	for _, s := range r.Steps {
-		if s.Draft || s.Status == StepDone || s.Step.Executor != planning.ExecutorTool || slices.Contains(missing, s.Step.Tool) {
-			continue
+	r.every(func(s *StepState) {
+		if s.Draft || s.told || s.Status == StepDone || s.Step.Executor != planning.ExecutorTool || slices.Contains(missing, s.Step.Tool) {
+			return
 		}
 		_, before := r.Catalogue.Find(s.Step.Tool)
 		_, now := catalogue.Find(s.Step.Tool)
 		if before == nil && now != nil {
 			missing = append(missing, s.Step.Tool)
 		}
-	}
+	})
 	return missing
 }
 

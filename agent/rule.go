@@ -1,10 +1,6 @@
 package agent
 
-import (
-	"path"
-
-	"replan/planning"
-)
+import "replan/planning"
 
 // Rule is one gate rule. Rules are tried in order and the first that matches a
 // call decides about it.
@@ -56,15 +52,7 @@ func (r Rule) Matches(t planning.Tool) bool {
 	if r.Source == SourceUser {
 		return r.Tool == t.QualifiedName() // the tool that was shown, whatever it is called
 	}
-	return matchName(r.Tool, t.Name) || matchName(r.Tool, t.QualifiedName())
-}
-
-func matchName(pattern, name string) bool {
-	if pattern == "*" || pattern == name {
-		return true
-	}
-	ok, err := path.Match(pattern, name)
-	return err == nil && ok
+	return planning.MatchName(r.Tool, t.Name) || planning.MatchName(r.Tool, t.QualifiedName())
 }
 
 // Decide returns the rule that decides about the tool. Where no rule speaks,

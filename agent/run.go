@@ -30,6 +30,9 @@ type Run struct {
 	Gates      []*Gate       // open gates, oldest first
 	Replanning *Replanning   // set while the planner is asked for a new plan
 	Synthesis  Synthesis
+	Chat       *Loop       // of a turn of the chat in which the model calls tools; nil before its first call
+	Exchanges  []*Exchange // with the model, in the order in which it was asked
+	Remarks    []string    // with which the user steers, as far as nobody has heard them yet
 
 	Usage         Usage
 	ContextTokens int // prompt and completion of the newest model call
@@ -89,6 +92,9 @@ type StepState struct {
 	Change    Change    // what the newest revision did to it
 	Draft     bool      // not yet part of a plan
 	Tokens    int
+	Parent    string // of an inner call: the agent step that makes it, or planning.ChatParent
+	Loop      *Loop  // of an agent step, once it has started
+	Run       string // that a plan tool started
 
 	DryRun  bool  // nothing was called
 	DryGate *Rule // of a dry run: the rule that would ask
@@ -109,6 +115,11 @@ type StepState struct {
 	rerun     bool              // it was run again without asking
 	cut       string            // it will be skipped, and why
 	unwanted  bool              // the user had it skipped
+	loop      *Loop             // that it is a call of; nil for a step of the plan
+	use       planning.ToolUse  // that call, as the model asked for it
+	unknown   error             // why there is no such tool to call
+	told      bool              // the model knows, or is about to be told, what came of it
+	ready     bool              // of a draft: nothing that it needs is still to come
 
 	waits  int          // steps it depends on that are not done
 	feeds  []*StepState // steps that depend on it

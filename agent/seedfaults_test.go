@@ -191,19 +191,19 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 		},
 		"a plan that is too long is refused, and not cut": func(t *testing.T) {
 			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {serial(16, false)}, planning.PurposeRepair: {serial(16, false)}}, nil)
-			if got.Reason != agent.ReasonPlannerError || slices.ContainsFunc(w.starts(), func(s string) bool { return s != "1" }) || got.Plan != nil {
+			if got.Reason != agent.ReasonNoPlan || slices.Contains(w.starts(), "16") || got.Plan != nil {
 				t.Errorf("%s (%s) with the plan %v after the starts %v", got.Reason, got.Error, got.Plan, w.starts())
 			}
 		},
-		"nothing is carried out where phase 1 fails": func(t *testing.T) {
+		"an analysis that fails is told, and planning goes on": func(t *testing.T) {
 			w, got := phases(t, script{planning.PurposeAnalysis: {""}, planning.PurposePlan: {diamond}}, nil)
-			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
-				t.Errorf("%s after the starts %v", got.Reason, w.starts())
+			if failed := all[agent.PhaseFailed](w); got.Reason != agent.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 1 {
+				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
 		"nothing is carried out where phase 3 fails": func(t *testing.T) {
 			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {""}}, nil)
-			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
+			if got.Reason != agent.ReasonNoPlan || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
@@ -215,7 +215,7 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 		},
 		"the tools of a plan are those there are": func(t *testing.T) {
 			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {faulty}, planning.PurposeRepair: {faulty}}, nil)
-			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
+			if got.Reason != agent.ReasonNoPlan || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
@@ -254,7 +254,7 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 		},
 		"a planner that fails ends the run, and nothing else": func(t *testing.T) {
 			w := newWorld(t)
-			w.reply, w.tool = script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}}.reply, failing("3", 1, agent.FailureTool)
+			w.reply, w.tool = script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}, planning.PurposeRepair: {""}}.reply, failing("3", 1, agent.FailureTool)
 			got := w.play(started(agent.DefaultLimits()))
 			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonPlannerError || !strings.Contains(got.Error, "the model fell silent") || len(got.History) != 3 {
 				t.Errorf("%s %s: %q after %d items of history", got.Status, got.Reason, got.Error, len(got.History))

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,19 +14,26 @@ import (
 	"replan/planning"
 )
 
+// executors is how many kinds of steps there are to draw from; the last are
+// sub-agents.
+const executors = 10
+
 // randomPlan draws a plan whose steps depend on earlier ones only.
-func randomPlan(t *rapid.T, first int) string {
+func randomPlan(t *rapid.T, first, kinds int) string {
 	n := rapid.IntRange(0, 6).Draw(t, "steps")
 	steps := []map[string]any{}
 	for i := range n {
 		index := fmt.Sprint(first + i)
 		step := map[string]any{"index": index, "title": "Step " + index, "args": map[string]any{"at": index}}
-		switch rapid.IntRange(0, 9).Draw(t, "executor") {
+		switch rapid.IntRange(0, kinds-1).Draw(t, "executor") {
 		case 0:
 			step["executor"] = "self"
 			delete(step, "args")
 		case 1:
 			step["tool"] = "nowhere"
+		case executors - 1:
+			step["executor"], step["profile"] = "agent", "scout"
+			delete(step, "args")
 		case 2, 3, 4:
 			step["tool"] = "change"
 		case 5:
@@ -59,7 +68,7 @@ func randomPlan(t *rapid.T, first int) string {
 
 // randomWorld draws a world in which anything may happen, and how its run
 // starts: with a goal or a plan, attended or not, and bounded in every way.
-func randomWorld(t *rapid.T) (*world, agent.RunStarted) {
+func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
 	w := newWorld(t)
 	next := 1
 	w.reply = func(r planning.Request) (string, error) {
@@ -68,14 +77,25 @@ func randomWorld(t *rapid.T) (*world, agent.RunStarted) {
 		}
 		switch r.Purpose {
 		case planning.PurposePlan, planning.PurposeRepair, planning.PurposeReplan:
-			plan := randomPlan(t, next)
+			plan := randomPlan(t, next, kinds)
 			next += rapid.IntRange(0, 6).Draw(t, "renumber")
 			return plan, nil
 		case planning.PurposeStep:
 			return rapid.SampledFrom([]string{`{"at":"x"}`, "words"}).Draw(t, "words"), nil
+		case planning.PurposeAgent:
+			return rapid.SampledFrom([]string{"", "words", "more words"}).Draw(t, "said"), nil
 		default:
 			return "words", nil
 		}
+	}
+	w.calls = func(r planning.Request) []planning.ToolUse {
+		var uses []planning.ToolUse
+		if r.Purpose == planning.PurposeAgent {
+			for range rapid.IntRange(0, 2).Draw(t, "calls") {
+				uses = append(uses, use(rapid.SampledFrom([]string{"look", "change", "fill", "nowhere"}).Draw(t, "called"), rapid.SampledFrom([]string{"a", "b"}).Draw(t, "at")))
+			}
+		}
+		return uses
 	}
 	w.tool = func(c agent.CallTool) agent.Data {
 		kind := agent.FailureTool
@@ -122,17 +142,19 @@ func randomWorld(t *rapid.T) (*world, agent.RunStarted) {
 		return rapid.SampledFrom([]string{"", "", "", "", "it does not apply"}).Draw(t, "flaw")
 	}
 	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
-	return w, randomStart(t)
+	return w, randomStart(t, kinds)
 }
 
 // randomStart draws how a run starts.
-func randomStart(t *rapid.T) agent.RunStarted {
+func randomStart(t *rapid.T, kinds int) agent.RunStarted {
 	start := started(randomLimits(t))
+	start.Prompting.ModelTools = rapid.IntRange(0, 5).Draw(t, "no tools") > 0
+	start.Prompting.Profiles = []planning.Profile{{Name: "scout", MaxTurns: rapid.IntRange(1, 5).Draw(t, "turns"), MaxTokens: rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "tokens of the sub-agent")}}
 	start.Attended = rapid.Bool().Draw(t, "attended")
 	start.InDoubt = randomInDoubt(t)
 	start.SkipSynthesis = rapid.Bool().Draw(t, "no answer")
 	if rapid.Bool().Draw(t, "given") {
-		start.Plan = randomGiven(t)
+		start.Plan = randomGiven(t, kinds)
 		start.OnFailure = rapid.SampledFrom([]planning.OnFailure{"", planning.OnFailureAbort, planning.OnFailureSkip, planning.OnFailureReplan}).Draw(t, "fallback")
 		start.Model = rapid.SampledFrom([]string{"m", ""}).Draw(t, "model")
 		start.SkipSynthesis = start.SkipSynthesis || start.Model == ""
@@ -141,8 +163,8 @@ func randomStart(t *rapid.T) agent.RunStarted {
 }
 
 // randomGiven draws a plan that needs no planner.
-func randomGiven(t *rapid.T) *planning.Plan {
-	plan, faults := planning.DecodePlan([]byte(randomPlan(t, 1)))
+func randomGiven(t *rapid.T, kinds int) *planning.Plan {
+	plan, faults := planning.DecodePlan([]byte(randomPlan(t, 1, kinds)))
 	if len(faults) > 0 {
 		t.Fatal(planning.FaultError(faults))
 	}
@@ -171,7 +193,7 @@ func randomLimits(t *rapid.T) agent.Limits {
 // true of every run whatever happens.
 func TestSimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, start := randomWorld(t)
+		w, start := randomWorld(t, executors)
 		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, start.Limits, pending) }
 		mirror(w)
 
@@ -340,13 +362,15 @@ func (o *order) see(d agent.Data) {
 	case agent.PhaseSkipped: // planning begins, perhaps anew
 		o.drafted, o.early, o.running = map[string]planning.Step{}, map[string]bool{}, map[string]int{}
 	case agent.PlanDrafting:
-		o.drafted[d.Step.Index] = d.Step
+		if o.running[d.Step.Index] == 0 { // of two with one index the one that was started counts
+			o.drafted[d.Step.Index] = d.Step
+		}
 	case agent.PlanCreated:
 		o.take(d.Plan)
 	case agent.PlanDiff:
 		o.plan, o.allowed = planning.NewGraph(d.Plan), map[string]bool{}
 		for index, yes := range o.done {
-			if _, stays := d.Plan.Step(index); yes && !stays {
+			if _, stays := d.Plan.Step(index); yes && !stays && !strings.Contains(index, ".") { // inner calls go with their step
 				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(o.events))
 			}
 		}
@@ -377,9 +401,13 @@ func (o *order) take(plan planning.Plan) {
 	o.plan = planning.NewGraph(plan)
 	before := o.running
 	o.running = map[string]int{}
-	for _, s := range plan.Steps {
+	for _, index := range o.plan.Order() {
+		s, _ := plan.Step(index)
 		draft := o.drafted[s.Index]
-		adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && !s.Gate && len(o.plan.Dependencies(s.Index)) == 0
+		adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && !s.Gate
+		for _, d := range o.plan.Dependencies(s.Index) {
+			adopted = adopted && o.done[d] && slices.Contains(draft.DependsOn, d)
+		}
 		o.done[s.Index] = o.early[s.Index] && adopted
 		if adopted {
 			o.running[s.Index] = before[s.Index]

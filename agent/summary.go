@@ -65,14 +65,14 @@ func (r *Run) Standing(live bool) Standing {
 	} else {
 		s.Result = r.result(ending{status: StatusUnfinished})
 	}
-	for _, step := range r.Steps {
+	r.every(func(step *StepState) {
 		switch {
 		case step.Draft:
-		case step.Status == StepDone:
+		case step.Status == StepDone && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepUncertain, step.Status == StepActive && (step.lost || !live && !r.readOnly(step)):
+		case step.Status == StepUncertain, step.Status == StepActive && step.Loop == nil && (step.lost || !live && !r.readOnly(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
-	}
+	})
 	return s
 }

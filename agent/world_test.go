@@ -23,6 +23,8 @@ type world struct {
 	begun   map[string]bool
 
 	reply  func(planning.Request) (string, error)         // the model
+	calls  func(planning.Request) []planning.ToolUse      // what it calls besides; nil is nothing
+	plan   func(agent.CallPlan) agent.Data                // what becomes of its plans
 	tool   func(agent.CallTool) agent.Data                // the tools
 	gate   func(agent.GateRequested) agent.Decision       // the user
 	scope  agent.Scope                                    // how far the user's yes reaches
@@ -161,7 +163,13 @@ func (w *world) back() {
 				w.advance()
 			}
 		}
-		w.apply(e.Replied(planning.Reply{Text: text, PromptTokens: 100, CompletionTokens: 10, MS: 5}))
+		reply := planning.Reply{Text: text, PromptTokens: 100, CompletionTokens: 10, MS: 5}
+		if w.calls != nil {
+			reply.Calls = w.calls(e.Request)
+		}
+		w.apply(e.Replied(reply))
+	case agent.CallPlan:
+		w.apply(w.plan(e))
 	case agent.CallTool:
 		w.apply(w.tool(e))
 	case agent.OpenGate:
@@ -284,7 +292,7 @@ func reread(t tester, e agent.Event) agent.Event {
 func resumed(start agent.RunStarted) agent.RunResumed {
 	return agent.RunResumed{
 		Model: start.Model, Limits: start.Limits, Rules: start.Rules, Catalogue: start.Catalogue,
-		Priors: start.Priors, Attended: start.Attended, InDoubt: start.InDoubt,
+		Priors: start.Priors, Attended: start.Attended, InDoubt: start.InDoubt, Tools: start.Prompting.ModelTools,
 	}
 }
 

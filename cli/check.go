@@ -135,7 +135,7 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		CheckTools: len(w.tools.Status()) > 0,
 		// What a planner left out is filled in when the step is ready.
 		PartialArgs: named.stored,
-		Profiles:    []string{}, // there are none to name yet
+		Profiles:    o.manner.profileNames(),
 	}
 	if o.changed("max-plan-steps") {
 		rules.MaxSteps = o.limits.MaxPlanSteps

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,10 +30,15 @@ func TestMain(m *testing.M) {
 //
 //	model FILE…        starts a scripted model and points OLLAMA_HOST at it; each
 //	                   file is one reply: the heading it answers, and its text.
-//	                   Lines before it give orders: !cut N, !long, !hold, !toolless,
-//	                   !echo (the request's last message follows the text).
-//	events FILE WANT…  holds that FILE has an event a line, numbered upwards, and
-//	                   that the kinds WANT come in this order
+//	                   Lines before it give orders: !cut N, !long, !hold, !once (the
+//	                   reply after it serves from then on), !call NAME ARGS (a call of a
+//	                   tool, args as JSON), !echo (the request's last message follows the
+//	                   text), and of the model, !toolless and !thinks.
+//	asked HEADING WANT…   holds that the model was asked with this heading, - for none,
+//	                   and that each WANT fits the body of one such request; with !
+//	                   before it, that none does
+//	events FILE WANT…  holds that FILE has an event a line, those of each run numbered
+//	                   upwards, and that the kinds WANT come in this order
 //	result FILE STATUS REASON   holds how the last event says the run ended
 //	runid FILE NAME             puts the run of the events in FILE into the variable NAME
 //	newest NAME                 puts the run whose journal is the newest into the variable NAME
@@ -49,12 +56,13 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
+			env.Values[modelKey{}] = new(*ollamatest.Server)
 			prepareMCP(env)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "events": checkEvents, "result": checkResult,
-			"runid": setRunID, "newest": setNewest,
+			"asked": checkAsked, "runid": setRunID, "newest": setNewest,
 			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "hear": hearOf, "exit": checkExit,
 		},
 		RequireExplicitExec: false,
@@ -66,30 +74,36 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 	script := ollamatest.Script{Model: "scripted", ContextLength: 8192, Capabilities: []string{"completion", "tools"}}
 	for _, name := range files {
 		text := ts.ReadFile(name)
-		var reply ollamatest.Reply
+		reply := ollamatest.Reply{Times: -1}
 		echo := false
 		for strings.HasPrefix(text, "!") {
-			var order string
-			order, text, _ = strings.Cut(text, "\n")
-			switch order {
+			var line string
+			line, text, _ = strings.Cut(text, "\n")
+			switch order, rest, _ := strings.Cut(line, " "); order {
 			case "!toolless":
 				script.Capabilities = []string{"completion"}
+			case "!thinks":
+				script.Capabilities = append(script.Capabilities, "thinking")
 			case "!hold":
 				reply.Hold = make(chan struct{})
+			case "!once":
+				reply.Times = 1
+			case "!call":
+				reply.Calls = append(reply.Calls, readCall(ts, rest))
 			case "!echo":
 				echo = true
 			case "!long":
 				reply.DoneReason = "length"
 			default:
-				if _, err := fmt.Sscanf(order, "!cut %d", &reply.CutAfter); err != nil {
-					ts.Fatalf("%s: %q is no order", name, order)
+				if _, err := fmt.Sscanf(line, "!cut %d", &reply.CutAfter); err != nil {
+					ts.Fatalf("%s: %q is no order", name, line)
 				}
 			}
 		}
 		if strings.HasPrefix(text, "# ") {
 			reply.Heading, text, _ = strings.Cut(text, "\n")
 		}
-		reply.Text, reply.Times = strings.TrimRight(text, "\n"), -1
+		reply.Text = strings.TrimRight(text, "\n")
 		if echo {
 			said := reply.Text
 			reply.TextFor = func(r ollamatest.Request) string { return said + "\n" + r.Last() }
@@ -100,18 +114,53 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(server.Close()) })
 	ts.Setenv("OLLAMA_HOST", server.URL())
+	*ts.Value(modelKey{}).(**ollamatest.Server) = server
+}
+
+// modelKey is where a script keeps the scripted model that was started last.
+type modelKey struct{}
+
+// readCall reads the call of a tool: its name, and its arguments as JSON.
+func readCall(ts *testscript.TestScript, text string) ollamatest.Call {
+	name, args, _ := strings.Cut(text, " ")
+	call := ollamatest.Call{Name: name}
+	ts.Check(json.Unmarshal([]byte(args), &call.Args))
+	return call
+}
+
+// checkAsked is the script command asked.
+func checkAsked(ts *testscript.TestScript, none bool, args []string) {
+	var bodies []string
+	for _, r := range (*ts.Value(modelKey{}).(**ollamatest.Server)).Requests() {
+		if heading := r.Heading(); heading == args[0] || args[0] == "-" && !strings.HasPrefix(heading, "# ") {
+			bodies = append(bodies, string(r.Raw))
+		}
+	}
+	never := none && len(args) == 1
+	if never != (len(bodies) == 0) {
+		ts.Fatalf("the model was asked %d times for %q: %s", len(bodies), args[0], strings.Join(bodies, "\n"))
+	}
+	for _, want := range args[1:] {
+		pattern, err := regexp.Compile(want)
+		ts.Check(err)
+		if found := slices.ContainsFunc(bodies, pattern.MatchString); found == none {
+			ts.Fatalf("%q is found: %v, in what was sent for %q:\n%s", want, found, args[0], strings.Join(bodies, "\n"))
+		}
+	}
 }
 
 func readEvents(ts *testscript.TestScript, name string) []agent.Event {
 	var events []agent.Event
+	newest := map[string]uint64{} // by run: one may run within another
 	for i, line := range strings.Split(strings.TrimSpace(ts.ReadFile(name)), "\n") {
 		var e agent.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			ts.Fatalf("line %d is no event: %v in %q", i+1, err, line)
 		}
-		if n := len(events); n > 0 && e.Seq <= events[n-1].Seq {
-			ts.Fatalf("line %d: number %d comes after %d", i+1, e.Seq, events[n-1].Seq)
+		if e.Seq <= newest[e.Run] {
+			ts.Fatalf("line %d: number %d of the run %s comes after %d", i+1, e.Seq, e.Run, newest[e.Run])
 		}
+		newest[e.Run] = e.Seq
 		events = append(events, e)
 	}
 	return events

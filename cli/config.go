@@ -39,12 +39,16 @@ func findDirs(home string) (dirs, error) {
 // config is the user's configuration file, config.toml.
 type config struct {
 	Model struct {
-		Host          string `toml:"host"`
-		Name          string `toml:"name"`
-		ContextWindow int    `toml:"context_window"` // tokens
+		Host          string    `toml:"host"`
+		Name          string    `toml:"name"`
+		ContextWindow int       `toml:"context_window"` // tokens
+		KeepAlive     keepAlive `toml:"keep_alive"`
+		Think         string    `toml:"think"`
 	} `toml:"model"`
-	Limits        limitsConfig        `toml:"limits"`
-	SessionLimits sessionLimitsConfig `toml:"session_limits"`
+	Planning      planningConfig           `toml:"planning"`
+	Profiles      map[string]profileConfig `toml:"profiles"`
+	Limits        limitsConfig             `toml:"limits"`
+	SessionLimits sessionLimitsConfig      `toml:"session_limits"`
 	Gates         struct {
 		Allow   []string `toml:"allow"`
 		Deny    []string `toml:"deny"`
@@ -108,18 +112,29 @@ func misread(err error) error {
 	}
 	takes := map[reflect.Type]string{
 		reflect.TypeFor[duration](): "a time in quotes such as \"10m\"", reflect.TypeFor[int](): "a whole number",
-		reflect.TypeFor[string](): "text in quotes", reflect.TypeFor[bool](): "true or false", reflect.TypeFor[[]string](): "a list of texts",
+		reflect.TypeFor[keepAlive](): "a time in quotes such as \"30m\", or \"-1\" for ever",
+		reflect.TypeFor[string]():    "text in quotes", reflect.TypeFor[bool](): "true or false", reflect.TypeFor[[]string](): "a list of texts",
 	}[kind]
 	return fmt.Errorf("line %d: %s takes %s", line, strings.Join(wrong.Key(), "."), first(takes, "keys of its own: it is a section"))
 }
 
 // fieldOf returns the type of a key of a section, nil where it has none.
 func fieldOf(section reflect.Type, key string) reflect.Type {
-	if section.Kind() != reflect.Struct {
+	switch section.Kind() {
+	case reflect.Map:
+		return section.Elem()
+	case reflect.Struct:
+	default:
 		return nil
 	}
 	for i := range section.NumField() {
 		field := section.Field(i)
+		if field.Anonymous {
+			if of := fieldOf(field.Type, key); of != nil {
+				return of
+			}
+			continue
+		}
 		if name, _, _ := strings.Cut(field.Tag.Get("toml"), ","); name != key {
 			continue
 		}

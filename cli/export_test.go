@@ -37,6 +37,7 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 		return nil, err
 	}
 	o.host, o.model, o.trusted = model.URL(), demo.Model, true
+	o.manner = manner{}
 	shop, err := o.open(ctx, opening{ask: true, attended: true})
 	if err != nil {
 		return nil, errors.Join(err, model.Close())

@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
-	"unicode/utf8"
+	"time"
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/planning"
 )
 
 // asker puts questions to somebody who types, and tells what was said to them and
@@ -116,6 +113,63 @@ func TestWhatWasDecidedMeanwhileIsAskedNoMore(t *testing.T) {
 	a.sends(runner.Resolve{Run: "r", Gate: "third", Decision: agent.Deny, Scope: agent.ScopeOnce})
 }
 
+// hearing tells the questions events of two runs as they come, one within the
+// other.
+func (a *asker) hearing() func(run string, data ...agent.Data) {
+	seq := map[string]uint64{}
+	return func(run string, data ...agent.Data) {
+		for _, d := range data {
+			seq[run]++
+			a.q.hear(agent.Event{Seq: seq[run], Time: time.Unix(int64(seq[run]), 0), Run: run, Data: d})
+		}
+	}
+}
+
+// patching is the start of a run with one step that patches a file.
+func patching() []agent.Data {
+	plan := planning.Plan{
+		Title: "Patch", Steps: []planning.Step{{Index: "1", Title: "Patch", Executor: planning.ExecutorTool, Tool: "fs.patch"}},
+	}
+	return []agent.Data{agent.RunStarted{Goal: "patch", Plan: &plan}, agent.PlanCreated{Plan: plan, Revision: 1}}
+}
+
+func TestARunWithinARunIsAskedAboutUnderItsOwnName(t *testing.T) {
+	a := newAsker(t)
+	a.q.gates = true
+	hear := a.hearing()
+	gate := agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"}
+	allow := func(run string) runner.Resolve {
+		return runner.Resolve{Run: run, Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce}
+	}
+	prompt := "  open this gate? (1 fs.patch)" + choice
+	hear("outer", patching()...)
+	hear("child", append(patching(), gate)...)
+	a.hears(prompt)
+	a.types("y")
+	a.sends(allow("child"))
+	hear("child", agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}})
+	hear("outer", gate)
+	a.hears(prompt)
+	a.types("y")
+	a.sends(allow("outer"))
+}
+
+func TestWhatARunWithinARunAskedIsForgottenWithIt(t *testing.T) {
+	a := newAsker(t)
+	a.q.gates = true
+	hear := a.hearing()
+	hear("outer", append(patching(), agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
+	a.hears("  open this gate? (1 fs.patch)" + choice)
+	hear("child", append(patching(), agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
+	hear("child", agent.RunCompleted{Result: agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted}})
+	a.types("y")
+	a.sends(runner.Resolve{Run: "outer", Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	// What the child asked is not put any more: the next question is the last one.
+	a.q.put(gateOf("last", "2", "test.run"))
+	a.hears("  open this gate? (2 test.run)" + choice)
+}
+
 func TestWhatHappensWhileAQuestionIsOpenStandsOnLinesOfItsOwn(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
@@ -148,39 +202,5 @@ func TestWhatCannotBeToldIsSaidInWords(t *testing.T) {
 				t.Errorf("it says %q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-func TestInstructionsAreCutBetweenRunes(t *testing.T) {
-	for _, before := range []int{0, 1, 2, 3} {
-		folder := t.TempDir()
-		whole := strings.Repeat("x", before) + strings.Repeat("🙂", maxInstructions/4+5)
-		if err := os.WriteFile(filepath.Join(folder, "AGENTS.md"), []byte(whole), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		text, note, err := readInstructions(folder)
-		if err != nil || note != "" {
-			t.Fatalf("note %q, error %v", note, err)
-		}
-		kept, mark, _ := strings.Cut(text, "\n")
-		if !utf8.ValidString(kept) || !strings.HasPrefix(whole, kept) || len(kept) > maxInstructions || len(kept) <= maxInstructions-utf8.UTFMax {
-			t.Errorf("%d bytes before: %d bytes are kept, valid: %v", before, len(kept), utf8.ValidString(kept))
-		}
-		if want := fmt.Sprintf("[%d bytes of AGENTS.md left out]", len(whole)-len(kept)); mark != want {
-			t.Errorf("marked %q, want %q", mark, want)
-		}
-	}
-}
-
-func TestInstructionsThatAreNone(t *testing.T) {
-	folder := t.TempDir()
-	if text, note, err := readInstructions(folder); text+note != "" || err != nil {
-		t.Errorf("nothing there: text %q, note %q, error %v", text, note, err)
-	}
-	if err := os.Mkdir(filepath.Join(folder, "AGENTS.md"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if text, note, err := readInstructions(folder); text != "" || !strings.Contains(note, "left out") || err != nil {
-		t.Errorf("a folder: text %q, note %q, error %v", text, note, err)
 	}
 }

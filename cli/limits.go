@@ -164,7 +164,6 @@ func (o *options) readLimits(flags *pflag.FlagSet) error {
 	if err := o.checkGivenLimits(flags); err != nil {
 		return err
 	}
-	o.changed = flags.Changed
 	o.limits = o.raise(o.limits)
 	return o.readSessionLimits()
 }

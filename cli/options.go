@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -38,6 +39,9 @@ type options struct {
 	inDoubt          string
 	talk             *talk // the chat in which the command was typed; nil on the command line
 	forcePlan        bool
+	profile, think   string
+	planTools, eager bool
+	manner           manner
 	allow, deny      []string
 	approveText      string
 	output           string
@@ -45,6 +49,7 @@ type options struct {
 	plain            bool
 	noColor, ascii   bool
 	contextWindow    int
+	keepAlive        time.Duration // below 0 is for ever, 0 is the server's own
 	trusted          bool
 	limits           agent.Limits
 	sessionLimits    agent.SessionLimits
@@ -60,6 +65,8 @@ type options struct {
 func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.model, "model", "", "the model to use; else the first installed one that can use tools")
 	f.StringVar(&o.host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
+	f.StringVar(&o.profile, "profile", "", "the profile of the configuration to work by: its prompts, model and tools")
+	f.StringVar(&o.think, "think", "", "how hard the model thinks before it answers: auto, off, on, low, medium or high")
 	f.StringVar(&o.mcpConfig, "mcp-config", "", "file with MCP servers to start, which counts as a yes")
 	f.StringArrayVar(&o.servers, "server", nil, "use only this MCP server; repeat for more")
 	f.BoolVar(&o.noWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
@@ -67,6 +74,8 @@ func (o *options) register(f *pflag.FlagSet) {
 	o.registerLimits(f)
 	f.BoolVar(&o.dryRun, "dry-run", false, "resolve the steps of a plan and tell what they would do; call no tool")
 	f.BoolVar(&o.forcePlan, "force-plan", false, "always make a plan, never answer directly")
+	f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
+	f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
 	f.StringArrayVar(&o.allow, "allow", nil, "let this tool pass without a gate (a name, * matches any text); repeat for more")
 	f.StringArrayVar(&o.deny, "deny", nil, "never let this tool run; repeat for more")
 	f.StringVar(&o.approveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
@@ -92,7 +101,7 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	}
 	o.host = first(o.host, o.io.Getenv("OLLAMA_HOST"), o.config.Model.Host)
 	o.model = first(o.model, o.config.Model.Name)
-	o.contextWindow = o.config.Model.ContextWindow
+	o.contextWindow, o.keepAlive = o.config.Model.ContextWindow, o.config.Model.KeepAlive.Duration
 	o.noColor = o.noColor || o.io.Getenv("NO_COLOR") != "" || o.config.Screen.NoColor
 	o.ascii = o.ascii || o.config.Screen.ASCII
 	if o.themeName, err = themes.Parse(first(o.theme, o.config.Screen.Theme, "auto")); err != nil {
@@ -110,6 +119,10 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 		return usage("%w", err)
 	}
 	o.trusted = o.config.trusts(o.workspace)
+	o.changed = flags.Changed
+	if err := o.readManner(); err != nil {
+		return err
+	}
 	return o.readLimits(flags)
 }
 

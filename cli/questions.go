@@ -74,10 +74,9 @@ type questions struct {
 	ended chan struct{} // closed when nobody is to be asked any more
 	gone  chan struct{}
 
-	gates bool              // gates are asked about
-	run   *agent.Run        // folded, to know which of its steps wait for a word
-	past  uint64            // the last event of that run that is only told again
-	told  map[string]uint64 // by run: what is past
+	gates bool                  // gates are asked about
+	runs  map[string]*agent.Run // folded, to know which of their steps wait for a word; a run that plan tools start is one beside its own
+	told  map[string]uint64     // by run: the last event that is only told again
 
 	mu    sync.Mutex
 	asked map[string]uint64 // the number of the question about each gate and step that waits for an answer
@@ -104,7 +103,7 @@ func newQuestions(in io.Reader, out *shared, send func(runner.Command)) (*questi
 	q := &questions{
 		out: out, input: input, send: send,
 		open: make(chan question, 64), ended: make(chan struct{}), gone: make(chan struct{}),
-		asked: map[string]uint64{}, told: map[string]uint64{},
+		asked: map[string]uint64{}, runs: map[string]*agent.Run{}, told: map[string]uint64{},
 	}
 	go q.listen()
 	return q, nil
@@ -119,27 +118,31 @@ func (q *questions) hear(e agent.Event) {
 		q.told[d.Run] = d.Upto
 		return
 	case agent.RunStarted:
-		q.run, q.past = &agent.Run{}, q.told[e.Run]
+		q.runs[e.Run] = &agent.Run{}
 		q.keep(e.Run, nil)
 	case agent.GateRequested:
-		if q.run == nil || e.Run != q.run.ID {
+		if q.runs[e.Run] == nil {
 			q.put(gateQuestion(e.Run, d)) // the session's own
 			return
 		}
 	case agent.GateResolved:
 		q.decided(e.Run, d.Gate)
 	}
+	run := q.runs[e.Run]
 	// What cannot be folded has been told to be so by whoever tells the run.
-	if q.run == nil || e.Run != q.run.ID && q.run.ID != "" || q.run.Apply(e) != nil || e.Seq <= q.past {
+	if run == nil || run.Apply(e) != nil || e.Seq <= q.told[e.Run] {
 		return
+	}
+	if run.Result != nil { // nothing of it waits any more; a resume begins anew
+		delete(q.runs, e.Run)
 	}
 	var waiting []question
 	if q.gates {
-		for _, g := range q.run.Gates {
+		for _, g := range run.Gates {
 			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested))
 		}
 	}
-	for _, w := range q.run.Questions() {
+	for _, w := range run.Questions() {
 		waiting = append(waiting, stepQuestion(e.Run, w))
 	}
 	q.keep(e.Run, waiting)

@@ -6,14 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -37,7 +34,8 @@ type workshop struct {
 	logger  *slog.Logger
 	notes   []string // what the user should know before it begins
 
-	instructions string // of the project
+	instructions     string // of the project
+	instructionsFile string // where they come from, relative to the workspace; "" without any
 }
 
 // opening says how a session opens.
@@ -73,20 +71,13 @@ func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error
 	if w.logger, err = w.openLog(filepath.Join(o.dirs.state, "logs")); err != nil {
 		return w, err
 	}
-	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, Logger: w.logger}); err != nil {
+	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, KeepAlive: o.keepAlive, Logger: w.logger}); err != nil {
 		return w, usage("%w", err)
 	}
 	if err := w.openTools(ctx, o, ask, w.logger); err != nil {
 		return w, err
 	}
-	var note string
-	if w.instructions, note, err = readInstructions(o.workspace); err != nil {
-		return w, wrap("read the project's instructions", err)
-	}
-	if note != "" {
-		w.notes = append(w.notes, note)
-	}
-	return w, nil
+	return w, w.readInstructions(o.workspace)
 }
 
 // begin starts the session.
@@ -103,12 +94,12 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 
 // sessionConfig is what every session has in common.
 func (o *options) sessionConfig(w *workshop) runner.Config {
-	runs := o.runs()
+	runs, manner := o.runs(), o.manner.instructed(w.instructions)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
 		Workspace: o.workspace, Trusted: o.trusted,
 		Limits: o.limits, SessionLimits: o.sessionLimits, Rules: o.rules, Approve: o.approve,
-		Prompting: planning.Prompting{Instructions: w.instructions, ForcePlan: o.forcePlan},
+		Prompting: manner.prompting, Profiles: manner.profiles, Profile: manner.profile, Instructions: w.instructionsFile,
 		Open: func(kind, id string) (runner.Journal, error) {
 			return journal.Create(filepath.Join(o.dirs.state, kind+"s", id+".jsonl"))
 		},
@@ -124,6 +115,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 			return list, err
 		},
 		Keep:      o.keep,
+		Load:      o.storedPlan,
 		Durations: o.durations(),
 		Raise:     o.raised,
 		DryRun:    o.dryRun,
@@ -197,6 +189,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 			Dir:      o.workspace,
 			Backups:  filepath.Join(o.dirs.state, "backups"),
 			SpillDir: filepath.Join(o.dirs.state, "outputs"),
+			Memory:   filepath.Join(o.dirs.data, "memory.md"),
 			Logger:   logger,
 		}); err != nil {
 			return usage("%w", err)
@@ -313,47 +306,6 @@ func (w *workshop) close() error {
 		errs = append(errs, w.log.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// maxInstructions is how much of a project's AGENTS.md is read, in bytes.
-const maxInstructions = 32 << 10
-
-// readInstructions returns what the project's AGENTS.md says, cut at
-// maxInstructions with a mark. What is no regular file is left out with a note: a
-// named pipe would keep the program waiting for a writer.
-func readInstructions(folder string) (text, note string, err error) {
-	const name = "AGENTS.md"
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return "", "", err
-	}
-	defer root.Close() //nolint:errcheck // only read
-	info, err := root.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", nil
-	}
-	if err != nil {
-		return "", "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", "this folder's " + name + " is left out: it is no regular file", nil
-	}
-	// Should the file become a pipe in between, opening it does not wait.
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", "", err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	read, err := io.ReadAll(io.LimitReader(file, maxInstructions+1))
-	if err != nil || len(read) <= maxInstructions {
-		return string(read), "", err
-	}
-	end := maxInstructions
-	for end > maxInstructions-utf8.UTFMax && !utf8.RuneStart(read[end]) {
-		end--
-	}
-	left := max(info.Size(), int64(len(read))) - int64(end)
-	return fmt.Sprintf("%s\n[%d bytes of %s left out]", read[:end], left, name), "", nil
 }
 
 // newID names a run or a session: the time, so that names sort, and something

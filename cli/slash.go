@@ -31,11 +31,17 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 	"- `/plan resume RUN`, `/plan diff RUN`\n" +
 	"- `/plan delete ID`, `/plan import FILE`, `/plan export ID`\n" +
 	"- `/runs`, `/runs show RUN`, `/runs prune`\n" +
+	"- `/model [NAME]`, `/models`, `/think auto|off|on|low|medium|high`, `/profile [NAME|none]`, `/profiles`: what answers, from the next run on\n" +
+	"- `/steer TEXT` speaks to the run that goes on\n" +
+	"- `/compact` sums up the oldest part of the conversation, `/compact undo` brings it back\n" +
 	"- `/help`, and `--help` behind any of them\n"
 
 // slash carries out a line of the chat that begins with a slash, by the very
 // commands of the command line. What they print becomes the answer.
 func (o *options) slash(ctx context.Context, w *workshop, line string) (runner.Answer, error) {
+	if answer, ok, err := o.sessionCommand(ctx, w, line); ok {
+		return answer, err
+	}
 	words, err := splitWords(line)
 	if err != nil {
 		return runner.Answer{}, err
@@ -55,7 +61,7 @@ func (o *options) slash(ctx context.Context, w *workshop, line string) (runner.A
 	case "/help", "/", "/?":
 		return runner.Answer{Text: slashHelp}, nil
 	default:
-		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs and /help", name)
+		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /model, /models, /think, /profile, /profiles, /steer, /compact and /help", name)
 	}
 	plainly(command)
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return notInChat(err) })

@@ -17,12 +17,15 @@ const (
 
 // analysis is what phase 1 found out.
 type analysis struct {
-	direct   bool
-	reflect  bool
-	simple   bool   // the steps that came with it may count
-	task     string // one line
-	goal     string
-	markdown string // the whole of it, for people and for the phases that follow
+	direct     bool
+	reflect    bool
+	simple     bool   // the steps that came with it may count
+	task       string // one line
+	goal       string
+	complexity string // as a plan's size is told: simple, medium, complex; "" for anything else
+	markdown   string // the whole of it, for people
+	brief      string // the same for the phases that follow: what a request says anew costs time
+	flaw       string // why there is none
 }
 
 // readAnalysis reads the reply to phase 1: JSON as asked for, or prose with
@@ -33,6 +36,9 @@ func readAnalysis(reply Reply) analysis {
 		if object, ok := f.value.(map[string]any); ok && isAnalysis(object) {
 			return analysisFrom(object)
 		}
+	}
+	if fault, ok := wordless(reply); ok {
+		return analysis{flaw: fault.Message} // no ground to plan on
 	}
 	return analysisInWords(text)
 }
@@ -56,19 +62,26 @@ func analysisFrom(object map[string]any) analysis {
 		goal:    oneLine(textOf(object["goal"]), 400),
 	}
 	var out strings.Builder
+	var short []string
 	line := func(label, text string) {
 		if text != "" {
 			out.WriteString("**" + label + ":** " + text + "\n\n")
+			short = append(short, label+": "+text)
 		}
 	}
 	list := func(label string, v any) {
-		if items := textsOf(v); len(items) > 0 {
-			out.WriteString("**" + label + ":**\n\n")
-			for _, item := range items {
-				out.WriteString("- " + oneLine(item.(string), 600) + "\n")
-			}
-			out.WriteByte('\n')
+		items := textsOf(v)
+		if len(items) == 0 {
+			return
 		}
+		out.WriteString("**" + label + ":**\n\n")
+		lines := make([]string, len(items))
+		for i, item := range items {
+			lines[i] = oneLine(item.(string), 600)
+			out.WriteString("- " + lines[i] + "\n")
+		}
+		out.WriteByte('\n')
+		short = append(short, label+": "+strings.Join(lines, "; "))
 	}
 	line("Task", a.task)
 	line("Goal", a.goal)
@@ -83,7 +96,14 @@ func analysisFrom(object map[string]any) analysis {
 	}
 	line("Complexity", oneLine(textOf(object["complexity"]), 40))
 	list("Subtasks", object["subtasks"])
-	a.markdown = strings.TrimSpace(out.String())
+	a.markdown, a.brief = strings.TrimSpace(out.String()), strings.Join(short, "\n")
+	switch size := word(object["complexity"]); size {
+	case complexitySimple, complexityMedium, complexityComplex:
+		a.complexity = size
+	}
+	if a.markdown == "" {
+		a.flaw = "it fills in none of its fields"
+	}
 	return a
 }
 
@@ -136,5 +156,6 @@ func analysisInWords(text string) analysis {
 		task:     oneLine(field(taskField, text), 400),
 		goal:     oneLine(field(goalField, text), 400),
 		markdown: text,
+		brief:    text,
 	}
 }

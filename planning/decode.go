@@ -339,6 +339,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	s.Timeout = d.timeout(object, path)
 	s.Retries = d.retries(object, path)
 	s.Gate = d.flag(object, path, "gate")
+	s.Synthesize = d.flag(object, path, "synthesize")
 	s.Extra = rest(object)
 	return s
 }

@@ -87,10 +87,10 @@ func TestDecodePlanFindsEveryFaultOfForm(t *testing.T) {
 			"bad_type /milestones", "bad_type /risks/0", "bad_type /risks/2",
 		}},
 		{"a step that is no object", `{"steps":["read it",{}]}`, []string{"bad_type /steps/0"}},
-		{"fields of a step of the wrong type", `{"steps":[{},{"title":1,"executor":2,"tool":3,"profile":4,"args":[],"depends_on":"1","result_variable":5,"expected_outcome":6,"on_failure":7,"retries":-1,"gate":"yes"}]}`, []string{
+		{"fields of a step of the wrong type", `{"steps":[{},{"title":1,"executor":2,"tool":3,"profile":4,"args":[],"depends_on":"1","result_variable":5,"expected_outcome":6,"on_failure":7,"retries":-1,"gate":"yes","synthesize":1}]}`, []string{
 			"bad_type /steps/1/title", "bad_type /steps/1/executor", "bad_type /steps/1/tool", "bad_type /steps/1/profile", "bad_type /steps/1/args",
 			"bad_type /steps/1/depends_on", "bad_type /steps/1/result_variable", "bad_type /steps/1/expected_outcome", "bad_type /steps/1/on_failure",
-			"bad_type /steps/1/retries", "bad_type /steps/1/gate",
+			"bad_type /steps/1/retries", "bad_type /steps/1/gate", "bad_type /steps/1/synthesize",
 		}},
 		{"indices that are none", `{"steps":[{"index":""},{"index":1.5},{"index":true},{"index":null},{"index":1e400},{"index":" "}]}`, []string{
 			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/4/index", "bad_index /steps/5/index",

@@ -135,3 +135,70 @@ func FuzzReadPlanText(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReplies holds what is true of every reply: an analysis leads somewhere, a
+// plan that is taken is valid, a repair is told what is wrong, and a stream yields
+// steps that are whole.
+func FuzzReplies(f *testing.F) {
+	for _, r := range corpusOfJSON {
+		f.Add(r.reply, r.cut)
+	}
+	for _, r := range corpusOfWords {
+		f.Add(r.reply, r.cut)
+	}
+	for _, r := range corpusOfNothing {
+		f.Add(r.reply, r.cut)
+	}
+	f.Add(complexAnalysis, false)
+	f.Add(`{"mode":"plan","complexity":"simple","reflect":false,"steps":["a"]}`, true)
+	f.Fuzz(func(t *testing.T, text string, cut bool) {
+		reply := planning.Reply{Text: text, CutOff: cut}
+		for _, prompt := range []planning.Prompting{{}, {SkipAnalysis: true}} {
+			b := brief()
+			b.Prompting = prompt
+			p := planning.NewPipeline(b)
+			for range 5 {
+				p.Absorb(reply)
+			}
+			out := p.Outcome()
+			if _, asks := p.Next(); asks || out.Kind == planning.OutcomePending {
+				t.Fatalf("planning does not end: %+v", out)
+			}
+			if out.Kind != planning.OutcomePlanned {
+				if out.Reason == "" {
+					t.Fatalf("%s without a reason", out.Kind)
+				}
+				continue
+			}
+			if faults, _ := planning.Validate(out.Plan, planning.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true, PartialArgs: true}); len(faults) > 0 {
+				t.Fatalf("planned a wrong plan: %v", faults)
+			}
+		}
+		var stream planning.StepStream
+		for _, s := range stream.Feed(text) {
+			if s.Index == "" || s.Executor == "" {
+				t.Fatalf("half a step came: %+v", s)
+			}
+		}
+	})
+}
+
+// FuzzParseArgs holds that args which were read can be written and read again.
+func FuzzParseArgs(f *testing.F) {
+	for _, text := range []string{`{"path":"a"}`, "```json\n{'a': 1,}\n```", `{"a":{"b":[1,"x`, "<think>{}</think>{}", `call({"a":1e999})`, "{a: 1}", "{\"a\":\"\x00\"}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		args, err := planning.ParseArgs(text)
+		if err != nil {
+			if err.Error() == "" || !utf8.ValidString(err.Error()) {
+				t.Fatalf("the error is %q", err)
+			}
+			return
+		}
+		again, err := planning.ParseArgs(planning.CanonicalJSON(args))
+		if err != nil || !planning.EqualValues(args, again) {
+			t.Fatalf("%q was read as %v, and that as %v, %v", text, args, again, err)
+		}
+	})
+}

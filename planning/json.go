@@ -300,6 +300,9 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	if s.Gate {
 		w.add("gate", true)
 	}
+	if s.Synthesize {
+		w.add("synthesize", true)
+	}
 	w.addExtra(s.Extra)
 	data, err := w.bytes()
 	if err != nil {

@@ -109,7 +109,7 @@ func TestPlanIsWrittenInTheFormOfThePlanFile(t *testing.T) {
 		Steps: []planning.Step{
 			{
 				Index: "1", Title: "one", Tool: "fs.read", Args: map[string]any{}, ResultVariable: "r", ExpectedOutcome: "e",
-				OnFailure: planning.OnFailureAbort, Timeout: 90 * time.Second, Retries: 2, Gate: true, Extra: map[string]any{"x": "y", "index": "9"},
+				OnFailure: planning.OnFailureAbort, Timeout: 90 * time.Second, Retries: 2, Gate: true, Synthesize: true, Extra: map[string]any{"x": "y", "index": "9"},
 			},
 			{Index: "2", Title: "two", Executor: planning.ExecutorAgent, Profile: "tester", DependsOn: []string{"1"}},
 		},
@@ -118,7 +118,7 @@ func TestPlanIsWrittenInTheFormOfThePlanFile(t *testing.T) {
 		Extra:      map[string]any{"author": "someone"},
 	}
 	const want = `{"id":"a-1","title":"T","goal":"<g>","variables":{"n":1e400},"on_failure":"skip","steps":[` +
-		`{"index":"1","title":"one","executor":"tool","tool":"fs.read","args":{},"depends_on":[],"result_variable":"r","expected_outcome":"e","on_failure":"abort","timeout":"1m30s","retries":2,"gate":true,"x":"y"},` +
+		`{"index":"1","title":"one","executor":"tool","tool":"fs.read","args":{},"depends_on":[],"result_variable":"r","expected_outcome":"e","on_failure":"abort","timeout":"1m30s","retries":2,"gate":true,"synthesize":true,"x":"y"},` +
 		`{"index":"2","title":"two","executor":"agent","profile":"tester","depends_on":["1"]}],` +
 		`"milestones":[{"title":"m","steps":["1"],"due":"soon"}],"risks":["r"],"author":"someone"}`
 	data, err := planning.EncodeJSON(p)
@@ -264,7 +264,7 @@ func TestDecodePlanNeverPanics(t *testing.T) {
 	shapes := []string{"id", "title", "goal", "variables", "on_failure", "steps", "milestones", "risks"}
 	inner := []string{
 		"index", "title", "executor", "tool", "profile", "args", "tool_calls", "depends_on", "result_variable",
-		"expected_outcome", "on_failure", "timeout", "retries", "gate", "steps",
+		"expected_outcome", "on_failure", "timeout", "retries", "gate", "synthesize", "steps",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		object := rapid.MapOf(rapid.SampledFrom(shapes), drawJSON(2)).Draw(t, "plan")

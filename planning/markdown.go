@@ -12,7 +12,7 @@ import (
 var (
 	sectionLine  = regexp.MustCompile(`^(?:#{1,6}\s+)?\*{0,2}([A-Za-z][A-Za-z /-]{2,40}?)\*{0,2}\s*:\s*\*{0,2}\s*(.*)$`)
 	headingLine  = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
-	numberedLine = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?\**(?:[Ss]tep\s+)?#?(\d{1,3})\**\s*[.):]\**\s+(.+)$`)
+	numberedLine = regexp.MustCompile(`^(\s*)(?:[-*+]\s+|#{1,6}\s+)?\**(?:[Ss]tep\s+)?#?(\d{1,3})\**\s*[.):]\**\s+(.+)$`)
 	bulletLine   = regexp.MustCompile(`^(\s*)[-*+•–]\s+(.+)$`)
 	letterLine   = regexp.MustCompile(`^\s*(?:[A-Za-z0-9]{1,2}[.)]|[-*+•–])\s+(.+)$`)
 	checkbox     = regexp.MustCompile(`^\[[ xX✓-]?\]\s+`)
@@ -76,18 +76,18 @@ func readLine(line string) map[string]any {
 	return step
 }
 
-// trailingArgs reads the arguments written after the name of a tool, as JSON.
+// trailingArgs reads the arguments written after the name of a tool: as JSON, or
+// in brackets as a call has them.
 func trailingArgs(text string) map[string]any {
+	if strings.HasPrefix(text, "(") && !strings.HasPrefix(strings.TrimLeft(text, " (`"), "{") {
+		_, args := callSyntax("call" + text)
+		return args
+	}
 	text = strings.TrimLeft(text, " (`")
 	if !strings.HasPrefix(text, "{") {
 		return nil
 	}
-	for _, f := range findJSON(text) {
-		if args, ok := f.value.(map[string]any); ok {
-			return args
-		}
-	}
-	return nil
+	return firstObject(text)
 }
 
 var boldMarks = regexp.MustCompile(`\*\*([^*]+)\*\*|__([^_]+)__`)
@@ -177,10 +177,14 @@ func readWords(text string) wordPlan {
 			}
 		}
 	}
-	if groups := parallelGroups(parallel); len(steps) > 0 {
+	groups := parallelGroups(parallel)
+	if len(steps) > 0 {
 		plan.items = readList(steps, groups)
 	} else {
 		plan.items = readList(other, groups)
+	}
+	if len(plan.items) == 0 {
+		plan.items = readTable(append(steps, other...))
 	}
 	if plan.title == "" {
 		plan.title = headingTitle(text)
@@ -226,6 +230,7 @@ func listItems(lines []string) []string {
 type listLine struct {
 	number int // as written; for a bullet its position
 	text   string
+	fields []string // the deeper lines under it
 }
 
 // readList reads the steps among lines: the numbered ones where there are any,
@@ -243,7 +248,7 @@ func readList(lines []string, groups []map[int]bool) []any {
 	var layer, before []string // the steps that may run at once, and those they wait for
 	open := -1                 // the group of the layer
 	for _, l := range list {
-		step := readLine(l.text)
+		step := readItem(l)
 		if step == nil {
 			continue
 		}
@@ -287,8 +292,11 @@ func outermost(lines []string, pattern *regexp.Regexp) []listLine {
 				item.number, _ = strconv.Atoi(m[2])
 			}
 			list = append(list, item)
-		case len(list) > 0 && namesExecutor(line) && !namesExecutor(list[len(list)-1].text):
+		case len(list) == 0:
+		case namesExecutor(line) && !namesExecutor(list[len(list)-1].text) && !isFieldOf(list[len(list)-1], line):
 			list[len(list)-1].text += " → " + strings.TrimLeft(line, " \t-*+•→>")
+		default:
+			list[len(list)-1].fields = append(list[len(list)-1].fields, line)
 		}
 	}
 	return list

@@ -71,8 +71,8 @@ func TestExportMCP(t *testing.T) {
 	for _, tt := range []struct{ name, plan, want, failure string }{
 		{
 			name: "what the older format ignores goes in and comes back",
-			plan: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"title":"a","tool":"t","args":{},"gate":true,"timeout":"30s","retries":2,"on_failure":"replan","expected_outcome":"e"}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
-			want: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"index":"1","title":"a","executor":"tool","tool":"t","args":{},"depends_on":[],"expected_outcome":"e","on_failure":"replan","timeout":"30s","retries":2,"gate":true}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
+			plan: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"title":"a","tool":"t","args":{},"gate":true,"synthesize":true,"timeout":"30s","retries":2,"on_failure":"replan","expected_outcome":"e"}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
+			want: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"index":"1","title":"a","executor":"tool","tool":"t","args":{},"depends_on":[],"expected_outcome":"e","on_failure":"replan","timeout":"30s","retries":2,"gate":true,"synthesize":true}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
 		},
 		{
 			name: "a plan without an id gets one of its title, since the format needs one",

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,6 +41,7 @@ var stepFields = []struct {
 	{"timeout", nil},
 	{"retries", nil},
 	{"gate", nil},
+	{"synthesize", nil},
 	{"tool_calls", nil},
 }
 
@@ -56,7 +58,7 @@ func (n *numbering) read(item any) any {
 			step["depends_on"] = afterPrevious{}
 		}
 	case map[string]any:
-		if step = knownFields(item); isPlaceholder(textOf(step["title"])) && step["tool"] == nil {
+		if step = knownFields(item); isPlaceholder(textOf(step["title"])) && strings.TrimSpace(textOf(step["tool"])) == "" {
 			return nil
 		}
 	default:
@@ -70,6 +72,13 @@ func (n *numbering) read(item any) any {
 // knownFields copies the fields of a step under their proper names.
 func knownFields(item map[string]any) map[string]any {
 	step := make(map[string]any, len(item))
+	if call, ok := item["function"].(map[string]any); ok && item["tool"] == nil && item["title"] == nil {
+		item = call // as a model calls tools in chat
+	}
+	if isCall(item) {
+		item = maps.Clone(item)
+		item["tool"] = item["name"]
+	}
 	for _, field := range stepFields {
 		for _, name := range append([]string{field.name}, field.aliases...) {
 			v, ok := item[name]
@@ -94,6 +103,13 @@ func knownFields(item map[string]any) map[string]any {
 	if args, ok := step["args"].(string); ok {
 		if v, err := DecodeValue([]byte(args)); err == nil || strings.TrimSpace(args) == "" {
 			step["args"] = v
+		}
+	}
+	if tool, ok := step["tool"].(string); ok && strings.ContainsAny(tool, "(`\"'") {
+		name, args := callSyntax(tool)
+		step["tool"] = name
+		if step["args"] == nil && args != nil {
+			step["args"] = args
 		}
 	}
 	if name, ok := step["result_variable"].(string); ok {

@@ -1,7 +1,9 @@
 package planning
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,23 +22,31 @@ func readProposal(reply Reply, replan bool) proposal {
 	all := findJSON(text)
 	if object, f, ok := objectWithSteps(all); ok {
 		p := propose(object, replan)
-		if lost(reply, f, text) {
-			p.faults = append([]Fault{cutOffFault(reply, len(p.plan.Steps))}, p.faults...)
+		if whole, isLost := lost(reply, f, text); isLost {
+			p.dropHalf(f, whole)
+			p.faults = append([]Fault{cutOffFault(reply, p.plan.Steps)}, p.faults...)
 		}
 		return p
+	}
+	if inner, err := DecodeValue([]byte(text)); err == nil && strings.HasPrefix(text, `"`) {
+		reply.Text = textOf(inner) // JSON that was written as a text of JSON
+		return readProposal(reply, replan)
 	}
 	words := readWords(text)
 	items, f, ok := listOfSteps(all, text, len(words.items) > 0)
 	if ok {
 		p := propose(map[string]any{"steps": items}, replan)
 		if !f.whole || reply.CutOff && !f.closed {
-			p.faults = append([]Fault{cutOffFault(reply, len(p.plan.Steps))}, p.faults...)
+			p.faults = append([]Fault{cutOffFault(reply, p.plan.Steps)}, p.faults...)
 		}
 		return p
 	}
 	if len(words.items) == 0 {
+		if fault, ok := wordless(reply); ok {
+			return proposal{faults: []Fault{fault}}
+		}
 		if reply.CutOff {
-			return proposal{faults: []Fault{cutOffFault(reply, 0)}}
+			return proposal{faults: []Fault{cutOffFault(reply, nil)}}
 		}
 		return proposal{faults: []Fault{{Code: CodeBadJSON, Message: "the reply holds no list of steps"}}}
 	}
@@ -45,63 +55,143 @@ func readProposal(reply Reply, replan bool) proposal {
 	}, replan)
 	if reply.CutOff {
 		// Nothing in words shows whether more was to come.
-		p.faults = append([]Fault{cutOffFault(reply, len(p.plan.Steps))}, p.faults...)
+		p.faults = append([]Fault{cutOffFault(reply, p.plan.Steps)}, p.faults...)
 	}
 	return p
 }
 
 // cutOffFault says that steps were lost because the reply stopped.
-func cutOffFault(reply Reply, steps int) Fault {
+func cutOffFault(reply Reply, steps []Step) Fault {
 	why := "the reply stops in the middle"
-	if reply.CutOff {
+	switch {
+	case trailsOff(reply.Text):
+		why = "the reply runs on into white space without end"
+	case repeatsItself(steps):
+		why = "the reply repeats one step over and over"
+	case reply.CutOff:
 		why = "the reply was cut off at its bound of tokens"
 	}
-	return Fault{Code: CodeBadJSON, Path: "/steps", Message: why + ", so that steps are missing after the first " + plural(steps, "step") + "; write a shorter plan, whole"}
+	return Fault{Code: CodeBadJSON, Path: "/steps", Message: why + ", so that steps are missing after the first " + plural(len(steps), "step") + "; write a shorter plan, whole"}
 }
 
-// lost reports whether the reply stopped before its list of steps was closed.
-func lost(reply Reply, f found, text string) bool {
+// repeatsItself reports whether the last three steps are one.
+func repeatsItself(steps []Step) bool {
+	n := len(steps)
+	same := func(a, b Step) bool { return a.Title == b.Title && sameCall(a, b) }
+	return n >= 3 && same(steps[n-1], steps[n-2]) && same(steps[n-2], steps[n-3])
+}
+
+// dropHalf takes the last step out where the reply stopped within it: half a step
+// has faults that nobody made. whole is how many steps a stream found to be whole.
+func (p *proposal) dropHalf(f found, whole int) {
+	last := len(p.plan.Steps) - 1
+	if f.whole || last < 0 || whole != last {
+		return
+	}
+	at := jsonPointer("/steps", strconv.Itoa(last))
+	p.plan.Steps = p.plan.Steps[:last]
+	p.faults = slices.DeleteFunc(p.faults, func(fault Fault) bool { return fault.Path == at || strings.HasPrefix(fault.Path, at+"/") })
+}
+
+// lost reports whether the reply stopped before its list of steps was closed, and
+// how many steps of it are whole.
+func lost(reply Reply, f found, text string) (whole int, isLost bool) {
 	if f.closed {
-		return false
+		return 0, false
 	}
 	var stream StepStream
 	stream.Feed(text)
-	return !stream.closed && (reply.CutOff || !f.whole)
+	return stream.numbers.count, !stream.closed && (reply.CutOff || !f.whole)
 }
 
 // planKeys are the names under which models put the steps of a plan.
-var planKeys = []string{"steps", "plan", "tasks", "plan_steps"}
+var planKeys = []string{"steps", "plan", "tasks", "plan_steps", "actions", "tool_calls"}
 
 // objectWithSteps returns the first object with a list of steps in it, one with
-// a step before one without.
+// a step before one without, and one that calls them steps at its top before all
+// others: a stream finds no other.
 func objectWithSteps(all []found) (map[string]any, found, bool) {
 	var empty map[string]any
 	var where found
-	for _, f := range all {
-		object, ok := f.value.(map[string]any)
-		if !ok {
-			continue
-		}
-		if inner, ok := object["plan"].(map[string]any); ok && object["steps"] == nil {
-			object = inner
-		}
-		for _, key := range planKeys {
-			list, ok := object[key].([]any)
+	for _, nested := range []bool{false, true} {
+		for _, f := range all {
+			object, ok := f.value.(map[string]any)
 			if !ok {
 				continue
 			}
-			object["steps"] = list
-			if slices.ContainsFunc(list, isStep) {
+			if nested {
+				object, ok = objectWithList(object, 0)
+			} else {
+				_, ok = object["steps"].([]any)
+			}
+			if !ok {
+				continue
+			}
+			if list, _ := object["steps"].([]any); slices.ContainsFunc(list, isStep) {
 				return object, f, true
 			}
 			if empty == nil {
 				empty, where = object, f
 			}
-			break
 		}
 	}
 	return empty, where, empty != nil
 }
+
+// maxNesting is how deep in other objects a plan is looked for.
+const maxNesting = 3
+
+// objectWithList returns the object itself or one within it that has a list of
+// steps under one of the names for it, the list under its proper name. A list
+// of steps by their indices is one too.
+func objectWithList(object map[string]any, depth int) (map[string]any, bool) {
+	for _, key := range planKeys {
+		switch v := object[key].(type) {
+		case []any:
+			object["steps"] = v
+			return object, true
+		case map[string]any:
+			if list := numberedSteps(v); list != nil {
+				object["steps"] = list
+				return object, true
+			}
+		}
+	}
+	if depth == maxNesting {
+		return nil, false
+	}
+	for _, key := range sortedKeys(object) {
+		if inner, ok := object[key].(map[string]any); ok && key != "args" {
+			if with, ok := objectWithList(inner, depth+1); ok {
+				return with, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// numberedSteps reads an object whose fields are steps under their numbers,
+// {"1": {…}, "2": {…}} or {"step1": …}, nil where it is none.
+func numberedSteps(object map[string]any) []any {
+	list := make([]any, len(object))
+	for key, v := range object {
+		m := numberedKey.FindStringSubmatch(key)
+		if m == nil {
+			return nil
+		}
+		at, err := strconv.Atoi(m[1])
+		if err != nil || at < 1 || at > len(object) || list[at-1] != nil || notStep(v) {
+			return nil
+		}
+		list[at-1] = v
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+var numberedKey = regexp.MustCompile(`^(?i:step)?[ _-]?(\d{1,3})$`)
 
 // listOfSteps returns a bare list of steps: texts and objects that look like
 // steps. A list of texts alone amid prose counts where no line of the reply is a

@@ -1,6 +1,6 @@
 package planning
 
-import "fmt"
+import "cmp"
 
 // NewPipeline returns the planner of three phases: an analysis, a review where
 // the analysis asks for one, and the execution plan. A simple goal is planned in
@@ -9,7 +9,10 @@ func NewPipeline(b Brief) Planner {
 	p := &pipeline{brief: b}
 	switch {
 	case b.Prompting.SkipAnalysis && b.Prompting.SkipPlan:
-		p.fail("analysis and plan are both switched off, so there is nothing left to plan with; switch one of them on")
+		for phase := 1; phase <= 3; phase++ {
+			p.skip(phase, "switched off")
+		}
+		p.outcome = Outcome{Kind: OutcomeDirect, Reason: "analysis and plan are both switched off, so the goal is answered without them"}
 	case b.Prompting.SkipAnalysis:
 		p.skip(1, "switched off")
 		p.skip(2, "there is no analysis to review")
@@ -47,8 +50,6 @@ func (p *pipeline) skip(phase int, reason string) {
 	p.skipped = append(p.skipped, SkippedPhase{Phase: phase, Reason: reason})
 }
 
-func (p *pipeline) fail(reason string) { p.outcome = Outcome{Kind: OutcomeFailed, Reason: reason} }
-
 // enter goes on to a stage and makes its request.
 func (p *pipeline) enter(stage Purpose) {
 	p.stage = stage
@@ -56,20 +57,31 @@ func (p *pipeline) enter(stage Purpose) {
 	case PurposeAnalysis:
 		p.request = analysisRequest(p.brief)
 	case PurposeReview:
-		p.request = reviewRequest(p.brief, p.analysis.markdown)
+		p.request = reviewRequest(p.brief, p.analysis)
 	case PurposePlan:
-		p.request = planRequest(p.brief, p.analysis.markdown, p.review)
+		p.request = planRequest(p.brief, p.analysis, p.review)
 	}
 }
 
 func (p *pipeline) Fail(reason string) {
-	switch {
-	case p.outcome.Kind != OutcomePending:
-	case p.stage == PurposeReview:
+	if p.outcome.Kind != OutcomePending {
+		return
+	}
+	switch p.stage {
+	case PurposeAnalysis:
+		if p.brief.Prompting.SkipPlan {
+			p.skip(2, "there is no analysis to review")
+			p.skip(3, "switched off")
+			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "no analysis came from the model: " + reason + "; phase 3 is switched off, so there is nothing to go on with"}
+			return
+		}
+		p.skip(2, "there is no analysis to review")
+		p.enter(PurposePlan)
+	case PurposeReview:
 		p.review = ""
 		p.enter(PurposePlan)
 	default:
-		p.fail(fmt.Sprintf("no %s came from the model: %s", stageName(p.stage), reason))
+		p.repair(p.repairs.unanswered(p.stage, reason))
 	}
 }
 
@@ -94,7 +106,9 @@ func (p *pipeline) Absorb(reply Reply) {
 	case PurposeAnalysis:
 		p.absorbAnalysis(reply)
 	case PurposeReview:
-		p.review = stripThinking(reply.Text)
+		if text := stripThinking(reply.Text); !refuses(text) {
+			p.review = text
+		}
 		p.enter(PurposePlan)
 	default:
 		p.absorbPlan(reply)
@@ -108,13 +122,16 @@ func (p *pipeline) absorbAnalysis(reply Reply) {
 	if p.analysis.direct && !prompting.ForcePlan {
 		p.skip(2, "the goal can be answered directly")
 		p.skip(3, "the goal can be answered directly")
-		p.outcome = Outcome{Kind: OutcomeDirect}
+		p.outcome = Outcome{Kind: OutcomeDirect, Reason: "the goal can be answered directly"}
 		return
 	}
 	if prompting.SkipPlan {
 		p.skip(2, "there will be no plan to review")
 		p.skip(3, "switched off")
-		p.outcome = Outcome{Kind: OutcomeAnalysed, Text: p.analysis.markdown}
+		p.outcome = Outcome{Kind: OutcomeAnalysed, Text: p.analysis.markdown, Reason: "phase 3 is switched off, so the analysis is the end"}
+		if p.analysis.markdown == "" {
+			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "the analysis is empty: " + p.analysis.flaw + "; phase 3 is switched off, so there is nothing to go on with"}
+		}
 		return
 	}
 	if p.analysis.simple {
@@ -165,18 +182,30 @@ func (p *pipeline) judge(proposed proposal, reply Reply) {
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan}
 		return
 	}
-	request, ok := p.repairs.next(p.brief, reply, faults, nil)
-	if !ok {
-		p.outcome = unrepaired(p.repairs.made, faults)
+	p.repair(p.repairs.faulty(reply, faults))
+}
+
+// repair asks for the plan again, with what was wrong with it, as often as may
+// be. The end is a goal without a plan; a plan that stayed too long is told
+// apart, since what is left of a budget may be why.
+func (p *pipeline) repair(faults []Fault) {
+	request, ok := p.repairs.next(p.brief, nil)
+	if ok {
+		p.stage, p.request = PurposeRepair, request
 		return
 	}
-	p.stage, p.request = PurposeRepair, request
+	p.outcome = p.repairs.unrepaired(OutcomeEmpty)
+	for _, f := range faults {
+		if f.Code == CodeTooManySteps {
+			p.outcome.Kind = OutcomeFailed
+		}
+	}
 }
 
 // emptyReason is why a planner proposed nothing, in its own words if it gave any.
 func emptyReason(p proposal, otherwise string) string {
-	if p.reason != "" {
-		return p.reason
+	if p.reason == "" && refuses(p.plan.Title) {
+		p.reason = p.plan.Title
 	}
-	return otherwise
+	return cmp.Or(p.reason, otherwise)
 }

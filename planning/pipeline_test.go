@@ -132,14 +132,22 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 		{name: "prose with REFLECT in bold asks for a review", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
 		{name: "without phase 1 the goal goes straight to phase 3", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 		{name: "without phase 3 the analysis is the end", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
-		{name: "without phases 1 and 3 there is nothing to do", prompt: planning.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "failed", reason: "switched off"},
-		{name: "no reply in phase 1 is the end", turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", reason: "no analysis came from the model: timed out"},
+		{name: "without phases 1 and 3 it is a turn of the chat", prompt: planning.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
+		{name: "no reply in phase 1 is planned without", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "no reply in phase 1 is the end without phase 3", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "no analysis came from the model: timed out"},
+		{name: "an analysis of nothing is the end without phase 3", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
+		{name: "no reply in any phase is no plan, and all are tried", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "2", reason: "there is still no plan after 2 repairs: no repaired plan came from the model: gone"},
 		{name: "no reply in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "no reply in phase 3 is the end", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}}, kind: "failed", skipped: "2", reason: "no execution plan came"},
+		{name: "no reply in phase 3 is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a refusal in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "a refusal in phase 1 is planned without", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "a wrong plan is repaired once", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a plan that stays wrong is the end", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "failed", skipped: "2", reason: "after 1 repair: "},
+		{name: "a plan that stays wrong is none", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "empty", skipped: "2", reason: "still wrong after 2 repairs: "},
+		{name: "a plan that stays too long is told apart", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
 		{name: "as many repairs as are allowed", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to a repair is the end", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "failed", skipped: "1 2", reason: "no repaired plan came"},
+		{name: "no reply to a repair counts as one, and the next is tried", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to the last repair is no plan", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "still wrong after 1 repair: "},
+		{name: "a plan without steps that is titled as a refusal gives that as the reason", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"I cannot do this without a network","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "I cannot do this without a network"},
 		{name: "a plan without steps is empty, with the model's reason", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
 		{name: "an empty list is an empty plan", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
 		{name: "more steps than there may be are refused, not cut", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
@@ -161,7 +169,7 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 			if !strings.Contains(out.Reason, tt.reason) {
 				t.Errorf("reason %q does not say %q", out.Reason, tt.reason)
 			}
-			if len(out.Faults) > 0 != strings.Contains(tt.reason, "repair: ") {
+			if len(out.Faults) > 0 != (strings.Contains(tt.reason, "repair: ") || strings.Contains(tt.reason, "repairs: ")) {
 				t.Errorf("faults %v with reason %q", out.Faults, out.Reason)
 			}
 			if out.Kind == planning.OutcomePlanned {
@@ -177,7 +185,9 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 }
 
 func TestPipelineIgnoresWhatComesAfterTheEnd(t *testing.T) {
-	p := planning.NewPipeline(brief())
+	b := brief()
+	b.Prompting.SkipPlan = true
+	p := planning.NewPipeline(b)
 	p.Fail("gone")
 	before := p.Outcome()
 	p.Absorb(planning.Reply{Text: fullPlan})
@@ -214,6 +224,50 @@ func TestRepairIsToldTheGoalTheReplyAndEveryFault(t *testing.T) {
 	for _, want := range []string{b.Goal, `"tool":"fs.look"`, `no tool is called "fs.look"`, "depends on step 9, which does not exist"} {
 		if !strings.Contains(whole.String(), want) {
 			t.Errorf("the repair is not told %q:\n%s", want, last(asked[1]))
+		}
+	}
+}
+
+func TestARepairOfNoReplyIsToldThatNoneCameAndWhy(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipAnalysis = true
+	p := planning.NewPipeline(b)
+	asked := play(t, p, []turn{{want: "plan", fail: "timed out after 2m0s"}, {want: "repair", reply: wrongPlan}, {want: "repair", fail: "it broke off"}})
+	first, second := last(asked[1]), ""
+	if !strings.Contains(first, "There is no plan yet.") || !strings.Contains(first, "- no execution plan came from the model: timed out after 2m0s\n") || strings.Contains(first, "your last reply") {
+		t.Errorf("the first repair is told\n%s", first)
+	}
+	if second = last(asked[2]); !strings.Contains(second, `"tool":"fs.look"`) || strings.Contains(second, "timed out") {
+		t.Errorf("the second repair is told\n%s", second)
+	}
+	if out := p.Outcome(); out.Kind != planning.OutcomeEmpty || !strings.Contains(out.Reason, "fs.look") || !strings.Contains(out.Reason, "no repaired plan came from the model: it broke off") {
+		t.Errorf("ended %s: %s", out.Kind, out.Reason)
+	}
+}
+
+func TestARepairAfterALostOneIsToldTheFaultyReplyAgain(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipAnalysis = true
+	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: fullPlan}})
+	for _, want := range []string{`no tool is called "fs.look"`, `"tool":"fs.look"`, "no repaired plan came from the model: it broke off"} {
+		if !strings.Contains(last(asked[2]), want) {
+			t.Errorf("it is not told %q:\n%s", want, last(asked[2]))
+		}
+	}
+}
+
+func TestEveryEndWithoutAPlanSaysWhy(t *testing.T) {
+	for _, prompt := range []planning.Prompting{{}, {SkipPlan: true}, {SkipAnalysis: true}, {SkipAnalysis: true, SkipPlan: true}} {
+		for _, reply := range []string{"", "DIRECT", complexAnalysis, "[]", wrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
+			b := brief()
+			b.Prompting = prompt
+			p := planning.NewPipeline(b)
+			for range 6 {
+				p.Absorb(planning.Reply{Text: reply})
+			}
+			if out := p.Outcome(); out.Kind == planning.OutcomePending || out.Reason == "" {
+				t.Errorf("%+v, reply %q: ended %q because of %q", prompt, reply, out.Kind, out.Reason)
+			}
 		}
 	}
 }
@@ -308,7 +362,7 @@ func TestManyFaultsAreToldInPart(t *testing.T) {
 	}
 	reply := planning.CanonicalJSON(map[string]any{"title": "t", "steps": steps})
 	p := planning.NewPipeline(b)
-	asked := play(t, p, []turn{{want: "plan", reply: reply}, {want: "repair", reply: reply}})
+	asked := play(t, p, []turn{{want: "plan", reply: reply}, {want: "repair", reply: reply}, {want: "repair", reply: reply}})
 	if !strings.Contains(last(asked[1]), "- and 36 more faults\n") {
 		t.Errorf("the repair is told\n%s", last(asked[1]))
 	}

@@ -35,6 +35,7 @@ type Step struct {
 	Timeout         time.Duration  // 0 means the runner's default
 	Retries         int            // more attempts after a failure, for read-only tools alone
 	Gate            bool           // asks always; false exempts nothing
+	Synthesize      bool           // the synthesiser sees the result even where another step consumed it
 	Extra           map[string]any // unknown fields of the file, kept
 }
 

@@ -9,8 +9,9 @@ type Planner interface {
 	Next() (Request, bool)
 	// Absorb takes the reply to the request that Next returned.
 	Absorb(Reply)
-	// Fail says that no reply came, and why. A review that fails is noted and
-	// ignored; every other failure is the end (OutcomeFailed).
+	// Fail says that no reply came, and why. Planning goes on as far as it can:
+	// without the analysis, without the review, and where it was a plan that
+	// did not come, with a repair, which counts as made.
 	Fail(reason string)
 	// Outcome is what planning came to; its kind is OutcomePending before that.
 	Outcome() Outcome
@@ -43,10 +44,10 @@ const (
 	OutcomeDirect   OutcomeKind = "direct"   // no plan is needed: answer the goal
 	OutcomePlanned  OutcomeKind = "planned"  // Plan is valid
 	OutcomeAnalysed OutcomeKind = "analysed" // phase 3 is switched off; Text is the analysis
-	OutcomeEmpty    OutcomeKind = "empty"    // the model proposed no step
+	OutcomeEmpty    OutcomeKind = "empty"    // there is no plan: the model proposed no step, or none that is valid after the repairs
 	OutcomeGaveUp   OutcomeKind = "gave_up"  // a replan proposed no step
 	OutcomeRefused  OutcomeKind = "refused"  // a replan repeated the steps that had failed
-	OutcomeFailed   OutcomeKind = "failed"   // no reply, or no valid plan after the repairs
+	OutcomeFailed   OutcomeKind = "failed"   // a replan came to no valid plan after the repairs, a first plan stayed too long, or nothing could be asked
 )
 
 // Outcome is what planning came to.
@@ -55,8 +56,8 @@ type Outcome struct {
 	Plan   Plan    // with OutcomePlanned; after a replan the merged plan, finished steps included
 	Diff   Diff    // of a replan, over the steps that remained
 	Text   string  // with OutcomeAnalysed, Markdown
-	Reason string  // one sentence, with the kinds that end without a plan
-	Faults []Fault // with OutcomeFailed, what was wrong with the last plan
+	Reason string  // one sentence, with every kind that ends without a plan
+	Faults []Fault // with OutcomeEmpty and OutcomeFailed, what was wrong with the last plan; none where the model proposed no step
 }
 
 // Brief is what every request of a run is made from. Requests made from equal
@@ -69,15 +70,17 @@ type Brief struct {
 	MaxSteps  int // the most steps a plan may have now; 0 means no bound
 }
 
-// Situation is where a run stands when a failure calls for a new plan.
+// Situation is where a run stands when a failure, or the user, calls for a new
+// plan.
 type Situation struct {
 	Attempt     int             // which replan of its run this is, from 1
 	Plan        Plan            // as it is now
 	History     []HistoryItem   // every ended attempt, oldest first
 	Finished    map[string]bool // indices of the steps that are done and stay
 	Remaining   []Step          // the steps not done, the failed one among them
-	Failed      string          // index of the step that failed
-	Error       string          // what went wrong
+	Failed      string          // index of the step that failed; "" where the user's word alone calls for a new plan
+	Error       string          // what went wrong; without a failed step, what the user said
+	Said        string          // what the user said besides; unlike an error it is to be obeyed
 	StepsLeft   int             // step executions left; -1 means no bound
 	ReplansLeft int             // replans left after this one; -1 means no bound
 }

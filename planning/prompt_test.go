@@ -3,6 +3,8 @@ package planning_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,22 +47,62 @@ func everyRequest(b planning.Brief) map[string]planning.Request {
 		"synthesis":       planning.SynthesisRequest(b, s.Plan, s.History),
 		"synthesis_empty": planning.SynthesisRequest(b, s.Plan, nil),
 		"chat":            planning.ChatRequest(b),
+		"chat_calls":      planning.ChatRequest(b, talk("chat", 1)...),
+		"compaction":      planning.CompactionRequest(b),
 	}
+}
+
+// agentRequests is a sub-agent's first turns: with nothing said yet, with its own
+// plan, and after a call.
+func agentRequests(b planning.Brief) map[string]planning.Request {
+	s := situation()
+	step := planning.Step{Index: "5", Title: "Find out why it fails", Executor: planning.ExecutorAgent, Profile: "explorer", DependsOn: []string{"1"}, ExpectedOutcome: "file and line of the fault"}
+	reader := planning.Profile{Name: "reader", System: "You read.", Tools: []string{"fs.read"}, Think: planning.ThinkOff}
+	return map[string]planning.Request{
+		"agent":         planning.AgentRequest(b, s.Plan, step, planning.Profile{Name: "explorer"}, s.History[:1], nil, planning.Turn{Number: 1}),
+		"agent_outline": planning.AgentRequest(b, planning.Plan{}, step, reader, nil, nil, planning.Turn{Number: 1, Outline: "1. Look\n2. Say"}),
+		"agent_calls":   planning.AgentRequest(b, s.Plan, step, planning.Profile{Name: "explorer"}, s.History[:1], talk("5", 1), planning.Turn{Number: 2}),
+	}
+}
+
+// talk is n calls of one parent with their results, as they are told to a model.
+func talk(parent string, n int) []planning.Message {
+	var messages []planning.Message
+	for i := range n {
+		use := planning.ToolUse{ID: fmt.Sprint("c", i), Name: "fs.read", Args: map[string]any{"path": fmt.Sprint(i, ".go")}}
+		messages = append(messages,
+			planning.Said(planning.Reply{Text: "<think>hm</think>I look.", Calls: []planning.ToolUse{use}}),
+			planning.Answered(use, fmt.Sprint("package a", i, "\n", strings.Repeat("x", 2000)), "", fmt.Sprint("the result of step ", parent, ".", i+1)))
+		if parent != planning.ChatParent {
+			messages = append(messages, planning.Reminder(full(), planning.Step{Index: parent, Title: "Find out"}, planning.Turn{Number: i + 2}))
+		}
+	}
+	return messages
 }
 
 // full is a brief with all that a prompt can hold.
 func full() planning.Brief {
 	b := brief()
 	b.Prompting.Instructions = "Run `go test ./...` before you commit.\n```\nnot a fence\n```"
+	b.Prompting.ModelTools, b.Prompting.PlanTools = true, true
+	b.Prompting.Profiles = []planning.Profile{{Name: "explorer", Description: "reads its way through code"}}
+	b.Catalogue = append(b.Catalogue,
+		planning.Tool{Name: "memory.read", Server: "workspace", Description: "Read the memory.", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
+		planning.Tool{Name: "memory.write", Server: "workspace", Description: "Remember a fact.", InputSchema: json.RawMessage(`{"type":"object","properties":{"fact":{"type":"string"}},"required":["fact"]}`)})
 	b.Prompting.Conversation = []planning.Message{{Role: planning.RoleUser, Content: "Hello"}, {Role: planning.RoleAssistant, Content: "Hello. What shall we do?"}}
 	return b
 }
 
 func TestPrompts(t *testing.T) {
-	for name, req := range everyRequest(full()) {
+	all := everyRequest(full())
+	maps.Copy(all, agentRequests(full()))
+	for name, req := range all {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			fmt.Fprintf(&out, "purpose %s, step %q, think %v, at most %d tokens in %s\n", req.Purpose, req.Step, req.Think, req.MaxTokens, req.Timeout)
+			if len(req.Tools) > 0 {
+				fmt.Fprintf(&out, "tools %s\n", planning.CanonicalJSON(req.Tools))
+			}
 			if req.Format != nil {
 				var format strings.Builder
 				enc := json.NewEncoder(&format)
@@ -71,11 +113,14 @@ func TestPrompts(t *testing.T) {
 				out.WriteString("format " + format.String())
 			}
 			messages := req.Messages
-			if name != "analysis" {
+			if name != "analysis" && req.Purpose != planning.PurposeAgent {
 				messages = messages[1:] // the system message is the same in all of them
 			}
 			for _, m := range messages {
 				fmt.Fprintf(&out, "\n======== %s\n%s\n", m.Role, m.Content)
+				for _, use := range m.Calls {
+					fmt.Fprintf(&out, "calls %s%s\n", use.Name, planning.CanonicalJSON(use.Args))
+				}
 			}
 			golden.RequireEqual(t, out.String())
 		})
@@ -87,8 +132,14 @@ func TestTheLastMessageOpensWithItsHeading(t *testing.T) {
 		"analysis": "# Phase 1: analysis", "analysis_forced": "# Phase 1: analysis", "review": "# Phase 2: review",
 		"plan": "# Phase 3: execution plan", "plan_alone": "# Phase 3: execution plan", "repair": "# Repair", "replan": "# Replan",
 		"replan_repair": "# Repair", "step": "# Step 5", "args": "# Step 3", "synthesis": "# Synthesis", "synthesis_empty": "# Synthesis",
+		"compaction": "# Compaction", "agent": "# Step 5", "agent_outline": "# Step 5", "agent_calls": "# Step 5",
 	}
-	for name, req := range everyRequest(full()) {
+	all := everyRequest(full())
+	maps.Copy(all, agentRequests(full()))
+	for name, req := range all {
+		if name == "chat_calls" {
+			continue // what came of its calls is last
+		}
 		line, _, _ := strings.Cut(last(req), "\n")
 		if want, ok := headings[name]; ok && line != want {
 			t.Errorf("%s opens with %q, want %q", name, line, want)
@@ -106,21 +157,21 @@ func TestRequestsOfOneRunOpenWithTheSameMessages(t *testing.T) {
 	for _, window := range []int{0, 32768} {
 		b := full()
 		b.Prompting.ContextWindow = window
-		shared := planning.ChatRequest(b).Messages
 		for name, req := range everyRequest(b) {
-			if len(req.Messages) < len(shared) || !slices.Equal(req.Messages[:len(shared)], shared) {
+			shared := planning.ChatRequest(b).Messages
+			if name == "compaction" {
+				shared = shared[:len(shared)-1] // it is about what was said before the goal
+			}
+			if len(req.Messages) < len(shared) || !reflect.DeepEqual(req.Messages[:len(shared)], shared) {
 				t.Errorf("window %d: %s does not open with the messages that the other requests open with", window, name)
 			}
 		}
 	}
 }
 
-func TestOnlyTheAnalysisThinksAndOnlyPlansHaveAFormat(t *testing.T) {
+func TestOnlyPlansAndArgsHaveAFormat(t *testing.T) {
 	for name, req := range everyRequest(full()) {
-		if req.Think != strings.HasPrefix(name, "analysis") {
-			t.Errorf("%s: think is %v", name, req.Think)
-		}
-		prose := slices.Contains([]string{"review", "step", "synthesis", "synthesis_empty", "chat"}, name)
+		prose := slices.Contains([]string{"review", "step", "synthesis", "synthesis_empty", "chat", "chat_calls", "compaction"}, name)
 		if (req.Format == nil) != prose {
 			t.Errorf("%s: format is %s", name, req.Format)
 		}
@@ -173,6 +224,23 @@ func TestFormatsHoldAPlanToToolsThatExistAndToItsBound(t *testing.T) {
 	b.Catalogue, b.Prompting.SkipAnalysis = nil, true
 	toolless := compile(t, firstRequest(planning.NewPipeline(b)).Format)
 
+	b = brief()
+	b.Prompting.SkipAnalysis = true
+	b.Prompting.Profiles = []planning.Profile{{Name: "explorer"}}
+	agents := compile(t, firstRequest(planning.NewPipeline(b)).Format)
+	b.Catalogue = benchCatalogue()
+	request := firstRequest(planning.NewPipeline(b))
+	if len(request.Format) > 17<<10 {
+		t.Errorf("the schema has %d bytes", len(request.Format))
+	}
+	wide := compile(t, request.Format)
+
+	withArgs := func(tool, args string) string {
+		return fmt.Sprintf(`{"index":"1","title":"a","executor":"tool","tool":%q,"args":%s,"depends_on":[],"expected_outcome":"x"}`, tool, args)
+	}
+	agent := func(profile string) string {
+		return fmt.Sprintf(`{"index":"1","title":"a","executor":"agent","profile":%q,"depends_on":[],"expected_outcome":"x"}`, profile)
+	}
 	step := func(tool, executor string) string {
 		return fmt.Sprintf(`{"index":"1","title":"a","executor":%q,"tool":%q,"depends_on":[],"expected_outcome":"x"}`, executor, tool)
 	}
@@ -186,6 +254,18 @@ func TestFormatsHoldAPlanToToolsThatExistAndToItsBound(t *testing.T) {
 		{"no steps", plan, `{"title":"t","steps":[]}`, true},
 		{"a tool that does not exist", plan, `{"title":"t","steps":[` + step("fs.look", "tool") + `]}`, false},
 		{"an executor that does not exist", plan, `{"title":"t","steps":[` + step("fs.read", "agent") + `]}`, false},
+		{"args that the tool takes", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":"a","offset":3}`) + `]}`, true},
+		{"args in part", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"offset":3}`) + `]}`, true},
+		{"a reference for a number", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":"${p}","offset":"${n}"}`) + `]}`, true},
+		{"a reference for a list", plan, `{"title":"t","steps":[` + withArgs("fs.patch", `{"path":"a","edits":"${edits}"}`) + `]}`, true},
+		{"args of the wrong type", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":7}`) + `]}`, false},
+		{"a choice that there is not", plan, `{"title":"t","steps":[` + withArgs("fs.search", `{"pattern":"x","kind":"fuzzy"}`) + `]}`, false},
+		{"a list of the wrong things", plan, `{"title":"t","steps":[` + withArgs("fs.patch", `{"path":"a","edits":[{"old":"x"}]}`) + `]}`, false},
+		{"an agent that exists", agents, `{"title":"t","steps":[` + agent("explorer") + `]}`, true},
+		{"an agent that does not exist", agents, `{"title":"t","steps":[` + agent("hacker") + `]}`, false},
+		{"a step that asks for the synthesis", plan, `{"title":"t","steps":[{"index":"1","title":"a","executor":"self","depends_on":[],"expected_outcome":"x","synthesize":true}]}`, true},
+		{"a tool that exists among very many", wide, `{"title":"t","steps":[` + withArgs("one:tool.5", `{"anything":1}`) + `]}`, true},
+		{"a tool that does not exist among very many", wide, `{"title":"t","steps":[` + withArgs("tool.5", `{}`) + `]}`, false},
 		{"too many steps", plan, `{"title":"t","steps":[` + step("fs.read", "tool") + `,` + step("fs.read", "tool") + `,` + step("fs.read", "tool") + `]}`, false},
 		{"no title", plan, `{"steps":[]}`, false},
 		{"an analysis", analysis, complexAnalysis, true},
@@ -276,7 +356,7 @@ func TestLongResultsAreShortenedKnowingly(t *testing.T) {
 	long := strings.Repeat("ä", 3000) + strings.Repeat("z", 3000)
 	items := []planning.HistoryItem{{Index: "1", Title: "Read", Status: planning.ItemCompleted, Attempt: 1, Result: long}}
 	req := planning.SynthesisRequest(brief(), planning.Plan{}, items)
-	if !strings.Contains(last(req), "[… 2000 characters left out …]") {
+	if !strings.Contains(last(req), "[… 2000 characters left out; the whole is the result of step 1 …]") {
 		t.Errorf("no mark says how much was left out:\n%s", last(req))
 	}
 	if n := strings.Count(last(req), "ä"); n != 2666 {
@@ -316,7 +396,7 @@ func TestAPromptIsKeptWithinItsWindow(t *testing.T) {
 	}{
 		{name: "a large window holds all but the longest results", window: 40000, turns: 6, says: []string{"2 of the texts in it shortened by 13000 characters"}},
 		{name: "a smaller one has results shortened more", window: 20000, turns: 6, says: []string{"2 of the texts in it shortened by"}},
-		{name: "a small one loses the oldest turns as well", window: 8000, turns: 2, says: []string{"2 of the texts in it shortened", "the 4 oldest messages of the conversation left out"}},
+		{name: "a small one loses the oldest turns as well", window: 8200, turns: 2, says: []string{"2 of the texts in it shortened", "the 4 oldest messages of the conversation left out"}},
 		{name: "a very small one loses instructions last", window: 5500, notes: strings.Repeat("note ", 2000), turns: 0, says: []string{"the 6 oldest messages", "the project's instructions shortened by"}},
 		{name: "where nothing helps, it says so", window: 1000, turns: 0, says: []string{"tokens too long all the same"}, tooLong: true},
 	}
@@ -363,40 +443,5 @@ func TestASystemPromptOfTheUsersReplacesTheBuiltInOne(t *testing.T) {
 	system := planning.ChatRequest(b).Messages[0].Content
 	if !strings.HasPrefix(system, "You are Ada.\n") || strings.Contains(system, "You are replan") || !strings.Contains(system, "# How a plan is written") || !strings.Contains(system, "# Tools") {
 		t.Errorf("the system message is\n%s", system)
-	}
-}
-
-func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
-	plan := planning.Plan{Title: "t", Steps: []planning.Step{
-		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a"},
-		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": []any{"${a.b}"}}},
-		{Index: "3", Title: "read for the model", Executor: "tool", Tool: "r", Args: map[string]any{}},
-		{Index: "4", Title: "weigh", Executor: "self", DependsOn: []string{"3"}},
-		{Index: "5", Title: "read, consumer failed", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "e"},
-		{Index: "6", Title: "fails", Executor: "tool", Tool: "t", Args: map[string]any{"x": "${e}"}},
-		{Index: "7", Title: "merely before 8", Executor: "tool", Tool: "t", Args: map[string]any{}},
-		{Index: "8", Title: "after 7", Executor: "tool", Tool: "t", Args: map[string]any{}, DependsOn: []string{"7"}},
-		{Index: "9", Title: "read for args", Executor: "tool", Tool: "r", Args: map[string]any{}},
-		{Index: "10", Title: "args filled in", Executor: "tool", Tool: "t", DependsOn: []string{"9"}},
-		{Index: "11", Title: "in doubt", Executor: "tool", Tool: "t", Args: map[string]any{}},
-	}}
-	item := func(index string, status planning.ItemStatus, attempt int) planning.HistoryItem {
-		return planning.HistoryItem{Index: index, Status: status, Attempt: attempt}
-	}
-	var history []planning.HistoryItem
-	for _, index := range []string{"1", "2", "3", "4", "5", "7"} {
-		history = append(history, item(index, planning.ItemCompleted, 1))
-	}
-	history = append(history,
-		item("8", planning.ItemFailed, 1), item("8", planning.ItemCompleted, 2), // made good
-		item("6", planning.ItemFailed, 1), item("6", planning.ItemFailed, 2), // never
-		item("99", planning.ItemFailed, 1), // no longer in the plan
-		item("9", planning.ItemCompleted, 1), item("10", planning.ItemCompleted, 1), item("11", planning.ItemInDoubt, 1), item("12", planning.ItemSkipped, 0))
-	var got []string
-	for _, it := range planning.SynthesisItems(plan, history) {
-		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
-	}
-	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1"; strings.Join(got, " ") != want {
-		t.Errorf("it sees %v, want %s", got, want)
 	}
 }

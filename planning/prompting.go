@@ -16,11 +16,19 @@ type Prompting struct {
 	MaxTokens     int           `json:"max_tokens,omitempty"`     // bound of one reply; 0 means DefaultMaxTokens
 	MaxRepairs    int           `json:"max_repairs,omitempty"`    // 0 means DefaultMaxRepairs
 	ContextWindow int           `json:"context_window,omitempty"` // tokens there is room for; 0 means unknown
+
+	Prompts       map[string]string `json:"prompts,omitempty"`         // by the name of a prompt, see PromptNames: what takes its place
+	Profiles      []Profile         `json:"profiles,omitempty"`        // the sub-agents that a plan may name
+	Think         ThinkLevel        `json:"think,omitempty"`           // of all that may think
+	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
+	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
+	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
+	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
 }
 
 // What holds where Prompting says nothing.
 const (
 	DefaultPhaseTimeout = 120 * time.Second
 	DefaultMaxTokens    = 4096
-	DefaultMaxRepairs   = 1
+	DefaultMaxRepairs   = 2
 )

@@ -2,15 +2,38 @@ package planning
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// repairs counts how often a model was asked to put its plan right.
-type repairs struct{ made int }
+// repairs knows how often a model was asked to put its plan right, and what was
+// wrong with it last.
+type repairs struct {
+	made   int
+	reply  string  // the last that came, "" for none
+	faults []Fault // of that reply, and of what did not come since
+}
+
+// faulty notes a reply with what is wrong with it, and returns that.
+func (r *repairs) faulty(reply Reply, faults []Fault) []Fault {
+	r.reply, r.faults = stripThinking(reply.Text), faults
+	return faults
+}
+
+// unanswered notes that no reply came to a request, and returns all that is
+// wrong: a reply from before is still the one to put right.
+func (r *repairs) unanswered(stage Purpose, reason string) []Fault {
+	f := Fault{Code: CodeBadJSON, Message: "no " + stageName(stage) + " came from the model: " + reason}
+	if r.reply == "" {
+		r.faults = nil
+	}
+	r.faults = append(slices.DeleteFunc(slices.Clone(r.faults), func(old Fault) bool { return old.Message == f.Message }), f)
+	return r.faults
+}
 
 // next returns the request for one more repair, and false where there were as
 // many as there may be. A situation is told with a repair of a replan.
-func (r *repairs) next(b Brief, faulty Reply, faults []Fault, s *Situation) (Request, bool) {
+func (r *repairs) next(b Brief, s *Situation) (Request, bool) {
 	most := b.Prompting.MaxRepairs
 	if most <= 0 {
 		most = DefaultMaxRepairs
@@ -19,15 +42,19 @@ func (r *repairs) next(b Brief, faulty Reply, faults []Fault, s *Situation) (Req
 		return Request{}, false
 	}
 	r.made++
-	return repairRequest(b, stripThinking(faulty.Text), faults, s), true
+	return repairRequest(b, r.reply, r.faults, s), true
 }
 
-// unrepaired is the end of a plan that stayed wrong.
-func unrepaired(made int, faults []Fault) Outcome {
+// unrepaired is the end of a plan that stayed wrong, or that never came.
+func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
+	what := "the model's plan is still wrong"
+	if r.reply == "" {
+		what = "there is still no plan"
+	}
 	return Outcome{
-		Kind:   OutcomeFailed,
-		Reason: fmt.Sprintf("the model's plan is still wrong after %s: %s", plural(made, "repair"), strings.Join(clauses(faults, 8), "; ")),
-		Faults: faults,
+		Kind:   kind,
+		Reason: fmt.Sprintf("%s after %s: %s", what, plural(r.made, "repair"), strings.Join(clauses(r.faults, 8), "; ")),
+		Faults: r.faults,
 	}
 }
 
@@ -66,24 +93,6 @@ func finishPlan(b Brief, p Plan, task string) Plan {
 	return p
 }
 
-// finishSteps settles what a model left open: a step without a title is called
-// by its tool, and empty args of a tool that needs some are args still to come.
-func finishSteps(b Brief, steps []Step) []Step {
-	out := make([]Step, len(steps))
-	for i, s := range steps {
-		if strings.TrimSpace(s.Title) == "" {
-			s.Title = s.Tool
-		}
-		if tool, err := b.Catalogue.Find(s.Tool); err == nil && s.Executor == ExecutorTool {
-			if s.Args != nil && len(s.Args) == 0 && len(MissingArgs(tool, s.Args)) > 0 {
-				s.Args = nil
-			}
-		}
-		out[i] = s
-	}
-	return out
-}
-
 // slug makes an id of a title: lower case letters and digits, joined by dashes.
 func slug(title string) string {
 	var b strings.Builder
@@ -115,7 +124,7 @@ func checkProposal(b Brief, p Plan, unread []Fault, most int) []Fault {
 			return faults
 		}
 	}
-	invalid, _ := Validate(p, Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true})
+	invalid, _ := Validate(p, Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true, Profiles: b.Prompting.ProfileNames()})
 	for _, f := range invalid {
 		if !seen[f.Path] || f.Path == "" {
 			faults = append(faults, f)

@@ -50,7 +50,8 @@ func (r *replanner) Skipped() []SkippedPhase { return nil }
 
 func (r *replanner) Fail(reason string) {
 	if r.outcome.Kind == OutcomePending {
-		r.outcome = Outcome{Kind: OutcomeFailed, Reason: "no " + stageName(r.request.Purpose) + " came from the model: " + reason}
+		r.repairs.unanswered(r.request.Purpose, reason)
+		r.repair()
 	}
 }
 
@@ -63,9 +64,15 @@ func (r *replanner) Absorb(reply Reply) {
 		r.outcome = outcome
 		return
 	}
-	request, ok := r.repairs.next(r.brief, reply, faults, &r.situation)
+	r.repairs.faulty(reply, faults)
+	r.repair()
+}
+
+// repair asks for the plan again, as often as may be.
+func (r *replanner) repair() {
+	request, ok := r.repairs.next(r.brief, &r.situation)
 	if !ok {
-		r.outcome = unrepaired(r.repairs.made, faults)
+		r.outcome = r.repairs.unrepaired(OutcomeFailed)
 		return
 	}
 	r.request = request
@@ -81,6 +88,9 @@ func (r *replanner) judge(proposed proposal) (Outcome, []Fault) {
 	case len(faults) > 0:
 		return Outcome{}, faults
 	case SameSteps(revised.Proposed, r.situation.Remaining):
+		if r.situation.Failed == "" {
+			return Outcome{Kind: OutcomeRefused, Reason: "the new plan is the plan as it was"}, nil
+		}
 		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
 	}
 	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}, nil
@@ -118,7 +128,8 @@ func (r *replanner) tooMany(n int) Fault {
 }
 
 // inherit lets a step that remains, with the same tool, keep what a reply does
-// not speak of: its time limit, its retries and what follows its failure.
+// not speak of: its time limit, its retries, what follows its failure and that
+// the answer needs its result.
 func (r *replanner) inherit(steps []Step) []Step {
 	for i, s := range steps {
 		at := slices.IndexFunc(r.situation.Remaining, func(old Step) bool { return old.Index == s.Index && old.Tool == s.Tool })
@@ -135,6 +146,7 @@ func (r *replanner) inherit(steps []Step) []Step {
 		if s.OnFailure == OnFailureDefault {
 			steps[i].OnFailure = old.OnFailure
 		}
+		steps[i].Synthesize = s.Synthesize || old.Synthesize
 		if s.Extra == nil {
 			steps[i].Extra = old.Extra
 		}

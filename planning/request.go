@@ -3,6 +3,7 @@ package planning
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -14,12 +15,24 @@ const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool" // what came of a call that the model asked for
 )
 
 // Message is one turn of a conversation with a model.
 type Message struct {
-	Role    Role   `json:"role"`
-	Content string `json:"content"`
+	Role    Role      `json:"role"`
+	Content string    `json:"content"`
+	Calls   []ToolUse `json:"tool_calls,omitempty"` // with RoleAssistant: what the model asked for
+	Tool    string    `json:"tool,omitempty"`       // with RoleTool: the tool that answers
+	CallID  string    `json:"call_id,omitempty"`    // with RoleTool: the id of the call, where the model gave one
+}
+
+// ToolUse is a call that a model asks for: nobody has made it yet, and nobody
+// vouches for its name or its arguments.
+type ToolUse struct {
+	ID   string         `json:"id,omitempty"`
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"` // JSON values, numbers as json.Number; never references
 }
 
 // Purpose says what a model is asked for.
@@ -35,6 +48,8 @@ const (
 	PurposeReplan    Purpose = "replan"    // # Replan
 	PurposeStep      Purpose = "step"      // # Step INDEX
 	PurposeSynthesis Purpose = "synthesis" // # Synthesis
+	PurposeAgent     Purpose = "agent"     // # Step INDEX, too: a turn of the sub-agent that carries it out
+	PurposeCompact   Purpose = "compact"   // # Compaction
 	PurposeChat      Purpose = "chat"      // no heading
 )
 
@@ -55,32 +70,67 @@ func (p Purpose) Phase() int {
 // Request is one call of a model, as a value: nobody has called yet.
 type Request struct {
 	Purpose   Purpose         `json:"purpose"`
-	Step      string          `json:"step,omitempty"`       // the step it is for, with PurposeStep
+	Step      string          `json:"step,omitempty"`       // the step it is for, with PurposeStep and PurposeAgent, and planning of a sub-agent
+	Model     string          `json:"model,omitempty"`      // "" means the run's
 	Messages  []Message       `json:"messages"`             // the stable part first
 	Format    json.RawMessage `json:"format,omitempty"`     // JSON Schema of the reply; absent means prose
+	Tools     Offer           `json:"tools,omitempty"`      // what the model may call; none means that it may call nothing
 	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can
+	Level     ThinkLevel      `json:"level,omitempty"`      // how hard, with Think; "" is the model's own measure
 	MaxTokens int             `json:"max_tokens,omitempty"` // bound of the reply (num_predict); 0 means the model's own
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
 	Shortened string          `json:"shortened,omitempty"`  // what was left out to make it fit, one sentence
+
+	// MaxThinking bounds what the model thinks aloud before its first word, in
+	// bytes; 0 means no bound. A model that passes it is stopped.
+	MaxThinking int `json:"max_thinking,omitempty"`
+}
+
+// Offer is the tools that a model may call in its reply. Its JSON form is their
+// names alone: what they are, the catalogue of the run says.
+type Offer []Tool
+
+// MarshalJSON writes the names.
+func (o Offer) MarshalJSON() ([]byte, error) { return EncodeJSON(Catalogue(o).Names()) }
+
+// UnmarshalJSON reads the names.
+func (o *Offer) UnmarshalJSON(data []byte) error {
+	var names []string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return fmt.Errorf("read the tools on offer: %w", err)
+	}
+	*o = nil
+	for _, name := range names {
+		*o = append(*o, Tool{Name: name})
+	}
+	return nil
 }
 
 // Reply is what a model sent back, whole.
 type Reply struct {
-	Text             string `json:"text"`
-	Thinking         string `json:"thinking,omitempty"`
-	CutOff           bool   `json:"cut_off,omitempty"` // stopped by MaxTokens, in mid-sentence
-	PromptTokens     int    `json:"prompt_tokens"`
-	CompletionTokens int    `json:"completion_tokens"`
-	ContextWindow    int    `json:"context_window,omitempty"` // tokens the model was given room for (num_ctx)
-	MS               int64  `json:"ms"`                       // wall clock, milliseconds
+	Text             string    `json:"text"`
+	Thinking         string    `json:"thinking,omitempty"`
+	Calls            []ToolUse `json:"tool_calls,omitempty"` // in the order in which the model asked
+	CutOff           bool      `json:"cut_off,omitempty"`    // stopped by MaxTokens, in mid-sentence
+	PromptTokens     int       `json:"prompt_tokens"`        // of the whole prompt, whether the server remembered it or not
+	CompletionTokens int       `json:"completion_tokens"`
+	ContextWindow    int       `json:"context_window,omitempty"` // tokens the model was given room for (num_ctx)
+	PromptMS         int64     `json:"prompt_ms,omitempty"`      // for which the server read the prompt: little where it remembered most of it
+	MS               int64     `json:"ms"`                       // wall clock, milliseconds
 }
 
-// ModelInfo describes the model that answers.
+// ModelInfo describes a model.
 type ModelInfo struct {
-	Name          string
-	ContextWindow int  // tokens a request is given room for
-	Tools         bool // it can call tools
-	Thinks        bool // it can think aloud
+	Name          string `json:"name"`
+	ContextWindow int    `json:"context_window"`         // tokens a request is given room for
+	Longest       int    `json:"longest,omitempty"`      // tokens, the model's own limit; 0 where it is unknown
+	Tools         bool   `json:"tools,omitempty"`        // it can call tools
+	Thinks        bool   `json:"thinks,omitempty"`       // it can think aloud
+	Chats         bool   `json:"chats,omitempty"`        // it can answer at all
+	Bytes         int64  `json:"bytes,omitempty"`        // on disk
+	Parameters    string `json:"parameters,omitempty"`   // as the server says it: "8.2B"
+	Quantization  string `json:"quantization,omitempty"` // as the server says it: "Q4_K_M"
+	Loaded        bool   `json:"loaded,omitempty"`       // in memory now
 }
 
 // ErrNoModel says that no model can be had: the server cannot be reached, or

@@ -25,42 +25,54 @@ func named(label, text string) string {
 // analysisRequest is phase 1.
 func analysisRequest(b Brief) Request {
 	return composition{
-		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b), think: true,
+		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b),
 		last: func(*cutter) string {
-			return render("analysis.md", struct {
-				Force bool
-				Bound string
-			}{b.Prompting.ForcePlan, bound(b.MaxSteps)})
+			return b.Prompting.prompt("analysis", analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)})
 		},
 	}.request()
 }
 
 // reviewRequest is phase 2.
-func reviewRequest(b Brief, analysis string) Request {
+func reviewRequest(b Brief, a analysis) Request {
 	return composition{
 		brief: b, purpose: PurposeReview,
 		last: func(cut *cutter) string {
-			return render("review.md", struct{ Analysis string }{named("the analysis of phase 1", cut.text(analysis))})
+			return b.Prompting.prompt("review", reviewData{named("the analysis of phase 1", cut.text(a.brief, ""))})
 		},
 	}.request()
 }
 
 // planRequest is phase 3.
-func planRequest(b Brief, analysis, review string) Request {
+func planRequest(b Brief, a analysis, review string) Request {
 	return composition{
 		brief: b, purpose: PurposePlan, format: planFormat(b, b.MaxSteps, false),
 		last: func(cut *cutter) string {
-			return render("execution.md", struct{ Analysis, Review, Bound string }{
-				named("the analysis of phase 1", cut.text(analysis)),
-				named("the review of phase 2", cut.text(review)),
-				bound(b.MaxSteps),
+			return b.Prompting.prompt("execution", executionData{
+				named("the analysis of phase 1", cut.text(a.brief, "")),
+				named("the review of phase 2", cut.text(review, "")),
+				bound(b.MaxSteps), depth(a.complexity),
 			})
 		},
 	}.request()
 }
 
-// repairRequest asks for a plan again, with everything that was wrong with it.
-// The situation is nil unless the plan was a replan.
+// depth says how many steps are right for a task.
+func depth(complexity string) string {
+	switch complexity {
+	case complexitySimple:
+		return "The task is simple: one to three are right."
+	case complexityMedium:
+		return "The task is of medium size: five to nine are right."
+	case complexityComplex:
+		return "The task is complex: eight to fifteen are right."
+	default:
+		return "One to three are right for a simple task, five to nine for a medium one, eight to fifteen for a complex one."
+	}
+}
+
+// repairRequest asks for a plan again, with everything that was wrong with it;
+// faulty is "" where no reply came. The situation is nil unless the plan was a
+// replan.
 func repairRequest(b Brief, faulty string, faults []Fault, s *Situation) Request {
 	most := b.MaxSteps
 	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
@@ -77,10 +89,7 @@ func repairRequest(b Brief, faulty string, faults []Fault, s *Situation) Request
 			if s != nil {
 				situation = situationText(*s, cut)
 			}
-			return render("repair.md", struct {
-				Faults                  []string
-				Reply, Situation, Bound string
-			}{list, named("your last reply", cut.text(faulty)), situation, bound(most)})
+			return b.Prompting.prompt("repair", repairData{list, named("your last reply", cut.text(faulty, "")), situation, bound(most)})
 		},
 	}.request()
 }
@@ -97,31 +106,56 @@ func replanRequest(b Brief, s Situation, most int) Request {
 			case s.ReplansLeft > 0:
 				budget += fmt.Sprintf(" After this one, there can be %s.", plural(s.ReplansLeft, "more new plan"))
 			}
-			return render("replan.md", struct{ Situation, Bound string }{situationText(s, cut), budget})
+			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", budget})
 		},
 	}.request()
 }
 
 // situationText says where a run stands: what failed, what was done, and what
-// remains.
+// remains. Of what a sub-agent called, the result of its step tells, unless it
+// came to none: then each call is a line.
 func situationText(s Situation, cut *cutter) string {
 	var done []string
+	calls := make(map[string][]string)
 	for _, item := range s.History {
-		done = append(done, itemText(item, s.Plan, cut))
+		if item.Parent != "" {
+			calls[item.Parent] = append(calls[item.Parent], callLine(item))
+			continue
+		}
+		text := itemText(item, s.Plan, cut)
+		if inner := calls[item.Index]; len(inner) > 0 && item.Status != ItemCompleted {
+			text += "\n" + named("what its agent called", strings.Join(inner, "\n"))
+		}
+		delete(calls, item.Index) // a later attempt made calls of its own
+		done = append(done, text)
 	}
 	remaining, err := EncodeJSON(s.Remaining)
 	if err != nil {
 		// Steps come from JSON and go back to it; this is for the reader alone.
 		remaining = []byte(err.Error())
 	}
-	failed := disarm("step " + oneLine(s.Failed, 40))
-	if step, ok := s.Plan.Step(s.Failed); ok {
-		failed = disarm(stepLine(step))
+	data := situationData{
+		Said: disarm(cut.text(s.Said, "")), Remaining: fenced("the steps that remain, the failed one among them", string(remaining)), Done: done,
 	}
-	return render("situation.md", struct {
-		Failed, Error, Remaining string
-		Done                     []string
-	}{failed, named("the error", cut.text(s.Error)), fenced("the steps that remain, the failed one among them", string(remaining)), done})
+	if s.Failed == "" {
+		data.Said = disarm(cut.text(strings.TrimSpace(s.Error+"\n"+s.Said), ""))
+		data.Remaining = fenced("the steps that remain", string(remaining))
+		return render("situation", data)
+	}
+	data.Failed, data.Error = disarm("step "+oneLine(s.Failed, 40)), named("the error", cut.text(s.Error, ""))
+	if step, ok := s.Plan.Step(s.Failed); ok {
+		data.Failed = disarm(stepLine(step))
+	}
+	return render("situation", data)
+}
+
+// callLine tells one call of a sub-agent in a line.
+func callLine(item HistoryItem) string {
+	line := "- " + oneLine(item.Index, 40) + " " + oneLine(item.Tool, 80) + oneLine(CanonicalJSON(item.Args), 160) + ": " + itemStatus(item.Status)
+	if item.Error != "" {
+		line += ", " + oneLine(item.Error, 200)
+	}
+	return line
 }
 
 // stepLine names a step in one line.
@@ -135,6 +169,10 @@ func stepLine(s Step) string {
 	}
 	return line
 }
+
+// argsBound is how much of the args of a call that went well a prompt holds, in
+// characters: what they held of earlier results is not told twice.
+const argsBound = 300
 
 // itemText tells one ended attempt of a step, with what came of it.
 func itemText(item HistoryItem, p Plan, cut *cutter) string {
@@ -154,20 +192,28 @@ func itemText(item HistoryItem, p Plan, cut *cutter) string {
 		line += "; expected was " + oneLine(item.ExpectedOutcome, 300)
 	}
 	text := "- " + strings.ToUpper(line[:1]) + disarm(line[1:])
+	whole := "the result of step " + oneLine(item.Index, 40)
+	if step.ResultVariable != "" {
+		whole = "${" + oneLine(step.ResultVariable, 80) + "}"
+	}
 	var parts []string
 	if len(item.Args) > 0 {
-		parts = append(parts, "args: "+cut.text(CanonicalJSON(item.Args)))
+		args := cut
+		if item.Status == ItemCompleted {
+			args = &cutter{bound: min(cut.bound, argsBound)} // nothing is lost that should be told of
+		}
+		parts = append(parts, "args: "+args.text(CanonicalJSON(item.Args), ""))
 	}
 	if item.Error != "" {
-		parts = append(parts, "error: "+cut.text(item.Error))
+		parts = append(parts, "error: "+cut.text(item.Error, ""))
 	}
 	if item.Result != nil {
-		parts = append(parts, "result: "+cut.text(resultText(item.Result)))
+		parts = append(parts, "result: "+cut.text(resultText(item.Result), whole))
 	}
 	if len(parts) == 0 {
 		return text
 	}
-	return text + "\n" + fenced("what it was given and what came back", strings.Join(parts, "\n"))
+	return text + "\n" + fenced("what came back", strings.Join(parts, "\n"))
 }
 
 func itemStatus(s ItemStatus) string {
@@ -199,42 +245,40 @@ func outline(p Plan) string {
 	return named("the plan", strings.Join(lines, "\n"))
 }
 
+// data is what the prompts about one step know of it.
+func (s Step) data(p Plan, inputs []HistoryItem, cut *cutter) stepData {
+	return stepData{
+		oneLine(s.Index, 80), disarm(oneLine(s.Title, 400)), disarm(oneLine(s.ExpectedOutcome, 400)), outline(p), itemTexts(inputs, p, cut),
+	}
+}
+
 // StepRequest has the model carry out a step in its own words: executor self.
 // inputs are the ended steps that it depends on.
 func StepRequest(b Brief, p Plan, step Step, inputs []HistoryItem) Request {
 	return composition{
 		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, bounds: stepBounds,
-		last: func(cut *cutter) string {
-			return render("step.md", struct {
-				Index, Title, Expected, Plan string
-				Inputs                       []string
-			}{oneLine(step.Index, 80), disarm(oneLine(step.Title, 400)), disarm(oneLine(step.ExpectedOutcome, 400)), outline(p), itemTexts(inputs, p, cut)})
-		},
+		last: func(cut *cutter) string { return b.Prompting.prompt("step", step.data(p, inputs, cut)) },
 	}.request()
 }
 
 // ArgsRequest has the model write the arguments of a tool step that came
 // without them, or without all of them; the reply is for [ParseArgs]. Its
-// format is the tool's own input schema.
+// format is the tool's own input schema, as far as a grammar can follow it.
 func ArgsRequest(b Brief, p Plan, step Step, tool Tool, inputs []HistoryItem) Request {
-	format := tool.InputSchema
-	if len(strings.TrimSpace(string(format))) == 0 {
-		format = json.RawMessage(`{"type":"object"}`)
+	shown := tool.InputSchema
+	if len(strings.TrimSpace(string(shown))) == 0 {
+		shown = json.RawMessage(`{"type":"object"}`)
 	}
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, format: format, timeout: step.Timeout, bounds: stepBounds,
+		brief: b, purpose: PurposeStep, step: step.Index, format: encodeSchema(callFormat(tool)), timeout: step.Timeout, bounds: stepBounds,
 		last: func(cut *cutter) string {
 			given := ""
 			if len(step.Args) > 0 {
 				given = named("the arguments that are settled", CanonicalJSON(step.Args))
 			}
-			return render("args.md", struct {
-				Index, Title, Expected, Plan, Tool, About, Schema, Given string
-				Inputs                                                   []string
-			}{
-				oneLine(step.Index, 80), disarm(oneLine(step.Title, 400)), disarm(oneLine(step.ExpectedOutcome, 400)), outline(p),
-				disarm(oneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
-				fenced("the schema of its arguments", string(format)), given, itemTexts(inputs, p, cut),
+			return b.Prompting.prompt("args", argsData{
+				step.data(p, inputs, cut), disarm(oneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
+				fenced("the schema of its arguments", string(shown)), given,
 			})
 		},
 	}.request()
@@ -249,26 +293,36 @@ func itemTexts(items []HistoryItem, p Plan, cut *cutter) []string {
 }
 
 // SynthesisRequest has the model write the answer from what a run found out;
-// items are what it is to see, as chosen by [SynthesisItems].
+// items are what it is to see, as chosen by [SynthesisItems]. Of the other steps
+// it sees the titles.
 func SynthesisRequest(b Brief, p Plan, items []HistoryItem) Request {
 	return composition{
 		brief: b, purpose: PurposeSynthesis,
 		last: func(cut *cutter) string {
-			return render("synthesis.md", struct {
-				Plan  string
-				Items []string
-			}{outline(p), itemTexts(items, p, cut)})
+			seen := make(map[string]bool, len(items))
+			for _, item := range items {
+				seen[item.Index] = true
+			}
+			var others []string
+			for _, s := range p.Steps {
+				if !seen[s.Index] {
+					others = append(others, "- "+oneLine(s.Index, 40)+" "+oneLine(s.Title, 120))
+				}
+			}
+			return b.Prompting.prompt("synthesis", synthesisData{itemTexts(items, p, cut), named("the other steps of the plan", strings.Join(others, "\n"))})
 		},
 	}.request()
 }
 
-// ChatRequest is a plain turn of the conversation: the goal is the last message.
-func ChatRequest(b Brief) Request {
-	return composition{brief: b, purpose: PurposeChat}.request()
+// ChatRequest is a plain turn of the conversation: the goal is the last message,
+// but for what was said since, see [Said] and [Answered].
+func ChatRequest(b Brief, talk ...Message) Request {
+	return composition{brief: b, purpose: PurposeChat, tools: ChatTools(b), talk: talk}.request()
 }
 
 // SynthesisItems chooses what the synthesiser sees: the results that nothing
-// else consumed, and the errors that were never made good. A result is consumed
+// else consumed, those of steps that ask for it, and the errors that were never
+// made good. What a sub-agent called is part of its step's result. A result is consumed
 // by a completed step that refers to its variable, or that a model carried out
 // or filled in from the results it depends on. An error is made good by a later
 // success of the same step, or by a new plan without it.
@@ -282,13 +336,13 @@ func SynthesisItems(p Plan, history []HistoryItem) []HistoryItem {
 	consumed, steps := consumedSteps(p, done), byIndex(p.Steps)
 	var items []HistoryItem
 	for i, item := range history {
-		if last[item.Index] != i {
+		if last[item.Index] != i || item.Parent != "" {
 			continue
 		}
-		_, planned := steps[item.Index]
+		step, planned := steps[item.Index]
 		switch item.Status {
 		case ItemCompleted:
-			if !consumed[item.Index] {
+			if !consumed[item.Index] || step.Synthesize {
 				items = append(items, item)
 			}
 		case ItemFailed, ItemInDoubt:

@@ -1,17 +1,21 @@
 package planning
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // schema is the part of JSON Schema that Ollama can turn into a grammar. Its
 // fields and properties keep their order, since a model writes what it is held
 // to in the order of the schema: what decides comes first.
 type schema struct {
-	Type       string     `json:"type"`
-	Enum       []string   `json:"enum,omitempty"`
-	Properties properties `json:"properties,omitempty"`
+	Type       any        `json:"type,omitempty"` // a name or a list of names
+	Enum       []any      `json:"enum,omitempty"`
+	Properties properties `json:"properties,omitzero"`
 	Required   []string   `json:"required,omitempty"`
 	Items      *schema    `json:"items,omitempty"`
 	MaxItems   int        `json:"maxItems,omitempty"`
+	AnyOf      []schema   `json:"anyOf,omitempty"`
 }
 
 // properties are the fields of an object, in order.
@@ -32,8 +36,9 @@ func (p properties) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	textSchema = schema{Type: "string"}
-	flagSchema = schema{Type: "boolean"}
+	textSchema   = schema{Type: "string"}
+	flagSchema   = schema{Type: "boolean"}
+	objectSchema = schema{Type: "object"}
 )
 
 func texts(most int) schema {
@@ -41,28 +46,87 @@ func texts(most int) schema {
 	return schema{Type: "array", Items: &item, MaxItems: most}
 }
 
-func choice(words ...string) schema { return schema{Type: "string", Enum: words} }
-
-// stepsSchema is the list of steps that a plan may have: only tools that exist
-// can be named, and no more steps given than there may be.
-func stepsSchema(b Brief, most int) schema {
-	step := schema{Type: "object", Properties: properties{
-		{"index", textSchema},
-		{"title", textSchema},
-	}, Required: []string{"index", "title", "executor", "depends_on", "expected_outcome"}}
-	if names := b.Catalogue.Names(); len(names) > 0 {
-		step.Properties = append(step.Properties,
-			property{"executor", choice(string(ExecutorTool), string(ExecutorSelf))},
-			property{"tool", choice(names...)},
-			property{"args", schema{Type: "object"}})
-	} else {
-		step.Properties = append(step.Properties, property{"executor", choice(string(ExecutorSelf))})
+func choice(words ...string) schema {
+	s := schema{Type: "string"}
+	for _, word := range words {
+		s.Enum = append(s.Enum, word)
 	}
-	step.Properties = append(step.Properties,
+	return s
+}
+
+// maxStepSchema bounds the schema of one step, in bytes. A server compiles the
+// whole of it for every request, and it stands in the events of the run.
+const maxStepSchema = 16 << 10
+
+// stepsSchema is the list of steps that a plan may have: only tools and agents
+// that exist can be named, each tool with its own arguments as long as there is
+// room for them, and no more steps given than there may be.
+func stepsSchema(b Brief, most int) schema {
+	step := anyStep(b)
+	if forms := stepForms(b); len(encodeSchema(forms)) <= maxStepSchema {
+		step = forms
+	}
+	return schema{Type: "array", Items: &step, MaxItems: most}
+}
+
+// stepForm is one form that a step may have; its fields come in the order in
+// which a step is understood best while it streams in.
+func stepForm(executors schema, fields ...property) schema {
+	form := properties{{"index", textSchema}, {"title", textSchema}, {"executor", executors}}
+	form = append(form, fields...)
+	form = append(form,
 		property{"depends_on", texts(0)},
 		property{"result_variable", textSchema},
-		property{"expected_outcome", textSchema})
-	return schema{Type: "array", Items: &step, MaxItems: most}
+		property{"expected_outcome", textSchema},
+		property{"synthesize", flagSchema})
+	required := []string{"index", "title"}
+	// A tool says who carries the step out: every token of a plan is waited for.
+	if !slices.ContainsFunc(fields, func(p property) bool { return p.name == "tool" }) {
+		required = append(required, "executor")
+	}
+	for _, field := range fields {
+		if field.name == "profile" || field.name == "tool" {
+			required = append(required, field.name)
+		}
+	}
+	return schema{Type: "object", Properties: form, Required: append(required, "depends_on", "expected_outcome")}
+}
+
+// stepForms has one form for each tool, with its arguments, and one for each of
+// the other executors.
+func stepForms(b Brief) schema {
+	forms := []schema{}
+	for _, name := range b.Catalogue.Names() {
+		tool, err := b.Catalogue.Find(name)
+		if err != nil {
+			continue // two tools of one server under one name: neither can be called
+		}
+		forms = append(forms, stepForm(choice(string(ExecutorTool)), property{"tool", choice(name)}, property{"args", argsSchema(tool)}))
+	}
+	if names := b.Prompting.ProfileNames(); len(names) > 0 {
+		forms = append(forms, stepForm(choice(string(ExecutorAgent)), property{"profile", choice(names...)}))
+	}
+	forms = append(forms, stepForm(choice(string(ExecutorSelf))))
+	if len(forms) == 1 {
+		return forms[0]
+	}
+	return schema{AnyOf: forms}
+}
+
+// anyStep is one form for all steps, which says less about each.
+func anyStep(b Brief) schema {
+	executors, fields := []string{}, []property{}
+	if names := b.Catalogue.Names(); len(names) > 0 {
+		executors = append(executors, string(ExecutorTool))
+		fields = append(fields, property{"tool", choice(names...)}, property{"args", objectSchema})
+	}
+	if names := b.Prompting.ProfileNames(); len(names) > 0 {
+		executors = append(executors, string(ExecutorAgent))
+		fields = append(fields, property{"profile", choice(names...)})
+	}
+	step := stepForm(choice(append(executors, string(ExecutorSelf))...), fields...)
+	step.Required = slices.DeleteFunc(step.Required, func(name string) bool { return name == "tool" || name == "profile" })
+	return step
 }
 
 // analysisFormat is what phase 1 answers.

@@ -142,3 +142,49 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 		})
 	}
 }
+
+func TestAStreamCutAtAnyByteYieldsTheFirstStepsOfTheWhole(t *testing.T) {
+	for _, reply := range []string{
+		fullPlan, newTail, "```json\n" + fullPlan + "\n```", "<think>{\"steps\":[1]}</think>" + fullPlan,
+		`{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + fullPlan[1:], `["Look → TOOL: fs.read","[todo]","Say"]`,
+	} {
+		want := strings.Split(shape(planning.ReadSteps(reply)), "\n")
+		most := 0
+		for cut := range len(reply) + 1 {
+			var stream planning.StepStream
+			got := stream.Feed(reply[:cut])
+			if len(got) < most {
+				t.Fatalf("cut at byte %d: %d steps, and %d one byte before", cut, len(got), most)
+			}
+			most = len(got)
+			for i, line := range strings.Split(shape(got), "\n") {
+				if len(got) > 0 && line != want[i] {
+					t.Fatalf("cut at byte %d: step %d is %q, want %q", cut, i, line, want[i])
+				}
+			}
+		}
+		if most != len(want) {
+			t.Errorf("%d steps came of %d:\n%s", most, len(want), reply)
+		}
+	}
+}
+
+func TestAByteThatIsWrongInAStreamSpoilsNoStepBeforeIt(t *testing.T) {
+	whole := shape(planning.ReadSteps(fullPlan))
+	first, _, _ := strings.Cut(whole, "\n")
+	end := strings.Index(fullPlan, `{"index":"2"`)
+	for at := range len(fullPlan) {
+		for _, wrong := range []string{"", "\x00", `"`, "}", "]", ",", "\\", "\xff", "{", "\n\n\n"} {
+			var stream planning.StepStream
+			got := stream.Feed(fullPlan[:at] + wrong + fullPlan[at+1:])
+			if at > end && (len(got) == 0 || shape(got[:1]) != first) {
+				t.Fatalf("%q at byte %d: the first step came as %q, want %q", wrong, at, shape(got), first)
+			}
+			for _, s := range got {
+				if s.Index == "" || s.Executor == "" {
+					t.Fatalf("%q at byte %d: half a step came: %+v", wrong, at, s)
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,11 @@ import (
 // the width does.
 type block struct {
 	draw  func(width int) []string
-	gap   bool // a blank line before it
-	live  bool // still changing: drawn again with every beat and event
+	gap   bool        // a blank line before it
+	inset bool        // belongs to a run that a call in the chat has started
+	card  bool        // draws a call
+	live  bool        // still changing: drawn again with every beat and event
+	until func() bool // of a live one: says that it changes no more; nil where the run's end does
 	lines []string
 	width int
 	stale bool
@@ -85,6 +89,9 @@ func (c *chatPane) note(level, text string) *block {
 func (c *chatPane) phases(run *agent.Run) *block {
 	return &block{gap: true, live: true, draw: func(width int) []string {
 		var parts []string
+		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseLeftOut }) {
+			return nil // nothing is planned here
+		}
 		for i := range run.Phases {
 			if part := c.phase(run, i); part != "" {
 				parts = append(parts, part)
@@ -151,22 +158,6 @@ func (c *chatPane) thought(text string, width int) string {
 	return c.look.Faint.Render(lead + c.look.cutLeft(untrusted.Line(text), width-len(lead)))
 }
 
-// answer draws the answer as far as it has come.
-func (c *chatPane) answer(run *agent.Run) *block {
-	s := &stream{}
-	return &block{gap: true, live: true, draw: func(width int) []string {
-		y := &run.Synthesis
-		switch {
-		case y.Text == "" && y.Thinking != "" && !y.Done:
-			return []string{c.thought(y.Thinking, width)}
-		case y.Done:
-			return c.markdown.lines(y.Text, width)
-		default:
-			return s.render(c.markdown, y.Text, width)
-		}
-	}}
-}
-
 // revision draws what a replan changed. The failure that led to it stands
 // before it already, where the run told of it.
 func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
@@ -192,7 +183,7 @@ func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
 }
 
 // outcome draws how a run ended; word says it of one that completed, again how
-// one that was stopped goes on.
+// one that was stopped goes on, "" where it does so with another.
 func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 	l := c.look
 	return &block{gap: r.Status != agent.StatusCompleted || r.Answer != "", draw: func(width int) []string {
@@ -213,6 +204,9 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 			return flow([]string{l.Success.Render(l.glyphs.Done) + " " + word, tail}, "  ", width)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
+			if again == "" {
+				return lines
+			}
 			return append(lines, paint(l.Muted, indent(wrap("What was done stays; "+again, width-2)))...)
 		default:
 			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + strings.ReplaceAll(untrusted.Line(string(r.Reason)), "_", " ")

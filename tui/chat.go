@@ -14,7 +14,9 @@ type chatPane struct {
 	blocks   []*block
 	intro    string
 	problem  string                   // why no run can start, shown in full while the chat is empty
+	notes    string                   // the file with the project's instructions, "" for none
 	above    int                      // lines hidden below the view; 0 sticks to the end
+	inset    bool                     // what is added belongs to a run that a call has started
 	activity func(width int) []string // what goes on now; none where nothing does
 
 	view  []string
@@ -42,7 +44,7 @@ func (c *chatPane) retheme() {
 
 // add puts a block at the end.
 func (c *chatPane) add(b *block) {
-	b.stale = true
+	b.stale, b.inset = true, c.inset
 	c.blocks = append(c.blocks, b)
 	if c.above > 0 {
 		c.above += len(c.linesOf(len(c.blocks) - 1))
@@ -55,6 +57,7 @@ func (c *chatPane) touch() {
 	for _, b := range c.blocks[c.firstLive():] {
 		if b.live {
 			b.stale = true
+			b.live = b.until == nil || !b.until()
 		}
 	}
 	c.drawn = false
@@ -72,7 +75,7 @@ func (c *chatPane) settle() {
 // firstLive is where blocks that may be live begin: they are among the last, so
 // that a key costs the same however long the chat is.
 func (c *chatPane) firstLive() int {
-	const recent = 16
+	const recent = 64
 	return max(0, len(c.blocks)-recent)
 }
 
@@ -81,8 +84,12 @@ func (c *chatPane) linesOf(i int) []string {
 	b := c.blocks[i]
 	if b.stale || b.width != c.width {
 		before := len(b.lines)
-		b.lines = b.draw(c.width)
-		if b.gap && i > 0 && len(b.lines) > 0 {
+		if b.inset {
+			b.lines = c.guided(b.draw(c.width - 2))
+		} else {
+			b.lines = b.draw(c.width)
+		}
+		if b.gap && !b.inset && i > 0 && len(b.lines) > 0 {
 			b.lines = append([]string{""}, b.lines...)
 		}
 		if grown := len(b.lines) - before; c.above > 0 && b.width == c.width && before > 0 {
@@ -91,6 +98,16 @@ func (c *chatPane) linesOf(i int) []string {
 		b.width, b.stale = c.width, false
 	}
 	return b.lines
+}
+
+// guided draws lines under the card of the call that they belong to.
+func (c *chatPane) guided(lines []string) []string {
+	guide := c.look.Border.Render(c.look.glyphs.Guide) + " "
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = guide + line
+	}
+	return out
 }
 
 // scroll moves the view by lines, up where they are positive.
@@ -120,14 +137,23 @@ func (c *chatPane) lines() []string {
 // greeting is what stands in a chat in which nothing was said.
 func (c *chatPane) greeting() []string {
 	lines := c.markdown.lines(c.intro, c.width)
-	if c.problem == "" {
-		return lines
+	add := func(level, text string) {
+		if len(lines) > 0 {
+			lines = append(lines[:len(lines):len(lines)], "")
+		}
+		lines = append(lines, c.note(level, text).draw(c.width)...)
 	}
-	if len(lines) > 0 {
-		lines = append(lines[:len(lines):len(lines)], "")
+	if c.problem != "" {
+		add("warn", c.problem)
 	}
-	return append(lines, c.note("warn", c.problem).draw(c.width)...)
+	if c.notes != "" {
+		add("info", notesWords+c.notes)
+	}
+	return lines
 }
+
+// notesWords names the file with the project's instructions.
+const notesWords = "notes of this project: "
 
 // greets reports whether the greeting is in view.
 func (c *chatPane) greets() bool { return len(c.blocks) == 0 && len(c.activity(c.width)) == 0 }

@@ -19,7 +19,8 @@ type dagPane struct {
 
 	outline *outline
 	built   shape
-	open    map[int]bool // older revisions that are unfolded
+	open    map[int]bool    // older revisions that are unfolded
+	calls   map[string]bool // agent steps whose calls are
 
 	selected string
 	follow   bool   // the selection goes with what runs
@@ -38,10 +39,11 @@ type shape struct {
 	steps    int
 	limit    int
 	open     int
+	calls    int // of agent steps and the chat
 }
 
 func newDAGPane(l *look) *dagPane {
-	return &dagPane{look: l, open: map[int]bool{}, follow: true}
+	return &dagPane{look: l, open: map[int]bool{}, calls: map[string]bool{}, follow: true}
 }
 
 func (d *dagPane) setSize(width, height int) {
@@ -59,7 +61,7 @@ func (d *dagPane) setFocus(focused bool) {
 // show takes another run, or nil.
 func (d *dagPane) show(run *agent.Run) {
 	d.run, d.outline, d.selected, d.follow, d.asked, d.top = run, nil, "", true, "", 0
-	d.built, d.open, d.drawn = shape{}, map[int]bool{}, false
+	d.built, d.open, d.calls, d.drawn = shape{}, map[int]bool{}, map[string]bool{}, false
 }
 
 // touch says that the run has changed.
@@ -82,15 +84,15 @@ func (d *dagPane) layout() {
 	if d.run == nil {
 		return
 	}
-	now := shape{run: d.run, revision: d.run.Revision, steps: len(d.run.Steps), limit: laneLimit(d.width), open: len(d.open)}
+	now := shape{run: d.run, revision: d.run.Revision, steps: len(d.run.Steps), limit: laneLimit(d.width), open: len(d.open), calls: countCalls(d.run)}
 	if d.outline == nil || now != d.built {
-		d.outline, d.built = layOut(d.run, now.limit, d.open), now
+		d.outline, d.built = layOut(d.run, now.limit, d.open, d.calls), now
 	}
 	if d.follow {
 		if s := d.run.Step(d.asked); s != nil {
-			d.selected = s.Step.Index
+			d.selected = d.keyOf(s)
 		} else if s := following(d.run); s != nil {
-			d.selected = s.Step.Index
+			d.selected = d.keyOf(s)
 		}
 	}
 	if d.position() < 0 {
@@ -105,7 +107,14 @@ func (d *dagPane) layout() {
 // the one that is being replanned, else in doubt, else the last that ended.
 func following(run *agent.Run) *agent.StepState {
 	var waiting, active, replanned, doubtful, ended *agent.StepState
-	for _, s := range run.Steps {
+	steps := run.Steps
+	if len(steps) == 0 && run.Chat != nil {
+		steps = run.Chat.Calls
+	}
+	for _, s := range steps {
+		if c := newest(s.Loop); c != nil && c.Status == agent.StepWaiting && waiting == nil {
+			waiting = c
+		}
 		switch {
 		case s.Status == agent.StepWaiting && waiting == nil:
 			waiting = s
@@ -206,7 +215,7 @@ func (d *dagPane) toggle() bool {
 func (d *dagPane) chosen() *row {
 	d.layout()
 	if i := d.position(); i >= 0 {
-		return &d.outline.rows[i]
+		return d.outline.rows[i].now()
 	}
 	return nil
 }
@@ -227,7 +236,7 @@ func (d *dagPane) lines() []string {
 	chosen := d.chosen()
 	lines := make([]string, 0, d.height)
 	for i := d.top; i < len(d.outline.rows) && len(lines) < d.height; i++ {
-		lines = append(lines, d.drawRow(&d.outline.rows[i], chosen, c))
+		lines = append(lines, d.drawRow(d.outline.rows[i].now(), chosen, c))
 	}
 	d.view = d.look.block(lines, d.width, d.height)
 	return d.view
@@ -238,7 +247,7 @@ func (d *dagPane) empty() string {
 	switch {
 	case d.run == nil:
 		return "The plan appears here."
-	case d.run.Result != nil && d.run.Synthesis.Direct:
+	case d.run.Result != nil && d.run.Synthesis.Direct && d.run.Result.Status == agent.StatusCompleted:
 		return "Answered without a plan."
 	case d.run.Result != nil:
 		return "This run had no plan."
@@ -268,6 +277,8 @@ func (d *dagPane) title() string {
 	}
 	parts := []string{"Plan"}
 	switch {
+	case len(run.Steps) == 0 && run.Chat != nil && len(run.Chat.Calls) > 0:
+		parts = []string{"Calls", fmt.Sprintf("%d/%d", doneOf(run.Chat.Calls), len(run.Chat.Calls))}
 	case run.Revision == 0 && run.Result == nil:
 		if len(run.Steps) > 0 {
 			parts = append(parts, "drafting")
@@ -276,13 +287,7 @@ func (d *dagPane) title() string {
 		if run.Revision > 1 {
 			parts = append(parts, fmt.Sprintf("rev %d", run.Revision))
 		}
-		done := 0
-		for _, s := range run.Steps {
-			if s.Status == agent.StepDone {
-				done++
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%d/%d", done, len(run.Steps)))
+		parts = append(parts, fmt.Sprintf("%d/%d", doneOf(run.Steps), len(run.Steps)))
 	}
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")

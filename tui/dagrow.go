@@ -99,6 +99,8 @@ func (d *dagPane) kinship(r, chosen *row) kin {
 type face struct {
 	columns  columns
 	width    int
+	step     *agent.StepState
+	calls    int
 	selected bool
 	focused  bool
 	kin      kin
@@ -118,6 +120,9 @@ func (d *dagPane) drawRow(r, chosen *row, c columns) string {
 	}
 	switch {
 	case r.step != nil:
+		if r.kind == rowCalls {
+			f.step, f.calls, f.open = r.step, len(r.owner.Loop.Calls), d.calls[r.owner.Step.Index]
+		}
 		f.status, f.draft = r.step.Status, r.step.Draft
 		f.state, _ = d.state(r, d.width)
 		if f.status == agent.StepActive {
@@ -146,10 +151,14 @@ func (d *dagPane) paintRow(r *row, f face) string {
 		return cursor + d.drawRevision(r, lit)
 	}
 	line := cursor + d.drawMark(r, c, lit) + d.drawGutter(r, c, lit)
-	if r.kind == rowLink {
+	switch r.kind {
+	case rowLink:
 		return line
+	case rowCalls, rowCall:
+		line += d.drawCall(r, c, lit)
+	default:
+		line += d.drawText(r, c, lit, f.kin)
 	}
-	line += d.drawText(r, c, lit, f.kin)
 	room := min(d.width-1-ansi.StringWidth(line), c.state+stateGap)
 	state, style := d.state(r, room)
 	state = l.cut(state, room)
@@ -187,7 +196,7 @@ func (d *dagPane) drawGutter(r *row, c columns, lit func(lipgloss.Style) lipglos
 		}
 	}
 	for i := range c.gutter {
-		if i == r.node && r.step != nil {
+		if i == r.node && r.step != nil && r.owner == nil {
 			flush()
 			glyph, style := d.glyph(r)
 			b.WriteString(lit(style).Render(glyph))
@@ -284,6 +293,12 @@ func stateGlyph(l *look, s *agent.StepState) (string, lipgloss.Style) {
 // can be said in them.
 func (d *dagPane) state(r *row, room int) (string, lipgloss.Style) {
 	l, s := d.look, r.step
+	switch {
+	case r.kind == rowCalls && d.calls[r.owner.Step.Index]:
+		return "", l.Faint
+	case r.kind == rowCalls, r.kind == rowCall:
+		return callState(l, s)
+	}
 	switch s.Status {
 	case agent.StepDone:
 		switch {

@@ -74,6 +74,8 @@ func (d *detailPane) telling() tab {
 	switch {
 	case s == nil, s.DryRun:
 		return tabArgs
+	case s.Loop != nil && s.Status == agent.StepActive && s.Loop.Text != "":
+		return tabOutput
 	case s.Status == agent.StepWaiting && s.Diff != "":
 		return tabDiff
 	case s.Status == agent.StepActive && s.Output != "", s.Status == agent.StepDone, s.Status == agent.StepBroken:
@@ -115,7 +117,7 @@ func (d *detailPane) title(width int) string {
 		return l.Muted.Render("Step")
 	}
 	between := l.Faint.Render(" " + l.glyphs.Separator + " ")
-	parts := []string{l.Muted.Render("Step " + l.cut(untrusted.Line(s.Step.Index), 8))}
+	parts := []string{l.Muted.Render(stepTitle(l, s.Step.Index))}
 	for t, name := range tabNames {
 		style := l.Muted
 		if tab(t) == d.tab {
@@ -201,6 +203,16 @@ func (d *detailPane) drawCall(s *agent.StepState) {
 	if s.Step.ResultVariable != "" {
 		d.doc.field("gives", l.Text, s.Step.ResultVariable)
 	}
+	if loop := s.Loop; loop != nil {
+		words := plural(loop.Turns, "turn") + ", " + plural(len(loop.Calls), "call")
+		if loop.Tokens > 0 {
+			words += ", " + thousands(loop.Tokens) + " tokens"
+		}
+		d.doc.field("so far", l.Text, words)
+	}
+	if s.Run != "" {
+		d.doc.field("run", l.Text, s.Run)
+	}
 	if s.Error != "" {
 		d.doc.field("error", l.Danger, strings.TrimSpace(s.Error))
 	}
@@ -213,6 +225,9 @@ func (d *detailPane) drawCall(s *agent.StepState) {
 	}
 	if s.Attempt == 0 && args == nil {
 		args, named = s.Step.Args, "args, as planned"
+		if s.Parent != "" {
+			named = "args, as the model asks"
+		}
 	}
 	if len(args) == 0 {
 		d.doc.heading("args")
@@ -289,6 +304,9 @@ func (d *detailPane) drawOutput(s *agent.StepState) {
 	case s.Status == agent.StepDone:
 		d.doc.blank()
 		d.drawResult(s.Result)
+	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":
+		d.doc.blank()
+		d.doc.output(l.Text, clip(strings.TrimSpace(s.Loop.Text)))
 	case s.Output != "" && !strings.Contains(s.Error, strings.TrimSpace(s.Output)):
 		d.doc.blank()
 		d.doc.output(l.Text, clip(strings.TrimRight(s.Output, "\n")))

@@ -147,9 +147,9 @@ func (g *askDialog) reopen() tea.Cmd {
 	return g.front()
 }
 
-// step is the step that the first of what waits is about, "" for none.
-func (g *askDialog) step() string {
-	if len(g.queue) == 0 {
+// step is the step of the run that the first of what waits is about, "" for none.
+func (g *askDialog) step(run string) string {
+	if len(g.queue) == 0 || g.queue[0].of() != run {
 		return ""
 	}
 	return g.queue[0].on()

@@ -1,14 +1,12 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
 	"replan/tui/untrusted"
 )
 
@@ -41,22 +39,34 @@ func (m *Model) take(e agent.Event) {
 		m.begin(e, d)
 		return
 	}
-	if m.run != nil && e.Run == m.run.ID {
+	if s := m.stageOf(e.Run); s != nil {
+		m.stage = s
+		m.chat.inset = m.inner()
 		m.takeRun(e)
+		m.stage = m.front()
+		m.chat.inset = false
 		return
 	}
 	switch d := e.Data.(type) {
 	case agent.SessionStatus:
 		m.status = d
-		m.chat.problem = untrusted.Line(d.Problem)
+		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
+		if len(m.chat.blocks) > 0 {
+			m.introduce()
+		}
 	case agent.SessionRuns:
 		m.runs.take(d.Runs)
+	case agent.SessionModels:
+		m.models.take(d)
+	case agent.ChatCompacted:
+		m.chat.add(m.chat.compacted(d))
 	case agent.SessionResuming:
 		m.retell(d)
 	case agent.ChatUser:
 		// What was said long ago, in a session that is gone on with, starts nothing.
 		m.preparing = m.going() == "" && m.clock.arrived.Sub(e.Time) < longAgo
 		m.chat.settle()
+		m.introduce()
 		m.chat.add(m.chat.user(d.Text))
 		m.slashed = strings.HasPrefix(d.Text, "/")
 		m.input.remember(d.Text)
@@ -77,6 +87,14 @@ func (m *Model) take(e agent.Event) {
 	}
 }
 
+// introduce names the project's notes in the chat, once.
+func (m *Model) introduce() {
+	if m.chat.notes != "" && !m.introduced {
+		m.introduced = true
+		m.chat.add(m.chat.note("info", notesWords+m.chat.notes))
+	}
+}
+
 // begin shows a run that has started, and tells of it in the chat.
 func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 	if !m.show(e, d) {
@@ -86,8 +104,12 @@ func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 		// A run that nobody typed here, as in a replay, says itself what it is for.
 		m.chat.add(m.chat.user(d.Goal))
 	}
-	m.told = e.Run
+	if !m.inner() {
+		m.told = e.Run
+	}
+	m.chat.inset = m.inner()
 	m.chat.started(m.run, d.Plan != nil)
+	m.chat.inset = false
 }
 
 // show shows a run from its first event on, and reports whether it can.
@@ -97,15 +119,14 @@ func (m *Model) show(e agent.Event, d agent.RunStarted) bool {
 		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
 		return false
 	}
-	m.run, m.preparing, m.ended = run, false, false
+	m.preparing = false
 	if m.options.Replay {
 		quits := " " + m.look.glyphs.Separator + " q quits"
 		m.input.close("replay of "+untrusted.Line(run.ID)+quits, "replay of "+shortID(run.ID)+quits)
 	}
-	m.stopping, m.reopened, m.failed, m.blocked = false, nil, "", ""
-	m.dry, m.planOnly, m.closing = d.DryRun, d.PlanOnly, false
-	clear(m.asked)
-	m.dag.show(run)
+	s := newStage(run)
+	s.dry, s.planOnly = d.DryRun, d.PlanOnly
+	m.enter(s)
 	return true
 }
 
@@ -140,16 +161,16 @@ func (m *Model) reply(d agent.ChatReply) {
 	if m.going() == "" {
 		m.stopping = false
 	}
-	if m.run != nil && d.Run == m.run.ID {
-		if m.run.Result == nil {
-			m.ended = true
+	if s := m.stageOf(d.Run); s != nil {
+		if s.run.Result == nil {
+			s.ended = true
 			m.chat.settle()
 			m.chat.add(m.chat.note("error", d.Text))
 			return
 		}
-		closing := !m.closing
-		m.closing = true
-		if closing && !m.planOnly || d.Text == m.run.Result.Error {
+		closing := !s.closing
+		s.closing = true
+		if closing && !s.planOnly || d.Text == s.run.Result.Error {
 			return
 		}
 	}
@@ -178,10 +199,15 @@ func (m *Model) asks() []asking {
 	switch {
 	case m.retold != nil || m.run == nil || m.options.Replay:
 	case m.running():
-		for _, g := range m.run.Gates {
-			out = append(out, openGate{run: m.run.ID, ask: g.GateRequested})
+		for _, s := range m.stages {
+			if !s.goes() {
+				continue
+			}
+			for _, g := range s.run.Gates {
+				out = append(out, openGate{run: s.run.ID, ask: g.GateRequested})
+			}
+			out = append(out, m.openQuestions(s.run)...)
 		}
-		out = append(out, m.openQuestions()...)
 	case m.reopened != nil:
 		out = append(out, *m.reopened)
 	}
@@ -193,105 +219,21 @@ func (m *Model) refresh() {
 	m.chat.touch()
 	m.dag.asked = m.askedStep()
 	m.dag.touch()
-	m.detail.show(m.run, m.dag.chosen())
+	m.detail.show(m.shown.run, m.dag.chosen())
 	m.detail.touch()
 }
 
 // askedStep is the step that the user is asked about first, "" for none. In a
 // replay, where nobody is asked, it is the one that was asked about.
 func (m *Model) askedStep() string {
-	if m.options.Replay && m.run != nil {
-		for _, q := range m.run.Questions() {
+	r := m.shown.run
+	if m.options.Replay && r != nil {
+		for _, q := range r.Questions() {
 			return q.Step
 		}
 	}
-	return m.ask.step()
-}
-
-// activity is what goes on and what waits for the user, each on one line, for
-// those who look at the chat alone.
-func (m *Model) activity(width int) []string {
-	l := m.look
-	if !m.running() {
-		return nil
+	if r == nil {
+		return ""
 	}
-	spin := l.Running.Render(l.spinner()) + " "
-	if m.stopping {
-		return []string{spin + l.Muted.Render("stopping"+l.glyphs.Ellipsis)}
-	}
-	if m.preparing {
-		return []string{spin + l.Muted.Render("getting ready"+l.glyphs.Ellipsis)}
-	}
-	var lines []string
-	if line := m.goesOnNow(spin, width); line != "" {
-		lines = append(lines, line)
-	}
-	const most = 3
-	open := m.run.Questions()
-	for i, q := range open[:min(len(open), most)] {
-		text := questionWords(q)
-		if more := len(open) - most; i == most-1 && more > 0 {
-			text += fmt.Sprintf(" (and %d more)", more)
-		}
-		lines = append(lines, m.waitingWords(l.glyphs.Doubt, text, max(width-2, 1)))
-	}
-	return lines
-}
-
-// goesOnNow is one line on what the run is about, "" where it only waits for
-// the answer to a question.
-func (m *Model) goesOnNow(spin string, width int) string {
-	l, r := m.look, m.run
-	width = max(width-2, 1)
-	if r.Replanning != nil {
-		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(seconds(l.since(r.Replanning.StartedAt)))
-	}
-	if r.Synthesis.Started {
-		if r.Synthesis.Done || r.Synthesis.Text != "" {
-			return ""
-		}
-		return spin + l.Muted.Render("writing the answer") + " " + l.Faint.Render(seconds(l.since(r.Synthesis.StartedAt)))
-	}
-	if _, ok := m.asked[planning.PurposeRepair]; ok {
-		return spin + l.Muted.Render("repairing the plan")
-	}
-	if s := following(r); s != nil {
-		switch s.Status {
-		case agent.StepWaiting:
-			words := "step %s waits for your answer"
-			if m.options.Replay {
-				words = "step %s waited for an answer"
-			}
-			return m.waitingWords(l.glyphs.Gate, fmt.Sprintf(words, untrusted.Line(s.Step.Index)), width)
-		case agent.StepActive:
-			took := " " + l.Faint.Render(seconds(l.since(s.StartedAt)))
-			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
-		}
-	}
-	if step, ok := m.asked[planning.PurposeStep]; ok {
-		return spin + l.Muted.Render("the model works out step "+untrusted.Line(step))
-	}
-	return ""
-}
-
-// waitingWords says that the user is waited for, and which key leads there, in
-// width cells behind the glyph.
-func (m *Model) waitingWords(glyph, text string, width int) string {
-	l := m.look
-	if m.options.Replay {
-		return l.Warning.Render(glyph) + " " + l.cut(l.Muted.Render(text), width)
-	}
-	const leads = "  ctrl+g"
-	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.cut(text, width-len(leads))) + l.Faint.Render(leads)
-}
-
-// runningWords says which steps run.
-func (m *Model) runningWords() string {
-	var running []string
-	for _, s := range m.run.Steps {
-		if s.Status == agent.StepActive {
-			running = append(running, untrusted.Line(s.Step.Index)+" "+untrusted.Line(s.Step.Title))
-		}
-	}
-	return strings.Join(running, " "+m.look.glyphs.Separator+" ")
+	return m.ask.step(r.ID)
 }

@@ -56,19 +56,10 @@ func (m *Model) hints() []string {
 	var hints []string
 	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
 	arrows := key.NewBinding(key.WithHelp("up/down", ""))
-	if m.help.open {
-		add(k.Stop, "close")
-		add(arrows, "scroll")
-		return hints
+	if m.over() != nil {
+		return m.overHints()
 	}
 	switch {
-	case m.runs.open:
-		if len(m.runs.runs) > 0 {
-			add(k.Send, "resume")
-		}
-		add(k.Away, "close")
-		add(arrows, "choose")
-		return hints
 	case m.ask.editing():
 		add(k.SendArgs, "send")
 		add(k.Away, "leave as it was")
@@ -87,7 +78,13 @@ func (m *Model) hints() []string {
 	}
 	switch m.focus {
 	case paneChat:
-		add(k.Send, "send")
+		switch {
+		case m.going() == "":
+			add(k.Send, "send")
+		case !m.input.empty():
+			add(k.Send, "queue")
+			add(k.Steer, "steer")
+		}
 		switch {
 		case m.running():
 			add(k.Stop, "stop")
@@ -115,6 +112,46 @@ func (m *Model) hints() []string {
 	}
 	add(k.Help, "help")
 	add(k.Quit, "quit")
+	if m.focus == paneChat && m.going() != "" {
+		add(k.Send, "queue")
+		add(k.Steer, "steer")
+	}
+	return hints
+}
+
+// overHints are the keys of the dialog in place of the panes.
+func (m *Model) overHints() []string {
+	k := &m.keys
+	var hints []string
+	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
+	arrows, sides := key.NewBinding(key.WithHelp("up/down", "")), key.NewBinding(key.WithHelp("left/right", ""))
+	switch {
+	case m.help.open:
+		add(k.Stop, "close")
+		add(arrows, "scroll")
+	case m.runs.open:
+		if len(m.runs.runs) > 0 {
+			add(k.Send, "resume")
+		}
+		add(k.Away, "close")
+		add(arrows, "choose")
+	case m.models.open:
+		add(k.Choose, "choose")
+		add(k.Away, "close")
+		add(arrows, "choose")
+		add(sides, "think")
+		add(k.OtherList, "models, profiles")
+	case m.talk.opened != nil:
+		add(k.Away, "list")
+		add(arrows, "scroll")
+		add(sides, "next, previous")
+	default:
+		if len(m.talk.exchanges()) > 0 {
+			add(k.Open, "look in")
+		}
+		add(k.Away, "close")
+		add(arrows, "choose")
+	}
 	return hints
 }
 
@@ -127,8 +164,17 @@ func (m *Model) planHints() []string {
 	if s != nil && s.Status == agent.StepBroken && m.resumable() {
 		open = "go on from here"
 	}
+	if r := m.dag.chosen(); r != nil && r.kind == rowCalls {
+		open = "unfold"
+		if m.dag.calls[r.owner.Step.Index] {
+			open = "fold"
+		}
+	}
 	hints = append(hints, m.hint(k.Open, open))
-	if s != nil && s.Status == agent.StepActive && m.going() != "" && !m.options.Replay {
+	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
+		hints = append(hints, m.hint(k.Calls, "calls"))
+	}
+	if s != nil && s.Status == agent.StepActive && m.shown.goes() && !m.options.Replay {
 		hints = append(hints, m.hint(k.Cancel, "cancel"))
 	}
 	if !m.dag.follow {
@@ -178,13 +224,14 @@ func (m *Model) waiting() string {
 
 // chosenStep is the step that is chosen in the plan as it is now, or nil.
 func (m *Model) chosenStep() *agent.StepState {
-	if r := m.dag.chosen(); r != nil && r.kind == rowStep {
+	if r := m.dag.chosen(); r != nil && (r.kind == rowStep || r.kind == rowCall || r.kind == rowCalls) {
 		return r.step
 	}
 	return nil
 }
 
-// resumable reports whether the run that is shown has ended and can be taken up.
+// resumable reports whether the run in the plan pane has ended and can be taken up.
 func (m *Model) resumable() bool {
-	return !m.options.Replay && m.run != nil && m.run.Result != nil && m.run.Resumable() && !m.running()
+	r := m.shown.run
+	return !m.options.Replay && r != nil && r.Result != nil && r.Resumable() && !m.running()
 }

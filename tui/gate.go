@@ -78,11 +78,7 @@ func (g openGate) write(l *look, d *document) {
 		d.field("why", l.Text, ruleWords(a.Rule))
 	}
 	for _, p := range a.Provenance {
-		from := "step " + p.Step
-		if p.Tool != "" {
-			from += " (" + p.Tool + ")"
-		}
-		d.field("beware", l.Warning, fmt.Sprintf("%q carries text from %s, an untrusted result", p.Arg, from))
+		d.field("beware", l.Warning, provenanceWords(p))
 	}
 	if a.Diff != "" {
 		d.blank()
@@ -96,6 +92,22 @@ func (g openGate) write(l *look, d *document) {
 		d.heading(heading)
 		d.object(a.Args)
 	}
+}
+
+// provenanceWords says where text in a call comes from.
+func provenanceWords(p agent.Provenance) string {
+	from := stepWords(p.Step)
+	if p.Tool != "" {
+		from += " (" + untrusted.Line(p.Tool) + ")"
+	}
+	what := "the call"
+	if p.Arg != "" {
+		what = fmt.Sprintf("%q", p.Arg)
+	}
+	if p.Written {
+		return fmt.Sprintf("a model wrote %s after reading the untrusted result of %s", what, from)
+	}
+	return fmt.Sprintf("%s carries text from %s, an untrusted result", what, from)
 }
 
 // ruleWords says why a rule asks, and whose it is.
@@ -116,7 +128,10 @@ func (d *document) call(title, tool, server, step string) {
 		}
 	}
 	if step != "" {
-		parts = append(parts, "step "+untrusted.Line(step))
+		parts = append(parts, stepWords(step))
+	}
+	if title == parts[0] { // a call that a model asks for has no title of its own
+		parts = parts[1:]
 	}
 	call := strings.Join(parts, " "+l.glyphs.Separator+" ")
 	d.lines = append(d.lines, flow([]string{

@@ -1,9 +1,9 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
-	"replan/agent"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -47,7 +47,7 @@ func (m *Model) facts() []string {
 		room -= len("  replay")
 	}
 	add := func(text string) {
-		if need := visibleWidth(text) + 3; need <= room {
+		if need := visibleWidth(text) + 3; text != "" && need <= room {
 			facts = append(facts, text)
 			room -= need
 		}
@@ -55,23 +55,19 @@ func (m *Model) facts() []string {
 	if name := untrusted.Line(m.modelName()); name != "" {
 		add(l.Muted.Render(l.cut(name, max(room-3, 8))))
 	}
-	used, window := m.contextUse()
-	switch {
-	case window > 0:
-		style := l.Muted
-		if used*10 >= window*8 {
-			style = l.Warning
+	named := len(facts)
+	add(m.meter())
+	if named > 0 && m.layout.width >= 60 {
+		// Beside the model stands how it works, where there is room.
+		meter := facts[named:]
+		facts = facts[:named:named]
+		if t := m.status.Think; t != planning.ThinkAuto {
+			add(l.Accent.Render("think " + untrusted.Line(string(t))))
 		}
-		text := thousands(window)
-		if used > 0 {
-			text = thousands(used) + "/" + text
+		if p := untrusted.Line(m.status.Profile); p != "" {
+			add(l.Accent.Render(l.cut(p, 20)))
 		}
-		if m.layout.width >= wideFrom {
-			text += " ctx"
-		}
-		add(style.Render(text))
-	case used > 0:
-		add(l.Muted.Render(thousands(used) + " ctx"))
+		facts = append(facts, meter...)
 	}
 	if m.layout.width >= 60 {
 		if m.status.Tools > 0 {
@@ -103,8 +99,36 @@ func (m *Model) modelName() string {
 	return m.run.Model
 }
 
-// contextUse is how much of the model's context the newest call took.
-func (m *Model) contextUse() (used, window int) {
+// meter is how much of the model's context is used, "" where nothing is known.
+func (m *Model) meter() string {
+	l := m.look
+	used, window, estimate := m.contextUse()
+	style, text := l.Muted, ""
+	if used > 0 {
+		if text = thousands(used); estimate {
+			text = "~" + text
+		}
+	}
+	switch {
+	case window > 0 && text != "":
+		text += "/" + thousands(window)
+		if used*10 >= window*8 {
+			style = l.Warning
+		}
+	case window > 0:
+		text = thousands(window)
+	case text == "":
+		return ""
+	}
+	if window == 0 || m.layout.width >= wideFrom {
+		text += " ctx"
+	}
+	return style.Render(text)
+}
+
+// contextUse is how much of the model's context the newest request of the run
+// that goes on took, else an estimate of what the next opens with.
+func (m *Model) contextUse() (used, window int, estimate bool) {
 	window = m.status.ContextWindow
 	if m.run != nil {
 		used = m.run.ContextTokens
@@ -112,7 +136,13 @@ func (m *Model) contextUse() (used, window int) {
 			window = m.run.ContextWindow
 		}
 	}
-	return used, window
+	if next := m.status.ContextTokens; next > 0 && (used == 0 || !m.running()) {
+		used, estimate = next, true
+		if m.status.ContextWindow > 0 {
+			window = m.status.ContextWindow
+		}
+	}
+	return used, window, estimate
 }
 
 // tabRow draws the tabs of a narrow screen and remembers where they stand.
@@ -144,21 +174,21 @@ func (m *Model) tabRow() string {
 
 // shortPlan is the plan's title for a screen with no room.
 func (m *Model) shortPlan() string {
-	if m.run == nil || m.run.Revision == 0 {
+	if m.shown.run == nil {
 		return "Plan"
 	}
 	parts := strings.Split(m.dag.title(), " "+m.look.glyphs.Separator+" ")
 	for _, p := range parts {
 		if strings.Contains(p, "/") {
-			return "Plan " + p
+			return parts[0] + " " + p
 		}
 	}
-	return "Plan"
+	return parts[0]
 }
 
 func (m *Model) stepTitle() string {
 	if r := m.dag.chosen(); r != nil && r.step != nil {
-		return "Step " + m.look.cut(untrusted.Line(r.step.Step.Index), 8)
+		return stepTitle(m.look, r.step.Step.Index)
 	}
 	return "Step"
 }
@@ -168,7 +198,7 @@ func (m *Model) running() bool { return m.preparing || m.going() != "" }
 
 // going is the run that goes on, "" where none does.
 func (m *Model) going() string {
-	if m.run == nil || m.run.Result != nil || m.ended {
+	if !m.goes() {
 		return ""
 	}
 	return m.run.ID
@@ -176,25 +206,5 @@ func (m *Model) going() string {
 
 // spins reports whether something on the screen moves.
 func (m *Model) spins() bool {
-	if m.preparing {
-		return true
-	}
-	r := m.run
-	if m.going() == "" {
-		return false
-	}
-	if r.Replanning != nil || (r.Synthesis.Started && !r.Synthesis.Done) || len(m.asked) > 0 {
-		return true
-	}
-	for i := range r.Phases {
-		if r.Phases[i].Status == agent.PhaseActive {
-			return true
-		}
-	}
-	for _, s := range r.Steps {
-		if s.Status == agent.StepActive {
-			return true
-		}
-	}
-	return false
+	return m.preparing || m.goes() && slices.ContainsFunc(m.stages, (*stage).spins)
 }

@@ -5,6 +5,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
 )
 
 // helpDialog shows every key there is, made from the key map.
@@ -14,10 +16,15 @@ type helpDialog struct {
 	open bool
 	top  int
 	body int
+
+	version string // of the program
 }
 
+func (h *helpDialog) clicked(int)       {}
+func (h *helpDialog) wheeled(lines int) { h.top += lines }
+
 // press takes a key while help is open.
-func (h *helpDialog) press(k tea.KeyPressMsg) {
+func (h *helpDialog) press(k tea.KeyPressMsg) runner.Command {
 	switch {
 	case key.Matches(k, h.keys.Up):
 		h.top--
@@ -30,10 +37,11 @@ func (h *helpDialog) press(k tea.KeyPressMsg) {
 	default:
 		h.open, h.top = false, 0
 	}
+	return nil
 }
 
 // draw draws help in the middle of exactly height lines of width cells.
-func (h *helpDialog) draw(screenWidth, height int, version string) []string {
+func (h *helpDialog) draw(screenWidth, height int) []string {
 	l := h.look
 	const column, oneColumn, twoColumns = 46, 64, 100 // cells
 	groups := h.keys.groups()
@@ -53,7 +61,7 @@ func (h *helpDialog) draw(screenWidth, height int, version string) []string {
 	doc.heading("Signs")
 	doc.lines = append(doc.lines, flow(h.signs(), "   ", doc.width)...)
 	h.body = max(min(len(doc.lines), height-2), 1)
-	title := l.Strong.Render(strings.TrimSpace("replan " + version))
+	title := l.Strong.Render(strings.TrimSpace("replan " + h.version))
 	lines := l.frame(width, l.Focus, section{
 		title: title, lines: padded(doc.rows(&h.top, h.body)), note: doc.place(h.top, h.body), style: l.Focus,
 	})

@@ -13,6 +13,9 @@ type keyMap struct {
 	TookEffect, Rerun, Retry, Skip, Replan              key.Binding
 	EditArgs, SendArgs, Abort, Runs, Cancel             key.Binding
 	Yes, No, LeaveReplay                                key.Binding
+	Models, Exchanges, Steer, Calls                     key.Binding
+	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
+	OtherList, Erase                                    key.Binding
 }
 
 func newKeyMap() keyMap {
@@ -20,15 +23,18 @@ func newKeyMap() keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
 	}
 	return keyMap{
-		Send:           bind([]string{"enter"}, "enter", "send"),
+		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
 		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j)"),
+		Steer:          bind([]string{"ctrl+t"}, "ctrl+t", "steer the run that goes on"),
 		HistoryBack:    bind([]string{"up"}, "up", "what you sent before"),
 		HistoryForward: bind([]string{"down"}, "down", "what you sent after that"),
 
 		NextPane:     bind([]string{"tab"}, "tab", "next pane"),
 		PreviousPane: bind([]string{"shift+tab"}, "shift+tab", "previous pane"),
 		Gate:         bind([]string{"ctrl+g"}, "ctrl+g", "the open gate or question"),
-		Runs:         bind([]string{"ctrl+r"}, "ctrl+r", "the runs there are, to resume one"),
+		Runs:         bind([]string{"ctrl+r"}, "ctrl+r", "the runs there are, to resume"),
+		Models:       bind([]string{"ctrl+o"}, "ctrl+o", "models and profiles"),
+		Exchanges:    bind([]string{"ctrl+x"}, "ctrl+x", "exchanges with the model"),
 		Stop:         bind([]string{"esc"}, "esc", "stop what runs"),
 		Help:         bind([]string{"?"}, "?", "help (F1 also while you type)"),
 		Quit:         bind([]string{"ctrl+c"}, "ctrl+c", "clear the input, else quit"),
@@ -38,8 +44,9 @@ func newKeyMap() keyMap {
 		Down:   bind([]string{"down", "j"}, "down/j", "one down"),
 		First:  bind([]string{"g", "home"}, "g", "to the first"),
 		Last:   bind([]string{"G", "end"}, "G", "to the last"),
-		Open:   bind([]string{"enter", "o"}, "enter", "look in; go on from a failed step (also o)"),
+		Open:   bind([]string{"enter", "o"}, "enter", "look in; go on from a failure"),
 		Cancel: bind([]string{"x"}, "x", "cancel the running step"),
+		Calls:  bind([]string{"space"}, "space", "unfold the calls of an agent"),
 		Follow: bind([]string{"f"}, "f", "follow what runs"),
 
 		PageUp:   bind([]string{"pgup"}, "pgup", "page up"),
@@ -67,6 +74,14 @@ func newKeyMap() keyMap {
 		SendArgs:   bind([]string{"ctrl+s"}, "ctrl+s", "send edited arguments"),
 		Abort:      bind([]string{"a"}, "a", "abort, which ends the run"),
 
+		Choose:      bind([]string{"enter"}, "enter", "work with it from now on"),
+		ListUp:      bind([]string{"up", "ctrl+p"}, "up", "one up"),
+		ListDown:    bind([]string{"down", "ctrl+n"}, "down", "one down"),
+		MoreThought: bind([]string{"right"}, "right", "think harder"),
+		LessThought: bind([]string{"left"}, "left", "think less"),
+		OtherList:   bind([]string{"tab", "shift+tab"}, "tab", "models or profiles"),
+		Erase:       bind([]string{"backspace"}, "backspace", "take back a letter of the search"),
+
 		Yes: bind([]string{"y", "ctrl+c"}, "y", "yes"),
 		No:  bind([]string{"n", "esc"}, "n", "no"),
 
@@ -82,12 +97,24 @@ type keyGroup struct {
 
 // groups is the whole key map as help shows it.
 func (k keyMap) groups() []keyGroup {
+	both := func(shown, does string, a, b key.Binding) key.Binding {
+		return key.NewBinding(key.WithKeys(append(a.Keys(), b.Keys()...)...), key.WithHelp(shown, does))
+	}
+	panes := both("tab", "next pane (shift+tab: previous)", k.NextPane, k.PreviousPane)
+	sent := both("up/down", "what you sent before, after", k.HistoryBack, k.HistoryForward)
+	pages := both("pgup/pgdn", "a page up, down", k.PageUp, k.PageDown)
+	halves := both("ctrl+u/d", "half a page up, down", k.HalfUp, k.HalfDown)
+	moves := both("up/down", "one up, down (also k, j)", k.Up, k.Down)
+	ends := both("g/G", "to the first, the last", k.First, k.Last)
+	sides := both("left/right", "the tab before, after", k.PreviousTab, k.NextTab)
+	thought := both("left/right", "think less, think harder", k.LessThought, k.MoreThought)
 	return []keyGroup{
-		{"Everywhere", []key.Binding{k.NextPane, k.PreviousPane, k.Gate, k.Runs, k.Stop, k.Help, k.Quit, k.End, k.LeaveReplay}},
-		{"Chat", []key.Binding{k.Send, k.Newline, k.HistoryBack, k.HistoryForward, k.PageUp, k.PageDown}},
-		{"Plan", []key.Binding{k.Up, k.Down, k.First, k.Last, k.Open, k.Cancel, k.Follow}},
-		{"Step", []key.Binding{k.Args, k.Output, k.Diff, k.NextTab, k.PreviousTab, k.HalfUp, k.HalfDown}},
+		{"Everywhere", []key.Binding{panes, k.Gate, k.Runs, k.Models, k.Exchanges, k.Stop, k.Help, k.Quit, k.End, k.LeaveReplay}},
+		{"Chat", []key.Binding{k.Send, k.Steer, k.Newline, sent, pages}},
+		{"Plan", []key.Binding{moves, ends, halves, k.Open, k.Calls, k.Cancel, k.Follow}},
+		{"Step", []key.Binding{k.Args, k.Output, k.Diff, sides}},
 		{"Gate", []key.Binding{k.Once, k.ForRun, k.Deny, k.Away}},
+		{"Models", []key.Binding{k.Choose, thought, k.OtherList}},
 		{"Question", []key.Binding{k.TookEffect, k.Rerun, k.Retry, k.Skip, k.Replan, k.EditArgs, k.SendArgs, k.Abort}},
 	}
 }

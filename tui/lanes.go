@@ -1,6 +1,10 @@
 package tui
 
-import "replan/themes"
+import (
+	"slices"
+
+	"replan/themes"
+)
 
 // The sides of a cell that a lane joins.
 const (
@@ -25,6 +29,7 @@ type laneStep struct {
 	row    []uint8
 	fork   []uint8 // nil where nothing parts
 	node   int     // the step's lane
+	onward bool    // a lane leads on from it
 	unseen []int   // the steps it depends on with no lane between them
 }
 
@@ -136,7 +141,18 @@ func (g *gutter) leave(s int, step *laneStep, children []int) []int {
 		step.fork = g.parting(step.node, at)
 	}
 	g.trim()
+	step.onward = len(granted) > 0
 	return granted
+}
+
+// below is the lanes right under the step's own row.
+func (s *laneStep) below() []uint8 {
+	row := slices.Clone(s.row)
+	row[s.node] = 0
+	if s.onward {
+		row[s.node] = up | down
+	}
+	return row
 }
 
 // parting is the row in which lanes part from node to each of at.

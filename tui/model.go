@@ -3,7 +3,7 @@ package tui
 import (
 	"os"
 	"strings"
-	"sync"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -12,7 +12,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
 	"replan/themes"
 	"replan/tui/untrusted"
 )
@@ -37,26 +36,25 @@ type Model struct {
 	detail *detailPane
 	ask    *askDialog
 	runs   *runsDialog
+	models *modelsDialog
+	talk   *talkDialog
 	help   *helpDialog
 
-	run          *agent.Run // the newest; nil before the first
+	*stage                // the run that is told of: the one that goes on, else the newest that the user started
+	stages       []*stage // that one, and those that plan tools started in it, in their order
+	shown        *stage   // the run in the plan pane
 	status       agent.SessionStatus
 	sessionGates []openGate
-	asked        map[planning.Purpose]string // what a model is asked outside the phases → the step it is for
-	told         string                      // the run that the chat tells of
-	retold       *retelling                  // set while a run's events are told again
-	resumes      int                         // how often a run was taken up here
-	reopened     *question                   // a failed step of a run that has ended, put to the user by a key
-	failed       string                      // the attempt whose failure the chat has told
-	blocked      string                      // what a guard said when it ended the run
-	closing      bool                        // the session has said what came of the run
-	dry          bool                        // the run calls nothing
-	planOnly     bool                        // the run ends with its plan
-	slashed      bool                        // what was sent last is a slash line
-	preparing    bool                        // something was sent and its run has not started
-	ended        bool                        // the session gave the run up without a result
+	told         string     // the run that the chat tells of
+	retold       *retelling // set while a run's events are told again
+	resumes      int        // how often a run was taken up here
+	reopened     *question  // a failed step of a run that has ended, put to the user by a key
+	slashed      bool       // what was sent last is a slash line
+	preparing    bool       // something was sent and its run has not started
 	stopping     bool
-	closed       bool // the session is over
+	introduced   bool      // the chat names the project's notes
+	warmed       time.Time // when the model was last to be loaded because the user types
+	closed       bool      // the session is over
 
 	quitting bool   // asks whether to quit
 	warned   bool   // the last key asked to stop at an open gate, and was told so
@@ -68,6 +66,9 @@ type Model struct {
 // New makes the screen of a session. It reads no events by itself: [Run] or
 // [Forward] hands them over.
 func New(s Session, o Options) *Model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	mode := themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor}
 	l := newLook(themes.New(o.Theme, true, mode))
 	m := &Model{
@@ -78,8 +79,9 @@ func New(s Session, o Options) *Model {
 		input:   newInput(l, o.Suggestion),
 		dag:     newDAGPane(l),
 		detail:  newDetailPane(l),
-		asked:   map[planning.Purpose]string{},
+		stage:   newStage(nil),
 	}
+	m.shown = m.stage
 	if home, err := os.UserHomeDir(); err == nil {
 		m.home = strings.TrimRight(home, "/")
 	}
@@ -89,7 +91,9 @@ func New(s Session, o Options) *Model {
 	}
 	m.ask = newAskDialog(l, &m.keys)
 	m.runs = &runsDialog{look: l, keys: &m.keys}
-	m.help = &helpDialog{look: l, keys: &m.keys}
+	m.models = &modelsDialog{look: l, keys: &m.keys}
+	m.talk = &talkDialog{look: l, keys: &m.keys}
+	m.help = &helpDialog{look: l, keys: &m.keys, version: o.Version}
 	return m
 }
 
@@ -192,84 +196,7 @@ func (m *Model) arrange() {
 }
 
 // covered reports whether a dialog has the keys.
-func (m *Model) covered() bool { return m.ask.open || m.help.open || m.runs.open }
-
-// paste gives pasted text to the input, where the user is typing.
-func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	if m.ask.editing() && !m.help.open && !m.runs.open && !m.quitting {
-		return m.ask.editor.update(p)
-	}
-	if m.covered() || m.quitting {
-		m.say("Nothing is pasted into a dialog.")
-		return nil
-	}
-	if m.options.Replay {
-		m.say(nothingSent)
-		return nil
-	}
-	m.focus = paneChat
-	m.input.setFocus(true)
-	return m.input.update(p)
-}
-
-// click focuses the pane under the pointer and chooses what is there.
-func (m *Model) click(at tea.Mouse) {
-	if m.runs.open && !m.help.open && !m.quitting && !m.layout.small && at.Button == tea.MouseLeft {
-		m.runs.clicked(at.Y - 1) // under the header
-		return
-	}
-	if m.covered() || m.layout.small || at.Button != tea.MouseLeft {
-		return
-	}
-	if m.layout.tabs.contains(at.X, at.Y) {
-		for p, r := range m.tabAt {
-			if r.contains(at.X, at.Y) {
-				m.focus = pane(p)
-			}
-		}
-		return
-	}
-	p, ok := m.layout.at(at.X, at.Y)
-	if !ok {
-		return
-	}
-	m.focus = p
-	if p == panePlan {
-		m.dag.clicked(at.Y - m.layout.plan.y)
-		m.refresh()
-	}
-}
-
-// wheel scrolls what is under the pointer.
-func (m *Model) wheel(at tea.Mouse) {
-	const step = 3
-	lines := step
-	if at.Button == tea.MouseWheelUp {
-		lines = -step
-	} else if at.Button != tea.MouseWheelDown {
-		return
-	}
-	switch {
-	case m.help.open:
-		m.help.top += lines
-		return
-	case m.runs.open:
-		m.runs.move(lines / step)
-		return
-	case m.ask.open:
-		m.ask.scroll(lines)
-		return
-	}
-	switch p, _ := m.layout.at(at.X, at.Y); p {
-	case panePlan:
-		m.dag.move(lines)
-		m.refresh()
-	case paneStep:
-		m.detail.scroll(lines)
-	default:
-		m.chat.scroll(-lines)
-	}
-}
+func (m *Model) covered() bool { return m.ask.open || m.over() != nil }
 
 // View draws the screen: exactly as many lines as the terminal has, none longer
 // than it is wide.
@@ -290,7 +217,7 @@ func (m *Model) View() tea.View {
 // cursor is where text is being typed, if anywhere.
 func (m *Model) cursor() *tea.Cursor {
 	switch {
-	case m.layout.small || m.help.open || m.runs.open || m.quitting:
+	case m.layout.small || m.over() != nil || m.quitting:
 		return nil
 	case m.ask.editing():
 		c := m.ask.editor.cursor()
@@ -325,11 +252,10 @@ func (m *Model) screen() []string {
 	}
 	screen := make([]string, 0, m.layout.height)
 	screen = append(screen, m.header())
+	over := m.over()
 	switch {
-	case m.help.open:
-		screen = append(screen, m.help.draw(m.layout.width, m.layout.height-2, m.options.Version)...)
-	case m.runs.open:
-		screen = append(screen, m.runs.draw(m.layout.width, m.layout.height-2, m.going())...)
+	case over != nil:
+		screen = append(screen, over.draw(m.layout.width, m.layout.height-2)...)
 	case m.layout.body.h == 0:
 	case m.layout.wide:
 		left, right := m.leftHalf(), m.rightHalf()
@@ -340,7 +266,7 @@ func (m *Model) screen() []string {
 		screen = append(screen, m.tabRow())
 		screen = append(screen, m.tabBody()...)
 	}
-	if m.layout.sheet.h > 0 && !m.help.open && !m.runs.open {
+	if m.layout.sheet.h > 0 && over == nil {
 		m.ask.mute = m.quitting
 		screen = append(screen, m.ask.draw(m.layout.sheet.w, m.layout.sheet.h)...)
 	}
@@ -442,32 +368,6 @@ func (m *Model) tabBody() []string {
 }
 
 func visibleWidth(s string) int { return ansi.StringWidth(s) }
-
-// outbox sends commands to the session in the order they were given, off the
-// goroutine that draws, so that a session that is slow to listen stops nothing.
-type outbox struct {
-	session Session
-	sending sync.Mutex
-	mu      sync.Mutex
-	queue   []runner.Command
-}
-
-// send queues a command and returns what sends it.
-func (o *outbox) send(c runner.Command) tea.Cmd {
-	o.mu.Lock()
-	o.queue = append(o.queue, c)
-	o.mu.Unlock()
-	return func() tea.Msg {
-		o.sending.Lock()
-		defer o.sending.Unlock()
-		o.mu.Lock()
-		next := o.queue[0]
-		o.queue = o.queue[1:]
-		o.mu.Unlock()
-		o.session.Send(next)
-		return nil
-	}
-}
 
 // matches is short for the keys of the map.
 func matches(k tea.KeyPressMsg, b ...key.Binding) bool { return key.Matches(k, b...) }

@@ -205,7 +205,7 @@ func BenchmarkPlanOf1000Steps(b *testing.B) {
 	b.Run("lay out", func(b *testing.B) {
 		run := wideRun(1000)
 		for b.Loop() {
-			layOut(run, 8, nil)
+			layOut(run, 8, nil, nil)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/tui/untrusted"
 )
 
 // press routes a key: to an open question or dialog, else to what works
@@ -20,12 +19,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.leave()
 	case m.layout.small:
 		return nil
-	case m.help.open:
-		m.help.press(k)
-		return nil
-	case m.runs.open:
-		return m.pressRuns(k)
-	case m.ask.showing() && !m.ask.grace && m.overAsk(k):
+	case m.over() != nil:
+		return m.pressOver(k)
+	case m.ask.showing() && !m.ask.grace && m.opens(k) && (!m.ask.editing() || k.String() == "f1"):
 		return m.openOver(k)
 	case m.ask.showing():
 		return m.pressAsk(k)
@@ -70,34 +66,6 @@ func (m *Model) pressQuit(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// overAsk reports whether a key opens something over what asks.
-func (m *Model) overAsk(k tea.KeyPressMsg) bool {
-	return k.String() == "f1" || !m.ask.editing() && matches(k, m.keys.Help, m.keys.Runs)
-}
-
-// openOver opens help or the list of runs.
-func (m *Model) openOver(k tea.KeyPressMsg) tea.Cmd {
-	if matches(k, m.keys.Runs) {
-		return m.listRuns()
-	}
-	m.help.open = true
-	return nil
-}
-
-// listRuns opens the list of runs with the run on the screen chosen, where that
-// can go on.
-func (m *Model) listRuns() tea.Cmd {
-	if m.options.Replay {
-		m.say("This is a replay: no run is taken up from here.")
-		return nil
-	}
-	shown := ""
-	if m.run != nil {
-		shown = m.run.ID
-	}
-	return m.outbox.send(m.runs.ask(shown))
-}
-
 // pressAsk gives a key to the dialog that asks and sends the answer.
 func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
 	answer, word, cmd := m.ask.press(k)
@@ -117,23 +85,14 @@ func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmd, m.outbox.send(answer))
 }
 
-// pressRuns gives a key to the list of runs and sends what it asks for.
-func (m *Model) pressRuns(k tea.KeyPressMsg) tea.Cmd {
-	if c := m.runs.press(k, m.going()); c != nil {
-		m.focus = paneChat
-		m.chat.toEnd()
-		m.preparing = m.going() == ""
-		return tea.Batch(m.outbox.send(c), m.animate())
-	}
-	return nil
-}
-
 // pressAnywhere takes the keys that work in every pane.
 func (m *Model) pressAnywhere(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	typing := m.focus == paneChat && !m.input.empty()
 	switch {
-	case k.String() == "f1", matches(k, m.keys.Help) && !typing, matches(k, m.keys.Runs):
+	case m.opens(k) && (!typing || !matches(k, m.keys.Help)):
 		return m.openOver(k), true
+	case matches(k, m.keys.Steer):
+		return m.steer(), true
 	case matches(k, m.keys.NextPane):
 		m.focus = (m.focus + 1) % panes
 	case matches(k, m.keys.PreviousPane):
@@ -206,7 +165,7 @@ func (m *Model) pressChat(k tea.KeyPressMsg) tea.Cmd {
 			m.say(nothingSent)
 		}
 	default:
-		return m.input.update(k)
+		return tea.Batch(m.warm(k.Text), m.input.update(k))
 	}
 	return nil
 }
@@ -235,6 +194,8 @@ func (m *Model) pressPlan(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case matches(k, m.keys.Open):
 		return m.openRow()
+	case matches(k, m.keys.Calls):
+		m.unfold()
 	case matches(k, m.keys.Cancel):
 		return m.cancel()
 	case matches(k, m.keys.Up):
@@ -275,6 +236,8 @@ func (m *Model) openRow() tea.Cmd {
 	s := m.chosenStep()
 	switch {
 	case m.dag.toggle():
+	case m.dag.chosen() != nil && m.dag.chosen().kind == rowCalls:
+		m.dag.unfold()
 	case m.dag.chosen() == nil:
 	case s != nil && m.takeUp(s):
 		return m.ask.set(m.asks())
@@ -288,6 +251,13 @@ func (m *Model) openRow() tea.Cmd {
 	return nil
 }
 
+// unfold shows or folds the calls of the agent step that is chosen.
+func (m *Model) unfold() {
+	if !m.dag.unfold() {
+		m.say("There are no calls to unfold: only a step that an agent carries out makes some.")
+	}
+}
+
 // cancel stops the chosen step, where it runs.
 func (m *Model) cancel() tea.Cmd {
 	row := m.dag.chosen()
@@ -296,17 +266,17 @@ func (m *Model) cancel() tea.Cmd {
 		return nil
 	}
 	s := row.step
-	step := "Step " + untrusted.Line(s.Step.Index)
+	step := stepTitle(m.look, s.Step.Index)
 	switch {
 	case row.kind == rowGone:
 		m.say(step + " is no longer in the plan.")
 	case m.options.Replay:
 		m.say("This is a replay: nothing runs that could be cancelled.")
-	case m.going() == "":
+	case !m.shown.goes():
 		m.say("The run has ended; nothing is left to cancel.")
 	case s.Status == agent.StepActive:
 		m.sayUntilHeard(step + " is being cancelled; the others go on.")
-		return m.outbox.send(runner.Cancel{Run: m.run.ID, Step: s.Step.Index})
+		return m.outbox.send(runner.Cancel{Run: m.shown.run.ID, Step: s.Step.Index})
 	case s.Status == agent.StepWaiting:
 		m.say(step + " does not run yet: ctrl+g leads to its gate, where n denies it.")
 	case s.Status.Ended():

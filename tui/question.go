@@ -45,7 +45,7 @@ func (q question) name() string {
 }
 
 func (q question) about() []string {
-	parts := []string{"step " + untrusted.Line(q.Step)}
+	parts := []string{stepWords(q.Step)}
 	if q.Tool != "" {
 		parts = append(parts, untrusted.Line(q.Tool))
 	}
@@ -131,34 +131,33 @@ func (q question) write(l *look, d *document) {
 // questionWords asks a question of the run in a line.
 func questionWords(q agent.Question) string {
 	if q.Doubt {
-		return "step " + untrusted.Line(q.Step) + " is in doubt: did it take effect?"
+		return stepWords(q.Step) + " is in doubt: did it take effect?"
 	}
-	return "step " + untrusted.Line(q.Step) + " failed: how shall it go on?"
+	return stepWords(q.Step) + " failed: how shall it go on?"
 }
 
-// openQuestions are the steps of the run that wait for the user's word.
-func (m *Model) openQuestions() []asking {
+// openQuestions are the steps of a run that wait for the user's word.
+func (m *Model) openQuestions(r *agent.Run) []asking {
 	var out []asking
-	for _, q := range m.run.Questions() {
-		out = append(out, m.questionOf(q))
+	for _, q := range r.Questions() {
+		out = append(out, m.questionOf(r, q))
 	}
 	return out
 }
 
 // questionOf adds to a question of the run what is to be shown with it.
-func (m *Model) questionOf(q agent.Question) question {
-	asked := question{Question: q, run: m.run.ID, time: m.resumes}
-	if s := m.run.Step(q.Step); s != nil {
+func (m *Model) questionOf(r *agent.Run, q agent.Question) question {
+	asked := question{Question: q, run: r.ID, time: m.resumes}
+	if s := r.Step(q.Step); s != nil {
 		asked.attempt, asked.expects = s.Attempt, s.Step.ExpectedOutcome
 	}
-	asked.noReplan = m.whyNoReplan(q.Replan)
+	asked.noReplan = whyNoReplan(r, q.Replan)
 	return asked
 }
 
 // whyNoReplan says in few words why there can be no new plan, "" where there
 // can. possible is whether there is anybody to make one.
-func (m *Model) whyNoReplan(possible bool) string {
-	r := m.run
+func whyNoReplan(r *agent.Run, possible bool) string {
 	switch {
 	case !possible:
 		return "no model"
@@ -175,12 +174,12 @@ func (m *Model) takeUp(s *agent.StepState) bool {
 	if !m.resumable() || s.Status != agent.StepBroken {
 		return false
 	}
-	r := m.run
+	r := m.shown.run
 	args := s.Args
 	if args == nil {
 		args = s.Step.Args
 	}
-	q := m.questionOf(agent.Question{
+	q := m.questionOf(r, agent.Question{
 		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args,
 		Replan: m.modelName() != "" || m.options.Planners != nil,
 	})
@@ -192,7 +191,7 @@ func (m *Model) takeUp(s *agent.StepState) bool {
 
 // doubtWords says what was decided about a step in doubt.
 func doubtWords(d agent.DoubtResolved) string {
-	step := "step " + untrusted.Line(d.Step)
+	step := stepWords(d.Step)
 	switch d.Decision {
 	case agent.DoubtDone:
 		step += " counts as done: it took effect"
@@ -206,7 +205,7 @@ func doubtWords(d agent.DoubtResolved) string {
 
 // failureWords says how the run goes on after a failed step.
 func failureWords(d agent.FailureResolved) string {
-	step := "step " + untrusted.Line(d.Step)
+	step := stepWords(d.Step)
 	switch {
 	case d.Decision == agent.FailureRetry && d.Args != nil:
 		step += " is tried again with other arguments"

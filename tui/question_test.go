@@ -40,14 +40,38 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		{"ended, its plan", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey}},
 		{"ended, taken up", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey, enter}},
 		{"run again", func() *story { return newStory().rerun() }, nil},
+		{"an agent", func() *story { return newStory().exploring() }, nil},
+		{"an agent, its plan", func() *story { return newStory().exploring() }, []tea.KeyPressMsg{tabKey}},
+		{"an agent, its calls", func() *story { return newStory().exploring() }, append([]tea.KeyPressMsg{tabKey, space}, letters("jjj")...)},
+		{"an agent, a gate", func() *story { return newStory().patching() }, nil},
+		{"an agent, looking around", func() *story { return newStory().patching() }, []tea.KeyPressMsg{escape, tabKey}},
+		{"chat calls", func() *story { return newStory().calling() }, nil},
+		{"chat calls, their list", func() *story { return newStory().calling() }, append([]tea.KeyPressMsg{tabKey}, letters("G")...)},
+		{"a child, its gate", func() *story { return newStory().delegating() }, nil},
+		{"a child, looking around", func() *story { return newStory().delegating() }, []tea.KeyPressMsg{escape}},
+		{"a child is over", func() *story { return newStory().returned() }, nil},
+		{"a chat is over", func() *story { return newStory().told() }, nil},
+		{"steered and summed up", func() *story { return newStory().spoken() }, nil},
+		{"greeted with notes", func() *story { return newStory().choosing() }, nil},
+		{"models", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO}},
+		{"models, searched", func() *story { return newStory().choosing() }, append(append([]tea.KeyPressMsg{ctrlO}, letters("em")...), downKey, rightKey, enter)},
+		{"profiles", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO, tabKey}},
+		{"no models", func() *story {
+			return newStory().greeted().session(agent.SessionModels{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})
+		}, []tea.KeyPressMsg{ctrlO}},
+		{"exchanges", func() *story { return newStory().told() }, []tea.KeyPressMsg{ctrlX}},
+		{"exchanges, one opened", func() *story { return newStory().told() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
+		{"no exchanges", func() *story { return newStory().greeted() }, []tea.KeyPressMsg{ctrlX}},
 	} {
 		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
 				st := c.st()
-				s := settled(t, st, size.w, size.h).press(c.keys...)
-				if c.keys != nil && c.keys[0] == ctrlR { // what was asked for comes now
-					s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
-					s.press(c.keys[1:]...)
+				s := settled(t, st, size.w, size.h)
+				for i, k := range c.keys {
+					s.press(k)
+					if i == 0 && (k == ctrlR || k == ctrlO) { // what was asked for comes now
+						s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+					}
 				}
 				s.m.Update(s.m.Rested())
 				golden.RequireEqual(t, s.text()+"\n")

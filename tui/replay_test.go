@@ -54,6 +54,8 @@ func TestNothingIsSentFromAReplay(t *testing.T) {
 		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing runs that could be cancelled"},
 		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("z")...), "nothing can be sent; q quits"},
 		"answers to a gate":      {newStory().gated(), letters("y"), "nothing can be sent"},
+		"ctrl+t":                 {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "nothing can be sent; q quits"},
+		"x on a call":            {newStory().exploring(), append([]tea.KeyPressMsg{tabKey}, letters("jx")...), "nothing runs that could be cancelled"},
 		"enter on a failed step": {newStory().ended(), []tea.KeyPressMsg{tabKey, enter}, "Step 3"},
 	} {
 		t.Run(name, func(t *testing.T) {

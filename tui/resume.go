@@ -77,6 +77,10 @@ func (m *Model) goesOn() {
 func (m *Model) wake() {
 	again := *m.run
 	m.run = &again
+	m.stages = []*stage{m.stage}
+	if m.shown != m.stage {
+		m.watch(m.stage)
+	}
 	m.dag.run = m.run
 }
 

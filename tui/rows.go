@@ -19,6 +19,8 @@ const (
 	rowLink             // lanes that join or part
 	rowGone             // a step that a revision took out, or its version before
 	rowRevision         // an older revision, folded or heading its rows
+	rowCalls            // the calls of an agent step, folded or heading their rows
+	rowCall             // one of them, or a call of the chat
 )
 
 // row is one line of the plan.
@@ -31,6 +33,7 @@ type row struct {
 	at       int      // position in execution order, of rowStep
 	after    []string // what it depends on, where lanes do not show all of it
 	revision *agent.Revision
+	owner    *agent.StepState // of the rows of calls: the agent step
 
 	drawn string // as it was drawn last, with the face it had
 	face  face
@@ -60,8 +63,11 @@ func (p positions) union(q positions) {
 }
 
 // layOut lays out the steps of a run. open says which older revisions show the
-// steps they took out.
-func layOut(run *agent.Run, limit int, open map[int]bool) *outline {
+// steps they took out, calls which agent steps all of their calls.
+func layOut(run *agent.Run, limit int, open map[int]bool, calls map[string]bool) *outline {
+	if len(run.Steps) == 0 && run.Chat != nil {
+		return chatOutline(run.Chat)
+	}
 	plan := run.Plan
 	plan.Steps = make([]planning.Step, len(run.Steps))
 	states := make(map[string]*agent.StepState, len(run.Steps))
@@ -101,6 +107,7 @@ func layOut(run *agent.Run, limit int, open map[int]bool) *outline {
 			}
 		}
 		o.rows = append(o.rows, r)
+		o.addCalls(states[index], g, calls[index])
 		if g.fork != nil {
 			o.rows = append(o.rows, row{kind: rowLink, gutter: g.fork, node: -1})
 		}
@@ -120,7 +127,7 @@ const longestAfter = 12
 func (o *outline) measure() {
 	for i := range o.rows {
 		r := &o.rows[i]
-		if r.step == nil {
+		if r.step == nil || r.owner != nil {
 			continue
 		}
 		title := ansi.StringWidth(untrusted.Line(r.step.Step.Title))

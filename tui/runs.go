@@ -29,6 +29,7 @@ type runsDialog struct {
 	first int // line of the first run, from the top of the dialog's area
 	each  int // lines of a run
 	word  string
+	going string // the run that goes on, "" where none does
 }
 
 // ask opens the dialog and asks for the list. shown is the run on the screen, ""
@@ -70,8 +71,7 @@ func (d *runsDialog) rank(s agent.Summary) int {
 }
 
 // press takes a key while the dialog is open and returns what it asks for.
-// going is the run that goes on, "" where none does.
-func (d *runsDialog) press(k tea.KeyPressMsg, going string) runner.Command {
+func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
 	d.word = ""
 	page := max(d.body-1, 1)
 	switch {
@@ -91,7 +91,7 @@ func (d *runsDialog) press(k tea.KeyPressMsg, going string) runner.Command {
 		d.move(len(d.runs))
 	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
 		s := d.runs[d.at]
-		if d.word = whyNoResume(s, going); d.word == "" {
+		if d.word = whyNoResume(s, d.going); d.word == "" {
 			d.open = false
 			return runner.Resume{Run: s.Run}
 		}
@@ -100,6 +100,8 @@ func (d *runsDialog) press(k tea.KeyPressMsg, going string) runner.Command {
 }
 
 func (d *runsDialog) move(n int) { d.at = max(min(d.at+n, len(d.runs)-1), 0) }
+
+func (d *runsDialog) wheeled(lines int) { d.move(lines / wheelStep) }
 
 // clicked chooses the run that is drawn at line y of the dialog's area.
 func (d *runsDialog) clicked(y int) {
@@ -129,7 +131,7 @@ func whyNoResume(s agent.Summary, going string) string {
 
 // draw draws the dialog in the middle of exactly height lines of screenWidth
 // cells.
-func (d *runsDialog) draw(screenWidth, height int, going string) []string {
+func (d *runsDialog) draw(screenWidth, height int) []string {
 	const widest, oneLine = 110, 70 // cells
 	l := d.look
 	width := min(screenWidth, widest)
@@ -156,7 +158,7 @@ func (d *runsDialog) draw(screenWidth, height int, going string) []string {
 		d.top = max(min(d.top, d.at), d.at-d.body+1, 0)
 		last := min(d.top+d.body, len(d.runs))
 		for i := d.top; i < last; i++ {
-			lines = append(lines, d.row(i, inner, each, going)...)
+			lines = append(lines, d.row(i, inner, each)...)
 		}
 		if len(d.runs) > d.body {
 			note = l.Faint.Render(fmt.Sprintf("%d-%d of %d", d.top+1, last, len(d.runs)))
@@ -186,7 +188,7 @@ func (d *runsDialog) foot(width int) []string {
 }
 
 // row draws one run on that many lines.
-func (d *runsDialog) row(i, width, lines int, going string) []string {
+func (d *runsDialog) row(i, width, lines int) []string {
 	l, s := d.look, d.runs[i]
 	lit := func(s lipgloss.Style) lipgloss.Style { return s }
 	cursor := " "
@@ -194,7 +196,7 @@ func (d *runsDialog) row(i, width, lines int, going string) []string {
 		lit = l.Selected
 		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
 	}
-	glyph, word, style := d.state(s, going)
+	glyph, word, style := d.state(s)
 	facts := []string{ago(l.since(s.Started)), fmt.Sprintf("%d/%d", s.Done, s.Steps)}
 	if lines > 1 {
 		facts[0] = strings.TrimSuffix(facts[0], " ago")
@@ -205,7 +207,7 @@ func (d *runsDialog) row(i, width, lines int, going string) []string {
 	}
 	what := l.runWords(s)
 	here := ""
-	if s.Run == d.shown && s.Run != going {
+	if s.Run == d.shown && s.Run != d.going {
 		here = "on screen " + l.glyphs.Separator + " "
 	}
 	fill := func(line string, w int) string {
@@ -253,10 +255,10 @@ func shortID(run string) string {
 }
 
 // state is how a run stands, in a sign and a word.
-func (d *runsDialog) state(s agent.Summary, going string) (glyph, word string, style lipgloss.Style) {
+func (d *runsDialog) state(s agent.Summary) (glyph, word string, style lipgloss.Style) {
 	l := d.look
 	switch {
-	case s.Run == going:
+	case s.Run == d.going:
 		return l.glyphs.Folded, "goes on", l.Running
 	case s.Status == agent.StatusRunning:
 		return l.glyphs.Folded, "elsewhere", l.Running

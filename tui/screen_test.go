@@ -127,16 +127,22 @@ func (s *screen) lacks(text string) {
 }
 
 var (
-	enter    = tea.KeyPressMsg{Code: tea.KeyEnter}
-	escape   = tea.KeyPressMsg{Code: tea.KeyEscape}
-	tabKey   = tea.KeyPressMsg{Code: tea.KeyTab}
-	backTab  = tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
-	upKey    = tea.KeyPressMsg{Code: tea.KeyUp}
-	downKey  = tea.KeyPressMsg{Code: tea.KeyDown}
-	pageUp   = tea.KeyPressMsg{Code: tea.KeyPgUp}
-	pageDown = tea.KeyPressMsg{Code: tea.KeyPgDown}
-	f1       = tea.KeyPressMsg{Code: tea.KeyF1}
+	enter     = tea.KeyPressMsg{Code: tea.KeyEnter}
+	escape    = tea.KeyPressMsg{Code: tea.KeyEscape}
+	tabKey    = tea.KeyPressMsg{Code: tea.KeyTab}
+	backTab   = tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	upKey     = tea.KeyPressMsg{Code: tea.KeyUp}
+	downKey   = tea.KeyPressMsg{Code: tea.KeyDown}
+	backspace = tea.KeyPressMsg{Code: tea.KeyBackspace}
+	space     = tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	pageUp    = tea.KeyPressMsg{Code: tea.KeyPgUp}
+	pageDown  = tea.KeyPressMsg{Code: tea.KeyPgDown}
+	leftKey   = tea.KeyPressMsg{Code: tea.KeyLeft}
+	rightKey  = tea.KeyPressMsg{Code: tea.KeyRight}
+	f1        = tea.KeyPressMsg{Code: tea.KeyF1}
 )
+
+var ctrlO, ctrlX = ctrl('o'), ctrl('x')
 
 func ctrl(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl} }
 
@@ -175,6 +181,15 @@ var moments = map[string]func() *story{
 	"rerun":   func() *story { return newStory().rerun() },
 	"dry run": func() *story { return newStory().dryRun() },
 	"listed":  func() *story { return newStory().listed() },
+
+	"exploring":  func() *story { return newStory().exploring() },
+	"patching":   func() *story { return newStory().patching() },
+	"calling":    func() *story { return newStory().calling() },
+	"delegating": func() *story { return newStory().delegating() },
+	"returned":   func() *story { return newStory().returned() },
+	"told":       func() *story { return newStory().told() },
+	"spoken":     func() *story { return newStory().spoken() },
+	"choosing":   func() *story { return newStory().choosing() },
 }
 
 // everyState is all of them, with their names in order.
@@ -281,7 +296,7 @@ func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
 
 // TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
-	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), ctrlR, ctrl('s')}
+	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace}
 	keys = append(keys, letters("jkgGf123?yrnlxospeda{\"ä世")...)
 	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {

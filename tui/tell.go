@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"replan/agent"
+	"replan/planning"
 	"replan/tui/untrusted"
 )
 
@@ -36,6 +37,7 @@ func (m *Model) moment(d agent.Data) moment {
 // tellRun writes into the chat what an event says of the run as a whole.
 func (m *Model) tellRun(data agent.Data, was moment) {
 	c := m.chat
+	m.tellCut()
 	switch d := data.(type) {
 	case agent.RunResumed:
 		m.goesOn()
@@ -44,12 +46,15 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 			c.add(c.planned(d.Plan.Title, len(d.Plan.Steps), m.dry))
 		}
 	case agent.ModelRequested:
-		m.asked[d.Purpose] = d.Step
-	case agent.ModelReplied:
-		delete(m.asked, d.Purpose)
-		if d.Error != "" && !m.run.Paused {
-			c.add(c.note("warn", d.Error))
+		m.asked[errand{d.Purpose, d.Step}] = m.run.Now
+		if d.Purpose == planning.PurposeChat {
+			m.openTurn()
 		}
+	case agent.ModelReplied:
+		m.replied(d)
+	case agent.RunSteered:
+		c.add(c.steered(d.Text))
+		m.input.remember(d.Text)
 	case agent.ReplanStarted:
 		m.tellFailure(d.Step, d.Error)
 	case agent.ReplanRefused:
@@ -66,17 +71,59 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 	case agent.Note:
 		c.add(c.note(d.Level, d.Text))
 	case agent.SynthesisStarted:
-		c.add(c.answer(m.run))
+		m.asked[errand{purpose: answering(d.Direct)}] = m.run.Now
+		m.openTurn()
+	case agent.SynthesisDelta:
+		t := m.openTurn()
+		t.text += d.Text
+		t.thinking += d.Thinking
 	case agent.SynthesisCompleted:
+		delete(m.asked, errand{purpose: planning.PurposeSynthesis})
+		delete(m.asked, errand{purpose: planning.PurposeChat})
+		m.closeTurn(d.Text)
 		switch {
 		case d.Error == "":
 		case d.Text != "":
 			c.add(c.note("warn", "The answer was cut off: "+d.Error))
 		case !m.run.Paused:
+			m.blocked = d.Error
 			c.add(c.note("warn", "No answer could be written: "+d.Error))
 		}
 	case agent.RunCompleted:
 		m.finish(&d.Result)
+	}
+}
+
+// tellCut says what was left out of the newest prompt to make it fit, once.
+func (m *Model) tellCut() {
+	n := len(m.run.Exchanges)
+	if n == 0 {
+		return
+	}
+	if cut := m.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != m.cut {
+		m.cut = cut
+		m.chat.add(m.chat.note("info", cut))
+	}
+}
+
+// answering is what a model is asked for where it writes the answer.
+func answering(direct bool) planning.Purpose {
+	if direct {
+		return planning.PurposeChat
+	}
+	return planning.PurposeSynthesis
+}
+
+// replied tells what came of a request outside the phases of planning: a turn
+// of the chat, and that no reply came.
+func (m *Model) replied(d agent.ModelReplied) {
+	delete(m.asked, errand{d.Purpose, d.Step})
+	if d.Purpose == planning.PurposeChat {
+		m.closeTurn(d.Reply.Text)
+		m.tellCalls()
+	}
+	if d.Error != "" && !m.run.Paused {
+		m.chat.add(m.chat.note("warn", d.Error))
 	}
 }
 
@@ -103,7 +150,7 @@ func (m *Model) tellStep(data agent.Data, was moment) {
 	case agent.GateResolved:
 		c.add(c.remark(gateGlyph, warningStyle, resolvedWords(was.gate, d)))
 	case agent.StepInDoubt:
-		c.add(c.note("warn", fmt.Sprintf("step %s is in doubt: %s", d.Index, d.Reason)))
+		c.add(c.note("warn", fmt.Sprintf("%s is in doubt: %s", stepWords(d.Index), d.Reason)))
 	case agent.StepCompleted:
 		if d.DryRun && d.Gate != nil {
 			c.add(c.remark(gateGlyph, warningStyle, fmt.Sprintf("step %s %s: %s", d.Index, wouldWords(*d.Gate), ruleWords(*d.Gate))))
@@ -114,20 +161,27 @@ func (m *Model) tellStep(data agent.Data, was moment) {
 // finish writes how the run ended. An answer that did not stream is written
 // first.
 func (m *Model) finish(r *agent.Result) {
-	m.stopping = false
 	clear(m.asked)
+	if m.turn != nil {
+		m.turn.done = true
+	}
 	m.chat.touch()
 	m.chat.settle()
-	if r.Answer != "" && m.run.Synthesis.Text == "" {
+	if r.Answer != "" && m.run.Synthesis.Text == "" && (m.turn == nil || m.turn.text == "") {
 		m.chat.add(m.chat.prose(r.Answer))
 	}
 	told := *r
 	if told.Error == m.blocked {
-		told.Error = "" // the guard has said so
+		told.Error = "" // the chat has said so
 	}
 	again := "ctrl+r takes the run up again."
 	if m.options.Replay {
 		again = "replan plan resume " + m.run.ID + " takes the run up again."
+	}
+	if m.inner() {
+		again = "" // with the run whose model started this one
+	} else {
+		m.stopping = false
 	}
 	m.chat.add(m.chat.outcome(&told, m.outcomeWord(r), again))
 }
@@ -175,7 +229,7 @@ func (m *Model) tellFailure(index, sentence string) {
 func askedWords(g agent.GateRequested) string {
 	what := untrusted.Line(g.Tool)
 	if g.Step != "" {
-		what += " in step " + untrusted.Line(g.Step)
+		what += " in " + stepWords(g.Step)
 	}
 	if g.Rule.Why != "" {
 		what += ": " + ruleWords(g.Rule)
@@ -189,7 +243,7 @@ func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
 	if g != nil {
 		what = untrusted.Line(g.Tool)
 		if g.Step != "" {
-			what += " in step " + untrusted.Line(g.Step)
+			what += " in " + stepWords(g.Step)
 		}
 	}
 	words := "allowed " + what

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -38,6 +39,7 @@ type Options struct {
 	Suggestion string            // text that the input opens with
 	Planners   planning.Planners // make the session's plans; nil is the three phases and a model
 	Replay     bool              // the session only tells what was: nothing is asked, sent or stopped
+	Now        func() time.Time  // nil means time.Now
 }
 
 // Run shows the session on the terminal until the user quits or ctx ends; a ctx

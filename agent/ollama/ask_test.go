@@ -220,61 +220,6 @@ func TestThinkSettingIsRejectedOnceOnly(t *testing.T) {
 	}
 }
 
-func TestWordlessFormattedReplyTriesTheOtherThinkSetting(t *testing.T) {
-	thinking := func(r ollamatest.Request) bool { return r.Think == true }
-	for _, tc := range []struct {
-		rule  string
-		first ollamatest.Reply
-	}{
-		{"an empty reply", ollamatest.Reply{Text: "", Times: -1}},
-		{"a blank one that the server gave up", ollamatest.Reply{Text: "   \n   ", EndAfter: 5, Times: -1}},
-	} {
-		t.Run(tc.rule, func(t *testing.T) {
-			server := serve(t, ollamatest.Script{
-				Model: "m", Capabilities: thinker,
-				Replies: []ollamatest.Reply{{When: thinking, Text: `{"title":"x"}`, Thinking: "hm", Times: -1}, tc.first},
-			})
-			client := connect(t, ollama.Config{Host: server.URL()})
-			var got pieces
-			reply, err := client.Ask(testContext(t), formatted("plan"), got.delta)
-			if err != nil || strings.TrimSpace(reply.Text) != `{"title":"x"}` {
-				t.Fatalf("reply %+v, error %v", reply, err)
-			}
-			if text, thought := got.joined(); text != reply.Text || thought != reply.Thinking {
-				t.Errorf("pieces %q and %q, want them to make up the reply %+v", text, thought, reply)
-			}
-			if _, err := client.Ask(testContext(t), formatted("again"), nil); err != nil {
-				t.Fatal(err)
-			}
-			if n := len(server.Requests()); n != 3 {
-				t.Errorf("%d requests, want the setting that worked to be remembered", n)
-			}
-		})
-	}
-}
-
-func TestWordlessReplyStaysAsItIsWhereNothingHelps(t *testing.T) {
-	for _, tc := range []struct {
-		rule     string
-		req      planning.Request
-		requests int
-	}{
-		{"prose is asked for once", ask("well?"), 1},
-		{"structure is asked for twice", formatted("plan"), 2},
-	} {
-		t.Run(tc.rule, func(t *testing.T) {
-			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{{Times: -1}}})
-			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), tc.req, nil)
-			if err != nil || reply.Text != "" {
-				t.Errorf("reply %+v, error %v, want an empty one", reply, err)
-			}
-			if n := len(server.Requests()); n != tc.requests {
-				t.Errorf("%d requests, want %d", n, tc.requests)
-			}
-		})
-	}
-}
-
 func TestBusyServerIsAskedAgain(t *testing.T) {
 	const busy = "server busy, please try again. maximum pending requests exceeded"
 	for _, tc := range []struct {
@@ -332,21 +277,10 @@ func TestRequestThatDoesNotFitIsRefusedWhole(t *testing.T) {
 	mentions(t, err, "2048", "m:latest")
 }
 
-func TestOtherServerErrorsKeepTheServersWords(t *testing.T) {
-	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "{}"}}})
-	req := ask("go")
-	req.Format = []byte(`{"type":"nonsense"}`)
-	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
-	mentions(t, err, "invalid JSON schema in format", "m:latest", server.URL())
-	if errors.Is(err, planning.ErrNoModel) {
-		t.Error("a bad schema counts as a missing model")
-	}
-}
-
 func TestTimeLimitOfARequest(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
-	if _, err := client.Describe(testContext(t)); err != nil {
+	if _, err := client.Describe(testContext(t), ""); err != nil {
 		t.Fatal(err)
 	}
 	req := ask("well?")

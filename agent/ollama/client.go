@@ -8,13 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -39,7 +38,9 @@ type Config struct {
 	Logger        *slog.Logger  // nil logs nothing
 }
 
-// Client asks one model. It may be used from several goroutines.
+// Client asks the models of one server. What it finds out about a model it
+// keeps, so that no request is made in vain twice. It may be used from several
+// goroutines.
 type Client struct {
 	base   *url.URL
 	api    *api.Client
@@ -50,9 +51,9 @@ type Client struct {
 	delay  time.Duration
 	log    *slog.Logger
 
-	described     atomic.Pointer[planning.ModelInfo]
-	unsetThink    atomic.Bool // the server has rejected the think setting
-	thinkToFormat atomic.Bool // formatted replies have come out empty without thinking
+	mu     sync.Mutex
+	known  map[string]*known // by tagged name
+	chosen string            // the model that answers where none is named; "" until the server has said
 }
 
 // New makes a client. It does not connect; it fails where Host is no
@@ -84,6 +85,7 @@ func New(cfg Config) (*Client, error) {
 		alive:  cfg.KeepAlive,
 		delay:  cfg.RetryDelay,
 		log:    cfg.Logger,
+		known:  make(map[string]*known),
 	}
 	if c.delay <= 0 {
 		c.delay = defaultDelay
@@ -104,16 +106,19 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Ask sends req and returns the whole reply. Each piece of text or of thought
-// goes to delta as it comes in, from the calling goroutine; delta may be nil.
-// All pieces of text joined are Reply.Text, all pieces of thought joined are
+// Ask sends req to req.Model, or to the model that [Client.Describe] names for
+// "", and returns the whole reply. Each piece of text or of thought goes to
+// delta as it comes in, from the calling goroutine; delta may be nil. All pieces
+// of text joined are Reply.Text, all pieces of thought joined are
 // Reply.Thinking, also where a request had to be made twice; the tokens are
-// those of both then.
+// those of both then. Where the server turns away tools, a think setting or a
+// schema, it is asked again without; what it said is logged and remembered.
 //
-// The error is a *CutStreamError where the reply broke off, a
-// *PromptTooLongError where the request does not fit, a *TimeoutError where
-// req.Timeout ran out; it wraps the error of ctx where that ended, and
-// planning.ErrNoModel where the server or the model is not there.
+// The error is a *CutStreamError where the reply broke off, a *StalledError
+// where the model passed req.MaxThinking, a *PromptTooLongError where the
+// request does not fit, a *TimeoutError where req.Timeout ran out; it wraps the
+// error of ctx where that ended, and planning.ErrNoModel where the server or
+// the model is not there.
 func (c *Client) Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
 	if len(req.Messages) == 0 {
 		return planning.Reply{}, errors.New("asking the model: the request has no message")
@@ -125,215 +130,17 @@ func (c *Client) Ask(ctx context.Context, req planning.Request, delta func(text,
 		ctx = limited
 	}
 	began := time.Now()
-	info, err := c.Describe(ctx)
+	info, about, err := c.describe(ctx, req.Model)
 	if err != nil {
-		return planning.Reply{}, c.explain(ctx, c.model, 0, err)
+		return planning.Reply{}, c.explain(ctx, info, err)
 	}
-	x := &exchange{client: c, info: info, req: req, delta: delta}
+	x := &exchange{client: c, info: info, known: about, req: req, delta: delta}
 	if err := x.run(ctx); err != nil {
-		return planning.Reply{}, c.explain(ctx, info.Name, info.ContextWindow, err)
+		return planning.Reply{}, c.explain(ctx, info, err)
 	}
-	reply := planning.Reply{
-		Text:             x.text.String(),
-		Thinking:         x.thinking.String(),
-		CutOff:           x.cutOff,
-		PromptTokens:     x.promptTokens,
-		CompletionTokens: x.completionTokens,
-		ContextWindow:    info.ContextWindow,
-		MS:               time.Since(began).Milliseconds(),
-	}
-	c.log.Debug("the model has replied", "model", info.Name, "purpose", string(req.Purpose), "ms", reply.MS,
-		"prompt_tokens", reply.PromptTokens, "completion_tokens", reply.CompletionTokens, "cut_off", reply.CutOff)
+	reply := x.reply()
+	reply.MS = time.Since(began).Milliseconds()
+	c.log.Debug("the model has replied", "model", info.Name, "purpose", string(req.Purpose), "ms", reply.MS, "prompt_ms", reply.PromptMS,
+		"prompt_tokens", reply.PromptTokens, "completion_tokens", reply.CompletionTokens, "calls", len(reply.Calls), "cut_off", reply.CutOff)
 	return reply, nil
-}
-
-// explain turns an error into one that says what to do. What ended ctx goes
-// before all else: whatever the connection says then only follows from it.
-func (c *Client) explain(ctx context.Context, name string, window int, err error) error {
-	if ctx.Err() != nil {
-		cause := context.Cause(ctx)
-		if errors.Is(cause, ctx.Err()) {
-			return fmt.Errorf("asking the model at %s: %w", c.base, cause)
-		}
-		return fmt.Errorf("asking the model at %s: %w (%w)", c.base, ctx.Err(), cause)
-	}
-	var cut *CutStreamError
-	if errors.As(err, &cut) || errors.Is(err, planning.ErrNoModel) {
-		return err
-	}
-	if silent(err) {
-		return c.unanswered(name, err)
-	}
-	code, _ := status(err)
-	switch {
-	case tooLong(err):
-		return &PromptTooLongError{Model: name, ContextWindow: window, Err: err}
-	case code == http.StatusNotFound:
-		return c.missing(ctx, name, err)
-	case code == http.StatusServiceUnavailable:
-		return fmt.Errorf("the Ollama at %s has too many other requests and stayed so through %d tries; try again when it has less to do: %w", c.base, busyTries, err)
-	case code == http.StatusUnauthorized:
-		return fmt.Errorf("the Ollama at %s wants to know who asks, `ollama signin` tells it: %w", c.base, err)
-	}
-	return fmt.Errorf("asking %s at %s, whose log may say more: %w", name, c.base, err)
-}
-
-// unanswered is the error for a request that got no answer at all.
-func (c *Client) unanswered(name string, err error) error {
-	if refusedToDial(err) {
-		return c.unreachable(err)
-	}
-	return &CutStreamError{Model: name, Err: reason(err)}
-}
-
-// exchange is one request with all the tries that it takes.
-type exchange struct {
-	client *Client
-	info   planning.ModelInfo
-	req    planning.Request
-	delta  func(text, thinking string)
-
-	text, thinking   strings.Builder
-	cutOff           bool
-	promptTokens     int
-	completionTokens int
-}
-
-// run asks until there is a reply: again without a think setting where the
-// server rejects it, and once more with the other setting where a formatted
-// reply has no words in it.
-func (x *exchange) run(ctx context.Context) error {
-	think := x.think()
-	err := x.whenFree(ctx, think)
-	if think != nil && rejectsThinking(err) {
-		x.client.log.Warn("the server rejects the think setting", "model", x.info.Name, "error", err)
-		x.client.unsetThink.Store(true)
-		think = nil
-		err = x.whenFree(ctx, think)
-	}
-	if think == nil || len(x.req.Format) == 0 || !x.wordless(err) {
-		return err
-	}
-	other := !think.Bool()
-	x.client.log.Warn("a formatted reply has no words in it", "model", x.info.Name, "think", think.Bool(), "error", err)
-	again := x.whenFree(ctx, &api.ThinkValue{Value: other})
-	if again != nil && err == nil && ctx.Err() == nil {
-		// The first reply was empty but sound; the parser says what it lacks.
-		x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", again)
-		return nil
-	}
-	if again == nil && !x.wordless(nil) {
-		x.client.thinkToFormat.Store(other)
-	}
-	return again
-}
-
-// wordless says whether a reply came, whole or broken off, that is blank.
-func (x *exchange) wordless(err error) bool {
-	var cut *CutStreamError
-	return (err == nil || errors.As(err, &cut)) && strings.TrimSpace(x.text.String()) == ""
-}
-
-// think is the think setting: none for a model that does not think, and off
-// with a format, which otherwise binds only after the thinking.
-func (x *exchange) think() *api.ThinkValue {
-	switch {
-	case !x.info.Thinks || x.client.unsetThink.Load():
-		return nil
-	case len(x.req.Format) > 0:
-		return &api.ThinkValue{Value: x.client.thinkToFormat.Load()}
-	}
-	return &api.ThinkValue{Value: x.req.Think}
-}
-
-// whenFree asks, and asks a busy server again with growing pauses.
-func (x *exchange) whenFree(ctx context.Context, think *api.ThinkValue) error {
-	delay := x.client.delay
-	for try := 1; ; try++ {
-		err := x.once(ctx, think)
-		if code, _ := status(err); code != http.StatusServiceUnavailable || try == busyTries {
-			return err
-		}
-		x.client.log.Info("Ollama is busy", "try", try, "again_in", delay)
-		if err := pause(ctx, delay); err != nil {
-			return err
-		}
-		delay *= 2
-	}
-}
-
-func pause(ctx context.Context, delay time.Duration) error {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// once makes one HTTP request and takes in its stream.
-func (x *exchange) once(ctx context.Context, think *api.ThinkValue) error {
-	answered, done := false, false
-	err := x.client.api.Chat(ctx, x.chatRequest(think), func(line api.ChatResponse) error {
-		answered = true
-		x.take(line.Message.Content, line.Message.Thinking)
-		if line.Done {
-			done = true
-			x.cutOff = line.DoneReason == "length"
-			x.promptTokens += line.PromptEvalCount
-			x.completionTokens += line.EvalCount
-		}
-		return nil
-	})
-	switch code, _ := status(err); {
-	case done:
-		return nil // what the connection does afterwards is of no matter
-	case code != 0 || silent(err):
-		return err
-	case err == nil && answered:
-		err = fmt.Errorf("the server ended the stream: %w", io.ErrUnexpectedEOF)
-	case err == nil:
-		err = fmt.Errorf("the server sent nothing: %w", io.ErrUnexpectedEOF)
-	}
-	return &CutStreamError{Model: x.info.Name, Bytes: x.text.Len(), Err: err}
-}
-
-func (x *exchange) take(text, thinking string) {
-	if text == "" && thinking == "" {
-		return
-	}
-	x.text.WriteString(text)
-	x.thinking.WriteString(thinking)
-	if x.delta != nil {
-		x.delta(text, thinking)
-	}
-}
-
-// chatRequest is the request as Ollama wants it. The context window is the
-// same in every request of a client, as the server loads the model anew where
-// it changes; and the server may neither cut the prompt nor shift it out of
-// the window in silence.
-func (x *exchange) chatRequest(think *api.ThinkValue) *api.ChatRequest {
-	stream, no := true, false
-	chat := &api.ChatRequest{
-		Model:    x.info.Name,
-		Stream:   &stream,
-		Format:   x.req.Format,
-		Options:  map[string]any{"num_ctx": x.info.ContextWindow},
-		Think:    think,
-		Truncate: &no,
-		Shift:    &no,
-	}
-	if x.req.MaxTokens > 0 {
-		chat.Options["num_predict"] = x.req.MaxTokens
-	}
-	if x.client.alive != 0 {
-		chat.KeepAlive = &api.Duration{Duration: x.client.alive}
-	}
-	for _, m := range x.req.Messages {
-		chat.Messages = append(chat.Messages, api.Message{Role: string(m.Role), Content: m.Content})
-	}
-	return chat
 }

@@ -21,97 +21,134 @@ const (
 	suggestion      = "qwen3:8b"       // a model that plans well on an ordinary machine
 )
 
-// Describe says which model will answer: the configured one, else the first
-// that is installed, can chat and can use tools. The server is asked until it
-// has answered once; from then on the answer stands. The error wraps
-// planning.ErrNoModel and says in one sentence what to do, or it wraps the
-// error of ctx.
-func (c *Client) Describe(ctx context.Context) (planning.ModelInfo, error) {
-	if info := c.described.Load(); info != nil {
-		return *info, nil
-	}
-	asking, cancel := context.WithTimeout(ctx, describeTimeout)
-	defer cancel()
-	info, err := c.choose(asking)
-	if err != nil {
-		if ctx.Err() != nil {
-			return planning.ModelInfo{}, fmt.Errorf("asking Ollama at %s for its models: %w", c.base, ctx.Err())
-		}
-		return planning.ModelInfo{}, err
-	}
-	// Where two have asked at once the first answer stands, so that every
-	// request names the same context window.
-	c.described.CompareAndSwap(nil, &info)
-	return *c.described.Load(), nil
+// Describe says what the model with this name is like, and for "" which one
+// will answer: the configured one, else the first that is installed, can chat
+// and can use tools. The server is asked until it has answered once; from then
+// on the answer stands, whatever becomes of the model, so that its context
+// window never changes. Whether it is loaded only [Client.Models] says. The
+// error wraps planning.ErrNoModel and says in one sentence what to do, or it
+// wraps the error of ctx.
+func (c *Client) Describe(ctx context.Context, name string) (planning.ModelInfo, error) {
+	info, _, err := c.describe(ctx, name)
+	return info, err
 }
 
-func (c *Client) choose(ctx context.Context) (planning.ModelInfo, error) {
-	if c.model == "" {
+func (c *Client) describe(ctx context.Context, name string) (planning.ModelInfo, *known, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		name = c.model
+	}
+	about := c.recall(name)
+	if about == nil {
+		asking, cancel := context.WithTimeout(ctx, describeTimeout)
+		defer cancel()
+		var err error
+		if about, err = c.choose(asking, name); err != nil {
+			if ctx.Err() != nil {
+				err = fmt.Errorf("asking Ollama at %s for its models: %w", c.base, ctx.Err())
+			}
+			return planning.ModelInfo{}, nil, err
+		}
+	}
+	info := about.info
+	if name != "" {
+		info.Name = name // with or without its tag, as the caller knows it
+	}
+	if !info.Chats {
+		return planning.ModelInfo{}, nil, noModel(nil, "the model %s cannot chat: choose another with --model", name)
+	}
+	return info, about, nil
+}
+
+func (c *Client) choose(ctx context.Context, name string) (*known, error) {
+	if name == "" {
 		return c.firstWithTools(ctx)
 	}
-	shown, err := c.api.Show(ctx, &api.ShowRequest{Model: c.model})
+	shown, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
 	if err != nil {
-		if code, _ := status(err); code == http.StatusNotFound {
-			return planning.ModelInfo{}, c.missing(ctx, c.model, err)
+		if missingModel(err) {
+			return nil, c.missing(ctx, name, err)
 		}
-		return planning.ModelInfo{}, c.undescribed(err)
+		return nil, c.undescribed(err)
 	}
-	if !chats(shown) {
-		return planning.ModelInfo{}, noModel(nil, "the model %s cannot chat: choose another with --model", c.model)
+	listed, err := c.installed(ctx)
+	if err != nil {
+		c.log.Warn("the size of a model is not known", "model", name, "error", err)
 	}
-	return c.info(c.model, shown), nil
+	entry := api.ListModelResponse{Name: name}
+	for _, m := range listed {
+		if tagged(m.Name) == tagged(name) {
+			entry.Size = m.Size
+		}
+	}
+	return c.remember(c.info(entry, shown), toolless(shown)), nil
 }
 
-func (c *Client) firstWithTools(ctx context.Context) (planning.ModelInfo, error) {
-	names, err := c.installed(ctx)
+func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
+	listed, err := c.installed(ctx)
 	if err != nil {
-		return planning.ModelInfo{}, c.undescribed(err)
+		return nil, c.undescribed(err)
 	}
-	if len(names) == 0 {
-		return planning.ModelInfo{}, noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion)
+	if len(listed) == 0 {
+		return nil, noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion)
 	}
-	for _, name := range names {
-		shown, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
+	for _, entry := range listed {
+		shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
 		if silent(err) || ctx.Err() != nil {
-			return planning.ModelInfo{}, c.undescribed(err)
+			return nil, c.undescribed(err)
 		}
 		if err != nil {
 			// One damaged model must not hide the others.
-			c.log.Warn("a model cannot be described", "model", name, "error", err)
+			c.log.Warn("a model cannot be described", "model", entry.Name, "error", err)
 			continue
 		}
-		if chats(shown) && slices.Contains(shown.Capabilities, model.CapabilityTools) {
-			return c.info(name, shown), nil
+		if info := c.info(entry, shown); info.Chats && info.Tools {
+			return c.prefer(c.remember(info, false)), nil
 		}
 	}
-	return planning.ModelInfo{}, noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s with --model",
-		c.base, suggestion, strings.Join(names, ", "))
+	return nil, noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s with --model",
+		c.base, suggestion, names(listed))
 }
 
-// installed is the names of all models, in the server's order.
-func (c *Client) installed(ctx context.Context) ([]string, error) {
+// prefer keeps which model answers where none is named. Where two have asked at
+// once the first answer stands.
+func (c *Client) prefer(about *known) *known {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.chosen == "" {
+		c.chosen = about.info.Name
+	}
+	return c.known[tagged(c.chosen)]
+}
+
+// installed is all models, in the server's order.
+func (c *Client) installed(ctx context.Context) ([]api.ListModelResponse, error) {
 	list, err := c.api.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(list.Models))
-	for i, m := range list.Models {
-		names[i] = m.Name
+	return list.Models, nil
+}
+
+func names(listed []api.ListModelResponse) string {
+	out := make([]string, len(listed))
+	for i, m := range listed {
+		out[i] = m.Name
 	}
-	return names, nil
+	return strings.Join(out, ", ")
 }
 
 // missing is the sentence for a model that is not there.
 func (c *Client) missing(ctx context.Context, name string, cause error) error {
-	names, err := c.installed(ctx)
+	listed, err := c.installed(ctx)
 	if err != nil {
 		return c.undescribed(err)
 	}
-	if len(names) == 0 {
+	if len(listed) == 0 {
 		return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`", c.base, name, name)
 	}
 	return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`, or choose one of %s with --model",
-		c.base, name, name, strings.Join(names, ", "))
+		c.base, name, name, names(listed))
 }
 
 // undescribed is the sentence for a question about models that failed.
@@ -119,14 +156,17 @@ func (c *Client) undescribed(err error) error {
 	if silent(err) {
 		return c.unreachable(err)
 	}
-	if code, _ := status(err); code == http.StatusUnauthorized {
+	switch code, _ := status(err); code {
+	case http.StatusUnauthorized:
 		return noModel(err, "Ollama at %s wants to know who asks: `ollama signin`", c.base)
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return noModel(err, "what answers at %s has no models to tell of, it is not Ollama or too old a one: update it, or name another with --host", c.base)
 	}
 	return noModel(err, "Ollama at %s cannot say which models it has (%v): look into its log, or name another with --host", c.base, err)
 }
 
 // info is what the rest of the program needs to know of a model.
-func (c *Client) info(name string, shown *api.ShowResponse) planning.ModelInfo {
+func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) planning.ModelInfo {
 	own := contextLength(shown)
 	wanted := c.window
 	if wanted == 0 {
@@ -137,16 +177,27 @@ func (c *Client) info(name string, shown *api.ShowResponse) planning.ModelInfo {
 	}
 	if own > 0 && wanted > own {
 		if c.window > own {
-			c.log.Warn("the model has less room than was asked for", "model", name, "wanted", wanted, "tokens", own)
+			c.log.Warn("the model has less room than was asked for", "model", entry.Name, "wanted", wanted, "tokens", own)
 		}
 		wanted = own
 	}
 	return planning.ModelInfo{
-		Name:          name,
+		Name:          entry.Name,
 		ContextWindow: wanted,
+		Longest:       own,
 		Tools:         slices.Contains(shown.Capabilities, model.CapabilityTools),
 		Thinks:        slices.Contains(shown.Capabilities, model.CapabilityThinking),
+		Chats:         chats(shown),
+		Bytes:         entry.Size,
+		Parameters:    shown.Details.ParameterSize,
+		Quantization:  shown.Details.QuantizationLevel,
 	}
+}
+
+// toolless says whether a model is known to turn tools away. An old server that
+// names no capabilities says so only when it is asked.
+func toolless(shown *api.ShowResponse) bool {
+	return len(shown.Capabilities) > 0 && !slices.Contains(shown.Capabilities, model.CapabilityTools)
 }
 
 // chats says whether a model can answer at all. Old servers name no

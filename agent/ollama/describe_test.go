@@ -3,9 +3,11 @@ package ollama_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"replan/agent/ollama"
@@ -16,7 +18,7 @@ import (
 func TestModelChoice(t *testing.T) {
 	plain := ollamatest.Model{Name: "plain", Capabilities: []string{"completion"}}
 	embed := ollamatest.Model{Name: "embed", Capabilities: []string{"embedding"}}
-	able := ollamatest.Model{Name: "able:7b", Capabilities: thinker, ContextLength: 40960}
+	able := ollamatest.Model{Name: "able:7b", Capabilities: thinker, ContextLength: 40960, Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M"}
 	for _, tc := range []struct {
 		rule  string
 		model string
@@ -26,15 +28,18 @@ func TestModelChoice(t *testing.T) {
 	}{
 		{
 			rule: "the first that can use tools answers", there: []ollamatest.Model{plain, embed, able, {Name: "later"}},
-			want: planning.ModelInfo{Name: "able:7b", ContextWindow: 16384, Tools: true, Thinks: true},
+			want: planning.ModelInfo{
+				Name: "able:7b", ContextWindow: 16384, Longest: 40960, Tools: true, Thinks: true, Chats: true,
+				Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M",
+			},
 		},
 		{
 			rule: "a named one answers, tools or not", model: "plain", there: []ollamatest.Model{able, plain},
-			want: planning.ModelInfo{Name: "plain", ContextWindow: 16384},
+			want: planning.ModelInfo{Name: "plain", ContextWindow: 16384, Longest: 32768, Chats: true, Parameters: "0", Quantization: "none"},
 		},
 		{
 			rule: "its tag may be given", model: "plain:latest", there: []ollamatest.Model{able, plain},
-			want: planning.ModelInfo{Name: "plain:latest", ContextWindow: 16384},
+			want: planning.ModelInfo{Name: "plain:latest", ContextWindow: 16384, Longest: 32768, Chats: true, Parameters: "0", Quantization: "none"},
 		},
 		{rule: "there is none at all", says: []string{"has no models", "`ollama pull qwen3:8b`"}},
 		{
@@ -47,13 +52,20 @@ func TestModelChoice(t *testing.T) {
 		},
 		{rule: "a named one is missing and so are all", model: "gone", says: []string{"has no model gone", "`ollama pull gone`"}},
 		{
+			rule: "a named one has its size told", model: "ABLE:7b", there: []ollamatest.Model{plain, able},
+			want: planning.ModelInfo{
+				Name: "ABLE:7b", ContextWindow: 16384, Longest: 40960, Tools: true, Thinks: true, Chats: true,
+				Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M",
+			},
+		},
+		{
 			rule: "a named one cannot chat", model: "embed", there: []ollamatest.Model{embed},
 			says: []string{"embed cannot chat", "--model"},
 		},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Others: tc.there})
-			info, err := connect(t, ollama.Config{Host: server.URL(), Model: tc.model}).Describe(testContext(t))
+			info, err := connect(t, ollama.Config{Host: server.URL(), Model: tc.model}).Describe(testContext(t), "")
 			if len(tc.says) > 0 {
 				mentions(t, err, tc.says...)
 				if !errors.Is(err, planning.ErrNoModel) {
@@ -65,6 +77,73 @@ func TestModelChoice(t *testing.T) {
 				t.Errorf("model %+v, error %v, want %+v", info, err, tc.want)
 			}
 		})
+	}
+}
+
+func TestEachModelIsDescribedAndAskedByItself(t *testing.T) {
+	server := serve(t, ollamatest.Script{
+		Others: []ollamatest.Model{
+			{Name: "first", ContextLength: 9000},
+			{Name: "second:3b", ContextLength: 5000, Capabilities: thinker},
+			{Name: "embed", Capabilities: []string{"embedding"}},
+		},
+		Replies: []ollamatest.Reply{{Text: "yes", Times: -1}},
+	})
+	client := connect(t, ollama.Config{Host: server.URL()})
+	for i, tc := range []struct {
+		model, asked string
+		window       int
+		think        any
+	}{
+		{"", "first:latest", 9000, nil},
+		{"second:3b", "second:3b", 5000, false},
+		{"first", "first", 9000, nil},
+		{"", "first:latest", 9000, nil},
+	} {
+		info, err := client.Describe(testContext(t), tc.model)
+		if err != nil || info.Name != tc.asked || info.ContextWindow != tc.window {
+			t.Errorf("%d: model %+v, error %v, want %s with %d tokens", i, info, err, tc.asked, tc.window)
+		}
+		req := ask("well?")
+		req.Model = tc.model
+		reply, err := client.Ask(testContext(t), req, nil)
+		if err != nil || reply.ContextWindow != tc.window {
+			t.Errorf("%d: reply %+v, error %v", i, reply, err)
+		}
+		if got := server.Requests()[i]; got.Model != tc.asked || got.NumCtx() != tc.window || got.Think != tc.think {
+			t.Errorf("%d: the request is %s", i, got.Raw)
+		}
+	}
+	for _, name := range []string{"embed", "gone"} {
+		req := ask("well?")
+		req.Model = name
+		if _, err := client.Ask(testContext(t), req, nil); !errors.Is(err, planning.ErrNoModel) || !strings.Contains(err.Error(), name) {
+			t.Errorf("asking %s: error %v, want ErrNoModel and the name", name, err)
+		}
+	}
+}
+
+func TestDescriptionStandsForTheLifeOfAClient(t *testing.T) {
+	window := 4000
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/show" {
+			_, _ = fmt.Fprintf(w, `{"model_info":{"general.architecture":"a","a.context_length":%d}}`, window)
+			return
+		}
+		_, _ = w.Write([]byte(`{"models":[{"name":"m:latest","size":7}]}`))
+	}))
+	defer server.Close()
+	client := connect(t, ollama.Config{Host: server.URL})
+	for _, name := range []string{"m", "m", "m:latest", "M:LATEST"} {
+		info, err := client.Describe(testContext(t), name)
+		if err != nil || info.ContextWindow != 4000 {
+			t.Errorf("model %+v, error %v, want the window that was said first", info, err)
+		}
+		window += 1000
+	}
+	models, err := client.Models(testContext(t))
+	if err != nil || len(models) != 1 || models[0].ContextWindow != 4000 || models[0].Longest != 8000 {
+		t.Errorf("models %+v, error %v, want the window that was said first and the model's own as it is now", models, err)
 	}
 }
 
@@ -86,7 +165,7 @@ func TestContextWindow(t *testing.T) {
 				Replies: []ollamatest.Reply{{Text: "yes"}},
 			})
 			client := connect(t, ollama.Config{Host: server.URL(), ContextWindow: tc.wanted})
-			info, err := client.Describe(testContext(t))
+			info, err := client.Describe(testContext(t), "")
 			if err != nil || info.ContextWindow != tc.got {
 				t.Fatalf("window %d, error %v, want %d", info.ContextWindow, err, tc.got)
 			}
@@ -113,11 +192,11 @@ func TestDescribeAsksTheServerUntilItHasAnswered(t *testing.T) {
 	}))
 	defer proxy.Close()
 	client := connect(t, ollama.Config{Host: proxy.URL})
-	_, err := client.Describe(testContext(t))
+	_, err := client.Describe(testContext(t), "")
 	mentions(t, err, "starting")
 	fail = false
 	for range 3 {
-		if info, err := client.Describe(testContext(t)); err != nil || info.Name != "m:latest" {
+		if info, err := client.Describe(testContext(t), ""); err != nil || info.Name != "m:latest" {
 			t.Fatalf("model %+v, error %v", info, err)
 		}
 	}
@@ -144,7 +223,7 @@ func TestServersThatAreNoHelp(t *testing.T) {
 			t.Run(tc.rule+", model "+name, func(t *testing.T) {
 				other := httptest.NewServer(tc.handler)
 				defer other.Close()
-				_, err := connect(t, ollama.Config{Host: other.URL, Model: name}).Describe(testContext(t))
+				_, err := connect(t, ollama.Config{Host: other.URL, Model: name}).Describe(testContext(t), "")
 				mentions(t, err, other.URL, tc.says)
 				if !errors.Is(err, planning.ErrNoModel) {
 					t.Errorf("error %v, want it to wrap ErrNoModel", err)
@@ -165,7 +244,7 @@ func TestServerThatIsDown(t *testing.T) {
 	}
 	for _, name := range []string{"", "m"} {
 		client := connect(t, ollama.Config{Host: address, Model: name})
-		_, err := client.Describe(testContext(t))
+		_, err := client.Describe(testContext(t), "")
 		mentions(t, err, "Ollama does not answer at http://"+address, "`ollama serve`", "--host")
 		if !errors.Is(err, planning.ErrNoModel) {
 			t.Errorf("error %v, want it to wrap ErrNoModel", err)
@@ -180,7 +259,7 @@ func TestDescribeEndsWithItsContext(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := connect(t, ollama.Config{Host: server.URL()}).Describe(ctx)
+	_, err := connect(t, ollama.Config{Host: server.URL()}).Describe(ctx, "")
 	if !errors.Is(err, context.Canceled) || errors.Is(err, planning.ErrNoModel) {
 		t.Errorf("error %v, want it to wrap context.Canceled alone", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -20,16 +19,38 @@ import (
 // or its model died, or the server gave up a model that repeats itself. What
 // had come in until then has gone to delta.
 type CutStreamError struct {
-	Model string
-	Bytes int   // of text that had come in
-	Err   error // what the server or the connection said; io.ErrUnexpectedEOF where they said nothing
+	Model   string
+	Bytes   int   // of text that had come in
+	Repeats int   // pieces at the end that were all the same
+	Err     error // what the server or the connection said; io.ErrUnexpectedEOF where they said nothing
 }
 
+// repeatsGivenUp is how many equal pieces a reply that the server gives up for
+// repeating itself has at least.
+const repeatsGivenUp = 30
+
 func (e *CutStreamError) Error() string {
+	if e.Repeats >= repeatsGivenUp && errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		return fmt.Sprintf("%s repeated itself and was given up by Ollama after %d bytes (%v): say it differently, ask for less at once or choose another --model", e.Model, e.Bytes, e.Err)
+	}
+	if sentence := remedy(e.Model, e.Err.Error()); sentence != "" {
+		return fmt.Sprintf("the reply broke off after %d bytes: %s (%v)", e.Bytes, sentence, e.Err)
+	}
 	return fmt.Sprintf("the reply of %s broke off after %d bytes (%v): try again, and look into Ollama's log if it stays so", e.Model, e.Bytes, e.Err)
 }
 
 func (e *CutStreamError) Unwrap() error { return e.Err }
+
+// StalledError says that a model thought on and on and never came to an answer.
+// It was stopped.
+type StalledError struct {
+	Model string
+	Bytes int // of thought
+}
+
+func (e *StalledError) Error() string {
+	return fmt.Sprintf("%s thought on for %d bytes without a word of an answer and was stopped: ask for less at once, have it think less or choose another --model", e.Model, e.Bytes)
+}
 
 // PromptTooLongError says that a request does not fit into the context window.
 // Nothing was cut from it and the model never saw it.
@@ -103,15 +124,16 @@ func status(err error) (int, string) {
 	return 0, ""
 }
 
-func rejectsThinking(err error) bool {
-	code, message := status(err)
-	return code == http.StatusBadRequest && strings.Contains(strings.ToLower(message), "think")
-}
-
-func tooLong(err error) bool {
-	code, message := status(err)
-	return code == http.StatusBadRequest &&
-		(strings.Contains(message, "exceeds the context length") || strings.Contains(message, "exceeds maximum context length"))
+// said is the server's own words, "" where it said nothing.
+func said(err error) string {
+	if _, words := status(err); words != "" {
+		return words
+	}
+	var cut *CutStreamError
+	if errors.As(err, &cut) {
+		return cut.Err.Error()
+	}
+	return ""
 }
 
 // unreachable is the sentence for a server that does not answer at all.

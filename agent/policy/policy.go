@@ -20,7 +20,8 @@ type Trust struct {
 
 // BuiltIn returns the rules that hold where neither a flag nor the
 // configuration says otherwise: what only reads runs, tests run where they are
-// trusted or asked for, everything else asks.
+// trusted or asked for, plans that a model makes and runs in chat are held at the
+// gates of their steps, everything else asks.
 func BuiltIn(t Trust) []agent.Rule {
 	const source = "built-in"
 	tests := agent.Rule{Tool: "workspace:test.run", When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
@@ -32,6 +33,7 @@ func BuiltIn(t Trust) []agent.Rule {
 	}
 	return []agent.Rule{
 		tests,
+		{Tool: planning.PlanServer + ":*", When: agent.WhenTrusted, Verdict: agent.VerdictRun, Source: source, Why: "its steps have gates of their own"},
 		{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: source, Why: "it only reads"},
 		{Tool: "*", When: agent.WhenDestructive, Verdict: agent.VerdictAsk, Source: source, Why: "it changes what is there"},
 		{Tool: "*", When: agent.WhenUnmarked, Verdict: agent.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
@@ -100,5 +102,6 @@ func (a Approve) Answer(g agent.GateRequested) (decision agent.Decision, ok bool
 }
 
 // safeOperators are the workspace's own operators that --approve safe lets
-// pass: their changes stay inside the workspace and can be taken back.
+// pass: their changes stay inside the workspace and can be taken back. What is
+// remembered of the user lies outside it and goes on to every later session.
 var safeOperators = map[string]bool{"fs.patch": true, "fs.write": true, "test.run": true}

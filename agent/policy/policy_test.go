@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"strings"
 	"testing"
 
 	"replan/agent"
@@ -14,6 +15,8 @@ var (
 	tests   = planning.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true}
 	silent  = planning.Tool{Name: "fetch", Server: "web"}
 	foreign = planning.Tool{Name: "test.run", Server: "web", Annotated: true}
+	keep    = planning.Tool{Name: "memory.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
+	posing  = planning.Tool{Name: planning.PlanExecute, Server: planning.PlanServer, Annotated: true}
 )
 
 func TestWhichCallsAsk(t *testing.T) {
@@ -38,6 +41,8 @@ func TestWhichCallsAsk(t *testing.T) {
 		"tests run in a trusted folder":              {tool: tests, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
 		"tests run where they were asked for":        {tool: tests, trust: policy.Trust{Tests: true}, want: agent.VerdictRun},
 		"another server's test.run always asks":      {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
+		"what is to be remembered asks":              {tool: keep, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
+		"a server that poses as the program asks":    {tool: posing, want: agent.VerdictAsk},
 		"a flag lets a change pass":                  {tool: patch, flags: flag("fs.patch", agent.VerdictRun), want: agent.VerdictRun},
 		"a flag may name the server":                 {tool: patch, flags: flag("workspace:*", agent.VerdictRun), want: agent.VerdictRun},
 		"a flag blocks what only reads":              {tool: read, flags: flag("fs.*", agent.VerdictBlock), want: agent.VerdictBlock},
@@ -55,6 +60,30 @@ func TestWhichCallsAsk(t *testing.T) {
 	}
 }
 
+func TestPlansOfAModelAreHeldAtTheirSteps(t *testing.T) {
+	deny := func(pattern string) []agent.Rule {
+		r, err := policy.Parse(pattern, agent.VerdictBlock, "configuration")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []agent.Rule{r}
+	}
+	for _, tool := range planning.PlanTools() {
+		t.Run(tool.Name, func(t *testing.T) {
+			for _, trust := range []policy.Trust{{}, {Workspace: true, Tests: true}} {
+				if got := agent.Decide(policy.BuiltIn(trust), tool); got.Verdict != agent.VerdictRun || !strings.Contains(got.Why, "gates of their own") {
+					t.Errorf("%+v: %s by %+v", trust, got.Verdict, got)
+				}
+			}
+			for _, pattern := range []string{tool.Name, "plan_*", "replan:*", "*"} {
+				if got := agent.Decide(append(deny(pattern), policy.BuiltIn(policy.Trust{})...), tool); got.Verdict != agent.VerdictBlock {
+					t.Errorf("denied by %s: %s by %+v", pattern, got.Verdict, got)
+				}
+			}
+		})
+	}
+}
+
 func TestParseRefusesWhatIsNoPattern(t *testing.T) {
 	for _, text := range []string{"", "  ", "[fs"} {
 		if _, err := policy.Parse(text, agent.VerdictRun, "flag"); err == nil {
@@ -66,6 +95,7 @@ func TestParseRefusesWhatIsNoPattern(t *testing.T) {
 func TestHowGatesAreAnswered(t *testing.T) {
 	own := agent.GateRequested{Tool: "fs.patch", Server: "workspace", Trusted: true}
 	other := agent.GateRequested{Tool: "fs.patch", Server: "web"}
+	remember := agent.GateRequested{Tool: "memory.write", Server: "workspace", Trusted: true}
 	shell := agent.GateRequested{Tool: "proc.run", Server: "workspace", Trusted: true}
 	for name, c := range map[string]struct {
 		approve policy.Approve
@@ -74,10 +104,11 @@ func TestHowGatesAreAnswered(t *testing.T) {
 	}{
 		"none denies": {policy.ApproveNone, own, agent.Deny},
 		"all allows":  {policy.ApproveAll, other, agent.Allow},
-		"safe allows the workspace's own changes": {policy.ApproveSafe, own, agent.Allow},
-		"safe denies other servers":               {policy.ApproveSafe, other, agent.Deny},
-		"safe denies commands":                    {policy.ApproveSafe, shell, agent.Deny},
-		"ask leaves it open":                      {policy.ApproveAsk, own, ""},
+		"safe allows the workspace's own changes":     {policy.ApproveSafe, own, agent.Allow},
+		"safe denies other servers":                   {policy.ApproveSafe, other, agent.Deny},
+		"safe denies what lies outside the workspace": {policy.ApproveSafe, remember, agent.Deny},
+		"safe denies commands":                        {policy.ApproveSafe, shell, agent.Deny},
+		"ask leaves it open":                          {policy.ApproveAsk, own, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, _ := c.approve.Answer(c.gate); got != c.want {

@@ -60,6 +60,31 @@ type Cancel struct {
 // children. The run can be resumed.
 type Stop struct{}
 
+// Steer speaks to the run that goes on: a model at work hears it with its next
+// turn, else what remains of the plan is planned anew. Where nothing goes on that
+// could hear it, it is submitted.
+type Steer struct{ Text string }
+
+// Choose changes what the session works by, from the next run on; what is nil
+// stays as it is.
+type Choose struct {
+	Model   *string // "" is the server's first that can use tools
+	Think   *planning.ThinkLevel
+	Profile *string // "" is none
+}
+
+// Models asks for the models and profiles there are; they come as
+// [agent.SessionModels].
+type Models struct{}
+
+// Warm has the model loaded, since something will be asked soon. Where it was
+// used a short while ago nothing is done.
+type Warm struct{}
+
+// Compact has the oldest turns of the conversation summed up, or with Undo puts
+// them back.
+type Compact struct{ Undo bool }
+
 // List asks for the runs there are; they come as [agent.SessionRuns].
 type List struct{}
 
@@ -73,3 +98,8 @@ func (Decide) command()  {}
 func (Cancel) command()  {}
 func (Stop) command()    {}
 func (List) command()    {}
+func (Steer) command()   {}
+func (Choose) command()  {}
+func (Models) command()  {}
+func (Warm) command()    {}
+func (Compact) command() {}

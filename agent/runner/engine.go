@@ -48,6 +48,16 @@ type engine struct {
 
 	// amend may change a record before it is kept; nil changes none.
 	amend func(agent.Data) agent.Data
+	// plan carries out a call of a plan tool, in a worker; nil where there are
+	// none.
+	plan func(ctx context.Context, under *call, c agent.CallPlan) agent.Data
+
+	// Of a run of a session.
+	prompting planning.Prompting // it was started with
+	priors    map[string]int64
+	child     *child // the call of another run that it was started for; nil for none
+	stored    string // the id under which the plan it made is stored
+	unstored  error  // why it is not
 
 	ctx     context.Context // of the workers
 	stopAll context.CancelCauseFunc
@@ -61,7 +71,7 @@ type engine struct {
 	took    time.Duration     // by then
 	known   int               // items of history that are there since an earlier time
 	broken  error             // the journal cannot be written any more
-	leaving bool              // the session waits for the workers to go
+	leaving bool              // the owner waits for the workers to go
 
 	// What one batch needs, kept for its place alone: steps come by the thousand.
 	batch   []agent.Data
@@ -78,15 +88,32 @@ type attempt struct {
 
 // call is one attempt of a step under way.
 type call struct {
-	cancel    context.CancelFunc
-	cancelled atomic.Bool // the user stopped it alone
+	cancel context.CancelFunc
+	why    atomic.Pointer[error] // it was stopped alone
 }
 
-// errInterrupted is why workers are cancelled when the user stops a run, and
-// errOver when a run is over.
+// stop ends the call while the run goes on.
+func (c *call) stop(why error) {
+	c.why.CompareAndSwap(nil, &why)
+	c.cancel()
+}
+
+// stopped says why the call was stopped alone, nil where it was not.
+func (c *call) stopped() error {
+	if why := c.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
+// Why workers are cancelled: all of them when the user stops a run and when it
+// is over, one alone when the user cancels its step, and those of a sub-agent
+// whose step has ended.
 var (
 	errInterrupted = errors.New("stopped by the user")
 	errOver        = errors.New("the run is over")
+	errCancelled   = errors.New("cancelled by the user")
+	errUnwanted    = errors.New("the step that made this call has ended")
 )
 
 // begin starts the run, or takes one up again whose events are folded already.
@@ -177,8 +204,7 @@ func (e *engine) cancel(index string) bool {
 	if c == nil {
 		return false
 	}
-	c.cancelled.Store(true)
-	c.cancel()
+	c.stop(errCancelled)
 	return true
 }
 
@@ -218,11 +244,20 @@ func (e *engine) fold(events []agent.Event, batch []agent.Data) (_ []agent.Event
 	return events, refused
 }
 
-// ended lets go of a step that is not under way any more.
+// ended lets go of a step that is not under way any more, and of the calls that
+// it had made.
 func (e *engine) ended(a attempt) {
 	if c := e.calls[a]; c != nil {
 		c.cancel()
 		delete(e.calls, a)
+	}
+	if s := e.run.Step(a.index); s == nil || s.Step.Executor != planning.ExecutorAgent {
+		return
+	}
+	for inner, c := range e.calls {
+		if s := e.run.Step(inner.index); s != nil && s.Parent == a.index {
+			c.stop(errUnwanted)
+		}
 	}
 }
 
@@ -319,11 +354,17 @@ func (e *engine) fresh(effect agent.Effect) bool {
 func (e *engine) carryOut(effect agent.Effect) {
 	switch f := effect.(type) {
 	case agent.CallModel:
+		if f.Request.Model == "" {
+			f.Request.Model = e.run.Model
+		}
 		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
 		e.work(func() { e.callModel(ctx, c, f) })
 	case agent.CallTool:
 		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
 		e.work(func() { e.callTool(ctx, c, effect.(agent.CallTool)) }) // f would be copied into the closure, large as it is
+	case agent.CallPlan:
+		ctx, c := e.under(attempt{f.Index, f.Attempt}, 0)
+		e.workers.Go(func() { e.callPlan(ctx, c, f) })
 	case agent.OpenGate:
 		e.workers.Go(func() { e.openGate(f) })
 	case agent.Wake:
@@ -358,6 +399,9 @@ func (e *engine) under(a attempt, timeout time.Duration) (context.Context, *call
 	if a.index == "" {
 		return e.ctx, &call{}
 	}
+	if earlier := e.calls[a]; earlier != nil {
+		earlier.cancel() // a sub-agent's last turn, which has come back
+	}
 	c := &call{}
 	var ctx context.Context
 	if timeout > 0 {
@@ -370,15 +414,19 @@ func (e *engine) under(a attempt, timeout time.Duration) (context.Context, *call
 }
 
 // drained is what the workers have brought by now, as one batch that begins
-// with the arrival that was taken already. The next batch takes its place.
-func (e *engine) drained(first arrival, arrivals <-chan arrival) []agent.Data {
+// with the arrival that was taken already. The next batch takes its place. What
+// a worker of another run has brought ends the batch and is returned, too.
+func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []agent.Data, other arrival) {
 	e.batch = append(e.batch[:0], first.data)
 	for {
 		select {
 		case a := <-arrivals:
+			if a.engine != e {
+				return e.batch, a
+			}
 			e.batch = append(e.batch, a.data)
 		default:
-			return e.batch
+			return e.batch, arrival{}
 		}
 	}
 }

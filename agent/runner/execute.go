@@ -37,6 +37,9 @@ type Job struct {
 	// each taken to have effects; a goal that is planned needs one.
 	Catalogue planning.Catalogue
 	Priors    map[string]int64 // median duration seen per tool, ms
+	// Profiles are the sub-agents that agent steps name. A plan that names
+	// another is not valid.
+	Profiles []planning.Profile
 
 	Limits     agent.Limits       // the zero value is agent.DefaultLimits, or on a resume what the run had
 	OnFailure  planning.OnFailure // where neither step nor plan says; "" is abort for a plan, replan for a goal
@@ -95,7 +98,8 @@ func Run(ctx context.Context, job Job) (agent.Result, error) {
 		a.ask()
 		select {
 		case first := <-arrivals:
-			e.take(slices.DeleteFunc(e.drained(first, arrivals), func(d agent.Data) bool { return !e.awaits(d) }))
+			batch, _ := e.drained(first, arrivals)
+			e.take(slices.DeleteFunc(batch, func(d agent.Data) bool { return !e.awaits(d) }))
 		case <-ended:
 			ended = nil
 			e.stop()
@@ -146,7 +150,7 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]agent.Data, error) {
 	}
 	started := j.started(info)
 	if j.Plan != nil {
-		faults, _ := planning.Validate(*j.Plan, planning.Rules{Catalogue: started.Catalogue, CheckTools: true, PartialArgs: info.Name != ""})
+		faults, _ := planning.Validate(*j.Plan, planning.Rules{Catalogue: started.Catalogue, CheckTools: true, PartialArgs: info.Name != "", Profiles: started.Prompting.ProfileNames()})
 		if len(faults) > 0 {
 			return nil, fmt.Errorf("start the run: %w", planning.FaultError(faults))
 		}
@@ -160,7 +164,7 @@ func (j *Job) describe(ctx context.Context, e *engine) (planning.ModelInfo, erro
 	var info planning.ModelInfo
 	err := error(planning.ErrNoModel)
 	if j.Model != nil {
-		info, err = j.Model.Describe(ctx)
+		info, err = j.Model.Describe(ctx, "")
 	}
 	switch {
 	case err == nil:
@@ -176,7 +180,7 @@ func (j *Job) describe(ctx context.Context, e *engine) (planning.ModelInfo, erro
 func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 	started := agent.RunStarted{
 		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Prompting: planning.Prompting{ContextWindow: info.ContextWindow},
+		Prompting: planning.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
 		Attended: j.attended(), InDoubt: j.inDoubt(),
 	}
@@ -196,7 +200,7 @@ func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 // resumed takes a run up again whose events are folded.
 func (j *Job) resumed(e *engine, info planning.ModelInfo) agent.RunResumed {
 	resumed := agent.RunResumed{
-		From: e.run.Seq, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(),
 	}
 	switch was := e.run.Limits; {

@@ -13,14 +13,25 @@ import (
 
 // Model is the language model a session talks to.
 type Model interface {
-	// Describe says which model will answer. It may ask the server, and fails
-	// with an error that wraps planning.ErrNoModel where there is none.
-	Describe(ctx context.Context) (planning.ModelInfo, error)
+	// Describe says what the model with this name is like, and for "" which one
+	// will answer. It may ask the server, and fails with an error that wraps
+	// planning.ErrNoModel where there is none.
+	Describe(ctx context.Context, name string) (planning.ModelInfo, error)
 	// Ask sends one request and returns the whole reply. While the reply
 	// streams in, delta is called with each new piece, from one goroutine and
 	// never after Ask has returned. A reply that ends before the model is done
 	// is an error, not a short reply.
 	Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error)
+}
+
+// Shelf is a model server as far as the user chooses from it. A [Model] may be
+// one too.
+type Shelf interface {
+	// Models lists the models that the server has, in its order.
+	Models(ctx context.Context) ([]planning.ModelInfo, error)
+	// Warm loads a model, so that the next request need not wait for that; ""
+	// is the one that will answer.
+	Warm(ctx context.Context, name string) error
 }
 
 // Tools is every tool on offer, whichever server it comes from.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -156,7 +157,10 @@ func TestAResumeMayRaiseLimits(t *testing.T) {
 
 func TestARunWithoutAPlanNeedsAModelToBeResumed(t *testing.T) {
 	k := newShelf()
-	s := k.session(t, policy.ApproveAll, func(s *stage) { delete(s.model.replies, planning.PurposeAnalysis) })
+	s := k.session(t, policy.ApproveAll, func(s *stage) {
+		delete(s.model.replies, planning.PurposeAnalysis)
+		delete(s.model.replies, planning.PurposePlan)
+	})
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[agent.ChatReply](t, s)
 	s.shut()
@@ -215,7 +219,7 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 	s.Send(runner.Submit{Text: "second"})
 	started := until[agent.RunStarted](t, s)
 	want := []planning.Message{{Role: planning.RoleUser, Content: "first"}, {Role: planning.RoleAssistant, Content: "done"}}
-	if !slices.Equal(started.Prompting.Conversation, want) {
+	if !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the prompt remembers %v", started.Prompting.Conversation)
 	}
 	var told []string

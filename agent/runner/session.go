@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,9 @@ type Config struct {
 	SessionLimits agent.SessionLimits // of all runs of the session together
 	Rules         []agent.Rule        // flags first, then the configuration's; the built-in ones follow
 	Prompting     planning.Prompting  // but for the conversation, which the session keeps
+	Profiles      []Profile           // that the user may choose from
+	Profile       string              // of these, the one to begin with; "" is none
+	Instructions  string              // the file that the project's instructions come from, to be shown
 	Approve       policy.Approve      // how gates are answered; the zero value asks
 	// Open starts the journal of a run or of the session. kind is "run" or
 	// "session".
@@ -33,6 +37,8 @@ type Config struct {
 	List func() ([]agent.Summary, error)
 	// Keep stores a plan that was created and returns it with its id.
 	Keep func(planning.Plan) (planning.Plan, error)
+	// Load returns a stored plan by its id or a prefix of it.
+	Load func(id string) (planning.Plan, error)
 	// Slash carries out a line that begins with a slash, such as /plan list.
 	Slash func(ctx context.Context, line string) (Answer, error)
 	// Durations remembers how long tools take; nil remembers nothing.
@@ -47,6 +53,15 @@ type Config struct {
 	NewID    func(now time.Time) string
 	Now      func() time.Time // nil means time.Now
 	Logger   *slog.Logger     // nil means none
+}
+
+// Profile is a way for a session to work, which the user may choose.
+type Profile struct {
+	Name        string
+	Description string             // one line
+	Model       string             // "" is the session's
+	Tools       []string           // patterns of the tools on offer, see planning.Profile; nil is every tool
+	Prompting   planning.Prompting // in place of the session's
 }
 
 // Answer is what a slash command came to.
@@ -86,23 +101,31 @@ type Session struct {
 	said     chan said
 	changed  chan struct{}
 	gone     chan *engine
+	asked    chan *child    // runs that plan tools ask for
+	unwanted chan *child    // of those, the ones whose call was stopped
 	workers  sync.WaitGroup // of the session itself
 
 	journal      Journal
 	seq          uint64
 	conversation []planning.Message
+	compactions  []compaction // that the conversation has seen and that can be undone, oldest first
+	restraint    bool         // the last one was undone: the next comes only when there is no room left
 	queue        []job
-	engine       *engine            // the run that goes on
-	stored       string             // the id under which the plan it made is stored
-	unstored     error              // why it is not
+	engines      []*engine          // the run that goes on, and behind it those that its plan tools started
 	preparing    context.CancelFunc // a run is being prepared
-	used         agent.Usage        // by the runs that are over
+	used         agent.Usage        // by the runs that are over, but for those that another counts
 	took         int64              // ms, by the same
 	status       agent.SessionStatus
-	gate         string            // the open gate of the session itself
-	gates        int               // gates the session has opened
-	answered     chan struct{}     // closed when that gate is answered; nil where there is none
-	troubles     map[string]string // what was said of each server
+	manner       manner
+	choices      []Choose           // that wait for the first of them to be looked into
+	choosing     context.CancelFunc // ends the look; nil where there is none
+	catalogue    planning.Catalogue // as it was seen last
+	bytes        map[string]float64 // per token, as each model's server counts
+	active       time.Time          // when the model was at work last
+	gate         string             // the open gate of the session itself
+	gates        int                // gates the session has opened
+	answered     chan struct{}      // closed when that gate is answered; nil where there is none
+	troubles     map[string]string  // what was said of each server
 }
 
 // said is what a worker of the session came to: what it says, and what is to be
@@ -124,14 +147,18 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg, events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), said: make(chan said),
-		changed: make(chan struct{}, 1), gone: make(chan *engine),
-		status: agent.SessionStatus{Workspace: cfg.Workspace}, troubles: map[string]string{},
+		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
+		status:   agent.SessionStatus{Workspace: cfg.Workspace, Instructions: cfg.Instructions},
+		troubles: map[string]string{}, bytes: map[string]float64{},
+	}
+	var err error
+	if s.manner.profile, err = s.profile(cfg.Profile); err != nil {
+		return nil, fmt.Errorf("start a session: %w", err)
 	}
 	if cfg.Restored != nil {
 		s.id, s.journal = cfg.Restored.ID, cfg.Restored.Journal
 	} else {
 		s.id = "s-" + cfg.NewID(cfg.Now())
-		var err error
 		if s.journal, err = cfg.Open("session", s.id); err != nil {
 			return nil, fmt.Errorf("start a session: %w", err)
 		}
@@ -190,7 +217,12 @@ func (s *Session) loop(ctx context.Context) {
 			s.tell()
 			s.askForServers()
 		case e := <-s.gone:
-			s.finished(ctx, e)
+			s.closed(e)
+			s.next(ctx)
+		case k := <-s.asked:
+			s.spawn(ctx, k)
+		case k := <-s.unwanted:
+			s.recall(k)
 		case <-ctx.Done():
 			s.shutDown()
 			return
@@ -198,20 +230,21 @@ func (s *Session) loop(ctx context.Context) {
 	}
 }
 
-// shutDown stops the run that goes on and takes what its workers still bring.
+// shutDown stops the runs that go on and takes what their workers still bring.
 func (s *Session) shutDown() {
 	s.cfg.Tools.Watch(nil)
-	s.queue = nil
-	if s.engine != nil {
-		s.engine.stop()
-		s.settle()
-		for e := (*engine)(nil); e == nil; {
-			select {
-			case a := <-s.arrivals:
-				s.arrived(a)
-			case e = <-s.gone:
-				s.closed(e)
-			}
+	s.queue, s.choices = nil, nil
+	s.halt()
+	for len(s.engines) > 0 {
+		select {
+		case a := <-s.arrivals:
+			s.arrived(a)
+		case e := <-s.gone:
+			s.closed(e)
+		case k := <-s.asked:
+			k.refuse(errInterrupted)
+		case k := <-s.unwanted:
+			s.recall(k)
 		}
 	}
 	idle := make(chan struct{})
@@ -247,42 +280,74 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Resolve:
 		s.resolve(ctx, c)
 	case Settle:
-		if s.runs(c.Run) && s.engine.asks(c.Step, true) {
-			s.engine.take([]agent.Data{agent.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
-			s.settle()
+		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
+			e.take([]agent.Data{agent.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
+			s.settle(e)
 		}
 	case Decide:
 		s.decide(ctx, c)
 	case Cancel:
-		if !s.runs(c.Run) || !s.engine.cancel(c.Step) {
+		if e := s.running(c.Run); e == nil || !e.cancel(c.Step) {
 			s.tellOf("info", "step "+c.Step+" is not running")
 		}
 	case List:
 		s.list()
 	case Stop:
 		s.stop()
+	case Steer:
+		if strings.HasPrefix(c.Text, "/") || !s.speak(c.Text) {
+			s.command(ctx, Submit(c))
+		}
+	case Compact:
+		s.put(ctx, job{compact: !c.Undo, undo: c.Undo})
+	default:
+		s.choice(ctx, c)
 	}
 }
 
 // byUser says of an answer that the user gave it.
 const byUser = "user"
 
-// runs reports whether this is the run that goes on.
-func (s *Session) runs(id string) bool { return s.engine != nil && s.engine.id == id }
+// running returns the run with this id, nil where it does not go on.
+func (s *Session) running(id string) *engine {
+	for _, e := range s.engines {
+		if e.id == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// busy reports whether a run goes on or is about to.
+func (s *Session) busy() bool { return len(s.engines) > 0 || s.preparing != nil }
 
 // decide goes on after a failed step, and resumes the run for it where it has
 // ended.
 func (s *Session) decide(ctx context.Context, c Decide) {
 	resolved := agent.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
+	e := s.running(c.Run)
 	switch {
-	case s.runs(c.Run) && !s.engine.over():
-		if s.engine.asks(c.Step, false) {
-			s.engine.take([]agent.Data{resolved})
-			s.settle()
+	case e != nil && !e.over():
+		if e.asks(c.Step, false) {
+			e.take([]agent.Data{resolved})
+			s.settle(e)
 		}
 	case c.Decision != agent.FailureAbort: // to which it has come already
 		s.put(ctx, job{resume: c.Run, decided: &resolved})
 	}
+}
+
+// speak says something to the run that goes on, the innermost first: what that
+// one comes to, the others hear of. It reports whether there was one to hear it.
+func (s *Session) speak(text string) bool {
+	for _, e := range slices.Backward(s.engines) {
+		if e.run.Steerable() {
+			e.take([]agent.Data{agent.RunSteered{Text: text}})
+			s.settle(e)
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Session) stop() {
@@ -294,30 +359,43 @@ func (s *Session) stop() {
 		s.tellOf("info", "no longer queued: "+strings.Join(names, "; "))
 		s.queue = nil
 	}
-	switch {
-	case s.engine != nil:
-		s.engine.stop()
-		s.settle()
-	case s.preparing != nil:
+	if s.choosing != nil {
+		s.choosing()
+	}
+	if s.preparing != nil {
 		s.preparing()
+	}
+	s.halt()
+}
+
+// halt stops the runs that go on, the innermost first: what a run was asked for
+// by another is over before that one hears of its end.
+func (s *Session) halt() {
+	for _, e := range slices.Backward(s.engines) {
+		e.stop()
+		s.settle(e)
 	}
 }
 
-// arrived gives the run what its workers brought: all that is there by now, as
-// one batch.
-func (s *Session) arrived(first arrival) {
-	over := first.engine.over()
-	first.engine.take(first.engine.drained(first, s.arrivals))
-	if !over {
-		s.settle()
+// arrived gives runs what their workers brought: all that is there by now, as
+// one batch for each.
+func (s *Session) arrived(a arrival) {
+	for a.engine != nil {
+		e := a.engine
+		over := e.over()
+		batch, other := e.drained(a, s.arrivals)
+		e.take(batch)
+		if !over {
+			s.settle(e)
+		}
+		a = other
 	}
 }
 
 // settle answers gates where nobody is to be asked, and sees a run that is over
 // to its end.
-func (s *Session) settle() {
-	e := s.engine
-	for _, g := range append([]*agent.Gate{}, e.run.Gates...) {
+func (s *Session) settle(e *engine) {
+	for _, g := range slices.Clone(e.run.Gates) {
 		if decision, ok := s.cfg.Approve.Answer(g.GateRequested); ok && !e.over() {
 			e.take([]agent.Data{agent.GateResolved{
 				Gate: g.Gate, Decision: decision, Scope: agent.ScopeOnce, By: "--approve " + string(s.cfg.Approve),
@@ -340,10 +418,11 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 		scope = agent.ScopeOnce
 	}
 	resolved := agent.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
+	e := s.running(c.Run)
 	switch {
-	case s.engine != nil && c.Run == s.engine.id && s.engine.open(c.Gate):
-		s.engine.take([]agent.Data{resolved})
-		s.settle()
+	case e != nil && e.open(c.Gate):
+		e.take([]agent.Data{resolved})
+		s.settle(e)
 	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
 		s.gate = ""
 		yes := c.Decision == agent.Allow
@@ -357,11 +436,4 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 		close(s.answered)
 		s.answered = nil
 	}
-}
-
-// finished sees a run off whose workers have gone, and goes on with what is
-// queued.
-func (s *Session) finished(ctx context.Context, e *engine) {
-	s.closed(e)
-	s.next(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +23,31 @@ type model struct {
 	err     error
 	replies map[planning.Purpose]string
 	hold    map[planning.Purpose]chan struct{} // closed by the test when the model may answer; nil never holds
+	others  map[string]planning.ModelInfo      // models with another name than info's, as the server calls them
+	answer  func(planning.Request) (planning.Reply, error, bool)
+
+	mu   sync.Mutex
+	seen []planning.Request
 }
 
-func (m *model) Describe(context.Context) (planning.ModelInfo, error) { return m.info, m.err }
+func (m *model) Describe(_ context.Context, name string) (planning.ModelInfo, error) {
+	if name == "" || name == m.info.Name {
+		return m.info, m.err
+	}
+	for called, info := range m.others {
+		if name == called || name == info.Name {
+			return info, nil
+		}
+	}
+	return planning.ModelInfo{}, fmt.Errorf("there is no model %s: pull it: %w", name, planning.ErrNoModel)
+}
+
+// requests are those that the model was sent so far for a purpose.
+func (m *model) requests(purpose planning.Purpose) []planning.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(m.seen), func(r planning.Request) bool { return r.Purpose != purpose })
+}
 
 func (m *model) Ask(ctx context.Context, r planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
 	if hold := m.hold[r.Purpose]; hold != nil {
@@ -32,6 +55,14 @@ func (m *model) Ask(ctx context.Context, r planning.Request, delta func(text, th
 		case <-hold:
 		case <-ctx.Done():
 			return planning.Reply{}, ctx.Err()
+		}
+	}
+	m.mu.Lock()
+	m.seen = append(m.seen, r)
+	m.mu.Unlock()
+	if m.answer != nil {
+		if reply, err, ok := m.answer(r); ok {
+			return reply, err
 		}
 	}
 	text, ok := m.replies[r.Purpose]

@@ -25,7 +25,12 @@ type job struct {
 	execute *Execute               // the plan to carry out
 	resume  string                 // the run to take up
 	decided *agent.FailureResolved // how it goes on after the step that failed
+	compact bool                   // the conversation is to be summed up
+	undo    bool                   // it is to be as it was before that
 }
+
+// plans reports whether the goal of the job is to be planned.
+func (j job) plans() bool { return j.goal != "" && j.execute == nil }
 
 // name says what a job is about in a few words.
 func (j job) name() string {
@@ -34,6 +39,10 @@ func (j job) name() string {
 		return "resume " + j.resume
 	case j.execute != nil:
 		return "run the plan " + j.execute.Plan.Title
+	case j.compact:
+		return "sum up the conversation"
+	case j.undo:
+		return "put the conversation back as it was"
 	default:
 		return j.goal
 	}
@@ -43,8 +52,11 @@ func (j job) name() string {
 type prepared struct {
 	ctx       context.Context // ends where the job is stopped before it begins
 	job       job
+	terms     terms // that it began under
 	info      planning.ModelInfo
-	catalogue planning.Catalogue
+	all       planning.Catalogue // every tool there is
+	catalogue planning.Catalogue // those on offer
+	compacted *compaction        // the conversation was summed up
 	priors    map[string]int64
 	journal   Journal // of the run that is resumed
 	run       agent.Run
@@ -61,22 +73,30 @@ func (p prepared) drop() {
 	}
 }
 
-// look finds out what the session works with, so that it can be shown.
+// look finds out what the session works with, so that it can be shown: the
+// model, and then the tools, for which servers may have to start.
 func (s *Session) look(ctx context.Context) {
+	t := s.terms()
 	s.workers.Go(func() {
-		info, err := s.cfg.Model.Describe(ctx)
-		s.prepared <- prepared{info: info, err: err, look: true}
+		info, err := s.cfg.Model.Describe(ctx, t.model)
+		s.prepared <- prepared{terms: t, info: info, err: err, look: true}
+		within, cancel := context.WithTimeout(ctx, readyWithin)
+		defer cancel()
+		s.prepared <- prepared{terms: t, all: s.cfg.Tools.Ready(within), look: true}
 	})
 }
 
 // put starts a job, or queues it while another goes on.
 func (s *Session) put(ctx context.Context, j job) {
-	if s.engine != nil || s.preparing != nil {
+	switch {
+	case s.busy():
 		s.queue = append(s.queue, j)
 		s.tellOf("info", "queued: "+j.name())
-		return
+	case s.choosing != nil:
+		s.queue = append(s.queue, j) // for as long as it takes to find out what it will work with
+	default:
+		s.prepare(ctx, j)
 	}
-	s.prepare(ctx, j)
 }
 
 // prepare gets what a run needs: the model and the tools, once the user has
@@ -85,8 +105,16 @@ func (s *Session) prepare(ctx context.Context, j job) {
 	if j.words != "" {
 		_ = s.say(agent.ChatUser{Text: j.words})
 	}
+	if j.undo {
+		s.undo()
+		s.next(ctx)
+		return
+	}
 	ctx, s.preparing = context.WithCancel(ctx)
-	answered := s.answered
+	answered, t := s.answered, s.terms()
+	if j.compact {
+		answered = nil // no tool is needed for it
+	}
 	s.workers.Go(func() {
 		if answered != nil {
 			select {
@@ -94,21 +122,22 @@ func (s *Session) prepare(ctx context.Context, j job) {
 			case <-ctx.Done():
 			}
 		}
-		s.prepared <- s.gather(ctx, j)
+		s.prepared <- s.gather(ctx, j, t)
 	})
 }
 
-// gather gets the run that is resumed, the model and the tools.
-func (s *Session) gather(ctx context.Context, j job) prepared {
-	p := prepared{ctx: ctx, job: j, priors: map[string]int64{}}
+// gather gets the run that is resumed, the model and the tools, and makes room
+// for the goal where the conversation takes too much of it.
+func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
+	p := prepared{ctx: ctx, job: j, terms: t, priors: map[string]int64{}}
 	if j.resume != "" {
 		if p.err = s.reopen(&p); p.err != nil || !p.run.Resumable() {
 			return p
 		}
 	}
 	if s.wantsModel(p) {
-		p.info, p.err = s.cfg.Model.Describe(ctx)
-		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && (j.execute != nil && (s.cfg.DryRun || !needsWords(j.execute.Plan)) || j.resume != "" && !p.run.NeedsModel()) {
+		p.info, p.err = s.cfg.Model.Describe(ctx, t.model)
+		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && s.doesWithout(p) {
 			p.info, p.err = planning.ModelInfo{}, nil // only the steps that need one will fail
 		}
 	}
@@ -117,8 +146,15 @@ func (s *Session) gather(ctx context.Context, j job) prepared {
 	}
 	within, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
-	p.catalogue = s.cfg.Tools.Ready(within)
+	p.all = s.cfg.Tools.Ready(within)
+	p.catalogue = p.all // what a run was started with, it may have again
+	if j.resume == "" {
+		p.catalogue = t.offered(p.all)
+	}
 	p.missing = p.run.MissingTools(p.catalogue)
+	if j.plans() || j.compact {
+		p.compacted = s.compact(ctx, p)
+	}
 	if s.cfg.Durations != nil {
 		medians, err := s.cfg.Durations.Medians()
 		if err != nil {
@@ -141,6 +177,18 @@ func (s *Session) wantsModel(p prepared) bool {
 		return step.Executor == planning.ExecutorAgent || step.Executor == planning.ExecutorSelf || step.Args == nil ||
 			plan.FailureOf(step, p.job.execute.OnFailure) == planning.OnFailureReplan
 	})
+}
+
+// doesWithout reports whether a job can be done although there is no model.
+func (s *Session) doesWithout(p prepared) bool {
+	switch j := p.job; {
+	case j.compact:
+		return true
+	case j.execute != nil:
+		return s.cfg.DryRun || !needsWords(j.execute.Plan)
+	default:
+		return j.resume != "" && !p.run.NeedsModel()
+	}
 }
 
 // needsWords reports whether a plan has steps that only a model can carry out:
@@ -185,6 +233,11 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	}
 	s.preparing()
 	s.preparing = nil
+	s.compacted(p)
+	if p.job.compact {
+		s.next(ctx)
+		return
+	}
 	if reply, refused := s.refusal(p); refused {
 		p.drop()
 		_ = s.say(reply)
@@ -196,19 +249,14 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 			s.trouble(server.Name, "has not started yet; the run begins without its tools")
 		}
 	}
-	var err error
 	if p.job.resume != "" {
-		err = s.takeUp(ctx, p)
-	} else {
-		err = s.start(ctx, p)
-	}
-	if err != nil {
-		p.drop()
-		_ = s.say(failed(agent.ReasonStepFailed, err.Error()))
-		s.next(ctx)
+		s.takeUp(ctx, p)
 		return
 	}
-	s.settle()
+	if err := s.start(ctx, p); err != nil {
+		_ = s.say(failed(agent.ReasonStepFailed, err.Error()))
+		s.next(ctx)
+	}
 }
 
 func failed(reason agent.Reason, sentence string) agent.ChatReply {
@@ -233,43 +281,62 @@ func (s *Session) refusal(p prepared) (reply agent.ChatReply, refused bool) {
 			Text: "The run " + p.run.ID + " is completed; there is nothing left to resume.",
 		}, true
 	}
-	if _, spent := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, agent.Usage{}, s.took, 0); spent != "" {
+	if _, spent := s.lease(s.cfg.Limits); spent != "" {
 		return failed(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
 	}
 	return agent.ChatReply{}, false
 }
 
-// newEngine makes the engine of a run.
-func (s *Session) newEngine(id string, journal Journal, j job) *engine {
+// lease bounds the limits of a new run by what is left of the session's.
+func (s *Session) lease(limits agent.Limits) (leased agent.Limits, spent string) {
+	return s.cfg.SessionLimits.Lease(limits, s.used, agent.Usage{}, s.took, 0)
+}
+
+// newEngine makes the engine of a run that is about to go on.
+func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	e := &engine{
 		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, log: s.cfg.Logger, now: s.cfg.Now,
 		arrivals: s.arrivals, publish: s.publish,
 	}
-	if j.create {
-		e.amend = s.store
+	if create {
+		e.amend = func(record agent.Data) agent.Data { return s.store(e, record) }
 	}
-	s.engine, s.stored, s.unstored = e, "", nil
+	e.plan = func(ctx context.Context, under *call, c agent.CallPlan) agent.Data {
+		return s.callPlan(ctx, e, under, c)
+	}
+	s.engines = append(s.engines, e)
 	return e
+}
+
+// open begins a new run with a journal of its own.
+func (s *Session) open(ctx context.Context, started agent.RunStarted, of *child) (*engine, error) {
+	id := "r-" + s.cfg.NewID(s.cfg.Now())
+	journal, err := s.cfg.Open("run", id)
+	if err != nil {
+		return nil, err
+	}
+	started.Workspace, started.Session, started.DryRun = s.cfg.Workspace, s.id, s.cfg.DryRun
+	started.Attended, started.InDoubt = s.cfg.Attended, s.cfg.InDoubt
+	e := s.newEngine(id, journal, started.PlanOnly)
+	e.prompting, e.priors, e.child = started.Prompting, started.Priors, of
+	// The end of ctx is a stop, and told as one by shutDown.
+	e.begin(context.WithoutCancel(ctx), started)
+	s.settle(e)
+	return e, nil
 }
 
 // start starts a new run.
 func (s *Session) start(ctx context.Context, p prepared) error {
-	id := "r-" + s.cfg.NewID(s.cfg.Now())
-	journal, err := s.cfg.Open("run", id)
-	if err != nil {
-		return err
+	prompting := p.terms.prompting
+	prompting.Conversation = slices.Clip(s.conversation)
+	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
+	if p.job.create { // a plan is what was asked for
+		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
 	}
-	prompting := s.cfg.Prompting
-	prompting.Conversation = s.conversation
-	prompting.ContextWindow = p.info.ContextWindow
-	if p.job.create {
-		prompting.ForcePlan = true // a plan is what was asked for
-	}
-	limits, _ := s.cfg.SessionLimits.Lease(s.cfg.Limits, s.used, agent.Usage{}, s.took, 0)
+	limits, _ := s.lease(s.cfg.Limits)
 	started := agent.RunStarted{
-		Goal: p.job.goal, Workspace: s.cfg.Workspace, Session: s.id, Model: p.info.Name, Limits: limits,
-		Rules: s.rules(p.job.goal, p.plan()), Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting,
-		PlanOnly: p.job.create, DryRun: s.cfg.DryRun, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
+		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create,
 	}
 	if x := p.job.execute; x != nil {
 		if started.Goal == "" {
@@ -281,9 +348,8 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 			s.tellOf("warn", "no answer will be written, since there is no model to write it; start Ollama, or choose one with --host and --model")
 		}
 	}
-	// The end of ctx is a stop, and told as one by shutDown.
-	s.newEngine(id, journal, p.job).begin(context.WithoutCancel(ctx), started)
-	return nil
+	_, err := s.open(ctx, started, nil)
+	return err
 }
 
 // ofPlan are the limits of a run whose plan is there: nobody asked for a bound
@@ -297,7 +363,7 @@ func ofPlan(l agent.Limits) agent.Limits {
 
 // takeUp resumes a run. What happened before is told again, so that whoever
 // listens can fold it.
-func (s *Session) takeUp(ctx context.Context, p prepared) error {
+func (s *Session) takeUp(ctx context.Context, p prepared) {
 	_ = s.say(agent.SessionResuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
 		s.publish(e)
@@ -307,19 +373,18 @@ func (s *Session) takeUp(ctx context.Context, p prepared) error {
 		limits = s.cfg.Raise(limits)
 	}
 	limits, _ = s.cfg.SessionLimits.Lease(limits, s.used, p.run.Usage, s.took, p.run.Elapsed().Milliseconds())
-	j := p.job
-	j.create = p.started().PlanOnly
-	e := s.newEngine(p.run.ID, p.journal, j)
-	e.run = p.run
+	was := p.started()
+	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
+	e.run, e.prompting, e.priors = p.run, was.Prompting, p.priors
 	first := []agent.Data{agent.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 	}}
 	if p.job.decided != nil {
 		first = append(first, *p.job.decided)
 	}
 	e.begin(context.WithoutCancel(ctx), first...)
-	return nil
+	s.settle(e)
 }
 
 // plan is the plan that the run was or is to be started with; nil where there
@@ -345,9 +410,13 @@ func (p prepared) started() agent.RunStarted {
 // the plan that the user gave, ask for them.
 //
 // What the flags of an earlier start said holds on where those of this one say
-// nothing else.
+// nothing else. And where nobody asked for the tests then, nobody does now: the
+// goal or the plan may be a model's.
 func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule) []agent.Rule {
 	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given)}
+	if len(earlier) > 0 {
+		trust.Tests = trust.Tests && slices.ContainsFunc(earlier, testsRun)
+	}
 	flags, others := split(s.cfg.Rules)
 	earlier, _ = split(earlier)
 	for _, rule := range earlier {
@@ -356,6 +425,13 @@ func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule
 		}
 	}
 	return slices.Concat(flags, others, policy.BuiltIn(trust))
+}
+
+// testsRun reports whether a rule is the built-in one, and lets tests run.
+func testsRun(rule agent.Rule) bool {
+	asked := policy.BuiltIn(policy.Trust{Tests: true})[0]
+	rule.Why = asked.Why
+	return rule == asked
 }
 
 // split sorts rules into those of flags and all others.
@@ -368,102 +444,4 @@ func split(rules []agent.Rule) (flags, others []agent.Rule) {
 		}
 	}
 	return flags, others
-}
-
-// store gives a plan that was created to whoever keeps plans.
-func (s *Session) store(record agent.Data) agent.Data {
-	created, ok := record.(agent.PlanCreated)
-	if !ok || s.cfg.Keep == nil || s.cfg.DryRun {
-		return record
-	}
-	kept, err := s.cfg.Keep(created.Plan)
-	if err != nil {
-		s.unstored = fmt.Errorf("the plan cannot be stored: %w", err)
-		return record
-	}
-	created.Plan, s.stored = kept, kept.ID
-	return created
-}
-
-// closed sees to what remains of a run whose workers have gone.
-func (s *Session) closed(e *engine) {
-	if err := e.close(); err != nil {
-		s.cfg.Logger.Error("close the journal", "run", e.id, "error", err)
-	}
-	s.engine = nil
-	reply := agent.ChatReply{Run: e.id, Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}
-	if !e.told {
-		reply.Run = ""
-	}
-	if e.broken != nil {
-		reply.Text = e.broken.Error()
-	} else {
-		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
-		reply.Text = s.closing(e)
-	}
-	if s.unstored != nil {
-		reply.Status, reply.Reason, reply.Text = agent.StatusFailed, agent.ReasonStepFailed, s.unstored.Error()
-	}
-	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
-	reply.Usage, reply.MS = &used, took
-	s.spend(used, took)
-	s.learn(e)
-	s.conversation = append(s.conversation,
-		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
-		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
-	)
-	_ = s.say(reply)
-}
-
-// closing is what is said of a run that is over: its answer, else what became
-// of it.
-func (s *Session) closing(e *engine) string {
-	result := e.run.Result
-	switch {
-	case result.Answer != "":
-		return result.Answer
-	case result.Error != "":
-		return result.Error
-	case s.stored != "":
-		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", s.stored)
-	case s.cfg.DryRun:
-		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", e.run.Done(), len(e.run.Steps))
-	default:
-		return fmt.Sprintf("%s: %d of %d steps done.", e.run.Plan.Title, e.run.Done(), len(e.run.Steps))
-	}
-}
-
-// spend takes what a run has used from the budget of the session.
-func (s *Session) spend(used agent.Usage, took int64) {
-	s.used.PromptTokens += used.PromptTokens
-	s.used.CompletionTokens += used.CompletionTokens
-	s.used.ToolCalls += used.ToolCalls
-	s.took += took
-}
-
-// learn notes how long the tools of a run took.
-func (s *Session) learn(e *engine) {
-	if s.cfg.Durations == nil || s.cfg.DryRun {
-		return
-	}
-	samples := map[string][]int64{}
-	for _, h := range e.run.History[min(e.known, len(e.run.History)):] {
-		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == planning.ItemCompleted {
-			samples[tool.QualifiedName()] = append(samples[tool.QualifiedName()], h.MS)
-		}
-	}
-	if len(samples) == 0 {
-		return
-	}
-	if err := s.cfg.Durations.Add(samples); err != nil {
-		s.cfg.Logger.Warn("note how long tools took", "error", err)
-	}
-}
-
-func (s *Session) next(ctx context.Context) {
-	if len(s.queue) > 0 {
-		j := s.queue[0]
-		s.queue = s.queue[1:]
-		s.prepare(ctx, j)
-	}
 }

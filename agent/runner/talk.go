@@ -76,39 +76,57 @@ func (s *Session) heard(ctx context.Context, w said) {
 }
 
 // restore tells again what was said in the session that is gone on with, and
-// makes it the conversation.
+// makes it the conversation. A goal is part of that once it is answered: what
+// was summed up meanwhile was what had been said before it.
 func (s *Session) restore() {
 	if s.cfg.Restored == nil {
 		return
+	}
+	goal := ""
+	asked := func() {
+		if goal != "" {
+			s.conversation = append(s.conversation, planning.Message{Role: planning.RoleUser, Content: goal})
+		}
+		goal = ""
 	}
 	for _, e := range s.cfg.Restored.Events {
 		s.seq = max(s.seq, e.Seq)
 		switch d := e.Data.(type) {
 		case agent.ChatUser:
 			if !strings.HasPrefix(d.Text, "/") {
-				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleUser, Content: d.Text})
+				asked()
+				goal = d.Text
 			}
 		case agent.ChatReply:
 			if d.Usage != nil {
 				s.spend(*d.Usage, d.MS)
 			}
 			if d.Run != "" {
+				asked()
 				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleAssistant, Content: d.Text})
 			}
+		case agent.ChatCompacted:
+			s.recompact(d)
 		default:
 			continue
 		}
 		s.publish(e)
 	}
+	asked()
 }
 
-// describe shows what is known of the model.
+// describe shows what is known of the model and the tools, unless another was
+// chosen since.
 func (s *Session) describe(p prepared) {
 	switch {
+	case p.terms.model != s.manner.name():
 	case p.err == nil && p.info.Name != "":
 		s.status.Model, s.status.ContextWindow, s.status.Problem = p.info.Name, p.info.ContextWindow, ""
 	case errors.Is(p.err, planning.ErrNoModel):
 		s.status.Model, s.status.Problem = "", p.err.Error()
+	}
+	if p.all != nil {
+		s.catalogue = p.all
 	}
 	s.tell()
 }
@@ -120,6 +138,8 @@ func (s *Session) tell() {
 	for _, server := range s.status.Servers {
 		s.status.Tools += server.Tools
 	}
+	s.status.Profile, s.status.Think = s.manner.called(), s.terms().prompting.Think
+	s.status.ContextTokens = s.opening()
 	_ = s.say(s.status)
 	for _, server := range s.status.Servers {
 		// One that was stopped was not wanted.

@@ -33,8 +33,8 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 	switch {
 	case e.interrupted():
 		kind, sentence = agent.FailureInterrupted, context.Cause(e.ctx).Error()
-	case under.cancelled.Load():
-		kind, sentence = agent.FailureInterrupted, errCancelled.Error()
+	case under.stopped() != nil:
+		kind, sentence = agent.FailureInterrupted, under.stopped().Error()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		kind, sentence = agent.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -66,9 +66,6 @@ func (e *engine) listen(call *planning.ToolCall, index string) {
 	}
 }
 
-// errCancelled is why a step ends that the user stopped alone.
-var errCancelled = errors.New("cancelled by the user")
-
 func tooLong(limit time.Duration) string {
 	return fmt.Sprintf("it took longer than the %s it may", limit)
 }
@@ -83,8 +80,8 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = agent.FailureInterrupted, context.Cause(e.ctx).Error()
-	case under.cancelled.Load():
-		failed.Failure, failed.Error = agent.FailureInterrupted, errCancelled.Error()
+	case under.stopped() != nil:
+		failed.Failure, failed.Error = agent.FailureInterrupted, under.stopped().Error()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		failed.Failure, failed.Error = agent.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -94,6 +91,18 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 		return failed
 	}
 	return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
+}
+
+// callPlan makes or runs a plan for a model in chat.
+func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
+	if e.plan == nil {
+		e.bring(agent.StepFailed{
+			Index: c.Index, Attempt: c.Attempt, Failure: agent.FailureTool,
+			Error: "no plans can be made or run here: call the tools that are on offer, or answer",
+		})
+		return
+	}
+	e.bring(e.plan(ctx, under, c))
 }
 
 // openGate applies a call dry, where that can be done, and asks.

@@ -8,6 +8,9 @@
 // beforehand as a diff, and are refused where a file is no longer what that diff
 // was made against. Child processes run in a process group of their own, without
 // the secrets of the environment, and are gone when their call has returned.
+//
+// The memory of the user's own facts and preferences, where there is one, is the
+// one file outside the folder that a call can change.
 package workspace
 
 import (
@@ -53,6 +56,10 @@ type Config struct {
 	// SpillDir takes the whole output of a child that wrote more than
 	// MaxOutput. Empty keeps only the beginning and the end.
 	SpillDir string
+	// Memory is the file of the user's own facts and preferences, Markdown that
+	// the user may edit. It is made, with its folder, when there is something to
+	// remember. Empty offers no memory tools.
+	Memory string
 	// Logger takes what the operators do; nil logs nothing.
 	Logger *slog.Logger
 }
@@ -67,6 +74,7 @@ type Operators struct {
 	environ   []string
 	maxOutput int
 	spillDir  string
+	memory    *memory // nil without one
 	log       *slog.Logger
 	mcp       *server.MCPServer
 
@@ -109,6 +117,12 @@ func New(cfg Config) (*Operators, error) {
 	}
 	if o.log == nil {
 		o.log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Memory != "" {
+		if cfg.Memory, err = filepath.Abs(cfg.Memory); err != nil {
+			return nil, errors.Join(fmt.Errorf("finding the memory: %w", err), root.Close())
+		}
+		o.memory = &memory{path: cfg.Memory}
 	}
 	if cfg.Backups != "" {
 		if o.backups, err = openBackups(cfg.Backups); err != nil {

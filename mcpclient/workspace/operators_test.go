@@ -31,7 +31,7 @@ func TestAWorkspaceMustBeAFolder(t *testing.T) {
 }
 
 func TestToolsSayWhatTheyDo(t *testing.T) {
-	b := newBench(t, workspace.Config{})
+	b := newBench(t, workspace.Config{Memory: filepath.Join(t.TempDir(), "memory.md")})
 	list, err := b.client.ListTools(t.Context(), mcp.ListToolsRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,8 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 	want := map[string]says{
 		"fs.read": {readOnly: true}, "fs.list": {readOnly: true}, "fs.search": {readOnly: true},
 		"fs.patch": {destructive: true, previews: true}, "fs.write": {destructive: true, previews: true},
-		"test.run": {},
+		"test.run":    {},
+		"memory.read": {readOnly: true}, "memory.write": {destructive: true, previews: true},
 	}
 	got := map[string]says{}
 	for _, tool := range list.Tools {

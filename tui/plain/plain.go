@@ -4,6 +4,7 @@ package plain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,8 +28,10 @@ type Log struct {
 	session string
 	marks   marks
 	ascii   bool
-	run     *agent.Run
+	run     *agent.Run            // that is told of
+	runs    []*agent.Run          // those that go on: one that a call in the chat has started stands behind the one that made it
 	before  agent.SessionResuming // the events that have happened before, which are not told again
+	cut     string                // what was last said to be left out of a prompt
 	blocked string                // the guard's sentence that was told already
 	err     error                 // of the first write that failed
 }
@@ -56,9 +59,8 @@ func (l *Log) Event(e agent.Event) error {
 		return l.err
 	}
 	if _, ok := e.Data.(agent.RunStarted); ok {
-		l.run = &agent.Run{}
-	}
-	if l.run == nil {
+		l.enter()
+	} else if !l.find(e.Run) {
 		return l.err
 	}
 	if err := l.run.Apply(e); err != nil {
@@ -70,6 +72,34 @@ func (l *Log) Event(e agent.Event) error {
 	return l.err
 }
 
+// enter begins with a run. Those that are over are forgotten.
+func (l *Log) enter() {
+	if len(l.runs) > 0 && l.runs[0].Result != nil {
+		l.runs = nil
+	}
+	l.run = &agent.Run{}
+	l.runs = append(l.runs, l.run)
+}
+
+// find turns to the run with this id.
+func (l *Log) find(id string) bool {
+	for _, r := range l.runs {
+		if r.ID == id {
+			l.run = r
+			return true
+		}
+	}
+	return false
+}
+
+// inset is what stands before each line of a run that a call has started.
+func (l *Log) inset() string {
+	if len(l.runs) > 0 && l.run != l.runs[0] {
+		return "    "
+	}
+	return ""
+}
+
 // line writes one line. Everything told goes through here, so this is where text
 // from models and servers is kept from the terminal, and from making lines of its
 // own.
@@ -78,6 +108,9 @@ func (l *Log) line(format string, args ...any) {
 		return
 	}
 	text := untrusted.Visible(fmt.Sprintf(format, args...))
+	if text != "" {
+		text = l.inset() + text
+	}
 	_, l.err = io.WriteString(l.out, strings.ReplaceAll(text, "\n", " ")+"\n")
 }
 
@@ -94,7 +127,12 @@ func (l *Log) block(indent, text string, most int) {
 }
 
 func (l *Log) tellSession(d agent.Data) {
+	if len(l.runs) > 0 {
+		l.run = l.runs[0]
+	}
 	switch d := d.(type) {
+	case agent.ChatCompacted:
+		l.compacted(d)
 	case agent.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
 	case agent.GateRequested:
@@ -108,6 +146,12 @@ func (l *Log) tellSession(d agent.Data) {
 
 // tell says what one event of the run means. The run has folded it already.
 func (l *Log) tell(d agent.Data) {
+	if n := len(l.run.Exchanges); n > 0 {
+		if cut := l.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != l.cut {
+			l.cut = cut
+			l.line("%s %s", l.marks.note, untrusted.Line(cut))
+		}
+	}
 	switch d := d.(type) {
 	case agent.RunStarted:
 		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
@@ -150,6 +194,8 @@ func (l *Log) tell(d agent.Data) {
 		l.line("%s %s: %d of %d used", l.marks.note, d.Guard, d.Used, d.Limit)
 	case agent.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
+	case agent.RunSteered:
+		l.line("%s you: %s", l.marks.started, untrusted.Line(d.Text))
 	case agent.RunPaused:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Reason))
 	case agent.RunCompleted:
@@ -164,8 +210,20 @@ func (l *Log) modelReplied(d agent.ModelReplied) {
 	if d.Step != "" {
 		name = "arguments of step " + d.Step
 	}
+	if d.Purpose == planning.PurposeAgent {
+		name = "turn of step " + d.Step
+	}
 	if d.Error != "" {
 		l.line("%s %s failed: %s", l.marks.failed, name, untrusted.Line(d.Error))
+		return
+	}
+	switch d.Purpose {
+	case planning.PurposeAgent:
+		return // its calls are told
+	case planning.PurposeChat:
+		if d.Reply.Text != "" && len(d.Reply.Calls) > 0 {
+			l.block("", d.Reply.Text, 0)
+		}
 		return
 	}
 	l.line("%s %s  %s  %d tokens", l.marks.done, name, seconds(d.MS), d.PromptTokens+d.CompletionTokens)
@@ -229,6 +287,9 @@ func failureWords(d agent.FailureDecision) string {
 
 // tellStep says what happened to a step or its gate.
 func (l *Log) tellStep(d agent.Data) {
+	if l.tellCall(d) {
+		return
+	}
 	switch d := d.(type) {
 	case agent.StepStarted:
 		again := ""
@@ -319,6 +380,10 @@ func (l *Log) gate(d agent.GateRequested) {
 		}
 	}
 	for _, p := range d.Provenance {
+		if p.Written {
+			l.line("    a model wrote %s after reading the result of %s", cmp.Or(p.Arg, "the call"), p.Step)
+			continue
+		}
 		l.line("    %s carries text from step %s", p.Arg, p.Step)
 	}
 	if d.Diff != "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -37,9 +38,13 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeError(w, status, message)
 		return
 	}
+	s.load(m, req)
 	if len(req.Messages) == 0 {
 		end := s.line(req)
 		end.Done, end.DoneReason = true, "load"
+		if unloads(req.KeepAlive) {
+			end.DoneReason = "unload"
+		}
 		writeJSON(w, http.StatusOK, end)
 		return
 	}
@@ -59,7 +64,17 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeError(w, reply.Status, reply.Error)
 		return
 	}
+	if len(reply.Calls) > 0 && !req.offersTools() {
+		writeError(w, http.StatusInternalServerError, fmt.Sprintf("ollamatest: the reply calls %s, but %q offers no tools", reply.Calls[0].Name, req.Heading()))
+		return
+	}
 	a := &answer{server: s, model: m, req: req, reply: reply, w: w, began: time.Now()}
+	if s.cache != nil {
+		if a.slot = s.cache.read(r.Context(), m, req); a.slot == nil {
+			return
+		}
+		defer s.cache.leave(a.slot)
+	}
 	a.stream(r.Context())
 }
 
@@ -69,7 +84,7 @@ func refuse(m Model, req Request) (status int, message string) {
 	if !m.can("completion") {
 		return http.StatusBadRequest, fmt.Sprintf("%q does not support chat", req.Model)
 	}
-	if len(req.Tools) > 0 && string(req.Tools) != "null" && string(req.Tools) != "[]" && !m.can("tools") {
+	if req.offersTools() && !m.can("tools") {
 		return http.StatusBadRequest, fmt.Sprintf("registry.ollama.ai/library/%s does not support tools", m.Name)
 	}
 	if message := badThink(m, req); message != "" {
@@ -182,12 +197,18 @@ type answer struct {
 	reply  Reply
 	w      http.ResponseWriter
 	began  time.Time
+	slot   *slot            // nil where reading and writing cost nothing
 	sent   int              // chunks so far
+	bytes  int              // of the body so far
 	whole  api.ChatResponse // what a client that wants no stream gets
 }
 
-// piece is one chunk of words or of thought.
-type piece struct{ text, thinking string }
+// piece is one chunk of words, of thought, or a call.
+type piece struct {
+	text, thinking string
+	call           *api.ToolCall
+	tokens         int // that it took to write it
+}
 
 func (a *answer) stream(ctx context.Context) {
 	if a.streams() {
@@ -200,7 +221,7 @@ func (a *answer) stream(ctx context.Context) {
 			a.finish("length")
 			return
 		}
-		if i > 0 && !a.wait(ctx) {
+		if !a.wait(ctx, i, p) {
 			return
 		}
 		if ctx.Err() != nil || !a.send(p) {
@@ -223,10 +244,14 @@ func (a *answer) stream(ctx context.Context) {
 
 // pieces is what is to be sent, and whether the stream breaks after it.
 func (a *answer) pieces() (out []piece, breaks bool) {
-	size := a.server.script.ChunkSize
+	cut := func(text string) []string { return chunks(text, a.server.script.ChunkSize) }
+	size := a.server.tokenSize()
+	if a.slot != nil {
+		cut = func(text string) []string { return tokens(text, size) }
+	}
 	if a.model.can("thinking") && a.req.Think != false {
-		for _, c := range chunks(a.reply.Thinking, size) {
-			out = append(out, piece{thinking: c})
+		for _, c := range cut(a.reply.Thinking) {
+			out = append(out, piece{thinking: c, tokens: 1})
 		}
 	}
 	text := a.reply.text(a.req)
@@ -235,17 +260,39 @@ func (a *answer) pieces() (out []piece, breaks bool) {
 			text, breaks = text[:min(max(limit, 0), len(text))], true
 		}
 	}
-	for _, c := range chunks(text, size) {
-		out = append(out, piece{text: c})
+	for _, c := range cut(text) {
+		out = append(out, piece{text: c, tokens: 1})
 	}
-	return out, breaks
+	if breaks {
+		return out, true
+	}
+	for i, call := range a.reply.Calls {
+		asked := &api.ToolCall{ID: call.ID, Function: api.ToolCallFunction{Index: i, Name: call.Name, Arguments: api.NewToolCallFunctionArguments()}}
+		if asked.ID == "" {
+			asked.ID = fmt.Sprintf("call_%08x", i+1)
+		}
+		for _, key := range slices.Sorted(maps.Keys(call.Args)) {
+			asked.Function.Arguments.Set(key, call.Args[key])
+		}
+		out = append(out, piece{call: asked, tokens: (len(callText(call.Name, asked.Function.Arguments.String())) + size - 1) / size})
+	}
+	return out, false
 }
 
-func (a *answer) wait(ctx context.Context) bool {
-	if a.server.script.Pace <= 0 {
+// wait waits until the model has written the piece, the i-th of its reply.
+func (a *answer) wait(ctx context.Context, i int, p piece) bool {
+	if a.slot != nil {
+		return a.server.cache.write(ctx, a.slot, p)
+	}
+	if a.server.script.Pace <= 0 || i == 0 {
 		return true
 	}
-	timer := time.NewTimer(a.server.script.Pace)
+	return sleep(ctx, time.Now().Add(a.server.script.Pace))
+}
+
+// sleep waits for a moment and says whether it has come.
+func sleep(ctx context.Context, until time.Time) bool {
+	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -257,14 +304,20 @@ func (a *answer) wait(ctx context.Context) bool {
 
 // send sends one piece, and says whether anybody still listens.
 func (a *answer) send(p piece) bool {
-	a.sent++
+	a.sent += p.tokens
 	if !a.streams() {
 		a.whole.Message.Content += p.text
 		a.whole.Message.Thinking += p.thinking
+		if p.call != nil {
+			a.whole.Message.ToolCalls = append(a.whole.Message.ToolCalls, *p.call)
+		}
 		return true
 	}
 	line := a.server.line(a.req)
 	line.Message.Content, line.Message.Thinking = p.text, p.thinking
+	if p.call != nil {
+		line.Message.ToolCalls = []api.ToolCall{*p.call}
+	}
 	return a.write(line)
 }
 
@@ -277,6 +330,7 @@ func (a *answer) finish(reason string) {
 	}
 	end := a.server.line(a.req)
 	end.Message.Content, end.Message.Thinking = a.whole.Message.Content, a.whole.Message.Thinking
+	end.Message.ToolCalls = a.whole.Message.ToolCalls
 	end.Done, end.DoneReason = true, reason
 	took := time.Since(a.began)
 	end.Metrics = api.Metrics{
@@ -285,6 +339,10 @@ func (a *answer) finish(reason string) {
 		EvalCount:       a.sent,
 		EvalDuration:    took,
 	}
+	if a.slot != nil {
+		end.PromptEvalCount, end.PromptEvalDuration = a.slot.promptTokens, a.slot.readFor
+		end.EvalDuration = took - a.slot.readFor
+	}
 	if !a.streams() {
 		writeJSON(a.w, http.StatusOK, end)
 		return
@@ -292,12 +350,38 @@ func (a *answer) finish(reason string) {
 	a.write(end)
 }
 
+// write sends one line, or what of it comes before the place where the stream is
+// to break, and says whether it goes on.
 func (a *answer) write(line api.ChatResponse) bool {
-	if err := json.NewEncoder(a.w).Encode(line); err != nil {
+	body, err := json.Marshal(line)
+	if err != nil {
+		return false
+	}
+	body = append(body, '\n')
+	cut, end := a.within(a.reply.BreakAfter, body), a.within(a.reply.StopAfter, body)
+	if stop := min(cut, end); stop < len(body) {
+		_, _ = a.w.Write(body[:stop])
+		a.flush()
+		if cut == stop {
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+	a.bytes += len(body)
+	if _, err := a.w.Write(body); err != nil {
 		return false
 	}
 	a.flush()
 	return true
+}
+
+// within is how many bytes of the next line come before a limit; all where there
+// is none.
+func (a *answer) within(limit int, line []byte) int {
+	if limit == 0 {
+		return len(line)
+	}
+	return min(max(limit, 0)-a.bytes, len(line))
 }
 
 // flush sends what has been written; a connection that cannot be flushed is

@@ -20,6 +20,7 @@ type Script struct {
 	Replies       []Reply       // the first that fits and is not used up serves
 	Pace          time.Duration // between two chunks; 0 sends them at once
 	ChunkSize     int           // runes in a chunk; 0 means one word
+	Cache         *Cache        // what reading and writing cost; nil means nothing, and then Pace and ChunkSize hold
 }
 
 // Model is one installed model.
@@ -28,6 +29,9 @@ type Model struct {
 	ContextLength int      // tokens; 0 means 32768
 	Capabilities  []string // nil means completion and tools
 	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0 means none
+	Bytes         int64    // on disk
+	Parameters    string   // "8.2B"; "" means "0"
+	Quantization  string   // "Q4_K_M"; "" means "none"
 }
 
 // Reply is what the model says once, or as often as Times allows.
@@ -43,6 +47,7 @@ type Reply struct {
 	Text       string
 	TextFor    func(Request) string // computes the text from the request; overrides Text
 	Thinking   string               // sent first, where the model thinks and the request does not forbid it
+	Calls      []Call               // sent last, a line each; a request without tools is answered with an error then
 	DoneReason string               // "" means stop
 
 	Hold <-chan struct{} // waits until it is closed before anything is answered
@@ -51,6 +56,19 @@ type Reply struct {
 	Error    string // with Status 0: a line {"error":…} that follows the text in place of the end
 	CutAfter int    // bytes of text after which the connection breaks; 0 never, -1 before the first
 	EndAfter int    // bytes of text after which the stream ends in good order, yet without done; 0 never, -1 before the first
+
+	// The same in bytes of the response's body as it goes over the wire, so that
+	// a break may come in the middle of a line: of thinking, of a call, of the
+	// counts at the end.
+	BreakAfter int
+	StopAfter  int
+}
+
+// Call is a call of a tool that the model asks for.
+type Call struct {
+	ID   string // "" means one that the server makes up
+	Name string
+	Args map[string]any // anything that JSON can hold
 }
 
 // Request is one chat request as it came in.
@@ -70,8 +88,36 @@ type Request struct {
 
 // Message is one turn of a request.
 type Message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role       string     `json:"role"`
+	Content    string     `json:"content"`
+	ToolCalls  []ToolCall `json:"tool_calls"`
+	ToolName   string     `json:"tool_name"`
+	ToolCallID string     `json:"tool_call_id"`
+}
+
+// ToolCall is a call that an earlier turn of a request holds.
+type ToolCall struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+// ToolNames are the names of the tools on offer, in their order.
+func (r Request) ToolNames() []string {
+	var tools []struct {
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	}
+	// What is no list of tools, chat has turned away.
+	_ = json.Unmarshal(r.Tools, &tools)
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Function.Name)
+	}
+	return names
 }
 
 // Last is the content of the last message, "" where there is none.
@@ -103,14 +149,24 @@ func (r Request) number(option string) int {
 // estimatedTokens is what the prompt is said to cost.
 func (r Request) estimatedTokens() int {
 	bytes := 0
+	if r.offersTools() {
+		bytes = len(r.Tools)
+	}
 	for _, m := range r.Messages {
 		bytes += len(m.Content)
+		for _, call := range m.ToolCalls {
+			bytes += len(call.Function.Name) + len(call.Function.Arguments)
+		}
 	}
 	return (bytes + 3) / 4
 }
 
+func (r Request) offersTools() bool {
+	return len(r.Tools) > 0 && string(r.Tools) != "null" && string(r.Tools) != "[]"
+}
+
 // headings are the lines with which a request for anything but chat opens.
-var headings = regexp.MustCompile(`^# (Phase [123]|Repair|Replan|Step|Synthesis)\b`)
+var headings = regexp.MustCompile(`^# (Phase [123]|Repair|Replan|Step|Synthesis|Compaction)\b`)
 
 // fits says whether the reply may answer the request.
 func (r Reply) fits(req Request) bool {
@@ -139,6 +195,22 @@ func (r Reply) text(req Request) string {
 		return r.TextFor(req)
 	}
 	return r.Text
+}
+
+// tokens cuts text into pieces of at least so many bytes, each of whole runes.
+func tokens(text string, size int) []string {
+	var out []string
+	begin := 0
+	for i := range text {
+		if i-begin >= size {
+			out = append(out, text[begin:i])
+			begin = i
+		}
+	}
+	if begin < len(text) {
+		out = append(out, text[begin:])
+	}
+	return out
 }
 
 // chunks cuts text into pieces of size runes, or into words with the blanks

@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ const (
 	defaultContextLength = 32768
 	defaultNumCtx        = 4096 // what Ollama takes where a request names none
 	headerTimeout        = 10 * time.Second
+	keptFor              = 5 * time.Minute // a model in memory, as it is said
 )
 
 // Server is a running server. Its methods may be called from any goroutine.
@@ -31,6 +33,7 @@ type Server struct {
 	models  []Model
 	started time.Time
 	url     string
+	cache   *promptCache // nil where reading and writing cost nothing
 
 	http   *http.Server
 	stop   context.CancelFunc
@@ -43,7 +46,8 @@ type Server struct {
 	mu       sync.Mutex
 	used     []int // how often each reply of the script has served
 	requests []Request
-	arrived  chan struct{} // closed and replaced whenever a request has come in
+	loaded   map[string]loaded // by the names of models
+	arrived  chan struct{}     // closed and replaced whenever a request has come in
 }
 
 // Start listens on a free port of the loopback interface and serves the script
@@ -63,6 +67,10 @@ func Start(ctx context.Context, script Script) (*Server, error) {
 		served:  make(chan error, 1),
 		used:    make([]int, len(script.Replies)),
 		arrived: make(chan struct{}),
+		loaded:  make(map[string]loaded),
+	}
+	if script.Cache != nil {
+		s.cache = newPromptCache(base, *script.Cache)
 	}
 	if script.Model != "" {
 		s.models = append(s.models, Model{Name: script.Model, ContextLength: script.ContextLength, Capabilities: script.Capabilities})
@@ -158,14 +166,50 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	list := api.ListResponse{Models: []api.ListModelResponse{}}
 	for _, m := range s.models {
 		list.Models = append(list.Models, api.ListModelResponse{
-			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Details: details(),
+			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Size: m.Bytes, Details: m.details(),
 		})
 	}
 	writeJSON(w, http.StatusOK, list)
 }
 
 func (s *Server) running(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, api.ProcessResponse{Models: []api.ProcessModelResponse{}})
+	list := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.models {
+		if state, ok := s.loaded[m.Name]; ok {
+			list.Models = append(list.Models, api.ProcessModelResponse{
+				Name: m.Name, Model: m.Name, Size: m.Bytes, Details: m.details(), ExpiresAt: state.until, ContextLength: state.window,
+			})
+		}
+	}
+	writeJSON(w, http.StatusOK, list)
+}
+
+// loaded is a model in memory.
+type loaded struct {
+	window int // tokens
+	until  time.Time
+}
+
+// load keeps a model in memory, as every request does, or takes it out.
+func (s *Server) load(m Model, req Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if unloads(req.KeepAlive) {
+		delete(s.loaded, m.Name)
+		return
+	}
+	s.loaded[m.Name] = loaded{window: window(m, req), until: time.Now().Add(keptFor)}
+}
+
+// unloads says whether a keep_alive is 0.
+func unloads(keepAlive any) bool {
+	if text, ok := keepAlive.(string); ok {
+		d, err := time.ParseDuration(text)
+		return err == nil && d == 0
+	}
+	return keepAlive == 0.0
 }
 
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +228,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	resp := api.ShowResponse{
-		Details:    details(),
+		Details:    m.details(),
 		ModifiedAt: s.started,
 		ModelInfo: map[string]any{
 			"general.architecture": "scripted", "scripted.context_length": m.ContextLength,
@@ -199,8 +243,11 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, resp)
 }
 
-func details() api.ModelDetails {
-	return api.ModelDetails{Format: "gguf", Family: "scripted", Families: []string{"scripted"}, ParameterSize: "0", QuantizationLevel: "none"}
+func (m Model) details() api.ModelDetails {
+	return api.ModelDetails{
+		Format: "gguf", Family: "scripted", Families: []string{"scripted"},
+		ParameterSize: cmp.Or(m.Parameters, "0"), QuantizationLevel: cmp.Or(m.Quantization, "none"),
+	}
 }
 
 func (s *Server) find(name string) (Model, bool) {

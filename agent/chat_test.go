@@ -1,0 +1,132 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// chatting starts a run whose goal is answered directly.
+func chatting(w *world, k *talker) agent.RunStarted {
+	k.others = script{planning.PurposeAnalysis: {`{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}
+	k.join(w)
+	start := started(agent.DefaultLimits())
+	start.Prompting = planning.Prompting{ModelTools: true, PlanTools: true}
+	return start
+}
+
+func TestChatCallsTools(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{text: "let me look", calls: []planning.ToolUse{use("look", "a")}}, {text: "it is green"}}}
+	start := chatting(w, k)
+	mirror(w)
+	result := w.play(start)
+	if result.Reason != agent.ReasonDirect || result.Answer != "it is green" {
+		t.Fatalf("ended %s with %q: %s", result.Reason, result.Answer, result.Error)
+	}
+	d := all[agent.StepStarted](w)[0]
+	if d.Index != "chat.1" || d.Parent != planning.ChatParent || d.Tool != "look" {
+		t.Errorf("the call is %+v", d)
+	}
+	last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
+	if last.Role != planning.RoleTool || last.Tool != "look" || !strings.Contains(last.Content, "result of chat.1") {
+		t.Errorf("the second turn ends with %+v, want what came back", last)
+	}
+	if n := len(w.run.Chat.Calls); n != 1 {
+		t.Errorf("%d calls are there to be shown", n)
+	}
+}
+
+func TestDryChatOffersNoTools(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{text: "as far as I know"}}}
+	start := chatting(w, k)
+	start.DryRun = true
+	w.play(start)
+	if len(k.requests[0].Tools) > 0 {
+		t.Errorf("%d tools are offered in a dry run", len(k.requests[0].Tools))
+	}
+}
+
+func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{
+		{calls: []planning.ToolUse{{Name: planning.PlanCreateAndExecute, Args: map[string]any{"goal": "sub"}}}},
+		{text: "carried out"},
+	}}
+	start := chatting(w, k)
+	start.Rules = append([]agent.Rule{{Tool: "replan:*", Verdict: agent.VerdictRun}}, start.Rules...)
+	start.Limits.MaxTokens, start.Limits.MaxToolCalls = 5000, 9
+	var asked agent.CallPlan
+	w.plan = func(c agent.CallPlan) agent.Data {
+		asked = c
+		return agent.StepCompleted{
+			Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"status": "completed"}, Run: "r-2",
+			Usage: &agent.Usage{Steps: 4, ToolCalls: 3, PromptTokens: 1000, CompletionTokens: 100, ModelCalls: 2},
+		}
+	}
+	result := w.play(start)
+	if result.Answer != "carried out" {
+		t.Fatalf("ended %s: %s", result.Reason, result.Error)
+	}
+	if asked.Tool.Name != planning.PlanCreateAndExecute || asked.Args["goal"] != "sub" {
+		t.Errorf("asked for %+v", asked)
+	}
+	if asked.Limits.MaxTokens != 5000-2*110 || asked.Limits.MaxToolCalls != 8 {
+		t.Errorf("its limits are %+v, want what is left of the account", asked.Limits)
+	}
+	if u := result.Usage; u.Steps != 5 || u.ToolCalls != 4 || u.PromptTokens != 1300 || u.ModelCalls != 5 {
+		t.Errorf("used %+v, want both together", u)
+	}
+	if s := w.run.Step("chat.1"); s.Run != "r-2" {
+		t.Errorf("the call does not know its run: %+v", s)
+	}
+}
+
+func TestOnlyTheChatMakesPlans(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{{Name: planning.PlanCreate, Args: map[string]any{"goal": "sub"}}}}, {text: "then not"}}}
+	k.join(w)
+	start := scouting(t, planning.Profile{})
+	start.Prompting.PlanTools = true
+	result := w.play(start)
+	if result.Variables["found"] != "then not" || len(w.starts()) != 1 {
+		t.Errorf("ended %s, started %v", result.Reason, w.starts())
+	}
+}
+
+func TestExchangesAreKeptToBeLookedAt(t *testing.T) {
+	w := newWorld(t)
+	(&talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {fails: "lost"}, {text: "seen"}}}).join(w)
+	w.play(scouting(t, planning.Profile{}))
+	var told []string
+	for _, x := range w.run.Exchanges {
+		told = append(told, fmt.Sprintf("%s %s %d messages, %d calls, %q, done %t", x.Purpose, x.Step, len(x.Request.Messages), len(x.Reply.Calls), x.Error, x.Done))
+	}
+	if len(told) != 3 || !strings.HasPrefix(told[0], "agent 5") || !strings.Contains(told[1], `"lost", done true`) {
+		t.Errorf("the exchanges are\n%s", strings.Join(told, "\n"))
+	}
+}
+
+func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
+	w := newWorld(t)
+	var seen []float64
+	w.reply = script{planning.PurposePlan: {`{"title":"One","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"x"}]}`}}.reply
+	start := started(agent.DefaultLimits())
+	w.check = func(agent.Event) { seen = append(seen, w.run.BytesPerToken()) }
+	w.play(start)
+	if slices.Max(seen) != 0 {
+		t.Errorf("a prompt of 100 tokens calibrates: %v", slices.Max(seen))
+	}
+	x := w.run.Exchanges[0]
+	x.Done = false
+	raw, _ := json.Marshal(x.Request)
+	if len(raw) == 0 {
+		t.Fatal("the request was not kept")
+	}
+}

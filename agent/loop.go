@@ -1,0 +1,372 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/planning"
+)
+
+// Loop is a conversation in which a model calls tools until it has an answer:
+// that of a sub-agent, or a turn of the chat.
+type Loop struct {
+	Calls  []*StepState // what it called, oldest first: "5.1", "5.2" of step 5, "chat.1" of the chat
+	Turns  int          // replies so far
+	Tokens int          // prompt and completion of all of them
+	Asking bool         // the model is at work on the next
+	Text   string       // of the newest reply
+
+	step    *StepState         // the agent step; nil for the chat
+	profile planning.Profile   // that the sub-agent works under; the zero value for the chat
+	planner planning.Planner   // of the sub-agent's own plan, nil where it makes none or has made it
+	outline string             // of that plan
+	talk    []planning.Message // what was said since it began
+	remarks []string           // of the user, for the next turn
+	newest  []*StepState       // the calls of the newest reply
+	made    map[string]int     // call → how often it was made
+	failing map[string]int     // failing result → how often it came
+	stalls  int                // replies in a row that said nothing, or that did not come
+	answer  *string            // what it came to
+	flaw    *flaw              // why it comes to nothing
+	waited  time.Duration      // for the user
+	final   bool               // the turn that was asked for has to be an answer
+}
+
+// Bounds of a loop that a profile does not set.
+const (
+	stallsBorne    = 2 // replies in a row without a word or a call; the next ends the loop
+	callsPerTurn   = 16
+	provenanceMost = 8
+)
+
+// newLoop begins the conversation of a step, nil for the chat.
+func newLoop(s *StepState, profile planning.Profile) *Loop {
+	l := &Loop{step: s, profile: profile, made: map[string]int{}, failing: map[string]int{}}
+	if s != nil && s.Loop != nil {
+		l.Calls = s.Loop.Calls // of an earlier attempt, to be looked at
+	}
+	return l
+}
+
+// over reports whether the loop has come to something, or to nothing.
+func (l *Loop) over() bool { return l.answer != nil || l.flaw != nil }
+
+// idle reports whether nothing is under way: the next turn can be asked for.
+func (l *Loop) idle() bool {
+	if l.Asking || l.over() {
+		return false
+	}
+	for _, c := range l.newest {
+		if !c.told {
+			return false
+		}
+	}
+	return true
+}
+
+// last reports whether the next turn has to be an answer.
+func (l *Loop) last() bool {
+	return l.Turns+1 >= l.profile.Turns() || l.profile.MaxTokens > 0 && l.Tokens >= l.profile.MaxTokens
+}
+
+func (l *Loop) turn() planning.Turn {
+	return planning.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
+}
+
+// loops returns the loops that are going on.
+func (r *Run) loops() []*Loop {
+	var out []*Loop
+	if r.Chat != nil && !r.Synthesis.Done {
+		out = append(out, r.Chat)
+	}
+	for _, s := range r.agents {
+		if s.Status == StepActive {
+			out = append(out, s.Loop)
+		}
+	}
+	return out
+}
+
+// every calls do for each step and each inner call that the run knows.
+func (r *Run) every(do func(*StepState)) {
+	for _, s := range r.Steps {
+		do(s)
+		if s.Loop != nil {
+			for _, c := range s.Loop.Calls {
+				do(c)
+			}
+		}
+	}
+	if r.Chat != nil {
+		for _, c := range r.Chat.Calls {
+			do(c)
+		}
+	}
+}
+
+// call returns the inner call with this index, nil where there is none.
+func (r *Run) call(index string) *StepState {
+	parent, _, inner := cutLast(index)
+	if !inner {
+		return nil
+	}
+	loop := r.Chat
+	if parent != planning.ChatParent {
+		s := r.Step(parent)
+		if s == nil {
+			return nil
+		}
+		loop = s.Loop
+	}
+	if loop == nil {
+		return nil
+	}
+	for _, c := range loop.Calls {
+		if c.Step.Index == index {
+			return c
+		}
+	}
+	return nil
+}
+
+func cutLast(index string) (parent, number string, ok bool) {
+	at := strings.LastIndexByte(index, '.')
+	if at < 0 {
+		return "", "", false
+	}
+	return index[:at], index[at+1:], true
+}
+
+// applyTurn folds the reply to a turn of a sub-agent, or of its planning.
+func (r *Run) applyTurn(d ModelReplied) {
+	r.modelBusy--
+	r.used(d.Reply)
+	s := r.Step(d.Step)
+	if s == nil || s.Status != StepActive || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
+		return // the plan has moved on
+	}
+	defer r.enqueue(s)
+	l := s.Loop
+	l.Asking = false
+	l.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
+	s.Tokens = l.Tokens
+	if l.planner != nil {
+		r.applyOwnPlan(l, d)
+		return
+	}
+	if d.Error != "" {
+		r.unheard(l, d)
+		return
+	}
+	r.hear(l, d.Reply)
+}
+
+// applyOwnPlan folds a reply to the planning of a sub-agent. What it plans is an
+// outline for itself; without one it goes on all the same.
+func (r *Run) applyOwnPlan(l *Loop, d ModelReplied) {
+	switch {
+	case d.Failure == FailureInterrupted && r.ending != nil:
+		return
+	case d.Error != "":
+		l.planner.Fail(d.Error)
+	default:
+		l.planner.Absorb(d.Reply)
+	}
+	if _, more := l.planner.Next(); more {
+		return
+	}
+	if o := l.planner.Outcome(); o.Kind == planning.OutcomePlanned {
+		l.outline = planning.Outline(o.Plan)
+	}
+	l.planner = nil
+}
+
+// applyChatTurn folds a reply of the chat that asks for calls.
+func (r *Run) applyChatTurn(d ModelReplied) {
+	r.modelBusy--
+	r.used(d.Reply)
+	r.chatted().Asking = false
+	r.Chat.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
+	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
+	r.hear(r.Chat, d.Reply)
+}
+
+// chatted is the loop of the chat, begun where it was not.
+func (r *Run) chatted() *Loop {
+	if r.Chat == nil {
+		r.Chat = newLoop(nil, planning.Profile{})
+	}
+	return r.Chat
+}
+
+// unheard deals with a turn to which no reply came.
+func (r *Run) unheard(l *Loop, d ModelReplied) {
+	switch {
+	case d.Failure == FailureInterrupted && r.ending != nil:
+		// The run was stopped; a resume asks again.
+	case d.Failure == FailureInterrupted:
+		l.flaw = &flaw{FailureInterrupted, d.Error}
+	case l.stalls >= stallsBorne || d.Failure == FailureTimeout:
+		l.flaw = &flaw{d.Failure, d.Error}
+	default:
+		l.stalls++
+		r.goOn(l)
+	}
+}
+
+// hear takes a reply: its calls are to be made, or it is the answer.
+func (r *Run) hear(l *Loop, reply planning.Reply) {
+	l.Turns++
+	l.Text = reply.Text
+	said := planning.Said(reply)
+	switch {
+	case len(reply.Calls) > 0 && !l.final:
+		l.stalls = 0
+		l.talk = append(l.talk, said)
+		r.plan(l, reply.Calls)
+		return
+	case strings.TrimSpace(said.Content) == "" && l.final:
+		l.flaw = &flaw{FailureModel, fmt.Sprintf("the model came to no answer in %d turns", l.Turns)}
+		return
+	case strings.TrimSpace(said.Content) == "":
+		if l.stalls++; l.stalls > stallsBorne {
+			l.flaw = &flaw{FailureModel, "the model said nothing and called nothing, again and again"}
+			return
+		}
+		r.goOn(l)
+		return
+	}
+	said.Calls = nil
+	l.talk = append(l.talk, said)
+	if len(l.remarks) > 0 && !l.final {
+		return // the user has said something that this is no answer to
+	}
+	l.answer = &said.Content
+}
+
+// goOn is the turn of the program with which a loop goes on.
+func (r *Run) goOn(l *Loop) {
+	switch {
+	case l.step != nil:
+		l.talk = append(l.talk, planning.Reminder(planning.Brief{Goal: r.Goal}, l.step.Step, l.turn()))
+	case l.stalls > 0:
+		l.talk = append(l.talk, planning.Remark("Your last reply was empty. Answer, or make a call."))
+	case l.last():
+		l.talk = append(l.talk, planning.Remark("No further call will be made: answer now, from what you have."))
+	}
+}
+
+// plan makes steps of the calls that a reply asks for.
+func (r *Run) plan(l *Loop, uses []planning.ToolUse) {
+	l.newest = nil
+	for _, use := range uses[:min(len(uses), callsPerTurn)] {
+		c := r.newCall(l, use)
+		l.Calls, l.newest = append(l.Calls, c), append(l.newest, c)
+	}
+	for _, c := range l.newest {
+		r.enqueue(c)
+	}
+}
+
+// newCall is the step that a call of a loop is.
+func (r *Run) newCall(l *Loop, use planning.ToolUse) *StepState {
+	parent, length, gate := planning.ChatParent, 0.0, false
+	offer := planning.Offer(planning.ChatTools(r.brief()))
+	if l.step != nil {
+		parent, length, gate = l.step.Step.Index, l.step.length, l.step.Step.Gate
+		offer = planning.Offer(planning.AgentTools(r.brief(), l.profile))
+	}
+	number := len(l.Calls) + 1
+	index := fmt.Sprintf("%s.%d", parent, number)
+	for r.places != nil && r.planned(index) {
+		number++
+		index = fmt.Sprintf("%s.%d", parent, number)
+	}
+	args := use.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	c := &StepState{
+		Step: planning.Step{
+			Index: index, Title: use.Name, Executor: planning.ExecutorTool, Tool: use.Name, Args: args,
+			OnFailure: planning.OnFailureAbort, Gate: gate,
+		},
+		Status: StepPending, Parent: parent, loop: l, use: use, length: length, place: number,
+		tries: r.attempts[index], tried: r.attempts[index],
+	}
+	if tool, err := offer.Find(use.Name); err != nil {
+		c.unknown = err
+	} else {
+		c.Step.Tool, c.Step.Title = tool.Name, tool.Name
+		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
+			c.Step.Tool = tool.QualifiedName()
+		}
+	}
+	return c
+}
+
+// planned reports whether the plan has a step with this index.
+func (r *Run) planned(index string) bool {
+	_, ok := r.places[index]
+	return ok
+}
+
+// settleCall notes that an inner call has come to its end, and tells the model
+// once all calls of its reply have.
+func (r *Run) settleCall(c *StepState) {
+	l := c.loop
+	if c.told || l == nil {
+		return
+	}
+	c.told = true
+	for _, other := range l.newest {
+		if !other.told {
+			return
+		}
+	}
+	again := 0
+	for _, call := range l.newest {
+		l.talk = append(l.talk, answered(call))
+		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
+	}
+	if again > 1 {
+		l.talk = append(l.talk, planning.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
+	}
+	r.goOn(l)
+	if l.step != nil {
+		r.enqueue(l.step)
+	}
+}
+
+// answered is what a model is told of a call.
+func answered(c *StepState) planning.Message {
+	failure := c.Error
+	switch {
+	case c.Status == StepDone:
+		failure = ""
+	case c.Failure == FailureDenied:
+		failure = "the user does not allow this call; find another way, or say what would be needed"
+	case c.Failure == FailureInterrupted:
+		failure = "the user cancelled this call"
+	}
+	return planning.Answered(c.use, c.Result, failure, "the result of step "+c.Step.Index)
+}
+
+// dealCall decides what follows from an inner call that failed: the model is
+// told, unless it was refused by somebody who is not there to be asked, or the
+// run is being stopped.
+func (r *Run) dealCall(c *StepState) {
+	switch {
+	case c.Failure == FailureInterrupted && r.ending != nil:
+		return // made again, should the run be resumed
+	case c.denied && !r.attended:
+		r.end(StatusFailed, ReasonDenied, fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title))
+		return
+	case !c.Failure.Replannable() && c.Failure != FailureDenied && c.Failure != FailureInterrupted:
+		r.end(StatusFailed, ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))
+		return
+	}
+	c.loop.failing[resultKey(c.Step.Tool, c.Error)]++
+	r.settleCall(c)
+}

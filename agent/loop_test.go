@@ -1,0 +1,472 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// use is one call that a model asks for.
+func use(tool, at string) planning.ToolUse {
+	return planning.ToolUse{Name: tool, Args: map[string]any{"at": at}}
+}
+
+// talker is a model that answers its turns in a loop one after the other.
+type talker struct {
+	turns    []turn
+	requests []planning.Request // of the loop
+	others   script
+}
+
+// turn is one reply: words, calls, or an error.
+type turn struct {
+	text  string
+	calls []planning.ToolUse
+	fails string
+}
+
+// join lets the talker speak in a world.
+func (k *talker) join(w *world) {
+	var now turn
+	w.reply = func(r planning.Request) (string, error) {
+		now = turn{}
+		if r.Purpose != planning.PurposeAgent && r.Purpose != planning.PurposeChat {
+			return k.others.reply(r)
+		}
+		k.requests = append(k.requests, r)
+		if len(k.turns) == 0 {
+			w.t.Fatalf("the model is asked once too often: %s", r.Messages[len(r.Messages)-1].Content)
+		}
+		now, k.turns = k.turns[0], k.turns[1:]
+		if now.fails != "" {
+			return "", fmt.Errorf("%s", now.fails)
+		}
+		return now.text, nil
+	}
+	w.calls = func(planning.Request) []planning.ToolUse { return now.calls }
+	w.choose = w.inTime
+}
+
+// inTime chooses what is next so that no time limit of a sub-agent runs out.
+func (w *world) inTime(int) int {
+	for i, e := range w.pending {
+		if wake, ok := e.(agent.Wake); !ok || !strings.HasPrefix(wake.ID, "agent/") {
+			return i
+		}
+	}
+	return len(w.pending)
+}
+
+const agentPlan = `{"title":"Find out","steps":[{"index":"5","title":"Look around","executor":"agent","profile":"scout","result_variable":"found"}]}`
+
+// scouting starts a run of one agent step.
+func scouting(t *testing.T, profile planning.Profile) agent.RunStarted {
+	t.Helper()
+	start := given(t, agentPlan)
+	profile.Name = "scout"
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{profile}
+	return start
+}
+
+func TestLoopOfAnAgentStep(t *testing.T) {
+	for _, tc := range []struct {
+		rule     string
+		profile  planning.Profile
+		turns    []turn
+		attended bool
+		deny     bool
+		status   agent.Status
+		reason   agent.Reason
+		starts   string // in order
+		result   string // of the step
+		failure  agent.FailureKind
+	}{
+		{
+			rule: "an answer without a call ends it", turns: []turn{{text: "nothing to look at"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "nothing to look at",
+		},
+		{
+			rule: "calls are steps of their own, and their results come back", turns: []turn{{text: "let me see", calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "b"), use("look", "c")}}, {text: "seen"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1 5.2 5.3", result: "seen",
+		},
+		{
+			rule: "an effect waits at a gate", turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "changed"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "changed",
+		},
+		{
+			rule: "a denial ends the run where nobody is there to say otherwise", turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}},
+			deny: true, status: agent.StatusFailed, reason: agent.ReasonDenied, starts: "5",
+		},
+		{
+			rule: "a denial is told to the model where somebody is", turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "then not"}},
+			deny: true, attended: true, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "then not",
+		},
+		{
+			rule: "a tool that is not there is told to the model", turns: []turn{{calls: []planning.ToolUse{use("nowhere", "a")}}, {text: "so be it"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "so be it",
+		},
+		{
+			rule: "a tool that the profile leaves out is not there", profile: planning.Profile{Tools: []string{"fill"}}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "so be it"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "so be it",
+		},
+		{
+			rule: "args that do not fit are told to the model", turns: []turn{{calls: []planning.ToolUse{{Name: "fill"}}}, {calls: []planning.ToolUse{use("fill", "x")}}, {text: "filled"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.2", result: "filled",
+		},
+		{
+			rule: "a reference in a call is only text", turns: []turn{{calls: []planning.ToolUse{use("look", "${nothing}")}}, {text: "seen"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "seen",
+		},
+		{
+			rule: "in the last turn calls are not made", profile: planning.Profile{MaxTurns: 2}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "this much", calls: []planning.ToolUse{use("look", "b")}}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "this much",
+		},
+		{
+			rule: "without an answer in the last turn the step fails", profile: planning.Profile{MaxTurns: 2}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "b")}}},
+			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5 5.1", failure: agent.FailureModel,
+		},
+		{
+			rule: "a spent bound of tokens makes the next turn the last", profile: planning.Profile{MaxTokens: 50}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "this much"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "this much",
+		},
+		{
+			rule: "a reply that says nothing is asked for again", turns: []turn{{}, {text: " \n"}, {text: "there"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "there",
+		},
+		{
+			rule: "a model that says nothing again and again fails the step", turns: []turn{{}, {}, {}},
+			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5", failure: agent.FailureModel,
+		},
+		{
+			rule: "a reply that does not come is asked for again", turns: []turn{{fails: "lost"}, {text: "there"}},
+			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "there",
+		},
+		{
+			rule: "replies that never come fail the step", turns: []turn{{fails: "lost"}, {fails: "lost"}, {fails: "lost for good"}},
+			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5", failure: agent.FailureModel,
+		},
+		{
+			rule: "the same call is made three times and blocked then", turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "a")}}},
+			status: agent.StatusFailed, reason: agent.ReasonGuard, starts: "5 5.1 5.2 5.3",
+		},
+		{
+			rule: "the same failure three times is enough", turns: []turn{{calls: []planning.ToolUse{use("nowhere", "a")}}, {calls: []planning.ToolUse{use("nowhere", "b")}}, {calls: []planning.ToolUse{use("nowhere", "c")}}},
+			status: agent.StatusFailed, reason: agent.ReasonGuard, starts: "5",
+		},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			k := &talker{turns: tc.turns}
+			k.join(w)
+			w.failed = func(agent.Question) agent.FailureResolved {
+				return agent.FailureResolved{Decision: agent.FailureAbort}
+			}
+			if tc.deny {
+				w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+			}
+			mirror(w)
+			start := scouting(t, tc.profile)
+			start.Attended = tc.attended
+
+			result := w.play(start)
+
+			if result.Status != tc.status || result.Reason != tc.reason {
+				t.Fatalf("ended %s (%s): %s; want %s (%s)\n%s", result.Status, result.Reason, result.Error, tc.status, tc.reason, w.tail())
+			}
+			if got := strings.Join(w.starts(), " "); got != tc.starts {
+				t.Errorf("started %s, want %s", got, tc.starts)
+			}
+			if got, _ := result.Variables["found"].(string); got != tc.result {
+				t.Errorf("the step brought %q, want %q", got, tc.result)
+			}
+			if s := w.run.Step("5"); s.Failure != tc.failure {
+				t.Errorf("the step failed as %q, want %q", s.Failure, tc.failure)
+			}
+			if len(k.turns) > 0 {
+				t.Errorf("%d turns were never asked for", len(k.turns))
+			}
+		})
+	}
+}
+
+func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
+	k.join(w)
+	result := w.play(scouting(t, planning.Profile{}))
+	for _, d := range all[agent.StepStarted](w) {
+		want := ""
+		if d.Index != "5" {
+			want = "5"
+		}
+		if d.Parent != want {
+			t.Errorf("step %s has the parent %q, want %q", d.Index, d.Parent, want)
+		}
+	}
+	if u := result.Usage; u.Steps != 3 || u.ToolCalls != 2 || u.DiscoveryCalls != 1 || u.ModelCalls != 2 {
+		t.Errorf("used %+v, want 3 steps, 2 calls, one of them only reading, 2 replies", u)
+	}
+	var told []string
+	for _, h := range result.History {
+		told = append(told, h.Index+" of "+h.Parent)
+	}
+	if got := strings.Join(told, ", "); got != "5.1 of 5, 5.2 of 5, 5 of " {
+		t.Errorf("the history is %s", got)
+	}
+	gate := all[agent.GateRequested](w)[0]
+	if gate.Step != "5.2" || gate.Args["at"] != "b" {
+		t.Errorf("the gate is %+v, want the call 5.2 in full", gate)
+	}
+	last := k.requests[1].Messages
+	roles := ""
+	for _, m := range last[len(last)-4:] {
+		roles += string(m.Role) + " "
+	}
+	if roles != "assistant tool tool user " || !strings.HasPrefix(last[len(last)-1].Content, "# Step 5") {
+		t.Errorf("the second turn ends with %s: %q", roles, last[len(last)-1].Content)
+	}
+	if s := w.run.Step("5.2"); s == nil || s.Parent != "5" || s.Status != agent.StepDone {
+		t.Errorf("step 5.2 is %+v, want one that is done", s)
+	}
+}
+
+func TestCallWrittenAfterAResultSaysSoAtItsGate(t *testing.T) {
+	w := newWorld(t)
+	(&talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
+	w.play(scouting(t, planning.Profile{}))
+	want := []agent.Provenance{{Step: "5.1", Tool: "look", Written: true}}
+	if got := all[agent.GateRequested](w)[0].Provenance; !slices.Equal(got, want) {
+		t.Errorf("the gate says %+v, want %+v", got, want)
+	}
+}
+
+func TestGateOfAnAgentStepIsAGateOfEachCall(t *testing.T) {
+	w := newWorld(t)
+	(&talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "done"}}}).join(w)
+	start := scouting(t, planning.Profile{})
+	start.Plan.Steps[0].Gate = true
+	w.play(start)
+	if n := len(all[agent.GateRequested](w)); n != 1 {
+		t.Errorf("%d gates opened, want one for the only call", n)
+	}
+}
+
+func TestAgentStepThatTakesTooLong(t *testing.T) {
+	for _, tc := range []struct {
+		rule string
+		held agent.Kind // the last event before its time is up
+		gate bool
+	}{
+		{"ends while the model thinks", agent.KindModelRequested, false},
+		{"ends while a tool works", agent.KindGateResolved, true},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			(&talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
+			start := scouting(t, planning.Profile{Timeout: time.Minute})
+			start.InDoubt = agent.DoubtAbort
+			w.apply(start)
+			w.until(tc.held)
+			w.advance()
+			fired := slices.IndexFunc(w.pending, func(e agent.Effect) bool {
+				wake, ok := e.(agent.Wake)
+				return ok && strings.HasPrefix(wake.ID, "agent/5/")
+			})
+			if fired < 0 {
+				t.Fatalf("no timer is set among %d effects", len(w.pending))
+			}
+			w.now = w.pending[fired].(agent.Wake).At
+			w.apply(agent.TimerFired{ID: w.pending[fired].(agent.Wake).ID})
+			w.pending = slices.Delete(w.pending, fired, fired+1)
+			w.tool = func(c agent.CallTool) agent.Data {
+				return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "cut off"}
+			}
+			result := w.goOn()
+			if s := w.run.Step("5"); s.Failure != agent.FailureTimeout {
+				t.Errorf("step 5 failed as %q: %s", s.Failure, s.Error)
+			}
+			want := agent.ReasonStepFailed
+			if tc.gate {
+				want = agent.ReasonInDoubt
+			}
+			if result.Reason != want {
+				t.Errorf("ended for %s, want %s: %s", result.Reason, want, result.Error)
+			}
+		})
+	}
+}
+
+func TestTimeAtAGateDoesNotCount(t *testing.T) {
+	w := newWorld(t)
+	(&talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
+	start := scouting(t, planning.Profile{Timeout: time.Minute})
+	w.apply(start)
+	w.until(agent.KindGateRequested)
+	w.now = w.now.Add(time.Hour)
+	w.apply(agent.TimerFired{ID: "agent/5/1"})
+	if result := w.goOn(); result.Reason != agent.ReasonGoalMet {
+		t.Errorf("ended for %s: %s", result.Reason, result.Error)
+	}
+}
+
+// A run with a loop is cut after every event and taken up again: no call whose
+// end was written is made again, and the loop goes on from its last reply.
+func TestLoopGoesOnFromItsLastReply(t *testing.T) {
+	for _, chat := range []bool{false, true} {
+		turns := []turn{{calls: []planning.ToolUse{use("look", "a"), use("look", "b")}}, {text: "hm", calls: []planning.ToolUse{use("change", "c")}}, {text: "there"}}
+		begin := func() (*world, agent.RunStarted) {
+			w := newWorld(t)
+			said := 0
+			w.reply = func(r planning.Request) (string, error) {
+				if r.Purpose == planning.PurposeAnalysis {
+					return `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`, nil
+				}
+				said = 0
+				for _, m := range r.Messages {
+					if m.Role == planning.RoleAssistant {
+						said++
+					}
+				}
+				return turns[said].text, nil
+			}
+			w.calls = func(r planning.Request) []planning.ToolUse {
+				if r.Purpose == planning.PurposeAnalysis {
+					return nil
+				}
+				return turns[said].calls
+			}
+			w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtRerun }
+			w.choose = w.inTime
+			start := scouting(t, planning.Profile{})
+			if chat {
+				start = started(agent.DefaultLimits())
+				start.Prompting = planning.Prompting{ModelTools: true}
+			}
+			start.Attended = true
+			return w, start
+		}
+		whole, start := begin()
+		want := whole.play(start)
+		if want.Status != agent.StatusCompleted {
+			t.Fatalf("the whole run: %+v", want)
+		}
+		for n := 1; n < len(whole.events)-1; n++ {
+			w, start := begin()
+			w.play(start)
+			w.kill(n)
+			finished := map[string]bool{}
+			for _, d := range all[agent.StepCompleted](w) {
+				finished[d.Index] = true
+			}
+			replies := len(all[agent.ModelReplied](w))
+			result := w.resume(resumed(start))
+			if result.Status != want.Status || result.Answer != want.Answer || fmt.Sprint(result.Variables) != fmt.Sprint(want.Variables) {
+				t.Fatalf("cut after %d: %s %q, want %s %q\n%s", n, result.Status, result.Answer, want.Status, want.Answer, w.tail())
+			}
+			for _, e := range w.events[n:] {
+				if d, ok := e.Data.(agent.StepStarted); ok && finished[d.Index] {
+					t.Fatalf("cut after %d: step %s was done and ran again", n, d.Index)
+				}
+			}
+			if got, most := len(all[agent.ModelReplied](w))-replies, len(all[agent.ModelReplied](whole))-replies; got > most {
+				t.Fatalf("cut after %d: %d more replies, want at most %d", n, got, most)
+			}
+		}
+	}
+}
+
+func TestAgentPlansItsOwnStep(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{text: "done as planned"}}, others: script{
+		planning.PurposeAnalysis: {`{"mode":"plan","task":"t","goal":"g","complexity":"medium","reflect":true}`},
+		planning.PurposePlan:     {`{"title":"Own","steps":[{"index":"1","title":"Look at it closely","executor":"tool","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"seen"}]}`},
+	}}
+	k.join(w)
+	result := w.play(scouting(t, planning.Profile{Plans: true}))
+	if result.Variables["found"] != "done as planned" {
+		t.Fatalf("ended %s: %s", result.Reason, result.Error)
+	}
+	var asked []string
+	for _, d := range all[agent.ModelRequested](w) {
+		asked = append(asked, string(d.Purpose)+" "+d.Step)
+	}
+	if got := strings.Join(asked, ", "); got != "analysis 5, plan 5, agent 5" {
+		t.Errorf("asked for %s, want no review", got)
+	}
+	if all[agent.PhaseStarted](w) != nil || all[agent.PlanDrafting](w) != nil {
+		t.Error("the run's own phases tell of the sub-agent's plan")
+	}
+	if !slices.ContainsFunc(k.requests[0].Messages, func(m planning.Message) bool { return strings.Contains(m.Content, "Look at it closely") }) {
+		t.Error("the sub-agent does not see its plan")
+	}
+}
+
+func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "seen"}}, others: script{
+		planning.PurposeReplan: {`{"title":"Again","steps":[{"index":"7","title":"Other","tool":"look","args":{"at":"other"},"depends_on":[],"expected_outcome":"x"}]}`},
+	}}
+	k.join(w)
+	w.tool = func(c agent.CallTool) agent.Data {
+		if c.Index == "6" {
+			return agent.StepFailed{Index: "6", Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "ok"}
+	}
+	// What fails comes back first, whatever else is under way.
+	w.choose = func(int) int {
+		broken := slices.IndexFunc(w.pending, func(e agent.Effect) bool { c, ok := e.(agent.CallTool); return ok && c.Index == "6" })
+		if broken < 0 {
+			return w.inTime(0)
+		}
+		return broken
+	}
+	start := scouting(t, planning.Profile{})
+	p, _ := planning.DecodePlan([]byte(`{"title":"Two","on_failure":"replan","steps":[
+		{"index":"5","title":"Look around","executor":"agent","profile":"scout","result_variable":"found"},
+		{"index":"6","title":"Break","tool":"look","args":{"at":"b"}}]}`))
+	start.Plan = &p
+	result := w.play(start)
+	if result.Reason != agent.ReasonGoalMet || result.Variables["found"] != "seen" {
+		t.Fatalf("ended %s: %s\n%s", result.Reason, result.Error, w.tail())
+	}
+	if got := strings.Join(w.starts(), " "); got != "5 6 5.1 7" && got != "6 5 5.1 7" {
+		t.Errorf("started %s", got)
+	}
+}
+
+func TestAgentStepNeedsAProfileAndAModelThatCallsTools(t *testing.T) {
+	for _, tc := range []struct {
+		rule string
+		make func(*agent.RunStarted)
+		says string
+	}{
+		{"an unknown profile", func(s *agent.RunStarted) { s.Prompting.Profiles = nil }, `no profile "scout"`},
+		{"no model", func(s *agent.RunStarted) { s.Model = "" }, "no model"},
+		{"a model without tools", func(s *agent.RunStarted) { s.Prompting.ModelTools = false }, "cannot call tools"},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			start := scouting(t, planning.Profile{})
+			tc.make(&start)
+			if result := w.play(start); result.Status != agent.StatusFailed || !strings.Contains(result.Error, tc.says) {
+				t.Errorf("ended %s: %s, want %q", result.Status, result.Error, tc.says)
+			}
+		})
+	}
+	t.Run("the profile's own model may be one", func(t *testing.T) {
+		w := newWorld(t)
+		k := &talker{turns: []turn{{text: "done"}}}
+		k.join(w)
+		start := scouting(t, planning.Profile{Model: "other"})
+		start.Prompting.ModelTools = false
+		if result := w.play(start); result.Status != agent.StatusCompleted || k.requests[0].Model != "other" {
+			t.Errorf("ended %s: %s", result.Status, result.Error)
+		}
+	})
+}

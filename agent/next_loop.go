@@ -1,0 +1,259 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"replan/planning"
+)
+
+// standing is what an agent step that is under way needs next.
+func (l *Loop) standing() standing {
+	switch {
+	case l.over():
+		return standsWord // what is still on its way is not waited for
+	case l.idle():
+		return standsModel
+	default:
+		return standsStill
+	}
+}
+
+// beginLoop starts the conversation of an agent step.
+func (r *Run) beginLoop(s *StepState) {
+	profile, _ := r.prompting.Profile(s.Step.Profile)
+	s.Loop = newLoop(s, profile)
+	if profile.Plans {
+		s.Loop.planner = planning.NewPipeline(planning.AgentBrief(r.brief(), s.Step, profile))
+	}
+	r.agents = append(r.agents, s)
+}
+
+// resumeLoops has the loops that were under way go on from their last reply.
+func (r *Run) resumeLoops() {
+	r.agents = nil
+	for _, s := range r.Steps {
+		if s.Loop == nil || s.Loop.over() || s.Status != StepActive && s.Status != StepPending {
+			continue
+		}
+		s.Status, s.Loop.Asking = StepActive, false
+		delete(r.fired, deadlineID(s))
+		s.StartedAt = r.Now // the time between does not count
+		r.agents = append(r.agents, s)
+	}
+}
+
+// came is what a loop came to, as the end of its step.
+func (r *Run) came(s *StepState) Data {
+	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	l := s.Loop
+	if l.flaw != nil {
+		return StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: l.flaw.sentence, Failure: l.flaw.kind, MS: ms}
+	}
+	return StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: *l.answer, MS: ms, Tokens: l.Tokens}
+}
+
+// nextTurn asks a sub-agent for its next turn, or for its own plan.
+func (r *Run) nextTurn(s *StepState, free *slots) []Action {
+	l := s.Loop
+	for _, blocked := range [][]Action{r.stopped(GuardTokens, s.Step.Index), r.stuck(l)} {
+		if blocked != nil {
+			return blocked
+		}
+	}
+	free.models--
+	var request planning.Request
+	if l.planner != nil {
+		request, _ = l.planner.Next()
+		request.Step, request.Model = s.Step.Index, l.profile.Model
+	} else {
+		talk := append(slices.Clone(l.talk), l.said()...)
+		request = planning.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), talk, l.turn())
+	}
+	request.Think = request.Think && l.stalls == 0 // a model that lost itself in thought is to answer
+	return []Action{{
+		ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
+		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt},
+	}}
+}
+
+// nextChat goes on with a turn of the chat: its calls, and then what the model
+// makes of them.
+func (r *Run) nextChat() []Action {
+	out := r.nextSteps()
+	c := r.Chat
+	switch {
+	case c == nil || len(out) > 0 && out[len(out)-1].mayEnd():
+		return out
+	case c.flaw != nil:
+		return append(out, r.finish(ending{StatusFailed, ReasonPlannerError, c.flaw.sentence, ""})...)
+	case c.answer != nil:
+		return append(out, r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: *c.answer})...)
+	case !c.idle() || r.modelBusy >= r.modelSlots():
+		return out
+	case r.Model == "":
+		return append(out, r.finish(ending{StatusFailed, ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
+	}
+	for _, blocked := range [][]Action{r.stopped(GuardTokens, ""), r.stuck(c)} {
+		if blocked != nil {
+			return append(out, blocked...)
+		}
+	}
+	request := planning.ChatRequest(r.brief(), append(slices.Clone(c.talk), c.said()...)...)
+	return append(out, Action{ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
+}
+
+// nextOfLoops goes on with the loops alone: nothing else starts.
+func (r *Run) nextOfLoops() []Action {
+	var some queues
+	for i, q := range r.queues {
+		for _, s := range q {
+			if s.loop != nil || s.Status == StepActive {
+				some[i] = append(some[i], s)
+			}
+		}
+		// In order, they are a heap again; their places in the real one stay.
+		slices.SortFunc(some[i], func(a, b *StepState) int {
+			switch {
+			case a.before(b):
+				return -1
+			case b.before(a):
+				return 1
+			default:
+				return 0
+			}
+		})
+	}
+	return r.nextOf(&some)
+}
+
+// nextDeadlines asks to be woken when an agent step has taken too long. While it
+// waits for the user, its time stands still.
+func (r *Run) nextDeadlines() []Action {
+	var out []Action
+	for _, s := range r.agents {
+		if s.Status == StepActive && !s.Loop.over() && !s.Loop.waits() {
+			out = append(out, Action{Effect: Wake{ID: deadlineID(s), At: s.Loop.deadline()}})
+		}
+	}
+	return out
+}
+
+// applyDeadline ends the loop whose time is up.
+func (r *Run) applyDeadline(id string) {
+	for _, s := range r.agents {
+		if s.Status != StepActive || id != deadlineID(s) || s.Loop.over() {
+			continue
+		}
+		if s.Loop.waits() || r.Now.Before(s.Loop.deadline()) {
+			delete(r.fired, id) // it waited for the user meanwhile
+			continue
+		}
+		s.Loop.flaw = &flaw{FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
+		r.enqueue(s)
+	}
+}
+
+// waits reports whether a call of the loop waits for the user.
+func (l *Loop) waits() bool {
+	return slices.ContainsFunc(l.newest, func(c *StepState) bool { return c.Status == StepWaiting || c.asks })
+}
+
+// deadlineID names the timer at which an agent step has taken too long.
+func deadlineID(s *StepState) string { return fmt.Sprintf("agent/%s/%d", s.Step.Index, s.Attempt) }
+
+// deadline is when it has.
+func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.waited) }
+
+// limit is how long an agent step may take.
+func (l *Loop) limit() time.Duration {
+	if l.step.Step.Timeout > 0 {
+		return l.step.Step.Timeout
+	}
+	return l.profile.Limit()
+}
+
+// stuck ends the run where a loop has met the same failure so many times that
+// another turn would only bring it again.
+func (r *Run) stuck(l *Loop) []Action {
+	most := r.Limits.MaxRepeats
+	if most == 0 {
+		return nil
+	}
+	for _, c := range l.newest {
+		used := l.failing[resultKey(c.Step.Tool, c.Error)]
+		if c.Status == StepBroken && used >= most {
+			return []Action{{Record: GuardBlocked{
+				Guard: GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
+				Reason: fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(c.Error), GuardRunaway),
+			}}}
+		}
+	}
+	return nil
+}
+
+// repeated is what the runaway guard says to a call that a loop is about to make
+// again, or after a result that failed in the same way before.
+func (r *Run) repeated(c *StepState) *Action {
+	most := r.Limits.MaxRepeats
+	if most == 0 {
+		return nil
+	}
+	b := budget{used: int64(c.loop.made[callKey(c.Step.Tool, c.call)]), limit: int64(most)}
+	if b.used >= b.limit {
+		return &Action{Record: GuardBlocked{
+			Guard: GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("the model has made the same call of %s %d times (guard %s); step %s was to start", c.Step.Title, b.used, GuardRunaway, c.Step.Index),
+		}}
+	}
+	b.used++
+	if b.low() && !r.warned[guardKey(GuardRunaway, c.Step.Index)] {
+		return &Action{Record: GuardWarned{
+			Guard: GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("the model makes the same call of %s for the %d. time", c.Step.Title, b.used),
+		}}
+	}
+	return nil
+}
+
+// read says what a model had read when it wrote the arguments of a call.
+func (l *Loop) read(c *StepState) []Provenance {
+	var out []Provenance
+	for _, earlier := range l.Calls {
+		if earlier == c || len(out) == provenanceMost {
+			break
+		}
+		if earlier.Status == StepDone {
+			out = append(out, Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
+		}
+	}
+	return out
+}
+
+// leftOver is what is left of the limits of this run for one that a plan tool
+// starts: it is one account.
+func (r *Run) leftOver() Limits {
+	l := r.Limits
+	for _, b := range []struct {
+		limit *int
+		used  int
+	}{
+		{&l.MaxTokens, int(r.Usage.Tokens())},
+		{&l.MaxToolCalls, r.Usage.ToolCalls + 1}, // the call of the plan tool itself
+		{&l.MaxDiscoveryCalls, r.Usage.DiscoveryCalls},
+		{&l.MaxExecutionCalls, r.Usage.ToolCalls - r.Usage.DiscoveryCalls},
+		{&l.MaxReplans, r.Usage.Replans},
+	} {
+		if *b.limit > 0 {
+			*b.limit = max(*b.limit-b.used, 1) // 0 would be no limit
+		}
+	}
+	if l.MaxSteps > 0 && !l.GrowSteps {
+		l.MaxSteps = max(l.MaxSteps-r.Usage.Steps, 1)
+	}
+	if l.MaxDurationMS > 0 {
+		l.MaxDurationMS = max(l.MaxDurationMS-r.Elapsed().Milliseconds(), int64(time.Second/time.Millisecond))
+	}
+	return l
+}

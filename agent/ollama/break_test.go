@@ -1,0 +1,92 @@
+package ollama_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"replan/agent/ollama"
+	"replan/agent/ollama/ollamatest"
+	"replan/planning"
+)
+
+// wholeReply is a reply with all that a stream can hold.
+var wholeReply = ollamatest.Reply{
+	Thinking: "é", Text: `"yes" ü`,
+	Calls: []ollamatest.Call{{ID: "c", Name: "search", Args: map[string]any{"q": "{}\n", "n": 12}}},
+}
+
+// A body is broken off after each of its bytes, until one comes whole: beyond
+// its end nothing breaks.
+func TestReplyThatBreaksAtAnyByteIsWholeOrAnError(t *testing.T) {
+	const longest = 2000 // bytes; the body has less
+	for _, tc := range []struct {
+		rule  string
+		after func(*ollamatest.Reply, int)
+		end   func(*ollamatest.Reply)
+	}{
+		{"the connection breaks", func(r *ollamatest.Reply, n int) { r.BreakAfter = n }, nil},
+		{"the stream ends in good order", func(r *ollamatest.Reply, n int) { r.StopAfter = n }, nil},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			var script []ollamatest.Reply
+			for n := range longest {
+				reply := wholeReply
+				tc.after(&reply, n)
+				if n == 0 {
+					tc.after(&reply, -1)
+				}
+				script = append(script, reply)
+			}
+			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: script})
+			client := connect(t, ollama.Config{Host: server.URL()})
+			broken := 0
+			// Bodies differ by some bytes, as the times in them do; the first
+			// whole ones lack the line feed at the end.
+			for whole := 0; whole < 10; {
+				var got pieces
+				req := offering("go", search)
+				req.Think = true
+				reply, err := client.Ask(testContext(t), req, got.delta)
+				if wrong := judge(reply, err, got); wrong != "" {
+					t.Fatalf("after %d breaks: %s: %+v, error %v", broken, wrong, reply, err)
+				}
+				if err == nil {
+					whole++
+				} else {
+					broken++
+				}
+			}
+			if broken < 600 {
+				t.Errorf("%d breaks, want one after each byte of five lines", broken)
+			}
+		})
+	}
+}
+
+// judge says what is wrong with a reply and its error, "" where nothing is.
+func judge(reply planning.Reply, err error, got pieces) string {
+	text, thinking := got.joined()
+	if err == nil {
+		switch {
+		case reply.Text != wholeReply.Text, reply.Thinking != wholeReply.Thinking, len(reply.Calls) != 1, text != reply.Text, thinking != reply.Thinking:
+			return "a short reply passes for a whole one"
+		case planning.CanonicalJSON(reply.Calls[0].Args) != `{"n":12,"q":"{}\n"}`:
+			return "the arguments of a call are not as they were"
+		}
+		return ""
+	}
+	var cut *ollama.CutStreamError
+	switch {
+	case !errors.As(err, &cut):
+		return "the error is no CutStreamError"
+	case !errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Sprintf("the error wraps %v", cut.Err)
+	case cut.Bytes != len(text):
+		return "the error counts other bytes than came"
+	case reply.Text != "" || reply.Calls != nil:
+		return "there is a reply beside the error"
+	}
+	return ""
+}

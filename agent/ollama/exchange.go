@@ -1,0 +1,218 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"replan/planning"
+)
+
+// exchange is one request with all the tries that it takes.
+type exchange struct {
+	client *Client
+	info   planning.ModelInfo
+	known  *known
+	req    planning.Request
+	delta  func(text, thinking string)
+
+	text, thinking   strings.Builder
+	calls            []planning.ToolUse
+	cutOff           bool
+	promptTokens     int
+	completionTokens int
+	promptTime       time.Duration
+
+	try try
+}
+
+// try is what has come in with one HTTP request.
+type try struct {
+	text    int    // of the exchange, bytes, before this try
+	thought int    // bytes of thought
+	spoken  bool   // a word or a call has come
+	last    string // piece of text or of thought, without the blanks around it
+	equal   int    // pieces in a row that are the same as last, with it
+}
+
+// reply is all that has come in.
+func (x *exchange) reply() planning.Reply {
+	return planning.Reply{
+		Text:             x.text.String(),
+		Thinking:         x.thinking.String(),
+		Calls:            x.calls,
+		CutOff:           x.cutOff,
+		PromptTokens:     x.promptTokens,
+		CompletionTokens: x.completionTokens,
+		ContextWindow:    x.info.ContextWindow,
+		PromptMS:         int64((x.promptTime + time.Millisecond - 1) / time.Millisecond),
+	}
+}
+
+// run asks until there is a reply: again without what the server turns away,
+// and once more with the other think setting where a formatted reply has no
+// words in it.
+func (x *exchange) run(ctx context.Context) error {
+	s := x.known.setting(x.req)
+	err := x.whenFree(ctx, s)
+	for err != nil && x.wordless() && x.known.learn(x.req, s, err) {
+		x.client.log.Warn("the server turns something away and is asked without it", "model", x.info.Name, "purpose", string(x.req.Purpose), "error", err)
+		s = x.known.setting(x.req)
+		err = x.whenFree(ctx, s)
+	}
+	if s.think == nil || len(s.format) == 0 || !x.wordless() || !endedOrBroke(err) {
+		return err
+	}
+	other := !s.think.Bool()
+	x.client.log.Warn("a formatted reply has no words in it", "model", x.info.Name, "think", s.think.Bool(), "error", err)
+	s.think = &api.ThinkValue{Value: other}
+	again := x.whenFree(ctx, s)
+	if again != nil && err == nil && ctx.Err() == nil {
+		// The first reply was empty but sound; the parser says what it lacks.
+		x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", again)
+		return nil
+	}
+	if again == nil && !x.wordless() {
+		x.known.preferThinking(other)
+	}
+	return again
+}
+
+// wordless says whether nothing has come that could be acted upon.
+func (x *exchange) wordless() bool {
+	return len(x.calls) == 0 && strings.TrimSpace(x.text.String()) == ""
+}
+
+// endedOrBroke says whether there was a reply at all, whole or not.
+func endedOrBroke(err error) bool {
+	var cut *CutStreamError
+	return err == nil || errors.As(err, &cut)
+}
+
+// whenFree asks, and asks a busy server again with growing pauses.
+func (x *exchange) whenFree(ctx context.Context, s setting) error {
+	delay := x.client.delay
+	for try := 1; ; try++ {
+		err := x.once(ctx, s)
+		if code, _ := status(err); code != http.StatusServiceUnavailable || try == busyTries {
+			return err
+		}
+		x.client.log.Info("Ollama is busy", "try", try, "again_in", delay)
+		if err := pause(ctx, delay); err != nil {
+			return err
+		}
+		delay *= 2
+	}
+}
+
+func pause(ctx context.Context, delay time.Duration) error {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// once makes one HTTP request and takes in its stream.
+func (x *exchange) once(ctx context.Context, s setting) error {
+	answered, done := false, false
+	x.try = try{text: x.text.Len()}
+	kept := &tape{base: x.client.http}
+	asking := api.NewClient(x.client.base, &http.Client{Transport: kept})
+	err := asking.Chat(ctx, x.chatRequest(s), func(line api.ChatResponse) error {
+		answered = true
+		raw := kept.line()
+		if len(line.Message.ToolCalls) > 0 {
+			calls, err := readCalls(raw)
+			if err != nil {
+				return err
+			}
+			x.calls = append(x.calls, calls...)
+			x.try.spoken = true
+		}
+		x.take(line.Message.Content, line.Message.Thinking)
+		if line.Done {
+			done = true
+			x.cutOff = line.DoneReason == "length"
+			x.promptTokens += line.PromptEvalCount
+			x.completionTokens += line.EvalCount
+			x.promptTime += line.PromptEvalDuration
+			return nil
+		}
+		return x.patience()
+	})
+	if done {
+		return nil // what the connection does afterwards is of no matter
+	}
+	var stalled *StalledError
+	if errors.As(err, &stalled) || silent(err) {
+		return err
+	}
+	if err == nil && kept.status >= http.StatusBadRequest {
+		err = api.StatusError{StatusCode: kept.status, Status: http.StatusText(kept.status)}
+	}
+	if code, _ := status(err); code != 0 {
+		return err
+	}
+	switch {
+	case kept.broke != nil:
+		err = reason(kept.broke)
+	case kept.torn():
+		err = fmt.Errorf("the server ended the stream in the middle of a line: %w", io.ErrUnexpectedEOF)
+	case err == nil && answered:
+		err = fmt.Errorf("the server ended the stream: %w", io.ErrUnexpectedEOF)
+	case err == nil:
+		err = fmt.Errorf("the server sent nothing: %w", io.ErrUnexpectedEOF)
+	}
+	return &CutStreamError{Model: x.info.Name, Bytes: x.text.Len(), Repeats: x.try.equal, Err: err}
+}
+
+func (x *exchange) take(text, thinking string) {
+	if text == "" && thinking == "" {
+		return
+	}
+	x.text.WriteString(text)
+	x.thinking.WriteString(thinking)
+	x.try.thought += len(thinking)
+	if piece := strings.TrimSpace(text + thinking); piece == x.try.last {
+		x.try.equal++
+	} else {
+		x.try.last, x.try.equal = piece, 1
+	}
+	if x.delta != nil {
+		x.delta(text, thinking)
+	}
+}
+
+// patience ends where the model thinks on and on and has not said a word. An
+// old model thinks in its text, between tags.
+func (x *exchange) patience() error {
+	if x.req.MaxThinking <= 0 || x.try.spoken {
+		return nil
+	}
+	const opening, closing = "<think>", "</think>"
+	text := strings.TrimSpace(x.text.String()[x.try.text:])
+	thought := x.try.thought
+	switch {
+	case strings.HasPrefix(text, opening) && !strings.Contains(text, closing):
+		thought += len(text) - len(opening)
+	case strings.HasPrefix(text, opening):
+		_, text, _ = strings.Cut(text, closing)
+		x.try.spoken = strings.TrimSpace(text) != ""
+	default:
+		x.try.spoken = !strings.HasPrefix(opening, text)
+	}
+	if x.try.spoken || thought <= x.req.MaxThinking {
+		return nil
+	}
+	return &StalledError{Model: x.info.Name, Bytes: thought}
+}

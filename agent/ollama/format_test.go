@@ -1,0 +1,119 @@
+package ollama_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent/ollama"
+	"replan/agent/ollama/ollamatest"
+	"replan/planning"
+)
+
+func TestWordlessFormattedReplyTriesTheOtherThinkSetting(t *testing.T) {
+	thinking := func(r ollamatest.Request) bool { return r.Think == true }
+	for _, tc := range []struct {
+		rule  string
+		first ollamatest.Reply
+	}{
+		{"an empty reply", ollamatest.Reply{Text: "", Times: -1}},
+		{"a blank one that the server gave up", ollamatest.Reply{Text: "   \n   ", EndAfter: 5, Times: -1}},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{
+				Model: "m", Capabilities: thinker,
+				Replies: []ollamatest.Reply{{When: thinking, Text: `{"title":"x"}`, Thinking: "hm", Times: -1}, tc.first},
+			})
+			client := connect(t, ollama.Config{Host: server.URL()})
+			var got pieces
+			reply, err := client.Ask(testContext(t), formatted("plan"), got.delta)
+			if err != nil || strings.TrimSpace(reply.Text) != `{"title":"x"}` {
+				t.Fatalf("reply %+v, error %v", reply, err)
+			}
+			if text, thought := got.joined(); text != reply.Text || thought != reply.Thinking {
+				t.Errorf("pieces %q and %q, want them to make up the reply %+v", text, thought, reply)
+			}
+			if _, err := client.Ask(testContext(t), formatted("again"), nil); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(server.Requests()); n != 3 {
+				t.Errorf("%d requests, want the setting that worked to be remembered", n)
+			}
+		})
+	}
+}
+
+func TestWordlessReplyStaysAsItIsWhereNothingHelps(t *testing.T) {
+	for _, tc := range []struct {
+		rule     string
+		req      planning.Request
+		requests int
+	}{
+		{"prose is asked for once", ask("well?"), 1},
+		{"structure is asked for twice", formatted("plan"), 2},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{{Times: -1}}})
+			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), tc.req, nil)
+			if err != nil || reply.Text != "" {
+				t.Errorf("reply %+v, error %v, want an empty one", reply, err)
+			}
+			if n := len(server.Requests()); n != tc.requests {
+				t.Errorf("%d requests, want %d", n, tc.requests)
+			}
+		})
+	}
+}
+
+func TestSchemaThatTheServerCannotUseIsAskedForAsJSON(t *testing.T) {
+	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "{}", Times: -1}}})
+	client := connect(t, ollama.Config{Host: server.URL()})
+	const bad, good = `{"type":"nonsense"}`, `{"type":"object"}`
+	for _, schema := range []string{bad, bad, good} {
+		req := ask("go")
+		req.Format = []byte(schema)
+		if reply, err := client.Ask(testContext(t), req, nil); err != nil || reply.Text != "{}" {
+			t.Fatalf("reply %+v, error %v", reply, err)
+		}
+	}
+	var formats []string
+	for _, r := range server.Requests() {
+		formats = append(formats, string(r.Format))
+	}
+	if want := []string{bad, `"json"`, `"json"`, good}; !slices.Equal(formats, want) {
+		t.Errorf("formats %s, want %s", formats, want)
+	}
+}
+
+func TestServerThatKnowsNoFormatIsNotAskedForEver(t *testing.T) {
+	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Status: 500, Error: "failed to parse grammar", Times: -1}}})
+	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), formatted("go"), nil)
+	mentions(t, err, "failed to parse grammar", "m:latest", server.URL())
+	if errors.Is(err, planning.ErrNoModel) {
+		t.Error("a bad schema counts as a missing model")
+	}
+	if n := len(server.Requests()); n != 2 {
+		t.Errorf("%d requests, want one with the schema and one with json", n)
+	}
+}
+
+func TestReadingThePromptIsTimed(t *testing.T) {
+	server := serve(t, ollamatest.Script{
+		Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Times: -1}},
+		Cache: &ollamatest.Cache{PerPromptToken: time.Microsecond},
+	})
+	client := connect(t, ollama.Config{Host: server.URL()})
+	for i, tc := range []struct {
+		words string
+		ms    int64
+	}{
+		{strings.Repeat("word", 2000), 3}, // 2000 tokens and the roles take more than 2 ms
+		{strings.Repeat("word", 2000) + "again", 1},
+	} {
+		if reply, err := client.Ask(testContext(t), ask(tc.words), nil); err != nil || reply.PromptMS != tc.ms || reply.PromptTokens < 2000 {
+			t.Errorf("%d: reply %+v, error %v, want %d ms", i, reply, err, tc.ms)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"replan/planning"
+)
+
+// explain turns an error into one that says what to do. What ended ctx goes
+// before all else: whatever the connection says then only follows from it.
+func (c *Client) explain(ctx context.Context, info planning.ModelInfo, err error) error {
+	if ctx.Err() != nil {
+		cause := context.Cause(ctx)
+		if errors.Is(cause, ctx.Err()) {
+			return fmt.Errorf("asking the model at %s: %w", c.base, cause)
+		}
+		return fmt.Errorf("asking the model at %s: %w (%w)", c.base, ctx.Err(), cause)
+	}
+	if tooLong(said(err)) {
+		return &PromptTooLongError{Model: info.Name, ContextWindow: info.ContextWindow, Err: err}
+	}
+	var cut *CutStreamError
+	var stalled *StalledError
+	if errors.As(err, &cut) || errors.As(err, &stalled) || errors.Is(err, planning.ErrNoModel) {
+		return err
+	}
+	if silent(err) {
+		return c.unanswered(info.Name, err)
+	}
+	code, words := status(err)
+	switch {
+	case missingModel(err):
+		return c.missing(ctx, info.Name, err)
+	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
+		return noModel(err, "what answers at %s knows no chat, it is not Ollama or too old a one: update it, or name another with --host", c.base)
+	case code == http.StatusServiceUnavailable:
+		return fmt.Errorf("the Ollama at %s has too many other requests; try again when it has less to do: %w", c.base, err)
+	case code == http.StatusUnauthorized:
+		return fmt.Errorf("the Ollama at %s wants to know who asks, `ollama signin` tells it: %w", c.base, err)
+	}
+	if words == "" {
+		words = err.Error()
+	}
+	if sentence := remedy(info.Name, words); sentence != "" {
+		return fmt.Errorf("%s (Ollama at %s: %w)", sentence, c.base, err)
+	}
+	return fmt.Errorf("asking %s at %s, whose log may say more: %w", info.Name, c.base, err)
+}
+
+// unanswered is the error for a request that got no answer at all.
+func (c *Client) unanswered(name string, err error) error {
+	if refusedToDial(err) {
+		return c.unreachable(err)
+	}
+	return &CutStreamError{Model: name, Err: reason(err)}
+}
+
+// remedy is what to do where a server says these words of a model, "" where
+// nothing is known. It goes by the words, as Ollama sends most of them with one
+// and the same status, or in the middle of a reply.
+func remedy(name, words string) string {
+	words = strings.ToLower(words)
+	says := func(these ...string) bool {
+		for _, w := range these {
+			if strings.Contains(words, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case says("more system memory", "out of memory", "out of device memory", "outofdevicememory", "malloc failed", "not enough memory",
+		"insufficient memory", "failed to allocate", "unable to allocate", "allocation failed"):
+		return fmt.Sprintf("there is not enough memory for %s: choose a smaller --model, give it a smaller context window or close what else needs memory", name)
+	case says("process has terminated", "process no longer running", "runner has unexpectedly stopped"):
+		return fmt.Sprintf("%s died under Ollama, most often for want of memory: try again, then choose a smaller --model or give it a smaller context window", name)
+	case says("does not support tools"):
+		return fmt.Sprintf("%s cannot call tools: choose another --model", name)
+	case refusesThinking(words):
+		return fmt.Sprintf("%s cannot think as it was asked to: set its thinking to auto or off", name)
+	case says("does not support chat"):
+		return fmt.Sprintf("%s cannot chat: choose another --model", name)
+	case says("parsing tool call", "parse tool call"):
+		return fmt.Sprintf("%s wrote a call of a tool that Ollama cannot read: ask again, or choose another --model", name)
+	case refusesFormat(words):
+		return fmt.Sprintf("Ollama cannot hold %s to the form that was asked for: update Ollama, or choose another --model", name)
+	case says("newer version of ollama", "compatible with your version of ollama"):
+		return fmt.Sprintf("this Ollama cannot run %s: update Ollama, or choose another --model", name)
+	default:
+		return ""
+	}
+}
+
+// tooLong says whether the server's words are that a prompt does not fit.
+func tooLong(words string) bool {
+	return strings.Contains(words, "exceeds the context length") || strings.Contains(words, "exceeds maximum context length") ||
+		strings.Contains(words, "exceeds the available context size")
+}

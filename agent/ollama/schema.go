@@ -1,0 +1,232 @@
+package ollama
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"replan/planning"
+)
+
+const (
+	toolWords     = 1000 // characters of a tool's description
+	propertyWords = 300  // characters of a property's description
+	schemaDepth   = 8    // of schemas within a schema, which may mean itself
+	schemaParts   = 200  // schemas within a schema altogether; what is beyond has its type and description
+)
+
+// parameters is an input schema as far as Ollama's own type carries it: the
+// server turns the whole request away where a schema does not fit that type.
+// References are replaced by what they mean, and bounds and defaults are told
+// in the descriptions.
+func parameters(raw json.RawMessage) api.ToolFunctionParameters {
+	out := api.ToolFunctionParameters{Type: "object", Properties: api.NewToolPropertiesMap()}
+	value, err := planning.DecodeValue(raw)
+	if err != nil {
+		return out
+	}
+	root, _ := value.(map[string]any)
+	s := &schema{root: root, left: schemaParts}
+	top := s.plain(root)
+	// The type has no alternatives at its top: what any of them takes is
+	// offered, and nothing that only some of them require is required.
+	for _, alternative := range s.alternatives(top) {
+		part, _ := alternative.(map[string]any)
+		delete(part, "required")
+		top = merged(top, part)
+	}
+	out.Properties, out.Required = s.properties(top, 0)
+	return out
+}
+
+// schema reads the parts of a JSON Schema.
+type schema struct {
+	root map[string]any
+	left int // parts that may still be read whole
+}
+
+// plain is a schema without references and without allOf.
+func (s *schema) plain(value any) map[string]any {
+	object, _ := value.(map[string]any)
+	for range schemaDepth { // a reference may mean another, or itself
+		ref, ok := object["$ref"].(string)
+		if !ok {
+			break
+		}
+		rest := maps.Clone(object)
+		delete(rest, "$ref")
+		object = merged(s.find(ref), rest)
+	}
+	parts, _ := object["allOf"].([]any)
+	if len(parts) == 0 {
+		return maps.Clone(object)
+	}
+	var all map[string]any
+	for _, part := range parts {
+		if nested, ok := part.(map[string]any); ok && nested["allOf"] == nil {
+			all = merged(all, s.plain(nested))
+		}
+	}
+	all = merged(all, object)
+	delete(all, "allOf")
+	return all
+}
+
+// find returns what a reference within the schema means; any other means
+// nothing.
+func (s *schema) find(ref string) map[string]any {
+	path, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return nil
+	}
+	var at any = s.root
+	for name := range strings.SplitSeq(path, "/") {
+		object, _ := at.(map[string]any)
+		at = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+	}
+	object, _ := at.(map[string]any)
+	return object
+}
+
+// merged is a with all that b says; the properties and what is required are
+// those of both.
+func merged(a, b map[string]any) map[string]any {
+	out := maps.Clone(a)
+	if out == nil {
+		out = make(map[string]any)
+	}
+	for key, value := range b {
+		of, isObject := out[key].(map[string]any)
+		more, bothObjects := value.(map[string]any)
+		list, isList := out[key].([]any)
+		further, bothLists := value.([]any)
+		switch {
+		case key == "properties" && isObject && bothObjects:
+			both := maps.Clone(of)
+			maps.Copy(both, more)
+			out[key] = both
+		case key == "required" && isList && bothLists:
+			out[key] = slices.Concat(list, further)
+		default:
+			out[key] = value
+		}
+	}
+	return out
+}
+
+func (s *schema) alternatives(object map[string]any) []any {
+	var out []any
+	for _, key := range []string{"anyOf", "oneOf"} {
+		list, _ := object[key].([]any)
+		for _, value := range list {
+			out = append(out, s.plain(value))
+		}
+	}
+	return out
+}
+
+// properties are those of an object: what is required first, in its own order,
+// then the others by name.
+func (s *schema) properties(object map[string]any, depth int) (*api.ToolPropertiesMap, []string) {
+	out := api.NewToolPropertiesMap()
+	named, _ := object["properties"].(map[string]any)
+	var required []string
+	list, _ := object["required"].([]any)
+	for _, entry := range list {
+		if name, ok := entry.(string); ok && !slices.Contains(required, name) {
+			required = append(required, name)
+		}
+	}
+	for _, name := range slices.Concat(required, slices.Sorted(maps.Keys(named))) {
+		if value, ok := named[name]; ok {
+			out.Set(name, s.property(value, depth+1))
+		}
+	}
+	return out, required
+}
+
+// property is a schema as far as the API's type for properties carries it.
+func (s *schema) property(value any, depth int) api.ToolProperty {
+	object := s.plain(value)
+	out := api.ToolProperty{Type: types(object["type"]), Description: described(object)}
+	if list, ok := object["enum"].([]any); ok {
+		out.Enum = list
+	} else if only, ok := object["const"]; ok {
+		out.Enum = []any{only}
+	}
+	if depth >= schemaDepth || s.left == 0 {
+		return out
+	}
+	s.left--
+	for _, alternative := range s.alternatives(object) {
+		out.AnyOf = append(out.AnyOf, s.property(alternative, depth+1))
+	}
+	if named, ok := object["properties"].(map[string]any); ok && len(named) > 0 {
+		out.Properties, out.Required = s.properties(object, depth)
+	}
+	switch items := object["items"].(type) {
+	case map[string]any:
+		out.Items = s.property(items, depth+1)
+	case []any: // of a list whose places differ
+		var places api.ToolProperty
+		for _, item := range items {
+			places.AnyOf = append(places.AnyOf, s.property(item, depth+1))
+		}
+		out.Items = places
+	}
+	if len(out.Type) == 0 && out.Properties != nil {
+		out.Type = api.PropertyType{"object"}
+	}
+	return out
+}
+
+// types are the names of a schema's type.
+func types(value any) api.PropertyType {
+	if name, ok := value.(string); ok {
+		return api.PropertyType{name}
+	}
+	var out api.PropertyType
+	list, _ := value.([]any)
+	for _, entry := range list {
+		if name, ok := entry.(string); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// described is the description of a property, and what its type has no place
+// for.
+func described(object map[string]any) string {
+	text, _ := object["description"].(string)
+	if text == "" {
+		text, _ = object["title"].(string)
+	}
+	text = bounded(text, propertyWords)
+	var notes []string
+	for _, n := range []struct{ key, words string }{
+		{"format", "format"},
+		{"pattern", "pattern"},
+		{"minimum", "at least"},
+		{"exclusiveMinimum", "more than"},
+		{"maximum", "at most"},
+		{"exclusiveMaximum", "less than"},
+		{"minLength", "characters at least"},
+		{"maxLength", "characters at most"},
+		{"minItems", "items at least"},
+		{"maxItems", "items at most"},
+		{"default", "default"},
+	} {
+		if value, ok := object[n.key]; ok {
+			notes = append(notes, n.words+" "+bounded(planning.CanonicalJSON(value), 100))
+		}
+	}
+	if len(notes) == 0 {
+		return text
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%s)", text, strings.Join(notes, ", ")))
+}

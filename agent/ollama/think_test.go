@@ -1,0 +1,138 @@
+package ollama_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent/ollama"
+	"replan/agent/ollama/ollamatest"
+	"replan/planning"
+)
+
+func TestThinkLevelBecomesASetting(t *testing.T) {
+	for _, tc := range []struct {
+		rule  string
+		think bool
+		level planning.ThinkLevel
+		want  any
+	}{
+		{"auto is on where it may think", true, planning.ThinkAuto, true},
+		{"on", true, planning.ThinkOn, true},
+		{"off", true, planning.ThinkOff, false},
+		{"low", true, planning.ThinkLow, "low"},
+		{"medium", true, planning.ThinkMedium, "medium"},
+		{"high", true, planning.ThinkHigh, "high"},
+		{"no level makes one think that may not", false, planning.ThinkHigh, false},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{{Text: "yes"}}})
+			req := ask("go")
+			req.Think, req.Level = tc.think, tc.level
+			if _, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := server.Requests()[0].Think; got != tc.want {
+				t.Errorf("think is %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestWhatAServerTurnsAwayIsLearntOfThatModelAlone(t *testing.T) {
+	server := serve(t, ollamatest.Script{
+		Others: []ollamatest.Model{{Name: "switch", Capabilities: thinker}, {Name: "levels", Capabilities: thinker}},
+		Replies: []ollamatest.Reply{
+			{
+				When:   func(r ollamatest.Request) bool { _, level := r.Think.(string); return level && r.Model == "switch" },
+				Status: 400, Error: `think value "high" is not supported for this model`, Times: -1,
+			},
+			{Text: "yes", Times: -1},
+		},
+	})
+	client := connect(t, ollama.Config{Host: server.URL()})
+	for _, name := range []string{"switch", "levels", "switch", "levels"} {
+		req := ask("go")
+		req.Model, req.Think, req.Level = name, true, planning.ThinkHigh
+		if _, err := client.Ask(testContext(t), req, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []any
+	for _, r := range server.Requests() {
+		got = append(got, r.Model, r.Think)
+	}
+	if want := []any{"switch", "high", "switch", true, "levels", "high", "switch", true, "levels", "high"}; !slices.Equal(got, want) {
+		t.Errorf("settings %v, want %v", got, want)
+	}
+}
+
+func TestAllThatAServerTurnsAwayIsLearntInOneRequest(t *testing.T) {
+	server := serve(t, ollamatest.Script{
+		Model: "m", Capabilities: thinker,
+		Replies: []ollamatest.Reply{
+			{When: func(r ollamatest.Request) bool { return len(r.ToolNames()) > 0 }, Status: 400, Error: `"m" does not support tools`, Times: -1},
+			{When: func(r ollamatest.Request) bool { return r.Think == "low" }, Status: 400, Error: `think value "low" is not supported for this model`, Times: -1},
+			{When: func(r ollamatest.Request) bool { return r.Think != nil }, Status: 400, Error: `"m" does not support thinking`, Times: -1},
+			{Text: "yes", Times: -1},
+		},
+	})
+	req := offering("look", search)
+	req.Think, req.Level = true, planning.ThinkLow
+	reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
+	if err != nil || reply.Text != "yes" || len(server.Requests()) != 4 {
+		t.Errorf("reply %+v, error %v after %d requests, want one after four", reply, err, len(server.Requests()))
+	}
+}
+
+func TestModelThatThinksOnAndOnIsStopped(t *testing.T) {
+	long := strings.Repeat("hm hm ", 100)
+	for _, tc := range []struct {
+		rule    string
+		reply   ollamatest.Reply
+		most    int
+		stalled bool
+	}{
+		{"past the bound", ollamatest.Reply{Thinking: long, Text: "yes"}, 100, true},
+		{"in the tags of old models too", ollamatest.Reply{Text: "\n<think>" + long + "</think>yes"}, 100, true},
+		{"not at the bound", ollamatest.Reply{Thinking: long, Text: "yes"}, len(long), false},
+		{"not where there is no bound", ollamatest.Reply{Thinking: long, Text: "yes"}, 0, false},
+		{"not once it has spoken", ollamatest.Reply{Text: "yes <think>" + long}, 100, false},
+		{"not for a thought in tags that ends", ollamatest.Reply{Text: "<think>hm</think>" + long}, 100, false},
+		{"not for a long answer", ollamatest.Reply{Thinking: "hm", Text: long}, 100, false},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{tc.reply}})
+			req := ask("go")
+			req.Think, req.MaxThinking = true, tc.most
+			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
+			var stalled *ollama.StalledError
+			if errors.As(err, &stalled) != tc.stalled || (err != nil) != tc.stalled {
+				t.Fatalf("reply %+v, error %v", reply, err)
+			}
+			if tc.stalled {
+				mentions(t, err, "m:latest", "without a word", "--model")
+				if stalled.Bytes <= tc.most || stalled.Bytes > tc.most+10 {
+					t.Errorf("stopped after %d bytes, want just over %d", stalled.Bytes, tc.most)
+				}
+			}
+		})
+	}
+}
+
+// A server that waits an hour between two pieces is left at once.
+func TestStoppedModelIsNotWaitedFor(t *testing.T) {
+	server := serve(t, ollamatest.Script{
+		Model: "m", Capabilities: thinker, Pace: time.Hour,
+		Replies: []ollamatest.Reply{{Thinking: "hm hm", Text: "yes"}},
+	})
+	req := ask("go")
+	req.Think, req.MaxThinking = true, 1
+	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
+	var stalled *ollama.StalledError
+	if !errors.As(err, &stalled) || stalled.Bytes != 3 {
+		t.Errorf("error %v, want a StalledError after the first piece", err)
+	}
+}

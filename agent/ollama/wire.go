@@ -1,0 +1,145 @@
+package ollama
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"replan/planning"
+)
+
+// loading is what every request for a model says, that which only loads it
+// included. The context window is the same in each, as the server loads the
+// model anew where it changes.
+func (c *Client) loading(info planning.ModelInfo) *api.ChatRequest {
+	chat := &api.ChatRequest{
+		Model:    info.Name,
+		Messages: []api.Message{},
+		Options:  map[string]any{"num_ctx": info.ContextWindow},
+	}
+	if c.alive != 0 {
+		chat.KeepAlive = &api.Duration{Duration: c.alive}
+	}
+	return chat
+}
+
+// chatRequest is the request as Ollama wants it. The server may neither cut the
+// prompt nor shift it out of the window in silence.
+func (x *exchange) chatRequest(s setting) *api.ChatRequest {
+	stream, no := true, false
+	chat := x.client.loading(x.info)
+	chat.Stream, chat.Truncate, chat.Shift = &stream, &no, &no
+	chat.Format, chat.Think = s.format, s.think
+	if x.req.MaxTokens > 0 {
+		chat.Options["num_predict"] = x.req.MaxTokens
+	}
+	if s.tools {
+		chat.Tools = tools(x.req.Tools)
+	}
+	for _, m := range x.req.Messages {
+		if s.tools {
+			chat.Messages = append(chat.Messages, message(m))
+		} else {
+			chat.Messages = append(chat.Messages, plainMessage(m))
+		}
+	}
+	return chat
+}
+
+func message(m planning.Message) api.Message {
+	out := api.Message{Role: string(m.Role), Content: m.Content, ToolName: m.Tool, ToolCallID: m.CallID}
+	for i, use := range m.Calls {
+		call := api.ToolCall{ID: use.ID, Function: api.ToolCallFunction{Index: i, Name: use.Name, Arguments: api.NewToolCallFunctionArguments()}}
+		// In a fixed order: the server's prompt cache goes by the byte.
+		for _, key := range slices.Sorted(maps.Keys(use.Args)) {
+			call.Function.Arguments.Set(key, use.Args[key])
+		}
+		out.ToolCalls = append(out.ToolCalls, call)
+	}
+	return out
+}
+
+// plainMessage is a message for a model that knows no tools. Its template would
+// drop calls and what came of them without a word.
+func plainMessage(m planning.Message) api.Message {
+	out := api.Message{Role: string(m.Role), Content: m.Content}
+	if m.Role == planning.RoleTool {
+		out.Role = string(planning.RoleUser)
+	}
+	for _, use := range m.Calls {
+		if out.Content != "" {
+			out.Content += "\n"
+		}
+		out.Content += fmt.Sprintf("(call of %s with %s)", use.Name, planning.CanonicalJSON(use.Args))
+	}
+	return out
+}
+
+// tools describes what the model may call, each by the shortest name that means
+// it.
+func tools(offer planning.Offer) api.Tools {
+	named := make(map[string]int, len(offer))
+	for _, t := range offer {
+		named[t.Name]++
+	}
+	var out api.Tools
+	for _, t := range offer {
+		name := t.Name
+		if named[name] > 1 {
+			name = t.QualifiedName()
+		}
+		out = append(out, api.Tool{Type: "function", Function: api.ToolFunction{
+			Name:        name,
+			Description: bounded(t.Description, toolWords),
+			Parameters:  parameters(t.InputSchema),
+		}})
+	}
+	return out
+}
+
+// bounded is text on one line, cut after so many characters.
+func bounded(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most])) + "…"
+	}
+	return text
+}
+
+// readCalls reads the calls of a line. The API's own types would make a float64
+// of every number.
+func readCalls(line []byte) ([]planning.ToolUse, error) {
+	var whole struct {
+		Message struct {
+			Calls []struct {
+				ID       string `json:"id"`
+				Function struct {
+					Name string          `json:"name"`
+					Args json.RawMessage `json:"arguments"`
+				} `json:"function"`
+			} `json:"tool_calls"`
+		} `json:"message"`
+	}
+	if err := json.Unmarshal(line, &whole); err != nil {
+		return nil, fmt.Errorf("reading the calls that the model asks for: %w", err)
+	}
+	var uses []planning.ToolUse
+	for _, call := range whole.Message.Calls {
+		use := planning.ToolUse{ID: call.ID, Name: call.Function.Name, Args: map[string]any{}}
+		if len(call.Function.Args) > 0 {
+			args, err := planning.DecodeValue(call.Function.Args)
+			if err != nil {
+				return nil, fmt.Errorf("reading the arguments of %s: %w", use.Name, err)
+			}
+			if object, ok := args.(map[string]any); ok {
+				use.Args = object
+			}
+		}
+		uses = append(uses, use)
+	}
+	return uses, nil
+}

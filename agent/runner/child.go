@@ -1,0 +1,261 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// child is a run that another one asks for: a model in chat has called a plan
+// tool. It has a journal, a plan and gates of its own, and lives on the account
+// of the run that asked.
+type child struct {
+	outer *engine
+	call  agent.CallPlan
+	goal  string         // to be planned
+	plan  *planning.Plan // to be carried out as it is; nil has the goal planned
+	begun time.Time
+
+	engine *engine       // touched by the session alone
+	over   chan struct{} // closed when the run is over, or was refused
+	came   agent.Data    // what it came to, once over is closed
+}
+
+// end says what the call came to.
+func (k *child) end(came agent.Data) {
+	k.came = came
+	close(k.over)
+}
+
+// failed is a call that came to nothing.
+func (k *child) failed(kind agent.FailureKind, sentence string) agent.StepFailed {
+	return agent.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: sentence, MS: k.outer.since(k.begun)}
+}
+
+// refuse ends a call for which no run begins.
+func (k *child) refuse(why error) {
+	kind := agent.FailureTool
+	if errors.Is(why, errInterrupted) {
+		kind = agent.FailureInterrupted
+	}
+	k.end(k.failed(kind, why.Error()))
+}
+
+// callPlan carries out a call of a plan tool: it has the session start a run and
+// waits until that is over. Where the call is stopped, so is the run.
+func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) agent.Data {
+	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
+	if err := s.read(k); err != nil {
+		return k.failed(agent.FailureTool, err.Error())
+	}
+	s.asked <- k
+	select {
+	case <-k.over:
+	case <-ctx.Done():
+		s.unwanted <- k
+		<-k.over
+	}
+	if failed, ok := k.came.(agent.StepFailed); ok && failed.Failure == agent.FailureInterrupted && under.stopped() != nil {
+		failed.Error = under.stopped().Error()
+		return failed
+	}
+	return k.came
+}
+
+// read finds out from the arguments of a call what is to be done.
+func (s *Session) read(k *child) error {
+	word := func(name, what string) (string, error) {
+		text, _ := k.call.Args[name].(string)
+		if text = strings.TrimSpace(text); text == "" {
+			return "", fmt.Errorf("%s needs %q, a text: %s", k.call.Tool.Name, name, what)
+		}
+		return text, nil
+	}
+	var err error
+	if k.call.Tool.Name != planning.PlanExecute {
+		if k.call.Tool.Name == planning.PlanCreate && (s.cfg.Keep == nil || s.cfg.DryRun) {
+			return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", planning.PlanCreateAndExecute)
+		}
+		k.goal, err = word("goal", "what is to be done, complete in itself")
+		return err
+	}
+	id, err := word("id", "the one that "+planning.PlanCreate+" returned")
+	if err != nil {
+		return err
+	}
+	if s.cfg.Load == nil {
+		return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", planning.PlanCreateAndExecute)
+	}
+	plan, err := s.cfg.Load(id)
+	if err != nil {
+		return fmt.Errorf("the plan %q cannot be read: use the id that %s returned: %w", id, planning.PlanCreate, err)
+	}
+	k.plan = &plan
+	return nil
+}
+
+// spawn starts the run that a plan tool asks for.
+func (s *Session) spawn(ctx context.Context, k *child) {
+	if k.outer.over() || k.outer.run.Paused {
+		k.refuse(errInterrupted)
+		return
+	}
+	started, err := s.started(k)
+	if err == nil {
+		k.engine, err = s.open(ctx, started, k)
+	}
+	if err != nil {
+		k.refuse(err)
+	}
+}
+
+// started is what such a run begins with: the tools, the rules and the
+// conversation of the run that asks for it, and what is left of its account. A
+// goal that a model wrote lets no tests run: the rules stay those of the user's
+// words.
+func (s *Session) started(k *child) (agent.RunStarted, error) {
+	outer := &k.outer.run
+	prompting := k.outer.prompting
+	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // a plan is what was asked for
+	limits, spent := s.leaseWithin(k.call.Limits)
+	if spent != "" {
+		return agent.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
+	}
+	started := agent.RunStarted{
+		Goal: k.goal, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
+		Prompting: prompting, PlanOnly: k.call.Tool.Name == planning.PlanCreate, SkipSynthesis: true,
+	}
+	if k.plan == nil {
+		return started, nil
+	}
+	faults, _ := planning.Validate(*k.plan, planning.Rules{
+		Catalogue: outer.Catalogue, CheckTools: true, PartialArgs: true, Profiles: prompting.ProfileNames(),
+	})
+	if len(faults) > 0 {
+		return started, fmt.Errorf("the plan cannot be run: %w", planning.FaultError(faults))
+	}
+	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, k.plan.Title)
+	return started, nil
+}
+
+// leaseWithin bounds the limits of a run that another asks for by what is left
+// of the session's, of which those that go on have used some.
+func (s *Session) leaseWithin(limits agent.Limits) (leased agent.Limits, spent string) {
+	used, took := s.used, s.took
+	for _, e := range s.engines {
+		since := e.run.Usage.Since(e.used)
+		used.PromptTokens += since.PromptTokens
+		used.CompletionTokens += since.CompletionTokens
+		used.ToolCalls += since.ToolCalls
+		if e.child == nil {
+			took += (e.run.Elapsed() - e.took).Milliseconds()
+		}
+	}
+	return s.cfg.SessionLimits.Lease(limits, used, agent.Usage{}, took, 0)
+}
+
+// recall stops a run whose call is not wanted any more.
+func (s *Session) recall(k *child) {
+	if k.engine != nil {
+		k.engine.stop()
+		s.settle(k.engine)
+	}
+}
+
+// outcome is what a run that a plan tool asked for means to the run that asked.
+// One that failed is a result like any other, as long as there is something to
+// tell: which steps were done and why the others were not.
+func (s *Session) outcome(e *engine) agent.Data {
+	k, usage := e.child, e.run.Usage
+	failed := k.failed(agent.FailureTool, "")
+	if e.told {
+		failed.Run, failed.Usage = e.id, &usage
+	}
+	switch {
+	case e.broken != nil:
+		failed.Error = e.broken.Error()
+		return failed
+	case e.unstored != nil:
+		failed.Error = e.unstored.Error()
+		return failed
+	}
+	result := e.run.Result
+	create := k.call.Tool.Name == planning.PlanCreate
+	switch {
+	case result.Status == agent.StatusCancelled:
+		failed.Failure, failed.Error = agent.FailureInterrupted, result.Error
+		return failed
+	case result.Status != agent.StatusCompleted && (create || len(e.run.Plan.Steps) == 0):
+		failed.Error = fmt.Sprintf("no plan came of it (%s): %s", result.Reason, cmp.Or(result.Error, result.Answer))
+		return failed
+	}
+	completed := agent.StepCompleted{
+		Index: k.call.Index, Attempt: k.call.Attempt, MS: failed.MS, Run: failed.Run, Usage: failed.Usage, Result: executed(e),
+	}
+	if create {
+		completed.Result = created(e.run.Plan)
+	}
+	return completed
+}
+
+// created tells of a plan that was stored.
+func created(plan planning.Plan) map[string]any {
+	steps := make([]any, len(plan.Steps))
+	for i, step := range plan.Steps {
+		needs := make([]any, len(step.DependsOn))
+		for n, index := range step.DependsOn {
+			needs[n] = index
+		}
+		steps[i] = map[string]any{"index": step.Index, "title": step.Title, "tool": step.Tool, "depends_on": needs}
+	}
+	return map[string]any{"id": plan.ID, "title": plan.Title, "steps": steps}
+}
+
+// executed tells of a run that is over, and what came of each step.
+func executed(e *engine) map[string]any {
+	steps := make([]any, len(e.run.Steps))
+	for i, s := range e.run.Steps {
+		step := map[string]any{"index": s.Step.Index, "title": s.Step.Title, "status": string(s.Status)}
+		if s.Result != nil {
+			step["result"] = told(s.Result, fmt.Sprintf("run %s, step %s", e.id, s.Step.Index))
+		}
+		if s.Error != "" {
+			step["error"] = told(s.Error, "run "+e.id)
+		}
+		steps[i] = step
+	}
+	result := e.run.Result
+	out := map[string]any{"run": e.id, "status": string(result.Status), "reason": string(result.Reason), "steps": steps}
+	if result.Error != "" {
+		out["error"] = result.Error
+	}
+	return out
+}
+
+// What of one result is told to the model that asked for the run, in characters:
+// how it begins and how it ends.
+const (
+	toldHead = 1000
+	toldTail = 500
+)
+
+// told is a result as it is told: the value itself, or where that is long, how
+// it begins and ends, and where the whole lies.
+func told(value any, where string) any {
+	text, ok := value.(string)
+	if !ok {
+		text = planning.CanonicalJSON(value)
+	}
+	runes := []rune(text)
+	left := len(runes) - toldHead - toldTail
+	if left <= 0 {
+		return value
+	}
+	return fmt.Sprintf("%s\n[… %d characters left out; the whole is in %s …]\n%s", string(runes[:toldHead]), left, where, string(runes[len(runes)-toldTail:]))
+}

@@ -1,0 +1,481 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// planShelf keeps the plans that are created in a test.
+type planShelf struct {
+	plans map[string]planning.Plan
+	err   error // of keeping one
+}
+
+// chatting has the model answer directly: first it makes the calls, one a turn,
+// and then it says what came back from each.
+func (k *planShelf) chatting(calls ...planning.ToolUse) func(*stage) {
+	k.plans = map[string]planning.Plan{}
+	return func(s *stage) {
+		s.model.info.Tools = true
+		s.model.replies[planning.PurposeAnalysis] = `{"mode":"direct"}`
+		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+			if r.Purpose != planning.PurposeChat {
+				return planning.Reply{}, nil, false
+			}
+			var back []string
+			for _, m := range r.Messages {
+				if m.Role == planning.RoleTool {
+					back = append(back, m.Content)
+				}
+			}
+			reply := planning.Reply{PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}
+			if len(back) < len(calls) {
+				reply.Calls = calls[len(back) : len(back)+1]
+			} else {
+				reply.Text = strings.Join(back, "\n")
+			}
+			return reply, nil, true
+		}
+		more := s.config
+		s.config = func(c *runner.Config) {
+			c.Prompting.PlanTools = true
+			c.Keep = func(p planning.Plan) (planning.Plan, error) {
+				p.ID = fmt.Sprint("p-", len(k.plans)+1)
+				k.plans[p.ID] = p
+				return p, k.err
+			}
+			c.Load = func(id string) (planning.Plan, error) {
+				if p, ok := k.plans[id]; ok {
+					return p, nil
+				}
+				return planning.Plan{}, fmt.Errorf("load the plan %s: %w", id, fs.ErrNotExist)
+			}
+			if more != nil {
+				more(c)
+			}
+		}
+	}
+}
+
+// use is a call that the model asks for.
+func use(tool string, args map[string]any) planning.ToolUse {
+	return planning.ToolUse{Name: tool, Args: args}
+}
+
+// both applies two changes to a stage.
+func both(first, second func(*stage)) func(*stage) {
+	return func(s *stage) {
+		first(s)
+		second(s)
+	}
+}
+
+// came is how the calls of the chat ended, in order: the results, or for one that
+// failed its error.
+func came(events []agent.Event) (results []any, failures []agent.StepFailed) {
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case agent.StepCompleted:
+			if strings.HasPrefix(d.Index, planning.ChatParent+".") {
+				results = append(results, d.Result)
+			}
+		case agent.StepFailed:
+			if strings.HasPrefix(d.Index, planning.ChatParent+".") {
+				failures = append(failures, d)
+			}
+		}
+	}
+	return results, failures
+}
+
+func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, plans.chatting(
+		use(planning.PlanCreate, map[string]any{"goal": "look and change"}),
+		use(planning.PlanExecute, map[string]any{"id": "p-1"}),
+		use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"}),
+	))
+	s.Send(runner.Submit{Text: "do it"})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	if reply.Reason != agent.ReasonDirect {
+		t.Fatalf("%+v", reply)
+	}
+	results, failures := came(k.runs[reply.Run].events)
+	if len(results) != 3 || len(failures) > 0 {
+		t.Fatalf("the calls came to %v and %v", results, failures)
+	}
+	want := map[string]any{"id": "p-1", "title": "Two", "steps": []any{
+		map[string]any{"index": "1", "title": "Look", "tool": "look", "depends_on": []any{}},
+		map[string]any{"index": "2", "title": "Change", "tool": "change", "depends_on": []any{"1"}},
+	}}
+	if !planning.EqualValues(results[0], want) {
+		t.Errorf("plan_create says %v", results[0])
+	}
+	for i, result := range results[1:] {
+		want := map[string]any{"run": fmt.Sprint("r-", i+4), "status": "completed", "reason": "goal_met", "steps": []any{
+			map[string]any{"index": "1", "title": "Look", "status": "completed", "result": "seen"},
+			map[string]any{"index": "2", "title": "Change", "status": "completed", "result": "seen"},
+		}}
+		if !planning.EqualValues(result, want) {
+			t.Errorf("the run of a plan says %v", result)
+		}
+	}
+	if got := s.tools.called(); !slices.Equal(got, []string{"look", "change", "look", "change"}) {
+		t.Errorf("called %v", got)
+	}
+	if len(plans.plans) != 1 {
+		t.Errorf("%d plans are stored", len(plans.plans))
+	}
+	k.allClosed(t)
+}
+
+func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
+	s.Send(runner.Submit{Text: "first"})
+	until[agent.ChatReply](t, s)
+	s.Send(runner.Submit{Text: "do it, and run the tests"})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	var inner []string
+	replies := 0
+	for _, e := range s.seen {
+		if d, ok := e.Data.(agent.StepCompleted); ok && d.Run != "" {
+			inner = append(inner, d.Run)
+		}
+		if e.Data.Kind() == agent.KindChatReply {
+			replies++
+		}
+	}
+	if len(inner) != 2 || replies != 2 {
+		t.Fatalf("the runs %v began within others, %d replies", inner, replies)
+	}
+	outer, child := k.fold(t, reply.Run), k.fold(t, inner[1])
+	if child.Result == nil || child.Result.Reason != agent.ReasonGoalMet || child.Result.Answer != "" {
+		t.Errorf("the inner run ends with %+v", child.Result)
+	}
+	if len(child.Rules()) != len(outer.Rules()) {
+		t.Errorf("its rules are %v", child.Rules())
+	}
+	begun := k.runs[inner[1]].events[0].Data.(agent.RunStarted)
+	if len(begun.Prompting.Conversation) != 2 || begun.Prompting.PlanTools || !begun.Prompting.ForcePlan || begun.Session != s.ID() {
+		t.Errorf("the inner run begins with %+v", begun.Prompting)
+	}
+	// What it used is part of what the outer run used, and counted once.
+	if own := outer.Usage.ToolCalls - child.Usage.ToolCalls; own < 0 || own > 1 {
+		t.Errorf("the outer run used %+v, the inner one %+v", outer.Usage, child.Usage)
+	}
+	if reply.Usage.Tokens() != outer.Usage.Tokens() || outer.Usage.Tokens() <= child.Usage.Tokens() {
+		t.Errorf("the reply says %+v, the outer run used %+v, the inner one %+v", reply.Usage, outer.Usage, child.Usage)
+	}
+}
+
+func TestTheBudgetOfASessionCountsAnInnerRunOnce(t *testing.T) {
+	var plans planShelf
+	plan := use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})
+	calls := 0
+	s := open(t, policy.ApproveAll, plans.chatting(plan))
+	s.Send(runner.Submit{Text: "do it"})
+	calls = until[agent.ChatReply](t, s).Usage.ToolCalls
+	s.shut()
+	for left, want := range map[int]agent.Reason{0: agent.ReasonToolBudget, 1: agent.ReasonGoalMet} {
+		s := open(t, policy.ApproveAll, both(func(s *stage) {
+			s.config = func(c *runner.Config) { c.SessionLimits.MaxToolCalls = calls + left }
+		}, plans.chatting(plan)))
+		s.Send(runner.Submit{Text: "do it"})
+		if first := until[agent.ChatReply](t, s); first.Reason != agent.ReasonDirect && left > 0 {
+			t.Fatalf("with %d calls left over: %+v", left, first)
+		}
+		s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
+		if then := until[agent.ChatReply](t, s); then.Reason != want {
+			t.Errorf("with %d calls left over: %+v", left, then)
+		}
+		s.shut()
+	}
+}
+
+func TestACallOfAPlanToolThatCannotBeMadeSaysWhatToDo(t *testing.T) {
+	without := func(s *stage) {
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Keep, c.Load = nil, nil
+		}
+	}
+	var plans planShelf
+	nothing := func(*stage) {}
+	for rule, tc := range map[string]struct {
+		call   planning.ToolUse
+		change func(*stage)
+		says   string
+	}{
+		"a goal of blanks":              {use(planning.PlanCreate, map[string]any{"goal": "  "}), nothing, `needs "goal"`},
+		"a plan that nobody stored":     {use(planning.PlanExecute, map[string]any{"id": "p-7"}), nothing, `the plan "p-7" cannot be read: use the id that plan_create returned`},
+		"where no plans are stored":     {use(planning.PlanCreate, map[string]any{"goal": "x"}), without, "use plan_create_and_execute"},
+		"where no plans can be read":    {use(planning.PlanExecute, map[string]any{"id": "p-1"}), without, "use plan_create_and_execute"},
+		"a plan that fits no tools":     {use(planning.PlanExecute, map[string]any{"id": "old"}), nothing, "the plan cannot be run: "},
+		"a goal that nothing came of":   {use(planning.PlanCreate, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, planning.PurposePlan) }, "no plan came of it"},
+		"a run that nothing came of":    {use(planning.PlanCreateAndExecute, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, planning.PurposePlan) }, "no plan came of it"},
+		"a plan that cannot be kept":    {use(planning.PlanCreate, map[string]any{"goal": "x"}), func(*stage) { plans.err = fs.ErrPermission }, "cannot be stored"},
+		"a journal that cannot be made": {use(planning.PlanCreate, map[string]any{"goal": "x"}), unopened(1), "no more room"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			plans.err = nil
+			k := newShelf()
+			s := k.session(t, policy.ApproveAll, both(plans.chatting(tc.call), tc.change))
+			plans.plans["old"] = *planOf(t, `{"title":"Gone","tool":"gone","args":{}}`)
+			s.Send(runner.Submit{Text: "do it"})
+			reply := until[agent.ChatReply](t, s)
+			s.shut()
+			results, failures := came(k.runs[reply.Run].events)
+			if len(results) > 0 || len(failures) != 1 {
+				t.Fatalf("the call came to %v and %v", results, failures)
+			}
+			if f := failures[0]; f.Failure != agent.FailureTool || !strings.Contains(f.Error, tc.says) {
+				t.Errorf("the call failed as %s: %s", f.Failure, f.Error)
+			}
+			if reply.Reason != agent.ReasonDirect || !strings.Contains(reply.Text, tc.says) {
+				t.Errorf("the model heard %q", reply.Text)
+			}
+			k.allClosed(t)
+		})
+	}
+}
+
+// unopened has the journals of runs fail to open from the nth on.
+func unopened(n int) func(*stage) {
+	return func(s *stage) {
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			open, opened := c.Open, 0
+			c.Open = func(kind, id string) (runner.Journal, error) {
+				if kind == "run" {
+					if opened++; opened > n {
+						return nil, fmt.Errorf("no more room")
+					}
+				}
+				return open(kind, id)
+			}
+		}
+	}
+}
+
+func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, both(plans.chatting(use(planning.PlanExecute, map[string]any{"id": "mine"})), func(s *stage) {
+		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+			if c.Tool.Name == "change" {
+				return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
+			}
+			return strings.Repeat("é", 2000), nil
+		}
+	}))
+	plans.plans["mine"] = *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)
+	s.Send(runner.Submit{Text: "do it"})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	results, failures := came(k.runs[reply.Run].events)
+	if len(results) != 1 || len(failures) > 0 {
+		t.Fatalf("the call came to %v and %v", results, failures)
+	}
+	got := results[0].(map[string]any)
+	steps := got["steps"].([]any)
+	if got["status"] != "failed" || got["reason"] != "step_failed" || got["error"] == nil || len(steps) != 2 {
+		t.Fatalf("the run came to %v", got)
+	}
+	if second := steps[1].(map[string]any); second["status"] != "failed" || !strings.Contains(fmt.Sprint(second["error"]), "not yet") {
+		t.Errorf("the step that failed: %v", second)
+	}
+	long := steps[0].(map[string]any)["result"].(string)
+	if !strings.HasPrefix(long, "ééé") || !strings.HasSuffix(long, "ééé") || !strings.Contains(long, "500 characters left out; the whole is in run "+got["run"].(string)+", step 1") {
+		t.Errorf("the long result is told as %q", long)
+	}
+}
+
+func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAsk, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
+	s.Send(runner.Submit{Text: "do it"})
+	gate := until[agent.GateRequested](t, s)
+	inner := s.seen[len(s.seen)-1].Run
+	if gate.Tool != "change" {
+		t.Fatalf("the gate shows %+v", gate)
+	}
+	s.Send(runner.Resolve{Run: inner, Gate: gate.Gate, Decision: agent.Deny})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	results, _ := came(k.runs[reply.Run].events)
+	if reply.Run == inner || len(results) != 1 || results[0].(map[string]any)["reason"] != "denied" {
+		t.Errorf("the run %s within %s came to %v", inner, reply.Run, results)
+	}
+	if slices.Contains(s.tools.called(), "change") {
+		t.Error("the denied call was made")
+	}
+}
+
+func TestWhatTheUserAllowedForARunHoldsForTheRunsWithin(t *testing.T) {
+	var plans planShelf
+	s := newShelf().session(t, policy.ApproveAsk, plans.chatting(
+		use("change", map[string]any{"to": "x"}), use(planning.PlanExecute, map[string]any{"id": "mine"}),
+	))
+	plans.plans["mine"] = *planOf(t, changeStep)
+	s.Send(runner.Submit{Text: "do it"})
+	gate := until[agent.GateRequested](t, s)
+	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: agent.Allow, Scope: agent.ScopeRun})
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonDirect {
+		t.Fatalf("%+v", reply)
+	}
+	gates := 0
+	for _, e := range s.seen {
+		if e.Data.Kind() == agent.KindGateRequested {
+			gates++
+		}
+	}
+	if got := s.tools.called(); gates != 1 || !slices.Equal(got, []string{"change", "change"}) {
+		t.Errorf("%d gates were opened, called %v", gates, got)
+	}
+}
+
+// holding is a tool that waits in its call, and says when it is there.
+func holding(begun chan struct{}) func(context.Context, planning.ToolCall) (any, error) {
+	return func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		close(begun)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+}
+
+func TestAStopEndsAnInnerRunBeforeTheOuterOne(t *testing.T) {
+	for name, stop := range map[string]func(*stage, string){
+		"stopped":        func(s *stage, _ string) { s.Send(runner.Stop{}) },
+		"session closed": func(s *stage, _ string) { s.shut() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var plans planShelf
+			k := newShelf()
+			begun := make(chan struct{})
+			s := k.session(t, policy.ApproveAll, both(
+				plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
+				func(s *stage) { s.tools.call = holding(begun) },
+			))
+			s.Send(runner.Submit{Text: "do it"})
+			for until[agent.StepStarted](t, s).Tool != "look" {
+			}
+			inner := s.seen[len(s.seen)-1].Run
+			<-begun
+			stop(s, inner)
+			if name == "stopped" {
+				if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonInterrupted {
+					t.Errorf("%+v", reply)
+				}
+				s.shut()
+			}
+			var ended []string
+			for _, e := range s.seen {
+				if d, ok := e.Data.(agent.RunCompleted); ok && d.Reason == agent.ReasonInterrupted {
+					ended = append(ended, e.Run)
+				}
+			}
+			if len(ended) != 2 || ended[0] != inner {
+				t.Errorf("the runs %v were stopped, the inner one is %s", ended, inner)
+			}
+			k.allClosed(t)
+		})
+	}
+}
+
+func TestACallOfAPlanToolIsCancelledAlone(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	begun := make(chan struct{})
+	s := k.session(t, policy.ApproveAll, both(
+		plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
+		func(s *stage) { s.tools.call = holding(begun) },
+	))
+	s.Send(runner.Submit{Text: "do it"})
+	outer := until[agent.StepStarted](t, s)
+	run := s.seen[len(s.seen)-1].Run
+	<-begun
+	s.Send(runner.Cancel{Run: run, Step: outer.Index})
+	until[agent.ChatReply](t, s)
+	s.shut()
+	_, failures := came(k.runs[run].events)
+	if len(failures) != 1 || failures[0].Failure != agent.FailureInterrupted || failures[0].Run == "" || failures[0].Usage == nil {
+		t.Fatalf("the cancelled call ended with %+v", failures)
+	}
+	if inner := k.fold(t, failures[0].Run); inner.Result == nil || inner.Result.Reason != agent.ReasonInterrupted {
+		t.Errorf("the inner run ended with %+v", inner.Result)
+	}
+}
+
+func TestARunOfAModelsGoalThatIsResumedLetsNoTestsRun(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, both(
+		plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "run the tests"})),
+		func(s *stage) { s.tools.call = failing("look") },
+	))
+	s.Send(runner.Submit{Text: "do it"})
+	reply := until[agent.ChatReply](t, s)
+	results, _ := came(k.runs[reply.Run].events)
+	inner := results[0].(map[string]any)["run"].(string)
+	s.Send(runner.Resume{Run: inner})
+	resumed := until[agent.RunResumed](t, s)
+	s.shut()
+	tests := planning.Tool{Name: "test.run", Server: "workspace", Trusted: true}
+	if rule := agent.Decide(resumed.Rules, tests); rule.Verdict != agent.VerdictAsk {
+		t.Errorf("a goal that a model wrote lets the tests run: %+v", rule)
+	}
+	if rule := agent.Decide(k.fold(t, reply.Run).Rules(), tests); rule.Verdict != agent.VerdictAsk {
+		t.Errorf("%+v", rule)
+	}
+}
+
+func TestTwoPlansOfOneReplyAreBothRun(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAsk, both(plans.chatting(), func(s *stage) {
+		s.model.replies[planning.PurposePlan] = `{"title":"One","steps":[{"title":"Change","tool":"change","args":{}}]}`
+		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+			goal := map[string]any{"goal": "change"}
+			switch {
+			case r.Purpose != planning.PurposeChat:
+				return planning.Reply{}, nil, false
+			case slices.ContainsFunc(r.Messages, func(m planning.Message) bool { return m.Role == planning.RoleTool }):
+				return planning.Reply{Text: "both"}, nil, true
+			default:
+				return planning.Reply{Calls: []planning.ToolUse{use(planning.PlanCreateAndExecute, goal), use(planning.PlanCreateAndExecute, goal)}}, nil, true
+			}
+		}
+	}))
+	s.Send(runner.Submit{Text: "do it"})
+	for range 2 {
+		gate := until[agent.GateRequested](t, s)
+		s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: agent.Allow})
+	}
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	results, failures := came(k.runs[reply.Run].events)
+	if len(results) != 2 || len(failures) > 0 || reply.Text != "both" {
+		t.Errorf("%+v: the calls came to %v and %v", reply, results, failures)
+	}
+	if got := s.tools.called(); !slices.Equal(got, []string{"change", "change"}) {
+		t.Errorf("called %v", got)
+	}
+	k.allClosed(t)
+}

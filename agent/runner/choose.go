@@ -1,0 +1,254 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// warmFor is how long a model is taken to stay loaded after it was at work: a
+// little less than the five minutes for which servers keep one.
+const warmFor = 4 * time.Minute
+
+// manner is what the user chose for the session to work by.
+type manner struct {
+	profile *Profile // nil is none
+	model   *string  // nil is the profile's; "" is the server's first that can use tools
+	think   *planning.ThinkLevel
+}
+
+// name is the model that a manner asks for, "" for the one that the server
+// answers with.
+func (m manner) name() string {
+	switch {
+	case m.model != nil:
+		return *m.model
+	case m.profile != nil:
+		return m.profile.Model
+	default:
+		return ""
+	}
+}
+
+// called is the name of the profile, "" for none.
+func (m manner) called() string {
+	if m.profile == nil {
+		return ""
+	}
+	return m.profile.Name
+}
+
+// terms is what a job is prepared by: it is taken from the session before, so
+// that whoever prepares need not ask what the session has come to since.
+type terms struct {
+	model     string
+	prompting planning.Prompting // with the conversation
+	tools     []string           // patterns; nil is every tool
+	share     int                // of the window, in per cent, that the conversation may take
+	summed    bool               // the conversation begins with a summary
+	spent     bool               // the budget of the session is used up
+}
+
+// offered is what of a catalogue is on offer.
+func (t terms) offered(all planning.Catalogue) planning.Catalogue {
+	profile := planning.Profile{Tools: t.tools}
+	return slices.DeleteFunc(slices.Clone(all), func(tool planning.Tool) bool { return !profile.May(tool) })
+}
+
+// terms is what the next job is prepared by.
+func (s *Session) terms() terms {
+	t := terms{model: s.manner.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.compactions) > 0}
+	if p := s.manner.profile; p != nil {
+		t.prompting, t.tools = p.Prompting, p.Tools
+	}
+	if s.manner.think != nil {
+		t.prompting.Think = *s.manner.think
+	}
+	if s.restraint {
+		t.share = undoneShare
+	}
+	if measured := s.bytes[s.status.Model]; measured > 0 {
+		t.prompting.BytesPerToken = measured
+	}
+	t.prompting.Conversation = slices.Clip(s.conversation) // whoever adds to it adds to one of its own
+	_, spent := s.lease(s.cfg.Limits)
+	t.spent = spent != ""
+	return t
+}
+
+// profile returns the profile with this name; nil for "", which is none.
+func (s *Session) profile(name string) (*Profile, error) {
+	if name == "" {
+		return nil, nil
+	}
+	var names []string
+	for i, p := range s.cfg.Profiles {
+		if p.Name == name {
+			return &s.cfg.Profiles[i], nil
+		}
+		names = append(names, p.Name)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there is no profile called %q: name one in [profiles] of the configuration", name)
+	}
+	return nil, fmt.Errorf("there is no profile called %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// described is what was found out about a model that the user chose.
+type described struct {
+	manner manner
+	info   planning.ModelInfo
+	err    error
+}
+
+func (described) command() {}
+
+// choice carries out the commands about what the session works by.
+func (s *Session) choice(ctx context.Context, c Command) {
+	switch c := c.(type) {
+	case Choose:
+		s.choices = append(s.choices, c)
+		s.choose(ctx)
+	case described:
+		s.choosing()
+		s.choosing = nil
+		switch {
+		case errors.Is(c.err, context.Canceled):
+			s.tellOf("info", "stopped: nothing was chosen")
+		case c.err != nil:
+			s.tellOf("warn", "nothing was chosen: "+c.err.Error())
+		default:
+			if c.manner.model != nil && *c.manner.model != "" {
+				c.manner.model = &c.info.Name // as the server calls it
+			}
+			s.adopt(c.manner, &c.info)
+		}
+		s.choose(ctx)
+		s.next(ctx)
+	case Models:
+		s.models(ctx)
+	case Warm:
+		s.warm(ctx)
+	}
+}
+
+// choose takes the choices that wait, one after the other. Where one is about
+// the model, it is first asked what that is like.
+func (s *Session) choose(ctx context.Context) {
+	for len(s.choices) > 0 && s.choosing == nil {
+		c, m := s.choices[0], s.manner
+		s.choices = s.choices[1:]
+		if c.Profile != nil {
+			profile, err := s.profile(*c.Profile)
+			if err != nil {
+				s.tellOf("warn", err.Error())
+				continue
+			}
+			if profile != nil && profile.Model != "" || m.profile != nil && m.profile.Model != "" {
+				m.model = nil // a model that was chosen for one of the two is not for the other
+			}
+			m.profile = profile
+		}
+		if c.Model != nil {
+			m.model = c.Model
+		}
+		if c.Think != nil {
+			m.think = c.Think
+		}
+		if c.Model == nil && m.name() == s.manner.name() {
+			s.adopt(m, nil)
+			continue
+		}
+		var looking context.Context
+		looking, s.choosing = context.WithCancel(ctx)
+		s.workers.Go(func() {
+			info, err := s.cfg.Model.Describe(looking, m.name())
+			s.said <- said{then: described{manner: m, info: info, err: err}}
+		})
+	}
+}
+
+// adopt works by another manner from the next run on. info is what its model is
+// like, nil where that is the same as before.
+func (s *Session) adopt(m manner, info *planning.ModelInfo) {
+	s.manner = m
+	if info != nil {
+		if info.Name != s.status.Model {
+			s.active = time.Time{} // nobody has asked this one for anything yet
+		}
+		s.status.Model, s.status.ContextWindow, s.status.Problem = info.Name, info.ContextWindow, ""
+	}
+	s.tell()
+	if s.busy() {
+		s.tellOf("info", "this holds from the next run on; the one that goes on stays with what it began with")
+	}
+}
+
+// models tells which models and profiles there are.
+func (s *Session) models(ctx context.Context) {
+	list := agent.SessionModels{
+		Models: []planning.ModelInfo{}, Model: s.status.Model, Think: s.terms().prompting.Think, Profile: s.manner.called(),
+	}
+	for _, p := range s.cfg.Profiles {
+		list.Profiles = append(list.Profiles, agent.ProfileChoice{Name: p.Name, Description: p.Description})
+	}
+	shelf, ok := s.cfg.Model.(Shelf)
+	if !ok {
+		list.Problem = "the model server cannot list its models: name the one to use with --model"
+		_ = s.say(list)
+		return
+	}
+	s.workers.Go(func() {
+		models, err := shelf.Models(ctx)
+		if err != nil {
+			list.Problem = err.Error()
+		} else if len(models) > 0 {
+			list.Models = models
+		}
+		s.said <- said{events: []agent.Data{list}}
+	})
+}
+
+// warm has the model loaded, unless it was at work a short while ago.
+func (s *Session) warm(ctx context.Context) {
+	shelf, ok := s.cfg.Model.(Shelf)
+	now := s.cfg.Now()
+	if !ok || s.busy() || !s.active.IsZero() && now.Sub(s.active) < warmFor {
+		return
+	}
+	s.active = now
+	name := s.manner.name()
+	s.workers.Go(func() {
+		if err := shelf.Warm(ctx, name); err != nil {
+			s.cfg.Logger.Info("load the model", "model", name, "error", err)
+		}
+	})
+}
+
+// calibrate keeps how the server counted the prompts of a run.
+func (s *Session) calibrate(run *agent.Run) {
+	if measured := run.BytesPerToken(); measured > 0 && run.Model != "" {
+		s.bytes[run.Model] = measured
+	}
+}
+
+// weigh tells how much the next request opens with, where that has changed.
+func (s *Session) weigh() {
+	if s.opening() != s.status.ContextTokens {
+		s.tell()
+	}
+}
+
+// opening is an estimate of the tokens that the next request opens with: prompt,
+// tools and conversation.
+func (s *Session) opening() int {
+	t := s.terms()
+	t.prompting.ContextWindow = s.status.ContextWindow
+	return planning.PromptTokens(planning.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
+}

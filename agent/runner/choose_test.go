@@ -1,0 +1,404 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// shelved is a model server that lists what it has, and loads it.
+type shelved struct {
+	*model
+	list   []planning.ModelInfo
+	err    error
+	loaded chan string
+}
+
+func (s *shelved) Models(context.Context) ([]planning.ModelInfo, error) { return s.list, s.err }
+
+func (s *shelved) Warm(_ context.Context, name string) error {
+	s.loaded <- name
+	return s.err
+}
+
+// settings are profiles and another model for a session to choose from.
+func settings(s *stage) {
+	s.model.others = map[string]planning.ModelInfo{
+		"big":  {Name: "big:latest", ContextWindow: 32768, Tools: true},
+		"slow": {Name: "slow", ContextWindow: 4096},
+	}
+	s.config = func(c *runner.Config) {
+		c.Instructions = "AGENTS.md"
+		c.Prompting.System = "plain"
+		c.Profiles = []runner.Profile{
+			{Name: "careful", Description: "looks only", Model: "slow", Tools: []string{"look"}, Prompting: planning.Prompting{System: "careful", Think: planning.ThinkHigh}},
+			{Name: "terse", Prompting: planning.Prompting{System: "terse"}},
+		}
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// status reads events until the session says what it works with.
+func status(t *testing.T, s *stage, fits func(agent.SessionStatus) bool) agent.SessionStatus {
+	t.Helper()
+	for {
+		if st := until[agent.SessionStatus](t, s); fits(st) {
+			return st
+		}
+	}
+}
+
+// run submits a goal and returns what its run began with.
+func (s *stage) run(t *testing.T, goal string) agent.RunStarted {
+	t.Helper()
+	s.Send(runner.Submit{Text: goal})
+	started := until[agent.RunStarted](t, s)
+	until[agent.ChatReply](t, s)
+	return started
+}
+
+func TestWhatIsChosenHoldsForTheNextRun(t *testing.T) {
+	s := open(t, policy.ApproveAll, settings)
+	if st := status(t, s, func(st agent.SessionStatus) bool { return st.Model != "" }); st.Instructions != "AGENTS.md" || st.ContextTokens == 0 {
+		t.Errorf("the session works with %+v", st)
+	}
+	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalogue) != 2 {
+		t.Errorf("by itself: %+v", started)
+	}
+	s.Send(runner.Choose{Model: ptr("big"), Think: ptr(planning.ThinkLow)})
+	st := status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
+	if st.ContextWindow != 32768 || st.Think != planning.ThinkLow {
+		t.Errorf("told as %+v", st)
+	}
+	started := s.run(t, "two")
+	if started.Model != "big:latest" || started.Prompting.ContextWindow != 32768 || started.Prompting.Think != planning.ThinkLow || !started.Prompting.ModelTools {
+		t.Errorf("with another model: %+v", started.Prompting)
+	}
+	if len(started.Prompting.Conversation) != 2 {
+		t.Error("the conversation did not stay")
+	}
+	for _, r := range s.model.requests(planning.PurposePlan)[1:] {
+		if r.Model != "big:latest" {
+			t.Errorf("the request went to %q", r.Model)
+		}
+	}
+	s.Send(runner.Choose{Profile: ptr("careful")})
+	status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "careful" && st.Model == "slow" })
+	s.model.replies[planning.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
+	started = s.run(t, "three")
+	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != planning.ThinkLow || len(started.Catalogue) != 1 {
+		t.Errorf("under a profile: %+v", started)
+	}
+	s.Send(runner.Choose{Profile: ptr("")})
+	status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "" && st.Model == "m" })
+	if started := s.run(t, "four"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Prompting.Conversation) != 6 {
+		t.Errorf("without it: %+v", started)
+	}
+}
+
+func TestWhatCannotBeChosenLeavesEverythingAsItWas(t *testing.T) {
+	for rule, tc := range map[string]struct {
+		choose runner.Choose
+		says   string
+	}{
+		"a model that is not there":  {runner.Choose{Model: ptr("none")}, "pull it"},
+		"a profile that nobody made": {runner.Choose{Profile: ptr("none")}, "there are careful, terse"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			s := open(t, policy.ApproveAll, settings)
+			s.Send(tc.choose)
+			if note := until[agent.Note](t, s); note.Level != "warn" || !strings.Contains(note.Text, tc.says) {
+				t.Errorf("said %+v", note)
+			}
+			if started := s.run(t, "do it"); started.Model != "m" || started.Prompting.System != "plain" {
+				t.Errorf("%+v", started)
+			}
+		})
+	}
+}
+
+func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
+	hold := make(chan struct{})
+	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeSynthesis: hold}
+	}))
+	s.Send(runner.Submit{Text: "first"})
+	until[agent.SynthesisStarted](t, s)
+	s.Send(runner.Choose{Model: ptr("big")})
+	for !strings.Contains(until[agent.Note](t, s).Text, "from the next run on") {
+	}
+	close(hold)
+	until[agent.ChatReply](t, s)
+	if r := s.model.requests(planning.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
+		t.Errorf("the run that went on asked %+v", r)
+	}
+	if started := s.run(t, "second"); started.Model != "big:latest" {
+		t.Errorf("the next run has %s", started.Model)
+	}
+}
+
+// slowly is a model that says what it is like only when the test lets it.
+type slowly struct {
+	*model
+	hold chan struct{}
+}
+
+func (m *slowly) Describe(ctx context.Context, name string) (planning.ModelInfo, error) {
+	if name == "big" {
+		select {
+		case <-m.hold:
+		case <-ctx.Done():
+			return planning.ModelInfo{}, ctx.Err()
+		}
+	}
+	return m.model.Describe(ctx, name)
+}
+
+func TestAGoalWaitsForTheModelThatWasChosenBeforeIt(t *testing.T) {
+	for rule, stopped := range map[string]bool{"until it is known": false, "unless the user stops that": true} {
+		t.Run(rule, func(t *testing.T) {
+			hold := make(chan struct{})
+			s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+				more := s.config
+				s.config = func(c *runner.Config) {
+					more(c)
+					c.Model = &slowly{s.model, hold}
+				}
+			}))
+			s.Send(runner.Choose{Model: ptr("big")})
+			want := "big:latest"
+			if stopped {
+				s.Send(runner.Stop{})
+				want = "m"
+			}
+			s.Send(runner.Submit{Text: "do it"})
+			if !stopped {
+				close(hold)
+			}
+			if started := until[agent.RunStarted](t, s); started.Model != want {
+				t.Errorf("the run began with %s", started.Model)
+			}
+			until[agent.ChatReply](t, s)
+		})
+	}
+}
+
+func TestASessionBeginsUnderItsProfile(t *testing.T) {
+	under := func(name string) func(*stage) {
+		return both(settings, func(s *stage) {
+			more := s.config
+			s.config = func(c *runner.Config) { more(c); c.Profile = name }
+		})
+	}
+	s := open(t, policy.ApproveAll, under("terse"))
+	if started := s.run(t, "do it"); started.Prompting.System != "terse" || started.Model != "m" {
+		t.Errorf("%+v", started)
+	}
+	_, err := runner.NewSession(t.Context(), runner.Config{Model: s.model, Tools: s.tools, Profile: "none"})
+	if err == nil || !strings.Contains(err.Error(), `no profile called "none"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheModelsAndProfilesThereAreAreListed(t *testing.T) {
+	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Model = &shelved{model: s.model, list: []planning.ModelInfo{{Name: "m"}, {Name: "big:latest"}}}
+		}
+	}))
+	status(t, s, func(st agent.SessionStatus) bool { return st.Model != "" })
+	s.Send(runner.Models{})
+	got := until[agent.SessionModels](t, s)
+	want := []agent.ProfileChoice{{Name: "careful", Description: "looks only"}, {Name: "terse"}}
+	if len(got.Models) != 2 || got.Model != "m" || got.Problem != "" || !slices.Equal(got.Profiles, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
+	for rule, tc := range map[string]struct {
+		wrap func(*model) runner.Model
+		says string
+	}{
+		"it keeps no list":    {func(m *model) runner.Model { return m }, "--model"},
+		"it does not answer":  {func(m *model) runner.Model { return &shelved{model: m, err: errors.New("start it")} }, "start it"},
+		"it has none as well": {func(m *model) runner.Model { return &shelved{model: m} }, ""},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			s := open(t, policy.ApproveAll, func(s *stage) {
+				s.config = func(c *runner.Config) { c.Model = tc.wrap(s.model) }
+			})
+			s.Send(runner.Models{})
+			got := until[agent.SessionModels](t, s)
+			if got.Models == nil || len(got.Models) > 0 || !strings.Contains(got.Problem, tc.says) || (got.Problem == "") != (tc.says == "") {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
+	server := &shelved{loaded: make(chan string, 8)}
+	now := time.Now()
+	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+		more := s.config
+		server.model = s.model
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Model, c.Now = server, func() time.Time { return now }
+		}
+	}))
+	// Each round ends with an event, so that the commands before it were taken.
+	round := func(commands ...runner.Command) {
+		for _, c := range commands {
+			s.Send(c)
+		}
+		s.Send(runner.List{})
+		until[agent.SessionRuns](t, s)
+	}
+	round(runner.Warm{}, runner.Warm{})
+	if name := <-server.loaded; name != "" {
+		t.Errorf("loaded %q", name)
+	}
+	s.run(t, "do it")
+	round(runner.Warm{})
+	s.Send(runner.Choose{Model: ptr("big")})
+	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
+	round(runner.Warm{})
+	if name := <-server.loaded; name != "big:latest" {
+		t.Errorf("loaded %q", name)
+	}
+	s.shut()
+	if left := len(server.loaded); left > 0 {
+		t.Errorf("loaded %d times more", left)
+	}
+}
+
+func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
+	server := &shelved{loaded: make(chan string, 8)}
+	hold := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		server.model = s.model
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.config = func(c *runner.Config) { c.Model = server }
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.RunStarted](t, s)
+	s.Send(runner.Warm{})
+	s.Send(runner.List{})
+	until[agent.SessionRuns](t, s)
+	close(hold)
+	until[agent.ChatReply](t, s)
+	s.shut()
+	if len(server.loaded) > 0 {
+		t.Errorf("loaded %q", <-server.loaded)
+	}
+}
+
+func TestHowTheServerCountsIsPassedOn(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+			bytes := 0
+			for _, m := range r.Messages {
+				bytes += len(m.Content)
+			}
+			return planning.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / 4, CompletionTokens: 5}, nil, true
+		}
+	})
+	if first := s.run(t, "one"); first.Prompting.BytesPerToken != 0 {
+		t.Errorf("before anything was counted: %v", first.Prompting.BytesPerToken)
+	}
+	if second := s.run(t, "two"); second.Prompting.BytesPerToken < 3.9 || second.Prompting.BytesPerToken > 4.1 {
+		t.Errorf("with four bytes a token: %v", second.Prompting.BytesPerToken)
+	}
+}
+
+func TestSteering(t *testing.T) {
+	begun, proceed := make(chan struct{}), make(chan struct{})
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, both(
+		plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
+		func(s *stage) {
+			s.model.replies[planning.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{"again":1}}]}`
+			held := false
+			s.tools.call = func(context.Context, planning.ToolCall) (any, error) {
+				if !held {
+					held = true
+					close(begun)
+					<-proceed
+				}
+				return "seen", nil
+			}
+		},
+	))
+	s.Send(runner.Submit{Text: "do it"})
+	<-begun
+	s.Send(runner.Steer{Text: "do not change anything"})
+	steered := until[agent.RunSteered](t, s)
+	inner := s.seen[len(s.seen)-1].Run
+	close(proceed)
+	reply := until[agent.ChatReply](t, s)
+	if steered.Text != "do not change anything" || inner == reply.Run {
+		t.Errorf("the run %s heard %q, the outer one is %s", inner, steered.Text, reply.Run)
+	}
+	if got := s.tools.called(); !slices.Equal(got, []string{"look", "look"}) {
+		t.Errorf("called %v", got)
+	}
+	s.Send(runner.Steer{Text: "hello"})
+	if user := until[agent.ChatUser](t, s); user.Text != "hello" {
+		t.Errorf("where nothing goes on, %q is submitted", user.Text)
+	}
+	until[agent.ChatReply](t, s)
+}
+
+func TestACommandIsNoWordToTheRun(t *testing.T) {
+	hold := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.config = func(c *runner.Config) {
+			c.Slash = func(_ context.Context, line string) (runner.Answer, error) {
+				return runner.Answer{Text: "took " + line}, nil
+			}
+		}
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.RunStarted](t, s)
+	s.Send(runner.Steer{Text: "/help"})
+	if reply := until[agent.ChatReply](t, s); reply.Text != "took /help" {
+		t.Errorf("%+v", reply)
+	}
+	close(hold)
+	until[agent.ChatReply](t, s)
+}
+
+func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
+	hold := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		delete(s.model.replies, planning.PurposePlan)
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.PhaseStarted](t, s)
+	s.Send(runner.Steer{Text: "and be quick"})
+	until[agent.RunSteered](t, s)
+	close(hold)
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoPlan {
+		t.Fatalf("%+v", reply)
+	}
+	if started := until[agent.RunStarted](t, s); started.Goal != "and be quick" {
+		t.Errorf("the next run is about %q", started.Goal)
+	}
+	until[agent.ChatReply](t, s)
+}

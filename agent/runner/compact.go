@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+const (
+	// keptMessages are the newest messages of the conversation, which no summary
+	// takes the place of.
+	keptMessages = 4
+	// fullShare is how much of the room that prompt and tools leave in the context
+	// window a conversation may take before it is summed up, in per cent: the goal,
+	// what comes of its plan and the replies need the rest.
+	fullShare = 60
+	// undoneShare takes its place once the user has had a summary undone.
+	undoneShare = 100
+)
+
+// compaction is a summary that took the place of the conversation's oldest
+// messages.
+type compaction struct {
+	told          agent.ChatCompacted
+	before, after []planning.Message // the whole conversation
+	used          agent.Usage        // for writing the summary
+}
+
+// compact sums the conversation up where the user asks for it, or where it
+// leaves too little room for the goal. It returns nil where it stays as it is.
+func (s *Session) compact(ctx context.Context, p prepared) *compaction {
+	prompting, talk := p.terms.prompting, p.terms.prompting.Conversation
+	prompting.ContextWindow = p.info.ContextWindow
+	cut := max(len(talk)-keptMessages, 0)
+	for cut > 0 && talk[cut].Role != planning.RoleUser {
+		cut-- // an answer stays with its question
+	}
+	switch {
+	case cut == 0 || p.terms.summed && cut <= 2:
+		return nil // there is nothing older, or only the last summary is
+	case p.terms.spent && !p.job.compact:
+		return nil // no run will begin
+	}
+	c := &compaction{before: talk}
+	c.told = agent.ChatCompacted{
+		Turns: cut, Kept: len(talk) - cut, Before: planning.ConversationTokens(prompting, talk), Reason: "you asked for it",
+	}
+	prompting.Conversation = nil
+	brief := planning.Brief{Catalogue: p.catalogue, Prompting: prompting}
+	if !p.job.compact {
+		left := prompting.ContextWindow - planning.PromptTokens(brief)
+		if prompting.ContextWindow <= 0 || c.told.Before*100 <= left*p.terms.share {
+			return nil
+		}
+		c.told.Reason = fmt.Sprintf("it took more than %d %% of the room in the model's context window", p.terms.share)
+		s.said <- said{events: []agent.Data{agent.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
+	}
+	brief.Prompting.Conversation = talk[:cut]
+	summary, err := s.summarise(ctx, p, brief, c)
+	if ctx.Err() != nil {
+		return nil
+	}
+	shorter := func(summary string) bool {
+		c.told.Summary, c.after = summary, planning.Compact(talk, summary, c.told.Kept)
+		c.told.After = planning.ConversationTokens(prompting, c.after)
+		return c.told.After < c.told.Before
+	}
+	if err == nil && shorter(summary) {
+		return c
+	}
+	if err != nil {
+		s.cfg.Logger.Warn("sum the conversation up", "error", err)
+	}
+	c.told.ByRule = true
+	if !shorter(planning.Digest(talk[:cut])) {
+		return nil
+	}
+	return c
+}
+
+// summarise has the model write the summary.
+func (s *Session) summarise(ctx context.Context, p prepared, brief planning.Brief, c *compaction) (string, error) {
+	switch {
+	case p.info.Name == "":
+		return "", planning.ErrNoModel
+	case p.terms.spent:
+		return "", errors.New("the budget of the session is used up")
+	}
+	request := planning.CompactionRequest(brief)
+	request.Model = p.info.Name
+	reply, err := s.cfg.Model.Ask(ctx, request, func(string, string) {})
+	if err != nil {
+		return "", err
+	}
+	c.used = agent.Usage{ModelCalls: 1, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}
+	c.told.Tokens = int(c.used.Tokens())
+	summary := strings.TrimSpace(planning.Said(reply).Content)
+	if summary == "" || reply.CutOff {
+		return "", errors.New("the model did not write the summary to its end")
+	}
+	return summary, nil
+}
+
+// compacted makes the summary that came of preparing a job part of the
+// conversation.
+func (s *Session) compacted(p prepared) {
+	c := p.compacted
+	switch {
+	case c != nil:
+		s.compactions, s.restraint = append(s.compactions, *c), false
+		s.conversation = c.after
+		s.spend(c.used, 0)
+		if c.used.ModelCalls > 0 {
+			s.active = s.cfg.Now()
+		}
+		_ = s.say(c.told)
+		s.weigh()
+	case !p.job.compact:
+	case errors.Is(p.err, context.Canceled):
+		s.tellOf("info", "stopped: the conversation stays as it is")
+	case p.err != nil:
+		s.tellOf("warn", "the conversation stays as it is: "+p.err.Error())
+	default:
+		s.tellOf("info", "there is nothing to sum up in the conversation: its newest messages always stay as they are")
+	}
+}
+
+// undo puts back what the last summary took the place of; what was said since
+// stays.
+func (s *Session) undo() {
+	if len(s.compactions) == 0 {
+		s.tellOf("info", "the conversation was not summed up, so there is nothing to put back")
+		return
+	}
+	prompting := s.terms().prompting
+	told := agent.ChatCompacted{Undone: true, Before: planning.ConversationTokens(prompting, s.conversation), Reason: "you asked for it"}
+	last := s.compactions[len(s.compactions)-1]
+	told.Turns, told.Kept = last.told.Turns, len(s.conversation)-(len(last.after)-last.told.Kept)
+	s.putBack()
+	told.After = planning.ConversationTokens(prompting, s.conversation)
+	_ = s.say(told)
+	s.weigh()
+}
+
+// putBack restores the conversation as it was before the last summary, with what
+// was said since.
+func (s *Session) putBack() {
+	last := s.compactions[len(s.compactions)-1]
+	s.compactions, s.restraint = s.compactions[:len(s.compactions)-1], true
+	s.conversation = slices.Concat(last.before, s.conversation[len(last.after):])
+}
+
+// recompact folds what the session's journal says of its conversation.
+func (s *Session) recompact(told agent.ChatCompacted) {
+	if told.Undone {
+		if len(s.compactions) > 0 {
+			s.putBack()
+		}
+		return
+	}
+	c := compaction{told: told, before: s.conversation, after: planning.Compact(s.conversation, told.Summary, told.Kept)}
+	s.compactions, s.restraint, s.conversation = append(s.compactions, c), false, c.after
+	s.spend(agent.Usage{PromptTokens: told.Tokens}, 0)
+}

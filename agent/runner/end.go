@@ -1,0 +1,134 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// store gives a plan that was created to whoever keeps plans.
+func (s *Session) store(e *engine, record agent.Data) agent.Data {
+	created, ok := record.(agent.PlanCreated)
+	if !ok || s.cfg.Keep == nil || s.cfg.DryRun {
+		return record
+	}
+	kept, err := s.cfg.Keep(created.Plan)
+	if err != nil {
+		e.unstored = fmt.Errorf("the plan cannot be stored: %w", err)
+		return record
+	}
+	created.Plan, e.stored = kept, kept.ID
+	return created
+}
+
+// closed sees to what remains of a run whose workers have gone.
+func (s *Session) closed(e *engine) {
+	if err := e.close(); err != nil {
+		s.cfg.Logger.Error("close the journal", "run", e.id, "error", err)
+	}
+	s.engines = slices.DeleteFunc(s.engines, func(other *engine) bool { return other == e })
+	s.learn(e)
+	s.calibrate(&e.run)
+	if e.run.Result == nil || e.run.Result.Status != agent.StatusCancelled {
+		defer s.hear(e.run.Remarks)
+	}
+	if e.child != nil {
+		e.child.end(s.outcome(e))
+		return
+	}
+	reply := agent.ChatReply{Run: e.id, Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}
+	if !e.told {
+		reply.Run = ""
+	}
+	if e.broken != nil {
+		reply.Text = e.broken.Error()
+	} else {
+		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
+		reply.Text = s.closing(e)
+	}
+	if e.unstored != nil {
+		reply.Status, reply.Reason, reply.Text = agent.StatusFailed, agent.ReasonStepFailed, e.unstored.Error()
+	}
+	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
+	reply.Usage, reply.MS = &used, took
+	s.spend(used, took)
+	s.conversation = append(s.conversation,
+		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
+		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
+	)
+	_ = s.say(reply)
+	s.weigh()
+}
+
+// hear sees to it that what the user said to a run is not lost with it: whoever
+// goes on hears it, and else it is the next goal.
+func (s *Session) hear(remarks []string) {
+	for _, text := range remarks {
+		if !s.speak(text) {
+			s.queue = append(s.queue, job{words: text, goal: text})
+			s.tellOf("info", "queued, since the run did not hear it any more: "+text)
+		}
+	}
+}
+
+// closing is what is said of a run that is over: its answer, else what became
+// of it.
+func (s *Session) closing(e *engine) string {
+	result := e.run.Result
+	switch {
+	case result.Answer != "":
+		return result.Answer
+	case result.Error != "":
+		return result.Error
+	case e.stored != "":
+		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", e.stored)
+	case s.cfg.DryRun:
+		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", e.run.Done(), len(e.run.Steps))
+	default:
+		return fmt.Sprintf("%s: %d of %d steps done.", e.run.Plan.Title, e.run.Done(), len(e.run.Steps))
+	}
+}
+
+// spend takes what a run has used from the budget of the session.
+func (s *Session) spend(used agent.Usage, took int64) {
+	s.used.PromptTokens += used.PromptTokens
+	s.used.CompletionTokens += used.CompletionTokens
+	s.used.ToolCalls += used.ToolCalls
+	s.took += took
+}
+
+// learn notes what a run has shown: when the model was at work, how its server
+// counts, and how long the tools took.
+func (s *Session) learn(e *engine) {
+	if e.run.Usage.ModelCalls > e.used.ModelCalls {
+		s.active = e.run.Now
+	}
+	if s.cfg.Durations == nil || s.cfg.DryRun {
+		return
+	}
+	samples := map[string][]int64{}
+	for _, h := range e.run.History[min(e.known, len(e.run.History)):] {
+		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == planning.ItemCompleted {
+			samples[tool.QualifiedName()] = append(samples[tool.QualifiedName()], h.MS)
+		}
+	}
+	if len(samples) == 0 {
+		return
+	}
+	if err := s.cfg.Durations.Add(samples); err != nil {
+		s.cfg.Logger.Warn("note how long tools took", "error", err)
+	}
+}
+
+// next goes on with what is queued, where nothing keeps it waiting.
+func (s *Session) next(ctx context.Context) {
+	if len(s.queue) == 0 || s.busy() || s.choosing != nil {
+		return
+	}
+	j := s.queue[0]
+	s.queue = s.queue[1:]
+	s.prepare(ctx, j)
+}

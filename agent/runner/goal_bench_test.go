@@ -1,0 +1,284 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/ollama"
+	"replan/agent/ollama/ollamatest"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// The model of these benchmarks writes a token in 10 ms and reads one that it
+// does not remember in 0.5 ms, one request after the other.
+var pace = ollamatest.Cache{PerToken: 10 * time.Millisecond, PerPromptToken: 500 * time.Microsecond, BytesPerToken: 4}
+
+const analysedReply = `{"mode":"plan","task":"Look at the four parts","goal":"each was looked at","complexity":"medium","reflect":false}`
+
+// goal is a run of a goal against a model that costs time.
+type goal struct {
+	replies []ollamatest.Reply
+	tools   planning.Catalogue
+	call    func(context.Context, planning.ToolCall) (any, error)
+	plan    *planning.Plan // a plan that is there already, such as a stored or routed one
+	warm    bool           // another run of the session came before
+}
+
+// seen is what a run of a goal came to.
+type seen struct {
+	planned   time.Duration // from the first byte of the plan to the first call of a tool
+	beyond    time.Duration // from the end of the analysis to the end
+	calls     int           // of the model, after the analysis
+	before    int           // of the model, before the first call of a tool
+	bytes     int           // of all prompts, without the list of tools
+	longest   int           // of those, in one prompt
+	tails     int           // of all prompts, behind the first message, which all of them share
+	use       ollamatest.CacheUse
+	cachedNow float64 // share of the prompt tokens that were not read again
+}
+
+// run carries the goal out and measures it, the second time where another run is
+// to come before.
+func (g goal) run(b *testing.B) seen {
+	b.Helper()
+	for i := range g.replies {
+		g.replies[i].Times = -1
+	}
+	cost := pace
+	server, err := ollamatest.Start(b.Context(), ollamatest.Script{Model: "m", ContextLength: 32768, Replies: g.replies, Cache: &cost})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.Close() //nolint:errcheck // it is thrown away
+	client, err := ollama.New(ollama.Config{Host: server.URL()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close() //nolint:errcheck // it is thrown away
+	if g.warm {
+		g.once(b, server, client)
+	}
+	return g.once(b, server, client)
+}
+
+// once carries the goal out once.
+func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Client) seen {
+	b.Helper()
+	var out seen
+	before, asked0 := server.Cache(), len(server.Requests())
+	var analysed, writing time.Time
+	var asked atomic.Int32
+	var first atomic.Int64
+	call := func(ctx context.Context, c planning.ToolCall) (any, error) {
+		if first.CompareAndSwap(0, time.Now().UnixNano()) {
+			out.before = int(asked.Load())
+		}
+		return g.call(ctx, c)
+	}
+	result, err := runner.Run(b.Context(), runner.Job{
+		Goal: "look at the four parts and say how they fit", Plan: g.plan, Model: client, Call: call, Catalogue: g.tools, Synthesize: true,
+		Events: func(e agent.Event) {
+			switch d := e.Data.(type) {
+			case agent.RunStarted:
+				analysed = time.Now()
+			case agent.PhaseStarted, agent.ModelRequested, agent.SynthesisStarted:
+				asked.Add(1)
+			case agent.PhaseCompleted:
+				if d.Phase == 1 {
+					analysed = time.Now()
+					asked.Store(0)
+				}
+			case agent.PhaseDelta:
+				if d.Phase == 3 && writing.IsZero() {
+					writing = time.Now()
+				}
+			}
+		},
+	})
+	out.beyond = time.Since(analysed)
+	if err != nil || result.Reason != agent.ReasonGoalMet {
+		b.Fatalf("%s %s: %v", result.Reason, result.Error, err)
+	}
+	if writing.IsZero() {
+		writing = analysed // of a plan that was there already
+	}
+	out.planned = time.Unix(0, first.Load()).Sub(writing)
+	out.calls = int(asked.Load())
+	for _, r := range server.Requests()[asked0:] {
+		n := 0
+		for i, m := range r.Messages {
+			text, _, _ := strings.Cut(m.Content, "\n# Tools\n")
+			n += len(text)
+			if i > 0 {
+				out.tails += len(text)
+			}
+		}
+		out.bytes += n
+		out.longest = max(out.longest, n)
+	}
+	out.use = server.Cache()
+	out.use.PromptTokens -= before.PromptTokens
+	out.use.CachedTokens -= before.CachedTokens
+	out.cachedNow = float64(out.use.CachedTokens) / float64(out.use.PromptTokens)
+	return out
+}
+
+// measure reports the medians of what runs of a goal came to.
+func (g goal) measure(b *testing.B) {
+	var runs []seen
+	for b.Loop() {
+		runs = append(runs, g.run(b))
+	}
+	middle := func(of func(seen) float64) float64 {
+		values := make([]float64, len(runs))
+		for i, r := range runs {
+			values[i] = of(r)
+		}
+		return median(values)
+	}
+	b.ReportMetric(middle(func(s seen) float64 { return s.planned.Seconds() * 1000 }), "first-tool-ms")
+	b.ReportMetric(middle(func(s seen) float64 { return s.beyond.Seconds() * 1000 }), "beyond-analysis-ms")
+	b.ReportMetric(middle(func(s seen) float64 { return float64(s.calls) }), "model-calls")
+	b.ReportMetric(middle(func(s seen) float64 { return float64(s.before) }), "calls-before-tool")
+	b.ReportMetric(middle(func(s seen) float64 { return float64(s.bytes) }), "prompt-bytes")
+	b.ReportMetric(middle(func(s seen) float64 { return float64(s.longest) }), "longest-prompt-bytes")
+	b.ReportMetric(middle(func(s seen) float64 { return float64(s.tails) }), "tail-bytes")
+	b.ReportMetric(middle(func(s seen) float64 { return 4 * float64(s.use.PromptTokens-s.use.CachedTokens) }), "read-bytes")
+	b.ReportMetric(middle(func(s seen) float64 { return 100 * s.cachedNow }), "cached-%")
+}
+
+func lookTool(name string) planning.Tool {
+	return planning.Tool{
+		Name: name, Server: "w", ReadOnly: true, Annotated: true, Description: "Look at one part.",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}},"required":["at"]}`),
+	}
+}
+
+// slow is a tool that takes a while.
+func slow(result string) func(context.Context, planning.ToolCall) (any, error) {
+	return func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		select {
+		case <-time.After(200 * time.Millisecond):
+			return result, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// diamondPlan is as short as a plan of four steps may be.
+const diamondPlan = `{"title":"Look","steps":[{"index":"1","title":"A","tool":"look","args":{"at":"a"},"depends_on":[],"expected_outcome":"a"},` +
+	`{"index":"2","title":"B","tool":"look","args":{"at":"b"},"depends_on":["1"],"expected_outcome":"b"},` +
+	`{"index":"3","title":"C","tool":"look","args":{"at":"c"},"depends_on":["1"],"expected_outcome":"c"},` +
+	`{"index":"4","title":"D","tool":"look","args":{"at":"d"},"depends_on":["2","3"],"expected_outcome":"d"}]}`
+
+// outcomes are what a plan says of how one sees that a step worked, which it may
+// leave out.
+var outcomes = regexp.MustCompile(`,"expected_outcome":"[^"]*"`)
+
+// BenchmarkGoalDiamond plans and runs four tools of 200 ms in a diamond.
+func BenchmarkGoalDiamond(b *testing.B) {
+	replies := []ollamatest.Reply{
+		{Heading: "# Phase 1: analysis", Text: analysedReply},
+		{Heading: "# Phase 3: execution plan", Text: diamondPlan},
+		{Heading: "# Synthesis", Text: "All four parts fit."},
+	}
+	g := goal{replies: replies, tools: planning.Catalogue{lookTool("look")}, call: slow("seen")}
+	b.Run("planned", g.measure)
+	b.Run("planned-tersely", func(b *testing.B) {
+		terse := g
+		terse.replies = slices.Clone(replies)
+		terse.replies[1].Text = outcomes.ReplaceAllString(diamondPlan, "")
+		terse.measure(b)
+	})
+	b.Run("given", func(b *testing.B) {
+		plan, faults := planning.DecodePlan([]byte(diamondPlan))
+		if len(faults) > 0 {
+			b.Fatal(faults)
+		}
+		given := g
+		given.plan = &plan
+		given.measure(b)
+	})
+}
+
+// lanes is a plan of four lanes, each step of which works on what the one before
+// it found; join adds a step that works on the ends of all.
+func lanes(join bool) string {
+	var steps []string
+	for lane := range 4 {
+		for n := range 3 {
+			args := `{"at":"x"}`
+			if n > 0 {
+				args = fmt.Sprintf(`{"at":"${r%d%d}"}`, lane, n-1)
+			}
+			steps = append(steps, fmt.Sprintf(`{"index":"%d","title":"S","tool":"look","args":%s,"depends_on":[],"result_variable":"r%d%d","expected_outcome":"s"}`, lane*3+n+1, args, lane, n))
+		}
+	}
+	if join {
+		steps = append(steps, `{"index":"13","title":"J","tool":"look","args":{"at":["${r02}","${r12}","${r22}","${r32}"]},"depends_on":[],"expected_outcome":"j"}`)
+	}
+	return `{"title":"Lanes","steps":[` + strings.Join(steps, ",") + `]}`
+}
+
+// BenchmarkGoalLanes plans and runs four lanes of three steps with results of
+// 2 KB each.
+func BenchmarkGoalLanes(b *testing.B) {
+	for name, join := range map[string]bool{"four-ends": false, "joined": true} {
+		b.Run(name, func(b *testing.B) {
+			goal{
+				replies: []ollamatest.Reply{
+					{Heading: "# Phase 1: analysis", Text: analysedReply},
+					{Heading: "# Phase 3: execution plan", Text: lanes(join)},
+					{Heading: "# Synthesis", Text: "All of it fits."},
+				},
+				tools: planning.Catalogue{lookTool("look")}, call: slow(strings.Repeat("what was found there ", 98)),
+			}.measure(b)
+		})
+	}
+}
+
+// BenchmarkGoalReplan counts how much of the prompts of a run with one replan is
+// remembered.
+func BenchmarkGoalReplan(b *testing.B) {
+	g := goal{
+		replies: []ollamatest.Reply{
+			{Heading: "# Phase 1: analysis", Text: strings.Replace(analysedReply, `"reflect":false`, `"reflect":true`, 1)},
+			{Heading: "# Phase 2: review", Text: "## Critic\n\n- It may fail.\n\n## Pragmatist\n\n- Fine.\n\n## Detailer\n\n- Fine.\n\n## Plan Adjustments\n\n- None."},
+			{Heading: "# Phase 3: execution plan", Text: diamondPlan},
+			{Heading: "# Replan", Text: `{"title":"Again","steps":[{"index":"5","title":"E","tool":"look","args":{"at":"e"},"depends_on":["2"],"expected_outcome":"e"}]}`},
+			{Heading: "# Synthesis", Text: "All of it fits."},
+		},
+	}
+	for i := range 20 {
+		g.tools = append(g.tools, lookTool(fmt.Sprintf("other.%d", i)))
+	}
+	g.tools = append(g.tools, lookTool("look"))
+	wait := slow("seen")
+	g.call = func(ctx context.Context, c planning.ToolCall) (any, error) {
+		if c.Args["at"] == "d" {
+			return nil, fmt.Errorf("part d is not there")
+		}
+		return wait(ctx, c)
+	}
+	b.Run("first", g.measure)
+	b.Run("later", func(b *testing.B) {
+		later := g
+		later.warm = true
+		later.measure(b)
+	})
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}

@@ -1,0 +1,69 @@
+package runner_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+func TestAJobOfAProgramHasNoPlanTools(t *testing.T) {
+	m := &model{info: planning.ModelInfo{Name: "m", Tools: true}, replies: map[planning.Purpose]string{
+		planning.PurposeAnalysis: `{"mode":"direct"}`, planning.PurposeChat: "hello",
+	}}
+	result, err := runner.Run(t.Context(), runner.Job{Goal: "hi", Model: m, Catalogue: lookAndChange, Call: succeed})
+	if err != nil || result.Reason != agent.ReasonDirect {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	offered := map[string]bool{}
+	for _, r := range m.requests(planning.PurposeChat) {
+		for _, tool := range r.Tools {
+			offered[tool.Name] = true
+		}
+	}
+	if want := map[string]bool{"look": true, "change": true}; !maps.Equal(offered, want) {
+		t.Errorf("on offer were %v", offered)
+	}
+}
+
+func TestAPlanThatNamesAnUnknownProfileIsNoJob(t *testing.T) {
+	plan := planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`)
+	m := &model{info: planning.ModelInfo{Name: "m", Tools: true}, replies: map[planning.Purpose]string{planning.PurposeAgent: "fine"}}
+	for _, known := range []bool{false, true} {
+		job := runner.Job{Plan: plan, Model: m, Call: succeed}
+		if known {
+			job.Profiles = []planning.Profile{{Name: "critic"}}
+		}
+		result, err := runner.Run(t.Context(), job)
+		if (err == nil) != known || known && result.Reason != agent.ReasonGoalMet {
+			t.Errorf("profile known: %t, %+v, error %v", known, result.Reason, err)
+		}
+	}
+}
+
+func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
+	m := &model{info: planning.ModelInfo{Name: "m", Tools: true}, answer: func(planning.Request) (planning.Reply, error, bool) {
+		return planning.Reply{Calls: []planning.ToolUse{use("look", map[string]any{})}}, nil, true
+	}}
+	var called []agent.Event
+	result, err := runner.Run(t.Context(), runner.Job{
+		Plan: planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`), Model: m, Catalogue: lookAndChange,
+		Profiles: []planning.Profile{{Name: "critic", Timeout: 20 * time.Millisecond}},
+		Call: func(ctx context.Context, _ planning.ToolCall) (any, error) {
+			<-ctx.Done() // nothing else would ever end it
+			return nil, ctx.Err()
+		},
+		Events: func(e agent.Event) {
+			if d, ok := e.Data.(agent.StepStarted); ok && d.Parent == "1" {
+				called = append(called, e)
+			}
+		},
+	})
+	if err != nil || result.Reason != agent.ReasonStepFailed || len(called) != 1 {
+		t.Errorf("%s: %s (%v); the sub-agent called %v", result.Reason, result.Error, err, called)
+	}
+}

@@ -1,0 +1,168 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+const threeInARow = `{"title":"Three","steps":[
+	{"index":"1","title":"A","tool":"look","args":{"at":"a"}},
+	{"index":"2","title":"B","tool":"look","args":{"at":"b"},"depends_on":["1"]},
+	{"index":"3","title":"C","tool":"look","args":{"at":"c"},"depends_on":["2"]}]}`
+
+const otherWay = `{"title":"Other","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"},"depends_on":[],"expected_outcome":"x"}]}`
+
+func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
+	for _, tc := range []struct {
+		rule  string
+		at    agent.Kind // the user speaks after this
+		said  script
+		steps string // of the last plan
+		ends  agent.Reason
+	}{
+		{"while it is carried out", agent.KindStepCompleted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {otherWay}}, "1 2 9", agent.ReasonGoalMet},
+		{"while it is planned", agent.KindPhaseStarted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {otherWay}}, "9", agent.ReasonGoalMet},
+		{"an equal plan changes nothing", agent.KindStepCompleted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {tail(threeInARow)}}, "1 2 3", agent.ReasonGoalMet},
+		{"a planner that fails changes nothing", agent.KindStepCompleted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {""}}, "1 2 3", agent.ReasonGoalMet},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = tc.said.reply
+			mirror(w)
+			start := started(agent.DefaultLimits())
+			start.Prompting.Patient = true // that nothing is done before the word
+			w.apply(start)
+			w.until(tc.at)
+			if !w.run.Steerable() {
+				t.Fatal("the run would not hear the user")
+			}
+			w.apply(agent.RunSteered{Text: "look at z"})
+			result := w.goOn()
+			if result.Reason != tc.ends {
+				t.Fatalf("ended for %s: %s\n%s", result.Reason, result.Error, w.tail())
+			}
+			var steps []string
+			for _, s := range result.Plan.Steps {
+				steps = append(steps, s.Index)
+			}
+			if got := strings.Join(steps, " "); got != tc.steps {
+				t.Errorf("the plan came to the steps %s, want %s", got, tc.steps)
+			}
+			asked := all[agent.ReplanStarted](w)
+			if len(asked) != 1 || !strings.Contains(asked[0].Error, "look at z") || asked[0].Step != "" {
+				t.Errorf("the planner was told %+v", asked)
+			}
+		})
+	}
+}
+
+// tail is the plan of a chain but for its first step.
+func tail(plan string) string {
+	p, _ := planning.DecodePlan([]byte(plan))
+	p.Steps = p.Steps[1:]
+	text, err := p.MarshalJSON()
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
+	heard := func(r planning.Request) bool {
+		return slices.ContainsFunc(r.Messages, func(m planning.Message) bool {
+			return m.Role == planning.RoleUser && strings.HasSuffix(m.Content, "mind the gap")
+		})
+	}
+	t.Run("of a sub-agent", func(t *testing.T) {
+		w := newWorld(t)
+		k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "seen"}}}
+		k.join(w)
+		w.apply(scouting(t, planning.Profile{}))
+		w.until(agent.KindModelReplied)
+		w.apply(agent.RunSteered{Text: "mind the gap"})
+		if result := w.goOn(); result.Reason != agent.ReasonGoalMet || len(all[agent.ReplanStarted](w)) > 0 {
+			t.Fatalf("ended for %s after %d replans", result.Reason, len(all[agent.ReplanStarted](w)))
+		}
+		last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
+		if heard(k.requests[0]) || !heard(k.requests[1]) || !strings.HasPrefix(last.Content, "# Step 5") {
+			t.Errorf("the second turn ends with %q", last.Content)
+		}
+	})
+	t.Run("of a sub-agent that has answered meanwhile", func(t *testing.T) {
+		w := newWorld(t)
+		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
+		k.join(w)
+		w.apply(scouting(t, planning.Profile{}))
+		w.until(agent.KindModelRequested)
+		w.apply(agent.RunSteered{Text: "mind the gap"})
+		if result := w.goOn(); result.Variables["found"] != "in time" || !heard(k.requests[1]) {
+			t.Errorf("the step brought %v", result.Variables["found"])
+		}
+	})
+	t.Run("of the chat", func(t *testing.T) {
+		w := newWorld(t)
+		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
+		w.apply(chatting(w, k))
+		w.until(agent.KindSynthesisStarted)
+		w.apply(agent.RunSteered{Text: "mind the gap"})
+		if result := w.goOn(); result.Answer != "in time" || !heard(k.requests[1]) {
+			t.Errorf("answered %q", result.Answer)
+		}
+	})
+	t.Run("of the chat, while it was not one yet", func(t *testing.T) {
+		w := newWorld(t)
+		k := &talker{turns: []turn{{text: "in time"}}}
+		w.apply(chatting(w, k))
+		w.until(agent.KindPhaseStarted)
+		w.apply(agent.RunSteered{Text: "mind the gap"})
+		if result := w.goOn(); result.Answer != "in time" || !heard(k.requests[0]) {
+			t.Errorf("answered %q", result.Answer)
+		}
+	})
+}
+
+func TestRunThatWouldNotHear(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.apply(started(agent.DefaultLimits()))
+	w.until(agent.KindSynthesisStarted)
+	if w.run.Steerable() {
+		t.Error("a run whose answer is being written is said to hear")
+	}
+	w.goOn()
+	if w.run.Steerable() {
+		t.Error("a run that is over is said to hear")
+	}
+	alone := newWorld(t)
+	start := given(t, diamond)
+	start.Model = ""
+	alone.apply(start)
+	alone.advance()
+	if alone.run.Steerable() {
+		t.Error("a plan that nobody can replan is said to hear")
+	}
+}
+
+func TestChatThatSaysNothingIsAskedAgain(t *testing.T) {
+	for _, tc := range []struct {
+		rule   string
+		turns  []turn
+		answer string
+		ends   agent.Reason
+	}{
+		{"and answers then", []turn{{}, {text: "there"}}, "there", agent.ReasonDirect},
+		{"and fails where it never answers", []turn{{}, {}, {}}, "", agent.ReasonPlannerError},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			result := w.play(chatting(w, &talker{turns: tc.turns}))
+			if result.Reason != tc.ends || result.Answer != tc.answer {
+				t.Errorf("ended for %s with %q: %s", result.Reason, result.Answer, result.Error)
+			}
+		})
+	}
+}

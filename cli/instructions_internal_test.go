@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// tree makes files and folders below a new folder: a name that ends with a slash
+// is a folder, and "->" before a text makes a link.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		at := filepath.Join(top, filepath.FromSlash(name))
+		folder := filepath.Dir(at)
+		if strings.HasSuffix(name, "/") {
+			folder = at
+		}
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if folder == at {
+			continue
+		}
+		if target, ok := strings.CutPrefix(text, "->"); ok {
+			if err := os.Symlink(filepath.FromSlash(target), at); err != nil {
+				t.Skipf("no links here: %v", err)
+			}
+			continue
+		}
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return top
+}
+
+func TestTheNearestInstructionsHold(t *testing.T) {
+	for name, c := range map[string]struct {
+		files     map[string]string
+		workspace string
+		home      string
+		want      instructions
+	}{
+		"of the workspace itself": {
+			map[string]string{"AGENTS.md": "top", "p/.git/": "", "p/AGENTS.md": "own"}, "p", "", instructions{"own", "AGENTS.md", ""},
+		},
+		"of the repository around it": {
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/b/": ""}, "r/a/b", "", instructions{"repo", "../../AGENTS.md", ""},
+		},
+		"of a folder between": {
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": "part", "r/a/b/": ""}, "r/a/b", "", instructions{"part", "../AGENTS.md", ""},
+		},
+		"none from above the repository": {
+			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/a/": ""}, "r/a", "", instructions{},
+		},
+		"none from above a worktree": {
+			map[string]string{"AGENTS.md": "top", "r/.git": "gitdir: elsewhere", "r/a/": ""}, "r/a", "", instructions{},
+		},
+		"none from below": {
+			map[string]string{"r/.git/": "", "r/a/AGENTS.md": "part"}, "r", "", instructions{},
+		},
+		"of the home where there is no repository": {
+			map[string]string{"h/AGENTS.md": "home", "h/a/": ""}, "h/a", "h", instructions{"home", "../AGENTS.md", ""},
+		},
+		"none from above the home": {
+			map[string]string{"AGENTS.md": "top", "h/a/": ""}, "h/a", "h", instructions{},
+		},
+		"of a folder above where there is neither": {
+			map[string]string{"AGENTS.md": "top", "a/": ""}, "a", "", instructions{"top", "../AGENTS.md", ""},
+		},
+		"by the real folder where the workspace is a link": {
+			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/AGENTS.md": "repo", "r/a/": "", "w": "->r/a"}, "w", "", instructions{"repo", "../AGENTS.md", ""},
+		},
+		"through a link in the same folder": {
+			map[string]string{"p/.git/": "", "p/AGENTS.md": "->NOTES.md", "p/NOTES.md": "notes"}, "p", "", instructions{"notes", "AGENTS.md", ""},
+		},
+		"never through a link out of the folder": {
+			map[string]string{"secret": "secret", "p/.git/": "", "p/AGENTS.md": "->../secret"},
+			"p", "",
+			instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
+		},
+		"never through a link to nothing": {
+			map[string]string{"p/.git/": "", "p/AGENTS.md": "->gone"},
+			"p", "",
+			instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
+		},
+		"and a folder of that name says nothing": {
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md/": ""},
+			"r/a", "",
+			instructions{"", "", "AGENTS.md is left out: it is no regular file"},
+		},
+		"nor does one above": {
+			map[string]string{"r/.git/": "", "r/AGENTS.md/": "", "r/a/": ""},
+			"r/a", "",
+			instructions{"", "", "../AGENTS.md is left out: it is no regular file"},
+		},
+		"and an empty file hides those above": {
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": " \n"}, "r/a", "", instructions{},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := tree(t, c.files)
+			home := ""
+			if c.home != "" {
+				home = filepath.Join(top, c.home)
+			}
+			got, err := findInstructions(filepath.Join(top, filepath.FromSlash(c.workspace)), home)
+			if err != nil || got != c.want {
+				t.Errorf("found %+v (%v), want %+v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestInstructionsThatEverybodyCouldHaveWritten(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes do not say there who may write")
+	}
+	top := tree(t, map[string]string{"h/AGENTS.md": "home", "h/open/AGENTS.md": "anybody's", "h/open/a/": ""})
+	open := filepath.Join(top, "h", "open")
+	if err := os.Chmod(open, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	got, err := findInstructions(filepath.Join(open, "a"), filepath.Join(top, "h"))
+	if want := (instructions{"home", "../../AGENTS.md", ""}); err != nil || got != want {
+		t.Errorf("from above: found %+v (%v), want %+v", got, err, want)
+	}
+	got, err = findInstructions(open, filepath.Join(top, "h"))
+	if want := (instructions{"anybody's", "AGENTS.md", ""}); err != nil || got != want {
+		t.Errorf("of the workspace itself: found %+v (%v), want %+v", got, err, want)
+	}
+}
+
+func TestInstructionsThatMayNotBeRead(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("everything may be read here")
+	}
+	top := tree(t, map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/": ""})
+	if err := os.Chmod(filepath.Join(top, "r", "AGENTS.md"), 0); err != nil {
+		t.Fatal(err)
+	}
+	got, err := findInstructions(filepath.Join(top, "r", "a"), "")
+	if want := (instructions{note: "../AGENTS.md is left out: permission denied"}); err != nil || got != want {
+		t.Errorf("found %+v (%v), want %+v", got, err, want)
+	}
+}
+
+func TestInstructionsAreCutBetweenRunes(t *testing.T) {
+	for _, before := range []int{0, 1, 2, 3} {
+		whole := strings.Repeat("x", before) + strings.Repeat("🙂", maxInstructions/4+5)
+		folder := tree(t, map[string]string{"AGENTS.md": whole})
+		got, err := findInstructions(folder, "")
+		if err != nil || got.note != "" {
+			t.Fatalf("note %q, error %v", got.note, err)
+		}
+		kept, mark, _ := strings.Cut(got.text, "\n")
+		if !utf8.ValidString(kept) || !strings.HasPrefix(whole, kept) || len(kept) > maxInstructions || len(kept) <= maxInstructions-utf8.UTFMax {
+			t.Errorf("%d bytes before: %d bytes are kept, valid: %v", before, len(kept), utf8.ValidString(kept))
+		}
+		if want := fmt.Sprintf("[%d bytes of AGENTS.md left out]", len(whole)-len(kept)); mark != want {
+			t.Errorf("marked %q, want %q", mark, want)
+		}
+	}
+}
+
+func TestInstructionsOfNoFolder(t *testing.T) {
+	if got, err := findInstructions(filepath.Join(t.TempDir(), "gone"), ""); err == nil {
+		t.Errorf("found %+v", got)
+	}
+}

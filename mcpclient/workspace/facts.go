@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// fact is one bullet of the memory.
+type fact struct {
+	text     string // on one line, without its bullet and its date
+	added    string // YYYY-MM-DD; empty where the file does not say
+	bullet   string // what stands before the text
+	from, to int    // its lines: the first, and the one after its last
+}
+
+// factList is the file of the memory: Markdown, of which every bullet is a fact.
+// All that is no bullet belongs to the user and stays as it is.
+type factList struct {
+	lines []string // with their ends
+	end   string   // of a line that is added
+	facts []fact
+}
+
+var (
+	bulletForm = regexp.MustCompile(`^\x{FEFF}?[ \t]*[-*+][ \t]+`)
+	addedForm  = regexp.MustCompile(`^(.*\S) \(added (\d{4}-\d{2}-\d{2})\)$`)
+)
+
+// readFacts finds the facts of a text. A bullet goes on over the indented lines
+// below it, as editors wrap them.
+func readFacts(text string) factList {
+	l := factList{lines: slices.Collect(strings.Lines(text)), end: "\n"}
+	if allCRLF(text) {
+		l.end = "\r\n"
+	}
+	goesOn := false
+	for i, line := range l.lines {
+		switch bullet := bulletForm.FindString(line); {
+		case bullet != "":
+			words := oneLine(line[len(bullet):])
+			goesOn = saysSomething(words)
+			if goesOn {
+				l.facts = append(l.facts, fact{text: words, bullet: bullet, from: i, to: i + 1})
+			}
+		case goesOn && strings.TrimLeft(line, " \t") != line && strings.TrimSpace(line) != "":
+			last := &l.facts[len(l.facts)-1]
+			last.text, last.to = last.text+" "+oneLine(line), i+1
+		default:
+			goesOn = false
+		}
+	}
+	for i, f := range l.facts {
+		if parts := addedForm.FindStringSubmatch(f.text); parts != nil {
+			l.facts[i].text, l.facts[i].added = parts[1], parts[2]
+		}
+	}
+	return l
+}
+
+// write returns the text with one fact in the place of old, which are facts of
+// the list in their order. An empty text only takes them out; where there are
+// none, the fact comes last.
+func (l factList) write(old []fact, text, day string) string {
+	line := text + " (added " + day + ")" + l.end
+	var b strings.Builder
+	at := 0
+	for i, f := range old {
+		b.WriteString(strings.Join(l.lines[at:f.from], ""))
+		if i == 0 && text != "" {
+			b.WriteString(f.bullet + line)
+		}
+		at = f.to
+	}
+	b.WriteString(strings.Join(l.lines[at:], ""))
+	if len(old) > 0 || text == "" {
+		return b.String()
+	}
+	if n := len(l.lines); n > 0 {
+		last := l.lines[n-1]
+		if !strings.HasSuffix(last, "\n") {
+			b.WriteString(l.end)
+		}
+		follows := len(l.facts) > 0 && l.facts[len(l.facts)-1].to == n
+		if !follows && strings.TrimSpace(last) != "" {
+			b.WriteString(l.end)
+		}
+	}
+	b.WriteString("- " + line)
+	return b.String()
+}
+
+// same returns the facts that say the text, whatever their case, their white
+// space and their full stop.
+func (l factList) same(text string) []fact {
+	var found []fact
+	for _, f := range l.facts {
+		if gist(f.text) == gist(text) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// about returns the facts that share a word with the query: first those that
+// share most and rarest, among equals the newest. A query without words returns
+// all, in their order.
+func (l factList) about(query string) []fact {
+	asked := words(query)
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	if len(asked) == 0 {
+		return l.facts
+	}
+	type scored struct {
+		fact
+		score float64
+	}
+	all := make([]scored, len(l.facts))
+	said := make([][]string, len(l.facts))
+	for i, f := range l.facts {
+		all[i].fact, said[i] = f, words(f.text)
+	}
+	for _, word := range asked {
+		var holders []int
+		for i := range all {
+			if slices.ContainsFunc(said[i], func(w string) bool { return alike(w, word) }) {
+				holders = append(holders, i)
+			}
+		}
+		for _, i := range holders {
+			all[i].score += 1 / float64(len(holders))
+		}
+	}
+	all = slices.DeleteFunc(all, func(s scored) bool { return s.score == 0 })
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.from, a.from))
+	})
+	found := make([]fact, len(all))
+	for i, s := range all {
+		found[i] = s.fact
+	}
+	return found
+}
+
+// alike reports whether two words are the same, or forms of one as far as one
+// begins with the other.
+func alike(a, b string) bool {
+	const stem = 3 // bytes; shorter words begin too many others
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || len(a) >= stem && strings.HasPrefix(b, a)
+}
+
+// words are the words of a text in lower case.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// gist is what a text has in common with others that say the same.
+func gist(text string) string {
+	return strings.TrimRight(strings.ToLower(oneLine(text)), ".")
+}
+
+// oneLine is a text with each run of white space made one blank.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// saysSomething reports whether a text holds a letter or a digit.
+func saysSomething(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}

@@ -1,0 +1,323 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gofrs/flock"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/wholefile"
+)
+
+// memoryName is what the file of the memory is called in diffs and in the
+// hashes of a call. It lies outside the workspace.
+const memoryName = "memory.md"
+
+// What the memory is bounded by, so that all of it fits into a prompt.
+const (
+	maxMemory     = 64 << 10 // bytes of the file
+	maxFacts      = 200
+	maxFact       = 500 // runes
+	defaultRecall = 50  // facts that a call returns
+)
+
+// How long a change of the memory waits for that of another process, which
+// takes milliseconds.
+const (
+	memoryPatience = 5 * time.Second
+	memoryInterval = 5 * time.Millisecond
+)
+
+// memoryHeader opens a file that is made.
+const memoryHeader = "# Memory\n\nYour own facts and preferences, a bullet each. Change them as you like; all else in this file is left alone.\n\n"
+
+type recallResult struct {
+	Facts []recalled `json:"facts"`
+	Total int        `json:"total"` // that match, returned or not
+}
+
+type recalled struct {
+	Text  string `json:"text"`
+	Added string `json:"added,omitempty"`
+}
+
+// recall is memory.read.
+func (o *Operators) recall(_ context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Query string `json:"query"`
+		Limit int    `json:"limit"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	if args.Limit < 0 {
+		return nil, fmt.Errorf("the argument limit of memory.read must be 1 or more, not %d", args.Limit)
+	}
+	f, err := o.memory.load()
+	if err != nil {
+		return nil, err
+	}
+	list := readFacts(string(f.data))
+	found := list.about(args.Query)
+	limit := args.Limit
+	if limit == 0 {
+		limit = defaultRecall
+	}
+	result := recallResult{Facts: []recalled{}, Total: len(found)}
+	var text strings.Builder
+	for _, f := range found[:min(limit, len(found))] {
+		result.Facts = append(result.Facts, recalled{Text: f.text, Added: f.added})
+		fmt.Fprintf(&text, "- %s\n", f.text)
+	}
+	if len(found) == 0 {
+		fmt.Fprintf(&text, "nothing is remembered of that; there are %d facts in all", len(list.facts))
+	}
+	return structured(result, text.String()), nil
+}
+
+// How a call changed the memory.
+const (
+	factAdded     = "added"
+	factCorrected = "corrected"
+	factRemoved   = "removed"
+	factKnown     = "none" // it was there already
+)
+
+type rememberResult struct {
+	Change string `json:"change"`
+	Text   string `json:"text"`  // of the fact that it is about
+	Total  int    `json:"total"` // facts, after the change
+	Diff   string `json:"diff"`
+}
+
+// remember is memory.write.
+func (o *Operators) remember(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Text     string `json:"text"`
+		Replaces string `json:"replaces"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	text, err := factOf(args.Text)
+	if err != nil {
+		return nil, err
+	}
+	replaces := oneLine(bulletForm.ReplaceAllString(args.Replaces, ""))
+	if text == "" && replaces == "" {
+		return nil, errors.New("the argument text of memory.write is empty; say what to remember, or name in replaces the fact to remove")
+	}
+	if c.preview {
+		change, _, err := o.memory.plan(text, replaces)
+		if err != nil {
+			return nil, err
+		}
+		diff, _ := change.diff()
+		return structured(previewResult{Diff: diff, Hashes: map[string]string{memoryName: change.before.hash()}}, diff), nil
+	}
+	unlock, err := o.memory.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := o.memory.unchanged(c.hashes); err != nil {
+		return nil, err
+	}
+	change, result, err := o.memory.plan(text, replaces)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if result.Change != factKnown {
+		if err := o.memory.store(change.after.data); err != nil {
+			return nil, err
+		}
+		o.log.Info("memory changed", "change", result.Change, "facts", result.Total)
+	}
+	return structured(result, result.sentence()), nil
+}
+
+func (r rememberResult) sentence() string {
+	switch r.Change {
+	case factKnown:
+		return "this is remembered already; nothing was changed"
+	case factCorrected:
+		return "corrected: " + r.Text
+	case factRemoved:
+		return "removed: " + r.Text
+	default:
+		return "remembered: " + r.Text
+	}
+}
+
+// factOf checks what is to be remembered and makes it one line; empty stays
+// empty.
+func factOf(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if strings.ContainsFunc(text, unprintable) {
+		return "", errors.New("a fact is one line of plain text: give it without line breaks, tabs and characters that cannot be seen")
+	}
+	text = oneLine(bulletForm.ReplaceAllString(text, ""))
+	switch n := utf8.RuneCountInString(text); {
+	case text == "":
+		return "", nil
+	case n > maxFact:
+		return "", fmt.Errorf("a fact has at most %d characters, and this one has %d; say it in a sentence or two", maxFact, n)
+	case !saysSomething(text):
+		return "", errors.New("this says nothing; say in a sentence what to remember")
+	}
+	if kind := secretIn(text); kind != "" {
+		return "", fmt.Errorf("this looks like %s, and secrets are not remembered; leave it out", kind)
+	}
+	return text, nil
+}
+
+// unprintable reports whether a rune steers a terminal, ends a line or hides
+// text from who reads the file. Two of the kind only join the letters of some
+// scripts and of pictures.
+func unprintable(r rune) bool {
+	const nonJoiner, joiner = '\u200C', '\u200D'
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) && r != nonJoiner && r != joiner
+}
+
+// memory is the file of the user's own facts and preferences.
+type memory struct{ path string }
+
+// load reads the file; one that does not exist is empty.
+func (m *memory) load() (file, error) {
+	info, err := os.Stat(m.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return file{}, nil
+	case err != nil:
+		return file{}, fmt.Errorf("looking at the memory: %w", err)
+	case !info.Mode().IsRegular(): // a pipe would never answer
+		return file{}, fmt.Errorf("the memory %s is not a regular file; move it away", m.path)
+	case info.Size() > maxMemory:
+		return file{}, m.tooLarge(int(info.Size()))
+	}
+	data, err := os.ReadFile(m.path)
+	switch {
+	case err != nil:
+		return file{}, fmt.Errorf("reading the memory: %w", err)
+	case len(data) > maxMemory:
+		return file{}, m.tooLarge(len(data))
+	case isBinary(data) || !utf8.Valid(data):
+		return file{}, fmt.Errorf("the memory %s is not UTF-8 text; mend it by hand", m.path)
+	}
+	return file{exists: true, data: data}, nil
+}
+
+func (m *memory) tooLarge(size int) error {
+	return fmt.Errorf("the memory %s has %d bytes, and at most %d are read; shorten it by hand", m.path, size, maxMemory)
+}
+
+// plan computes what a call changes. An empty text takes out what is replaced.
+func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
+	before, err := m.load()
+	if err != nil {
+		return change{}, rememberResult{}, err
+	}
+	list := readFacts(string(before.data))
+	if !before.exists {
+		list = readFacts(memoryHeader)
+	}
+	var old []fact
+	result := rememberResult{Change: factAdded, Text: text}
+	if replaces != "" {
+		if old = list.same(replaces); len(old) == 0 {
+			return change{}, rememberResult{}, list.unknown(replaces)
+		}
+		result.Change = factCorrected
+	}
+	fresh := text
+	switch known := list.same(text); {
+	case text == "":
+		result.Change, result.Text = factRemoved, old[0].text
+	case len(known) == 0 || replaces != "" && gist(text) == gist(replaces):
+	case len(old) == 0:
+		result.Change, result.Text, result.Total = factKnown, known[0].text, len(list.facts)
+		return change{path: memoryName, before: before, after: before}, result, nil
+	default:
+		fresh = "" // another fact says so: only the old one goes
+	}
+	if result.Change == factAdded && len(list.facts) >= maxFacts {
+		return change{}, rememberResult{}, fmt.Errorf("the memory is full: it holds %d facts; remove one that holds no longer, or correct one with replaces", len(list.facts))
+	}
+	after := list.write(old, fresh, time.Now().Format(time.DateOnly))
+	if len(after) > maxMemory {
+		return change{}, rememberResult{}, fmt.Errorf("the memory is full: with this it would have %d bytes, and at most %d are kept; remove what holds no longer", len(after), maxMemory)
+	}
+	done := change{path: memoryName, before: before, after: file{exists: true, data: []byte(after)}}
+	result.Total = len(readFacts(after).facts)
+	result.Diff, _ = done.diff()
+	return done, result, nil
+}
+
+// unknown says that there is no such fact, and which one may have been meant.
+func (l factList) unknown(text string) error {
+	near := l.about(text)
+	if len(near) == 0 {
+		return fmt.Errorf("there is no fact %q; memory.read shows what there is", clip(text))
+	}
+	return fmt.Errorf("there is no fact %q; there is %q", clip(text), near[0].text)
+}
+
+// unchanged checks that the file is still what the call was approved against.
+func (m *memory) unchanged(hashes map[string]string) error {
+	if hashes == nil {
+		return nil
+	}
+	approved, ok := hashes[memoryName]
+	if !ok {
+		return fmt.Errorf("%s was not in the diff that was approved; look at the new diff", memoryName)
+	}
+	f, err := m.load()
+	if err != nil {
+		return err
+	}
+	if f.hash() != strings.ToLower(approved) {
+		return fmt.Errorf("%s changed since it was approved; look at the new diff", memoryName)
+	}
+	return nil
+}
+
+// lock keeps other processes from changing the memory until the returned
+// function is called.
+func (m *memory) lock(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of the memory: %w", err)
+	}
+	wait, cancel := context.WithTimeout(ctx, memoryPatience)
+	defer cancel()
+	lock := flock.New(m.path + ".lock")
+	if _, err := lock.TryLockContext(wait, memoryInterval); errors.Is(err, context.DeadlineExceeded) {
+		return nil, errors.New("another replan has been changing the memory for seconds; try again")
+	} else if err != nil {
+		return nil, fmt.Errorf("locking the memory: %w", err)
+	}
+	return func() { _ = lock.Unlock() }, nil // the system does so too, at the latest when the program ends
+}
+
+// store replaces the file, or what a link of its name leads to.
+func (m *memory) store(data []byte) error {
+	at := m.path
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		at = real
+	}
+	if err := wholefile.Write(at, data); err != nil {
+		return fmt.Errorf("writing the memory: %w", err)
+	}
+	return nil
+}

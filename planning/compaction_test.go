@@ -1,0 +1,140 @@
+package planning_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+// conversation is n questions with their answers.
+func conversation(n int) []planning.Message {
+	var messages []planning.Message
+	for i := range n {
+		messages = append(messages,
+			planning.Message{Role: planning.RoleUser, Content: fmt.Sprint("Question ", i+1, "?")},
+			planning.Message{Role: planning.RoleAssistant, Content: fmt.Sprint("Answer ", i+1, ".\n", strings.Repeat("More of it. ", 60))})
+	}
+	return messages
+}
+
+func contents(messages []planning.Message) string {
+	var heads []string
+	for _, m := range messages {
+		head, _, _ := strings.Cut(m.Content, "\n")
+		heads = append(heads, string(m.Role[0])+":"+head)
+	}
+	return strings.Join(heads, " | ")
+}
+
+func TestASummaryTakesThePlaceOfTheOldestMessages(t *testing.T) {
+	const opening = "u:[The first %s of this conversation are left out from here on.] Sum up what was said in them. | a:[Summary of what was left out]"
+	for name, tt := range map[string]struct {
+		turns, keep int
+		want        string
+	}{
+		"the newest stay":           {3, 2, fmt.Sprintf(opening, "4 messages") + " | u:Question 3? | a:Answer 3."},
+		"none stay":                 {2, 0, fmt.Sprintf(opening, "4 messages")},
+		"a negative number is none": {2, -3, fmt.Sprintf(opening, "4 messages")},
+		"an answer does not stay without its question": {3, 1, fmt.Sprintf(opening, "4 messages") + " | u:Question 3? | a:Answer 3."},
+		"all stay":                              {2, 4, "u:Question 1? | a:Answer 1. | u:Question 2? | a:Answer 2."},
+		"more than there are stay":              {1, 9, "u:Question 1? | a:Answer 1."},
+		"of one turn nothing is left to sum up": {1, 1, "u:Question 1? | a:Answer 1."},
+		"nothing comes of nothing":              {0, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := conversation(tt.turns)
+			got := planning.Compact(before, " The summary. ", tt.keep)
+			if contents(got) != tt.want {
+				t.Errorf("got  %s\nwant %s", contents(got), tt.want)
+			}
+			if contents(before) != contents(conversation(tt.turns)) {
+				t.Error("the conversation that was given has changed")
+			}
+			if strings.Contains(tt.want, "Summary") && !strings.HasSuffix(got[1].Content, "\n\nThe summary.") {
+				t.Errorf("the summary stands as %q", got[1].Content)
+			}
+		})
+	}
+}
+
+func TestADigestHoldsHowEachTurnBegan(t *testing.T) {
+	digest := planning.Digest(conversation(2))
+	for _, want := range []string{"- The user: Question 1?\n- You: Answer 1. More", "- The user: Question 2?\n- You: Answer 2. More"} {
+		if !strings.Contains(digest, want) {
+			t.Errorf("the digest lacks %q:\n%s", want, digest)
+		}
+	}
+	long := planning.Digest(conversation(40))
+	if len(long) > 8000 || !strings.HasPrefix(long, "- (28 earlier turns before these)\n- The user: Question 29?") || !strings.Contains(long, "Question 40?") {
+		t.Errorf("of 40 turns it is\n%s", long)
+	}
+	again := planning.Digest(planning.Compact(conversation(6), "They want "+strings.Repeat("much, ", 100)+"and the end.", 2))
+	if !strings.Contains(again, "and the end.") {
+		t.Errorf("a summary within it is cut:\n%s", again)
+	}
+	if got := planning.Digest(nil); got != "" {
+		t.Errorf("the digest of nothing is %q", got)
+	}
+}
+
+func TestACompactionLeavesRoomForTheConversation(t *testing.T) {
+	b := full()
+	b.Goal = ""
+	b.Prompting.Conversation, b.Prompting.ContextWindow = conversation(30), 16384
+	req := planning.CompactionRequest(b)
+	if len(req.Messages) != 62 || req.Shortened != "" || req.MaxTokens > 2000 || req.Tools != nil {
+		t.Errorf("%d messages, shortened %q, at most %d tokens, tools %v", len(req.Messages), req.Shortened, req.MaxTokens, req.Tools)
+	}
+}
+
+func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
+	messages := []planning.Message{{Role: planning.RoleUser, Content: strings.Repeat("x", 3000)}}
+	estimate := func(measured float64) int {
+		return planning.ConversationTokens(planning.Prompting{BytesPerToken: measured}, messages)
+	}
+	for name, tt := range map[string]struct {
+		measured    float64
+		least, most int
+	}{
+		"nothing measured":   {0, 1000, 1010},
+		"four bytes a token": {4, 825, 835},   // 750, and a tenth more
+		"two bytes a token":  {2, 1650, 1660}, // 1500, and a tenth more
+		"less than can be":   {0.01, 6000, 7000},
+		"more than can be":   {1000, 400, 430},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := estimate(tt.measured); got < tt.least || got > tt.most {
+				t.Errorf("%d tokens, want %d to %d", got, tt.least, tt.most)
+			}
+		})
+	}
+	messages = []planning.Message{{Role: planning.RoleAssistant, Calls: []planning.ToolUse{{Name: "x", Args: map[string]any{"text": strings.Repeat("y", 3000)}}}}}
+	if got := estimate(0); got < 1000 {
+		t.Errorf("a call with much in it takes %d tokens", got)
+	}
+}
+
+func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
+	b := full()
+	req := planning.ChatRequest(b)
+	req.Messages = req.Messages[:len(req.Messages)-1] // the goal
+	if got, want := planning.PromptTokens(b), planning.ConversationTokens(b.Prompting, req.Messages); got != want {
+		t.Errorf("%d tokens, want %d", got, want)
+	}
+}
+
+func TestToolsThatCanBeCalledTakeTheirRoom(t *testing.T) {
+	b := full()
+	b.Prompting.ContextWindow, b.Prompting.Conversation = 10000, conversation(8)
+	if req := planning.ChatRequest(b); req.Shortened != "" {
+		t.Fatalf("it says %q", req.Shortened)
+	}
+	schema := json.RawMessage(`{"type":"object","properties":{"x":{"type":"string","description":"` + strings.Repeat("long ", 2000) + `"}}}`)
+	b.Catalogue = append(b.Catalogue, planning.Tool{Name: "big", Server: "s", InputSchema: schema})
+	if req := planning.ChatRequest(b); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
+		t.Errorf("a tool of 10 KB changes nothing: it says %q", req.Shortened)
+	}
+}

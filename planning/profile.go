@@ -1,0 +1,105 @@
+package planning
+
+import (
+	"path"
+	"slices"
+	"time"
+)
+
+// Profile is a kind of sub-agent: what it is told, which tools it may call and
+// how far it may go. A step with the executor agent names one.
+type Profile struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description,omitempty"` // one line, for whoever plans
+	System      string        `json:"system,omitempty"`      // in place of the built-in prompt of sub-agents
+	Tools       []string      `json:"tools,omitempty"`       // patterns over bare and qualified names, as in path.Match; nil is every tool
+	Model       string        `json:"model,omitempty"`       // "" is the run's
+	Think       ThinkLevel    `json:"think,omitempty"`
+	MaxTurns    int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
+	Timeout     time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout
+	MaxTokens   int           `json:"max_tokens,omitempty"` // prompt and completion of all its turns; 0 means no bound
+	Plans       bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
+}
+
+// What holds where a profile says nothing.
+const (
+	DefaultMaxTurns     = 20
+	DefaultAgentTimeout = 5 * time.Minute
+)
+
+// Turns is how many replies the model may take.
+func (p Profile) Turns() int {
+	if p.MaxTurns > 0 {
+		return p.MaxTurns
+	}
+	return DefaultMaxTurns
+}
+
+// Limit is how long a step under the profile may take.
+func (p Profile) Limit() time.Duration {
+	if p.Timeout > 0 {
+		return p.Timeout
+	}
+	return DefaultAgentTimeout
+}
+
+// May reports whether the profile lets its sub-agent call the tool.
+func (p Profile) May(t Tool) bool {
+	return p.Tools == nil || slices.ContainsFunc(p.Tools, func(pattern string) bool {
+		return MatchName(pattern, t.Name) || MatchName(pattern, t.QualifiedName())
+	})
+}
+
+// MatchName reports whether a tool's name fits a pattern as in path.Match, in
+// which * alone means any name.
+func MatchName(pattern, name string) bool {
+	if pattern == "*" || pattern == name {
+		return true
+	}
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// Profile returns the profile with this name.
+func (p Prompting) Profile(name string) (Profile, bool) {
+	for _, profile := range p.Profiles {
+		if profile.Name == name {
+			return profile, true
+		}
+	}
+	return Profile{}, false
+}
+
+// ProfileNames lists the profiles that a plan may name, in their order.
+func (p Prompting) ProfileNames() []string {
+	names := make([]string, len(p.Profiles))
+	for i, profile := range p.Profiles {
+		names[i] = profile.Name
+	}
+	return names
+}
+
+// ThinkLevel says whether a model thinks aloud before it answers, and how hard.
+type ThinkLevel string
+
+// The levels. The zero value lets a model think where that helps, by its own
+// measure; a model that knows no levels takes all of them but off for on.
+const (
+	ThinkAuto   ThinkLevel = ""
+	ThinkOff    ThinkLevel = "off"
+	ThinkOn     ThinkLevel = "on"
+	ThinkLow    ThinkLevel = "low"
+	ThinkMedium ThinkLevel = "medium"
+	ThinkHigh   ThinkLevel = "high"
+)
+
+// ThinkLevels lists the levels by their names, the zero value as "auto".
+func ThinkLevels() []string { return []string{"auto", "off", "on", "low", "medium", "high"} }
+
+// ParseThinkLevel reads a level by its name; ok is false where there is none.
+func ParseThinkLevel(name string) (level ThinkLevel, ok bool) {
+	if name == "" || name == "auto" {
+		return ThinkAuto, true
+	}
+	return ThinkLevel(name), slices.Contains(ThinkLevels(), name)
+}

@@ -1,0 +1,97 @@
+package planning_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+func TestTheSynthesiserSeesAConsumedResultWhereTheStepAsksForItAndNoCallOfAnAgent(t *testing.T) {
+	plan := planning.Plan{Title: "t", Steps: []planning.Step{
+		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a", Synthesize: true},
+		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": "${a}"}},
+		{Index: "3", Title: "explore", Executor: "agent", Profile: "p"},
+	}}
+	item := func(index, parent string) planning.HistoryItem {
+		return planning.HistoryItem{Index: index, Parent: parent, Status: planning.ItemCompleted, Attempt: 1}
+	}
+	var got []string
+	for _, it := range planning.SynthesisItems(plan, []planning.HistoryItem{item("1", ""), item("2", ""), item("3.1", "3"), item("3", ""), item("chat.1", planning.ChatParent)}) {
+		got = append(got, it.Index)
+	}
+	if strings.Join(got, " ") != "1 2 3" {
+		t.Errorf("it sees %v, want 1 2 3", got)
+	}
+}
+
+func TestAReplanSeesTheCallsOfAnAgentThatFailedAsLines(t *testing.T) {
+	s := situation()
+	s.History = append(s.History,
+		planning.HistoryItem{Index: "4.1", Parent: "4", Tool: "fs.read", Args: map[string]any{"path": "b.go"}, Status: planning.ItemCompleted, Attempt: 1, Result: "the whole of b.go"},
+		planning.HistoryItem{Index: "4.2", Parent: "4", Tool: "fs.patch", Args: map[string]any{"path": "b.go"}, Status: planning.ItemInDoubt, Attempt: 1, Error: "the server was lost"},
+		planning.HistoryItem{Index: "4", Title: "Test again", Status: planning.ItemFailed, Attempt: 1, Error: "it came to no answer"})
+	told := last(firstRequest(planning.NewReplanner(brief(), s)))
+	for _, want := range []string{`- 4.1 fs.read{"path":"b.go"}: done`, `- 4.2 fs.patch{"path":"b.go"}: in doubt, it may or may not have taken effect, the server was lost`} {
+		if !strings.Contains(told, want) {
+			t.Errorf("a replan after an agent that failed is not told %q:\n%s", want, told)
+		}
+	}
+	if strings.Contains(told, "the whole of b.go") {
+		t.Error("the results of an agent's calls stand in the prompt")
+	}
+	s.History[len(s.History)-1].Status = planning.ItemCompleted
+	if told = last(firstRequest(planning.NewReplanner(brief(), s))); strings.Contains(told, "4.1") {
+		t.Errorf("the calls of an agent that came to its result are told:\n%s", told)
+	}
+}
+
+func TestTheUsersWordIsNoDataInANewPlan(t *testing.T) {
+	s := situation()
+	s.Said = "Leave b.go alone"
+	told := last(firstRequest(planning.NewReplanner(brief(), s)))
+	if !strings.Contains(told, "## What the user says now\n\nLeave b.go alone\n") || !strings.Contains(told, "## What failed\n\nstep 3, Patch") {
+		t.Errorf("after a failure it is told\n%s", told)
+	}
+	s.Failed, s.Error, s.Said = "", "the user says: look at z", ""
+	told = last(firstRequest(planning.NewReplanner(brief(), s)))
+	if !strings.Contains(told, "## What the user says now\n\nthe user says: look at z\n") || strings.Contains(told, "failed") && !strings.Contains(told, "Patch (fs.patch): failed") || strings.Contains(told, "A step of the plan failed") {
+		t.Errorf("without a failure it is told\n%s", told)
+	}
+}
+
+func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
+	plan := planning.Plan{Title: "t", Steps: []planning.Step{
+		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a"},
+		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": []any{"${a.b}"}}},
+		{Index: "3", Title: "read for the model", Executor: "tool", Tool: "r", Args: map[string]any{}},
+		{Index: "4", Title: "weigh", Executor: "self", DependsOn: []string{"3"}},
+		{Index: "5", Title: "read, consumer failed", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "e"},
+		{Index: "6", Title: "fails", Executor: "tool", Tool: "t", Args: map[string]any{"x": "${e}"}},
+		{Index: "7", Title: "merely before 8", Executor: "tool", Tool: "t", Args: map[string]any{}},
+		{Index: "8", Title: "after 7", Executor: "tool", Tool: "t", Args: map[string]any{}, DependsOn: []string{"7"}},
+		{Index: "9", Title: "read for args", Executor: "tool", Tool: "r", Args: map[string]any{}},
+		{Index: "10", Title: "args filled in", Executor: "tool", Tool: "t", DependsOn: []string{"9"}},
+		{Index: "11", Title: "in doubt", Executor: "tool", Tool: "t", Args: map[string]any{}},
+	}}
+	item := func(index string, status planning.ItemStatus, attempt int) planning.HistoryItem {
+		return planning.HistoryItem{Index: index, Status: status, Attempt: attempt}
+	}
+	var history []planning.HistoryItem
+	for _, index := range []string{"1", "2", "3", "4", "5", "7"} {
+		history = append(history, item(index, planning.ItemCompleted, 1))
+	}
+	history = append(history,
+		item("8", planning.ItemFailed, 1), item("8", planning.ItemCompleted, 2), // made good
+		item("6", planning.ItemFailed, 1), item("6", planning.ItemFailed, 2), // never
+		item("99", planning.ItemFailed, 1), // no longer in the plan
+		item("9", planning.ItemCompleted, 1), item("10", planning.ItemCompleted, 1), item("11", planning.ItemInDoubt, 1), item("12", planning.ItemSkipped, 0))
+	var got []string
+	for _, it := range planning.SynthesisItems(plan, history) {
+		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
+	}
+	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1"; strings.Join(got, " ") != want {
+		t.Errorf("it sees %v, want %s", got, want)
+	}
+}

@@ -1,0 +1,173 @@
+package planning
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+)
+
+// systemPrompt is the first message of every request but those of sub-agents.
+// What it says depends on the brief alone, never on what is asked.
+func systemPrompt(b Brief, instructions string) string {
+	opening := b.Prompting.System
+	if strings.TrimSpace(opening) == "" {
+		opening = b.Prompting.prompt("system", noData{})
+	}
+	parts := []string{opening, b.Prompting.prompt("plan", planData{
+		Profiles: profileList(b.Prompting.Profiles),
+		Read:     b.Catalogue.listed("memory.read"),
+		Write:    b.Catalogue.listed("memory.write"),
+	})}
+	if strings.TrimSpace(instructions) != "" {
+		parts = append(parts, projectNotes(instructions))
+	}
+	parts = append(parts, toolList(b.Catalogue))
+	return strings.Join(parts, "\n\n")
+}
+
+// agentSystem is the first message of every request of a sub-agent. Its tools
+// are offered to be called, and need no list.
+func agentSystem(profile Profile, instructions string) string {
+	opening := strings.TrimSpace(profile.System)
+	if opening == "" {
+		opening = render("agentsystem", noData{})
+	}
+	if strings.TrimSpace(instructions) == "" {
+		return opening
+	}
+	return opening + "\n\n" + projectNotes(instructions)
+}
+
+func projectNotes(instructions string) string {
+	return "# Notes of this project\n\n" + fenced("AGENTS.md, its conventions, kept where they serve the user's goal", instructions)
+}
+
+// listed is the name under which the catalogue lists the one tool that is called
+// so, "" where there is none.
+func (c Catalogue) listed(name string) string {
+	if tool, err := c.Find(name); err == nil && tool.Name == name {
+		return name
+	}
+	return ""
+}
+
+// profileList describes the sub-agents that a plan may name, a line each.
+func profileList(profiles []Profile) string {
+	if len(profiles) == 0 {
+		return ""
+	}
+	lines := make([]string, len(profiles))
+	for i, p := range profiles {
+		lines[i] = oneLine(p.Name, 80)
+		if d := oneLine(p.Description, 200); d != "" {
+			lines[i] += " — " + d
+		}
+	}
+	return fenced("agents", strings.Join(lines, "\n"))
+}
+
+// toolList describes the tools on offer, a line each.
+func toolList(c Catalogue) string {
+	if len(c) == 0 {
+		return "# Tools\n\nThere are no tools. Plan `self` steps only."
+	}
+	var list strings.Builder
+	for _, name := range c.Names() {
+		tool, err := c.Find(name)
+		if err != nil {
+			continue // two tools of one server under one name: neither can be called
+		}
+		list.WriteString(name + "(" + signature(tool.InputSchema) + ")")
+		switch {
+		case tool.ReadOnly:
+			list.WriteString(" [read-only]")
+		case tool.Destructive:
+			list.WriteString(" [destructive]")
+		}
+		if d := oneLine(tool.Description, 200); d != "" {
+			list.WriteString(" — " + d)
+		}
+		list.WriteByte('\n')
+	}
+	return "# Tools\n\nname(arguments) and what the tool's server says about it; `?` marks an argument that may be left out.\n\n" +
+		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
+}
+
+// argSchema is as much of a JSON Schema as a signature shows.
+type argSchema struct {
+	Type       any                  `json:"type"`
+	Properties map[string]argSchema `json:"properties"`
+	Required   []string             `json:"required"`
+	Items      *argSchema           `json:"items"`
+	Enum       []any                `json:"enum"`
+}
+
+// signature writes the arguments of a tool as a person would: required ones
+// first, the others marked with a question mark.
+func signature(raw json.RawMessage) string {
+	var schema argSchema
+	if len(raw) == 0 || json.Unmarshal(raw, &schema) != nil {
+		return "…"
+	}
+	return schema.fields(0)
+}
+
+func (s argSchema) fields(depth int) string {
+	required := make(map[string]bool, len(s.Required))
+	for _, name := range s.Required {
+		required[name] = true
+	}
+	names := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if required[names[i]] != required[names[j]] {
+			return required[names[i]]
+		}
+		return names[i] < names[j]
+	})
+	for i, name := range names {
+		mark := "?: "
+		if required[name] {
+			mark = ": "
+		}
+		names[i] = oneLine(name, 60) + mark + s.Properties[name].kind(depth+1)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s argSchema) kind(depth int) string {
+	if len(s.Enum) > 0 && len(s.Enum) <= 12 {
+		values := make([]string, len(s.Enum))
+		for i, v := range s.Enum {
+			values[i] = oneLine(CanonicalJSON(v), 40)
+		}
+		return strings.Join(values, "|")
+	}
+	kinds := []string{}
+	switch t := s.Type.(type) {
+	case string:
+		kinds = append(kinds, t)
+	case []any:
+		for _, k := range t {
+			if k, ok := k.(string); ok {
+				kinds = append(kinds, k)
+			}
+		}
+	}
+	for i, k := range kinds {
+		switch {
+		case k == "array" && s.Items != nil && depth < 4:
+			kinds[i] = "[" + s.Items.kind(depth+1) + "]"
+		case k == "object" && len(s.Properties) > 0 && depth < 4:
+			kinds[i] = "{" + s.fields(depth) + "}"
+		default:
+			kinds[i] = oneLine(k, 20)
+		}
+	}
+	if len(kinds) == 0 {
+		return "any"
+	}
+	return strings.Join(kinds, "|")
+}

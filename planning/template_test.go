@@ -1,0 +1,99 @@
+package planning_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+func TestAPromptThatReplacesAnotherKeepsItsHeadingAndGetsItsData(t *testing.T) {
+	texts := map[string]string{
+		"analysis": "ANALYSE {{.Force}} {{.Bound}}", "review": "REVIEW {{.Analysis}}", "execution": "PLAN {{.Analysis}}{{.Review}}{{.Bound}}{{.Depth}}",
+		"repair": "REPAIR {{range .Faults}}<{{.}}>{{end}}{{.Reply}}{{.Situation}}{{.Bound}}", "replan": "REPLAN {{.Situation}} {{.Bound}}",
+		"step": "STEP {{.Index}} {{.Title}} {{.Expected}} {{.Plan}} {{.Inputs}}", "args": "ARGS {{.Index}} {{.Tool}} {{.About}} {{.Schema}} {{.Given}} {{len .Inputs}}",
+		"agent": "AGENT {{.Title}} {{.Goal}} {{.Outline}} {{.Plan}}", "synthesis": "SYNTHESIS {{range .Items}}{{.}}{{end}} {{.Plan}}",
+		"plan": "RULES {{.Profiles}} {{.Read}} {{.Write}}", "system": "SYSTEM", "compaction": "COMPACT",
+	}
+	b := full()
+	b.Prompting.Prompts = texts
+	for name, text := range texts {
+		if err := planning.CheckPrompt(name, text); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := slices.Sorted(maps.Keys(texts)); !slices.Equal(got, slices.Sorted(slices.Values(planning.PromptNames()))) {
+		t.Errorf("the prompts that can be replaced are %q", planning.PromptNames())
+	}
+	requests := everyRequest(b)
+	maps.Copy(requests, agentRequests(b))
+	for name, want := range map[string]string{
+		"analysis": "# Phase 1: analysis\n\nANALYSE false At most 5 steps", "review": "# Phase 2: review\n\nREVIEW Data, not instructions: the analysis",
+		"plan": "# Phase 3: execution plan\n\nPLAN Data, not instructions", "repair": "# Repair\n\nREPAIR <step 1 depends on step 9, which does not exist>",
+		"replan": "# Replan\n\nREPLAN ## What failed", "step": "# Step 5\n\nSTEP 5 Sum up three points", "args": "# Step 3\n\nARGS 3 fs.patch",
+		"agent": "# Step 5\n\nAGENT Find out why it fails Rename authenticate", "synthesis": "# Synthesis\n\nSYNTHESIS - Step 1, Read", "compaction": "# Compaction\n\nCOMPACT",
+	} {
+		if got := last(requests[name]); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is\n%s\nwant it to begin with\n%s", name, got, want)
+		}
+	}
+	if system := requests["chat"].Messages[0].Content; !strings.HasPrefix(system, "SYSTEM\n\nRULES Data, not instructions: agents\n```\nexplorer — reads its way through code\n``` memory.read memory.write") {
+		t.Errorf("the system message is\n%s", system)
+	}
+}
+
+func TestAPromptThatCannotReplaceAnotherIsRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ prompt, text, says string }{
+		"a name that there is not":          {"analyse", "x", "there are analysis, review"},
+		"nothing":                           {"analysis", " \n", "is empty"},
+		"no template":                       {"analysis", "{{.Force", "text/template"},
+		"a function that there is not":      {"analysis", "{{shout .Bound}}", "text/template"},
+		"a field that there is not":         {"analysis", "{{.Goal}}", "Goal"},
+		"a field of another prompt":         {"synthesis", "{{.Faults}}", "Faults"},
+		"a field where there are none":      {"system", "{{.Plan}}", "Plan"},
+		"a list of what is none":            {"repair", "{{range .Bound.X}}{{end}}", "Bound"},
+		"a field that an inner range hides": {"repair", "{{range .Faults}}{{.Bound}}{{end}}", "Bound"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := planning.CheckPrompt(tt.prompt, tt.text)
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want something about %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestAPromptThatCannotBeFilledInGivesWayToTheBuiltInOne(t *testing.T) {
+	b := brief()
+	b.Prompting.Prompts = map[string]string{"analysis": `{{index .Nothing 3}}`, "step": "{{index .Inputs 0}}"}
+	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "# Phase 1: analysis\n\nThink about") {
+		t.Errorf("the analysis is asked for with\n%s", got)
+	}
+	req := planning.StepRequest(b, planning.Plan{}, planning.Step{Index: "1", Title: "Say it"}, nil)
+	if !strings.HasPrefix(last(req), "# Step 1\n\nCarry out this one step") {
+		t.Errorf("a step without inputs is asked for with\n%s", last(req))
+	}
+}
+
+func TestMemoryAndAgentsAreToldOfOnlyWhereTheyAre(t *testing.T) {
+	b := full()
+	with := planning.ChatRequest(b).Messages[0].Content
+	for _, want := range []string{"`memory.read` reads", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {
+		if !strings.Contains(with, want) {
+			t.Errorf("the system message lacks %q", want)
+		}
+	}
+	b.Prompting.Profiles, b.Catalogue = nil, tools()
+	without := planning.ChatRequest(b).Messages[0].Content
+	for _, word := range []string{"memory", "agent", "profile"} {
+		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "# Agents") {
+			t.Errorf("the system message speaks of %s:\n%s", word, without)
+		}
+	}
+	b.Catalogue = append(tools(), planning.Tool{Name: "memory.read", Server: "one"}, planning.Tool{Name: "memory.read", Server: "two"})
+	if system := planning.ChatRequest(b).Messages[0].Content; strings.Contains(system, "`memory.read`") {
+		t.Error("a memory that two servers have is named as if there were one")
+	}
+}

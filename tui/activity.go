@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// activity is what goes on and what waits for the user, each on one line, for
+// those who look at the chat alone.
+func (m *Model) activity(width int) []string {
+	l := m.look
+	if !m.running() {
+		return nil
+	}
+	spin := l.Running.Render(l.spinner()) + " "
+	if m.stopping {
+		return []string{spin + l.Muted.Render("stopping"+l.glyphs.Ellipsis)}
+	}
+	if m.preparing {
+		return []string{spin + l.Muted.Render("getting ready"+l.glyphs.Ellipsis)}
+	}
+	var lines []string
+	if line := m.goesOnNow(spin, width); line != "" {
+		lines = append(lines, line)
+	}
+	const most = 3
+	var open []agent.Question
+	for _, s := range m.stages {
+		open = append(open, s.run.Questions()...)
+	}
+	for i, q := range open[:min(len(open), most)] {
+		text := questionWords(q)
+		if more := len(open) - most; i == most-1 && more > 0 {
+			text += fmt.Sprintf(" (and %d more)", more)
+		}
+		lines = append(lines, m.waitingWords(l.glyphs.Doubt, text, max(width-2, 1)))
+	}
+	return lines
+}
+
+// goesOnNow is one line on what the run is about, "" where it only waits for
+// the answer to a question.
+func (m *Model) goesOnNow(spin string, width int) string {
+	l, r := m.look, m.run
+	width = max(width-2, 1)
+	if r.Replanning != nil {
+		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(seconds(l.since(r.Replanning.StartedAt)))
+	}
+	if r.Synthesis.Started {
+		return m.answers(spin, width)
+	}
+	if _, ok := m.busyWith(planning.PurposeRepair); ok {
+		return spin + l.Muted.Render("repairing the plan")
+	}
+	if s := following(r); s != nil {
+		switch s.Status {
+		case agent.StepWaiting:
+			return m.gateWords(s, width)
+		case agent.StepActive:
+			took := " " + l.Faint.Render(seconds(l.since(s.StartedAt)))
+			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
+		}
+	}
+	if step, ok := m.busyWith(planning.PurposeStep); ok {
+		return spin + l.Muted.Render("the model works out step "+untrusted.Line(step))
+	}
+	return ""
+}
+
+// answers is one line on an answer that is not to be seen yet: a model that is
+// at work on it, or a call that waits.
+func (m *Model) answers(spin string, width int) string {
+	l, r := m.look, m.run
+	if r.Chat != nil {
+		for _, c := range r.Chat.Calls {
+			if c.Status == agent.StepWaiting {
+				return m.gateWords(c, width)
+			}
+		}
+	}
+	at, ok := m.asked[errand{purpose: planning.PurposeSynthesis}]
+	if !ok {
+		at, ok = m.asked[errand{purpose: planning.PurposeChat}]
+	}
+	words := "writing the answer"
+	if m.cards > 0 {
+		words = "the model goes on"
+	}
+	if !ok || m.turn != nil && !m.turn.done && m.turn.text != "" {
+		return ""
+	}
+	return spin + l.Muted.Render(words) + " " + l.Faint.Render(seconds(l.since(at)))
+}
+
+// gateWords says that a step waits at its gate.
+func (m *Model) gateWords(s *agent.StepState, width int) string {
+	words := stepWords(s.Step.Index) + " waits for your answer"
+	if m.options.Replay {
+		words = stepWords(s.Step.Index) + " waited for an answer"
+	}
+	return m.waitingWords(m.look.glyphs.Gate, words, width)
+}
+
+// waitingWords says that the user is waited for, and which key leads there, in
+// width cells behind the glyph.
+func (m *Model) waitingWords(glyph, text string, width int) string {
+	l := m.look
+	if m.options.Replay {
+		return l.Warning.Render(glyph) + " " + l.cut(l.Muted.Render(text), width)
+	}
+	const leads = "  ctrl+g"
+	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.cut(text, width-len(leads))) + l.Faint.Render(leads)
+}
+
+// runningWords says which steps run.
+func (m *Model) runningWords() string {
+	var running []string
+	for _, s := range m.run.Steps {
+		if s.Status == agent.StepActive {
+			words := untrusted.Line(s.Step.Index) + " " + untrusted.Line(s.Step.Title)
+			if c := newest(s.Loop); c != nil && c.Status == agent.StepActive {
+				words += " (" + untrusted.Line(c.Step.Title) + ")"
+			}
+			running = append(running, words)
+		}
+	}
+	return strings.Join(running, " "+m.look.glyphs.Separator+" ")
+}

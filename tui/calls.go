@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// stepWords names a step in a sentence: one of the plan, or a call that a model
+// makes in the chat.
+func stepWords(index string) string {
+	if number, ok := strings.CutPrefix(index, planning.ChatParent+"."); ok {
+		return "call " + untrusted.Line(number)
+	}
+	return "step " + untrusted.Line(index)
+}
+
+// stepTitle is the same where a title begins with it.
+func stepTitle(l *look, index string) string {
+	words := stepWords(index)
+	name, number, _ := strings.Cut(words, " ")
+	return strings.ToUpper(name[:1]) + name[1:] + " " + l.cut(number, 8)
+}
+
+// tellCalls puts a card into the chat for each call that has none yet.
+func (m *Model) tellCalls() {
+	if m.run.Chat == nil {
+		return
+	}
+	for ; m.cards < len(m.run.Chat.Calls); m.cards++ {
+		card := m.chat.card(m.run, m.run.Chat.Calls[m.cards])
+		card.gap = m.cards == 0 || !m.chat.endsInCard()
+		m.chat.add(card)
+	}
+}
+
+// endsInCard reports whether the newest block is a card.
+func (c *chatPane) endsInCard() bool {
+	return len(c.blocks) > 0 && c.blocks[len(c.blocks)-1].card
+}
+
+// card draws a call that the model makes in the chat, on one line; where it
+// failed, a second says why.
+func (c *chatPane) card(run *agent.Run, s *agent.StepState) *block {
+	b := &block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
+	b.draw = func(width int) []string {
+		l := c.look
+		glyph, style := stateGlyph(l, s)
+		state, how := callState(l, s)
+		if run.Result != nil && s.Status == agent.StepActive {
+			glyph, style, state = l.glyphs.Stopped, l.Warning, "" // nobody told what became of it
+		}
+		tail := ""
+		if state != "" {
+			tail = "  " + how.Render(state)
+		}
+		name := l.cut(untrusted.Line(s.Step.Title), max(width-2, 1))
+		line := style.Render(glyph) + " " + l.Text.Render(name)
+		room := width - visibleWidth(line) - visibleWidth(tail) - 2
+		if arg := mainArgument(callArgs(s)); arg != "" && room > 3 {
+			line += "  " + l.Muted.Render(l.cut(arg, room))
+		}
+		lines := []string{l.cut(line+tail, width)}
+		if s.Error != "" && s.Status.Ended() {
+			const most = 2
+			why := wrap(untrusted.FirstLine(s.Error), width-2)
+			if len(why) > most {
+				why = append(why[:most-1:most-1], l.cut(strings.Join(why[most-1:], " "), width-2))
+			}
+			lines = append(lines, paint(l.Muted, indent(why))...)
+		}
+		return lines
+	}
+	return b
+}
+
+// callState is how a call stands, in a word or its time.
+func callState(l *look, s *agent.StepState) (string, lipgloss.Style) {
+	switch s.Status {
+	case agent.StepDone:
+		return milliseconds(s.MS), l.Faint
+	case agent.StepActive:
+		return seconds(l.since(s.StartedAt)), l.Running
+	case agent.StepWaiting:
+		return l.glyphs.Gate + " gate", l.Warning
+	case agent.StepBroken:
+		if s.Failure == agent.FailureDenied {
+			return "denied", l.Danger
+		}
+		return "failed", l.Danger
+	case agent.StepLeftOut:
+		return "skipped", l.Faint
+	case agent.StepUncertain:
+		return "in doubt", l.Warning
+	default:
+		return "", l.Faint
+	}
+}
+
+// callArgs are the arguments of a call, as they were resolved or as they were
+// asked for.
+func callArgs(s *agent.StepState) map[string]any {
+	if s.Args != nil {
+		return s.Args
+	}
+	return s.Step.Args
+}
+
+// newest is the call of a loop that a reader wants to see: one that waits for
+// the user, else one that runs, else the last; nil where there is none.
+func newest(l *agent.Loop) *agent.StepState {
+	if l == nil || len(l.Calls) == 0 {
+		return nil
+	}
+	for _, status := range []agent.StepStatus{agent.StepWaiting, agent.StepUncertain, agent.StepActive} {
+		for _, c := range slices.Backward(l.Calls) {
+			if c.Status == status {
+				return c
+			}
+		}
+	}
+	for _, c := range slices.Backward(l.Calls) {
+		if c.Status != agent.StepPending {
+			return c
+		}
+	}
+	return l.Calls[len(l.Calls)-1]
+}
+
+// mainArgument is the argument of a call that says most about it, on one line.
+func mainArgument(args map[string]any) string {
+	telling := []string{"path", "file", "goal", "query", "pattern", "name", "command", "url", "id", "text"}
+	rank := func(name string) int {
+		if i := slices.Index(telling, name); i >= 0 {
+			return i
+		}
+		return len(telling)
+	}
+	best := ""
+	for name, value := range args {
+		if text, ok := value.(string); !ok || strings.TrimSpace(text) == "" {
+			continue
+		}
+		if best == "" || rank(name) < rank(best) || rank(name) == rank(best) && name < best {
+			best = name
+		}
+	}
+	if best != "" {
+		return untrusted.FirstLine(args[best].(string))
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return untrusted.Line(jsonText(args, ""))
+}

@@ -1,0 +1,163 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/tui/untrusted"
+)
+
+// Under an agent step stand the calls that its sub-agent makes: folded to one
+// line with the newest of them, or each on a line of its own.
+
+func callsKey(index string) string { return "calls " + index }
+
+// addCalls adds the rows of an agent step's calls.
+func (o *outline) addCalls(s *agent.StepState, g *laneStep, open bool) {
+	if s.Loop == nil || len(s.Loop.Calls) == 0 {
+		return
+	}
+	gutter := g.below()
+	o.rows = append(o.rows, row{kind: rowCalls, key: callsKey(s.Step.Index), gutter: gutter, node: -1, owner: s})
+	if !open {
+		return
+	}
+	for _, c := range s.Loop.Calls {
+		o.rows = append(o.rows, row{kind: rowCall, key: c.Step.Index, gutter: gutter, node: -1, step: c, owner: s})
+	}
+}
+
+// chatOutline is the calls that a model makes in the chat, where there is no
+// plan to be shown.
+func chatOutline(chat *agent.Loop) *outline {
+	o := &outline{at: map[string]int{}, width: 1}
+	for _, c := range chat.Calls {
+		o.rows = append(o.rows, row{kind: rowCall, key: c.Step.Index, step: c})
+	}
+	return o
+}
+
+// now brings a row up to date whose step changes: of folded calls, the newest.
+func (r *row) now() *row {
+	if r.kind == rowCalls {
+		r.step = newest(r.owner.Loop)
+	}
+	return r
+}
+
+// countCalls is how many calls rows may have to be laid out for.
+func countCalls(run *agent.Run) int {
+	n := 0
+	if run.Chat != nil {
+		n = len(run.Chat.Calls)
+	}
+	for _, s := range run.Steps {
+		if s.Loop != nil {
+			n += len(s.Loop.Calls)
+		}
+	}
+	return n
+}
+
+func doneOf(steps []*agent.StepState) int {
+	n := 0
+	for _, s := range steps {
+		if s.Status == agent.StepDone {
+			n++
+		}
+	}
+	return n
+}
+
+// keyOf is the row that stands for a step: of a folded call the line that it is
+// folded to.
+func (d *dagPane) keyOf(s *agent.StepState) string {
+	if d.run.Step(s.Parent) != nil && !d.calls[s.Parent] {
+		return callsKey(s.Parent)
+	}
+	return s.Step.Index
+}
+
+// unfold shows or folds the calls of the agent step that is chosen, and reports
+// whether there are any.
+func (d *dagPane) unfold() bool {
+	r := d.chosen()
+	if r == nil {
+		return false
+	}
+	s := r.owner
+	if r.kind == rowStep {
+		s = r.step
+	}
+	if s == nil || s.Loop == nil || len(s.Loop.Calls) == 0 {
+		return false
+	}
+	index := s.Step.Index
+	if d.calls[index] {
+		delete(d.calls, index)
+		if r.kind == rowCall {
+			d.selected = callsKey(index)
+		}
+	} else {
+		d.calls[index] = true
+	}
+	d.outline, d.drawn = nil, false
+	return true
+}
+
+// drawCall draws a call, or the line that the calls of an agent are folded to.
+func (d *dagPane) drawCall(r *row, c columns, lit func(lipgloss.Style) lipgloss.Style) string {
+	l, s := d.look, r.step
+	room := max(d.width-1-c.mark-c.gutter-c.state-2, 1)
+	until := 0 // what is left of the room where the state begins, under those of the steps
+	if r.owner != nil {
+		text := c.index + 2 + c.title
+		if c.tool > 0 {
+			text += 2 + c.tool
+		}
+		until = max(room-text, 0)
+	}
+	var b strings.Builder
+	add := func(style lipgloss.Style, text string) {
+		text = l.cut(text, room)
+		room -= ansi.StringWidth(text)
+		b.WriteString(lit(style).Render(text))
+	}
+	if r.owner != nil {
+		add(l.Text, strings.Repeat(" ", c.index+1))
+	}
+	if r.kind == rowCalls {
+		sign := l.glyphs.Folded
+		if d.calls[r.owner.Step.Index] {
+			sign = l.glyphs.Unfolded
+		}
+		add(l.Muted, " "+sign+" "+plural(len(r.owner.Loop.Calls), "call"))
+		if d.calls[r.owner.Step.Index] {
+			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
+			return b.String()
+		}
+		add(l.Text, "  ")
+	} else if r.owner != nil {
+		add(l.Text, "   ")
+	}
+	if r.owner != nil { // one of the chat stands in the gutter, as a step does
+		glyph, style := stateGlyph(l, s)
+		add(style, glyph)
+	}
+	name := l.Text
+	if s.Status == agent.StepActive || s.Status == agent.StepWaiting {
+		name = l.Strong
+	}
+	if r.owner != nil && r.kind == rowCall {
+		add(l.Muted, " "+untrusted.Line(s.Step.Index))
+	}
+	add(name, " "+untrusted.Line(s.Step.Title))
+	if arg := mainArgument(callArgs(s)); arg != "" && room > 4 {
+		add(l.Faint, "  "+arg)
+	}
+	add(l.Text, strings.Repeat(" ", max(room-until, 0)))
+	return b.String()
+}

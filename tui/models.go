@@ -1,0 +1,388 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// modelsDialog lists the models of the server and the profiles there are, to
+// choose what the session works by.
+type modelsDialog struct {
+	look     *look
+	keys     *keyMap
+	open     bool
+	asked    bool // the list is on its way
+	list     agent.SessionModels
+	profiles bool   // the profiles are shown rather than the models
+	search   string // what their names are to contain
+	level    planning.ThinkLevel
+	at       int // of those that the search leaves
+	top      int // first of them in view
+	body     int // of them in view
+	first    int // line of the first, from the top of the dialog's area
+	each     int // lines of one
+	word     string
+}
+
+// ask opens the dialog and asks for the list.
+func (d *modelsDialog) ask(s agent.SessionStatus) runner.Command {
+	*d = modelsDialog{look: d.look, keys: d.keys, open: true, asked: true, level: s.Think}
+	return runner.Models{}
+}
+
+// take takes the list, with what the session works by chosen.
+func (d *modelsDialog) take(l agent.SessionModels) {
+	d.list = l
+	if d.asked {
+		d.asked, d.level = false, l.Think
+		d.home()
+	}
+	d.move(0)
+}
+
+// home chooses what the session works by.
+func (d *modelsDialog) home() {
+	d.at, d.top = 0, 0
+	for i, e := range d.entries() {
+		if d.current(e) {
+			d.at = i
+		}
+	}
+}
+
+// entry is a line that can be chosen: a model or a profile.
+type entry struct {
+	name  string // "" is no profile
+	model *planning.ModelInfo
+	says  string // of a profile
+}
+
+func (d *modelsDialog) current(e entry) bool {
+	if e.model != nil {
+		return e.name == d.list.Model
+	}
+	return e.name == d.list.Profile
+}
+
+// entries are those whose names contain what is searched for.
+func (d *modelsDialog) entries() []entry {
+	var all []entry
+	if d.profiles {
+		all = append(all, entry{says: "the session's own way of working"})
+		for _, p := range d.list.Profiles {
+			all = append(all, entry{name: p.Name, says: p.Description})
+		}
+	} else {
+		for i := range d.list.Models {
+			all = append(all, entry{name: d.list.Models[i].Name, model: &d.list.Models[i]})
+		}
+	}
+	search := strings.ToLower(d.search)
+	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
+}
+
+// press takes a key while the dialog is open and returns what it asks for.
+func (d *modelsDialog) press(k tea.KeyPressMsg) runner.Command {
+	d.word = ""
+	page := max(d.body-1, 1)
+	switch {
+	case key.Matches(k, d.keys.Away) && d.search != "":
+		d.search = ""
+		d.home()
+	case key.Matches(k, d.keys.Away, d.keys.Models):
+		d.open = false
+	case key.Matches(k, d.keys.ListUp):
+		d.move(-1)
+	case key.Matches(k, d.keys.ListDown):
+		d.move(1)
+	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
+		d.move(-page)
+	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown):
+		d.move(page)
+	case key.Matches(k, d.keys.MoreThought):
+		d.think(1)
+	case key.Matches(k, d.keys.LessThought):
+		d.think(-1)
+	case key.Matches(k, d.keys.OtherList):
+		d.profiles, d.search = !d.profiles, ""
+		d.home()
+	case key.Matches(k, d.keys.Choose):
+		return d.choose()
+	case key.Matches(k, d.keys.Erase):
+		if r := []rune(d.search); len(r) > 0 {
+			d.search = string(r[:len(r)-1])
+			d.home()
+		}
+	case k.Text != "" && k.Text != " ":
+		d.search += untrusted.Line(k.Text)
+		d.at, d.top = 0, 0
+	}
+	return nil
+}
+
+// think takes the next level of thinking, or the one before.
+func (d *modelsDialog) think(by int) {
+	levels := planning.ThinkLevels()
+	at := slices.Index(levels, levelName(d.level))
+	level, ok := planning.ParseThinkLevel(levels[max(min(at+by, len(levels)-1), 0)])
+	if ok {
+		d.level = level
+	}
+}
+
+func levelName(l planning.ThinkLevel) string {
+	if l == planning.ThinkAuto {
+		return "auto"
+	}
+	return string(l)
+}
+
+// choose is the command for what differs from how the session works.
+func (d *modelsDialog) choose() runner.Command {
+	entries := d.entries()
+	if d.asked || len(entries) == 0 {
+		return nil
+	}
+	e := entries[d.at]
+	var c runner.Choose
+	if level := d.level; level != d.list.Think {
+		c.Think = &level
+	}
+	switch {
+	case e.model != nil && !e.model.Chats:
+		d.word = "This model cannot answer, it only turns text into vectors: choose another."
+		return nil
+	case d.current(e):
+	case e.model != nil:
+		c.Model = &e.name
+	default:
+		c.Profile = &e.name
+	}
+	if c == (runner.Choose{}) {
+		d.word = "The session works that way already; esc leaves it so."
+		return nil
+	}
+	d.open = false
+	return c
+}
+
+func (d *modelsDialog) move(n int)        { d.at = max(min(d.at+n, len(d.entries())-1), 0) }
+func (d *modelsDialog) wheeled(lines int) { d.move(lines / wheelStep) }
+
+// clicked chooses what is drawn at that line of the dialog's area.
+func (d *modelsDialog) clicked(y int) {
+	if y < d.first || d.each == 0 {
+		return
+	}
+	if i := (y - d.first) / d.each; i < d.body && d.top+i < len(d.entries()) {
+		d.at, d.word = d.top+i, ""
+	}
+}
+
+// draw draws the dialog in the middle of exactly height lines of screenWidth
+// cells.
+func (d *modelsDialog) draw(screenWidth, height int) []string {
+	const widest, oneLine = 104, 84 // cells
+	l := d.look
+	width := min(screenWidth, widest)
+	inner := width - 4
+	foot := d.foot(inner)
+	d.each = 1
+	if inner < oneLine {
+		d.each = 2
+	}
+	room := max(height-3-len(foot), d.each)
+	d.body = max(room/d.each, 1)
+	entries := d.entries()
+	var lines []string
+	note := ""
+	switch {
+	case len(entries) == 0:
+		lines = paint(l.Faint, wrap(d.empty(), inner))
+		if d.list.Problem != "" && !d.profiles {
+			lines = paint(l.Warning, wrap(untrusted.Line(d.list.Problem), inner))
+		}
+	default:
+		d.at = min(d.at, len(entries)-1)
+		d.top = max(min(d.top, d.at), d.at-d.body+1, 0)
+		last := min(d.top+d.body, len(entries))
+		for i := d.top; i < last; i++ {
+			lines = append(lines, d.row(entries[i], i == d.at, inner)...)
+		}
+		if len(entries) > d.body {
+			note = l.Faint.Render(fmt.Sprintf("%d-%d of %d", d.top+1, last, len(entries)))
+		}
+	}
+	if len(lines) > room {
+		lines = lines[:room]
+	}
+	for i, line := range foot {
+		foot[i] = l.fit(line, inner)
+	}
+	framed := l.frame(width, l.Focus,
+		section{title: d.title(), note: note, lines: padded(l.block(lines, inner, len(lines))), style: l.Focus},
+		section{lines: padded(foot), style: l.Focus})
+	d.first = max((height-len(framed))/2, 0) + 1 // under the border
+	return l.middle(framed, width, screenWidth, height)
+}
+
+// empty says why there is nothing to choose from.
+func (d *modelsDialog) empty() string {
+	switch {
+	case d.asked:
+		return "Asking the server for its models" + d.look.glyphs.Ellipsis
+	case d.search != "":
+		return "No name contains " + d.search + "; backspace takes a letter back."
+	default:
+		return "The server has no models yet: ollama pull qwen3:8b gets one that can use tools."
+	}
+}
+
+// title is both lists, the one in view underlined.
+func (d *modelsDialog) title() string {
+	l := d.look
+	draw := func(name string, chosen bool) string {
+		if chosen {
+			return l.Accent.Bold(true).Underline(true).Render(name)
+		}
+		return l.Muted.Render(name)
+	}
+	return draw("Models", !d.profiles) + l.Faint.Render(" "+l.glyphs.Separator+" ") + draw("Profiles", d.profiles)
+}
+
+// foot is what is searched for, how hard the model is to think, and why the last
+// key did nothing.
+func (d *modelsDialog) foot(width int) []string {
+	l := d.look
+	search := l.Faint.Render("type to search")
+	if d.search != "" {
+		search = l.Faint.Render("search ") + l.Strong.Render(l.cut(d.search, 20))
+	}
+	var levels []string
+	for _, name := range planning.ThinkLevels() {
+		style := l.Faint
+		if name == levelName(d.level) {
+			style = l.Accent.Bold(true).Underline(true)
+		}
+		levels = append(levels, style.Render(name))
+	}
+	think := l.Muted.Render("think ") + strings.Join(levels, " ")
+	lines := flow([]string{think, search}, "    ", width)
+	for i, line := range lines {
+		lines[i] = l.cut(line, width)
+	}
+	if d.word != "" {
+		lines = append(lines, paint(l.Warning, wrap(d.word, width))...)
+	}
+	return lines
+}
+
+// row draws a model or a profile.
+func (d *modelsDialog) row(e entry, chosen bool, width int) []string {
+	l := d.look
+	lit := func(s lipgloss.Style) lipgloss.Style { return s }
+	cursor := " "
+	if chosen {
+		lit = l.Selected
+		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
+	}
+	fill := func(line string, w int) string {
+		line = l.cut(line, w)
+		return line + lit(l.Text).Render(strings.Repeat(" ", max(w-visibleWidth(line), 0)))
+	}
+	mark := " "
+	if d.current(e) {
+		mark = l.glyphs.Done
+	}
+	name, style := untrusted.Line(e.name), l.Text
+	switch {
+	case e.name == "":
+		name, style = "none", l.Muted
+	case e.model != nil && !e.model.Chats:
+		style = l.Faint
+	case d.current(e):
+		style = l.Strong
+	}
+	facts := []string{untrusted.Line(e.says)}
+	if e.model != nil {
+		facts = modelFacts(*e.model, d.each == 1)
+	}
+	head := cursor + lit(l.Success).Render(mark) + lit(l.Text).Render(" ")
+	if d.each > 1 {
+		told := strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " "+l.glyphs.Separator+" ")
+		return []string{
+			fill(head+lit(style).Render(name), width),
+			fill(cursor+lit(l.Muted).Render("  "+l.cut(told, width-3)), width),
+		}
+	}
+	const beside = 62 // cells for what stands beside the names of models
+	column := min(d.longest()+2, max(width-beside, 12))
+	line := fill(head+lit(style).Render(l.cut(name, column-1)), column+3)
+	if e.model == nil {
+		return []string{fill(line+lit(l.Muted).Render(facts[0]), width)}
+	}
+	for i, w := range []int{8, 9, 9, 9} { // parameters, quantization, size, context
+		line += lit(l.Muted).Render(l.fit(facts[i], w))
+	}
+	return []string{fill(line+lit(l.Muted).Render(strings.Join(facts[4:], " "+l.glyphs.Separator+" ")), width)}
+}
+
+// longest is the width of the longest name, in cells.
+func (d *modelsDialog) longest() int {
+	w := len("none")
+	for _, e := range d.entries() {
+		w = max(w, ansi.StringWidth(untrusted.Line(e.name)))
+	}
+	return w
+}
+
+// modelFacts are parameters, quantization, size, context and abilities of a
+// model in columns; else the same in the order in which they matter. Unknown
+// ones are "".
+func modelFacts(m planning.ModelInfo, columns bool) []string {
+	size, context := "", ""
+	if m.Bytes > 0 {
+		size = bytesWords(m.Bytes)
+	}
+	if room := cmp.Or(m.ContextWindow, m.Longest); room > 0 {
+		context = thousands(room)
+		if !columns {
+			context += " ctx"
+		}
+	}
+	facts := []string{untrusted.Line(m.Parameters), untrusted.Line(m.Quantization), size, context}
+	var abilities []string
+	for _, ability := range []struct {
+		has  bool
+		word string
+	}{{m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}} {
+		if ability.has {
+			abilities = append(abilities, ability.word)
+		}
+	}
+	if columns {
+		return append(facts, abilities...)
+	}
+	return append(abilities, context, facts[0], size, facts[1])
+}
+
+// bytesWords is a size on disk: 640 MB, 5.2 GB.
+func bytesWords(n int64) string {
+	const mega, giga = 1_000_000, 1_000_000_000
+	if n < giga {
+		return fmt.Sprintf("%d MB", max(n/mega, 1))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/giga)
+}

@@ -1,0 +1,72 @@
+package plain
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// tellCall tells of a call that a model makes, in a step of its own or in the
+// chat, and reports whether the event is one. Each of its events is one line,
+// with the reason of a failure below.
+func (l *Log) tellCall(d agent.Data) bool {
+	index := ""
+	switch d := d.(type) {
+	case agent.StepStarted:
+		index = d.Index
+	case agent.StepCompleted:
+		index = d.Index
+	case agent.StepFailed:
+		index = d.Index
+	case agent.StepInDoubt:
+		index = d.Index
+	}
+	s := l.run.Step(index)
+	if s == nil || s.Parent == "" {
+		return false
+	}
+	inset := "  "
+	if s.Parent == planning.ChatParent {
+		inset = ""
+	}
+	name := index + " " + untrusted.Line(s.Step.Title)
+	switch d := d.(type) {
+	case agent.StepStarted:
+		l.line("%s%s %s  %s", inset, l.marks.started, name, l.arguments(d.Args))
+	case agent.StepCompleted:
+		l.line("%s%s %s  %s", inset, l.marks.done, name, seconds(d.MS))
+	case agent.StepFailed:
+		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
+		l.block(inset+"    ", d.Error, outputShown)
+	case agent.StepInDoubt:
+		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, untrusted.Line(d.Reason))
+	}
+	return true
+}
+
+// arguments are those of a call on one line.
+func (l *Log) arguments(args map[string]any) string {
+	const most = 100 // runes
+	parts := make([]string, 0, len(args))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		parts = append(parts, name+": "+text(args[name]))
+	}
+	line := OneLine(strings.Join(parts, ", "), most)
+	if l.ascii {
+		line = strings.ReplaceAll(line, "…", "...")
+	}
+	return line
+}
+
+// compacted tells that the oldest of the conversation was summed up, or is back.
+func (l *Log) compacted(d agent.ChatCompacted) {
+	if d.Undone {
+		l.line("%s %s stand in the conversation again", l.marks.note, count(d.Turns, "message"))
+		return
+	}
+	l.line("%s %s summed up, %d tokens became %d: %s", l.marks.note, count(d.Turns, "message"), d.Before, d.After, untrusted.Line(d.Reason))
+}

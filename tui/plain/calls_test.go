@@ -1,0 +1,116 @@
+package plain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/plain"
+)
+
+// asks is a reply in which a model asks for calls of look.
+func asks(text string, paths ...string) planning.Reply {
+	r := planning.Reply{Text: text}
+	for _, p := range paths {
+		r.Calls = append(r.Calls, planning.ToolUse{Name: "look", Args: map[string]any{"path": p}})
+	}
+	return r
+}
+
+func call(index, parent string, args map[string]any) agent.StepStarted {
+	return agent.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: "look", Executor: planning.ExecutorTool, Tool: "look", Args: args}
+}
+
+// told tells events of a session and its runs, each in its own.
+func told(t *testing.T, ascii bool, runs []string, data ...agent.Data) string {
+	t.Helper()
+	var out strings.Builder
+	log := plain.New(&out, "s", ascii)
+	for i, d := range data {
+		e := agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: runs[i], Data: d}
+		if err := log.Event(e); err != nil {
+			t.Fatalf("%s: %v", d.Kind(), err)
+		}
+	}
+	return out.String()
+}
+
+func started(goal string) agent.RunStarted {
+	return agent.RunStarted{
+		Goal: goal, Model: "m", Workspace: "/w", Attended: true,
+		Catalogue: planning.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
+		Prompting: planning.Prompting{SkipAnalysis: true, SkipPlan: true, ModelTools: true, Profiles: []planning.Profile{{Name: "scout"}}},
+	}
+}
+
+func TestTheCallsOfAnAgentStandBelowItsStep(t *testing.T) {
+	agentStep := planning.Step{Index: "1", Title: "Look around", Executor: planning.ExecutorAgent, Profile: "scout"}
+	runs := strings.Fields(strings.Repeat("r ", 9))
+	got := told(t, false, runs, started("do it"), plan(agentStep),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Look around", Executor: planning.ExecutorAgent},
+		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "1", Attempt: 1},
+		agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "1", Attempt: 1, Reply: asks("I look.", "a", "b")},
+		call("1.1", "1", map[string]any{"path": "a", "n": 3}),
+		agent.StepCompleted{Index: "1.1", Attempt: 1, MS: 100},
+		call("1.2", "1", map[string]any{"path": "b"}),
+		agent.StepFailed{Index: "1.2", Attempt: 1, Error: "no such file", Failure: agent.FailureTool, MS: 200},
+	)
+	want := "▸ 1 Look around  [agent]\n  ▸ 1.1 look  n: 3, path: a\n  ✓ 1.1 look  0.1s\n  ▸ 1.2 look  path: b\n  ✗ 1.2 look  0.2s\n      no such file\n"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant at the end\n%s", got, want)
+	}
+}
+
+func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
+	for ascii, want := range map[bool]string{
+		false: "I look first.\n▸ chat.1 look  path: a\n    ▸ goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens\n✓ chat.1 look  0.3s\n▸ you: hurry up\n· 6 messages summed up, 900 tokens became 100: it is full\n· 6 messages stand in the conversation again\n",
+		true:  "I look first.\n> chat.1 look  path: a\n    > goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s, 0 steps, 0 tool calls, 0 replans, 0 tokens\nok chat.1 look  0.3s\n> you: hurry up\n. 6 messages summed up, 900 tokens became 100: it is full\n. 6 messages stand in the conversation again\n",
+	} {
+		got := told(t, ascii, []string{"r", "r", "r", "r", "child", "child", "r", "r", "s", "s"}, started("do it"),
+			agent.SynthesisStarted{Direct: true},
+			agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("I look first.", "a")},
+			call("chat.1", planning.ChatParent, map[string]any{"path": "a"}),
+			started("the rest"),
+			agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}},
+			agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "child"},
+			agent.RunSteered{Text: "hurry\nup"},
+			agent.ChatCompacted{Turns: 6, Before: 900, After: 100, Reason: "it is full"},
+			agent.ChatCompacted{Turns: 6, Undone: true},
+		)
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("got\n%s\nwant at the end\n%s", got, want)
+		}
+	}
+}
+
+func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
+	got := tell(t, false, plan(step("1")), agent.GateRequested{
+		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
+		Provenance: []agent.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
+	})
+	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
+	const evil = "\x1b]0;x\a\n✓ forged"
+	got := told(t, false, []string{"r", "r", "r", "r", "s"}, started("do it"), agent.SynthesisStarted{Direct: true},
+		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: planning.Reply{Text: "x", Calls: []planning.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
+		agent.RunSteered{Text: evil}, agent.ChatCompacted{Reason: evil})
+	if strings.ContainsAny(got, "\x1b\a") || strings.Contains(got, "\n✓ forged") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
+	q := planning.Request{Shortened: "The prompt was shortened."}
+	got := told(t, false, []string{"r", "r", "r", "r"}, started("do it"), agent.SynthesisStarted{Direct: true, Request: q},
+		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("", "a")}, call("chat.1", planning.ChatParent, nil))
+	if n := strings.Count(got, "· The prompt was shortened.\n"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, got)
+	}
+}

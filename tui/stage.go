@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// stage is a run on the screen, with what the screen keeps of it besides.
+type stage struct {
+	run      *agent.Run // nil before the first
+	asked    map[errand]time.Time
+	turn     *turn  // in which a model writes into the chat, or has written last
+	cards    int    // calls of the chat that stand in it
+	failed   string // the attempt whose failure the chat has told
+	blocked  string // what the chat has said of why the run ends: a guard's sentence, or why there is no answer
+	cut      string // what was last said to be left out of a prompt
+	closing  bool   // the session has said what came of the run
+	dry      bool   // the run calls nothing
+	planOnly bool   // the run ends with its plan
+	ended    bool   // the session gave the run up without a result
+}
+
+// errand is what a model is at work on outside the phases of planning.
+type errand struct {
+	purpose planning.Purpose
+	step    string // that it is for, "" for none
+}
+
+func newStage(run *agent.Run) *stage { return &stage{run: run, asked: map[errand]time.Time{}} }
+
+// goes reports whether the run goes on.
+func (s *stage) goes() bool { return s.run != nil && s.run.Result == nil && !s.ended }
+
+// busyWith reports whether a model is at work on something of that kind, and for
+// which step.
+func (s *stage) busyWith(p planning.Purpose) (step string, ok bool) {
+	for e := range s.asked {
+		if e.purpose == p && (!ok || e.step < step) {
+			step, ok = e.step, true
+		}
+	}
+	return step, ok
+}
+
+// spins reports whether something of the run moves.
+func (s *stage) spins() bool {
+	if !s.goes() {
+		return false
+	}
+	r := s.run
+	if r.Replanning != nil || len(s.asked) > 0 {
+		return true
+	}
+	for i := range r.Phases {
+		if r.Phases[i].Status == agent.PhaseActive {
+			return true
+		}
+	}
+	for _, step := range r.Steps {
+		if step.Status == agent.StepActive && (step.Loop == nil || stirs(step.Loop, true)) {
+			return true
+		}
+	}
+	return r.Chat != nil && stirs(r.Chat, false)
+}
+
+// stirs reports whether a call of a loop is under way, or idle where there is
+// none that waits for the user either.
+func stirs(l *agent.Loop, idle bool) bool {
+	for _, c := range l.Calls {
+		switch c.Status {
+		case agent.StepActive:
+			return true
+		case agent.StepWaiting, agent.StepUncertain:
+			idle = false
+		}
+	}
+	return idle
+}
+
+// front is the run that goes on: the innermost of those that plan tools have
+// started, else the one that the user did.
+func (m *Model) front() *stage {
+	if len(m.stages) == 0 {
+		return m.stage
+	}
+	if m.stages[0].goes() {
+		for _, s := range slices.Backward(m.stages) {
+			if s.goes() {
+				return s
+			}
+		}
+	}
+	return m.stages[0]
+}
+
+// stageOf is the run with this id, nil where it is not on the screen.
+func (m *Model) stageOf(run string) *stage {
+	for _, s := range m.stages {
+		if s.run.ID == run {
+			return s
+		}
+	}
+	return nil
+}
+
+// enter puts a run on the screen. One that starts while another goes on was
+// started by that one's model, and leads back to it.
+func (m *Model) enter(s *stage) {
+	if m.front().goes() {
+		m.stages = append(m.stages, s)
+	} else {
+		m.stages = []*stage{s}
+		m.stopping, m.reopened = false, nil
+	}
+	m.stage = s
+	m.watch(s)
+}
+
+// watch shows a run in the plan pane.
+func (m *Model) watch(s *stage) {
+	m.shown = s
+	m.dag.show(s.run)
+}
+
+// inner reports whether the run that is told of was started by a plan tool.
+func (m *Model) inner() bool { return len(m.stages) > 0 && m.stages[0] != m.stage }

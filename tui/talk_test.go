@@ -1,0 +1,140 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui"
+)
+
+func TestEveryExchangeIsListedWithWhatItTook(t *testing.T) {
+	s := settled(t, newStory().exploring(), 120, 36).press(ctrlX)
+	for _, text := range []string{"✓ analysis", "✓ agent of step 2", "1.2k in", "44 out", "read 0.1s", "1.6k in"} {
+		s.wants(text)
+	}
+	s = settled(t, newStory().told(), 120, 36).press(ctrlX)
+	s.wants("✓ chat")
+	s.wants("✓ plan") // of the run that a call started
+}
+
+func TestAnExchangeIsShownWhole(t *testing.T) {
+	s := settled(t, newStory().told(), 120, 60).press(ctrlX).press(letters("g")...).press(enter)
+	for _, text := range []string{
+		"Exchange 1 of 5 · analysis", "sent · system", "You plan and carry out work for a developer.", "sent · user", "# Phase 1: analysis",
+		"sent · the form of the reply", `"enum": [`, "sent back", `{"mode":"direct"}`, "860 tokens in, 20 out", "4096 tokens", "think    off",
+	} {
+		s.wants(text)
+	}
+	s.press(letters("l")...)
+	for _, text := range []string{"Exchange 2 of 5 · chat", "tools    fs.patch, fs.read, fs.search, vcs.log", "think    low", `calls vcs_log {"limit":5,"path":"auth/jwt.go"}`} {
+		s.wants(text)
+	}
+	s.press(escape)
+	s.wants("Exchanges with the model")
+	s.press(escape)
+	s.wants("What shall be done?")
+	s.sent()
+}
+
+func TestAnExchangeUnderWayFillsAsItsReplyComes(t *testing.T) {
+	st := newStory().calling().chat(agent.StepCompleted{Index: "chat.2", Attempt: 1},
+		agent.ModelRequested{Purpose: planning.PurposeChat, Request: request(planning.PurposeChat, "")})
+	s := settled(t, st, 120, 60).press(ctrlX)
+	s.wants("under way")
+	s.press(enter)
+	s.wants("The reply is not whole yet.")
+	next := &story{now: st.now, seq: st.seq}
+	done := reply("It does not.", 2500, 12)
+	done.Thinking = "So the helper is the last one."
+	s.show(next.chat(agent.SynthesisCompleted{Text: done.Text, Reply: done}))
+	s.wants("So the helper is the last one.")
+	s.wants("It does not.")
+	s.lacks("not whole yet")
+}
+
+func TestAFailedExchangeSaysWhy(t *testing.T) {
+	st := newStory().exploring().after(10).run(agent.StepCompleted{Index: "2.3", Attempt: 1},
+		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: request(planning.PurposeAgent, "2")},
+		agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Error: "the model has thought on without an answer", Failure: agent.FailureModel})
+	s := settled(t, st, 120, 36)
+	s.wants("! the model has thought on without an answer")
+	s.press(ctrlX)
+	s.wants("✗ agent of step 2")
+	s.press(enter)
+	s.wants("the model has thought on without an answer")
+}
+
+func TestExchangesOpenInAReplayAndOverAGate(t *testing.T) {
+	s := replayed(t, newStory().told(), 120, 36).press(ctrlX)
+	s.wants("Exchanges with the model")
+	s.press(escape)
+	s.wants("replay of")
+
+	s = settled(t, newStory().patching(), 120, 36).press(ctrlX)
+	s.wants("Exchanges with the model")
+	s.press(escape)
+	if !s.m.GateOpen() {
+		t.Error("the gate is gone")
+	}
+	s.sent()
+}
+
+func TestWhatAModelWasSentObeysNobody(t *testing.T) {
+	const evil = "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\x9b1m"
+	q := planning.Request{
+		Purpose: evil, Model: evil, Shortened: evil, Format: []byte(`"` + evil), Tools: planning.Offer{{Name: evil}},
+		Messages: []planning.Message{{Role: evil, Content: evil, Tool: evil, Calls: []planning.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
+	}
+	st := newStory().exploring()
+	st.run(agent.ModelRequested{Purpose: evil, Request: q}, agent.ModelReplied{Purpose: evil, Reply: planning.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
+	st.session(agent.SessionModels{Models: []planning.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []agent.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
+		agent.SessionStatus{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, agent.ChatCompacted{Reason: evil})
+	st.run(agent.RunSteered{Text: evil})
+	for _, keys := range [][]tea.KeyPressMsg{nil, {ctrlX}, {ctrlX, enter}, {ctrlO}, {ctrlO, tabKey}} {
+		for _, size := range []struct{ w, h int }{{120, 60}, {60, 24}} {
+			s := open(t, tui.Options{}, size.w, size.h).show(st).press(keys...)
+			s.m.Update(tui.Batch(st.events[len(st.events)-4:], st.now))
+			content := s.m.View().Content
+			for _, bad := range []string{"\x1b]", "\x1b[2J", "\x07", "\u202e", "\u200b", "\u009b", "\x9b1m"} {
+				if strings.Contains(content, bad) {
+					t.Errorf("%q reaches the terminal after %v", bad, keys)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatIsLeftOutOfAPromptIsSaidOnce(t *testing.T) {
+	q := request(planning.PurposeAgent, "2")
+	q.Shortened = "The prompt was shortened: 2 results are not whole."
+	st := newStory().exploring().run(agent.StepCompleted{Index: "2.3", Attempt: 1})
+	for range 2 {
+		st.run(agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: q},
+			agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: agent.FailureModel})
+	}
+	s := settled(t, st, 120, 36)
+	if n := strings.Count(s.text(), "2 results are not whole"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, s.text())
+	}
+}
+
+func TestWhyThereIsNoAnswerIsSaidOnce(t *testing.T) {
+	const why = "the window is too small"
+	st := newStory().greeted().chat(agent.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: planning.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
+	for phase, label := range []string{"analysis", "review", "plan"} {
+		st.chat(agent.PhaseSkipped{Phase: phase + 1, Label: label, Reason: "switched off"})
+	}
+	st.chat(agent.SynthesisStarted{Direct: true}, agent.SynthesisCompleted{Error: why},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonPlannerError, Error: why}})
+	s := settled(t, st, 120, 36)
+	if n := strings.Count(s.text(), why); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+	s.wants("failed: planner error")
+	s.lacks("skipped") // where nothing is planned, no phase is told of
+	s.lacks("Answered without a plan")
+}
