@@ -48,7 +48,6 @@ type CallPlan struct {
 	Tool    planning.Tool // one of planning.PlanTools
 	Args    map[string]any
 	Limits  Limits // what is left of the account of the run that asks
-	Granted []Rule // what the user allowed for that run
 }
 
 // OpenGate applies a call dry, where its tool can do that, and then asks. It is

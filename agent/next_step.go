@@ -216,7 +216,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	number := s.tries + 1
 	if planning.IsPlanTool(facts.tool) {
 		return append(out, Action{r.started(s, s.call, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(), Granted: slices.Clone(r.granted),
+			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(),
 		}})
 	}
 	return append(out, Action{

@@ -41,8 +41,9 @@ func PlanTools() Catalogue {
 	}
 }
 
-// IsPlanTool reports whether a tool of a catalogue is one of PlanTools.
-func IsPlanTool(t Tool) bool { return t.Server == PlanServer }
+// IsPlanTool reports whether a tool of a catalogue is one of PlanTools. A server
+// that only calls itself by their name is none: it is not trusted.
+func IsPlanTool(t Tool) bool { return t.Server == PlanServer && t.Trusted }
 
 // Turn is where the loop of a sub-agent stands.
 type Turn struct {

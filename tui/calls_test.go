@@ -192,6 +192,15 @@ func TestTheNextRunLeavesTheLastOneBehind(t *testing.T) {
 	s.wants("No model has been asked yet")
 }
 
+func TestTheCardOfAPlanIsFollowedUntilTheCallReturns(t *testing.T) {
+	st := newStory().returned()
+	s := open(t, tui.Options{}, 120, 36)
+	for _, e := range st.events {
+		s.show(&story{events: []agent.Event{e}}).text()
+	}
+	s.wants("✓ plan_create_and_execute")
+}
+
 // lineOf is the line of the screen that says text.
 func lineOf(s *screen, text string) int {
 	for i, line := range s.lines() {

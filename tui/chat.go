@@ -17,6 +17,7 @@ type chatPane struct {
 	notes    string                   // the file with the project's instructions, "" for none
 	above    int                      // lines hidden below the view; 0 sticks to the end
 	inset    bool                     // what is added belongs to a run that a call has started
+	settled  int                      // blocks at the start that change no more
 	activity func(width int) []string // what goes on now; none where nothing does
 
 	view  []string
@@ -63,20 +64,23 @@ func (c *chatPane) touch() {
 	c.drawn = false
 }
 
-// settle draws the live blocks a last time; they change no more.
+// settle draws the live blocks of a run a last time; they change no more. The
+// card of the call that has started the run is not of it.
 func (c *chatPane) settle() {
 	for _, b := range c.blocks[c.firstLive():] {
-		if b.live {
+		if b.live && (b.inset || !c.inset) {
 			b.live, b.stale, c.drawn = false, true, false
 		}
 	}
 }
 
-// firstLive is where blocks that may be live begin: they are among the last, so
-// that a key costs the same however long the chat is.
+// firstLive is where blocks that may be live begin. What has settled stays so:
+// it is passed by once, so that a key costs the same however long the chat is.
 func (c *chatPane) firstLive() int {
-	const recent = 64
-	return max(0, len(c.blocks)-recent)
+	for c.settled < len(c.blocks) && !c.blocks[c.settled].live {
+		c.settled++
+	}
+	return c.settled
 }
 
 // linesOf is the lines of block i, its gap among them.

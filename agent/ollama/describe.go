@@ -55,7 +55,7 @@ func (c *Client) describe(ctx context.Context, name string) (planning.ModelInfo,
 		info.Name = name // with or without its tag, as the caller knows it
 	}
 	if !info.Chats {
-		return planning.ModelInfo{}, nil, noModel(nil, "the model %s cannot chat: choose another with --model", name)
+		return planning.ModelInfo{}, nil, noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name)
 	}
 	return info, about, nil
 }
@@ -106,7 +106,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 			return c.prefer(c.remember(info, false)), nil
 		}
 	}
-	return nil, noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s with --model",
+	return nil, noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
 		c.base, suggestion, names(listed))
 }
 
@@ -147,7 +147,7 @@ func (c *Client) missing(ctx context.Context, name string, cause error) error {
 	if len(listed) == 0 {
 		return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`", c.base, name, name)
 	}
-	return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`, or choose one of %s with --model",
+	return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
 		c.base, name, name, names(listed))
 }
 

@@ -200,7 +200,7 @@ func (s *Session) models(ctx context.Context) {
 	}
 	shelf, ok := s.cfg.Model.(Shelf)
 	if !ok {
-		list.Problem = "the model server cannot list its models: name the one to use with --model"
+		list.Problem = "the model server cannot list its models: name the one to use (/model NAME)"
 		_ = s.say(list)
 		return
 	}
