@@ -35,11 +35,11 @@ func TestModelChoice(t *testing.T) {
 		},
 		{
 			rule: "a named one answers, tools or not", model: "plain", there: []ollamatest.Model{able, plain},
-			want: planning.ModelInfo{Name: "plain", ContextWindow: 16384, Longest: 32768, Chats: true, Parameters: "0", Quantization: "none"},
+			want: planning.ModelInfo{Name: "plain", ContextWindow: 16384, Longest: 32768, Chats: true},
 		},
 		{
 			rule: "its tag may be given", model: "plain:latest", there: []ollamatest.Model{able, plain},
-			want: planning.ModelInfo{Name: "plain:latest", ContextWindow: 16384, Longest: 32768, Chats: true, Parameters: "0", Quantization: "none"},
+			want: planning.ModelInfo{Name: "plain:latest", ContextWindow: 16384, Longest: 32768, Chats: true},
 		},
 		{rule: "there is none at all", says: []string{"has no models", "`ollama pull qwen3:8b`"}},
 		{

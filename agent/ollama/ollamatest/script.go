@@ -30,8 +30,8 @@ type Model struct {
 	Capabilities  []string // nil means completion and tools
 	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0 means none
 	Bytes         int64    // on disk
-	Parameters    string   // "8.2B"; "" means "0"
-	Quantization  string   // "Q4_K_M"; "" means "none"
+	Parameters    string   // "8.2B"
+	Quantization  string   // "Q4_K_M"
 }
 
 // Reply is what the model says once, or as often as Times allows.

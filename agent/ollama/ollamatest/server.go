@@ -1,7 +1,6 @@
 package ollamatest
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -246,7 +245,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 func (m Model) details() api.ModelDetails {
 	return api.ModelDetails{
 		Format: "gguf", Family: "scripted", Families: []string{"scripted"},
-		ParameterSize: cmp.Or(m.Parameters, "0"), QuantizationLevel: cmp.Or(m.Quantization, "none"),
+		ParameterSize: m.Parameters, QuantizationLevel: m.Quantization,
 	}
 }
 
