@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"replan/planning"
@@ -48,6 +50,7 @@ type CallPlan struct {
 	Tool    planning.Tool // one of planning.PlanTools
 	Args    map[string]any
 	Limits  Limits // what is left of the account of the run that asks
+	Run     string // that the call had started already when its program ended; "" starts one
 }
 
 // OpenGate applies a call dry, where its tool can do that, and then asks. It is
@@ -133,13 +136,9 @@ func (c CallModel) Replied(reply planning.Reply) Data {
 			Tokens: reply.PromptTokens + reply.CompletionTokens, MS: reply.MS,
 		}
 	case c.Index != "" && c.Request.Purpose == planning.PurposeStep:
-		return StepCompleted{
-			Index: c.Index, Attempt: c.Attempt, Result: reply.Text, MS: reply.MS,
-			Tokens: reply.PromptTokens + reply.CompletionTokens,
-			Reply:  &reply,
-		}
+		return c.wrote(reply)
 	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat && len(reply.Calls) == 0:
-		return SynthesisCompleted{Text: reply.Text, Reply: reply}
+		return SynthesisCompleted{Text: planning.Said(reply).Content, Reply: reply}
 	default:
 		return ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: reply,
@@ -149,17 +148,41 @@ func (c CallModel) Replied(reply planning.Reply) Data {
 	}
 }
 
-// Failed is the event for a reply that did not come whole: partial is the text
-// that had streamed in, ms how long it was waited for.
-func (c CallModel) Failed(kind FailureKind, sentence, partial string, ms int64) Data {
+// wrote is the event for a step in the model's own words. Later steps go by
+// them, so that nothing, and half of something, is no result.
+func (c CallModel) wrote(reply planning.Reply) Data {
+	said := planning.Said(reply).Content
+	failed := StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: FailureModel, MS: reply.MS, Reply: &reply}
+	switch {
+	case strings.TrimSpace(said) == "":
+		failed.Error = "the model said nothing"
+		return failed
+	case reply.CutOff:
+		failed.Error = fmt.Sprintf("the reply was cut off after the %d tokens that it may have", c.Request.MaxTokens)
+		return failed
+	default:
+		return StepCompleted{
+			Index: c.Index, Attempt: c.Attempt, Result: said, MS: reply.MS,
+			Tokens: reply.PromptTokens + reply.CompletionTokens,
+			Reply:  &reply,
+		}
+	}
+}
+
+// Failed is the event for a reply that did not come whole: partial is what had
+// streamed in by then, its MS how long it was waited for.
+func (c CallModel) Failed(kind FailureKind, sentence string, partial planning.Reply) Data {
 	switch phase := c.phase(); {
 	case phase > 0:
-		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence}
+		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence, Failure: kind, Reply: partial}
 	case c.Index != "" && c.Request.Purpose == planning.PurposeStep:
-		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: ms}
+		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: partial.MS, Reply: &partial}
 	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
-		return SynthesisCompleted{Text: partial, Error: sentence, Reply: planning.Reply{MS: ms}}
+		return SynthesisCompleted{Text: planning.Said(partial).Content, Error: sentence, Reply: partial}
 	default:
-		return ModelReplied{Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: ms}
+		return ModelReplied{
+			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: partial,
+			Error: sentence, Failure: kind, MS: partial.MS,
+		}
 	}
 }

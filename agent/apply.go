@@ -33,6 +33,10 @@ func (r *Run) Apply(e Event) error {
 		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
 	case RunCompleted:
 		r.applyCompleted(d)
+	case RunSpawned:
+		if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
+			s.Run, s.ranUp = d.Run, Usage{}
+		}
 	case RunSteered:
 		r.applySteered(d)
 	case TimerFired:
@@ -75,6 +79,9 @@ func (r *Run) applyTimer(d TimerFired) {
 
 func (r *Run) applyCompleted(d RunCompleted) {
 	result := d.Result
+	if r.Chat != nil && r.Chat.over() {
+		r.keepRemarks(r.Chat)
+	}
 	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
 	r.every(func(s *StepState) {
 		s.asks = false
@@ -180,6 +187,8 @@ func stepOf(d Data) (string, bool) {
 		return d.Index, true
 	case StepInDoubt:
 		return d.Index, true
+	case RunSpawned:
+		return d.Index, true
 	case DoubtResolved:
 		return d.Step, true
 	case FailureResolved:
@@ -196,6 +205,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
+	r.outer = d.Outer
 	r.session, r.rules, r.prompting, r.priors = d.Session, d.Rules, d.Prompting, d.Priors
 	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun
@@ -221,7 +231,7 @@ func (r *Run) applyPhase(d Data) bool {
 		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
 		r.asking = true
 		r.modelBusy++
-		r.asked(string(d.Label), "", d.Request)
+		r.asked(&Exchange{Purpose: planning.Purpose(d.Label), Request: d.Request})
 		r.undraft()
 	case PhaseDelta:
 		p := &r.Phases[d.Phase-1]
@@ -231,7 +241,7 @@ func (r *Run) applyPhase(d Data) bool {
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
 		p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
-		r.replied(planning.Purpose(d.Label), "", d.Reply, "")
+		r.replied(Exchange{Purpose: planning.Purpose(d.Label), Reply: d.Reply})
 		r.absorb(d.Reply)
 	case PhaseSkipped:
 		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
@@ -239,8 +249,8 @@ func (r *Run) applyPhase(d Data) bool {
 	case PhaseFailed:
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
-		r.replied(planning.Purpose(d.Label), "", planning.Reply{}, d.Reason)
-		r.unanswered(d.Reason)
+		r.replied(Exchange{Purpose: planning.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
+		r.unanswered(d.Failure, d.Reason, d.Reply)
 	default:
 		return false
 	}
@@ -254,7 +264,7 @@ func (r *Run) applyPlanning(d Data) bool {
 	case ModelRequested:
 		r.applyRequest(d)
 	case ModelReplied:
-		r.replied(d.Purpose, d.Step, d.Reply, d.Error)
+		r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
 		r.applyReply(d)
 	case PlanDrafting:
 		r.applyDrafting(d)
@@ -281,7 +291,7 @@ func (r *Run) applyPlanning(d Data) bool {
 		r.planner = nil
 		r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
 		r.modelBusy++
-		r.asked(string(d.Request.Purpose), "", d.Request)
+		r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
 		if d.Direct {
 			r.takeRemarks()
 		}
@@ -306,13 +316,14 @@ func (r *Run) absorb(reply planning.Reply) {
 	}
 }
 
-// unanswered tells the planner that no reply came.
-func (r *Run) unanswered(reason string) {
+// unanswered tells the planner that no whole reply came. Where the user has
+// stopped the run, it is asked for again should that be resumed.
+func (r *Run) unanswered(kind FailureKind, reason string, partial planning.Reply) {
 	r.modelBusy--
 	r.asking = false
-	r.Usage.ModelCalls++
-	if r.planner != nil {
-		r.planner.Fail(reason)
+	r.used(partial)
+	if r.planner != nil && (kind != FailureInterrupted || r.ending == nil) {
+		r.planner.Fail(reason, partial)
 	}
 }
 
@@ -324,7 +335,7 @@ func (r *Run) applySynthesis(d SynthesisCompleted) {
 	if r.Synthesis.Direct {
 		purpose = planning.PurposeChat
 	}
-	r.replied(purpose, "", d.Reply, d.Error)
+	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error})
 	if r.Chat != nil {
 		r.Chat.Asking = false
 	}
@@ -348,7 +359,7 @@ func (r *Run) applySynthesis(d SynthesisCompleted) {
 // applyRequest notes that the model is asked outside the three phases.
 func (r *Run) applyRequest(d ModelRequested) {
 	r.modelBusy++
-	r.asked(string(d.Purpose), d.Step, d.Request)
+	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
 	s := r.Step(d.Step)
 	switch {
 	case d.Purpose == planning.PurposeChat:
@@ -390,7 +401,7 @@ func (r *Run) applyReply(d ModelReplied) {
 		return
 	}
 	if d.Error != "" {
-		r.unanswered(d.Error)
+		r.unanswered(d.Failure, d.Error, d.Reply)
 		return
 	}
 	r.absorb(d.Reply)
@@ -431,12 +442,6 @@ func (r *Run) used(reply planning.Reply) {
 	r.Usage.ModelCalls++
 	r.Usage.PromptTokens += reply.PromptTokens
 	r.Usage.CompletionTokens += reply.CompletionTokens
-	if reply.PromptTokens > 0 {
-		r.ContextTokens = reply.PromptTokens + reply.CompletionTokens
-	}
-	if reply.ContextWindow > 0 {
-		r.ContextWindow = reply.ContextWindow
-	}
 }
 
 // SpentReason says how a run ends when a guard blocks it.

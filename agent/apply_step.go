@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,6 +50,7 @@ func (r *Run) applyStep(e Event, d Data) {
 			s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
 			r.record(s, planning.ItemInDoubt)
 			r.ask(s)
+			r.enqueue(s)
 		}
 	case DoubtResolved:
 		r.applyDoubtResolved(d)
@@ -81,7 +81,7 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 	s.Error, s.Failure = "", ""
 	if d.Reply != nil {
 		r.used(*d.Reply)
-		r.replied(planning.PurposeStep, d.Index, *d.Reply, "")
+		r.replied(Exchange{Purpose: planning.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply})
 	}
 	r.account(s, d.Run, d.Usage)
 	r.record(s, planning.ItemCompleted)
@@ -92,6 +92,7 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 		r.readyDrafts()
 	default:
 		r.release(s)
+		r.leaveLoop(s)
 		r.enqueue(s) // a sub-agent stood there with its answer
 	}
 }
@@ -104,7 +105,9 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	r.Usage.Steps++
 	if s.loop != nil {
 		r.within++
-		s.loop.made[callKey(s.Step.Tool, d.Args)]++
+		if s.Run == "" { // to take a run up is not to ask for it again
+			s.loop.made[callKey(s.Step.Tool, d.Args)]++
+		}
 	}
 	switch d.Executor {
 	case planning.ExecutorTool:
@@ -120,7 +123,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	default:
 		r.modelBusy++
 		if d.Request != nil {
-			r.asked(string(d.Request.Purpose), d.Index, *d.Request)
+			r.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request})
 		}
 	}
 	r.enqueue(s)
@@ -176,12 +179,14 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		}
 		r.closeGate(s.Gate)
 	}
-	if s.Step.Executor == planning.ExecutorSelf {
-		r.replied(planning.PurposeStep, d.Index, planning.Reply{MS: d.MS}, d.Error)
+	if d.Reply != nil {
+		r.used(*d.Reply)
+		r.replied(Exchange{Purpose: planning.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error})
 	}
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
 	r.record(s, planning.ItemFailed)
+	r.leaveLoop(s)
 	switch {
 	case s.loop != nil:
 		r.dealCall(s)
@@ -191,12 +196,16 @@ func (r *Run) applyStepFailed(d StepFailed) {
 	r.enqueue(s)
 }
 
-// account adds what a run used that a plan tool started: it is one budget.
+// account adds what a run has used that a plan tool started: it is one budget.
+// Of a run that was taken up again, a part has been added before.
 func (r *Run) account(s *StepState, run string, used *Usage) {
-	s.Run = cmp.Or(run, s.Run)
+	if run != "" && run != s.Run {
+		s.Run, s.ranUp = run, Usage{}
+	}
 	if used != nil {
-		r.Usage = r.Usage.Plus(*used)
-		r.within += used.Steps
+		more := used.Since(s.ranUp)
+		r.Usage, s.ranUp = r.Usage.Plus(more), *used
+		r.within += more.Steps
 	}
 }
 
@@ -308,9 +317,6 @@ func (r *Run) applyGateResolved(d GateResolved) {
 		s := r.Step(g.Step)
 		if s == nil {
 			return
-		}
-		if s.loop != nil {
-			s.loop.waited += r.Now.Sub(g.RequestedAt)
 		}
 		s.Status, s.Gate = StepPending, ""
 		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow

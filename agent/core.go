@@ -51,6 +51,7 @@ type core struct {
 	failure     *failure        // a failed step, or the user's word, that waits to be dealt with
 	agents      []*StepState    // steps whose loops were begun
 	within      int             // step executions within loops and the runs that they started
+	outer       string          // the run whose model asked for this one, "" where nobody's did
 	modelTools  bool            // the model can call tools
 	perToken    float64         // bytes that the model's server counts as a token; 0 is unknown
 	firstLength int             // steps of the first plan
@@ -112,6 +113,9 @@ func (r *Run) Step(index string) *StepState {
 	return r.call(index)
 }
 
+// ModelTools reports whether the model of the run can call tools.
+func (r *Run) ModelTools() bool { return r.modelTools }
+
 // Graph returns the graph of the plan as it is now, nil while there is none.
 func (r *Run) Graph() *planning.Graph { return r.graph }
 
@@ -153,12 +157,16 @@ func (r *Run) brief() planning.Brief {
 	if r.perToken > 0 {
 		prompting.BytesPerToken = r.perToken
 	}
+	var toolless []string
 	if !r.modelTools {
 		prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p planning.Profile) bool {
-			return p.Model == "" // a sub-agent has to call tools
+			if p.Model == "" {
+				toolless = append(toolless, p.Name)
+			}
+			return p.Model == ""
 		})
 	}
-	return planning.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose()}
+	return planning.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
 }
 
 // mayPropose is how many steps a planner may propose now: what the bound of one

@@ -13,7 +13,8 @@ type RunStarted struct {
 	Goal      string             `json:"goal"`
 	Workspace string             `json:"workspace"` // absolute path of the folder it works in
 	Session   string             `json:"session,omitempty"`
-	Model     string             `json:"model"` // "" means that there is none
+	Outer     string             `json:"outer,omitempty"` // the run whose model asked for this one
+	Model     string             `json:"model"`           // "" means that there is none
 	Limits    Limits             `json:"limits"`
 	Rules     []Rule             `json:"rules"` // gate rules, first match wins
 	Catalogue planning.Catalogue `json:"catalogue"`
@@ -75,6 +76,9 @@ type PhaseFailed struct {
 	Phase  int    `json:"phase"`
 	Label  string `json:"label"`
 	Reason string `json:"reason"`
+
+	Failure FailureKind    `json:"failure,omitempty"`
+	Reply   planning.Reply `json:"reply"` // as much of it as came
 }
 
 // PlanDrafting is one whole step, parsed while the plan was still streaming in.
@@ -161,6 +165,8 @@ type StepFailed struct {
 	MS      int64       `json:"ms"`
 	Run     string      `json:"run,omitempty"`   // that a plan tool started
 	Usage   *Usage      `json:"usage,omitempty"` // of that run, which counts here too
+
+	Reply *planning.Reply `json:"reply,omitempty"` // of a step in the model's own words, as far as it came
 }
 
 // FailureKind says what a failure means for the run.

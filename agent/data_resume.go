@@ -8,14 +8,23 @@ import "replan/planning"
 type RunResumed struct {
 	From      uint64             `json:"from"` // the last event before
 	Session   string             `json:"session,omitempty"`
-	Model     string             `json:"model"`                 // "" means that there is none
-	Tools     bool               `json:"model_tools,omitempty"` // it can call tools
+	Model     string             `json:"model"`                    // "" means that there is none
+	Tools     bool               `json:"model_tools,omitempty"`    // it can call tools
+	Window    int                `json:"context_window,omitempty"` // of the model, in tokens; 0 is unknown
 	Limits    Limits             `json:"limits"`
 	Rules     []Rule             `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
 	Catalogue planning.Catalogue `json:"catalogue"`
 	Priors    map[string]int64   `json:"priors"`
 	Attended  bool               `json:"attended,omitempty"`
 	InDoubt   DoubtDecision      `json:"in_doubt,omitempty"`
+}
+
+// RunSpawned says which run a call of a plan tool is about to start, so that a
+// resume takes that one up rather than start another.
+type RunSpawned struct {
+	Index   string `json:"index"` // of the call
+	Attempt int    `json:"attempt"`
+	Run     string `json:"run"`
 }
 
 // DoubtResolved says what is to become of a step that is in doubt.
@@ -81,6 +90,7 @@ type SessionResuming struct {
 
 // Kind of each event's data.
 func (RunResumed) Kind() Kind      { return KindRunResumed }
+func (RunSpawned) Kind() Kind      { return KindRunSpawned }
 func (DoubtResolved) Kind() Kind   { return KindDoubtResolved }
 func (FailureResolved) Kind() Kind { return KindFailureResolved }
 func (GuardWarned) Kind() Kind     { return KindGuardWarned }

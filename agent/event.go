@@ -33,6 +33,7 @@ const (
 	KindRunResumed   Kind = "run.resumed"
 	KindRunPaused    Kind = "run.paused"
 	KindRunSteered   Kind = "run.steered"
+	KindRunSpawned   Kind = "run.spawned"
 	KindRunCompleted Kind = "run.completed"
 
 	KindPhaseStarted   Kind = "phase.started"
@@ -178,6 +179,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[RunPaused](raw)
 	case KindRunSteered:
 		return decode[RunSteered](raw)
+	case KindRunSpawned:
+		return decode[RunSpawned](raw)
 	case KindRunCompleted:
 		return decode[RunCompleted](raw)
 	case KindPhaseStarted:

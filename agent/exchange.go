@@ -10,29 +10,31 @@ import (
 type Exchange struct {
 	Purpose   planning.Purpose
 	Step      string // the step it was for, "" for none
+	Attempt   int    // of that step; 0 where it only had its arguments written
 	Request   planning.Request
-	Reply     planning.Reply
-	Error     string // why no reply came
+	Reply     planning.Reply // as far as it came
+	Error     string         // why no whole reply came
 	StartedAt time.Time
 	Done      bool // the reply came, or none will
 }
 
 // asked notes what the model is asked.
-func (r *Run) asked(purpose, step string, request planning.Request) {
-	r.Exchanges = append(r.Exchanges, &Exchange{
-		Purpose: planning.Purpose(purpose), Step: step, Request: request, StartedAt: r.Now,
-	})
+func (r *Run) asked(x *Exchange) {
+	x.StartedAt = r.Now
+	r.Exchanges = append(r.Exchanges, x)
 }
 
-// replied notes what came of it.
-func (r *Run) replied(purpose planning.Purpose, step string, reply planning.Reply, failure string) {
+// replied notes what came of what the model was asked for the same.
+func (r *Run) replied(came Exchange) {
 	for i := len(r.Exchanges) - 1; i >= 0; i-- {
 		x := r.Exchanges[i]
-		if x.Done || x.Purpose != purpose || x.Step != step {
+		if x.Done || x.Purpose != came.Purpose || x.Step != came.Step || x.Attempt != came.Attempt {
 			continue
 		}
-		x.Reply, x.Error, x.Done = reply, failure, true
-		r.calibrate(x)
+		x.Reply, x.Error, x.Done = came.Reply, came.Error, true
+		if x.Request.Model == "" || x.Request.Model == r.Model {
+			r.measure(x)
+		}
 		return
 	}
 }
@@ -41,9 +43,16 @@ func (r *Run) replied(purpose planning.Purpose, step string, reply planning.Repl
 // bytes a token has: in short ones the marks of the turns weigh too much.
 const calibratedFrom = 200
 
-// calibrate learns from what the server counted how many bytes make a token.
-// Requests with tools are left out, since their server writes those out as well.
-func (r *Run) calibrate(x *Exchange) {
+// measure learns from what the server of the run's model counted how full its
+// window is, and how many bytes make a token. Of that, requests with tools say
+// nothing, since their server writes those out as well.
+func (r *Run) measure(x *Exchange) {
+	if x.Reply.PromptTokens > 0 {
+		r.ContextTokens = x.Reply.PromptTokens + x.Reply.CompletionTokens
+	}
+	if x.Reply.ContextWindow > 0 {
+		r.ContextWindow = x.Reply.ContextWindow
+	}
 	if x.Reply.PromptTokens < calibratedFrom || len(x.Request.Tools) > 0 {
 		return
 	}

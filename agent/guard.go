@@ -26,7 +26,8 @@ type budget struct {
 	words       string // what is counted
 }
 
-// budgets returns every budget of the run; a limit of 0 means there is none.
+// budgets returns every budget of the run; a limit of 0 means there is none, and
+// one of [NothingLeft] that nothing is allowed.
 func (r *Run) budgets() [7]budget {
 	return [...]budget{
 		{GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
@@ -47,14 +48,22 @@ func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
 // if it is one.
 func (r *Run) spent(guard, step string) *Action {
 	for _, b := range r.budgets() {
-		if b.guard == guard && b.limit > 0 && b.used >= b.limit {
+		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
 			return &Action{Record: GuardBlocked{
 				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
-				Reason: fmt.Sprintf("this run has used all of its %s: %d of %d (guard %s)%s", b.words, b.used, b.limit, b.guard, whom(step)),
+				Reason: fmt.Sprintf("%s (guard %s)%s", b.sentence(), b.guard, whom(step)),
 			}}
 		}
 	}
 	return nil
+}
+
+// sentence says that a budget is used up.
+func (b budget) sentence() string {
+	if b.limit == NothingLeft {
+		return "the run that asked for this one has left it no " + b.words
+	}
+	return fmt.Sprintf("this run has used all of its %s: %d of %d", b.words, b.used, b.limit)
 }
 
 // whom names the step that a guard keeps from starting.

@@ -2,8 +2,12 @@ package agent
 
 import "fmt"
 
+// NothingLeft is the limit of what a run may not do at all, since the run that
+// asked for it has used up their one account.
+const NothingLeft = -1
+
 // Limits bound a run. 0 means no limit, but for the slots, where it means the
-// default.
+// default; [NothingLeft] allows nothing.
 type Limits struct {
 	MaxSteps          int   `json:"max_steps"`                     // step executions
 	GrowSteps         bool  `json:"grow_steps"`                    // MaxSteps rises to one and a half times the first plan's length

@@ -24,12 +24,14 @@ type Loop struct {
 	talk    []planning.Message // what was said since it began
 	remarks []string           // of the user, for the next turn
 	newest  []*StepState       // the calls of the newest reply
+	unmade  []planning.ToolUse // of the newest reply, beyond what is made at once
 	made    map[string]int     // call → how often it was made
 	failing map[string]int     // failing result → how often it came
 	stalls  int                // replies in a row that said nothing, or that did not come
 	answer  *string            // what it came to
 	flaw    *flaw              // why it comes to nothing
 	waited  time.Duration      // for the user
+	waiting time.Time          // since when it waits again, zero where it does not
 	final   bool               // the turn that was asked for has to be an answer
 }
 
@@ -169,7 +171,7 @@ func (r *Run) applyOwnPlan(l *Loop, d ModelReplied) {
 	case d.Failure == FailureInterrupted && r.ending != nil:
 		return
 	case d.Error != "":
-		l.planner.Fail(d.Error)
+		l.planner.Fail(d.Error, d.Reply)
 	default:
 		l.planner.Absorb(d.Reply)
 	}
@@ -236,6 +238,9 @@ func (r *Run) hear(l *Loop, reply planning.Reply) {
 		}
 		r.goOn(l)
 		return
+	case reply.CutOff && l.step != nil:
+		r.shorten(l)
+		return
 	}
 	said.Calls = nil
 	l.talk = append(l.talk, said)
@@ -243,6 +248,16 @@ func (r *Run) hear(l *Loop, reply planning.Reply) {
 		return // the user has said something that this is no answer to
 	}
 	l.answer = &said.Content
+}
+
+// shorten has a sub-agent say in fewer words what was cut off: half of an answer
+// is none for the steps that go by it.
+func (r *Run) shorten(l *Loop) {
+	if l.stalls++; l.stalls > stallsBorne || l.final {
+		l.flaw = &flaw{FailureModel, "the model's answer was cut off at the length that it may have"}
+		return
+	}
+	l.talk = append(l.talk, planning.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
 }
 
 // goOn is the turn of the program with which a loop goes on.
@@ -259,8 +274,9 @@ func (r *Run) goOn(l *Loop) {
 
 // plan makes steps of the calls that a reply asks for.
 func (r *Run) plan(l *Loop, uses []planning.ToolUse) {
-	l.newest = nil
-	for _, use := range uses[:min(len(uses), callsPerTurn)] {
+	made := min(len(uses), callsPerTurn)
+	l.newest, l.unmade = nil, uses[made:]
+	for _, use := range uses[:made] {
 		c := r.newCall(l, use)
 		l.Calls, l.newest = append(l.Calls, c), append(l.newest, c)
 	}
@@ -271,13 +287,16 @@ func (r *Run) plan(l *Loop, uses []planning.ToolUse) {
 
 // newCall is the step that a call of a loop is.
 func (r *Run) newCall(l *Loop, use planning.ToolUse) *StepState {
-	parent, length, gate := planning.ChatParent, 0.0, false
+	parent, length, gate, replanned := planning.ChatParent, 0.0, false, false
 	offer := planning.Offer(planning.ChatTools(r.brief()))
 	if l.step != nil {
-		parent, length, gate = l.step.Step.Index, l.step.length, l.step.Step.Gate
+		parent, length, gate, replanned = l.step.Step.Index, l.step.length, l.step.Step.Gate, l.step.replanned
 		offer = planning.Offer(planning.AgentTools(r.brief(), l.profile))
 	}
-	number := len(l.Calls) + 1
+	number := 1
+	if n := len(l.Calls); n > 0 {
+		number = l.Calls[n-1].place + 1
+	}
 	index := fmt.Sprintf("%s.%d", parent, number)
 	for r.places != nil && r.planned(index) {
 		number++
@@ -292,7 +311,7 @@ func (r *Run) newCall(l *Loop, use planning.ToolUse) *StepState {
 			Index: index, Title: use.Name, Executor: planning.ExecutorTool, Tool: use.Name, Args: args,
 			OnFailure: planning.OnFailureAbort, Gate: gate,
 		},
-		Status: StepPending, Parent: parent, loop: l, use: use, length: length, place: number,
+		Status: StepPending, Parent: parent, loop: l, use: use, length: length, place: number, replanned: replanned,
 		tries: r.attempts[index], tried: r.attempts[index],
 	}
 	if tool, err := offer.Find(use.Name); err != nil {
@@ -330,6 +349,9 @@ func (r *Run) settleCall(c *StepState) {
 		l.talk = append(l.talk, answered(call))
 		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
 	}
+	for _, use := range l.unmade {
+		l.talk = append(l.talk, planning.Answered(use, nil, fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
+	}
 	if again > 1 {
 		l.talk = append(l.talk, planning.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
 	}
@@ -360,8 +382,12 @@ func (r *Run) dealCall(c *StepState) {
 	switch {
 	case c.Failure == FailureInterrupted && r.ending != nil:
 		return // made again, should the run be resumed
-	case c.denied && !r.attended:
-		r.end(StatusFailed, ReasonDenied, fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title))
+	case c.Failure == FailureDenied && !r.attended:
+		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
+		if c.Run != "" {
+			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error))
+		}
+		r.end(StatusFailed, ReasonDenied, sentence)
 		return
 	case !c.Failure.Replannable() && c.Failure != FailureDenied && c.Failure != FailureInterrupted:
 		r.end(StatusFailed, ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))

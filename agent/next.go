@@ -140,7 +140,7 @@ func (r *Run) nextPlanning() []Action {
 func (r *Run) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
-		return []Action{{Record: PlanCreated{Plan: o.Plan, Revision: 1}}}
+		return warned(o, PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()
 	case planning.OutcomeAnalysed:
@@ -150,6 +150,19 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 	default:
 		return r.planningFailed(o)
 	}
+}
+
+// warned adds to a new plan, in one note, what the user should know of it.
+func warned(o planning.Outcome, made Data) []Action {
+	out := []Action{{Record: made}}
+	if len(o.Warnings) == 0 {
+		return out
+	}
+	words := make([]string, len(o.Warnings))
+	for i, w := range o.Warnings {
+		words[i] = w.Message
+	}
+	return append(out, Action{Record: Note{Level: "warn", Text: "of this plan: " + strings.Join(words, "; ")}})
 }
 
 // answerDirectly has the goal answered without a plan.
@@ -164,7 +177,7 @@ func (r *Run) answerDirectly() []Action {
 	for _, text := range r.Remarks {
 		said = append(said, planning.Remark(text))
 	}
-	request := planning.ChatRequest(r.brief(), said...)
+	request := planning.ChatRequest(r.brief(), false, said...)
 	return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
@@ -172,10 +185,10 @@ func (r *Run) answerDirectly() []Action {
 func (r *Run) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
-		return []Action{{Record: PlanDiff{
+		return warned(o, PlanDiff{
 			Revision: r.Revision + 1, Reason: r.failure.reason(), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
-		}}}
+		})
 	case planning.OutcomeRefused:
 		return []Action{{Record: ReplanRefused{Attempt: r.Usage.Replans, Reason: o.Reason}}}
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:

@@ -39,7 +39,9 @@ func (r *Run) resumeLoops() {
 		}
 		s.Status, s.Loop.Asking = StepActive, false
 		delete(r.fired, deadlineID(s))
-		s.StartedAt = r.Now // the time between does not count
+		// The time between does not count, and its limit begins anew.
+		s.StartedAt, s.Loop.waited, s.Loop.waiting = r.Now, 0, time.Time{}
+		s.Loop.clock(r.Now)
 		r.agents = append(r.agents, s)
 	}
 }
@@ -100,7 +102,7 @@ func (r *Run) nextChat() []Action {
 			return append(out, blocked...)
 		}
 	}
-	request := planning.ChatRequest(r.brief(), append(slices.Clone(c.talk), c.said()...)...)
+	request := planning.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.talk), c.said()...)...)
 	return append(out, Action{ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
@@ -160,6 +162,46 @@ func (l *Loop) waits() bool {
 	return slices.ContainsFunc(l.newest, func(c *StepState) bool { return c.Status == StepWaiting || c.asks })
 }
 
+// clock counts how long the loop waits for the user, at however many gates at
+// once.
+func (l *Loop) clock(now time.Time) {
+	switch waits := l.waits(); {
+	case waits && l.waiting.IsZero():
+		l.waiting = now
+	case !waits && !l.waiting.IsZero():
+		l.waited, l.waiting = l.waited+now.Sub(l.waiting), time.Time{}
+	}
+}
+
+// leaveLoop ends the loop of a step that has ended: the calls that were still to
+// be made are not, and what the user said that it has not heard is for whoever
+// goes on.
+func (r *Run) leaveLoop(s *StepState) {
+	l := s.Loop
+	if l == nil {
+		return
+	}
+	for _, c := range l.newest {
+		if c.Status == StepPending || c.Status == StepWaiting {
+			r.closeGate(c.Gate)
+			c.Status, c.Gate, c.cut = StepPending, "", "the step that asked for it has ended"
+			r.enqueue(c)
+		}
+	}
+	r.keepRemarks(l)
+	r.heed()
+}
+
+// keepRemarks keeps what the user said and a loop has not heard.
+func (r *Run) keepRemarks(l *Loop) {
+	for _, text := range l.remarks {
+		if !slices.Contains(r.Remarks, text) {
+			r.Remarks = append(r.Remarks, text)
+		}
+	}
+	l.remarks = nil
+}
+
 // deadlineID names the timer at which an agent step has taken too long.
 func deadlineID(s *StepState) string { return fmt.Sprintf("agent/%s/%d", s.Step.Index, s.Attempt) }
 
@@ -211,49 +253,68 @@ func (r *Run) repeated(c *StepState) *Action {
 	if b.low() && !r.warned[guardKey(GuardRunaway, c.Step.Index)] {
 		return &Action{Record: GuardWarned{
 			Guard: GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("the model makes the same call of %s for the %d. time", c.Step.Title, b.used),
+			Reason: fmt.Sprintf("the model makes the same call of %s again: %d times of the %d that it may", c.Step.Title, b.used, b.limit),
 		}}
 	}
 	return nil
 }
 
-// read says what a model had read when it wrote the arguments of a call.
-func (l *Loop) read(c *StepState) []Provenance {
+// read says what a model had read when it wrote the arguments of a call: the
+// results that it was given to begin with, and the newest of its own calls.
+func (r *Run) read(c *StepState) []Provenance {
 	var out []Provenance
-	for _, earlier := range l.Calls {
-		if earlier == c || len(out) == provenanceMost {
+	if c.loop.step != nil {
+		for _, h := range r.inputs(c.loop.step.Step) {
+			out = append(out, Provenance{Step: h.Index, Tool: h.Tool, Written: true})
+		}
+	}
+	var own []Provenance
+	for _, earlier := range c.loop.Calls {
+		if earlier == c {
 			break
 		}
 		if earlier.Status == StepDone {
-			out = append(out, Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
+			own = append(own, Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
 		}
 	}
-	return out
+	return append(out[:min(len(out), provenanceMost)], own[max(len(own)-provenanceMost, 0):]...)
 }
 
 // leftOver is what is left of the limits of this run for one that a plan tool
-// starts: it is one account.
-func (r *Run) leftOver() Limits {
+// starts: it is one account, and the call of that tool is on it already.
+func (r *Run) leftOver(tool planning.Tool) Limits {
 	l := r.Limits
+	calls := Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
+	if tool.ReadOnly {
+		calls.DiscoveryCalls++
+	}
 	for _, b := range []struct {
 		limit *int
 		used  int
 	}{
 		{&l.MaxTokens, int(r.Usage.Tokens())},
-		{&l.MaxToolCalls, r.Usage.ToolCalls + 1}, // the call of the plan tool itself
-		{&l.MaxDiscoveryCalls, r.Usage.DiscoveryCalls},
-		{&l.MaxExecutionCalls, r.Usage.ToolCalls - r.Usage.DiscoveryCalls},
+		{&l.MaxToolCalls, calls.ToolCalls},
+		{&l.MaxDiscoveryCalls, calls.DiscoveryCalls},
+		{&l.MaxExecutionCalls, calls.ToolCalls - calls.DiscoveryCalls},
 		{&l.MaxReplans, r.Usage.Replans},
 	} {
-		if *b.limit > 0 {
-			*b.limit = max(*b.limit-b.used, 1) // 0 would be no limit
-		}
+		*b.limit = rest(*b.limit, b.used)
 	}
-	if l.MaxSteps > 0 && !l.GrowSteps {
-		l.MaxSteps = max(l.MaxSteps-r.Usage.Steps, 1)
+	if !l.GrowSteps {
+		l.MaxSteps = rest(l.MaxSteps, calls.Steps)
 	}
-	if l.MaxDurationMS > 0 {
-		l.MaxDurationMS = max(l.MaxDurationMS-r.Elapsed().Milliseconds(), int64(time.Second/time.Millisecond))
-	}
+	l.MaxDurationMS = rest(l.MaxDurationMS, r.Elapsed().Milliseconds())
 	return l
+}
+
+// rest is what is left of a limit, of which 0 is none.
+func rest[T int | int64](limit, used T) T {
+	switch {
+	case limit == 0:
+		return 0
+	case limit <= used:
+		return NothingLeft
+	default:
+		return limit - used
+	}
 }

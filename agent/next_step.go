@@ -18,6 +18,7 @@ const retryBase = 500 * time.Millisecond
 type slots struct {
 	tools, models               int
 	steps                       int
+	plans                       int // calls of plan tools that are about to start
 	calls, discovery, execution int
 	promised                    map[*toolFacts]int // calls of a tool that are about to start
 }
@@ -33,6 +34,15 @@ func (r *Run) freeSlots() slots {
 		discovery: left(r.Limits.MaxDiscoveryCalls, r.Usage.DiscoveryCalls),
 		execution: left(r.Limits.MaxExecutionCalls, r.Usage.ToolCalls-r.Usage.DiscoveryCalls),
 	}
+}
+
+// plansUnderWay reports whether a run that a plan tool asked for goes on, or is
+// about to: the next waits for it, so that both can be given what is left of the
+// one account, and of the one model.
+func (r *Run) plansUnderWay(free *slots) bool {
+	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.newest, func(c *StepState) bool {
+		return c.Status == StepActive && planning.IsPlanTool(r.facts(c.Step.Tool).tool)
+	})
 }
 
 // left is what is left of a budget, -1 where it has no limit.
@@ -176,11 +186,12 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 		return append(out, r.stopped(kind, index)...)
 	}
 	blocked, warned, promised := r.perTool(s, facts, free.promised[facts])
-	if promised {
+	if promised || planning.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
 		return out
 	}
 	switch {
 	case blocked != nil:
+	case s.loop != nil && s.Run != "":
 	case s.loop != nil:
 		if again := r.repeated(s); again != nil && again.mayEnd() {
 			blocked = again
@@ -215,8 +226,9 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	number := s.tries + 1
 	if planning.IsPlanTool(facts.tool) {
+		free.plans++
 		return append(out, Action{r.started(s, s.call, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(),
+			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(facts.tool), Run: s.Run,
 		}})
 	}
 	return append(out, Action{
@@ -323,7 +335,7 @@ func (r *Run) gateID(s *StepState) string {
 // written by a model that had read one. References are exact.
 func (r *Run) provenance(s *StepState) []Provenance {
 	if s.loop != nil {
-		return s.loop.read(s)
+		return r.read(s)
 	}
 	var out []Provenance
 	for _, arg := range slices.Sorted(maps.Keys(s.Step.Args)) {

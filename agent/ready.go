@@ -101,6 +101,9 @@ func (q queue) first(n int) []*StepState {
 
 // enqueue finds out anew what a step needs next and puts it where Next looks.
 func (r *Run) enqueue(s *StepState) {
+	if s.loop != nil {
+		s.loop.clock(r.Now)
+	}
 	now := r.standing(s)
 	if now == s.stands {
 		return
@@ -302,7 +305,7 @@ func (r *Run) readOnly(s *StepState) bool {
 		return true
 	}
 	facts := r.facts(s.Step.Tool)
-	return facts.err == nil && facts.tool.ReadOnly
+	return facts.err == nil && (facts.tool.ReadOnly || planning.IsPlanTool(facts.tool)) // whose run is taken up
 }
 
 // ruleFor returns the rule that decides about a step's call; a plan may ask for

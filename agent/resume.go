@@ -29,7 +29,14 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 		r.warned = map[string]bool{} // of another limit something else is 80 %
 	}
 	didRead := r.reading()
+	if d.Model != r.Model {
+		r.perToken, r.prompting.BytesPerToken = 0, 0 // how another one counts, nobody has seen yet
+	}
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
+	r.prompting.ModelTools = d.Tools
+	if d.Window > 0 {
+		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
+	}
 	if r.Revision == 0 {
 		r.offered = d.Catalogue // there is no first plan yet
 	}
@@ -128,6 +135,10 @@ func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 func (r *Run) takeUp() {
 	r.failure, r.Replanning = nil, nil
 	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
+	if r.Chat != nil && r.Chat.flaw != nil {
+		r.Chat.flaw, r.Chat.stalls, r.Chat.final = nil, 0, false
+		r.Chat.talk = append(r.Chat.talk, planning.Remark("The conversation goes on."))
+	}
 	r.every(func(s *StepState) {
 		s.asks = false
 		if s.told {

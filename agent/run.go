@@ -118,6 +118,7 @@ type StepState struct {
 	loop      *Loop             // that it is a call of; nil for a step of the plan
 	use       planning.ToolUse  // that call, as the model asked for it
 	unknown   error             // why there is no such tool to call
+	ranUp     Usage             // what the run that it started has been counted with
 	told      bool              // the model knows, or is about to be told, what came of it
 	ready     bool              // of a draft: nothing that it needs is still to come
 

@@ -329,3 +329,16 @@ func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAPlanLeavesVagueIsSaidOnce(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan:      {`{"title":"x","steps":[{"title":"Fix everything","tool":"look","args":{"at":"a"},"expected_outcome":"success"}]}`},
+		planning.PurposeSynthesis: {"done"},
+	}.reply
+	w.play(started(agent.DefaultLimits()))
+	notes := all[agent.Note](w)
+	if len(notes) != 1 || !strings.Contains(notes[0].Text, "Fix everything") || !strings.Contains(notes[0].Text, "success") {
+		t.Errorf("%+v", notes)
+	}
+}

@@ -18,6 +18,7 @@ type Summary struct {
 	Replans   int       `json:"replans"`
 	Workspace string    `json:"workspace"`
 	Session   string    `json:"session,omitempty"`
+	Outer     string    `json:"outer,omitempty"`     // the run whose model asked for this one, with which it is resumed
 	Resumable bool      `json:"resumable"`           // there is something left to do
 	PlanOnly  bool      `json:"plan_only,omitempty"` // a plan was to be made, and nothing run
 }
@@ -33,7 +34,7 @@ func (r *Run) Summary() Summary {
 	s := Summary{
 		Run: r.ID, Plan: r.Plan.ID, Goal: r.Goal, Title: r.Plan.Title, Status: StatusUnfinished,
 		Started: r.StartedAt, Steps: len(r.Plan.Steps), Done: r.Done(), Replans: r.Usage.Replans,
-		Workspace: r.Workspace, Session: r.session, Resumable: r.Resumable(), PlanOnly: r.planOnly,
+		Workspace: r.Workspace, Session: r.session, Outer: r.outer, Resumable: r.Resumable(), PlanOnly: r.planOnly,
 	}
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason

@@ -24,6 +24,7 @@ type world struct {
 
 	reply  func(planning.Request) (string, error)         // the model
 	calls  func(planning.Request) []planning.ToolUse      // what it calls besides; nil is nothing
+	cutOff func(planning.Request) bool                    // whether what it says is cut off; nil is never
 	plan   func(agent.CallPlan) agent.Data                // what becomes of its plans
 	tool   func(agent.CallTool) agent.Data                // the tools
 	gate   func(agent.GateRequested) agent.Decision       // the user
@@ -42,6 +43,9 @@ type tester interface {
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
+
+// errStopped is what comes of a request that is stopped.
+var errStopped = errors.New("stopped by the user")
 
 func newWorld(t tester) *world {
 	return &world{
@@ -153,7 +157,11 @@ func (w *world) back() {
 	case agent.CallModel:
 		text, err := w.reply(e.Request)
 		if err != nil {
-			w.apply(e.Failed(agent.FailureModel, err.Error(), "", 5))
+			kind := agent.FailureModel
+			if errors.Is(err, errStopped) {
+				kind = agent.FailureInterrupted
+			}
+			w.apply(e.Failed(kind, err.Error(), planning.Reply{MS: 5}))
 			return
 		}
 		if e.Drafts() {
@@ -167,6 +175,7 @@ func (w *world) back() {
 		if w.calls != nil {
 			reply.Calls = w.calls(e.Request)
 		}
+		reply.CutOff = w.cutOff != nil && w.cutOff(e.Request)
 		w.apply(e.Replied(reply))
 	case agent.CallPlan:
 		w.apply(w.plan(e))

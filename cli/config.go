@@ -36,6 +36,14 @@ func findDirs(home string) (dirs, error) {
 	return dirs{config: abs, data: abs, state: abs}, nil
 }
 
+// configFile is where the user's configuration lies.
+func (d dirs) configFile() string { return filepath.Join(d.config, "config.toml") }
+
+// misconfigured says of a value that it stands in the configuration.
+func (o *options) misconfigured(err error) error {
+	return usage("the configuration %s cannot be used: %w", o.dirs.configFile(), err)
+}
+
 // config is the user's configuration file, config.toml.
 type config struct {
 	Model struct {

@@ -74,9 +74,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.host, o.model, o.trusted = model.URL(), demo.Model, true
 	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
 	o.manner = manner{} // the script knows no other, but for what flags say
-	if o.manner.prompting, err = o.flagged(planning.Prompting{ForcePlan: o.forcePlan}); err != nil {
-		return err
-	}
+	o.manner.prompting = o.flagged(planning.Prompting{ForcePlan: o.forcePlan})
 	o.dirs = dirs{config: folder + "/home", data: folder + "/home", state: folder + "/home"}
 	if o.screen() {
 		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal}, continued{})

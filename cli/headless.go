@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
 
 	"replan/agent"
@@ -57,6 +58,7 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	for _, note := range w.notes {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
+	o.tellThought(ctx, w)
 	if e.prepare != nil {
 		if asks {
 			if err := o.askForServers(ctx, w); err != nil {
@@ -74,6 +76,22 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 		return err
 	}
 	return o.tell(ctx, w, e, asks)
+}
+
+// tellThought says on standard error where --think comes to nothing with the
+// model that will answer.
+func (o *options) tellThought(ctx context.Context, w *workshop) {
+	if o.level == nil {
+		return
+	}
+	name := ""
+	if at := slices.Index(o.manner.profileNames(), o.manner.profile); at >= 0 {
+		name = o.manner.profiles[at].Model
+	}
+	info, err := w.model.Describe(ctx, name)
+	if word := unthought(info, *o.level); err == nil && word != "" { // else whoever needs a model says what is wrong
+		_, _ = fmt.Fprintf(o.io.Err, "replan: --think %s: %s\n", o.think, word)
+	}
 }
 
 // lastRestored is the number of the last event of the session that is gone on

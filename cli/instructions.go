@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -44,7 +44,8 @@ func (w *workshop) readInstructions(workspace string) error {
 // findInstructions returns what the AGENTS.md says that is nearest to the
 // workspace: in it, or in a folder above. The search ends with the folder that
 // holds .git, with home, or at the top. A file that cannot be read is left out
-// with a note, and none above it takes its place.
+// with a note, and none above it takes its place; one that is not the user's own
+// word is left out with a note, too, and the search goes on.
 func findInstructions(workspace, home string) (instructions, error) {
 	start, err := filepath.EvalSymlinks(workspace)
 	if err != nil {
@@ -53,49 +54,75 @@ func findInstructions(workspace, home string) (instructions, error) {
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
-	for folder := start; ; folder = filepath.Dir(folder) {
+	folders, repository := searched(start, home)
+	var note string
+	for _, folder := range folders {
 		there, err := holdsInstructions(folder, folder == start)
 		if err != nil {
 			return instructions{}, err
 		}
-		if there {
-			return instructionsIn(folder, start), nil
+		if !there {
+			continue
 		}
-		_, err = os.Lstat(filepath.Join(folder, ".git")) // a file in worktrees and submodules
-		if err == nil || folder == home || folder == filepath.Dir(folder) {
-			return instructions{}, nil
+		if folder != start {
+			if err := ownWord(folder, repository); err != nil {
+				note = cmp.Or(note, leftOut(shownFrom(start, folder), err))
+				continue
+			}
+		}
+		found := instructionsIn(folder, shownFrom(start, folder))
+		found.note = cmp.Or(found.note, note)
+		return found, nil
+	}
+	return instructions{note: note}, nil
+}
+
+// searched returns the folders whose AGENTS.md may count, the workspace first,
+// and whether they are of a repository of the user's own.
+func searched(start, home string) (folders []string, repository bool) {
+	for folder := start; ; folder = filepath.Dir(folder) {
+		folders = append(folders, folder)
+		if git, err := os.Lstat(filepath.Join(folder, ".git")); err == nil { // a file in worktrees and submodules
+			root, err := os.Stat(folder)
+			return folders, err == nil && owned(git) && owned(root)
+		}
+		if folder == home || folder == filepath.Dir(folder) {
+			return folders, false
 		}
 	}
 }
 
 // holdsInstructions reports whether a folder has an AGENTS.md. Above the
-// workspace, one that cannot be looked into has none, and nor has one that
-// everybody may write to: who put a file there has nothing to say here.
+// workspace, one that cannot be looked into has none.
 func holdsInstructions(folder string, workspace bool) (bool, error) {
 	_, err := os.Lstat(filepath.Join(folder, instructionsName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !workspace {
 		return false, nil
 	}
-	if workspace || runtime.GOOS == "windows" { // its modes say nothing of who may write
-		return err == nil, err
-	}
-	info, statErr := os.Stat(folder)
-	return err == nil && statErr == nil && info.Mode().Perm()&0o002 == 0, nil
+	return err == nil, err
 }
 
-// instructionsIn reads the AGENTS.md of a folder.
-func instructionsIn(folder, workspace string) instructions {
-	shown := instructionsName
-	if rel, err := filepath.Rel(workspace, filepath.Join(folder, instructionsName)); err == nil {
-		shown = filepath.ToSlash(rel)
+// shownFrom is what the AGENTS.md of a folder is called from the workspace.
+func shownFrom(workspace, folder string) string {
+	rel, err := filepath.Rel(workspace, filepath.Join(folder, instructionsName))
+	if err != nil {
+		return instructionsName
 	}
+	return filepath.ToSlash(rel)
+}
+
+// leftOut is the note on a file that is there and does not count.
+func leftOut(shown string, err error) string { return fmt.Sprintf("%s is left out: %v", shown, err) }
+
+// instructionsIn reads the AGENTS.md of a folder.
+func instructionsIn(folder, shown string) instructions {
 	text, err := readNotes(folder, shown)
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &path): // it names the file once more
-		return instructions{note: fmt.Sprintf("%s is left out: %v", shown, path.Err)}
+		return instructions{note: leftOut(shown, path.Err)}
 	case err != nil:
-		return instructions{note: fmt.Sprintf("%s is left out: %v", shown, err)}
+		return instructions{note: leftOut(shown, err)}
 	case strings.TrimSpace(text) == "":
 		return instructions{}
 	}

@@ -18,6 +18,9 @@ func tree(t *testing.T, files map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chmod(top, 0o755); err != nil { //nolint:gosec // as below, under any umask
+		t.Fatal(err)
+	}
 	for name, text := range files {
 		at := filepath.Join(top, filepath.FromSlash(name))
 		folder := filepath.Dir(at)
@@ -131,7 +134,7 @@ func TestInstructionsThatEverybodyCouldHaveWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := findInstructions(filepath.Join(open, "a"), filepath.Join(top, "h"))
-	if want := (instructions{"home", "../../AGENTS.md", ""}); err != nil || got != want {
+	if want := (instructions{"home", "../../AGENTS.md", "../AGENTS.md is left out: others may write to it or to its folder"}); err != nil || got != want {
 		t.Errorf("from above: found %+v (%v), want %+v", got, err, want)
 	}
 	got, err = findInstructions(open, filepath.Join(top, "h"))

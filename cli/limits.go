@@ -77,7 +77,7 @@ func limitFlags() []limitFlag {
 			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *agent.Limits) *int { return &l.MaxCallsPerTool },
 		},
 		{
-			"max-repeats", "how often the same call or the same failure may come in successive revisions, 0 for no limit",
+			"max-repeats", "how often the same call or the same failure may come, in successive revisions or in the calls of a model, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *agent.Limits) *int { return &l.MaxRepeats },
 		},
 		{
@@ -138,9 +138,24 @@ func (o *options) registerLimits(f *pflag.FlagSet) {
 // readLimits puts the limits of a run and of the session together: the preset,
 // the configuration's numbers over it, the flags over those.
 func (o *options) readLimits(flags *pflag.FlagSet) error {
+	if _, err := agent.Preset(o.given.preset); err != nil {
+		return usage("%w", err)
+	}
+	if err := o.configureLimits(); err != nil {
+		return o.misconfigured(err)
+	}
+	if err := o.checkGivenLimits(flags); err != nil {
+		return err
+	}
+	o.limits = o.raise(o.limits)
+	return nil
+}
+
+// configureLimits checks what the configuration says of limits.
+func (o *options) configureLimits() error {
 	var err error
 	if o.limits, err = agent.Preset(first(o.given.preset, o.config.Limits.Preset)); err != nil {
-		return usage("%w", err)
+		return fmt.Errorf("limits.preset: %w", err)
 	}
 	for _, l := range limitFlags() {
 		if n := l.configured(&o.config.Limits); n != nil {
@@ -161,11 +176,7 @@ func (o *options) readLimits(flags *pflag.FlagSet) error {
 			*l.to(&o.limits) = d.Milliseconds()
 		}
 	}
-	if err := o.checkGivenLimits(flags); err != nil {
-		return err
-	}
-	o.limits = o.raise(o.limits)
-	return o.readSessionLimits()
+	return o.configureSessionLimits()
 }
 
 // checkGivenLimits refuses flags that cannot be limits.
@@ -217,7 +228,7 @@ func (o *options) raise(limits agent.Limits) agent.Limits {
 	return limits
 }
 
-func (o *options) readSessionLimits() error {
+func (o *options) configureSessionLimits() error {
 	c := o.config.SessionLimits
 	switch {
 	case c.MaxTokens < 0:

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -13,6 +13,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/planning"
 	"replan/themes"
 )
 
@@ -40,6 +41,7 @@ type options struct {
 	talk             *talk // the chat in which the command was typed; nil on the command line
 	forcePlan        bool
 	profile, think   string
+	level            *planning.ThinkLevel // that --think names; nil where it is not given
 	planTools, eager bool
 	manner           manner
 	allow, deny      []string
@@ -96,16 +98,19 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	if o.dirs, err = findDirs(first(o.dataDir, o.io.Getenv("REPLAN_HOME"))); err != nil {
 		return usage("%w", err)
 	}
-	if o.config, err = readConfig(filepath.Join(o.dirs.config, "config.toml")); err != nil {
+	if o.config, err = readConfig(o.dirs.configFile()); err != nil {
 		return usage("%w", err)
 	}
 	o.host = first(o.host, o.io.Getenv("OLLAMA_HOST"), o.config.Model.Host)
 	o.model = first(o.model, o.config.Model.Name)
+	if n := o.config.Model.ContextWindow; n < 0 {
+		return o.misconfigured(tooLittle("model.context_window", strconv.Itoa(n)))
+	}
 	o.contextWindow, o.keepAlive = o.config.Model.ContextWindow, o.config.Model.KeepAlive.Duration
 	o.noColor = o.noColor || o.io.Getenv("NO_COLOR") != "" || o.config.Screen.NoColor
 	o.ascii = o.ascii || o.config.Screen.ASCII
-	if o.themeName, err = themes.Parse(first(o.theme, o.config.Screen.Theme, "auto")); err != nil {
-		return usage("%w", err)
+	if err := o.readTheme(); err != nil {
+		return err
 	}
 	if err := o.checkOutput(); err != nil {
 		return err
@@ -115,8 +120,8 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 			return usage("%w", err)
 		}
 	}
-	if o.rules, err = o.readRules(); err != nil {
-		return usage("%w", err)
+	if err := o.readRules(); err != nil {
+		return err
 	}
 	o.trusted = o.config.trusts(o.workspace)
 	o.changed = flags.Changed
@@ -137,10 +142,23 @@ func (o *options) checkOutput() error {
 	return usage("--output takes text or json, not %q", given)
 }
 
-// readRules returns the gate rules of the flags and the configuration, denials
-// of each before its permissions.
-func (o *options) readRules() ([]agent.Rule, error) {
-	var rules []agent.Rule
+// readTheme takes the colours of the flag, else of the configuration.
+func (o *options) readTheme() error {
+	name, err := themes.Parse(first(o.theme, o.config.Screen.Theme, "auto"))
+	switch {
+	case err == nil:
+		o.themeName = name
+		return nil
+	case o.theme == "":
+		return o.misconfigured(fmt.Errorf("screen.theme: %w", err))
+	default:
+		return usage("%w", err)
+	}
+}
+
+// readRules takes the gate rules of the flags and the configuration, denials of
+// each before its permissions.
+func (o *options) readRules() error {
 	var faults []error
 	add := func(texts []string, verdict agent.Verdict, source string) {
 		for _, text := range texts {
@@ -149,14 +167,20 @@ func (o *options) readRules() ([]agent.Rule, error) {
 				faults = append(faults, err)
 				continue
 			}
-			rules = append(rules, rule)
+			o.rules = append(o.rules, rule)
 		}
 	}
 	add(o.deny, agent.VerdictBlock, agent.SourceFlag)
 	add(o.allow, agent.VerdictRun, agent.SourceFlag)
+	if len(faults) > 0 {
+		return usage("%w", errors.Join(faults...))
+	}
 	add(o.config.Gates.Deny, agent.VerdictBlock, "configuration")
 	add(o.config.Gates.Allow, agent.VerdictRun, "configuration")
-	return rules, errors.Join(faults...)
+	if len(faults) > 0 {
+		return o.misconfigured(errors.Join(faults...))
+	}
+	return nil
 }
 
 // screen reports whether the full screen can be opened.

@@ -14,9 +14,10 @@ func newPlan(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "plan",
 		Short: "Make, keep, check and run plans",
-		Long: "A plan is a file of JSON: a graph of steps, each a call of a tool or words of the model. These commands\n" +
-			"make plans with the model, keep them, check them without running anything, and run them; a run that\n" +
-			"was interrupted or failed is resumed where it stopped. ID and RUN may be given as a unique prefix.",
+		Long: "A plan is a file of JSON: a graph of steps, each a call of a tool, a task for a sub-agent or words of\n" +
+			"the model. These commands make plans with the model, keep them, check them without running anything,\n" +
+			"and run them; a run that was interrupted or failed is resumed where it stopped. ID and RUN may be given\n" +
+			"as a unique prefix.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

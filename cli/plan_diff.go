@@ -160,4 +160,9 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 }
 
 // by names what carries a step out.
-func by(s planning.Step) string { return first(s.Tool, string(s.Executor)) }
+func by(s planning.Step) string {
+	if s.Executor == planning.ExecutorAgent && s.Profile != "" {
+		return "agent " + s.Profile
+	}
+	return first(s.Tool, string(s.Executor))
+}

@@ -109,6 +109,21 @@ func (m manner) instructed(text string) manner {
 // readManner puts together how the session plans: the configuration, the flags
 // over it.
 func (o *options) readManner() error {
+	if o.changed("think") {
+		level, err := readThink("--think", o.think)
+		if err != nil {
+			return err
+		}
+		o.level = &level
+	}
+	if err := o.configureManner(); err != nil {
+		return o.misconfigured(err)
+	}
+	return o.chooseProfile()
+}
+
+// configureManner checks what the configuration says of it.
+func (o *options) configureManner() error {
 	profiles := o.profileConfigs()
 	base := planning.Prompting{ForcePlan: o.forcePlan, PlanTools: true}
 	var err error
@@ -125,10 +140,7 @@ func (o *options) readManner() error {
 	if base, err = o.config.Planning.over(base, "planning."); err != nil {
 		return err
 	}
-	o.manner = manner{}
-	if o.manner.prompting, err = o.flagged(base); err != nil {
-		return err
-	}
+	o.manner = manner{prompting: o.flagged(base)}
 	for _, subagent := range base.Profiles {
 		way, err := o.way(base, subagent, profiles[subagent.Name])
 		if err != nil {
@@ -136,7 +148,7 @@ func (o *options) readManner() error {
 		}
 		o.manner.profiles = append(o.manner.profiles, way)
 	}
-	return o.chooseProfile()
+	return nil
 }
 
 // profileConfigs returns the sections of the profiles by name, with the built-in
@@ -224,10 +236,11 @@ func (o *options) way(base planning.Prompting, of planning.Profile, c profileCon
 	if c.Think != "" {
 		prompting.Think = of.Think
 	}
-	if prompting, err = o.flagged(prompting); err != nil {
-		return runner.Profile{}, err
-	}
-	return runner.Profile{Name: of.Name, Description: of.Description, Model: of.Model, Tools: of.Tools, Prompting: prompting}, nil
+	_, configured := o.config.Profiles[of.Name]
+	return runner.Profile{
+		Name: of.Name, Description: of.Description, Model: of.Model, Tools: of.Tools, BuiltIn: !configured,
+		Prompting: o.flagged(prompting),
+	}, nil
 }
 
 // over returns base with what is given in its place. key is the section, to be
@@ -285,13 +298,9 @@ func tooLittle(which, what string) error {
 }
 
 // flagged returns base with what the flags say in its place.
-func (o *options) flagged(base planning.Prompting) (planning.Prompting, error) {
-	if o.changed("think") {
-		level, err := readThink("--think", o.think)
-		if err != nil {
-			return base, err
-		}
-		base.Think = level
+func (o *options) flagged(base planning.Prompting) planning.Prompting {
+	if o.level != nil {
+		base.Think = *o.level
 	}
 	if o.changed("plan-tools") {
 		base.PlanTools = o.planTools
@@ -299,7 +308,7 @@ func (o *options) flagged(base planning.Prompting) (planning.Prompting, error) {
 	if o.changed("eager") {
 		base.Patient = !o.eager
 	}
-	return base, nil
+	return base
 }
 
 // readThink reads a level of thinking; where says who gives it.

@@ -246,12 +246,21 @@ func TestWhatTheConfigurationOfProfilesCannotBe(t *testing.T) {
 		"a stay that is no time":                  {toml: "[model]\nkeep_alive = \"long\"\n", want: "model.keep_alive takes"},
 		"a profile that is not there":             {toml: "[profiles.a]\n", flags: []string{"--profile", "b"}, want: "there is no profile \"b\": there is a, explorer"},
 		"a profile where there is none":           {flags: []string{"--profile", "b", "--no-workspace-tools"}, want: "no section [profiles.b]"},
+		"a window below 0":                        {toml: "[model]\ncontext_window = -1\n", want: "model.context_window must be more than 0"},
+		"a limit below 0":                         {toml: "[limits]\nmax_tokens = -1\n", want: "limits.max_tokens is -1"},
+		"a limit of the session below 0":          {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
+		"a preset of limits that is none":         {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: there is no preset of limits called \"loose\""},
+		"a theme that is none":                    {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
+		"a rule that is no pattern":               {toml: "[gates]\nallow = [\"fs.[\"]\n", want: "the rule \"fs.[\" is not a pattern"},
 		"the first of two faults is said, by key": {toml: "[planning]\nmax_repairs = 0\nphase_timeout = \"0s\"\n", want: "planning.max_repairs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := configured(t, c.toml, c.flags...)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("it says %v, want %q", err, c.want)
+			}
+			if named := strings.Contains(err.Error(), "config.toml"); len(c.flags) == 0 && !named {
+				t.Errorf("it does not say in which file: %v", err)
 			}
 			if exit := report(IO{Err: &strings.Builder{}}, false, err); exit != exitUsage {
 				t.Errorf("exit %d", exit)

@@ -72,6 +72,9 @@ func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error
 		return w, err
 	}
 	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, KeepAlive: o.keepAlive, Logger: w.logger}); err != nil {
+		if o.host == o.config.Model.Host {
+			return w, o.misconfigured(fmt.Errorf("model.host: %w", err))
+		}
 		return w, usage("%w", err)
 	}
 	if err := w.openTools(ctx, o, ask, w.logger); err != nil {
@@ -87,7 +90,9 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 	if how.keep != nil {
 		cfg.Keep = how.keep
 	}
-	cfg.Slash = func(ctx context.Context, line string) (runner.Answer, error) { return o.slash(ctx, w, line) }
+	cfg.Slash = func(ctx context.Context, line string, now runner.Moment) (runner.Answer, error) {
+		return o.slash(ctx, w, now, line)
+	}
 	w.session, err = runner.NewSession(ctx, cfg)
 	return wrap("start", err)
 }

@@ -38,8 +38,8 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 
 // slash carries out a line of the chat that begins with a slash, by the very
 // commands of the command line. What they print becomes the answer.
-func (o *options) slash(ctx context.Context, w *workshop, line string) (runner.Answer, error) {
-	if answer, ok, err := o.sessionCommand(ctx, w, line); ok {
+func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, line string) (runner.Answer, error) {
+	if answer, ok, err := o.sessionCommand(ctx, w, now, line); ok {
 		return answer, err
 	}
 	words, err := splitWords(line)
@@ -61,7 +61,7 @@ func (o *options) slash(ctx context.Context, w *workshop, line string) (runner.A
 	case "/help", "/", "/?":
 		return runner.Answer{Text: slashHelp}, nil
 	default:
-		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /model, /models, /think, /profile, /profiles, /steer, /compact and /help", name)
+		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, %s and /help", name, strings.Join(aboutSession(), ", "))
 	}
 	plainly(command)
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return notInChat(err) })
@@ -111,7 +111,11 @@ func shellNames() *strings.Replacer {
 func notInChat(err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
-		return usage("limits, approvals and models are those that replan was started with: leave --%s out, or start replan with it", unknown.GetSpecifiedName())
+		name := unknown.GetSpecifiedName()
+		if slices.Contains([]string{"model", "think", "profile"}, name) {
+			return usage("leave --%s out: /%s says it for all that comes next", name, name)
+		}
+		return usage("limits and approvals are those that replan was started with: leave --%s out, or start replan with it", name)
 	}
 	return usage("%w", wrongFlag(err))
 }

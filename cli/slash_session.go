@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,20 +14,28 @@ import (
 	"replan/tui/untrusted"
 )
 
+// aboutSession are the commands that sessionCommand carries out.
+func aboutSession() []string {
+	return []string{"/model", "/models", "/think", "/profile", "/profiles", "/steer", "/compact"}
+}
+
 // sessionCommand carries out a line that is about the session itself rather than
 // about plans and runs; ok is false where it is none of these.
-func (o *options) sessionCommand(ctx context.Context, w *workshop, line string) (answer runner.Answer, ok bool, err error) {
+func (o *options) sessionCommand(ctx context.Context, w *workshop, now runner.Moment, line string) (answer runner.Answer, ok bool, err error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
+	if (rest == "--help" || rest == "-h") && slices.Contains(aboutSession(), name) {
+		return runner.Answer{Text: slashHelp}, true, nil
+	}
 	switch name {
 	case "/steer":
-		answer, err = steer(rest)
+		answer, err = steer(now, rest)
 	case "/model":
-		answer, err = o.slashModel(ctx, w, rest)
+		answer, err = slashModel(ctx, w, now, rest)
 	case "/models":
 		answer, err = listModels(ctx, w.model)
 	case "/think":
-		answer, err = slashThink(rest)
+		answer, err = slashThink(ctx, w, now, rest)
 	case "/profile":
 		answer, err = o.slashProfile(rest)
 	case "/profiles":
@@ -40,9 +49,12 @@ func (o *options) sessionCommand(ctx context.Context, w *workshop, line string) 
 }
 
 // steer speaks to the run that goes on, with the words as they were typed.
-func steer(text string) (runner.Answer, error) {
-	if text == "" {
+func steer(now runner.Moment, text string) (runner.Answer, error) {
+	switch {
+	case text == "":
 		return runner.Answer{}, usage("say what the run should know: /steer TEXT")
+	case !now.Busy:
+		return runner.Answer{}, usage("no run goes on that could hear it; without /steer it begins one")
 	}
 	return runner.Answer{Then: runner.Steer{Text: text}}, nil
 }
@@ -60,7 +72,7 @@ func (o *options) compact(word string) (runner.Answer, error) {
 
 // slashModel chooses a model, which must be one that the server has; without a
 // name it lists them.
-func (o *options) slashModel(ctx context.Context, w *workshop, name string) (runner.Answer, error) {
+func slashModel(ctx context.Context, w *workshop, now runner.Moment, name string) (runner.Answer, error) {
 	if name == "" {
 		return listModels(ctx, w.model)
 	}
@@ -68,14 +80,36 @@ func (o *options) slashModel(ctx context.Context, w *workshop, name string) (run
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	return runner.Answer{
-		Text: fmt.Sprintf("from the next run on: `%s`, %s of context, %s", untrusted.Line(info.Name), tokens(info.ContextWindow), abilities(info)),
-		Then: runner.Choose{Model: &info.Name},
-	}, nil
+	info.Name = tagged(info.Name)
+	text := "from the next run on: `" + untrusted.Line(info.Name) + "`, "
+	if room := tokens(info.ContextWindow); room != "" {
+		text += room + " of context, "
+	}
+	return runner.Answer{Text: sentences(text+abilities(info), unthought(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
 }
 
+// tagged is the name by which a server lists a model that may be called without
+// its tag.
+func tagged(name string) string {
+	if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
+		return name
+	}
+	return name + ":latest"
+}
+
+// unthought says so where a model will not think as hard as it is to, since it
+// does not think.
+func unthought(info planning.ModelInfo, level planning.ThinkLevel) string {
+	if info.Thinks || level == planning.ThinkAuto || level == planning.ThinkOff {
+		return ""
+	}
+	return fmt.Sprintf("%s does not think; the level holds for models that do", untrusted.Line(info.Name))
+}
+
+func sentences(said ...string) string { return strings.Join(slices.DeleteFunc(said, blank), ". ") }
+
 // slashThink chooses how hard the model thinks.
-func slashThink(name string) (runner.Answer, error) {
+func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string) (runner.Answer, error) {
 	if name == "" {
 		return runner.Answer{}, usage("say how hard the model is to think: /think %s", strings.Join(planning.ThinkLevels(), "|"))
 	}
@@ -83,7 +117,11 @@ func slashThink(name string) (runner.Answer, error) {
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	return runner.Answer{Text: "from the next run on: think " + first(string(level), "auto"), Then: runner.Choose{Think: &level}}, nil
+	text := "from the next run on: think " + first(string(level), "auto")
+	if info, err := w.model.Describe(ctx, now.Model); err == nil { // else the next run says what is wrong
+		text = sentences(text, unthought(info, level))
+	}
+	return runner.Answer{Text: text, Then: runner.Choose{Think: &level}}, nil
 }
 
 // slashProfile chooses a profile; without a name it lists them.
@@ -110,14 +148,15 @@ func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) 
 	if len(models) == 0 {
 		return runner.Answer{Text: "the server has no model: `ollama pull NAME` fetches one"}, nil
 	}
-	return table("model\tsize\tcontext\tcan", len(models), func(i int) []string {
-		m := models[i]
+	rows := [][]string{{"model", "size", "context", "can", "loaded"}}
+	for _, m := range models {
 		loaded := ""
 		if m.Loaded {
-			loaded = "loaded"
+			loaded = "yes"
 		}
-		return []string{m.Name, size(m), tokens(cmp.Or(m.Longest, m.ContextWindow)), abilities(m), loaded}
-	})
+		rows = append(rows, []string{m.Name, size(m), tokens(cmp.Or(m.ContextWindow, m.Longest)), abilities(m), loaded})
+	}
+	return table(rows)
 }
 
 // listProfiles tells which profiles the session can work by.
@@ -126,68 +165,71 @@ func (o *options) listProfiles() (runner.Answer, error) {
 	if len(profiles) == 0 {
 		return runner.Answer{Text: "there is no profile: a section `[profiles.NAME]` of config.toml makes one"}, nil
 	}
-	return table("profile\tmodel\twhat it is for", len(profiles), func(i int) []string {
-		p := profiles[i]
-		return []string{p.Name, first(p.Model, "-"), first(p.Description, "-")}
-	})
+	rows := [][]string{{"profile", "model", "what it is for"}}
+	for _, p := range profiles {
+		rows = append(rows, []string{p.Name, p.Model, p.Description})
+	}
+	return table(rows)
 }
 
-// table is an answer of rows under a heading, cells parted by tabs.
-func table(heading string, rows int, row func(int) []string) (runner.Answer, error) {
+// table is an answer of rows, the first of them the heading. A column of which
+// nothing is known is left out.
+func table(rows [][]string) (runner.Answer, error) {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, heading)
-	for i := range rows {
-		cells := row(i)
-		for at := range cells {
-			cells[at] = untrusted.Line(cells[at])
+	for _, row := range rows {
+		var cells []string
+		for at, cell := range row {
+			if slices.ContainsFunc(rows[1:], func(r []string) bool { return !blank(r[at]) }) {
+				cells = append(cells, untrusted.Line(cell))
+			}
 		}
 		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
 	if err := t.Flush(); err != nil {
 		return runner.Answer{}, err
 	}
-	return runner.Answer{Text: codeBlock(b.String())}, nil
+	return runner.Answer{Text: codeBlock(trailing.ReplaceAllString(b.String(), ""))}, nil
 }
+
+// trailing are the blanks before the end of a line, where a last cell is empty.
+var trailing = regexp.MustCompile(`(?m) +$`)
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // abilities says what a model can do beside answering.
 func abilities(m planning.ModelInfo) string {
-	var can []string
-	switch {
-	case !m.Chats:
+	if !m.Chats {
 		return "no chat"
-	case m.Tools:
-		can = append(can, "tools")
+	}
+	can := "no tools"
+	if m.Tools {
+		can = "tools"
 	}
 	if m.Thinks {
-		can = append(can, "thinking")
+		can += ", thinking"
 	}
-	return first(strings.Join(can, ", "), "chat alone")
+	return can
 }
 
-// size is how much room a model takes on disk, with what its server says of it.
+// size is how much room a model takes on disk, or as much as is known of it.
 func size(m planning.ModelInfo) string {
 	const mega, giga = 1e6, 1e9
-	parts := []string{"-"}
 	switch {
 	case m.Bytes >= giga:
-		parts[0] = fmt.Sprintf("%.1f GB", float64(m.Bytes)/giga)
+		return fmt.Sprintf("%.1f GB", float64(m.Bytes)/giga)
 	case m.Bytes > 0:
-		parts[0] = fmt.Sprintf("%.0f MB", float64(m.Bytes)/mega)
+		return fmt.Sprintf("%.0f MB", float64(m.Bytes)/mega)
+	default:
+		return m.Parameters
 	}
-	for _, more := range []string{m.Parameters, m.Quantization} {
-		if more != "" {
-			parts = append(parts, more)
-		}
-	}
-	return strings.Join(parts, " ")
 }
 
-// tokens is a number of tokens as people say it.
+// tokens is a number of tokens as people say it, "" for none.
 func tokens(n int) string {
 	switch {
 	case n <= 0:
-		return "-"
+		return ""
 	case n < 1024:
 		return fmt.Sprint(n)
 	default:

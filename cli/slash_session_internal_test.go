@@ -53,7 +53,7 @@ func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 		then runner.Command
 		says []string
 	}{
-		"/model wise":                     {runner.Choose{Model: text("wise")}, []string{"`wise`", "16k of context", "thinking"}},
+		"/model wise":                     {runner.Choose{Model: text("wise:latest")}, []string{"`wise:latest`, 16k of context, no tools, thinking"}},
 		"/think high":                     {runner.Choose{Think: level(planning.ThinkHigh)}, []string{"think high"}},
 		"/think auto":                     {runner.Choose{Think: level(planning.ThinkAuto)}, []string{"think auto"}},
 		"/profile quick":                  {runner.Choose{Profile: text("quick")}, []string{"`quick`"}},
@@ -61,14 +61,16 @@ func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 		"/compact":                        {runner.Compact{}, nil},
 		"/compact undo":                   {runner.Compact{Undo: true}, nil},
 		"/steer  don't touch \"main.go\"": {runner.Steer{Text: "don't touch \"main.go\""}, nil},
-		"/models":                         {nil, []string{"small:latest", "8k", "tools", "wise:latest", "5.2 GB 8.2B Q4_K_M", "40k", "25 MB"}},
+		"/models":                         {nil, []string{"small:latest", "8k", "tools", "wise:latest", "5.2 GB", "16k", "25 MB"}},
 		"/model":                          {nil, []string{"small:latest", "wise:latest"}},
 		"/profiles":                       {nil, []string{"explorer", "reads and searches this folder", "quick", "a | b"}},
 		"/profile":                        {nil, []string{"explorer", "quick"}},
+		"/think --help":                   {nil, []string{"/think auto|off|on|low|medium|high"}},
+		"/steer -h":                       {nil, []string{"/steer TEXT"}},
 		"/help":                           {nil, []string{"/model [NAME]", "/models", "/think", "/profile [NAME|none]", "/profiles", "/steer TEXT", "/compact undo"}},
 	} {
 		t.Run(line, func(t *testing.T) {
-			answer, err := o.slash(context.Background(), w, line)
+			answer, err := o.slash(context.Background(), w, runner.Moment{Busy: true}, line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,15 +98,80 @@ func TestALineAboutTheSessionThatCannotBe(t *testing.T) {
 		"/profile nowhere": "there is no profile \"nowhere\": there is explorer, quick",
 		"/compact it":      "takes nothing or undo",
 		"/steer":           "/steer TEXT",
+		"/steer left":      "no run goes on that could hear it",
 		"/modell":          "there is no command /modell",
 	} {
-		answer, err := o.slash(context.Background(), w, line)
+		answer, err := o.slash(context.Background(), w, runner.Moment{}, line)
 		if err == nil || !strings.Contains(err.Error(), want) || answer != (runner.Answer{}) {
 			t.Errorf("%s: %+v, %v; want %q", line, answer, err, want)
 		}
 	}
 	o.io.Terminal = false
-	if _, err := o.slash(context.Background(), w, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
+	if _, err := o.slash(context.Background(), w, runner.Moment{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
 		t.Errorf("without the screen a conversation is summed up: %v", err)
+	}
+}
+
+func TestALevelThatTheModelCannotThinkAtIsSpokenOf(t *testing.T) {
+	o, w := onScreen(t)
+	for name, c := range map[string]struct {
+		line string
+		now  runner.Moment
+		want string // "" is no word
+	}{
+		"the level, with a model that does not think":     {"/think high", runner.Moment{Model: "small"}, "small does not think; the level holds for models that do"},
+		"the level, with the server's choice":             {"/think low", runner.Moment{}, "small"},
+		"the level, with a model that does":               {"/think high", runner.Moment{Model: "wise"}, ""},
+		"no thinking, with a model that does not":         {"/think off", runner.Moment{Model: "small"}, ""},
+		"its own measure, with a model that does not":     {"/think auto", runner.Moment{Model: "small"}, ""},
+		"the level, with a model that nobody knows":       {"/think high", runner.Moment{Model: "nowhere"}, ""},
+		"a model that does not think, with a level":       {"/model small", runner.Moment{Model: "wise", Think: planning.ThinkOn}, "small:latest does not think"},
+		"a model that does, with a level":                 {"/model wise", runner.Moment{Think: planning.ThinkOn}, ""},
+		"a model that does not think, by its own measure": {"/model small", runner.Moment{Model: "wise"}, ""},
+	} {
+		answer, err := o.slash(context.Background(), w, c.now, c.line)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if said := strings.Contains(answer.Text, "does not think"); said != (c.want != "") || !strings.Contains(answer.Text, c.want) {
+			t.Errorf("%s: it says %q, want %q", name, answer.Text, c.want)
+		}
+	}
+}
+
+func TestATableLeavesOutWhatNobodyKnows(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows [][]string
+		want string
+	}{
+		"a column of which nothing is known": {[][]string{{"model", "size", "can"}, {"a", "", "tools"}}, "model  can\na      tools"},
+		"a cell":                             {[][]string{{"model", "size", "can"}, {"a", "", "tools"}, {"b", "1 GB", ""}}, "model  size  can\na            tools\nb      1 GB"},
+	} {
+		if answer, err := table(c.rows); err != nil || answer.Text != "```\n"+c.want+"\n```" {
+			t.Errorf("%s: %q, %v; want %q", name, answer.Text, err, c.want)
+		}
+	}
+}
+
+// TestModelsFitBesideThePlan holds the list against the chat of a screen of 120
+// columns.
+func TestModelsFitBesideThePlan(t *testing.T) {
+	const most = 58
+	o, w := onScreen(t)
+	if err := w.model.Warm(t.Context(), "wise"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := o.slash(context.Background(), w, runner.Moment{}, "/models")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(answer.Text, "\n")
+	if heading := strings.Join(strings.Fields(lines[1]), " "); heading != "model size context can loaded" {
+		t.Errorf("the heading is %q", heading)
+	}
+	for _, line := range lines {
+		if len(line) > most || strings.Contains(line, " - ") {
+			t.Errorf("%d: %s", len(line), line)
+		}
 	}
 }

@@ -14,13 +14,14 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"replan/mcpclient/workspace"
 	"replan/planning"
 )
 
 // Server is one MCP server as it is configured: a child process where Command
 // is set, a streamable HTTP endpoint where URL is.
 type Server struct {
-	Name     string            // letters, digits, dot, dash and underscore
+	Name     string            // letters, digits, dot, dash and underscore; none of the program's own
 	Command  string            // program to start
 	Args     []string          // its arguments
 	Env      map[string]string // set for the child, over what it inherits
@@ -77,6 +78,25 @@ const maxConfig = 1 << 20
 // names is what a server or a tool may be called, so that server:tool can be
 // told apart and nothing hides in a name.
 var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// What is wrong with a name, after the name itself.
+var (
+	errNameForm  = errors.New("a name may hold letters, digits, dot, dash and underscore only")
+	errNameTaken = errors.New("this name is kept for the program's own tools; choose another")
+)
+
+// checkName says what is wrong with the name of a server that somebody
+// configured. Those of the program's own servers are in its rules and on the
+// screen, so nobody else may answer to them, in whatever case.
+func checkName(name string) error {
+	switch {
+	case !names.MatchString(name):
+		return errNameForm
+	case strings.EqualFold(name, planning.PlanServer), strings.EqualFold(name, workspace.ServerName):
+		return errNameTaken
+	}
+	return nil
+}
 
 // written is one server in a configuration file.
 type written struct {
@@ -183,8 +203,8 @@ func literal(v hujson.Value) string {
 }
 
 func readServer(name string, value *hujson.Value) (Server, error) {
-	if !names.MatchString(name) {
-		return Server{}, errors.New("a name may hold letters, digits, dot, dash and underscore only")
+	if err := checkName(name); err != nil {
+		return Server{}, err
 	}
 	value.Standardize()
 	var w written

@@ -406,6 +406,18 @@ func TestServersThatCannotBeAreSaidSo(t *testing.T) {
 	}
 }
 
+func TestNobodyElseAnswersToTheNamesOfTheProgramsOwnTools(t *testing.T) {
+	for _, name := range []string{"replan", "workspace", "Workspace"} {
+		p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild(name, "server", nil)}})
+		if got := p.Ready(t.Context()); len(got) != 0 {
+			t.Errorf("%s offers %v", name, got.Names())
+		}
+		if s := status(t, p, name); s.State != planning.ServerFailed || !strings.Contains(s.Error, "kept for the program's own tools; choose another") {
+			t.Errorf("got %+v", s)
+		}
+	}
+}
+
 func TestTheWatcherHearsOfChangesUntilItIsTakenAway(t *testing.T) {
 	s := server.NewMCPServer("x", "1")
 	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{

@@ -136,11 +136,13 @@ func (p *Pool) admit() {
 	for _, s := range chosen(p.cfg.Servers) {
 		e := &entry{server: s, state: planning.ServerStarting}
 		_, taken := p.cfg.InProcess[s.Name]
+		nameErr := checkName(s.Name)
+		if taken {
+			nameErr = errNameTaken
+		}
 		switch {
-		case !names.MatchString(s.Name):
-			e.state, e.problem = planning.ServerFailed, "its name may hold letters, digits, dot, dash and underscore only"
-		case taken:
-			e.state, e.problem = planning.ServerFailed, "a built-in server has this name; choose another"
+		case nameErr != nil:
+			e.state, e.problem = planning.ServerFailed, nameErr.Error()
 		case s.Disabled:
 			e.state, e.problem = planning.ServerStopped, "disabled in the configuration"
 		case s.Command == "" && s.URL == "":

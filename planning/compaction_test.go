@@ -119,7 +119,7 @@ func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
 
 func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
 	b := full()
-	req := planning.ChatRequest(b)
+	req := planning.ChatRequest(b, false)
 	req.Messages = req.Messages[:len(req.Messages)-1] // the goal
 	if got, want := planning.PromptTokens(b), planning.ConversationTokens(b.Prompting, req.Messages); got != want {
 		t.Errorf("%d tokens, want %d", got, want)
@@ -129,12 +129,12 @@ func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
 func TestToolsThatCanBeCalledTakeTheirRoom(t *testing.T) {
 	b := full()
 	b.Prompting.ContextWindow, b.Prompting.Conversation = 10000, conversation(8)
-	if req := planning.ChatRequest(b); req.Shortened != "" {
+	if req := planning.ChatRequest(b, false); req.Shortened != "" {
 		t.Fatalf("it says %q", req.Shortened)
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"x":{"type":"string","description":"` + strings.Repeat("long ", 2000) + `"}}}`)
 	b.Catalogue = append(b.Catalogue, planning.Tool{Name: "big", Server: "s", InputSchema: schema})
-	if req := planning.ChatRequest(b); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
+	if req := planning.ChatRequest(b, false); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
 		t.Errorf("a tool of 10 KB changes nothing: it says %q", req.Shortened)
 	}
 }

@@ -21,6 +21,10 @@ type found struct {
 // maxRepairAttempts bounds the work that hostile text can cause.
 const maxRepairAttempts = 4
 
+// maxRepairDepth is how deep broken JSON may be nested to be repaired: what that
+// takes grows with the depth, for each byte. Plans have ten levels or so.
+const maxRepairDepth = 100
+
 // findJSON returns the JSON objects and arrays in text, in order. Sound JSON is
 // decoded as it stands; what only looks like JSON, or is cut off, is repaired
 // where that is possible and otherwise passed over.
@@ -43,15 +47,15 @@ func findJSON(text string) []found {
 				continue
 			}
 		}
-		if attempts > maxRepairAttempts {
-			i++
-			continue
-		}
 		body, closed := text[i:], false
 		if end > 0 {
 			body, closed = text[i:i+end], true
 		}
 		body = trimFence(body)
+		if attempts > maxRepairAttempts || nesting(body) > maxRepairDepth {
+			i++
+			continue
+		}
 		if v, ok := repairJSON(body); ok {
 			last := body[len(body)-1]
 			all = append(all, found{start: i, value: v, closed: closed, whole: closed || last == '}' || last == ']'})
@@ -144,6 +148,24 @@ func closingBracket(text string) int {
 	return 0
 }
 
+// nesting is how deep the brackets in text stand within each other at most.
+func nesting(text string) int {
+	var q quoting
+	depth, most := 0, 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case !q.outside(c):
+		case c == '{' || c == '[':
+			depth++
+			most = max(most, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return most
+}
+
 // trimFence cuts off what follows the value: blanks and a closing code fence.
 func trimFence(text string) string {
 	text = strings.TrimRight(text, " \t\r\n")
@@ -186,24 +208,11 @@ var thinkingTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinki
 // stripThinking removes what the model thought aloud before it replied. Marks
 // within the reply are left alone: a plan may well be about them.
 func stripThinking(text string) string {
-	trimmed := strings.TrimSpace(text)
-	for _, tag := range thinkingTags {
-		if rest, ok := strings.CutPrefix(trimmed, tag[0]); ok {
-			_, after, _ := strings.Cut(rest, tag[1])
-			return stripThinking(after)
-		}
+	p := preface{text: []byte(text)}
+	if p.strip() {
+		return ""
 	}
-	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "```") {
-		return trimmed
-	}
-	// Some chat templates open the thinking themselves, so that the reply
-	// holds only its end.
-	for _, tag := range thinkingTags {
-		if _, after, ok := strings.Cut(trimmed, tag[1]); ok {
-			return stripThinking(after)
-		}
-	}
-	return trimmed
+	return strings.TrimSpace(text[p.start:])
 }
 
 // ParseArgs reads the arguments of a tool call from a model's reply: the first

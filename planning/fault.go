@@ -41,6 +41,8 @@ const (
 	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
 	CodeDuplicateKey        = "duplicate_key"        // a field stands in its object more than once
+	CodeVagueStep           = "vague_step"           // a title or an expected outcome that says nothing particular
+	CodeContentInArgs       = "content_in_args"      // of a model's plan: an argument holds what should be written when the step is ready
 )
 
 // Fault is one thing that is wrong with a plan, or, as a warning, one that

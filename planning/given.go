@@ -10,7 +10,7 @@ type settled struct{ outcome Outcome }
 
 func (s settled) Next() (Request, bool)   { return Request{}, false }
 func (s settled) Absorb(Reply)            {}
-func (s settled) Fail(string)             {}
+func (s settled) Fail(string, Reply)      {}
 func (s settled) Outcome() Outcome        { return s.outcome }
 func (s settled) Skipped() []SkippedPhase { return nil }
 

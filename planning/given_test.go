@@ -12,7 +12,7 @@ import (
 func decided(t *testing.T, p planning.Planner) planning.Outcome {
 	t.Helper()
 	p.Absorb(planning.Reply{Text: `{"steps":[]}`})
-	p.Fail("nobody was asked")
+	p.Fail("nobody was asked", planning.Reply{})
 	if request, more := p.Next(); more {
 		t.Errorf("it asks for %s", request.Purpose)
 	}

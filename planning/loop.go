@@ -77,7 +77,7 @@ func ChatTools(b Brief) Catalogue {
 
 // AgentBrief is the brief from which a sub-agent plans its step.
 func AgentBrief(b Brief, step Step, profile Profile) Brief {
-	prompting := b.Prompting
+	prompting := b.Prompting.under(profile)
 	prompting.SkipReview, prompting.SkipAnalysis, prompting.SkipPlan = true, false, false
 	prompting.ForcePlan, prompting.Conversation, prompting.Profiles = false, nil, nil
 	prompting.Think = cmp.Or(profile.Think, prompting.Think)
@@ -96,6 +96,7 @@ func AgentBrief(b Brief, step Step, profile Profile) Brief {
 // and what was said since, as long as there is room for all of it; nothing of the
 // user's conversation is among them. In the last turn nothing can be called.
 func AgentRequest(b Brief, p Plan, step Step, profile Profile, inputs []HistoryItem, talk []Message, turn Turn) Request {
+	b.Prompting = b.Prompting.under(profile)
 	// A call of its own takes no references: it should see none.
 	p.Steps = slices.Clone(p.Steps)
 	for i := range p.Steps {

@@ -70,7 +70,9 @@ func TestAnAgentIsOfferedWhatItsProfileAllowsAndNothingInItsLastTurn(t *testing.
 func TestOldResultsMakeWayForNewOnesAndSaySo(t *testing.T) {
 	for name, request := range map[string]func(planning.Brief, int) planning.Request{
 		"an agent": explore,
-		"the chat": func(b planning.Brief, n int) planning.Request { return planning.ChatRequest(b, talk("chat", n)...) },
+		"the chat": func(b planning.Brief, n int) planning.Request {
+			return planning.ChatRequest(b, false, talk("chat", n)...)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := full()
@@ -145,36 +147,35 @@ func TestAResultThatIsTooLongSaysWhereTheWholeOfItLies(t *testing.T) {
 
 func TestThinkingIsSettledByPurposeAndLevel(t *testing.T) {
 	type thinks struct {
-		analysis, agent, chat bool
-		level                 planning.ThinkLevel
+		agent, chat bool
+		level       planning.ThinkLevel // of the chat
 	}
 	for name, tt := range map[string]struct {
 		prompting planning.Prompting
 		profile   planning.ThinkLevel
 		want      thinks
 	}{
-		"left to itself":                     {planning.Prompting{}, "", thinks{true, true, false, ""}},
-		"left to itself without an analysis": {planning.Prompting{SkipAnalysis: true, SkipPlan: true}, "", thinks{false, true, true, ""}},
-		"off":                                {planning.Prompting{Think: planning.ThinkOff}, "", thinks{false, false, false, ""}},
-		"on":                                 {planning.Prompting{Think: planning.ThinkOn}, "", thinks{true, true, true, ""}},
-		"at a level":                         {planning.Prompting{Think: planning.ThinkHigh}, "", thinks{true, true, true, "high"}},
-		"off, and on for the profile":        {planning.Prompting{Think: planning.ThinkOff}, planning.ThinkOn, thinks{false, true, false, ""}},
-		"on, and off for the profile":        {planning.Prompting{Think: planning.ThinkOn}, planning.ThinkOff, thinks{true, false, true, ""}},
+		"left to itself":                     {planning.Prompting{}, "", thinks{true, false, ""}},
+		"left to itself without an analysis": {planning.Prompting{SkipAnalysis: true, SkipPlan: true}, "", thinks{true, true, ""}},
+		"off":                                {planning.Prompting{Think: planning.ThinkOff}, "", thinks{false, false, ""}},
+		"on":                                 {planning.Prompting{Think: planning.ThinkOn}, "", thinks{true, true, ""}},
+		"at a level":                         {planning.Prompting{Think: planning.ThinkHigh}, "", thinks{true, true, "high"}},
+		"off, and on for the profile":        {planning.Prompting{Think: planning.ThinkOff}, planning.ThinkOn, thinks{true, false, ""}},
+		"on, and off for the profile":        {planning.Prompting{Think: planning.ThinkOn}, planning.ThinkOff, thinks{false, true, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := brief()
 			b.Prompting = tt.prompting
-			analysis, _ := planning.NewPipeline(b).Next()
 			agent := planning.AgentRequest(b, planning.Plan{}, planning.Step{Index: "1"}, planning.Profile{Think: tt.profile}, nil, nil, planning.Turn{Number: 1})
-			chat := planning.ChatRequest(b)
-			if got := (thinks{analysis.Think, agent.Think, chat.Think, chat.Level}); got != tt.want {
+			chat := planning.ChatRequest(b, false)
+			if got := (thinks{agent.Think, chat.Think, chat.Level}); got != tt.want {
 				t.Errorf("%+v, want %+v", got, tt.want)
 			}
 			if agent.MaxThinking == 0 || chat.MaxThinking != 0 {
 				t.Errorf("an agent may think %d bytes, a chat turn %d", agent.MaxThinking, chat.MaxThinking)
 			}
-			for purpose, req := range everyRequest(b) {
-				if req.Think && req.Purpose != planning.PurposeAnalysis && req.Purpose != planning.PurposeChat {
+			for purpose, req := range everyRequest(b) { // a format would bind only after the thinking
+				if req.Think && req.Purpose != planning.PurposeChat {
 					t.Errorf("%s thinks", purpose)
 				}
 			}
@@ -197,6 +198,65 @@ func TestAnAgentPlansWithItsOwnToolsWithoutAReview(t *testing.T) {
 	}
 	if goal := asked[0].Messages[1].Content; goal != "Find the fault\n\nIt is done when this holds: file and line" {
 		t.Errorf("its goal is %q", goal)
+	}
+}
+
+func TestTheLastTurnOfTheChatCanCallNothing(t *testing.T) {
+	b := full()
+	going, last := planning.ChatRequest(b, false, talk("chat", 1)...), planning.ChatRequest(b, true, talk("chat", 1)...)
+	if len(going.Tools) == 0 || len(last.Tools) > 0 {
+		t.Errorf("a turn is offered %v, the last %v", going.Tools, last.Tools)
+	}
+	if fmt.Sprint(last.Messages) != fmt.Sprint(going.Messages) {
+		t.Error("the last turn has other messages")
+	}
+}
+
+func TestWhatAModelThoughtAloudIsNotAmongWhatItSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"<think>hm</think>I look.": "I look.", "\n<thinking>hm\n</thinking>\n\nI look.": "I look.", "hm</think>I look.": "I look.",
+		"<think>hm</think><think>hm</think>I look.": "I look.", "<think>hm": "", "I look.": "I look.",
+	} {
+		if got := planning.Said(planning.Reply{Text: text, Thinking: "so"}).Content; got != want {
+			t.Errorf("%q is kept as %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestASubAgentWithAModelOfItsOwnHasThatModelsWindow(t *testing.T) {
+	step := planning.Step{Index: "5", Title: "Find out", Executor: planning.ExecutorAgent, Profile: "p"}
+	for _, tt := range []struct {
+		name    string
+		profile planning.Profile
+		window  string // that its prompts are fitted to
+		dense   bool   // by what was measured of the run's model
+	}{
+		{"its window is known", planning.Profile{Model: "small", ContextWindow: 4096}, "4096", false},
+		{"its window is not known", planning.Profile{Model: "small"}, "16384", false},
+		{"it runs on the run's model", planning.Profile{}, "16384", true},
+		{"a window without a model says nothing", planning.Profile{ContextWindow: 4096}, "16384", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := full()
+			b.Prompting.ContextWindow, b.Prompting.BytesPerToken = 16384, 1
+			b.Prompting.Instructions = strings.Repeat("Test it. ", 20_000)
+			own, _ := planning.NewPipeline(planning.AgentBrief(b, step, tt.profile)).Next()
+			for what, req := range map[string]planning.Request{
+				"a turn": planning.AgentRequest(b, planning.Plan{}, step, tt.profile, nil, nil, planning.Turn{Number: 1}), "its own plan": own,
+			} {
+				if !strings.Contains(req.Shortened, "for a window of "+tt.window+" tokens") {
+					t.Errorf("%s: %s", what, req.Shortened)
+				}
+				bytes := 0
+				for _, m := range req.Messages {
+					bytes += len(m.Content)
+				}
+				// Where each byte was measured to be a token, fewer of them fit.
+				if dense := tt.window == "16384" && bytes < 16384; dense != tt.dense {
+					t.Errorf("%s has %d bytes", what, bytes)
+				}
+			}
+		})
 	}
 }
 

@@ -17,9 +17,18 @@ type numbering struct {
 	count       int               // steps so far
 	last        string            // index of the step before
 	settled     bool              // it is known from where the model counts
+	open        []openNeeds       // of the steps so far, while it is not
 	zeroIndices bool              // it counts steps from 0
 	zeroNeeds   bool              // it counts dependencies from 0
 	named       map[string]string // result variable or title → index, of the steps so far
+}
+
+// openNeeds are the dependencies of a step that make sense whether they are
+// counted from 0 or from 1. They stand as written until a later step shows from
+// where.
+type openNeeds struct {
+	step  map[string]any
+	needs []string
 }
 
 // stepFields says under which names models give the fields of a step, the
@@ -204,6 +213,9 @@ func (n *numbering) number(step map[string]any) {
 			list = append(list, n.resolve(need))
 		}
 		step["depends_on"] = list
+		if !n.settled && !n.keep && slices.ContainsFunc(needs, wholeIndex.MatchString) {
+			n.open = append(n.open, openNeeds{step, needs})
+		}
 	}
 	n.remember(step, index)
 }
@@ -221,8 +233,9 @@ func (n *numbering) remember(step map[string]any, index string) {
 }
 
 // settle finds out, at the first step that shows it, whether the model counts
-// from 0: by its own index, or by the first dependencies that any step has.
-// Whoever counts from 1 has no step 0.
+// from 0: by its own index, or by its dependencies. Whoever counts from 1 has no
+// step 0, and whoever counts from 0 has no step that waits for its own number. A
+// step with an index of its own shows by it what its dependencies mean.
 func (n *numbering) settle(index string, needs []string, numbered bool) {
 	if n.settled || n.keep {
 		return
@@ -236,21 +249,39 @@ func (n *numbering) settle(index string, needs []string, numbered bool) {
 	if len(needs) == 0 {
 		return
 	}
-	n.settled = true
 	position := n.count
 	if at, err := strconv.Atoi(index); err == nil {
 		position = at
 	}
-	if !slices.Contains(needs, "0") {
+	before := func(need string) bool { // read from 0, it is a step before this one
+		at, err := strconv.Atoi(need)
+		return err == nil && at+1 < position
+	}
+	switch {
+	case slices.Contains(needs, "0"):
+		n.settled, n.zeroNeeds = true, !slices.ContainsFunc(needs, func(need string) bool { return !before(need) })
+	case numbered:
+		n.settled = true
+	default:
+		n.settled = slices.ContainsFunc(needs, func(need string) bool { return wholeIndex.MatchString(need) && !before(need) })
+	}
+	n.reread()
+}
+
+// reread reads the dependencies anew that were open until now.
+func (n *numbering) reread() {
+	if !n.settled {
 		return
 	}
-	for _, need := range needs {
-		// Read from 0, each must still be a step before this one.
-		if at, err := strconv.Atoi(need); err != nil || at+1 >= position {
-			return
+	for _, open := range n.open {
+		list, _ := open.step["depends_on"].([]any)
+		for i, need := range open.needs {
+			if wholeIndex.MatchString(need) {
+				list[i] = fromOne(need, n.zeroNeeds)
+			}
 		}
 	}
-	n.zeroNeeds = true
+	n.open = nil
 }
 
 // fromOne reads an index that may be counted from 0.

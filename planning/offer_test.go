@@ -31,7 +31,7 @@ func TestToolsMakeWayInASmallWindow(t *testing.T) {
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			brief.Prompting.ContextWindow = tc.window
-			req := planning.ChatRequest(brief)
+			req := planning.ChatRequest(brief, false)
 			if len(req.Tools) != tc.offers || !strings.Contains(req.Shortened, tc.says) || tc.says == "" && req.Shortened != "" {
 				t.Fatalf("%d tools are offered, and it is said: %q; want %d and %q", len(req.Tools), req.Shortened, tc.offers, tc.says)
 			}

@@ -1,6 +1,9 @@
 package planning
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // NewPipeline returns the planner of three phases: an analysis, a review where
 // the analysis asks for one, and the execution plan. A simple goal is planned in
@@ -63,7 +66,7 @@ func (p *pipeline) enter(stage Purpose) {
 	}
 }
 
-func (p *pipeline) Fail(reason string) {
+func (p *pipeline) Fail(reason string, reply Reply) {
 	if p.outcome.Kind != OutcomePending {
 		return
 	}
@@ -81,7 +84,7 @@ func (p *pipeline) Fail(reason string) {
 		p.review = ""
 		p.enter(PurposePlan)
 	default:
-		p.repair(p.repairs.unanswered(p.stage, reason))
+		p.repair(p.repairs.unanswered(p.stage, reason, reply))
 	}
 }
 
@@ -106,10 +109,7 @@ func (p *pipeline) Absorb(reply Reply) {
 	case PurposeAnalysis:
 		p.absorbAnalysis(reply)
 	case PurposeReview:
-		if text := stripThinking(reply.Text); !refuses(text) {
-			p.review = text
-		}
-		p.enter(PurposePlan)
+		p.absorbReview(reply)
 	default:
 		p.absorbPlan(reply)
 	}
@@ -143,6 +143,9 @@ func (p *pipeline) absorbAnalysis(reply Reply) {
 		}
 	}
 	switch {
+	case p.analysis.flaw != "" && !p.analysis.direct:
+		p.skip(1, unused(p.analysis.flaw))
+		p.skip(2, "there is no analysis to review")
 	case prompting.SkipReview:
 		p.skip(2, "switched off")
 	case !p.analysis.reflect:
@@ -152,6 +155,25 @@ func (p *pipeline) absorbAnalysis(reply Reply) {
 		return
 	}
 	p.enter(PurposePlan)
+}
+
+// absorbReview takes the review. One that says nothing is told of and ignored.
+func (p *pipeline) absorbReview(reply Reply) {
+	if flaw, ok := wordless(reply); ok {
+		p.skip(2, unused(flaw.Message))
+	} else {
+		p.review = stripThinking(reply.Text)
+	}
+	p.enter(PurposePlan)
+}
+
+// unused says why a phase counts as left out though a reply came: what is wrong
+// with it, without what a model is told to do about that, which comes last.
+func unused(flaw string) string {
+	if at := strings.LastIndex(flaw, "; "); at >= 0 {
+		flaw = flaw[:at]
+	}
+	return "planned without it: " + flaw
 }
 
 // cutShort reports whether the steps of a reply are not all there.
@@ -179,7 +201,7 @@ func (p *pipeline) judge(proposed proposal, reply Reply) {
 	plan := finishPlan(p.brief, proposed.plan, p.analysis.task)
 	faults := checkProposal(p.brief, plan, proposed.faults, p.brief.MaxSteps)
 	if len(faults) == 0 {
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan, Warnings: doubts(p.brief, plan, Plan{})}
 		return
 	}
 	p.repair(p.repairs.faulty(reply, faults))
@@ -189,7 +211,7 @@ func (p *pipeline) judge(proposed proposal, reply Reply) {
 // be. The end is a goal without a plan; a plan that stayed too long is told
 // apart, since what is left of a budget may be why.
 func (p *pipeline) repair(faults []Fault) {
-	request, ok := p.repairs.next(p.brief, nil)
+	request, ok := p.repairs.next(p.brief, repairContext{analysis: p.analysis, review: p.review})
 	if ok {
 		p.stage, p.request = PurposeRepair, request
 		return

@@ -72,7 +72,7 @@ func play(t *testing.T, p planning.Planner, turns []turn) []planning.Request {
 		}
 		asked = append(asked, req)
 		if turn.fail != "" {
-			p.Fail(turn.fail)
+			p.Fail(turn.fail, planning.Reply{Text: turn.reply})
 			continue
 		}
 		p.Absorb(planning.Reply{Text: turn.reply, CutOff: turn.cut})
@@ -139,8 +139,8 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 		{name: "no reply in any phase is no plan, and all are tried", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "2", reason: "there is still no plan after 2 repairs: no repaired plan came from the model: gone"},
 		{name: "no reply in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
 		{name: "no reply in phase 3 is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a refusal in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "a refusal in phase 1 is planned without", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a refusal in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a refusal in phase 1 is planned without", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 		{name: "a wrong plan is repaired once", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "a plan that stays wrong is none", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "empty", skipped: "2", reason: "still wrong after 2 repairs: "},
 		{name: "a plan that stays too long is told apart", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
@@ -151,7 +151,7 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 		{name: "a plan without steps is empty, with the model's reason", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
 		{name: "an empty list is an empty plan", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
 		{name: "more steps than there may be are refused, not cut", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "an analysis of nothing goes on to phase 3", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "an analysis of nothing goes on to phase 3", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 		{name: "a plan that is only prose is repaired", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 		{name: "an agent step is repaired while there are no profiles", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 	}
@@ -188,10 +188,10 @@ func TestPipelineIgnoresWhatComesAfterTheEnd(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipPlan = true
 	p := planning.NewPipeline(b)
-	p.Fail("gone")
+	p.Fail("gone", planning.Reply{})
 	before := p.Outcome()
 	p.Absorb(planning.Reply{Text: fullPlan})
-	p.Fail("again")
+	p.Fail("again", planning.Reply{})
 	if p.Outcome().Reason != before.Reason || p.Outcome().Kind != planning.OutcomeFailed {
 		t.Errorf("the outcome changed after the end: %+v", p.Outcome())
 	}
@@ -209,6 +209,35 @@ func TestAnalysisIsShownAsMarkdownWhereItIsTheEnd(t *testing.T) {
 	}
 	if strings.Contains(p.Outcome().Text, "To keep") {
 		t.Errorf("an empty list is shown:\n%s", p.Outcome().Text)
+	}
+}
+
+func TestAReplyThatCannotBeUsedIsToldOf(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		turns []turn
+		want  string // each skipped phase with its reason
+	}{
+		{"an empty analysis", []turn{{want: "analysis", reply: ""}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is empty, 2 there is no analysis to review"},
+		{"white space for an analysis", []turn{{want: "analysis", reply: strings.Repeat("\n", 300)}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is nothing but white space, 2 there is no analysis to review"},
+		{"a refusal for an analysis", []turn{{want: "analysis", reply: "I cannot help; sorry."}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is a refusal, “I cannot help; sorry.”, 2 there is no analysis to review"},
+		{"thoughts for an analysis", []turn{{want: "analysis", reply: "<think>hm</think>"}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply holds nothing but thoughts, 2 there is no analysis to review"},
+		{"an analysis without a field, which no review is made of", []turn{{want: "analysis", reply: `{"mode":"plan","reflect":true}`}, {want: "plan", reply: fullPlan}}, "1 planned without it: it fills in none of its fields, 2 there is no analysis to review"},
+		{"an empty review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: " "}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is empty"},
+		{"a refusal for a review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "Sorry, no."}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is a refusal, “Sorry, no.”"},
+		{"a review that is one", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := planning.NewPipeline(brief())
+			play(t, p, tt.turns)
+			var got []string
+			for _, s := range p.Skipped() {
+				got = append(got, fmt.Sprint(s.Phase, " ", s.Reason))
+			}
+			if strings.Join(got, ", ") != tt.want {
+				t.Errorf("told %q, want %q", strings.Join(got, ", "), tt.want)
+			}
+		})
 	}
 }
 

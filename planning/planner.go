@@ -9,13 +9,15 @@ type Planner interface {
 	Next() (Request, bool)
 	// Absorb takes the reply to the request that Next returned.
 	Absorb(Reply)
-	// Fail says that no reply came, and why. Planning goes on as far as it can:
-	// without the analysis, without the review, and where it was a plan that
-	// did not come, with a repair, which counts as made.
-	Fail(reason string)
+	// Fail says that no whole reply came, and why; reply is what did come before
+	// it broke off, the zero value for nothing. Planning goes on as far as it
+	// can: without the analysis, without the review, and where it was a plan
+	// that did not come, with a repair, which counts as made.
+	Fail(reason string, reply Reply)
 	// Outcome is what planning came to; its kind is OutcomePending before that.
 	Outcome() Outcome
-	// Skipped lists the phases left out so far, in order.
+	// Skipped lists the phases left out so far, in order. One whose reply could
+	// not be used is among them: planning goes on as if it had been left out.
 	Skipped() []SkippedPhase
 }
 
@@ -58,6 +60,11 @@ type Outcome struct {
 	Text   string  // with OutcomeAnalysed, Markdown
 	Reason string  // one sentence, with every kind that ends without a plan
 	Faults []Fault // with OutcomeEmpty and OutcomeFailed, what was wrong with the last plan; none where the model proposed no step
+
+	// Warnings are what the user should know of a plan that is run all the same,
+	// with OutcomePlanned: steps that say nothing particular, and args that hold
+	// what should be written when the step is ready.
+	Warnings []Fault
 }
 
 // Brief is what every request of a run is made from. Requests made from equal
@@ -67,7 +74,8 @@ type Brief struct {
 	Goal      string
 	Catalogue Catalogue // the tools a plan may name
 	Prompting Prompting
-	MaxSteps  int // the most steps a plan may have now; 0 means no bound
+	MaxSteps  int      // the most steps a plan may have now; 0 means no bound
+	Toolless  []string // profiles that a plan may not name, since the model cannot call tools as their sub-agents have to
 }
 
 // Situation is where a run stands when a failure, or the user, calls for a new

@@ -9,16 +9,19 @@ import (
 // Profile is a kind of sub-agent: what it is told, which tools it may call and
 // how far it may go. A step with the executor agent names one.
 type Profile struct {
-	Name        string        `json:"name"`
-	Description string        `json:"description,omitempty"` // one line, for whoever plans
-	System      string        `json:"system,omitempty"`      // in place of the built-in prompt of sub-agents
-	Tools       []string      `json:"tools,omitempty"`       // patterns over bare and qualified names, as in path.Match; nil is every tool
-	Model       string        `json:"model,omitempty"`       // "" is the run's
-	Think       ThinkLevel    `json:"think,omitempty"`
-	MaxTurns    int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
-	Timeout     time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout
-	MaxTokens   int           `json:"max_tokens,omitempty"` // prompt and completion of all its turns; 0 means no bound
-	Plans       bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"` // one line, for whoever plans
+	System      string   `json:"system,omitempty"`      // in place of the built-in prompt of sub-agents
+	Tools       []string `json:"tools,omitempty"`       // patterns over bare and qualified names, as in path.Match; nil is every tool
+	Model       string   `json:"model,omitempty"`       // "" is the run's
+	// ContextWindow is how many tokens Model is given room for; 0 where that is
+	// not known or the model is the run's: then the run's window holds.
+	ContextWindow int           `json:"context_window,omitempty"`
+	Think         ThinkLevel    `json:"think,omitempty"`
+	MaxTurns      int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
+	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout
+	MaxTokens     int           `json:"max_tokens,omitempty"` // prompt and completion of all its turns; 0 means no bound
+	Plans         bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
 }
 
 // What holds where a profile says nothing.
@@ -60,6 +63,20 @@ func MatchName(pattern, name string) bool {
 	return ok && err == nil
 }
 
+// under is what a sub-agent under the profile is told with: where its model is
+// another than the run's, that has its own window, and what was measured of the
+// run's tokens says nothing about it.
+func (p Prompting) under(profile Profile) Prompting {
+	if profile.Model == "" {
+		return p
+	}
+	p.BytesPerToken = 0
+	if profile.ContextWindow > 0 {
+		p.ContextWindow = profile.ContextWindow
+	}
+	return p
+}
+
 // Profile returns the profile with this name.
 func (p Prompting) Profile(name string) (Profile, bool) {
 	for _, profile := range p.Profiles {
@@ -82,8 +99,10 @@ func (p Prompting) ProfileNames() []string {
 // ThinkLevel says whether a model thinks aloud before it answers, and how hard.
 type ThinkLevel string
 
-// The levels. The zero value lets a model think where that helps, by its own
-// measure; a model that knows no levels takes all of them but off for on.
+// The levels. They are for replies in prose, of sub-agents and in chat: what is
+// held to a format is never thought about first. The zero value lets a model
+// think where that helps, by its own measure; a model that knows no levels takes
+// all of them but off for on.
 const (
 	ThinkAuto   ThinkLevel = ""
 	ThinkOff    ThinkLevel = "off"

@@ -46,8 +46,8 @@ func everyRequest(b planning.Brief) map[string]planning.Request {
 		"args":            planning.ArgsRequest(b, s.Plan, patch, tools()[2], s.History[:1]),
 		"synthesis":       planning.SynthesisRequest(b, s.Plan, s.History),
 		"synthesis_empty": planning.SynthesisRequest(b, s.Plan, nil),
-		"chat":            planning.ChatRequest(b),
-		"chat_calls":      planning.ChatRequest(b, talk("chat", 1)...),
+		"chat":            planning.ChatRequest(b, false),
+		"chat_calls":      planning.ChatRequest(b, false, talk("chat", 1)...),
 		"compaction":      planning.CompactionRequest(b),
 	}
 }
@@ -158,7 +158,7 @@ func TestRequestsOfOneRunOpenWithTheSameMessages(t *testing.T) {
 		b := full()
 		b.Prompting.ContextWindow = window
 		for name, req := range everyRequest(b) {
-			shared := planning.ChatRequest(b).Messages
+			shared := planning.ChatRequest(b, false).Messages
 			if name == "compaction" {
 				shared = shared[:len(shared)-1] // it is about what was said before the goal
 			}
@@ -179,13 +179,13 @@ func TestOnlyPlansAndArgsHaveAFormat(t *testing.T) {
 }
 
 func TestLimitsOfARequestComeFromTheBriefOrTheDefaults(t *testing.T) {
-	req := planning.ChatRequest(brief())
+	req := planning.ChatRequest(brief(), false)
 	if req.MaxTokens != planning.DefaultMaxTokens || req.Timeout != planning.DefaultPhaseTimeout {
 		t.Errorf("defaults: %d tokens in %s", req.MaxTokens, req.Timeout)
 	}
 	b := brief()
 	b.Prompting.MaxTokens, b.Prompting.PhaseTimeout = 100, time.Second
-	if req = planning.ChatRequest(b); req.MaxTokens != 100 || req.Timeout != time.Second {
+	if req = planning.ChatRequest(b, false); req.MaxTokens != 100 || req.Timeout != time.Second {
 		t.Errorf("from the brief: %d tokens in %s", req.MaxTokens, req.Timeout)
 	}
 	req = planning.StepRequest(b, planning.Plan{}, planning.Step{Index: "1", Timeout: time.Hour}, nil)
@@ -289,7 +289,7 @@ func TestFormatsHoldAPlanToToolsThatExistAndToItsBound(t *testing.T) {
 }
 
 func TestToolsAreListedWithTheirArguments(t *testing.T) {
-	system := planning.ChatRequest(brief()).Messages[0].Content
+	system := planning.ChatRequest(brief(), false).Messages[0].Content
 	for _, want := range []string{
 		"fs.patch(edits: [{new: string, old: string}], path: string) [destructive] — Apply exact replacements to a file.",
 		"fs.read(path: string, offset?: integer) [read-only] — Read a text file. Lines are numbered.",
@@ -302,7 +302,7 @@ func TestToolsAreListedWithTheirArguments(t *testing.T) {
 	}
 	b := brief()
 	b.Catalogue = append(b.Catalogue, planning.Tool{Name: "fs.read", Server: "other"}, planning.Tool{Name: "odd", Server: "other", InputSchema: json.RawMessage(`{"type":[`)})
-	system = planning.ChatRequest(b).Messages[0].Content
+	system = planning.ChatRequest(b, false).Messages[0].Content
 	for _, want := range []string{"\nother:fs.read(…)", "\nworkspace:fs.read(path", "\nodd(…)"} {
 		if !strings.Contains(system, want) {
 			t.Errorf("the list of tools lacks %q", want)
@@ -440,7 +440,7 @@ func TestAStepSeesMoreOfItsInputsWhereTheWindowHoldsThem(t *testing.T) {
 func TestASystemPromptOfTheUsersReplacesTheBuiltInOne(t *testing.T) {
 	b := brief()
 	b.Prompting.System = "You are Ada."
-	system := planning.ChatRequest(b).Messages[0].Content
+	system := planning.ChatRequest(b, false).Messages[0].Content
 	if !strings.HasPrefix(system, "You are Ada.\n") || strings.Contains(system, "You are replan") || !strings.Contains(system, "# How a plan is written") || !strings.Contains(system, "# Tools") {
 		t.Errorf("the system message is\n%s", system)
 	}

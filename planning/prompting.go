@@ -19,7 +19,7 @@ type Prompting struct {
 
 	Prompts       map[string]string `json:"prompts,omitempty"`         // by the name of a prompt, see PromptNames: what takes its place
 	Profiles      []Profile         `json:"profiles,omitempty"`        // the sub-agents that a plan may name
-	Think         ThinkLevel        `json:"think,omitempty"`           // of all that may think
+	Think         ThinkLevel        `json:"think,omitempty"`           // of what may think: turns of sub-agents and of the chat
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole

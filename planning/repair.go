@@ -10,20 +10,34 @@ import (
 // wrong with it last.
 type repairs struct {
 	made   int
-	reply  string  // the last that came, "" for none
+	reply  string  // the last that came whole, "" for none
+	partly string  // what came since, before it broke off; "" for nothing
 	faults []Fault // of that reply, and of what did not come since
+}
+
+// repairContext is what a plan that is to be repaired was made from, beside the
+// brief.
+type repairContext struct {
+	analysis  analysis   // of phase 1; the zero value for none
+	review    string     // of phase 2, "" for none
+	situation *Situation // of a replan; nil for a first plan
 }
 
 // faulty notes a reply with what is wrong with it, and returns that.
 func (r *repairs) faulty(reply Reply, faults []Fault) []Fault {
-	r.reply, r.faults = stripThinking(reply.Text), faults
+	r.reply, r.partly, r.faults = stripThinking(reply.Text), "", faults
 	return faults
 }
 
-// unanswered notes that no reply came to a request, and returns all that is
-// wrong: a reply from before is still the one to put right.
-func (r *repairs) unanswered(stage Purpose, reason string) []Fault {
+// unanswered notes that no whole reply came to a request, and returns all that
+// is wrong: a reply from before is still the one to put right. What came of one
+// that broke off is kept beside it, until more comes of another.
+func (r *repairs) unanswered(stage Purpose, reason string, reply Reply) []Fault {
 	f := Fault{Code: CodeBadJSON, Message: "no " + stageName(stage) + " came from the model: " + reason}
+	if partly := stripThinking(reply.Text); partly != "" {
+		r.partly = partly
+		f.Message = "the " + stageName(stage) + " broke off before it was whole: " + reason
+	}
 	if r.reply == "" {
 		r.faults = nil
 	}
@@ -32,8 +46,8 @@ func (r *repairs) unanswered(stage Purpose, reason string) []Fault {
 }
 
 // next returns the request for one more repair, and false where there were as
-// many as there may be. A situation is told with a repair of a replan.
-func (r *repairs) next(b Brief, s *Situation) (Request, bool) {
+// many as there may be.
+func (r *repairs) next(b Brief, from repairContext) (Request, bool) {
 	most := b.Prompting.MaxRepairs
 	if most <= 0 {
 		most = DefaultMaxRepairs
@@ -42,7 +56,7 @@ func (r *repairs) next(b Brief, s *Situation) (Request, bool) {
 		return Request{}, false
 	}
 	r.made++
-	return repairRequest(b, r.reply, r.faults, s), true
+	return repairRequest(b, *r, from), true
 }
 
 // unrepaired is the end of a plan that stayed wrong, or that never came.
@@ -124,7 +138,7 @@ func checkProposal(b Brief, p Plan, unread []Fault, most int) []Fault {
 			return faults
 		}
 	}
-	invalid, _ := Validate(p, Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true, Profiles: b.Prompting.ProfileNames()})
+	invalid, _ := Validate(p, Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true, Profiles: b.Prompting.ProfileNames(), Toolless: b.Toolless})
 	for _, f := range invalid {
 		if !seen[f.Path] || f.Path == "" {
 			faults = append(faults, f)

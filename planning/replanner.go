@@ -48,9 +48,9 @@ func (r *replanner) Outcome() Outcome { return r.outcome }
 
 func (r *replanner) Skipped() []SkippedPhase { return nil }
 
-func (r *replanner) Fail(reason string) {
+func (r *replanner) Fail(reason string, reply Reply) {
 	if r.outcome.Kind == OutcomePending {
-		r.repairs.unanswered(r.request.Purpose, reason)
+		r.repairs.unanswered(r.request.Purpose, reason, reply)
 		r.repair()
 	}
 }
@@ -70,7 +70,7 @@ func (r *replanner) Absorb(reply Reply) {
 
 // repair asks for the plan again, as often as may be.
 func (r *replanner) repair() {
-	request, ok := r.repairs.next(r.brief, &r.situation)
+	request, ok := r.repairs.next(r.brief, repairContext{situation: &r.situation})
 	if !ok {
 		r.outcome = r.repairs.unrepaired(OutcomeFailed)
 		return
@@ -93,7 +93,7 @@ func (r *replanner) judge(proposed proposal) (Outcome, []Fault) {
 		}
 		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
 	}
-	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}, nil
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: doubts(r.brief, revised.Plan, r.situation.Plan)}, nil
 }
 
 // check merges what was proposed with the finished steps and returns what is

@@ -75,7 +75,7 @@ type Request struct {
 	Messages  []Message       `json:"messages"`             // the stable part first
 	Format    json.RawMessage `json:"format,omitempty"`     // JSON Schema of the reply; absent means prose
 	Tools     Offer           `json:"tools,omitempty"`      // what the model may call; none means that it may call nothing
-	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can
+	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can; not with a Format
 	Level     ThinkLevel      `json:"level,omitempty"`      // how hard, with Think; "" is the model's own measure
 	MaxTokens int             `json:"max_tokens,omitempty"` // bound of the reply (num_predict); 0 means the model's own
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none

@@ -70,18 +70,17 @@ func depth(complexity string) string {
 	}
 }
 
-// repairRequest asks for a plan again, with everything that was wrong with it;
-// faulty is "" where no reply came. The situation is nil unless the plan was a
-// replan.
-func repairRequest(b Brief, faulty string, faults []Fault, s *Situation) Request {
-	most := b.MaxSteps
+// repairRequest asks for a plan again, with everything that was wrong with it,
+// what came of it, and what it was to be made from.
+func repairRequest(b Brief, wrong repairs, from repairContext) Request {
+	most, s := b.MaxSteps, from.situation
 	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
 		most = s.StepsLeft
 	}
 	return composition{
 		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
 		last: func(cut *cutter) string {
-			list := clauses(faults, 24)
+			list := clauses(wrong.faults, 24)
 			for i, clause := range list {
 				list[i] = disarm(oneLine(clause, 600))
 			}
@@ -89,7 +88,11 @@ func repairRequest(b Brief, faulty string, faults []Fault, s *Situation) Request
 			if s != nil {
 				situation = situationText(*s, cut)
 			}
-			return b.Prompting.prompt("repair", repairData{list, named("your last reply", cut.text(faulty, "")), situation, bound(most)})
+			return b.Prompting.prompt("repair", repairData{
+				list, named("your last reply", cut.text(wrong.reply, "")), named("your reply as far as it came", cut.text(wrong.partly, "")),
+				named("the analysis of phase 1", cut.text(from.analysis.brief, "")), named("the review of phase 2", cut.text(from.review, "")),
+				situation, bound(most),
+			})
 		},
 	}.request()
 }
@@ -315,9 +318,14 @@ func SynthesisRequest(b Brief, p Plan, items []HistoryItem) Request {
 }
 
 // ChatRequest is a plain turn of the conversation: the goal is the last message,
-// but for what was said since, see [Said] and [Answered].
-func ChatRequest(b Brief, talk ...Message) Request {
-	return composition{brief: b, purpose: PurposeChat, tools: ChatTools(b), talk: talk}.request()
+// but for what was said since, see [Said] and [Answered]. In the last turn
+// nothing can be called.
+func ChatRequest(b Brief, last bool, talk ...Message) Request {
+	c := composition{brief: b, purpose: PurposeChat, talk: talk}
+	if !last {
+		c.tools = ChatTools(b)
+	}
+	return c.request()
 }
 
 // SynthesisItems chooses what the synthesiser sees: the results that nothing
@@ -328,12 +336,12 @@ func ChatRequest(b Brief, talk ...Message) Request {
 // success of the same step, or by a new plan without it.
 func SynthesisItems(p Plan, history []HistoryItem) []HistoryItem {
 	last := make(map[string]int, len(history))
-	done := make(map[string]bool, len(history))
+	ended := make(map[string]HistoryItem, len(history))
 	for i, item := range history {
 		last[item.Index] = i
-		done[item.Index] = item.Status == ItemCompleted
+		ended[item.Index] = item
 	}
-	consumed, steps := consumedSteps(p, done), byIndex(p.Steps)
+	consumed, steps := consumedSteps(p, ended), byIndex(p.Steps)
 	var items []HistoryItem
 	for i, item := range history {
 		if last[item.Index] != i || item.Parent != "" {
@@ -355,8 +363,9 @@ func SynthesisItems(p Plan, history []HistoryItem) []HistoryItem {
 	return items
 }
 
-// consumedSteps returns the steps whose results other completed steps worked on.
-func consumedSteps(p Plan, done map[string]bool) map[string]bool {
+// consumedSteps returns the steps whose results other completed steps worked on;
+// ended is the last attempt of each.
+func consumedSteps(p Plan, ended map[string]HistoryItem) map[string]bool {
 	producers := make(map[string]string, len(p.Steps))
 	for _, s := range p.Steps {
 		if s.ResultVariable != "" {
@@ -365,7 +374,8 @@ func consumedSteps(p Plan, done map[string]bool) map[string]bool {
 	}
 	consumed := make(map[string]bool)
 	for _, s := range p.Steps {
-		if !done[s.Index] {
+		item := ended[s.Index]
+		if item.Status != ItemCompleted {
 			continue
 		}
 		for _, ref := range References(s.Args) {
@@ -373,11 +383,22 @@ func consumedSteps(p Plan, done map[string]bool) map[string]bool {
 				consumed[from] = true
 			}
 		}
-		if s.Executor == ExecutorSelf || s.Executor == ExecutorAgent || s.Args == nil {
+		if executorOf(s) != ExecutorTool || wasFilledIn(s, item) {
 			for _, from := range s.DependsOn {
 				consumed[from] = true
 			}
 		}
 	}
 	return consumed
+}
+
+// wasFilledIn reports whether a step was called with arguments that its plan
+// left out.
+func wasFilledIn(s Step, item HistoryItem) bool {
+	for name := range item.Args {
+		if _, planned := s.Args[name]; !planned {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package planning
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // StepStream reads the steps of a plan while the reply that holds it streams
 // in. The zero value is ready. What it yields are the steps that the whole
@@ -12,9 +15,9 @@ import "strings"
 type StepStream struct {
 	numbers numbering
 	state   streamState
-	head    []byte // the reply before its first value
-	top     byte   // the bracket that opened the value: '{' or '['
-	fresh   bool   // nothing but blanks since that bracket
+	before  preface // what came before the value
+	top     byte    // the bracket that opened the value: '{' or '['
+	fresh   bool    // nothing but blanks since that bracket
 	depth   int
 	texts   quoting
 	key     string // the field being read, at the top of an object
@@ -24,7 +27,8 @@ type StepStream struct {
 	closed  bool   // the list of steps was closed
 	deaf    bool   // an item could not be read: what follows might be misnumbered
 	fields  map[string]any
-	held    []Step
+	read    []any  // steps that wait for it to be clear from where the model counts, and those behind them
+	held    []Step // steps of an analysis that may not count
 }
 
 // streamState says where in the reply a stream is.
@@ -55,18 +59,10 @@ func (s *StepStream) Feed(chunk string) []Step {
 
 // search looks for the start of a value behind what the model thought aloud.
 func (s *StepStream) search(c byte) {
-	s.head = append(s.head, c)
-	if c != '{' && c != '[' {
+	opens := (c == '{' || c == '[') && s.before.admits(c)
+	s.before.add(c)
+	if !opens {
 		return
-	}
-	head := strings.TrimSpace(string(s.head[:len(s.head)-1]))
-	for _, tag := range thinkingTags {
-		if strings.HasPrefix(head, tag[0]) && !strings.Contains(head, tag[1]) {
-			return
-		}
-	}
-	if c == '[' && !startsReply(stripThinking(head)) {
-		return // words in brackets, more likely than a plan
 	}
 	s.state, s.top, s.fresh, s.depth = streamInside, c, true, 1
 	s.item = s.item[:0]
@@ -108,9 +104,12 @@ func (s *StepStream) structure(c byte) []Step {
 	inList := s.depth == elements && (s.inSteps || s.top == '[')
 	switch c {
 	case '[', '{':
-		if c == '[' && s.depth == 1 && s.hasKey && s.key == "steps" && blank(s.item) {
-			s.depth, s.inSteps = 2, true
-			return nil
+		if c == '[' && s.depth == 1 && s.hasKey && s.key == "steps" {
+			if blank(s.item) {
+				s.depth, s.inSteps = 2, true
+				return nil
+			}
+			s.key = "" // no list of steps, which need not be found out again at each bracket
 		}
 		s.depth++
 	case ']', '}':
@@ -173,17 +172,32 @@ func (s *StepStream) endStep() []Step {
 		s.deaf = true
 		return nil
 	}
-	read := s.numbers.read(item)
-	if read == nil {
+	if read := s.numbers.read(item); read != nil {
+		s.read = append(s.read, read)
+	}
+	if len(s.numbers.open) > 0 {
+		return nil // a later step shows which steps one of them waits for
+	}
+	return s.decodeRead()
+}
+
+// decodeRead yields the steps that were read, in order.
+func (s *StepStream) decodeRead() []Step {
+	var steps []Step
+	for _, read := range s.read {
+		plan, faults := DecodePlan([]byte(CanonicalJSON(map[string]any{"steps": []any{read}})))
+		if len(faults) > 0 || len(plan.Steps) != 1 {
+			continue
+		}
+		step := plan.Steps[0]
+		step.Extra = nil
+		steps = append(steps, step)
+	}
+	s.read = nil
+	if len(steps) == 0 {
 		return nil
 	}
-	plan, faults := DecodePlan([]byte(CanonicalJSON(map[string]any{"steps": []any{read}})))
-	if len(faults) > 0 || len(plan.Steps) != 1 {
-		return nil
-	}
-	step := plan.Steps[0]
-	step.Extra = nil
-	return s.release(step)
+	return s.release(steps...)
 }
 
 // release yields steps once it is known that they count: at once in a plan, in
@@ -210,6 +224,9 @@ func (s *StepStream) release(steps ...Step) []Step {
 // closeSteps ends the list of steps.
 func (s *StepStream) closeSteps() []Step {
 	steps := s.endStep()
+	if !s.deaf {
+		steps = append(steps, s.decodeRead()...) // no later step comes
+	}
 	s.inSteps, s.closed = false, true
 	s.hasKey, s.key, s.item = false, "", s.item[:0]
 	switch {
@@ -237,9 +254,9 @@ func (s *StepStream) closeValue() []Step {
 // searchOn looks behind a value without steps for one that has some.
 func (s *StepStream) searchOn() {
 	s.state = streamSearching
-	s.head = append(s.head, '.')
+	s.before.add('.')
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-func blank(b []byte) bool { return len(strings.TrimSpace(string(b))) == 0 }
+func blank(b []byte) bool { return len(bytes.TrimSpace(b)) == 0 }

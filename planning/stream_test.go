@@ -1,6 +1,8 @@
 package planning_test
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,6 +116,101 @@ func TestStreamOfABrokenReplyYieldsTheFirstSteps(t *testing.T) {
 				t.Errorf("streamed\n%s\nwant\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestStreamTakesAListForAPlanWhereItBeginsTheReply(t *testing.T) {
+	const step = "1 self <> A"
+	tests := []struct{ name, before, want string }{
+		{"alone", "", step},
+		{"behind white space", " \u00a0\n", step},
+		{"in a code fence", "```json\n", step},
+		{"not in the words of a code fence", "```json\nhere: ", ""},
+		{"not behind words", "My plan: ", ""},
+		{"not behind another list", "[1, 2] ", ""},
+		{"behind a thought with brackets", "<think>[a] {b} [c]</think>", step},
+		{"behind two thoughts", "<think>[a]</think> <thinking>{b} </think> [c]</thinking>", step},
+		{"not in a thought", "<thinking>[a] </think>", ""},
+		{"behind a thought that a template began", "I see [a] and {b}. </think>\n", step},
+		{"behind such a thought that held another", "I see </thinking> [a] <think>{b} </think>\n", step},
+		{"behind such a thought that held the start of a fence", "I see </thinking> ```json [a] </think>\n", step},
+		{"not behind words that follow a thought", "<think>[a]</think> Here [it] is: ", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stream planning.StepStream
+			if got := shape(stream.Feed(tt.before + `["A"]`)); got != tt.want {
+				t.Errorf("streamed %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestStreamStripsThoughtsAsTheWholeReplyIsStripped(t *testing.T) {
+	part := rapid.SampledFrom([]string{
+		"<think>", "</think>", "<thinking>", "</thinking>", "</thi", "nk>", "{", "[", "{", "[", "```", "json", "`", "\n", " ", "\t", "a", "\u00a0", "\u2003", "\xe2\x80", "\x83",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(part, 0, 30).Draw(t, "parts"), "")
+		growing, whole := planning.StrippedAtBrackets(text)
+		if !slices.Equal(growing, whole) {
+			t.Fatalf("%q was stripped to\n%q\nas it grew, and as a whole to\n%q", text, growing, whole)
+		}
+	})
+}
+
+// emptyReplies are units of which long replies without a step are made: each
+// bracket in them might begin a value or a list of steps.
+var emptyReplies = []struct{ name, before, unit string }{
+	{"braces", "", "{"},
+	{"brackets", "", "["},
+	{"lists in words", "", "x ["},
+	{"objects", "", "{}"},
+	{"code", "", "f() {x}\n"},
+	{"code in a thought", "", "<think>{"},
+	{"thoughts that ended", "", "</think>["},
+	{"thoughts that ended otherwise", "", "</thinking>["},
+	{"whole thoughts", "", "<thinking>a</think>[</thinking>"},
+	{"a fence that goes on", "```", "a["},
+	{"a fence and white space", "```" + strings.Repeat("\n", 10_000), "["},
+	{"white space", strings.Repeat("\u00a0", 10_000), "["},
+	{"no list of steps", `{"steps":` + strings.Repeat("\u00a0", 10_000) + "x", "[]"},
+}
+
+// Memory stands for work here: whoever looks at all that came, at each bracket,
+// takes a copy of it.
+func TestStreamLooksForStepsWithoutReadingAllAnewAtEachBracket(t *testing.T) {
+	const units = 2000
+	for _, tt := range emptyReplies {
+		t.Run(tt.name, func(t *testing.T) {
+			text := tt.before + strings.Repeat(tt.unit, units)
+			allocations := testing.AllocsPerRun(1, func() {
+				var stream planning.StepStream
+				stream.Feed(text)
+			})
+			if allocations > units/10 {
+				t.Errorf("%.0f allocations for %d times %q", allocations, units, tt.unit)
+			}
+		})
+	}
+}
+
+// BenchmarkStreamWithoutSteps feeds long replies that hold no step: the time per
+// byte must not grow with their length.
+func BenchmarkStreamWithoutSteps(b *testing.B) {
+	for _, reply := range emptyReplies {
+		for _, n := range []int{60_000, 240_000} {
+			b.Run(fmt.Sprintf("%s/%d", reply.name, n), func(b *testing.B) {
+				text := reply.before + strings.Repeat(reply.unit, n/len(reply.unit))
+				for b.Loop() {
+					var stream planning.StepStream
+					if steps := stream.Feed(text); len(steps) > 0 {
+						b.Fatal(steps)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(text)), "ns/byte")
+			})
+		}
 	}
 }
 

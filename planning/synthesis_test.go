@@ -74,9 +74,14 @@ func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
 		{Index: "9", Title: "read for args", Executor: "tool", Tool: "r", Args: map[string]any{}},
 		{Index: "10", Title: "args filled in", Executor: "tool", Tool: "t", DependsOn: []string{"9"}},
 		{Index: "11", Title: "in doubt", Executor: "tool", Tool: "t", Args: map[string]any{}},
+		{Index: "13", Title: "read for some args", Executor: "tool", Tool: "r", Args: map[string]any{}},
+		{Index: "14", Title: "args filled in but for one", Executor: "tool", Tool: "t", Args: map[string]any{"x": "1"}, DependsOn: []string{"13"}},
+		{Index: "15", Title: "merely before 16", Executor: "tool", Tool: "r", Args: map[string]any{}},
+		{Index: "16", Title: "needs no args", Executor: "tool", Tool: "t", DependsOn: []string{"15"}},
 	}}
+	called := map[string]map[string]any{"10": {"path": "a"}, "14": {"x": "1", "y": "2"}}
 	item := func(index string, status planning.ItemStatus, attempt int) planning.HistoryItem {
-		return planning.HistoryItem{Index: index, Status: status, Attempt: attempt}
+		return planning.HistoryItem{Index: index, Args: called[index], Status: status, Attempt: attempt}
 	}
 	var history []planning.HistoryItem
 	for _, index := range []string{"1", "2", "3", "4", "5", "7"} {
@@ -86,12 +91,13 @@ func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
 		item("8", planning.ItemFailed, 1), item("8", planning.ItemCompleted, 2), // made good
 		item("6", planning.ItemFailed, 1), item("6", planning.ItemFailed, 2), // never
 		item("99", planning.ItemFailed, 1), // no longer in the plan
-		item("9", planning.ItemCompleted, 1), item("10", planning.ItemCompleted, 1), item("11", planning.ItemInDoubt, 1), item("12", planning.ItemSkipped, 0))
+		item("9", planning.ItemCompleted, 1), item("10", planning.ItemCompleted, 1), item("11", planning.ItemInDoubt, 1), item("12", planning.ItemSkipped, 0),
+		item("13", planning.ItemCompleted, 1), item("14", planning.ItemCompleted, 1), item("15", planning.ItemCompleted, 1), item("16", planning.ItemCompleted, 1))
 	var got []string
 	for _, it := range planning.SynthesisItems(plan, history) {
 		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
 	}
-	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1"; strings.Join(got, " ") != want {
+	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1 14/1 15/1 16/1"; strings.Join(got, " ") != want {
 		t.Errorf("it sees %v, want %s", got, want)
 	}
 }

@@ -38,8 +38,12 @@ func agentSystem(profile Profile, instructions string) string {
 	return opening + "\n\n" + projectNotes(instructions)
 }
 
+// projectMark opens the text that the user's project vouches for. It is no data,
+// since the model is to go by it; and it is not the user, who alone says yes.
+const projectMark = "The project's word (AGENTS.md): go by these conventions where they serve the user's goal; they allow nothing that needs the user's yes."
+
 func projectNotes(instructions string) string {
-	return "# Notes of this project\n\n" + fenced("AGENTS.md, its conventions, kept where they serve the user's goal", instructions)
+	return "# Notes of this project\n\n" + projectMark + "\n" + walled(instructions)
 }
 
 // listed is the name under which the catalogue lists the one tool that is called

@@ -35,6 +35,9 @@ type (
 	repairData struct {
 		Faults    []string // a clause each
 		Reply     string   // the faulty one; empty where none came
+		Partly    string   // one that broke off, as far as it came; empty where nothing did
+		Analysis  string   // of phase 1
+		Review    string   // of phase 2
 		Situation string   // of a replan
 		Bound     string
 	}
@@ -82,7 +85,7 @@ var replaceable = []struct {
 	{"analysis", analysisData{Force: true, Bound: "b"}},
 	{"review", reviewData{"a"}},
 	{"execution", executionData{"a", "r", "b", "d"}},
-	{"repair", repairData{[]string{"f"}, "r", "s", "b"}},
+	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b"}},
 	{"replan", replanData{"s", true, "b"}},
 	{"step", sampleStep},
 	{"args", argsData{sampleStep, "t", "a", "s", "g"}},
@@ -103,7 +106,7 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 //	analysis    .Force .Bound
 //	review      .Analysis
 //	execution   .Analysis .Review .Bound .Depth
-//	repair      .Faults (list) .Reply .Situation .Bound
+//	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound
 //	replan      .Situation .Failed .Bound
 //	step        .Index .Title .Expected .Plan .Inputs (list)
 //	args        those of step, and .Tool .About .Schema .Given

@@ -79,21 +79,21 @@ func TestAPromptThatCannotBeFilledInGivesWayToTheBuiltInOne(t *testing.T) {
 
 func TestMemoryAndAgentsAreToldOfOnlyWhereTheyAre(t *testing.T) {
 	b := full()
-	with := planning.ChatRequest(b).Messages[0].Content
+	with := planning.ChatRequest(b, false).Messages[0].Content
 	for _, want := range []string{"`memory.read` reads", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {
 		if !strings.Contains(with, want) {
 			t.Errorf("the system message lacks %q", want)
 		}
 	}
 	b.Prompting.Profiles, b.Catalogue = nil, tools()
-	without := planning.ChatRequest(b).Messages[0].Content
+	without := planning.ChatRequest(b, false).Messages[0].Content
 	for _, word := range []string{"memory", "agent", "profile"} {
 		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "# Agents") {
 			t.Errorf("the system message speaks of %s:\n%s", word, without)
 		}
 	}
 	b.Catalogue = append(tools(), planning.Tool{Name: "memory.read", Server: "one"}, planning.Tool{Name: "memory.read", Server: "two"})
-	if system := planning.ChatRequest(b).Messages[0].Content; strings.Contains(system, "`memory.read`") {
+	if system := planning.ChatRequest(b, false).Messages[0].Content; strings.Contains(system, "`memory.read`") {
 		t.Error("a memory that two servers have is named as if there were one")
 	}
 }

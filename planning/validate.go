@@ -15,9 +15,11 @@ type Rules struct {
 	CheckTools bool     // tool names and args are looked at
 	MaxSteps   int      // 0 means no bound
 	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
+	Toolless   []string // the profiles that there are and that they may not name, see [Brief]
 	// Planned says that a model made the plan: a tool step may come without
 	// args, since a model fills them in when the step is ready, and an agent
-	// step must name a profile that exists.
+	// step must name a profile that exists. Long texts in the args of a step with
+	// effects are warned about.
 	Planned bool
 	// PartialArgs allows args that lack some of what the tool requires, for a
 	// caller that has those filled in too; see MissingArgs.
@@ -185,6 +187,10 @@ func (c *checker) checkStep(i int, s Step) {
 	}
 	if s.Timeout < 0 {
 		c.fault(CodeBadTimeout, path+"/timeout", s.Index, "step %s has a negative timeout, %s", s.Index, s.Timeout)
+	}
+	c.checkWording(path, s)
+	if c.rules.Planned {
+		c.checkContents(path, s) // a file may hold contents on purpose
 	}
 	c.checkDependencies(path, i, s)
 	c.checkVariables(path, i, s)
@@ -367,11 +373,14 @@ func (c *checker) checkProfile(path string, s Step) {
 	if len(c.rules.Profiles) > 0 {
 		known = "there is " + listSome(c.rules.Profiles)
 	}
-	if s.Profile == "" {
+	switch {
+	case s.Profile == "":
 		c.fault(CodeUnknownProfile, path, s.Index, "step %s is for an agent and names no profile; %s", s.Index, known)
-		return
+	case slices.Contains(c.rules.Toolless, s.Profile):
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, whose sub-agent has to call tools, which this model cannot; %s", s.Index, s.Profile, known)
+	default:
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
 	}
-	c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
 }
 
 func (c *checker) checkCycles() {

@@ -124,7 +124,7 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 		}
 		text += " " + l.Faint.Render(milliseconds(p.MS))
 		if p.Tokens > 0 {
-			text += " " + l.Faint.Render(thousands(p.Tokens)+" tok")
+			text += " " + l.Faint.Render(tokens(p.Tokens)+" tok")
 		}
 		return text
 	case agent.PhaseLeftOut:
@@ -196,7 +196,7 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 			facts = append(facts, plural(r.Usage.Replans, "replan"))
 		}
 		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
-			facts = append(facts, thousands(n)+" tok")
+			facts = append(facts, tokens(n)+" tok")
 		}
 		tail := l.Faint.Render(strings.Join(facts, " "+l.glyphs.Separator+" "))
 		switch r.Status {

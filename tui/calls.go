@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"replan/agent"
 	"replan/planning"
 	"replan/tui/untrusted"
@@ -50,11 +48,8 @@ func (c *chatPane) card(run *agent.Run, s *agent.StepState) *block {
 	b := &block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
 	b.draw = func(width int) []string {
 		l := c.look
-		glyph, style := stateGlyph(l, s)
-		state, how := callState(l, s)
-		if run.Result != nil && s.Status == agent.StepActive {
-			glyph, style, state = l.glyphs.Stopped, l.Warning, "" // nobody told what became of it
-		}
+		glyph, style := stateGlyph(l, run, s)
+		state, how := stateWord(l, run, s)
 		tail := ""
 		if state != "" {
 			tail = "  " + how.Render(state)
@@ -66,9 +61,9 @@ func (c *chatPane) card(run *agent.Run, s *agent.StepState) *block {
 			line += "  " + l.Muted.Render(l.cut(arg, room))
 		}
 		lines := []string{l.cut(line+tail, width)}
-		if s.Error != "" && s.Status.Ended() {
+		if failure := failureOf(s); failure != "" {
 			const most = 2
-			why := wrap(untrusted.FirstLine(s.Error), width-2)
+			why := wrap(untrusted.FirstLine(failure), width-2)
 			if len(why) > most {
 				why = append(why[:most-1:most-1], l.cut(strings.Join(why[most-1:], " "), width-2))
 			}
@@ -77,29 +72,6 @@ func (c *chatPane) card(run *agent.Run, s *agent.StepState) *block {
 		return lines
 	}
 	return b
-}
-
-// callState is how a call stands, in a word or its time.
-func callState(l *look, s *agent.StepState) (string, lipgloss.Style) {
-	switch s.Status {
-	case agent.StepDone:
-		return milliseconds(s.MS), l.Faint
-	case agent.StepActive:
-		return seconds(l.since(s.StartedAt)), l.Running
-	case agent.StepWaiting:
-		return l.glyphs.Gate + " gate", l.Warning
-	case agent.StepBroken:
-		if s.Failure == agent.FailureDenied {
-			return "denied", l.Danger
-		}
-		return "failed", l.Danger
-	case agent.StepLeftOut:
-		return "skipped", l.Faint
-	case agent.StepUncertain:
-		return "in doubt", l.Warning
-	default:
-		return "", l.Faint
-	}
 }
 
 // callArgs are the arguments of a call, as they were resolved or as they were

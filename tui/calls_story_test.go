@@ -160,7 +160,8 @@ func (s *story) delegating() *story {
 		{Index: "1", Title: "Read the token helper", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/jwt.go"}},
 		{Index: "2", Title: "Rename in the token helper", Executor: planning.ExecutorTool, Tool: "fs.patch", DependsOn: []string{"1"}, Args: map[string]any{"path": "auth/jwt.go"}},
 	}}
-	s.after(20).child(agent.RunStarted{Goal: childGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Catalogue: storyCatalogue(), SkipSynthesis: true, Attended: true, Prompting: planning.Prompting{SkipAnalysis: true, SkipReview: true}},
+	s.after(20).chat(agent.RunSpawned{Index: "chat.4", Attempt: 1, Run: storyChildRun})
+	s.child(agent.RunStarted{Goal: childGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Catalogue: storyCatalogue(), SkipSynthesis: true, Attended: true, Prompting: planning.Prompting{SkipAnalysis: true, SkipReview: true}},
 		agent.PhaseStarted{Phase: 3, Label: "plan", Request: request(planning.PurposeAnalysis, "")}).
 		after(900).child(agent.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 700, MS: 900, Reply: reply("{}", 640, 60)},
 		agent.PlanCreated{Plan: p, Revision: 1},

@@ -8,9 +8,9 @@ import (
 
 // compacted says that the oldest of the conversation was summed up, or is back.
 func (c *chatPane) compacted(d agent.ChatCompacted) *block {
-	sizes := thousands(d.Before) + " → " + thousands(d.After) + " tokens"
+	sizes := tokens(d.Before) + " → " + tokens(d.After) + " tokens"
 	if c.look.theme.Mode.ASCII {
-		sizes = thousands(d.Before) + " to " + thousands(d.After) + " tokens"
+		sizes = tokens(d.Before) + " to " + tokens(d.After) + " tokens"
 	}
 	if d.Undone {
 		words := plural(d.Turns, "message") + " stand in the conversation again, word for word"

@@ -104,9 +104,10 @@ func (d *dagPane) layout() {
 }
 
 // following is the step that matters most now: at a gate, else running, else
-// the one that is being replanned, else in doubt, else the last that ended.
+// the one that is being replanned, else in doubt, else the one at which the run
+// stopped, else the last that ended.
 func following(run *agent.Run) *agent.StepState {
-	var waiting, active, replanned, doubtful, ended *agent.StepState
+	var waiting, active, replanned, doubtful, stopped, ended *agent.StepState
 	steps := run.Steps
 	if len(steps) == 0 && run.Chat != nil {
 		steps = run.Chat.Calls
@@ -118,6 +119,8 @@ func following(run *agent.Run) *agent.StepState {
 		switch {
 		case s.Status == agent.StepWaiting && waiting == nil:
 			waiting = s
+		case halted(run, s):
+			stopped = s
 		case s.Status == agent.StepActive && active == nil:
 			active = s
 		case run.Replanning != nil && s.Step.Index == run.Replanning.Step:
@@ -128,7 +131,7 @@ func following(run *agent.Run) *agent.StepState {
 			ended = s
 		}
 	}
-	for _, s := range []*agent.StepState{waiting, active, replanned, doubtful, ended} {
+	for _, s := range []*agent.StepState{waiting, active, replanned, doubtful, stopped, ended} {
 		if s != nil {
 			return s
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -65,11 +66,27 @@ func countCalls(run *agent.Run) int {
 func doneOf(steps []*agent.StepState) int {
 	n := 0
 	for _, s := range steps {
-		if s.Status == agent.StepDone {
+		if s.Status == agent.StepDone && failureOf(s) == "" {
 			n++
 		}
 	}
 	return n
+}
+
+// callsWords counts the calls of a loop: of a run that is over, those that were
+// made.
+func callsWords(run *agent.Run, l *agent.Loop) string {
+	made := 0
+	for _, c := range l.Calls {
+		if c.Status != agent.StepPending || c.Attempt > 0 {
+			made++
+		}
+	}
+	all := plural(len(l.Calls), "call")
+	if run.Result != nil && made < len(l.Calls) {
+		return fmt.Sprintf("%d of %s", made, all)
+	}
+	return all
 }
 
 // keyOf is the row that stands for a step: of a folded call the line that it is
@@ -134,7 +151,7 @@ func (d *dagPane) drawCall(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 		if d.calls[r.owner.Step.Index] {
 			sign = l.glyphs.Unfolded
 		}
-		add(l.Muted, " "+sign+" "+plural(len(r.owner.Loop.Calls), "call"))
+		add(l.Muted, " "+sign+" "+callsWords(d.run, r.owner.Loop))
 		if d.calls[r.owner.Step.Index] {
 			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
 			return b.String()
@@ -144,7 +161,7 @@ func (d *dagPane) drawCall(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 		add(l.Text, "   ")
 	}
 	if r.owner != nil { // one of the chat stands in the gutter, as a step does
-		glyph, style := stateGlyph(l, s)
+		glyph, style := stateGlyph(l, d.run, s)
 		add(style, glyph)
 	}
 	name := l.Text

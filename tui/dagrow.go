@@ -41,6 +41,8 @@ func (d *dagPane) columns() columns {
 			c.state = max(c.state, len("dry run"))
 		case s.Status == agent.StepLeftOut, s.Status == agent.StepUncertain:
 			c.state = max(c.state, len("in doubt"))
+		case halted(d.run, s):
+			c.state = max(c.state, len("stopped"))
 		}
 	}
 	longest, tool := d.outline.longest, d.outline.tool
@@ -109,6 +111,7 @@ type face struct {
 	state    string
 	beat     int // of a row that spins
 	open     bool
+	over     bool // the run is
 	dark     bool
 }
 
@@ -117,6 +120,7 @@ func (d *dagPane) drawRow(r, chosen *row, c columns) string {
 	f := face{
 		columns: c, width: d.width, selected: chosen != nil && chosen.key != "" && r.key == chosen.key,
 		focused: d.focused, kin: d.kinship(r, chosen), dark: d.look.theme.Dark,
+		over: d.run.Result != nil,
 	}
 	switch {
 	case r.step != nil:
@@ -139,18 +143,12 @@ func (d *dagPane) drawRow(r, chosen *row, c columns) string {
 
 func (d *dagPane) paintRow(r *row, f face) string {
 	l, c := d.look, f.columns
-	lit := func(s lipgloss.Style) lipgloss.Style { return s }
-	if f.selected && d.focused {
-		lit = l.Selected
-	}
-	cursor := " "
-	if f.selected {
-		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
-	}
+	drawn := l.line(f.selected, d.focused)
+	lit := drawn.lit
 	if r.kind == rowRevision {
-		return cursor + d.drawRevision(r, lit)
+		return drawn.cursor + d.drawRevision(r, lit)
 	}
-	line := cursor + d.drawMark(r, c, lit) + d.drawGutter(r, c, lit)
+	line := drawn.cursor + d.drawMark(r, c, lit) + d.drawGutter(r, c, lit)
 	switch r.kind {
 	case rowLink:
 		return line
@@ -162,9 +160,8 @@ func (d *dagPane) paintRow(r *row, f face) string {
 	room := min(d.width-1-ansi.StringWidth(line), c.state+stateGap)
 	state, style := d.state(r, room)
 	state = l.cut(state, room)
-	line += lit(l.Text).Render(strings.Repeat(" ", max(room-ansi.StringWidth(state), 0)))
-	line += lit(style).Render(state)
-	return line + lit(l.Text).Render(strings.Repeat(" ", max(d.width-ansi.StringWidth(line), 0)))
+	line += drawn.blank(room-ansi.StringWidth(state)) + drawn.draw(style, state)
+	return line + drawn.blank(d.width-ansi.StringWidth(line))
 }
 
 // drawMark draws what a revision did to the step.
@@ -259,71 +256,32 @@ func (d *dagPane) drawText(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 
 // glyph is the sign of the step's state.
 func (d *dagPane) glyph(r *row) (string, lipgloss.Style) {
-	glyph, style := stateGlyph(d.look, r.step)
+	glyph, style := stateGlyph(d.look, d.runOf(r), r.step)
 	if r.kind == rowGone && r.step.Status != agent.StepBroken {
 		style = d.look.Faint
 	}
 	return glyph, style
 }
 
-// stateGlyph is the sign that stands for a step's state everywhere.
-func stateGlyph(l *look, s *agent.StepState) (string, lipgloss.Style) {
-	switch s.Status {
-	case agent.StepDone:
-		if s.DryRun {
-			return l.glyphs.Pending, l.Muted // it has done nothing
-		}
-		return l.glyphs.Done, l.Success
-	case agent.StepActive:
-		return l.spinner(), l.Running
-	case agent.StepWaiting:
-		return l.glyphs.Gate, l.Warning
-	case agent.StepBroken:
-		return l.glyphs.Failed, l.Danger
-	case agent.StepLeftOut:
-		return l.glyphs.Skipped, l.Faint
-	case agent.StepUncertain:
-		return l.glyphs.Doubt, l.Warning
-	default:
-		return l.glyphs.Pending, l.Muted
+// runOf is the run that a row's step belongs to, nil where it is gone.
+func (d *dagPane) runOf(r *row) *agent.Run {
+	if r.kind == rowGone {
+		return nil
 	}
+	return d.run
 }
 
 // state is what stands at the right end of the row, in that many cells where it
 // can be said in them.
 func (d *dagPane) state(r *row, room int) (string, lipgloss.Style) {
 	l, s := d.look, r.step
-	switch {
-	case r.kind == rowCalls && d.calls[r.owner.Step.Index]:
+	if r.kind == rowCalls && d.calls[r.owner.Step.Index] {
 		return "", l.Faint
-	case r.kind == rowCalls, r.kind == rowCall:
-		return callState(l, s)
 	}
-	switch s.Status {
-	case agent.StepDone:
-		switch {
-		case s.DryGate != nil:
-			return l.glyphs.Gate + " dry run", l.Warning
-		case s.DryRun:
-			return "dry run", l.Faint
-		}
-		return milliseconds(s.MS), l.Faint
-	case agent.StepActive:
-		return seconds(l.since(s.StartedAt)), l.Running
-	case agent.StepWaiting:
-		return l.glyphs.Gate + " gate", l.Warning
-	case agent.StepBroken:
-		if s.Failure == agent.FailureDenied {
-			return "denied", l.Danger
-		}
-		return "failed", l.Danger
-	case agent.StepLeftOut:
-		return "skipped", l.Faint
-	case agent.StepUncertain:
-		return "in doubt", l.Warning
-	}
-	if r.kind == rowGone || s.Draft || d.run.Result != nil {
-		return "", l.Faint
+	word, style := stateWord(l, d.runOf(r), s)
+	inner := r.kind == rowCalls || r.kind == rowCall
+	if word != "" || inner || r.kind == rowGone || s.Draft || d.run.Result != nil {
+		return word, style
 	}
 	if !s.RetryAt.IsZero() {
 		return "retry", l.Warning

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -74,7 +76,7 @@ func (d *detailPane) telling() tab {
 	switch {
 	case s == nil, s.DryRun:
 		return tabArgs
-	case s.Loop != nil && s.Status == agent.StepActive && s.Loop.Text != "":
+	case s.Loop != nil && (s.Status == agent.StepActive || halted(d.run, s)) && s.Loop.Text != "":
 		return tabOutput
 	case s.Status == agent.StepWaiting && s.Diff != "":
 		return tabDiff
@@ -175,7 +177,11 @@ func (d *detailPane) draw() {
 // drawHead draws what the step is and how it stands.
 func (d *detailPane) drawHead(s *agent.StepState) {
 	l := d.look
-	glyph, style := stateGlyph(l, s)
+	run := d.run
+	if d.row.kind == rowGone {
+		run = nil
+	}
+	glyph, style := stateGlyph(l, run, s)
 	title := wrap(untrusted.Line(s.Step.Title), max(d.width-2, 1))
 	for i, line := range title {
 		lead := "  "
@@ -204,17 +210,17 @@ func (d *detailPane) drawCall(s *agent.StepState) {
 		d.doc.field("gives", l.Text, s.Step.ResultVariable)
 	}
 	if loop := s.Loop; loop != nil {
-		words := plural(loop.Turns, "turn") + ", " + plural(len(loop.Calls), "call")
+		words := plural(loop.Turns, "turn") + ", " + callsWords(d.run, loop)
 		if loop.Tokens > 0 {
-			words += ", " + thousands(loop.Tokens) + " tokens"
+			words += ", " + tokens(loop.Tokens) + " tokens"
 		}
 		d.doc.field("so far", l.Text, words)
 	}
 	if s.Run != "" {
 		d.doc.field("run", l.Text, s.Run)
 	}
-	if s.Error != "" {
-		d.doc.field("error", l.Danger, strings.TrimSpace(s.Error))
+	if failure := cmp.Or(s.Error, plain.Fruitless(s)); failure != "" {
+		d.doc.field("error", l.Danger, strings.TrimSpace(failure))
 	}
 	args, named := s.Args, "args"
 	if s.DryRun {
@@ -272,6 +278,8 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		}
 	case s.Draft:
 		words = "planned; the plan is not whole yet"
+	case halted(d.run, s):
+		words = "stopped before it was done"
 	case s.Status == agent.StepActive:
 		words += " for " + seconds(d.look.since(s.StartedAt))
 	}

@@ -51,6 +51,7 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionStatus:
 		m.status = d
 		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
+		m.tellChosen()
 		if len(m.chat.blocks) > 0 {
 			m.introduce()
 		}
@@ -59,21 +60,29 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionModels:
 		m.models.take(d)
 	case agent.ChatCompacted:
+		m.compacted()
 		m.chat.add(m.chat.compacted(d))
 	case agent.SessionResuming:
+		m.took("resume " + d.Run)
 		m.retell(d)
 	case agent.ChatUser:
 		// What was said long ago, in a session that is gone on with, starts nothing.
 		m.preparing = m.going() == "" && m.clock.arrived.Sub(e.Time) < longAgo
-		m.chat.settle()
+		m.sent = d.Text
+		if m.going() == "" {
+			m.chat.settle()
+		}
+		if !m.slashed() {
+			m.took(d.Text)
+		}
 		m.introduce()
 		m.chat.add(m.chat.user(d.Text))
-		m.slashed = strings.HasPrefix(d.Text, "/")
 		m.input.remember(d.Text)
 	case agent.ChatReply:
 		m.reply(d)
+		m.introduce()
 	case agent.Note:
-		m.chat.add(m.chat.note(d.Level, d.Text))
+		m.tellNote(d)
 	case agent.GateRequested:
 		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})
 	case agent.GateResolved:
@@ -87,11 +96,28 @@ func (m *Model) take(e agent.Event) {
 	}
 }
 
-// introduce names the project's notes in the chat, once.
+// introduce says in the chat what the empty one shows: the project's notes, once,
+// and why no run can start, where no reply is about to say so.
 func (m *Model) introduce() {
 	if m.chat.notes != "" && !m.introduced {
 		m.introduced = true
 		m.chat.add(m.chat.note("info", notesWords+m.chat.notes))
+	}
+	if p := m.chat.problem; p != m.troubled && (p == "" || m.slashed() || !m.preparing) {
+		if m.troubled = p; p != "" {
+			m.chat.add(m.chat.note("warn", p))
+		}
+	}
+}
+
+// slashed reports whether what was sent last is a command to the session.
+func (m *Model) slashed() bool { return strings.HasPrefix(m.sent, "/") }
+
+// answered says that what was asked of the session has come to something.
+func (m *Model) answered() {
+	m.preparing = false
+	if m.going() == "" {
+		m.stopping = false
 	}
 }
 
@@ -106,6 +132,7 @@ func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 	}
 	if !m.inner() {
 		m.told = e.Run
+		m.tookRun(d)
 	}
 	m.chat.inset = m.inner()
 	m.chat.started(m.run, d.Plan != nil)
@@ -154,12 +181,12 @@ func (m *Model) takeRun(e agent.Event) {
 // reply takes the session's reply to what the user sent. What came of a run has
 // been shown already, but for where its plan lies now.
 func (m *Model) reply(d agent.ChatReply) {
-	m.preparing = false
 	if m.retold != nil {
 		m.retold, m.ended = nil, true // the run could not be taken up after all
 	}
-	if m.going() == "" {
-		m.stopping = false
+	m.answered()
+	if untrusted.Line(d.Text) == m.chat.problem {
+		m.troubled = m.chat.problem
 	}
 	if s := m.stageOf(d.Run); s != nil {
 		if s.run.Result == nil {
@@ -182,7 +209,7 @@ func (m *Model) reply(d agent.ChatReply) {
 		m.chat.add(m.chat.note("info", d.Text))
 	default:
 		answer := m.chat.prose
-		if m.slashed {
+		if m.slashed() {
 			answer = m.chat.listing
 		}
 		m.chat.add(answer(d.Text))

@@ -124,7 +124,8 @@ func (m *Model) overHints() []string {
 	k := &m.keys
 	var hints []string
 	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
-	arrows, sides := key.NewBinding(key.WithHelp("up/down", "")), key.NewBinding(key.WithHelp("left/right", ""))
+	shown := func(keys string) key.Binding { return key.NewBinding(key.WithHelp(keys, "")) }
+	arrows, sides, ends := shown("up/down"), shown("left/right"), shown("g/G")
 	switch {
 	case m.help.open:
 		add(k.Stop, "close")
@@ -138,19 +139,24 @@ func (m *Model) overHints() []string {
 	case m.models.open:
 		add(k.Choose, "choose")
 		add(k.Away, "close")
-		add(arrows, "choose")
+		add(k.OtherList, m.models.other())
 		add(sides, "think")
-		add(k.OtherList, "models, profiles")
+		add(arrows, "move")
 	case m.talk.opened != nil:
 		add(k.Away, "list")
 		add(arrows, "scroll")
-		add(sides, "next, previous")
+		add(ends, "top, end")
+		add(sides, "previous, next")
 	default:
-		if len(m.talk.exchanges()) > 0 {
+		some := len(m.talk.exchanges()) > 0
+		if some {
 			add(k.Open, "look in")
 		}
 		add(k.Away, "close")
-		add(arrows, "choose")
+		if some {
+			add(arrows, "choose")
+			add(ends, "first, last")
+		}
 	}
 	return hints
 }

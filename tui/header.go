@@ -42,24 +42,31 @@ func (m *Model) folder() string {
 func (m *Model) facts() []string {
 	l := m.look
 	var facts []string
-	room := m.layout.width - len(" replan") - 4
+	const between = 3 // cells
+	room := m.layout.width - len(" replan")
 	if m.options.Replay {
 		room -= len("  replay")
 	}
 	add := func(text string) {
-		if need := visibleWidth(text) + 3; text != "" && need <= room {
+		if need := visibleWidth(text) + between; text != "" && need <= room {
 			facts = append(facts, text)
 			room -= need
 		}
 	}
+	meter := m.meter()
 	if name := untrusted.Line(m.modelName()); name != "" {
-		add(l.Muted.Render(l.cut(name, max(room-3, 8))))
+		least := min(visibleWidth(name), 8)
+		left := room - between
+		if need := visibleWidth(meter) + between; meter != "" && left-need >= least {
+			left -= need // a long name is cut before there is no meter
+		}
+		add(l.Muted.Render(l.cut(name, max(left, least))))
 	}
 	named := len(facts)
-	add(m.meter())
+	add(meter)
 	if named > 0 && m.layout.width >= 60 {
 		// Beside the model stands how it works, where there is room.
-		meter := facts[named:]
+		meters := facts[named:]
 		facts = facts[:named:named]
 		if t := m.status.Think; t != planning.ThinkAuto {
 			add(l.Accent.Render("think " + untrusted.Line(string(t))))
@@ -67,7 +74,7 @@ func (m *Model) facts() []string {
 		if p := untrusted.Line(m.status.Profile); p != "" {
 			add(l.Accent.Render(l.cut(p, 20)))
 		}
-		facts = append(facts, meter...)
+		facts = append(facts, meters...)
 	}
 	if m.layout.width >= 60 {
 		if m.status.Tools > 0 {
@@ -105,18 +112,18 @@ func (m *Model) meter() string {
 	used, window, estimate := m.contextUse()
 	style, text := l.Muted, ""
 	if used > 0 {
-		if text = thousands(used); estimate {
+		if text = tokens(used); estimate {
 			text = "~" + text
 		}
 	}
 	switch {
 	case window > 0 && text != "":
-		text += "/" + thousands(window)
+		text += "/" + windowSize(window)
 		if used*10 >= window*8 {
 			style = l.Warning
 		}
 	case window > 0:
-		text = thousands(window)
+		text = windowSize(window)
 	case text == "":
 		return ""
 	}

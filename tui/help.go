@@ -110,6 +110,7 @@ func (h *helpDialog) signs() []string {
 		l.Danger.Render(g.Failed) + " failed",
 		l.Faint.Render(g.Skipped) + " skipped",
 		l.Warning.Render(g.Doubt) + " in doubt",
+		l.Warning.Render(g.Stopped) + " stopped",
 		l.Added.Render(g.Added) + " added",
 		l.Removed.Render(g.Removed) + " removed",
 		l.Warning.Render(g.Revised) + " revised",

@@ -176,7 +176,10 @@ func padded(lines []string) []string {
 
 // wrap breaks prose into lines of at most width cells.
 func wrap(s string, width int) []string {
-	return breakLines(s, width, func(line string) string { return ansi.Wrap(line, width, "") })
+	return breakLines(s, width, func(line string) string {
+		// Before a flag such as --host it leaves a blank that stands over the edge.
+		return strings.ReplaceAll(ansi.Wrap(line, width, ""), " \n", "\n")
+	})
 }
 
 // wrapCode breaks code and output into lines of at most width cells, keeping
@@ -253,18 +256,24 @@ func clockTime(d time.Duration) string {
 // milliseconds is a stored duration as seconds writes it.
 func milliseconds(ms int64) string { return seconds(time.Duration(ms) * time.Millisecond) }
 
-// thousands is a count of tokens: 412, 12.4k, 128k.
-func thousands(n int) string {
+// tokens is a count of tokens that were used: 412, 2.0k, 12.4k, 128k.
+func tokens(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)
-	case n < 100_000 && n%1000 != 0 && n%1024 != 0:
+	case n < 99_950:
 		return fmt.Sprintf("%.1fk", float64(n)/1000)
-	case n%1024 == 0:
-		return fmt.Sprintf("%dk", n/1024)
 	default:
-		return fmt.Sprintf("%dk", n/1000)
+		return fmt.Sprintf("%dk", (n+500)/1000)
 	}
+}
+
+// windowSize is the size of a context window in tokens: 8k, 40k, 32.5k.
+func windowSize(n int) string {
+	if n >= 1024 && n%1024 == 0 {
+		return fmt.Sprintf("%dk", n/1024)
+	}
+	return strings.Replace(tokens(n), ".0k", "k", 1)
 }
 
 // plural is a count with its noun: 1 step, 2 steps.

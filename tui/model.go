@@ -49,12 +49,15 @@ type Model struct {
 	retold       *retelling // set while a run's events are told again
 	resumes      int        // how often a run was taken up here
 	reopened     *question  // a failed step of a run that has ended, put to the user by a key
-	slashed      bool       // what was sent last is a slash line
+	sent         string     // last
 	preparing    bool       // something was sent and its run has not started
 	stopping     bool
-	introduced   bool      // the chat names the project's notes
-	warmed       time.Time // when the model was last to be loaded because the user types
-	closed       bool      // the session is over
+	introduced   bool           // the chat names the project's notes
+	troubled     string         // what it has said of why no run can start
+	queue        []queued       // lines in it on what waits for the run that goes on
+	chosen       *runner.Choose // what was chosen in a dialog and the session does not work by yet
+	warmed       time.Time      // when the model was last to be loaded because the user types
+	closed       bool           // the session is over
 
 	quitting bool   // asks whether to quit
 	warned   bool   // the last key asked to stop at an open gate, and was told so
@@ -317,8 +320,6 @@ func (m *Model) chatNotice() (title, note string) {
 		title = l.Muted.Render("the replay is over")
 	case m.closed:
 		title = l.Warning.Render("the session is closed")
-	case m.chat.problem != "" && !m.chat.greets():
-		title = l.Warning.Render(l.glyphs.Warning + " " + m.chat.problem)
 	}
 	return title, note
 }

@@ -8,7 +8,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
@@ -24,16 +23,12 @@ type modelsDialog struct {
 	keys     *keyMap
 	open     bool
 	asked    bool // the list is on its way
-	list     agent.SessionModels
+	there    agent.SessionModels
 	profiles bool   // the profiles are shown rather than the models
 	search   string // what their names are to contain
 	level    planning.ThinkLevel
-	at       int // of those that the search leaves
-	top      int // first of them in view
-	body     int // of them in view
-	first    int // line of the first, from the top of the dialog's area
-	each     int // lines of one
-	word     string
+	list
+	word string
 }
 
 // ask opens the dialog and asks for the list.
@@ -44,12 +39,12 @@ func (d *modelsDialog) ask(s agent.SessionStatus) runner.Command {
 
 // take takes the list, with what the session works by chosen.
 func (d *modelsDialog) take(l agent.SessionModels) {
-	d.list = l
+	d.there = l
 	if d.asked {
 		d.asked, d.level = false, l.Think
 		d.home()
 	}
-	d.move(0)
+	d.move(0, len(d.entries()))
 }
 
 // home chooses what the session works by.
@@ -71,9 +66,21 @@ type entry struct {
 
 func (d *modelsDialog) current(e entry) bool {
 	if e.model != nil {
-		return e.name == d.list.Model
+		return sameModel(e.name, d.there.Model)
 	}
-	return e.name == d.list.Profile
+	return e.name == d.there.Profile
+}
+
+// sameModel reports whether two names are those of one model: a server takes a
+// name without a tag for that of the latest, and tells no capitals apart.
+func sameModel(a, b string) bool {
+	tagged := func(name string) string {
+		if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
+			return name
+		}
+		return name + ":latest"
+	}
+	return a != "" && b != "" && strings.EqualFold(tagged(a), tagged(b))
 }
 
 // entries are those whose names contain what is searched for.
@@ -81,12 +88,12 @@ func (d *modelsDialog) entries() []entry {
 	var all []entry
 	if d.profiles {
 		all = append(all, entry{says: "the session's own way of working"})
-		for _, p := range d.list.Profiles {
+		for _, p := range d.there.Profiles {
 			all = append(all, entry{name: p.Name, says: p.Description})
 		}
 	} else {
-		for i := range d.list.Models {
-			all = append(all, entry{name: d.list.Models[i].Name, model: &d.list.Models[i]})
+		for i := range d.there.Models {
+			all = append(all, entry{name: d.there.Models[i].Name, model: &d.there.Models[i]})
 		}
 	}
 	search := strings.ToLower(d.search)
@@ -96,21 +103,13 @@ func (d *modelsDialog) entries() []entry {
 // press takes a key while the dialog is open and returns what it asks for.
 func (d *modelsDialog) press(k tea.KeyPressMsg) runner.Command {
 	d.word = ""
-	page := max(d.body-1, 1)
 	switch {
 	case key.Matches(k, d.keys.Away) && d.search != "":
 		d.search = ""
 		d.home()
 	case key.Matches(k, d.keys.Away, d.keys.Models):
 		d.open = false
-	case key.Matches(k, d.keys.ListUp):
-		d.move(-1)
-	case key.Matches(k, d.keys.ListDown):
-		d.move(1)
-	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
-		d.move(-page)
-	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown):
-		d.move(page)
+	case d.list.press(k, d.keys, true, len(d.entries())):
 	case key.Matches(k, d.keys.MoreThought):
 		d.think(1)
 	case key.Matches(k, d.keys.LessThought):
@@ -157,7 +156,7 @@ func (d *modelsDialog) choose() runner.Command {
 	}
 	e := entries[d.at]
 	var c runner.Choose
-	if level := d.level; level != d.list.Think {
+	if level := d.level; level != d.there.Think {
 		c.Think = &level
 	}
 	switch {
@@ -178,16 +177,12 @@ func (d *modelsDialog) choose() runner.Command {
 	return c
 }
 
-func (d *modelsDialog) move(n int)        { d.at = max(min(d.at+n, len(d.entries())-1), 0) }
-func (d *modelsDialog) wheeled(lines int) { d.move(lines / wheelStep) }
+func (d *modelsDialog) wheeled(lines int) { d.move(lines/wheelStep, len(d.entries())) }
 
 // clicked chooses what is drawn at that line of the dialog's area.
 func (d *modelsDialog) clicked(y int) {
-	if y < d.first || d.each == 0 {
-		return
-	}
-	if i := (y - d.first) / d.each; i < d.body && d.top+i < len(d.entries()) {
-		d.at, d.word = d.top+i, ""
+	if d.list.clicked(y, len(d.entries())) {
+		d.word = ""
 	}
 }
 
@@ -199,31 +194,26 @@ func (d *modelsDialog) draw(screenWidth, height int) []string {
 	width := min(screenWidth, widest)
 	inner := width - 4
 	foot := d.foot(inner)
-	d.each = 1
+	each := 1
 	if inner < oneLine {
-		d.each = 2
+		each = 2
 	}
-	room := max(height-3-len(foot), d.each)
-	d.body = max(room/d.each, 1)
+	room := max(height-3-len(foot), each)
 	entries := d.entries()
 	var lines []string
 	note := ""
 	switch {
 	case len(entries) == 0:
 		lines = paint(l.Faint, wrap(d.empty(), inner))
-		if d.list.Problem != "" && !d.profiles {
-			lines = paint(l.Warning, wrap(untrusted.Line(d.list.Problem), inner))
+		if d.there.Problem != "" && !d.profiles {
+			lines = paint(l.Warning, wrap(untrusted.Line(d.there.Problem), inner))
 		}
 	default:
-		d.at = min(d.at, len(entries)-1)
-		d.top = max(min(d.top, d.at), d.at-d.body+1, 0)
-		last := min(d.top+d.body, len(entries))
-		for i := d.top; i < last; i++ {
+		end := d.window(len(entries), room, each)
+		for i := d.top; i < end; i++ {
 			lines = append(lines, d.row(entries[i], i == d.at, inner)...)
 		}
-		if len(entries) > d.body {
-			note = l.Faint.Render(fmt.Sprintf("%d-%d of %d", d.top+1, last, len(entries)))
-		}
+		note = l.span(d.top, end, len(entries))
 	}
 	if len(lines) > room {
 		lines = lines[:room]
@@ -248,6 +238,14 @@ func (d *modelsDialog) empty() string {
 	default:
 		return "The server has no models yet: ollama pull qwen3:8b gets one that can use tools."
 	}
+}
+
+// other is the list that is not in view.
+func (d *modelsDialog) other() string {
+	if d.profiles {
+		return "models"
+	}
+	return "profiles"
 }
 
 // title is both lists, the one in view underlined.
@@ -292,16 +290,7 @@ func (d *modelsDialog) foot(width int) []string {
 // row draws a model or a profile.
 func (d *modelsDialog) row(e entry, chosen bool, width int) []string {
 	l := d.look
-	lit := func(s lipgloss.Style) lipgloss.Style { return s }
-	cursor := " "
-	if chosen {
-		lit = l.Selected
-		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
-	}
-	fill := func(line string, w int) string {
-		line = l.cut(line, w)
-		return line + lit(l.Text).Render(strings.Repeat(" ", max(w-visibleWidth(line), 0)))
-	}
+	line := l.line(chosen, true)
 	mark := " "
 	if d.current(e) {
 		mark = l.glyphs.Done
@@ -319,24 +308,25 @@ func (d *modelsDialog) row(e entry, chosen bool, width int) []string {
 	if e.model != nil {
 		facts = modelFacts(*e.model, d.each == 1)
 	}
-	head := cursor + lit(l.Success).Render(mark) + lit(l.Text).Render(" ")
+	between := " " + l.glyphs.Separator + " "
+	head := line.cursor + line.draw(l.Success, mark) + line.blank(1)
 	if d.each > 1 {
-		told := strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " "+l.glyphs.Separator+" ")
+		told := strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), between)
 		return []string{
-			fill(head+lit(style).Render(name), width),
-			fill(cursor+lit(l.Muted).Render("  "+l.cut(told, width-3)), width),
+			line.fill(head+line.draw(style, name), width),
+			line.fill(line.cursor+line.draw(l.Muted, "  "+l.cut(told, width-3)), width),
 		}
 	}
 	const beside = 62 // cells for what stands beside the names of models
 	column := min(d.longest()+2, max(width-beside, 12))
-	line := fill(head+lit(style).Render(l.cut(name, column-1)), column+3)
+	drawn := line.fill(head+line.draw(style, l.cut(name, column-1)), column+3)
 	if e.model == nil {
-		return []string{fill(line+lit(l.Muted).Render(facts[0]), width)}
+		return []string{line.fill(drawn+line.draw(l.Muted, facts[0]), width)}
 	}
 	for i, w := range []int{8, 9, 9, 9} { // parameters, quantization, size, context
-		line += lit(l.Muted).Render(l.fit(facts[i], w))
+		drawn += line.draw(l.Muted, l.fit(facts[i], w))
 	}
-	return []string{fill(line+lit(l.Muted).Render(strings.Join(facts[4:], " "+l.glyphs.Separator+" ")), width)}
+	return []string{line.fill(drawn+line.draw(l.Muted, strings.Join(facts[4:], between)), width)}
 }
 
 // longest is the width of the longest name, in cells.
@@ -357,7 +347,7 @@ func modelFacts(m planning.ModelInfo, columns bool) []string {
 		size = bytesWords(m.Bytes)
 	}
 	if room := cmp.Or(m.ContextWindow, m.Longest); room > 0 {
-		context = thousands(room)
+		context = windowSize(room)
 		if !columns {
 			context += " ctx"
 		}

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -105,4 +106,80 @@ func TestAReplayChoosesNoModel(t *testing.T) {
 	s := replayed(t, newStory().told(), 120, 36).press(ctrlO)
 	s.sent()
 	s.wants("no model is asked here")
+}
+
+func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
+	for name, c := range map[string]struct {
+		works, listed string
+		want          bool
+	}{
+		"as it is listed":        {"tiny:latest", "tiny:latest", true},
+		"without its tag":        {"tiny", "tiny:latest", true},
+		"in other letters":       {"Tiny", "tiny:LATEST", true},
+		"of a registry":          {"hf.co:443/x/tiny", "hf.co:443/x/tiny:latest", true},
+		"of another tag":         {"tiny", "tiny:1b", false},
+		"where none is answered": {"", "tiny:latest", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().greeted().session(agent.SessionModels{Model: c.works, Models: []planning.ModelInfo{
+				{Name: "big:7b", Chats: true}, {Name: c.listed, Chats: true},
+			}})
+			s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
+			s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+			line := s.lines()[lineOf(s, c.listed)]
+			if got := strings.Contains(line, "▌✓ "+c.listed); got != c.want {
+				t.Errorf("marked and chosen %v: %s", got, line)
+			}
+			if s.press(enter); c.want {
+				s.wants("The session works that way already")
+			}
+		})
+	}
+}
+
+func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
+	status := func(change func(*agent.SessionStatus)) agent.SessionStatus {
+		st := agent.SessionStatus{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Think: planning.ThinkLow, Profile: "reviewer"}
+		change(&st)
+		return st
+	}
+	for name, c := range map[string]struct {
+		keys []tea.KeyPressMsg
+		came agent.SessionStatus
+		want string
+	}{
+		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *agent.SessionStatus) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, chat alone. gemma3:1b does not think; the"},
+		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *agent.SessionStatus) { s.Think = planning.ThinkAuto }), "from the next run on: think auto"},
+		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *agent.SessionStatus) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
+		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *agent.SessionStatus) { s.Profile = "" }), "from the next run on: no profile"},
+		"two of them": {
+			[]tea.KeyPressMsg{downKey, downKey, rightKey, enter},
+			status(func(s *agent.SessionStatus) { s.Model, s.Think = "gemma3:1b", planning.ThinkMedium }),
+			"from the next run on: gemma3:1b, 32k of context, chat alone; think medium. gemma3:1b does not think; the",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := picking(t, 200, 36).press(c.keys...)
+			now := newStory().now
+			s.show((&story{now: now}).session(status(func(s *agent.SessionStatus) { s.Tools = 7 })))
+			s.lacks("from the next run on") // the session does not work by it yet
+			s.show((&story{now: now}).session(c.came, c.came))
+			if n := strings.Count(s.text(), c.want); n != 1 {
+				t.Errorf("said %d times:\n%s", n, s.text())
+			}
+		})
+	}
+	s := picking(t, 200, 36).press(downKey, downKey, enter)
+	now := newStory().now
+	s.show((&story{now: now}).session(agent.Note{Level: "warn", Text: "nothing was chosen: the server is down"}, status(func(s *agent.SessionStatus) { s.Model = "gemma3:1b" })))
+	s.lacks("from the next run on")
+}
+
+func TestTheKeysOfTheListFitOnANarrowScreen(t *testing.T) {
+	s := picking(t, 80, 24)
+	for _, text := range []string{"enter choose", "esc close", "tab profiles", "left/right think", "up/down move"} {
+		s.wants(text)
+	}
+	picking(t, 80, 24).press(tabKey).wants("tab models")
+	picking(t, 40, 12).wants("tab profiles")
 }

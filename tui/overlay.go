@@ -82,10 +82,13 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	if c == nil {
 		return nil
 	}
-	if _, ok := c.(runner.Resume); ok {
+	switch c := c.(type) {
+	case runner.Resume:
 		m.focus = paneChat
 		m.chat.toEnd()
 		m.preparing = m.going() == ""
+	case runner.Choose:
+		m.chosen = &c
 	}
 	return tea.Batch(m.outbox.send(c), m.animate())
 }

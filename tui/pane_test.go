@@ -38,7 +38,7 @@ func wideRun(n int) *agent.Run {
 
 func darkLook() *look { return newLook(themes.New(themes.Dark, true, themes.Mode{})) }
 
-func plain(lines []string) string {
+func stripped(lines []string) string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = strings.TrimRight(ansi.Strip(line), " ")
@@ -70,7 +70,7 @@ func TestOlderRevisionsFoldToALineAndOpen(t *testing.T) {
 	d.setSize(60, 12)
 	d.show(revisedTwice())
 	folded := "   ✓ 1 First  t    0.0s\n ▸ rev 2: 2 removed, 1 added (enter opens)\n − ✗ 4 Fourth  t  failed\n + · 5 Fifth   t"
-	if got := plain(d.lines()); squash(got) != squash(folded) {
+	if got := stripped(d.lines()); squash(got) != squash(folded) {
 		t.Fatalf("got\n%s", got)
 	}
 	d.move(-100)
@@ -78,11 +78,11 @@ func TestOlderRevisionsFoldToALineAndOpen(t *testing.T) {
 	if !d.toggle() {
 		t.Fatalf("the revision is not chosen but %q", d.selected)
 	}
-	if got := plain(d.lines()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
+	if got := stripped(d.lines()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
 		strings.Index(got, "Third") > strings.Index(got, "Fourth") {
 		t.Fatalf("got\n%s", got)
 	}
-	if d.toggle(); strings.Contains(plain(d.lines()), "Second") {
+	if d.toggle(); strings.Contains(stripped(d.lines()), "Second") {
 		t.Error("it does not fold again")
 	}
 }
@@ -132,7 +132,7 @@ func TestABlockedStepNamesWhatItWaitsFor(t *testing.T) {
 	d := newDAGPane(darkLook())
 	d.setSize(60, 8)
 	d.show(run)
-	if got := plain(d.lines()); !strings.Contains(got, "←2,3") {
+	if got := stripped(d.lines()); !strings.Contains(got, "←2,3") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -166,6 +166,20 @@ func TestAKeyDoesNotDrawOldMessages(t *testing.T) {
 	}
 	if drawn != 0 {
 		t.Errorf("10 keys draw %d blocks again", drawn)
+	}
+}
+
+func TestALineIsWrappedWithoutAHole(t *testing.T) {
+	for width := 8; width < 50; width++ {
+		lines := wrap("start it with `ollama serve`, or name another with --host", width)
+		for _, line := range lines {
+			if strings.TrimSpace(line) == "" {
+				t.Errorf("%d cells: %q", width, lines)
+			}
+		}
+	}
+	if got := wrap("one\n\ntwo", 8); len(got) != 3 {
+		t.Errorf("an empty line of the text itself is gone: %q", got)
 	}
 }
 

@@ -333,10 +333,35 @@ func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {
 	open(t, tui.Options{}, 120, 36).show(st).wants("! Ollama does not answer: start it")
 }
 
-func TestADownModelServerIsSaidWhereTheUserTypes(t *testing.T) {
-	st := newStory().session(agent.SessionStatus{Workspace: "/src", Problem: "Ollama does not answer: start it with ollama serve"},
-		agent.ChatUser{Text: "go"}, agent.ChatReply{Status: agent.StatusCancelled, Text: "stopped"})
-	open(t, tui.Options{}, 120, 36).show(st).wants("─ ! Ollama does not answer: start it with ollama serve ─")
+func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
+	const problem = "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`, or choose another host with --host"
+	down := agent.SessionStatus{Workspace: "/src", Problem: problem}
+	failed := agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonNoModel, Text: problem}
+	for name, said := range map[string][]agent.Data{
+		"a goal fails at it":         {down, agent.ChatUser{Text: "go"}, down, failed, down},
+		"it goes down between goals": {agent.SessionStatus{Workspace: "/src"}, agent.ChatUser{Text: "go"}, down, failed, down},
+		"a goal is stopped":          {down, agent.ChatUser{Text: "go"}, agent.ChatReply{Status: agent.StatusCancelled, Text: "stopped"}, down},
+		"a command is sent":          {down, agent.ChatUser{Text: "/help"}, agent.ChatReply{Text: "keys"}, down},
+		"a session is gone on with":  {agent.ChatUser{Text: "go"}, agent.ChatReply{Text: "went"}, down, down},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, width := range []int{120, 80, 40} {
+				s := open(t, tui.Options{}, width, 36).show(newStory().session(said...))
+				shown := strings.NewReplacer("│", " ").Replace(s.text())
+				if width >= 100 { // the chat is the left half
+					shown = ""
+					for _, line := range s.lines() {
+						left, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│")
+						shown += left + "\n"
+					}
+				}
+				shown = strings.Join(strings.Fields(shown), " ")
+				if n := strings.Count(shown, "Ollama does not answer"); n != 1 || !strings.Contains(shown, problem) {
+					t.Errorf("%d cells: said %d times:\n%s", width, n, s.text())
+				}
+			}
+		})
+	}
 }
 
 func TestUntrustedTextReachesNoTerminal(t *testing.T) {

@@ -64,7 +64,10 @@ func (m *Model) goesOn() {
 	m.chat.settle()
 	goal := ""
 	if m.told != r.ID {
-		goal, m.told = r.Goal, r.ID
+		goal = r.Goal
+	}
+	if !m.inner() {
+		m.told = r.ID
 	}
 	m.chat.add(m.chat.resumed(words, goal))
 	if r.Revision == 0 {

@@ -23,11 +23,7 @@ type runsDialog struct {
 	asked bool   // the list is on its way
 	shown string // the run on the screen behind the dialog, "" for none
 	runs  []agent.Summary
-	at    int
-	top   int // first run in view
-	body  int // runs in view
-	first int // line of the first run, from the top of the dialog's area
-	each  int // lines of a run
+	list
 	word  string
 	going string // the run that goes on, "" where none does
 }
@@ -35,7 +31,7 @@ type runsDialog struct {
 // ask opens the dialog and asks for the list. shown is the run on the screen, ""
 // for none.
 func (d *runsDialog) ask(shown string) runner.Command {
-	d.open, d.asked, d.word, d.at, d.top = true, true, "", 0, 0
+	d.open, d.asked, d.word, d.list = true, true, "", list{}
 	d.shown = shown
 	return runner.List{}
 }
@@ -73,22 +69,10 @@ func (d *runsDialog) rank(s agent.Summary) int {
 // press takes a key while the dialog is open and returns what it asks for.
 func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
 	d.word = ""
-	page := max(d.body-1, 1)
 	switch {
 	case key.Matches(k, d.keys.Away, d.keys.Runs):
 		d.open = false
-	case key.Matches(k, d.keys.Up):
-		d.move(-1)
-	case key.Matches(k, d.keys.Down):
-		d.move(1)
-	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
-		d.move(-page)
-	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown):
-		d.move(page)
-	case key.Matches(k, d.keys.First):
-		d.move(-len(d.runs))
-	case key.Matches(k, d.keys.Last):
-		d.move(len(d.runs))
+	case d.list.press(k, d.keys, false, len(d.runs)):
 	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
 		s := d.runs[d.at]
 		if d.word = whyNoResume(s, d.going); d.word == "" {
@@ -99,17 +83,12 @@ func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
 	return nil
 }
 
-func (d *runsDialog) move(n int) { d.at = max(min(d.at+n, len(d.runs)-1), 0) }
-
-func (d *runsDialog) wheeled(lines int) { d.move(lines / wheelStep) }
+func (d *runsDialog) wheeled(lines int) { d.move(lines/wheelStep, len(d.runs)) }
 
 // clicked chooses the run that is drawn at line y of the dialog's area.
 func (d *runsDialog) clicked(y int) {
-	if y < d.first || d.each == 0 {
-		return
-	}
-	if i := (y - d.first) / d.each; i < d.body && d.top+i < len(d.runs) {
-		d.at, d.word = d.top+i, ""
+	if d.list.clicked(y, len(d.runs)) {
+		d.word = ""
 	}
 }
 
@@ -145,7 +124,6 @@ func (d *runsDialog) draw(screenWidth, height int) []string {
 	if len(foot) > 0 {
 		room = max(height-3-len(foot), each)
 	}
-	d.body, d.each = max(room/each, 1), each
 	var lines []string
 	note := ""
 	if len(d.runs) == 0 {
@@ -155,14 +133,11 @@ func (d *runsDialog) draw(screenWidth, height int) []string {
 		}
 		lines = paint(l.Faint, wrap(text, inner))
 	} else {
-		d.top = max(min(d.top, d.at), d.at-d.body+1, 0)
-		last := min(d.top+d.body, len(d.runs))
-		for i := d.top; i < last; i++ {
+		end := d.window(len(d.runs), room, each)
+		for i := d.top; i < end; i++ {
 			lines = append(lines, d.row(i, inner, each)...)
 		}
-		if len(d.runs) > d.body {
-			note = l.Faint.Render(fmt.Sprintf("%d-%d of %d", d.top+1, last, len(d.runs)))
-		}
+		note = l.span(d.top, end, len(d.runs))
 	}
 	if len(lines) > room {
 		lines = lines[:room]
@@ -190,12 +165,7 @@ func (d *runsDialog) foot(width int) []string {
 // row draws one run on that many lines.
 func (d *runsDialog) row(i, width, lines int) []string {
 	l, s := d.look, d.runs[i]
-	lit := func(s lipgloss.Style) lipgloss.Style { return s }
-	cursor := " "
-	if i == d.at {
-		lit = l.Selected
-		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
-	}
+	line := l.line(i == d.at, true)
 	glyph, word, style := d.state(s)
 	facts := []string{ago(l.since(s.Started)), fmt.Sprintf("%d/%d", s.Done, s.Steps)}
 	if lines > 1 {
@@ -210,24 +180,21 @@ func (d *runsDialog) row(i, width, lines int) []string {
 	if s.Run == d.shown && s.Run != d.going {
 		here = "on screen " + l.glyphs.Separator + " "
 	}
-	fill := func(line string, w int) string {
-		line = l.cut(line, w)
-		return line + lit(l.Text).Render(strings.Repeat(" ", max(w-visibleWidth(line), 0)))
-	}
-	head := cursor + lit(style).Render(glyph+" "+word)
+	between := " " + l.glyphs.Separator + " "
+	head := line.cursor + line.draw(style, glyph+" "+word)
 	if lines > 1 {
-		head += lit(l.Muted).Render("  " + strings.Join(facts, " "+l.glyphs.Separator+" "))
-		id := lit(l.Faint).Render(" " + shortID(s.Run))
+		head += line.draw(l.Muted, "  "+strings.Join(facts, between))
+		id := line.draw(l.Faint, " "+shortID(s.Run))
 		room := width - visibleWidth(id)
-		return []string{fill(head, room) + id, fill(cursor+lit(l.Accent).Render("  "+here)+lit(l.Text).Render(what), width)}
+		return []string{line.fill(head, room) + id, line.fill(line.cursor+line.draw(l.Accent, "  "+here)+line.draw(l.Text, what), width)}
 	}
 	const state, when, done = 15, 16, 8
-	line := fill(head, state) + fill(lit(l.Muted).Render(facts[0]), when) + fill(lit(l.Muted).Render(facts[1]), done)
-	tail := "  " + strings.Join(append(facts[2:], shortID(s.Run)), " "+l.glyphs.Separator+" ")
-	line += lit(l.Accent).Render(here)
-	room := width - visibleWidth(line) - visibleWidth(tail)
-	line += fill(lit(l.Text).Render(l.cut(what, room)), room)
-	return []string{line + lit(l.Faint).Render(tail)}
+	drawn := line.fill(head, state) + line.fill(line.draw(l.Muted, facts[0]), when) + line.fill(line.draw(l.Muted, facts[1]), done)
+	tail := "  " + strings.Join(append(facts[2:], shortID(s.Run)), between)
+	drawn += line.draw(l.Accent, here)
+	room := width - visibleWidth(drawn) - visibleWidth(tail)
+	drawn += line.fill(line.draw(l.Text, l.cut(what, room)), room)
+	return []string{drawn + line.draw(l.Faint, tail)}
 }
 
 // runWords says what a run is about: its plan's title, and the goal where that

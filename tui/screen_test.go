@@ -190,6 +190,9 @@ var moments = map[string]func() *story{
 	"told":       func() *story { return newStory().told() },
 	"spoken":     func() *story { return newStory().spoken() },
 	"choosing":   func() *story { return newStory().choosing() },
+	"halted": func() *story {
+		return newStory().halted(agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: "no more"})
+	},
 }
 
 // everyState is all of them, with their names in order.

@@ -11,6 +11,7 @@ import (
 // stage is a run on the screen, with what the screen keeps of it besides.
 type stage struct {
 	run      *agent.Run // nil before the first
+	by       string     // the call that has started it in the run around it, "" where the user has
 	asked    map[errand]time.Time
 	turn     *turn  // in which a model writes into the chat, or has written last
 	cards    int    // calls of the chat that stand in it
@@ -110,7 +111,8 @@ func (m *Model) stageOf(run string) *stage {
 // enter puts a run on the screen. One that starts while another goes on was
 // started by that one's model, and leads back to it.
 func (m *Model) enter(s *stage) {
-	if m.front().goes() {
+	if around := m.front(); around.goes() {
+		s.by = startedBy(around.run, s.run.ID)
 		m.stages = append(m.stages, s)
 	} else {
 		m.stages = []*stage{s}
@@ -118,6 +120,26 @@ func (m *Model) enter(s *stage) {
 	}
 	m.stage = s
 	m.watch(s)
+}
+
+// startedBy is the call of a run that has started the one with this id, "" where
+// none has.
+func startedBy(around *agent.Run, id string) string {
+	loops := []*agent.Loop{around.Chat}
+	for _, step := range around.Steps {
+		loops = append(loops, step.Loop)
+	}
+	for _, l := range loops {
+		if l == nil {
+			continue
+		}
+		for _, c := range l.Calls {
+			if c.Run == id {
+				return c.Step.Index
+			}
+		}
+	}
+	return ""
 }
 
 // watch shows a run in the plan pane.

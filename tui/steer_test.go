@@ -124,6 +124,19 @@ func TestTheHeaderNamesHowTheSessionWorks(t *testing.T) {
 	settled(t, newStory().greeted(), 120, 36).lacks("think")
 }
 
+func TestTheMeterOutlivesTheFolderAndALongName(t *testing.T) {
+	for _, model := range []string{"qwen3:8b", "qwen2.5-coder:7b-instruct-q4_K_M", "m"} {
+		for _, tokens := range []int{1210, 27_400, 120_500} {
+			st := newStory().told().session(agent.SessionStatus{Workspace: "/src/auth-service", Model: model, ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
+			header := settled(t, st, 40, 12).lines()[0]
+			if !strings.Contains(header, "/128k") || !strings.Contains(header, model[:min(len(model), 6)]) {
+				t.Errorf("%s", header)
+			}
+		}
+	}
+	settled(t, newStory().told().session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
+}
+
 func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
 	s := settled(t, newStory().choosing(), 120, 36)
 	s.wants("notes of this project: AGENTS.md")

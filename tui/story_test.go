@@ -202,7 +202,7 @@ func (s *story) answering() *story {
 	s.tested().after(300).run(agent.StepCompleted{Index: "8", Attempt: 1, MS: 1800, Result: map[string]any{"passed": true, "summary": "14 tests passed", "output": "ok  \texample.com/auth-service/auth\t0.021s\n"}},
 		agent.StepStarted{Index: "6", Attempt: 1, Title: "Sum up both changes", Executor: planning.ExecutorSelf}).
 		after(700).run(agent.StepCompleted{Index: "6", Attempt: 1, MS: 700, Result: "Two files changed.", Tokens: 150})
-	return s.run(agent.SynthesisStarted{}).after(600).run(agent.SynthesisDelta{Text: storyAnswer[:180]})
+	return s.run(agent.SynthesisStarted{Request: planning.Request{Purpose: planning.PurposeSynthesis}}).after(600).run(agent.SynthesisDelta{Text: storyAnswer[:180]})
 }
 
 // finished: the answer is there and the run is over.

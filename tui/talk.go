@@ -8,7 +8,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"replan/agent"
 	"replan/agent/runner"
@@ -23,17 +22,32 @@ type talkDialog struct {
 	keys   *keyMap
 	open   bool
 	stages []*stage // the runs on the screen
-	at     int
+	list
 	newest bool // the newest is chosen, and stays so as more come
-	top    int  // first in view
-	body   int  // lines in view
-	first  int  // line of the first, from the top of the dialog's area
-	each   int  // lines of one
 
 	opened *agent.Exchange // that is shown whole, nil for the list
 	doc    *document       // of it
 	drawn  bool            // the document has its reply
 	line   int             // of the document at the top
+	body   int             // lines of the document in view
+}
+
+// exchange is one of the list.
+type exchange struct {
+	*agent.Exchange
+	by string // the call that has started its run, "" where the user has
+}
+
+// words name what a model was asked for.
+func (x exchange) words(l *look) string {
+	words := untrusted.Line(string(x.Purpose))
+	if x.Step != "" {
+		words += " of " + stepWords(x.Step)
+	}
+	if x.by != "" {
+		words += " " + l.glyphs.Separator + " " + stepWords(x.by)
+	}
+	return words
 }
 
 // show opens the dialog, with the newest chosen.
@@ -42,27 +56,27 @@ func (d *talkDialog) show() {
 }
 
 // exchanges are those of all runs, in the order in which the models were asked.
-func (d *talkDialog) exchanges() []*agent.Exchange {
-	var all []*agent.Exchange
+func (d *talkDialog) exchanges() []exchange {
+	var all []exchange
 	for _, s := range d.stages {
-		all = append(all, s.run.Exchanges...)
+		for _, x := range s.run.Exchanges {
+			all = append(all, exchange{x, s.by})
+		}
 	}
 	if len(d.stages) > 1 {
-		slices.SortStableFunc(all, func(a, b *agent.Exchange) int { return a.StartedAt.Compare(b.StartedAt) })
+		slices.SortStableFunc(all, func(a, b exchange) int { return a.StartedAt.Compare(b.StartedAt) })
 	}
 	return all
+}
+
+// place is where the one that is opened stands among all.
+func (d *talkDialog) place(all []exchange) int {
+	return max(slices.IndexFunc(all, func(x exchange) bool { return x.Exchange == d.opened }), 0)
 }
 
 // press takes a key while the dialog is open. It asks nothing of the session.
 func (d *talkDialog) press(k tea.KeyPressMsg) runner.Command {
 	all := d.exchanges()
-	page := max(d.body-1, 1)
-	move := d.move
-	if d.opened != nil {
-		move = func(n int) { d.line += n }
-	} else {
-		page = max(page/max(d.each, 1), 1)
-	}
 	switch {
 	case key.Matches(k, d.keys.Exchanges):
 		d.open = false
@@ -70,43 +84,47 @@ func (d *talkDialog) press(k tea.KeyPressMsg) runner.Command {
 		d.opened, d.doc = nil, nil
 	case key.Matches(k, d.keys.Away):
 		d.open = false
-	case key.Matches(k, d.keys.Open) && d.opened == nil && d.at < len(all):
-		d.opened, d.doc, d.line = all[d.at], nil, 0
-	case d.opened != nil && key.Matches(k, d.keys.NextTab, d.keys.PreviousTab):
-		d.leaf(all, key.Matches(k, d.keys.NextTab))
-	case key.Matches(k, d.keys.Up):
-		move(-1)
-	case key.Matches(k, d.keys.Down):
-		move(1)
-	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
-		move(-page)
-	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown) || k.String() == "space":
-		move(page)
-	case key.Matches(k, d.keys.First):
-		move(-1 << 30)
-	case key.Matches(k, d.keys.Last):
-		move(1 << 30)
+	case d.opened != nil && key.Matches(k, d.keys.NextTab):
+		d.leaf(all, 1)
+	case d.opened != nil && key.Matches(k, d.keys.PreviousTab):
+		d.leaf(all, -1)
+	case d.opened != nil:
+		d.scroll(k)
+	case key.Matches(k, d.keys.Open) && d.at < len(all):
+		d.opened, d.doc, d.line = all[d.at].Exchange, nil, 0
+	case d.list.press(k, d.keys, false, len(all)):
+		d.newest = d.at == len(all)-1
 	}
 	return nil
 }
 
-// leaf opens the next exchange, or the one before.
-func (d *talkDialog) leaf(all []*agent.Exchange, next bool) {
-	d.at = max(slices.Index(all, d.opened), 0)
-	if next {
-		d.move(1)
-	} else {
-		d.move(-1)
-	}
-	if d.at < len(all) {
-		d.opened, d.doc, d.line = all[d.at], nil, 0
+// scroll takes a key that moves what is opened.
+func (d *talkDialog) scroll(k tea.KeyPressMsg) {
+	page := max(d.body-1, 1)
+	switch {
+	case key.Matches(k, d.keys.Up):
+		d.line--
+	case key.Matches(k, d.keys.Down):
+		d.line++
+	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
+		d.line -= page
+	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown) || k.String() == "space":
+		d.line += page
+	case key.Matches(k, d.keys.First):
+		d.line = 0
+	case key.Matches(k, d.keys.Last):
+		d.line = 1 << 30
 	}
 }
 
-func (d *talkDialog) move(n int) {
-	last := len(d.exchanges()) - 1
-	d.at = max(min(d.at+n, last), 0)
-	d.newest = d.at == last
+// leaf opens the exchange that many behind.
+func (d *talkDialog) leaf(all []exchange, by int) {
+	d.at = d.place(all)
+	d.move(by, len(all))
+	d.newest = d.at == len(all)-1
+	if d.at < len(all) {
+		d.opened, d.doc, d.line = all[d.at].Exchange, nil, 0
+	}
 }
 
 func (d *talkDialog) wheeled(lines int) {
@@ -114,17 +132,16 @@ func (d *talkDialog) wheeled(lines int) {
 		d.line += lines
 		return
 	}
-	d.move(lines / wheelStep)
+	n := len(d.exchanges())
+	d.move(lines/wheelStep, n)
+	d.newest = d.at == n-1
 }
 
 // clicked chooses what is drawn at that line of the dialog's area.
 func (d *talkDialog) clicked(y int) {
-	if d.opened != nil || y < d.first || d.each == 0 {
-		return
-	}
-	if i := (y - d.first) / d.each; i < d.body/d.each && d.top+i < len(d.exchanges()) {
-		d.at = d.top + i
-		d.move(0)
+	n := len(d.exchanges())
+	if d.opened == nil && d.list.clicked(y, n) {
+		d.newest = d.at == n-1
 	}
 }
 
@@ -140,8 +157,9 @@ func (d *talkDialog) draw(screenWidth, height int) []string {
 	var lines []string
 	switch {
 	case d.opened != nil:
-		title = l.Strong.Render(fmt.Sprintf("Exchange %d of %d", slices.Index(all, d.opened)+1, len(all))) +
-			l.Faint.Render(" "+l.glyphs.Separator+" ") + l.Text.Render(exchangeWords(d.opened))
+		at := d.place(all)
+		title = l.Strong.Render(fmt.Sprintf("Exchange %d of %d", at+1, len(all))) +
+			l.Faint.Render(" "+l.glyphs.Separator+" ") + l.Text.Render(all[at].words(l))
 		d.write(width - 4)
 		lines = d.doc.rows(&d.line, d.body)
 		note = d.doc.place(d.line, d.body)
@@ -156,51 +174,32 @@ func (d *talkDialog) draw(screenWidth, height int) []string {
 }
 
 // rows draws the part of the list in view.
-func (d *talkDialog) rows(all []*agent.Exchange, width int) (lines []string, note string) {
+func (d *talkDialog) rows(all []exchange, width int) (lines []string, note string) {
 	const oneLine = 66 // cells
-	d.each = 1
+	each := 1
 	if width < oneLine {
-		d.each = 2
+		each = 2
 	}
 	if d.newest {
 		d.at = len(all) - 1
 	}
-	d.at = min(d.at, len(all)-1)
-	fits := max(d.body/d.each, 1)
-	d.top = max(min(d.top, d.at, len(all)-fits), d.at-fits+1, 0)
-	last := min(d.top+fits, len(all))
-	for i := d.top; i < last; i++ {
-		lines = append(lines, d.row(all[i], i == d.at, width)...)
+	end := d.window(len(all), d.body, each)
+	named := 0
+	for _, x := range all[d.top:end] {
+		named = max(named, visibleWidth(x.words(d.look)))
 	}
-	if len(all) > fits {
-		note = d.look.Faint.Render(fmt.Sprintf("%d-%d of %d", d.top+1, last, len(all)))
+	for i := d.top; i < end; i++ {
+		lines = append(lines, d.row(all[i], i == d.at, named, width)...)
 	}
-	return lines, note
-}
-
-// exchangeWords names what a model was asked for.
-func exchangeWords(x *agent.Exchange) string {
-	words := untrusted.Line(string(x.Purpose))
-	if x.Step != "" {
-		words += " of " + stepWords(x.Step)
-	}
-	return words
+	return lines, d.look.span(d.top, end, len(all))
 }
 
 // row draws one exchange: what it was for, how many tokens went and came, how
-// long the server read and wrote, and why no reply came.
-func (d *talkDialog) row(x *agent.Exchange, chosen bool, width int) []string {
+// long the server read and wrote, and why no reply came. named is how long the
+// names are.
+func (d *talkDialog) row(x exchange, chosen bool, named, width int) []string {
 	l := d.look
-	lit := func(s lipgloss.Style) lipgloss.Style { return s }
-	cursor := " "
-	if chosen {
-		lit = l.Selected
-		cursor = lit(l.Accent).Render(l.glyphs.Cursor)
-	}
-	fill := func(line string, w int) string {
-		line = l.cut(line, w)
-		return line + lit(l.Text).Render(strings.Repeat(" ", max(w-visibleWidth(line), 0)))
-	}
+	line := l.line(chosen, true)
 	glyph, style := l.glyphs.Done, l.Success
 	switch {
 	case x.Error != "":
@@ -208,25 +207,26 @@ func (d *talkDialog) row(x *agent.Exchange, chosen bool, width int) []string {
 	case !x.Done:
 		glyph, style = l.spinner(), l.Running
 	}
-	head := cursor + lit(style).Render(glyph) + lit(l.Text).Render(" "+exchangeWords(x))
-	facts, why := exchangeFacts(l, x), lit(l.Muted)
+	head := line.cursor + line.draw(style, glyph) + line.draw(l.Text, " "+x.words(l))
+	facts, why := exchangeFacts(l, x.Exchange), l.Muted
 	if x.Error != "" {
-		facts, why = []string{untrusted.FirstLine(x.Error)}, lit(l.Danger)
+		facts, why = []string{untrusted.FirstLine(x.Error)}, l.Danger
 	}
 	if d.each > 1 {
 		facts = facts[:min(len(facts), 3)]
-		return []string{fill(head, width), fill(cursor+why.Render("  "+l.cut(strings.Join(facts, " "+l.glyphs.Separator+" "), width-3)), width)}
+		told := l.cut(strings.Join(facts, " "+l.glyphs.Separator+" "), width-3)
+		return []string{line.fill(head, width), line.fill(line.cursor+line.draw(why, "  "+told), width)}
 	}
-	const named = 26 // cells
-	line := fill(head, named)
+	columns := []int{9, 11, 9, 0} // the numbers end below each other
+	const beside = 44             // cells of the facts
+	drawn := line.fill(head, max(min(named+5, width-beside), 12))
 	if len(facts) == 1 {
-		return []string{fill(line+why.Render(l.cut(facts[0], width-named)), width)}
+		return []string{line.fill(drawn+line.draw(why, "  "+facts[0]), width)}
 	}
-	for i, f := range facts {
-		w := []int{11, 11, 10, 15}[min(i, 3)]
-		line += why.Render(l.fit(f, w))
+	for i, f := range facts[:3] {
+		drawn += line.blank(columns[i]-visibleWidth(f)) + line.draw(why, f)
 	}
-	return []string{fill(line, width)}
+	return []string{line.fill(drawn+line.draw(why, "   "+facts[3]), width)}
 }
 
 // exchangeFacts are the measures of an exchange: tokens in and out, how long it
@@ -235,8 +235,7 @@ func exchangeFacts(l *look, x *agent.Exchange) []string {
 	if !x.Done {
 		return []string{"under way " + seconds(l.since(x.StartedAt))}
 	}
-	facts := []string{thousands(x.Reply.PromptTokens) + " in", thousands(x.Reply.CompletionTokens) + " out"}
-	facts = append(facts, milliseconds(x.Reply.MS), "")
+	facts := []string{tokens(x.Reply.PromptTokens) + " in", tokens(x.Reply.CompletionTokens) + " out", milliseconds(x.Reply.MS), ""}
 	if x.Reply.PromptMS > 0 {
 		facts[3] = "read " + milliseconds(x.Reply.PromptMS)
 	}
@@ -254,9 +253,12 @@ func (d *talkDialog) write(width int) {
 	d.doc.exchange(x)
 }
 
-// exchange writes all that a model was sent and sent back.
+// exchange writes all that a model was sent and sent back: what came of it first,
+// since what it was sent is long and mostly known.
 func (d *document) exchange(x *agent.Exchange) {
 	l, q := d.look, x.Request
+	d.reply(x)
+	d.heading("asked")
 	for _, f := range []struct{ name, value string }{
 		{"model", q.Model},
 		{"think", thinkWords(q)},
@@ -282,10 +284,11 @@ func (d *document) exchange(x *agent.Exchange) {
 			d.code(l.Muted, string(q.Format))
 		}
 	}
-	if x.Reply.Thinking != "" {
-		d.heading("thought")
-		d.output(l.Muted, x.Reply.Thinking)
-	}
+}
+
+// reply writes what a model sent back.
+func (d *document) reply(x *agent.Exchange) {
+	l := d.look
 	d.heading("sent back")
 	if x.Error != "" {
 		d.output(l.Danger, x.Error)
@@ -300,6 +303,10 @@ func (d *document) exchange(x *agent.Exchange) {
 	}
 	if x.Reply.CutOff {
 		d.prose(l.Warning, "(cut off at the bound of the reply)")
+	}
+	if x.Reply.Thinking != "" {
+		d.heading("thought")
+		d.output(l.Muted, x.Reply.Thinking)
 	}
 }
 
@@ -352,12 +359,12 @@ func tookWords(x *agent.Exchange) string {
 	if !x.Done || x.Error != "" && x.Reply.MS == 0 {
 		return ""
 	}
-	words := fmt.Sprintf("%s tokens in, %s out, %s", thousands(x.Reply.PromptTokens), thousands(x.Reply.CompletionTokens), milliseconds(x.Reply.MS))
+	words := fmt.Sprintf("%s tokens in, %s out, %s", tokens(x.Reply.PromptTokens), tokens(x.Reply.CompletionTokens), milliseconds(x.Reply.MS))
 	if x.Reply.PromptMS > 0 {
 		words += ", of that " + milliseconds(x.Reply.PromptMS) + " to read the prompt"
 	}
 	if x.Reply.ContextWindow > 0 {
-		words += "; window " + thousands(x.Reply.ContextWindow)
+		words += "; window " + windowSize(x.Reply.ContextWindow)
 	}
 	return words
 }

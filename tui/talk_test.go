@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
 	"replan/planning"
@@ -18,7 +19,40 @@ func TestEveryExchangeIsListedWithWhatItTook(t *testing.T) {
 	}
 	s = settled(t, newStory().told(), 120, 36).press(ctrlX)
 	s.wants("✓ chat")
-	s.wants("✓ plan") // of the run that a call started
+	s.wants("✓ plan · call 4") // of the run that a call started
+	in := func(name string) int {
+		before, _, _ := strings.Cut(s.lines()[lineOf(s, name)], " in ")
+		return ansi.StringWidth(before)
+	}
+	if in("✓ analysis") != in("✓ plan") || in("✓ plan") != in("2.6k in") {
+		t.Errorf("the numbers do not end below each other:\n%s", s.text())
+	}
+}
+
+func TestCountsOfTokensHaveOneFormat(t *testing.T) {
+	st := newStory().exploring()
+	for _, n := range []int{893, 1000, 1024, 1900, 2048, 12_345, 99_999, 131_072} {
+		st.run(agent.ModelRequested{Purpose: planning.PurposeRepair, Request: request(planning.PurposeRepair, "")},
+			agent.ModelReplied{Purpose: planning.PurposeRepair, Reply: reply("{}", n, 1)})
+	}
+	s := settled(t, st, 120, 36).press(ctrlX)
+	for _, want := range []string{" 893 in", " 1.0k in", " 1.9k in", " 2.0k in", "12.3k in", " 100k in", " 131k in"} {
+		s.wants(want)
+	}
+	s.lacks(" 1k in")
+}
+
+func TestWhatAModelSentBackIsSeenBeforeWhatItWasSent(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
+		s := settled(t, newStory().told(), size.w, size.h).press(ctrlX).press(letters("g")...).press(downKey, enter)
+		if line := lineOf(s, "sent back"); line != 2 {
+			t.Errorf("it stands on line %d:\n%s", line, s.text())
+		}
+		s.wants("Let me look at the log")
+		s.wants("g/G top, end")
+		s.press(letters("G")...).wants("still use")
+		s.press(letters("g")...).wants("sent back")
+	}
 }
 
 func TestAnExchangeIsShownWhole(t *testing.T) {

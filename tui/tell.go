@@ -5,6 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -82,6 +83,8 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		delete(m.asked, errand{purpose: planning.PurposeChat})
 		m.closeTurn(d.Text)
 		switch {
+		case d.Error == "" && d.Reply.CutOff:
+			c.add(c.note("warn", plain.CutOff(m.run)))
 		case d.Error == "":
 		case d.Text != "":
 			c.add(c.note("warn", "The answer was cut off: "+d.Error))

@@ -278,19 +278,30 @@ func TestRequestThatDoesNotFitIsRefusedWhole(t *testing.T) {
 }
 
 func TestTimeLimitOfARequest(t *testing.T) {
-	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
-	client := connect(t, ollama.Config{Host: server.URL()})
-	if _, err := client.Describe(testContext(t), ""); err != nil {
-		t.Fatal(err)
+	for _, tc := range []struct {
+		rule    string
+		purpose planning.Purpose
+		says    string
+	}{
+		{"of all of it", planning.PurposeAnalysis, "was not done within 1ms"},
+		{"of a silence, also before the first word", planning.PurposeChat, "nothing came from the model for 1ms"},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
+			client := connect(t, ollama.Config{Host: server.URL()})
+			if _, err := client.Describe(testContext(t), ""); err != nil {
+				t.Fatal(err)
+			}
+			req := ask("well?")
+			req.Purpose, req.Timeout = tc.purpose, time.Millisecond
+			_, err := client.Ask(testContext(t), req, nil)
+			var late *ollama.TimeoutError
+			if !errors.As(err, &late) || late.After != time.Millisecond || !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("error %v, want a TimeoutError that wraps context.DeadlineExceeded", err)
+			}
+			mentions(t, err, tc.says)
+		})
 	}
-	req := ask("well?")
-	req.Timeout = time.Millisecond
-	_, err := client.Ask(testContext(t), req, nil)
-	var late *ollama.TimeoutError
-	if !errors.As(err, &late) || late.After != time.Millisecond || !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("error %v, want a TimeoutError that wraps context.DeadlineExceeded", err)
-	}
-	mentions(t, err, "was not done within 1ms")
 }
 
 func TestCancelEndsARequest(t *testing.T) {

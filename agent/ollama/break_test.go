@@ -85,8 +85,10 @@ func judge(reply planning.Reply, err error, got pieces) string {
 		return fmt.Sprintf("the error wraps %v", cut.Err)
 	case cut.Bytes != len(text):
 		return "the error counts other bytes than came"
-	case reply.Text != "" || reply.Calls != nil:
-		return "there is a reply beside the error"
+	case reply.Text != text || reply.Thinking != thinking:
+		return "what came is not beside the error"
+	case reply.Calls != nil:
+		return "there are calls beside the error"
 	}
 	return ""
 }

@@ -114,32 +114,35 @@ func (c *Client) Close() error {
 // those of both then. Where the server turns away tools, a think setting or a
 // schema, it is asked again without; what it said is logged and remembered.
 //
-// The error is a *CutStreamError where the reply broke off, a *StalledError
-// where the model passed req.MaxThinking, a *PromptTooLongError where the
-// request does not fit, a *TimeoutError where req.Timeout ran out; it wraps the
-// error of ctx where that ended, and planning.ErrNoModel where the server or
-// the model is not there.
+// Beside an error comes as much of the reply as had come in by then, but for its
+// calls, on which nobody may act; what it cost is not known then. The error is a
+// *CutStreamError where the reply broke off, a *StalledError where the model
+// passed req.MaxThinking, a *PromptTooLongError where the request does not fit, a
+// *TimeoutError where req.Timeout ran out; it wraps the error of ctx where that
+// ended, and planning.ErrNoModel where the server or the model is not there.
+//
+// Where the reply is read while it comes in (an answer in chat, a synthesis, a
+// step in the model's own words), req.Timeout bounds the time in which nothing
+// comes; else it bounds the whole.
 func (c *Client) Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
 	if len(req.Messages) == 0 {
 		return planning.Reply{}, errors.New("asking the model: the request has no message")
 	}
-	if req.Timeout > 0 {
-		cause := &TimeoutError{After: req.Timeout, Err: context.DeadlineExceeded}
-		limited, cancel := context.WithTimeoutCause(ctx, req.Timeout, cause)
-		defer cancel()
-		ctx = limited
-	}
+	ctx, heard, end := limit(ctx, req)
+	defer end()
 	began := time.Now()
 	info, about, err := c.describe(ctx, req.Model)
 	if err != nil {
 		return planning.Reply{}, c.explain(ctx, info, err)
 	}
-	x := &exchange{client: c, info: info, known: about, req: req, delta: delta}
-	if err := x.run(ctx); err != nil {
-		return planning.Reply{}, c.explain(ctx, info, err)
-	}
+	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, heard: heard}
+	err = x.run(ctx)
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
+	if err != nil {
+		reply.Calls, reply.CutOff = nil, false
+		return reply, c.explain(ctx, info, err)
+	}
 	c.log.Debug("the model has replied", "model", info.Name, "purpose", string(req.Purpose), "ms", reply.MS, "prompt_ms", reply.PromptMS,
 		"prompt_tokens", reply.PromptTokens, "completion_tokens", reply.CompletionTokens, "calls", len(reply.Calls), "cut_off", reply.CutOff)
 	return reply, nil

@@ -69,11 +69,15 @@ func (e *PromptTooLongError) Unwrap() error { return e.Err }
 // TimeoutError says that the time limit of a request ran out. It wraps
 // context.DeadlineExceeded.
 type TimeoutError struct {
-	After time.Duration // the limit
-	Err   error
+	After  time.Duration // the limit
+	Silent bool          // it bounds the time in which nothing comes, not the whole
+	Err    error
 }
 
 func (e *TimeoutError) Error() string {
+	if e.Silent {
+		return fmt.Sprintf("nothing came from the model for %s", e.After)
+	}
 	return fmt.Sprintf("the model was not done within %s", e.After)
 }
 

@@ -21,6 +21,7 @@ type exchange struct {
 	known  *known
 	req    planning.Request
 	delta  func(text, thinking string)
+	heard  func() // takes note of a sign of life
 
 	text, thinking   strings.Builder
 	calls            []planning.ToolUse
@@ -130,6 +131,7 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 	asking := api.NewClient(x.client.base, &http.Client{Transport: kept})
 	err := asking.Chat(ctx, x.chatRequest(s), func(line api.ChatResponse) error {
 		answered = true
+		x.heard()
 		raw := kept.line()
 		if len(line.Message.ToolCalls) > 0 {
 			calls, err := readCalls(raw)

@@ -15,7 +15,8 @@ import (
 func (c *Client) explain(ctx context.Context, info planning.ModelInfo, err error) error {
 	if ctx.Err() != nil {
 		cause := context.Cause(ctx)
-		if errors.Is(cause, ctx.Err()) {
+		var late *TimeoutError
+		if errors.Is(cause, ctx.Err()) || errors.As(cause, &late) {
 			return fmt.Errorf("asking the model at %s: %w", c.base, cause)
 		}
 		return fmt.Errorf("asking the model at %s: %w (%w)", c.base, ctx.Err(), cause)

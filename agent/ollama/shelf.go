@@ -1,10 +1,12 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -75,6 +77,14 @@ func (c *Client) loaded(ctx context.Context) map[string]bool {
 	}
 	return out
 }
+
+// serverKeepAlive is how long a server keeps a model where nobody says anything
+// else; what its own environment says it does not tell.
+const serverKeepAlive = 5 * time.Minute
+
+// KeepAlive is how long a model stays loaded after a request; below 0 is for
+// ever.
+func (c *Client) KeepAlive() time.Duration { return cmp.Or(c.alive, serverKeepAlive) }
 
 // Warm has the server load a model, "" being the one that will answer, with the
 // context window and for the time that requests ask for. It returns when the

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
 	"replan/agent"
+	"replan/agent/journal"
 	"replan/planning"
 )
 
@@ -22,6 +24,7 @@ type child struct {
 	plan  *planning.Plan // to be carried out as it is; nil has the goal planned
 	begun time.Time
 
+	past   *prepared     // the run that an earlier try of the call had started; nil for none
 	engine *engine       // touched by the session alone
 	over   chan struct{} // closed when the run is over, or was refused
 	came   agent.Data    // what it came to, once over is closed
@@ -51,7 +54,10 @@ func (k *child) refuse(why error) {
 // waits until that is over. Where the call is stopped, so is the run.
 func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) agent.Data {
 	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
-	if err := s.read(k); err != nil {
+	if err := s.reopenChild(k); err != nil {
+		return k.failed(agent.FailureTool, err.Error())
+	}
+	if err := s.read(k); k.past == nil && err != nil {
 		return k.failed(agent.FailureTool, err.Error())
 	}
 	s.asked <- k
@@ -103,16 +109,73 @@ func (s *Session) read(k *child) error {
 // spawn starts the run that a plan tool asks for.
 func (s *Session) spawn(ctx context.Context, k *child) {
 	if k.outer.over() || k.outer.run.Paused {
+		if k.past != nil {
+			k.past.drop()
+		}
 		k.refuse(errInterrupted)
+		return
+	}
+	if k.past != nil {
+		s.takeUpChild(ctx, k)
 		return
 	}
 	started, err := s.started(k)
 	if err == nil {
-		k.engine, err = s.open(ctx, started, k)
+		k.engine, err = s.openChild(ctx, started, k)
 	}
 	if err != nil {
 		k.refuse(err)
 	}
+}
+
+// openChild begins the run once the journal of the one that asks names it: after
+// a crash it is taken up, and nothing in it is done a second time.
+func (s *Session) openChild(ctx context.Context, started agent.RunStarted, k *child) (*engine, error) {
+	id := s.newRun()
+	k.outer.take([]agent.Data{agent.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
+	s.settle(k.outer)
+	if k.outer.over() {
+		return nil, errInterrupted
+	}
+	return s.open(ctx, id, started, k)
+}
+
+// reopenChild reads the run that an earlier try of a call had started, where
+// anything had happened in it.
+func (s *Session) reopenChild(k *child) error {
+	if k.call.Run == "" {
+		return nil
+	}
+	p := prepared{job: job{resume: k.call.Run}}
+	err := s.reopen(&p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty):
+		return nil
+	case err != nil:
+		p.drop()
+		return fmt.Errorf("take up the run %s that this call had started: %w", k.call.Run, err)
+	}
+	k.past = &p
+	return nil
+}
+
+// takeUpChild goes on with the run that an earlier try of a call had started. Of
+// one that is over, what came of it is all that is wanted.
+func (s *Session) takeUpChild(ctx context.Context, k *child) {
+	p, outer := *k.past, &k.outer.run
+	if !p.run.Resumable() {
+		p.drop()
+		k.end(s.outcome(&engine{run: p.run, id: p.run.ID, child: k, told: true}))
+		return
+	}
+	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
+	p.info = planning.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow}
+	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
+		p.drop()
+		k.refuse(fmt.Errorf("the run %s cannot be taken up: it still needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
+		return
+	}
+	k.engine = s.takeUp(ctx, p, k)
 }
 
 // started is what such a run begins with: the tools, the rules and the
@@ -128,7 +191,7 @@ func (s *Session) started(k *child) (agent.RunStarted, error) {
 		return agent.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
 	}
 	started := agent.RunStarted{
-		Goal: k.goal, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
+		Goal: k.goal, Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
 		Prompting: prompting, PlanOnly: k.call.Tool.Name == planning.PlanCreate, SkipSynthesis: true,
 	}
 	if k.plan == nil {
@@ -188,6 +251,11 @@ func (s *Session) outcome(e *engine) agent.Data {
 	result := e.run.Result
 	create := k.call.Tool.Name == planning.PlanCreate
 	switch {
+	case !s.cfg.Attended && result.Reason == agent.ReasonInDoubt:
+		return agent.StepInDoubt{Index: k.call.Index, Attempt: k.call.Attempt, Reason: "run " + e.id + ": " + result.Error, MS: failed.MS}
+	case !s.cfg.Attended && result.Reason == agent.ReasonDenied:
+		failed.Failure, failed.Error = agent.FailureDenied, result.Error
+		return failed
 	case result.Status == agent.StatusCancelled:
 		failed.Failure, failed.Error = agent.FailureInterrupted, result.Error
 		return failed

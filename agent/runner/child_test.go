@@ -117,7 +117,7 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 	}
 	want := map[string]any{"id": "p-1", "title": "Two", "steps": []any{
 		map[string]any{"index": "1", "title": "Look", "tool": "look", "depends_on": []any{}},
-		map[string]any{"index": "2", "title": "Change", "tool": "change", "depends_on": []any{"1"}},
+		map[string]any{"index": "2", "title": "Change the file", "tool": "change", "depends_on": []any{"1"}},
 	}}
 	if !planning.EqualValues(results[0], want) {
 		t.Errorf("plan_create says %v", results[0])
@@ -125,7 +125,7 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 	for i, result := range results[1:] {
 		want := map[string]any{"run": fmt.Sprint("r-", i+4), "status": "completed", "reason": "goal_met", "steps": []any{
 			map[string]any{"index": "1", "title": "Look", "status": "completed", "result": "seen"},
-			map[string]any{"index": "2", "title": "Change", "status": "completed", "result": "seen"},
+			map[string]any{"index": "2", "title": "Change the file", "status": "completed", "result": "seen"},
 		}}
 		if !planning.EqualValues(result, want) {
 			t.Errorf("the run of a plan says %v", result)
@@ -306,10 +306,23 @@ func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
 	}
 }
 
+func TestADenialInsideAnInnerRunEndsTheRunWhereNobodyIsAsked(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveNone, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
+	s.Send(runner.Submit{Text: "do it"})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	if reply.Status != agent.StatusFailed || reply.Reason != agent.ReasonDenied || !strings.Contains(reply.Text, "chat.1") {
+		t.Errorf("%+v", reply)
+	}
+}
+
 func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
-	s := k.session(t, policy.ApproveAsk, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
+	attended := func(s *stage) { s.config = func(c *runner.Config) { c.Attended = true } }
+	s := k.session(t, policy.ApproveAsk, both(attended, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))))
 	s.Send(runner.Submit{Text: "do it"})
 	gate := until[agent.GateRequested](t, s)
 	inner := s.seen[len(s.seen)-1].Run
@@ -317,6 +330,8 @@ func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
 		t.Fatalf("the gate shows %+v", gate)
 	}
 	s.Send(runner.Resolve{Run: inner, Gate: gate.Gate, Decision: agent.Deny})
+	denied := until[agent.StepFailed](t, s)
+	s.Send(runner.Decide{Run: inner, Step: denied.Index, Decision: agent.FailureAbort})
 	reply := until[agent.ChatReply](t, s)
 	s.shut()
 	results, _ := came(k.runs[reply.Run].events)

@@ -12,10 +12,6 @@ import (
 	"replan/planning"
 )
 
-// warmFor is how long a model is taken to stay loaded after it was at work: a
-// little less than the five minutes for which servers keep one.
-const warmFor = 4 * time.Minute
-
 // manner is what the user chose for the session to work by.
 type manner struct {
 	profile *Profile // nil is none
@@ -100,6 +96,24 @@ func (s *Session) profile(name string) (*Profile, error) {
 	return nil, fmt.Errorf("there is no profile called %q: there are %s", name, strings.Join(names, ", "))
 }
 
+// windows finds out how much room sub-agents have whose profile names a model of
+// its own. One that cannot be described keeps no run from starting.
+func (s *Session) windows(ctx context.Context, profiles []planning.Profile) []planning.Profile {
+	profiles = slices.Clone(profiles)
+	for i, profile := range profiles {
+		if profile.Model == "" {
+			continue
+		}
+		info, err := s.cfg.Model.Describe(ctx, profile.Model)
+		if err != nil {
+			s.cfg.Logger.Warn("the model of a profile is not known", "profile", profile.Name, "model", profile.Model, "error", err)
+			continue
+		}
+		profiles[i].ContextWindow = info.ContextWindow
+	}
+	return profiles
+}
+
 // described is what was found out about a model that the user chose.
 type described struct {
 	manner manner
@@ -135,6 +149,8 @@ func (s *Session) choice(ctx context.Context, c Command) {
 		s.models(ctx)
 	case Warm:
 		s.warm(ctx)
+	case warmed:
+		s.warmedUp(c)
 	}
 }
 
@@ -174,8 +190,9 @@ func (s *Session) choose(ctx context.Context) {
 	}
 }
 
-// adopt works by another manner from the next run on. info is what its model is
-// like, nil where that is the same as before.
+// adopt works by another manner from the next run on; the one that goes on stays
+// with what it began with. info is what its model is like, nil where that is the
+// same as before.
 func (s *Session) adopt(m manner, info *planning.ModelInfo) {
 	s.manner = m
 	if info != nil {
@@ -185,9 +202,6 @@ func (s *Session) adopt(m manner, info *planning.ModelInfo) {
 		s.status.Model, s.status.ContextWindow, s.status.Problem = info.Name, info.ContextWindow, ""
 	}
 	s.tell()
-	if s.busy() {
-		s.tellOf("info", "this holds from the next run on; the one that goes on stays with what it began with")
-	}
 }
 
 // models tells which models and profiles there are.
@@ -215,20 +229,51 @@ func (s *Session) models(ctx context.Context) {
 	})
 }
 
-// warm has the model loaded, unless it was at work a short while ago.
+// warmed is what came of having a model loaded.
+type warmed struct {
+	name string
+	err  error
+}
+
+func (warmed) command() {}
+
+// warm has the model loaded, unless it still is from a short while ago, or would
+// not be any more when it is asked.
 func (s *Session) warm(ctx context.Context) {
 	shelf, ok := s.cfg.Model.(Shelf)
-	now := s.cfg.Now()
-	if !ok || s.busy() || !s.active.IsZero() && now.Sub(s.active) < warmFor {
+	name := s.manner.name()
+	if !ok || s.busy() || s.warming[name] || s.stays(shelf.KeepAlive()) {
 		return
 	}
-	s.active = now
-	name := s.manner.name()
+	s.warming[name] = true
 	s.workers.Go(func() {
-		if err := shelf.Warm(ctx, name); err != nil {
+		err := shelf.Warm(ctx, name)
+		if err != nil {
 			s.cfg.Logger.Info("load the model", "model", name, "error", err)
 		}
+		s.said <- said{then: warmed{name, err}}
 	})
+}
+
+// stays reports whether nothing is to be gained by loading the model now, where
+// a model stays loaded for a time: a fifth before that is over there is.
+func (s *Session) stays(loaded time.Duration) bool {
+	switch {
+	case loaded == 0:
+		return true
+	case s.active.IsZero():
+		return false
+	default:
+		return loaded < 0 || s.cfg.Now().Sub(s.active) < loaded-loaded/5
+	}
+}
+
+// warmedUp takes note that a model is loaded, unless another was chosen since.
+func (s *Session) warmedUp(w warmed) {
+	delete(s.warming, w.name)
+	if w.err == nil && w.name == s.manner.name() {
+		s.active = s.cfg.Now()
+	}
 }
 
 // calibrate keeps how the server counted the prompts of a run.

@@ -19,10 +19,13 @@ type shelved struct {
 	*model
 	list   []planning.ModelInfo
 	err    error
+	keep   time.Duration
 	loaded chan string
 }
 
 func (s *shelved) Models(context.Context) ([]planning.ModelInfo, error) { return s.list, s.err }
+
+func (s *shelved) KeepAlive() time.Duration { return s.keep }
 
 func (s *shelved) Warm(_ context.Context, name string) error {
 	s.loaded <- name
@@ -134,8 +137,7 @@ func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
 	s.Send(runner.Submit{Text: "first"})
 	until[agent.SynthesisStarted](t, s)
 	s.Send(runner.Choose{Model: ptr("big")})
-	for !strings.Contains(until[agent.Note](t, s).Text, "from the next run on") {
-	}
+	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
 	close(hold)
 	until[agent.ChatReply](t, s)
 	if r := s.model.requests(planning.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
@@ -231,7 +233,7 @@ func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
 		wrap func(*model) runner.Model
 		says string
 	}{
-		"it keeps no list":    {func(m *model) runner.Model { return m }, "--model"},
+		"it keeps no list":    {func(m *model) runner.Model { return m }, "/model NAME"},
 		"it does not answer":  {func(m *model) runner.Model { return &shelved{model: m, err: errors.New("start it")} }, "start it"},
 		"it has none as well": {func(m *model) runner.Model { return &shelved{model: m} }, ""},
 	} {
@@ -245,64 +247,6 @@ func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
-	}
-}
-
-func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
-	server := &shelved{loaded: make(chan string, 8)}
-	now := time.Now()
-	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
-		more := s.config
-		server.model = s.model
-		s.config = func(c *runner.Config) {
-			more(c)
-			c.Model, c.Now = server, func() time.Time { return now }
-		}
-	}))
-	// Each round ends with an event, so that the commands before it were taken.
-	round := func(commands ...runner.Command) {
-		for _, c := range commands {
-			s.Send(c)
-		}
-		s.Send(runner.List{})
-		until[agent.SessionRuns](t, s)
-	}
-	round(runner.Warm{}, runner.Warm{})
-	if name := <-server.loaded; name != "" {
-		t.Errorf("loaded %q", name)
-	}
-	s.run(t, "do it")
-	round(runner.Warm{})
-	s.Send(runner.Choose{Model: ptr("big")})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
-	round(runner.Warm{})
-	if name := <-server.loaded; name != "big:latest" {
-		t.Errorf("loaded %q", name)
-	}
-	s.shut()
-	if left := len(server.loaded); left > 0 {
-		t.Errorf("loaded %d times more", left)
-	}
-}
-
-func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
-	server := &shelved{loaded: make(chan string, 8)}
-	hold := make(chan struct{})
-	s := open(t, policy.ApproveAll, func(s *stage) {
-		server.model = s.model
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
-		s.config = func(c *runner.Config) { c.Model = server }
-	})
-	s.Send(runner.Submit{Text: "do it"})
-	until[agent.RunStarted](t, s)
-	s.Send(runner.Warm{})
-	s.Send(runner.List{})
-	until[agent.SessionRuns](t, s)
-	close(hold)
-	until[agent.ChatReply](t, s)
-	s.shut()
-	if len(server.loaded) > 0 {
-		t.Errorf("loaded %q", <-server.loaded)
 	}
 }
 
@@ -321,6 +265,59 @@ func TestHowTheServerCountsIsPassedOn(t *testing.T) {
 	}
 	if second := s.run(t, "two"); second.Prompting.BytesPerToken < 3.9 || second.Prompting.BytesPerToken > 4.1 {
 		t.Errorf("with four bytes a token: %v", second.Prompting.BytesPerToken)
+	}
+}
+
+func TestHowAnotherModelCountsIsNotPassedOn(t *testing.T) {
+	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Prompting.Profiles = []planning.Profile{{Name: "other", Model: "big", Tools: []string{}}}
+		}
+		s.model.info.Tools = true
+		s.model.replies[planning.PurposePlan] = `{"title":"Ask","steps":[{"title":"Ask","executor":"agent","profile":"other"}]}`
+		s.model.replies[planning.PurposeAgent] = "so it is"
+		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+			bytes, per := 0, 4
+			for _, m := range r.Messages {
+				bytes += len(m.Content)
+			}
+			if r.Model == "big" {
+				per = 2
+			}
+			// What answers at the end is not counted, so that the sub-agent's turn is the last that is.
+			return planning.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / per}, nil, r.Purpose != planning.PurposeSynthesis
+		}
+	}))
+	s.run(t, "one")
+	asked := s.model.requests(planning.PurposeAgent)
+	if len(asked) != 1 || asked[0].Model != "big" {
+		t.Fatalf("of the sub-agent there are the requests %+v", asked)
+	}
+	if second := s.run(t, "two"); second.Prompting.BytesPerToken < 3.9 || second.Prompting.BytesPerToken > 4.1 {
+		t.Errorf("with four bytes a token, and two for the sub-agent's model: %v", second.Prompting.BytesPerToken)
+	}
+}
+
+func TestSubAgentsHaveTheRoomOfTheirOwnModel(t *testing.T) {
+	profiles := []planning.Profile{{Name: "wide", Model: "big"}, {Name: "gone", Model: "none"}, {Name: "plain"}, {Name: "narrow", Model: "slow"}}
+	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Prompting.Profiles = profiles
+		}
+	}))
+	var windows []int
+	for _, p := range s.run(t, "do it").Prompting.Profiles {
+		windows = append(windows, p.ContextWindow)
+	}
+	if want := []int{32768, 0, 0, 4096}; !slices.Equal(windows, want) {
+		t.Errorf("the sub-agents have %v tokens, want %v", windows, want)
+	}
+	if profiles[0].ContextWindow != 0 {
+		t.Error("the configuration was changed")
 	}
 }
 
@@ -368,7 +365,7 @@ func TestACommandIsNoWordToTheRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
 		s.config = func(c *runner.Config) {
-			c.Slash = func(_ context.Context, line string) (runner.Answer, error) {
+			c.Slash = func(_ context.Context, line string, _ runner.Moment) (runner.Answer, error) {
 				return runner.Answer{Text: "took " + line}, nil
 			}
 		}

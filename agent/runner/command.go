@@ -77,8 +77,8 @@ type Choose struct {
 // [agent.SessionModels].
 type Models struct{}
 
-// Warm has the model loaded, since something will be asked soon. Where it was
-// used a short while ago nothing is done.
+// Warm has the model loaded, since something will be asked soon. Where it is
+// still loaded from a short while ago nothing is done.
 type Warm struct{}
 
 // Compact has the oldest turns of the conversation summed up, or with Undo puts

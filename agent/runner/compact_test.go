@@ -15,7 +15,7 @@ import (
 // talkative has answers so long that a few of them fill the window.
 func talkative(s *stage) {
 	s.model.info.ContextWindow = 16384
-	s.model.replies[planning.PurposeSynthesis] = "done " + strings.Repeat("and done ", 500)
+	s.model.replies[planning.PurposeSynthesis] = "done " + strings.Repeat("and done ", 500) + "again"
 	s.model.replies[planning.PurposeCompact] = "the user had things done"
 }
 

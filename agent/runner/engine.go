@@ -201,6 +201,14 @@ func (e *engine) cancel(index string) bool {
 		return false
 	}
 	c := e.calls[attempt{index, s.Attempt}]
+	if l := s.Loop; l != nil && s.Status == agent.StepActive && !l.Asking {
+		// Its last turn has come back; what is under way are the calls of that.
+		e.take([]agent.Data{agent.StepFailed{
+			Index: index, Attempt: s.Attempt, Error: errCancelled.Error(), Failure: agent.FailureInterrupted,
+			MS: e.now().Sub(s.StartedAt).Milliseconds(),
+		}})
+		return true
+	}
 	if c == nil {
 		return false
 	}

@@ -200,7 +200,7 @@ func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 // resumed takes a run up again whose events are folded.
 func (j *Job) resumed(e *engine, info planning.ModelInfo) agent.RunResumed {
 	resumed := agent.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(),
 	}
 	switch was := e.run.Limits; {

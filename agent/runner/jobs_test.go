@@ -307,7 +307,7 @@ func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
 			var line string
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) {
-					cfg.Slash = func(_ context.Context, l string) (runner.Answer, error) {
+					cfg.Slash = func(_ context.Context, l string, _ runner.Moment) (runner.Answer, error) {
 						line = l
 						return c.answer, c.err
 					}

@@ -7,6 +7,7 @@ package runner
 
 import (
 	"context"
+	"time"
 
 	"replan/planning"
 )
@@ -20,7 +21,8 @@ type Model interface {
 	// Ask sends one request and returns the whole reply. While the reply
 	// streams in, delta is called with each new piece, from one goroutine and
 	// never after Ask has returned. A reply that ends before the model is done
-	// is an error, not a short reply.
+	// is an error, not a short reply; as much of it as came in is returned
+	// beside the error.
 	Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error)
 }
 
@@ -32,6 +34,9 @@ type Shelf interface {
 	// Warm loads a model, so that the next request need not wait for that; ""
 	// is the one that will answer.
 	Warm(ctx context.Context, name string) error
+	// KeepAlive is how long a model stays loaded after a request: 0 not at all,
+	// below 0 for ever.
+	KeepAlive() time.Duration
 }
 
 // Tools is every tool on offer, whichever server it comes from.

@@ -199,7 +199,9 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Slash = func(context.Context, string) (runner.Answer, error) { return runner.Answer{Text: "three plans"}, nil }
+			c.Slash = func(context.Context, string, runner.Moment) (runner.Answer, error) {
+				return runner.Answer{Text: "three plans"}, nil
+			}
 		}
 	})
 	s.Send(runner.Submit{Text: "first"})

@@ -40,7 +40,7 @@ type Config struct {
 	// Load returns a stored plan by its id or a prefix of it.
 	Load func(id string) (planning.Plan, error)
 	// Slash carries out a line that begins with a slash, such as /plan list.
-	Slash func(ctx context.Context, line string) (Answer, error)
+	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
 	// Durations remembers how long tools take; nil remembers nothing.
 	Durations Durations
 	// Restored is the session to go on with; nil starts a new one.
@@ -61,7 +61,15 @@ type Profile struct {
 	Description string             // one line
 	Model       string             // "" is the session's
 	Tools       []string           // patterns of the tools on offer, see planning.Profile; nil is every tool
+	BuiltIn     bool               // nobody wrote it: its patterns may fit nothing
 	Prompting   planning.Prompting // in place of the session's
+}
+
+// Moment is how a session stands when a slash command is typed.
+type Moment struct {
+	Model string              // that answers from the next run on, by the name it was chosen by; "" is the server's choice
+	Think planning.ThinkLevel // the same
+	Busy  bool                // a run goes on, or is about to
 }
 
 // Answer is what a slash command came to.
@@ -121,11 +129,12 @@ type Session struct {
 	choosing     context.CancelFunc // ends the look; nil where there is none
 	catalogue    planning.Catalogue // as it was seen last
 	bytes        map[string]float64 // per token, as each model's server counts
-	active       time.Time          // when the model was at work last
+	active       time.Time          // when the model was at work last, or loaded
+	warming      map[string]bool    // models that are being loaded, by the name that was asked for
 	gate         string             // the open gate of the session itself
 	gates        int                // gates the session has opened
 	answered     chan struct{}      // closed when that gate is answered; nil where there is none
-	troubles     map[string]string  // what was said of each server
+	troubles     map[string]string  // what was said of each server and profile
 }
 
 // said is what a worker of the session came to: what it says, and what is to be
@@ -149,7 +158,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		arrivals: make(chan arrival), prepared: make(chan prepared), said: make(chan said),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   agent.SessionStatus{Workspace: cfg.Workspace, Instructions: cfg.Instructions},
-		troubles: map[string]string{}, bytes: map[string]float64{},
+		troubles: map[string]string{}, bytes: map[string]float64{}, warming: map[string]bool{},
 	}
 	var err error
 	if s.manner.profile, err = s.profile(cfg.Profile); err != nil {
@@ -287,9 +296,12 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Decide:
 		s.decide(ctx, c)
 	case Cancel:
-		if e := s.running(c.Run); e == nil || !e.cancel(c.Step) {
+		e := s.running(c.Run)
+		if e == nil || !e.cancel(c.Step) {
 			s.tellOf("info", "step "+c.Step+" is not running")
+			break
 		}
+		s.settle(e)
 	case List:
 		s.list()
 	case Stop:

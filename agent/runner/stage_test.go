@@ -156,7 +156,7 @@ type stage struct {
 	seen     []agent.Event
 }
 
-const twoSteps = `{"title":"Two","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Change","tool":"change","args":{},"depends_on":["1"]}]}`
+const twoSteps = `{"title":"Two","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Change the file","tool":"change","args":{},"depends_on":["1"]}]}`
 
 func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 	t.Helper()

@@ -144,6 +144,9 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	if p.err != nil {
 		return p
 	}
+	if p.info.Name != "" && j.resume == "" {
+		p.terms.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
+	}
 	within, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	p.all = s.cfg.Tools.Ready(within)
@@ -250,7 +253,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		}
 	}
 	if p.job.resume != "" {
-		s.takeUp(ctx, p)
+		s.takeUp(ctx, p, nil)
 		return
 	}
 	if err := s.start(ctx, p); err != nil {
@@ -308,9 +311,11 @@ func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	return e
 }
 
+// newRun is the id of a new run.
+func (s *Session) newRun() string { return "r-" + s.cfg.NewID(s.cfg.Now()) }
+
 // open begins a new run with a journal of its own.
-func (s *Session) open(ctx context.Context, started agent.RunStarted, of *child) (*engine, error) {
-	id := "r-" + s.cfg.NewID(s.cfg.Now())
+func (s *Session) open(ctx context.Context, id string, started agent.RunStarted, of *child) (*engine, error) {
 	journal, err := s.cfg.Open("run", id)
 	if err != nil {
 		return nil, err
@@ -348,7 +353,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 			s.tellOf("warn", "no answer will be written, since there is no model to write it; start Ollama, or choose one with --host and --model")
 		}
 	}
-	_, err := s.open(ctx, started, nil)
+	_, err := s.open(ctx, s.newRun(), started, nil)
 	return err
 }
 
@@ -363,21 +368,21 @@ func ofPlan(l agent.Limits) agent.Limits {
 
 // takeUp resumes a run. What happened before is told again, so that whoever
 // listens can fold it.
-func (s *Session) takeUp(ctx context.Context, p prepared) {
+func (s *Session) takeUp(ctx context.Context, p prepared, of *child) *engine {
 	_ = s.say(agent.SessionResuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
 		s.publish(e)
 	}
 	limits := p.run.Limits
-	if s.cfg.Raise != nil {
+	if s.cfg.Raise != nil && of == nil {
 		limits = s.cfg.Raise(limits)
 	}
 	limits, _ = s.cfg.SessionLimits.Lease(limits, s.used, p.run.Usage, s.took, p.run.Elapsed().Milliseconds())
 	was := p.started()
 	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
-	e.run, e.prompting, e.priors = p.run, was.Prompting, p.priors
+	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
 	first := []agent.Data{agent.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 	}}
 	if p.job.decided != nil {
@@ -385,6 +390,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared) {
 	}
 	e.begin(context.WithoutCancel(ctx), first...)
 	s.settle(e)
+	return e
 }
 
 // plan is the plan that the run was or is to be started with; nil where there

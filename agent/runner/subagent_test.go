@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning"
 )
@@ -65,5 +66,33 @@ func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
 	})
 	if err != nil || result.Reason != agent.ReasonStepFailed || len(called) != 1 {
 		t.Errorf("%s: %s (%v); the sub-agent called %v", result.Reason, result.Error, err, called)
+	}
+}
+
+func TestCancellingAnAgentStepEndsItWhileACallOfItWorks(t *testing.T) {
+	begun := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.info.Tools = true
+		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+			if r.Purpose != planning.PurposeAgent {
+				return planning.Reply{}, nil, false
+			}
+			return planning.Reply{Calls: []planning.ToolUse{use("look", map[string]any{})}}, nil, true
+		}
+		s.tools.call = holding(begun)
+		s.config = func(c *runner.Config) { c.Prompting.Profiles = []planning.Profile{{Name: "critic"}} }
+	})
+	p := planning.Plan{Title: "x", Steps: []planning.Step{{Index: "1", Title: "Ask", Executor: planning.ExecutorAgent, Profile: "critic"}}}
+	s.Send(runner.Execute{Plan: p})
+	for until[agent.StepStarted](t, s).Parent != "1" {
+		continue // the agent step itself
+	}
+	run := s.seen[len(s.seen)-1].Run
+	<-begun
+	s.Send(runner.Cancel{Run: run, Step: "1"})
+	reply := until[agent.ChatReply](t, s)
+	s.shut()
+	if reply.Reason != agent.ReasonInterrupted {
+		t.Errorf("%+v", reply)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -36,8 +37,9 @@ func (s *Session) askForServers() {
 // slash has a line that begins with a slash carried out.
 func (s *Session) slash(ctx context.Context, line string) {
 	_ = s.say(agent.ChatUser{Text: line})
+	now := Moment{Model: s.manner.name(), Think: s.terms().prompting.Think, Busy: s.busy()}
 	s.workers.Go(func() {
-		answer, err := s.cfg.Slash(ctx, line)
+		answer, err := s.cfg.Slash(ctx, line, now)
 		w := said{then: answer.Then}
 		switch {
 		case err != nil:
@@ -57,11 +59,18 @@ func (s *Session) list() {
 	}
 	s.workers.Go(func() {
 		runs, err := s.cfg.List()
-		w := said{events: []agent.Data{agent.SessionRuns{Runs: runs}}}
+		w := said{events: []agent.Data{agent.SessionRuns{Runs: outermost(runs)}}}
 		if err != nil {
 			w.events = append(w.events, agent.Note{Level: "warn", Text: err.Error()})
 		}
 		s.said <- w
+	})
+}
+
+// outermost leaves out runs that are taken up with the one that asked for them.
+func outermost(runs []agent.Summary) []agent.Summary {
+	return slices.DeleteFunc(runs, func(inner agent.Summary) bool {
+		return slices.ContainsFunc(runs, func(r agent.Summary) bool { return r.Run == inner.Outer && r.Resumable })
 	})
 }
 
@@ -129,6 +138,9 @@ func (s *Session) describe(p prepared) {
 		s.catalogue = p.all
 	}
 	s.tell()
+	if p.all != nil {
+		s.misses(p.all)
+	}
 }
 
 // tell publishes what the session works with.
@@ -138,7 +150,11 @@ func (s *Session) tell() {
 	for _, server := range s.status.Servers {
 		s.status.Tools += server.Tools
 	}
-	s.status.Profile, s.status.Think = s.manner.called(), s.terms().prompting.Think
+	t := s.terms()
+	if t.tools != nil {
+		s.status.Tools = len(t.offered(s.catalogue))
+	}
+	s.status.Profile, s.status.Think = s.manner.called(), t.prompting.Think
 	s.status.ContextTokens = s.opening()
 	_ = s.say(s.status)
 	for _, server := range s.status.Servers {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"replan/agent"
@@ -15,10 +14,8 @@ import (
 func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
 	var stream planning.StepStream
 	begun := e.now()
-	var partial strings.Builder
 	reply, err := e.model.Ask(ctx, c.Request, func(text, thinking string) {
-		partial.WriteString(text)
-		e.bring(c.Delta(text, thinking))
+		e.streams(c.Delta(text, thinking))
 		if c.Drafts() {
 			for _, step := range stream.Feed(text) {
 				e.bring(agent.PlanDrafting{Step: step})
@@ -40,7 +37,17 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = agent.FailureTimeout
 	}
-	e.bring(c.Failed(kind, sentence, partial.String(), e.since(begun)))
+	reply.MS = e.since(begun)
+	e.bring(c.Failed(kind, sentence, reply))
+}
+
+// streams tells what streams in, where there is a word in it: a model thinks in
+// many pieces of which a step's output shows none.
+func (e *engine) streams(data agent.Data) {
+	if output, ok := data.(agent.StepOutput); ok && output.Chunk == "" {
+		return
+	}
+	e.bring(data)
 }
 
 // callTool calls a tool for a step.
@@ -60,7 +67,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 
 // listen has what a tool says while it works told.
 func (e *engine) listen(call *planning.ToolCall, index string) {
-	call.Output = func(chunk string) { e.bring(agent.StepOutput{Index: index, Chunk: chunk}) }
+	call.Output = func(chunk string) { e.streams(agent.StepOutput{Index: index, Chunk: chunk}) }
 	call.Progress = func(done, total float64, message string) {
 		e.bring(agent.StepProgress{Index: index, Done: done, Total: total, Message: message})
 	}

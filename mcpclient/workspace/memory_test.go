@@ -245,36 +245,6 @@ func TestWhatIsNotRemembered(t *testing.T) {
 	d.remembers(t, args{"text": "my family is \U0001F469\u200D\U0001F467"})
 }
 
-func TestSecretsAreNotRemembered(t *testing.T) {
-	d := newDesk(t)
-	long := strings.Repeat("aB3", 14)
-	for _, text := range []string{
-		"-----BEGIN OPENSSH PRIVATE KEY----- b3Blbn", "-----BEGIN PRIVATE KEY-----",
-		"use ghp_" + long, "github_pat_" + long, "glpat-" + long, "sk-proj-" + long, "sk_live_" + long, "xoxb-1234567890-x",
-		"AKIA" + strings.Repeat("A", 16), "AIza" + long, "hf_" + long, "npm_" + long,
-		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc",
-		"my password is hunter2", "Password: hunter2", "the DB_PASSWORD=hunter2", "mein Passwort: geheim", "my PIN is 1234",
-		"API key = abc", `"token": "abc"`, "api-key: abc", "the client secret is abc", "passphrase is 'correct horse'", "my tokens are abc and def", "credentials: me/hunter2",
-		"postgres://me:pass@db/x", "https://:pass@host/",
-		"the id " + long, "it is " + strings.Repeat("0f", 16),
-	} {
-		t.Run(text, func(t *testing.T) {
-			d.refused(t, "memory.write", args{"text": text}, "looks like", "secrets are not remembered")
-		})
-	}
-	for _, text := range []string{
-		"I use a password manager", "My password manager is pass", "My tokens are kept in pass", "passwords are never to be logged",
-		"I like tokenizers: they are fast", "I prefer sk-learn", "My site is https://example.org:8080/x",
-		"Write dates as 2024-05-06T07:08:09Z", "I call it the-very-long-name-of-a-branch-that-is-mine", "pi is " + strings.Repeat("1", 40),
-	} {
-		t.Run(text, func(t *testing.T) { d.remembers(t, args{"text": text}) })
-	}
-	d.holds(t, "- my password is hunter2\n")
-	if got := d.remembers(t, args{"text": "", "replaces": "my password is hunter2"}); got.Change != "removed" {
-		t.Errorf("one that the user wrote there cannot be removed: %+v", got)
-	}
-}
-
 func TestTheMemoryHasAnEnd(t *testing.T) {
 	d := newDesk(t)
 	var facts strings.Builder

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -38,7 +39,13 @@ func (l *Log) tellCall(d agent.Data) bool {
 	case agent.StepStarted:
 		l.line("%s%s %s  %s", inset, l.marks.started, name, l.arguments(d.Args))
 	case agent.StepCompleted:
-		l.line("%s%s %s  %s", inset, l.marks.done, name, seconds(d.MS))
+		why := Fruitless(s)
+		if why == "" {
+			l.line("%s%s %s  %s", inset, l.marks.done, name, seconds(d.MS))
+			break
+		}
+		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
+		l.block(inset+"    ", why, outputShown)
 	case agent.StepFailed:
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", d.Error, outputShown)
@@ -46,6 +53,21 @@ func (l *Log) tellCall(d agent.Data) bool {
 		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, untrusted.Line(d.Reason))
 	}
 	return true
+}
+
+// Fruitless says why a call came to nothing although it came back: the run that
+// it has started did not complete. It is "" where that did.
+func Fruitless(s *agent.StepState) string {
+	if s.Status != agent.StepDone || s.Run == "" {
+		return ""
+	}
+	came, _ := s.Result.(map[string]any)
+	word := func(name string) string { text, _ := came[name].(string); return text }
+	status := word("status")
+	if status == "" || status == string(agent.StatusCompleted) {
+		return ""
+	}
+	return cmp.Or(word("error"), strings.ReplaceAll(word("reason"), "_", " "), status)
 }
 
 // arguments are those of a call on one line.

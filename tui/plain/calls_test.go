@@ -114,3 +114,71 @@ func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
 		t.Errorf("told %d times:\n%s", n, got)
 	}
 }
+
+func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
+	got := told(t, false, strings.Fields("r r r r c c c c c r r r"), started("do it"),
+		agent.SynthesisStarted{Direct: true},
+		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("", "a")},
+		call("chat.1", planning.ChatParent, map[string]any{"path": "a"}),
+		started("the rest"), plan(step("1")),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"diff": "-a\n+b"}},
+		agent.RunCompleted{Result: agent.Result{
+			Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &planning.Plan{Steps: []planning.Step{step("1")}},
+			History: []planning.HistoryItem{{Index: "1", Title: "Step 1", Status: planning.ItemCompleted, Result: map[string]any{"diff": "-a\n+b"}}},
+		}},
+		agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "completed"}},
+		agent.SynthesisCompleted{Text: "All done."},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect, Answer: "All done."}},
+	)
+	if strings.Contains(got, "result of") || !strings.Contains(got, "✓ 1 Step 1") || !strings.Contains(got, "\nAll done.\n") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
+func TestACallWhosePlanFailedIsToldAsFailed(t *testing.T) {
+	got := told(t, false, strings.Fields("r r r r r"), started("do it"),
+		agent.SynthesisStarted{Direct: true},
+		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("", "a")},
+		call("chat.1", planning.ChatParent, map[string]any{"path": "a"}),
+		agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "failed", "reason": "guard", "error": "no more\ncalls"}},
+	)
+	if want := "✗ chat.1 look  0.3s\n    no more\n    calls\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("told\n%s\nwant at the end\n%s", got, want)
+	}
+}
+
+func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		purpose planning.Purpose
+		reply   planning.Reply
+		want    string
+	}{
+		"a direct answer":    {planning.PurposeChat, planning.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
+		"a synthesis":        {planning.PurposeSynthesis, planning.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
+		"nobody has counted": {planning.PurposeChat, planning.Reply{CutOff: true}, "· the answer was cut off at 4096 tokens\n"},
+		"it is whole":        {planning.PurposeChat, planning.Reply{CompletionTokens: 64}, "It begins\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := told(t, false, strings.Fields("r r r r"), started("do it"),
+				agent.SynthesisStarted{Direct: c.purpose == planning.PurposeChat, Request: planning.Request{Purpose: c.purpose, MaxTokens: 4096}},
+				agent.SynthesisCompleted{Text: "It begins", Reply: c.reply},
+				agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect, Answer: "It begins"}},
+			)
+			if !strings.Contains(got, c.want) {
+				t.Errorf("told\n%s", got)
+			}
+		})
+	}
+}
+
+func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
+	status := agent.SessionStatus{Workspace: "/w", Instructions: "AGENTS.md"}
+	got := told(t, false, strings.Fields("s r s c"), status, started("do it"), status, started("the rest"))
+	if want := "▸ goal: do it\n  run r, model m, 1 tool, in /w\n  notes of this project: AGENTS.md\n"; !strings.HasPrefix(got, want) || strings.Count(got, "AGENTS.md") != 1 {
+		t.Errorf("told\n%s", got)
+	}
+	if got := told(t, false, strings.Fields("s r"), agent.SessionStatus{Workspace: "/w"}, started("do it")); strings.Contains(got, "notes") {
+		t.Errorf("told\n%s", got)
+	}
+}

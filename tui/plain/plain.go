@@ -33,6 +33,8 @@ type Log struct {
 	before  agent.SessionResuming // the events that have happened before, which are not told again
 	cut     string                // what was last said to be left out of a prompt
 	blocked string                // the guard's sentence that was told already
+	notes   string                // the file with the project's instructions
+	named   bool                  // it was
 	err     error                 // of the first write that failed
 }
 
@@ -141,6 +143,8 @@ func (l *Log) tellSession(d agent.Data) {
 		l.line("  %s %s%s", l.marks.gate, d.Decision, byWords(d.By))
 	case agent.SessionResuming:
 		l.before = d
+	case agent.SessionStatus:
+		l.notes = untrusted.Line(d.Instructions)
 	}
 }
 
@@ -236,6 +240,10 @@ func (l *Log) where(model string, tools int, workspace string) {
 		named = "model " + untrusted.Line(model)
 	}
 	l.line("  run %s, %s, %s, in %s", l.run.ID, named, count(tools, "tool"), untrusted.Line(workspace))
+	if l.notes != "" && !l.named {
+		l.named = true
+		l.line("  notes of this project: %s", l.notes)
+	}
 }
 
 // dryStep says what a step would do: its call as far as it is known, and
@@ -407,39 +415,6 @@ func (l *Log) diff(d agent.PlanDiff) {
 				l.line("  %s %s %s  [%s]", mark.sign, index, untrusted.Line(s.Title), by(s.Executor, s.Tool))
 			}
 		}
-	}
-}
-
-func (l *Log) completed(r agent.Result) {
-	if r.Answer != "" {
-		l.line("")
-		l.block("", r.Answer, 0)
-		l.line("")
-	} else if r.Status == agent.StatusCompleted {
-		l.results(r)
-	}
-	if r.Error != "" && r.Error != l.blocked {
-		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
-	}
-	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join([]string{
-		seconds(r.DurationMS), count(r.Usage.Steps, "step"), count(r.Usage.ToolCalls, "tool call"),
-		count(r.Usage.Replans, "replan"), count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
-	}, l.marks.between))
-}
-
-// results shows what came of a plan that nobody wrote an answer for: the results
-// that no other step worked on.
-func (l *Log) results(r agent.Result) {
-	if r.Plan == nil {
-		return
-	}
-	for _, item := range planning.SynthesisItems(*r.Plan, r.History) {
-		s := l.run.Step(item.Index)
-		if item.Status != planning.ItemCompleted || item.Result == nil || s == nil || s.DryRun {
-			continue
-		}
-		l.line("%s result of %s %s", l.marks.started, item.Index, untrusted.Line(item.Title))
-		l.block("    ", indented(item.Result), outputShown)
 	}
 }
 

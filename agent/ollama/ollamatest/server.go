@@ -57,6 +57,12 @@ func Start(ctx context.Context, script Script) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a port for the scripted model: %w", err)
 	}
+	return Serve(ctx, listener, script), nil
+}
+
+// Serve is Start on a listener that is there already and that it closes: one
+// within the program, say, so that no time passes while it is waited for.
+func Serve(ctx context.Context, listener net.Listener, script Script) *Server {
 	base, stop := context.WithCancel(ctx)
 	s := &Server{
 		script:  script,
@@ -85,7 +91,7 @@ func Start(ctx context.Context, script Script) (*Server, error) {
 		ConnState:         s.track,
 	}
 	go func() { s.served <- s.http.Serve(listener) }()
-	return s, nil
+	return s
 }
 
 // URL is where the server answers, without a slash at the end.

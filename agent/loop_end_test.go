@@ -1,0 +1,395 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// anything lets every tool run.
+var anything = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
+
+func TestCallsThatWaitAreNotMadeOnceTheirStepHasEnded(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a"), use("change", "b")}}}}
+	k.join(w)
+	start := given(t, strings.Replace(agentPlan, `"title":"Find out"`, `"title":"Find out","on_failure":"skip"`, 1))
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout", Timeout: time.Minute}}
+	start.Rules, start.Limits.MaxConcurrency = anything, 1
+	w.apply(start)
+	w.until(agent.KindModelReplied)
+	w.advance()
+	w.now = w.now.Add(2 * time.Minute)
+	w.apply(agent.TimerFired{ID: "agent/5/1"})
+	w.goOn()
+	failed := slices.Index(w.kinds(), agent.KindStepFailed)
+	for i, e := range w.events {
+		if d, ok := e.Data.(agent.StepStarted); ok && i > failed {
+			t.Errorf("%s (%s) starts after its sub-agent has failed", d.Index, d.Tool)
+		}
+	}
+	if s := w.run.Step("5.2"); s.Status != agent.StepLeftOut {
+		t.Errorf("5.2 is %s", s.Status)
+	}
+}
+
+func TestInnerCallsOfAReplanStayBehindTheGatesOfThePlan(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "ok"}}}
+	k.others = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"7","title":"Do it","executor":"agent","profile":"scout"}]}`}}
+	k.join(w)
+	start := given(t, `{"title":"x","on_failure":"replan","steps":[{"index":"1","title":"Change","tool":"change","args":{"at":"a"},"gate":true}]}`)
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout"}}
+	start.Rules = anything
+	first := true
+	w.tool = func(c agent.CallTool) agent.Data {
+		if first {
+			first = false
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+	}
+	w.play(start)
+	if n := len(all[agent.GateRequested](w)); n != 2 {
+		t.Errorf("%d gates open, of the plan's own call and of the sub-agent's", n)
+	}
+}
+
+func TestInnerCallsTakeNoIndexTwice(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "b")}}, {text: "seen"}}}
+	k.join(w)
+	start := given(t, `{"title":"x","steps":[{"index":"5","title":"Look","executor":"agent","profile":"scout"},{"index":"5.1","title":"s","tool":"look","args":{"at":"z"},"depends_on":["5"]}]}`)
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout"}}
+	w.play(start)
+	var started []string
+	for _, d := range all[agent.StepStarted](w) {
+		started = append(started, d.Index)
+	}
+	if want := []string{"5", "5.2", "5.3", "5.1"}; !slices.Equal(started, want) {
+		t.Errorf("started %v, want %v", started, want)
+	}
+}
+
+func TestEveryCallOfAReplyIsAnswered(t *testing.T) {
+	w := newWorld(t)
+	var many []planning.ToolUse
+	for i := range 20 {
+		many = append(many, use("look", fmt.Sprint(i)))
+	}
+	k := &talker{turns: []turn{{calls: many}, {text: "ok"}}}
+	k.join(w)
+	w.play(scouting(t, planning.Profile{}))
+	asked, answered, last := 0, 0, ""
+	for _, m := range k.requests[1].Messages {
+		asked += len(m.Calls)
+		if m.Role == planning.RoleTool {
+			answered, last = answered+1, m.Content
+		}
+	}
+	if asked != 20 || answered != 20 || !strings.Contains(last, "not made: at most 16") {
+		t.Errorf("of %d calls %d are answered, the last with %q", asked, answered, last)
+	}
+}
+
+func TestAWordInTheLastTurnIsHeardByWhoeverGoesOn(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "the answer"}}}
+	k.others = script{planning.PurposeReplan: {`{"title":"x","steps":[]}`}}
+	k.join(w)
+	w.apply(scouting(t, planning.Profile{MaxTurns: 2}))
+	w.until(agent.KindModelRequested)
+	w.until(agent.KindModelRequested)
+	w.apply(agent.RunSteered{Text: "mind the gap"})
+	w.goOn()
+	if started := all[agent.ReplanStarted](w); len(started) != 1 || started[0].Said != "mind the gap" {
+		t.Errorf("the planner is told %+v", started)
+	}
+}
+
+// talkative has the chat make so many calls, one in each turn.
+func talkative(turns int) *talker {
+	k := &talker{}
+	for i := range turns {
+		k.turns = append(k.turns, turn{calls: []planning.ToolUse{use("look", fmt.Sprint(i))}})
+	}
+	return k
+}
+
+func TestTheLastTurnOfTheChatOffersNoTools(t *testing.T) {
+	w := newWorld(t)
+	k := talkative(19)
+	k.turns = append(k.turns, turn{text: "this is it"})
+	start := chatting(w, k)
+	start.Limits.MaxSteps = 0
+	if r := w.play(start); r.Answer != "this is it" {
+		t.Errorf("%s: %s", r.Reason, r.Error)
+	}
+	if n := len(k.requests[19].Tools); n > 0 {
+		t.Errorf("the last turn offers %d tools", n)
+	}
+}
+
+func TestAChatThatCameToNoAnswerIsAskedForOneOnAResume(t *testing.T) {
+	w := newWorld(t)
+	k := talkative(20)
+	start := chatting(w, k)
+	start.Limits.MaxSteps = 0
+	if r := w.play(start); r.Status != agent.StatusFailed {
+		t.Fatalf("%s: %s", r.Reason, r.Answer)
+	}
+	k.turns = []turn{{text: "now"}}
+	if r := w.resume(resumed(start)); r.Answer != "now" {
+		t.Errorf("%s: %s", r.Reason, r.Error)
+	}
+}
+
+// delegating has the chat ask for so many plans at once.
+func delegating(w *world, plans int) agent.RunStarted {
+	k := &talker{turns: []turn{{}, {text: "ok"}}}
+	for i := range plans {
+		k.turns[0].calls = append(k.turns[0].calls, planning.ToolUse{Name: planning.PlanCreateAndExecute, Args: map[string]any{"goal": fmt.Sprint(i)}})
+	}
+	start := chatting(w, k)
+	start.Rules = anything
+	return start
+}
+
+func TestPlansOfOneReplyShareTheAccount(t *testing.T) {
+	w := newWorld(t)
+	start := delegating(w, 2)
+	start.Limits.MaxTokens, start.Limits.MaxToolCalls = 5000, 9
+	w.plan = func(c agent.CallPlan) agent.Data {
+		used := agent.Usage{PromptTokens: 1000, ToolCalls: 2}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: "r-" + c.Index, Usage: &used}
+	}
+	var left []agent.Limits
+	plan := w.plan
+	w.plan = func(c agent.CallPlan) agent.Data { left = append(left, c.Limits); return plan(c) }
+	w.play(start)
+	if len(left) != 2 || left[0].MaxToolCalls != 8 || left[1].MaxToolCalls != 5 || left[0].MaxTokens-left[1].MaxTokens != 1000 {
+		t.Errorf("they are given %+v", left)
+	}
+}
+
+func TestTheCallOfAPlanIsOnTheAccount(t *testing.T) {
+	for _, tc := range []struct {
+		rule             string
+		limits           agent.Limits
+		calls, exec, max int
+	}{
+		{"it is one of each", agent.Limits{MaxToolCalls: 3, MaxExecutionCalls: 3, MaxSteps: 5}, 2, 2, 4},
+		{"where nothing is left after it, nothing is left", agent.Limits{MaxToolCalls: 1, MaxExecutionCalls: 1, MaxSteps: 1}, agent.NothingLeft, agent.NothingLeft, agent.NothingLeft},
+		{"what has no limit has none", agent.Limits{}, 0, 0, 0},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			start := delegating(w, 1)
+			start.Limits = tc.limits
+			w.plan = func(c agent.CallPlan) agent.Data {
+				if l := c.Limits; l.MaxToolCalls != tc.calls || l.MaxExecutionCalls != tc.exec || l.MaxSteps != tc.max {
+					t.Errorf("%d calls, %d with effects and %d steps are left", l.MaxToolCalls, l.MaxExecutionCalls, l.MaxSteps)
+				}
+				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x"}
+			}
+			w.play(start)
+		})
+	}
+}
+
+func TestNothingLeftBlocksInWords(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`)
+	start.Limits.MaxToolCalls = agent.NothingLeft
+	r := w.play(start)
+	if r.Reason != agent.ReasonToolBudget || !strings.Contains(r.Error, "left it no tool calls") {
+		t.Errorf("%s: %s", r.Reason, r.Error)
+	}
+}
+
+func TestAPlanOfTheChatIsTakenUpByItsRun(t *testing.T) {
+	w := newWorld(t)
+	start := delegating(w, 1)
+	w.apply(start)
+	w.until(agent.KindStepStarted)
+	w.apply(agent.RunSpawned{Index: "chat.1", Attempt: 1, Run: "r-inner"})
+	w.kill(len(w.events))
+	again := ""
+	w.plan = func(c agent.CallPlan) agent.Data {
+		again = c.Run
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: c.Run, Usage: &agent.Usage{Steps: 2}}
+	}
+	r := w.resume(resumed(start))
+	if again != "r-inner" || r.Status != agent.StatusCompleted {
+		t.Errorf("the run %q is taken up: %s %s", again, r.Reason, r.Error)
+	}
+}
+
+func TestAResumeWritesForTheWindowOfItsModel(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{text: "done"}}}
+	start := chatting(w, k)
+	start.Prompting.ContextWindow = 32000
+	for range 20 {
+		start.Prompting.Conversation = append(start.Prompting.Conversation,
+			planning.Message{Role: planning.RoleUser, Content: strings.Repeat("word ", 500)}, planning.Message{Role: planning.RoleAssistant, Content: "ok"})
+	}
+	w.apply(start)
+	w.until(agent.KindSynthesisStarted)
+	w.kill(len(w.events))
+	d := resumed(start)
+	d.Model, d.Window = "small", 4096
+	w.resume(d)
+	if last := k.requests[len(k.requests)-1]; !strings.Contains(last.Shortened, "4096") {
+		t.Errorf("what is left out: %q", last.Shortened)
+	}
+}
+
+// waitsAt plays until so many gates of sub-agents are open.
+func waitsAt(w *world, gates int) {
+	w.until(agent.KindGateRequested)
+	for len(w.run.Gates) < gates {
+		w.advance()
+		w.back()
+	}
+}
+
+// deadline is when the sub-agent has taken too long.
+func deadline(w *world) time.Time {
+	for _, a := range w.run.Next() {
+		if wake, ok := a.Effect.(agent.Wake); ok && strings.HasPrefix(wake.ID, "agent/") {
+			return wake.At
+		}
+	}
+	w.t.Fatal("nothing bounds the sub-agent")
+	return time.Time{}
+}
+
+func allowAll(w *world) {
+	for _, g := range slices.Clone(w.run.Gates) {
+		w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"})
+	}
+}
+
+func TestTimeAtGatesSideBySideCountsOnce(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a"), use("change", "b")}}, {text: "late"}}}
+	k.join(w)
+	w.apply(scouting(t, planning.Profile{Timeout: time.Minute}))
+	waitsAt(w, 2)
+	began := w.run.Step("5").StartedAt
+	w.now = w.now.Add(time.Hour)
+	allowAll(w)
+	if d := deadline(w).Sub(began); d < time.Hour || d > time.Hour+2*time.Minute {
+		t.Errorf("its minute ends %s after its start, of which it waited an hour", d)
+	}
+}
+
+func TestAResumeGivesASubAgentItsTimeAnew(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "late"}}}
+	k.join(w)
+	start := scouting(t, planning.Profile{Timeout: time.Minute})
+	w.apply(start)
+	waitsAt(w, 1)
+	w.kill(len(w.events)) // a day later
+	d := resumed(start)
+	d.From = w.run.Seq
+	w.apply(d)
+	from := w.now
+	allowAll(w)
+	if d := deadline(w).Sub(from); d <= 0 || d > 2*time.Minute {
+		t.Errorf("after the resume its minute ends in %s", d)
+	}
+}
+
+func TestGateOfACallSaysWhatItsStepWasGiven(t *testing.T) {
+	w := newWorld(t)
+	(&talker{turns: []turn{{calls: []planning.ToolUse{use("change", "from the page")}}, {text: "ok"}}}).join(w)
+	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Fetch","tool":"look","args":{"at":"url"},"result_variable":"page"},{"index":"2","title":"Apply it","executor":"agent","profile":"scout","depends_on":["1"]}]}`)
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout"}}
+	w.play(start)
+	want := []agent.Provenance{{Step: "1", Tool: "look", Written: true}}
+	if g := all[agent.GateRequested](w)[0]; !slices.Equal(g.Provenance, want) {
+		t.Errorf("the gate says %+v", g.Provenance)
+	}
+}
+
+func TestAnAnswerThatWasCutOffIsAskedForAgain(t *testing.T) {
+	w := newWorld(t)
+	k := &talker{turns: []turn{{text: "this is as far as"}, {text: "short"}}}
+	k.join(w)
+	w.cutOff = func(planning.Request) bool { return len(k.requests) == 1 }
+	r := w.play(scouting(t, planning.Profile{}))
+	if r.Variables["found"] != "short" {
+		t.Errorf("%s: %v", r.Reason, r.Variables)
+	}
+	last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
+	if !strings.HasPrefix(last.Content, "# Step 5") || !strings.Contains(last.Content, "cut off") {
+		t.Errorf("it is told %q", last.Content)
+	}
+}
+
+func TestWordsThatAreNoneAreNoResult(t *testing.T) {
+	for _, tc := range []struct {
+		rule, says string
+		cut        bool
+		want       any
+		fails      string
+	}{
+		{"thinking is left out", "<think>secret</think>open", false, "open", ""},
+		{"nothing fails", "  \n", false, nil, "said nothing"},
+		{"half of it fails", "this is as far as", true, nil, "cut off"},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = func(planning.Request) (string, error) { return tc.says, nil }
+			w.cutOff = func(planning.Request) bool { return tc.cut }
+			r := w.play(given(t, `{"title":"x","steps":[{"title":"Say","executor":"self","result_variable":"said"}]}`))
+			if r.Variables["said"] != tc.want || !strings.Contains(r.Error, tc.fails) {
+				t.Errorf("%v, %q", r.Variables["said"], r.Error)
+			}
+		})
+	}
+}
+
+func TestAPhaseThatTheUserStoppedIsAskedForAgain(t *testing.T) {
+	for _, purpose := range []planning.Purpose{planning.PurposeAnalysis, planning.PurposePlan, planning.PurposeRepair} {
+		t.Run(string(purpose), func(t *testing.T) {
+			w := newWorld(t)
+			replies := script{
+				planning.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, planning.PurposePlan: {"no plan at all {"},
+				planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`}, planning.PurposeSynthesis: {"seen"},
+			}
+			var asked []planning.Purpose
+			stopped := false
+			w.reply = func(r planning.Request) (string, error) {
+				asked = append(asked, r.Purpose)
+				if r.Purpose == purpose && !stopped {
+					stopped = true
+					w.apply(agent.RunPaused{Reason: "stopped by the user"})
+					return "", errStopped
+				}
+				return replies.reply(r)
+			}
+			start := started(agent.DefaultLimits())
+			start.Prompting.SkipAnalysis = false
+			w.play(start)
+			r := w.resume(resumed(start))
+			if r.Status != agent.StatusCompleted {
+				t.Fatalf("%s: %s", r.Reason, r.Error)
+			}
+			want := []planning.Purpose{planning.PurposeAnalysis, planning.PurposePlan, planning.PurposeRepair, planning.PurposeSynthesis}
+			at := slices.Index(want, purpose)
+			want = slices.Insert(want, at, purpose)
+			if !slices.Equal(asked, want) {
+				t.Errorf("asked for %v", asked)
+			}
+		})
+	}
+}

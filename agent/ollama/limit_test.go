@@ -1,0 +1,150 @@
+package ollama_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"replan/agent/ollama"
+	"replan/agent/ollama/ollamatest"
+	"replan/planning"
+)
+
+// within is a listener inside the program: what talks through it waits for
+// nothing that a test's own clock would not know of.
+type within struct {
+	dialled chan net.Conn
+	closed  context.Context
+	close   context.CancelFunc
+}
+
+func (w within) Accept() (net.Conn, error) {
+	select {
+	case conn := <-w.dialled:
+		return conn, nil
+	case <-w.closed.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (w within) Close() error {
+	w.close()
+	return nil
+}
+
+func (w within) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 11434} }
+
+func (w within) dial(ctx context.Context) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case w.dialled <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-w.closed.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+// askWithin asks a scripted model, with no time passing but that for which the
+// model keeps silent.
+func askWithin(t *testing.T, script ollamatest.Script, req planning.Request) (reply planning.Reply, took time.Duration, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		closed, cancel := context.WithCancel(t.Context())
+		wire := within{dialled: make(chan net.Conn), closed: closed, close: cancel}
+		server := ollamatest.Serve(t.Context(), wire, script)
+		client := connect(t, ollama.Config{Host: server.URL()})
+		client.DialWith(wire.dial)
+		began := time.Now()
+		reply, err = client.Ask(t.Context(), req, nil)
+		took = time.Since(began)
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return reply, took, err
+}
+
+func TestWhatIsReadAsItComesMayTakeAsLongAsItGoesOn(t *testing.T) {
+	const words = "one two three four five six"
+	for _, tc := range []struct {
+		rule    string
+		purpose planning.Purpose
+		format  string
+		pace    time.Duration // between two words
+		text    string        // that comes
+		took    time.Duration
+		silent  bool // the limit bounds the time in which nothing comes
+	}{
+		{"an answer in chat", planning.PurposeChat, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"a synthesis", planning.PurposeSynthesis, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"a step in the model's own words", planning.PurposeStep, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"not one that falls silent", planning.PurposeChat, "", 3 * time.Minute, "one ", 2 * time.Minute, true},
+		{"not the arguments of a step", planning.PurposeStep, `{"type":"object"}`, 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not the analysis", planning.PurposeAnalysis, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not the review", planning.PurposeReview, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not the plan", planning.PurposePlan, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not a turn of a sub-agent, whose step has a limit", planning.PurposeAgent, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			req := ask("tell")
+			req.Purpose, req.Format, req.Timeout = tc.purpose, []byte(tc.format), 2*time.Minute
+			script := ollamatest.Script{Model: "m", Pace: tc.pace, Replies: []ollamatest.Reply{{When: func(ollamatest.Request) bool { return true }, Text: words}}}
+			reply, took, err := askWithin(t, script, req)
+			if reply.Text != tc.text || took != tc.took || reply.MS != took.Milliseconds() {
+				t.Errorf("after %s there is %+v, want %q after %s", took, reply, tc.text, tc.took)
+			}
+			var late *ollama.TimeoutError
+			switch whole := tc.text == words; {
+			case whole && err != nil:
+				t.Error(err)
+			case !whole && (!errors.As(err, &late) || late.Silent != tc.silent || !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
+				t.Errorf("error %v, want a TimeoutError that wraps context.DeadlineExceeded alone", err)
+			case !whole:
+				mentions(t, err, map[bool]string{true: "nothing came from the model for 2m0s", false: "was not done within 2m0s"}[tc.silent])
+			}
+		})
+	}
+}
+
+func TestHalfAReplyComesBackBesideItsError(t *testing.T) {
+	hold := ollamatest.Script{Pace: time.Hour, Replies: []ollamatest.Reply{{Thinking: "hm", Text: "one two"}}}
+	once := func(r ollamatest.Reply) ollamatest.Script {
+		r.Thinking = "hm"
+		return ollamatest.Script{Replies: []ollamatest.Reply{r}}
+	}
+	for _, tc := range []struct {
+		rule   string
+		script ollamatest.Script
+		change func(*planning.Request)
+		text   string
+		says   string
+	}{
+		{"the connection breaks", once(ollamatest.Reply{Text: "one two", CutAfter: 5}), nil, "one t", "broke off"},
+		{"the stream ends in good order", once(ollamatest.Reply{Text: "one two", EndAfter: 5}), nil, "one t", "broke off"},
+		{"the model dies", once(ollamatest.Reply{Text: "one two", Error: "runner process has terminated"}), nil, "one two", "died under Ollama"},
+		{"it calls a tool and the stream breaks", once(ollamatest.Reply{Text: "one", Calls: []ollamatest.Call{{Name: "search", Args: map[string]any{"q": "x"}}}, Error: "died"}), func(r *planning.Request) { r.Tools = planning.Offer{search} }, "one", "broke off"},
+		{"it thinks on and on", once(ollamatest.Reply{Text: "one two"}), func(r *planning.Request) { r.MaxThinking = 1 }, "", "thought on"},
+		{"it falls silent", hold, func(r *planning.Request) { r.Timeout = time.Minute }, "", "nothing came"},
+		{"its time is up", hold, func(r *planning.Request) { r.Purpose, r.Timeout = planning.PurposeAnalysis, time.Minute }, "", "not done within"},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			req := ask("go")
+			req.Think = true
+			if tc.change != nil {
+				tc.change(&req)
+			}
+			tc.script.Model, tc.script.Capabilities = "m", thinker
+			reply, took, err := askWithin(t, tc.script, req)
+			mentions(t, err, tc.says)
+			want := planning.Reply{Text: tc.text, Thinking: "hm", ContextWindow: 16384, MS: took.Milliseconds()}
+			if got := planning.CanonicalJSON(reply); got != planning.CanonicalJSON(want) {
+				t.Errorf("beside the error there is %s, want %s", got, planning.CanonicalJSON(want))
+			}
+		})
+	}
+}

@@ -1,0 +1,31 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/planning"
+)
+
+// misses tells, once, which patterns of the profiles fit the name of no tool.
+// While a server is not there nobody knows what it would offer.
+func (s *Session) misses(all planning.Catalogue) {
+	if slices.ContainsFunc(s.status.Servers, func(server planning.ServerStatus) bool { return server.State != planning.ServerReady }) {
+		return
+	}
+	for _, p := range s.cfg.Profiles {
+		none := slices.DeleteFunc(slices.Clone(p.Tools), func(pattern string) bool {
+			only := planning.Profile{Tools: []string{pattern}}
+			return slices.ContainsFunc(all, only.May)
+		})
+		if len(none) == 0 || p.BuiltIn {
+			continue
+		}
+		key, what := "profile "+p.Name, strings.Join(none, ", ")
+		if s.troubles[key] != what {
+			s.troubles[key] = what
+			s.tellOf("warn", fmt.Sprintf("the profile %q: no tool is called %s (replan tools lists what there is)", p.Name, what))
+		}
+	}
+}

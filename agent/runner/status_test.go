@@ -1,0 +1,43 @@
+package runner_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+func TestTheToolsThatAreToldAreThoseThatTheProfileLeaves(t *testing.T) {
+	s := open(t, policy.ApproveAll, settings)
+	if started := s.run(t, "one"); len(started.Catalogue) != 2 {
+		t.Fatalf("%d tools are on offer without a profile", len(started.Catalogue))
+	}
+	s.Send(runner.Choose{Profile: ptr("careful")})
+	if st := status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "careful" }); st.Tools != 1 {
+		t.Errorf("%d tools are told under a profile that leaves 1", st.Tools)
+	}
+	s.Send(runner.Choose{Profile: ptr("terse")})
+	if st := status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "terse" }); st.Tools == 1 {
+		t.Error("the tools are still those of the profile before")
+	}
+}
+
+func TestAChoiceWhileARunGoesOnIsToldByTheStatusAlone(t *testing.T) {
+	hold := make(chan struct{})
+	s := open(t, policy.ApproveAll, settings)
+	s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+	s.Send(runner.Submit{Text: "one"})
+	until[agent.RunStarted](t, s)
+	s.Send(runner.Choose{Think: ptr(planning.ThinkLow)})
+	status(t, s, func(st agent.SessionStatus) bool { return st.Think == planning.ThinkLow })
+	close(hold)
+	until[agent.ChatReply](t, s)
+	for _, e := range s.seen {
+		if note, ok := e.Data.(agent.Note); ok && strings.Contains(note.Text, "next run") {
+			t.Errorf("said besides: %s", note.Text)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// musing is a model that thinks before it says anything.
+type musing struct{ *model }
+
+func (m musing) Ask(ctx context.Context, r planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
+	delta("", "well")
+	delta("", " now")
+	return m.model.Ask(ctx, r, delta)
+}
+
+func TestOutputOfAStepIsNeverEmpty(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.info.Tools = true
+		s.model.replies[planning.PurposePlan] = `{"title":"Three","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Say","executor":"self"},{"title":"Ask","executor":"agent","profile":"critic"}]}`
+		s.model.replies[planning.PurposeStep] = "so it is"
+		s.model.replies[planning.PurposeAgent] = "fine by me"
+		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+			c.Output("")
+			c.Output("seen")
+			return "seen", nil
+		}
+		s.config = func(c *runner.Config) {
+			c.Model = musing{s.model}
+			c.Prompting.Profiles = []planning.Profile{{Name: "critic"}}
+		}
+	})
+	s.run(t, "do it")
+	said, thought := map[string]string{}, ""
+	for _, e := range s.seen {
+		switch d := e.Data.(type) {
+		case agent.StepOutput:
+			said[d.Index] += d.Chunk
+			if d.Chunk == "" {
+				t.Errorf("of step %s an output is empty", d.Index)
+			}
+		case agent.PhaseDelta:
+			thought += d.Thinking
+		}
+	}
+	if said["1"] != "seen" || said["2"] != "so it is" || said["3"] != "fine by me" {
+		t.Errorf("the steps said %q", said)
+	}
+	if thought == "" {
+		t.Error("the thoughts of planning are lost with the rest")
+	}
+}
+
+func TestWhatCameOfAReplyIsKeptWhereItBrokeOff(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+			half := planning.Reply{Text: "half of it", Thinking: "well", ContextWindow: 8192}
+			return half, errors.New("broke off"), r.Purpose == planning.PurposeAnalysis || r.Purpose == planning.PurposeSynthesis
+		}
+	})
+	s.run(t, "do it")
+	if _, phase := last[agent.PhaseFailed](t, s); phase.Reply.Text != "half of it" || phase.Reply.Thinking != "well" || phase.Reason != "broke off" {
+		t.Errorf("of the analysis there is %+v", phase)
+	}
+	if _, answer := last[agent.SynthesisCompleted](t, s); answer.Text != "half of it" || answer.Reply.Thinking != "well" || answer.Error != "broke off" {
+		t.Errorf("of the answer there is %+v", answer)
+	}
+}

@@ -1,0 +1,137 @@
+package runner_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
+	server := &shelved{keep: 5 * time.Minute, loaded: make(chan string, 8)}
+	now := time.Now()
+	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
+		more := s.config
+		server.model = s.model
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Model, c.Now = server, func() time.Time { return now }
+		}
+	}))
+	// Each round ends with an event, so that the commands before it were taken.
+	round := func(commands ...runner.Command) {
+		for _, c := range commands {
+			s.Send(c)
+		}
+		s.Send(runner.List{})
+		until[agent.SessionRuns](t, s)
+	}
+	round(runner.Warm{}, runner.Warm{})
+	if name := <-server.loaded; name != "" {
+		t.Errorf("loaded %q", name)
+	}
+	s.run(t, "do it")
+	round(runner.Warm{})
+	s.Send(runner.Choose{Model: ptr("big")})
+	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
+	round(runner.Warm{})
+	if name := <-server.loaded; name != "big:latest" {
+		t.Errorf("loaded %q", name)
+	}
+	s.shut()
+	if left := len(server.loaded); left > 0 {
+		t.Errorf("loaded %d times more", left)
+	}
+}
+
+func TestAModelIsLoadedAgainShortlyBeforeItsTimeIsOver(t *testing.T) {
+	const (
+		never   = 0
+		forEver = -time.Second
+	)
+	for _, tc := range []struct {
+		rule  string
+		keep  time.Duration
+		after time.Duration // it was at work
+		want  int
+	}{
+		{"not while it stays for long", 5 * time.Minute, 4*time.Minute - time.Second, 0},
+		{"in the last fifth", 5 * time.Minute, 4 * time.Minute, 1},
+		{"not while it stays for a little", 30 * time.Second, 23 * time.Second, 0},
+		{"in the last fifth of that too", 30 * time.Second, 24 * time.Second, 1},
+		{"after it", time.Minute, time.Hour, 1},
+		{"not where it stays for ever", forEver, 1000 * time.Hour, 0},
+		{"not where it never stays", never, time.Hour, 0},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &shelved{keep: tc.keep, loaded: make(chan string, 8)}
+				s := open(t, policy.ApproveAll, serving(server))
+				s.run(t, "do it")
+				time.Sleep(tc.after) // no time but that of this test
+				s.Send(runner.Warm{})
+				s.Send(runner.Warm{})
+				s.shut()
+				if got := len(server.loaded); got != tc.want {
+					t.Errorf("loaded %d times, want %d", got, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// serving has a session work with a server.
+func serving(server *shelved) func(*stage) {
+	return func(s *stage) {
+		server.model = s.model
+		s.config = func(c *runner.Config) { c.Model = server }
+	}
+}
+
+func TestAModelCountsAsLoadedOnlyOnceItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &shelved{keep: 5 * time.Minute, loaded: make(chan string, 8), err: errors.New("start it")}
+		s := open(t, policy.ApproveAll, serving(server))
+		for i, tc := range []struct {
+			err  error
+			want int // loads by now
+		}{
+			{errors.New("start it"), 1},
+			{nil, 2}, // the server is up now
+			{nil, 2},
+		} {
+			server.err = tc.err
+			s.Send(runner.Warm{})
+			synctest.Wait()
+			if got := len(server.loaded); got != tc.want {
+				t.Errorf("after %d words it was to be loaded %d times, want %d", i+1, got, tc.want)
+			}
+		}
+	})
+}
+
+func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
+	server := &shelved{keep: 5 * time.Minute, loaded: make(chan string, 8)}
+	hold := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		server.model = s.model
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.config = func(c *runner.Config) { c.Model = server }
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.RunStarted](t, s)
+	s.Send(runner.Warm{})
+	s.Send(runner.List{})
+	until[agent.SessionRuns](t, s)
+	close(hold)
+	until[agent.ChatReply](t, s)
+	s.shut()
+	if len(server.loaded) > 0 {
+		t.Errorf("loaded %q", <-server.loaded)
+	}
+}

@@ -1,0 +1,17 @@
+//go:build !windows
+
+package cli
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// holderOf returns to whom a file belongs.
+func holderOf(info fs.FileInfo) (holder, bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return holder{}, false
+	}
+	return holder{int(stat.Uid), int(stat.Gid)}, true
+}

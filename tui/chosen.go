@@ -1,0 +1,83 @@
+package tui
+
+import (
+	"cmp"
+	"strings"
+
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// tellChosen writes into the chat what was chosen in a dialog, once the session
+// works by it, in the words in which it answers /model, /think and /profile.
+func (m *Model) tellChosen() {
+	c := m.chosen
+	if c == nil || c.Model != nil && !sameModel(*c.Model, m.status.Model) ||
+		c.Think != nil && *c.Think != m.status.Think || c.Profile != nil && *c.Profile != m.status.Profile {
+		return
+	}
+	m.chosen = nil
+	m.chat.add(m.chat.listing("from the next run on: " + m.chosenWords(*c)))
+}
+
+func (m *Model) chosenWords(c runner.Choose) string {
+	var words []string
+	info := m.models.info(m.status.Model)
+	if c.Model != nil {
+		words = append(words, modelWords(cmp.Or(info.Name, *c.Model), info))
+	}
+	if c.Profile != nil {
+		name := "no profile"
+		if *c.Profile != "" {
+			name = "the profile `" + untrusted.Line(*c.Profile) + "`"
+		}
+		words = append(words, name)
+	}
+	level := m.status.Think
+	if c.Think != nil {
+		words = append(words, "think "+levelName(level))
+	}
+	said := strings.Join(words, "; ")
+	if info.Name != "" && !info.Thinks && level != planning.ThinkAuto && level != planning.ThinkOff && c.Profile == nil {
+		said += ". " + untrusted.Line(info.Name) + " does not think; the level holds for models that do"
+	}
+	return said
+}
+
+// info is what is known of a model, with no name where nothing is.
+func (d *modelsDialog) info(name string) planning.ModelInfo {
+	for _, info := range d.there.Models {
+		if sameModel(info.Name, name) {
+			return info
+		}
+	}
+	return planning.ModelInfo{}
+}
+
+// modelWords name a model with its context and what it can do, as far as that is
+// known.
+func modelWords(name string, info planning.ModelInfo) string {
+	words := "`" + untrusted.Line(name) + "`"
+	if info.Name == "" {
+		return words
+	}
+	if room := cmp.Or(info.ContextWindow, info.Longest); room > 0 {
+		words += ", " + windowSize(room) + " of context"
+	}
+	return words + ", " + abilities(info)
+}
+
+// abilities says what a model can do beside answering.
+func abilities(info planning.ModelInfo) string {
+	switch {
+	case info.Tools && info.Thinks:
+		return "tools, thinking"
+	case info.Tools:
+		return "tools"
+	case info.Thinks:
+		return "thinking"
+	default:
+		return "chat alone"
+	}
+}

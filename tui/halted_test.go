@@ -1,0 +1,75 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// halted: an agent step was under way when the run ended, with a call that was
+// asked for and never made.
+func (s *story) halted(result agent.Result) *story {
+	s.exploring().run(agent.StepCompleted{Index: "2.3", Attempt: 1, MS: 400, Result: "package auth\n"},
+		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: request(planning.PurposeAgent, "2")})
+	third := reply("I read the rest.", 1900, 60)
+	third.Calls = []planning.ToolUse{use("fs_read", map[string]any{"path": "auth/refresh.go"})}
+	s.after(800).run(agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Reply: third, PromptTokens: 1900, CompletionTokens: 60, MS: 800})
+	if result.Status == agent.StatusCancelled {
+		return s.run(agent.RunPaused{Reason: "user"}, agent.RunCompleted{Result: result})
+	}
+	return s.run(agent.GuardBlocked{Guard: "tool_calls", Step: "2.4", Reason: result.Error}, agent.RunCompleted{Result: result})
+}
+
+func TestTheStepAtWhichARunStoppedIsMarkedAndStaysChosen(t *testing.T) {
+	for name, result := range map[string]agent.Result{
+		"by the user": {Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted},
+		"by a guard":  {Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: "3 tool calls were made, and no more may be (guard tool_calls)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, newStory().halted(result), 120, 36)
+			if s.m.Selected() != "2" {
+				t.Errorf("%s is chosen", s.m.Selected())
+			}
+			for _, line := range s.lines() {
+				if strings.Contains(line, "2 Find out why") && (!strings.Contains(line, "■") || !strings.Contains(line, "stopped")) {
+					t.Errorf("nothing says that it stopped there: %s", line)
+				}
+			}
+			s.wants("■ Find out why a session expires early") // in the pane of the step
+			s.wants("I read the rest.")
+			s.wants("▸ 3 of 4 calls")
+			s.lacks("· Find out why")
+			s.press(tabKey).press(letters("1")...)
+			s.wants("stopped before it was done")
+			s.wants("3 of 4 calls")
+		})
+	}
+	settled(t, newStory().patching(), 120, 60).wants("▸ 4 calls") // which is about to be made
+}
+
+func TestTheCardOfAPlanThatFailedSaysSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		came map[string]any
+		want []string
+	}{
+		"failed":    {map[string]any{"status": "failed", "reason": "step_failed", "error": "step 2 (Rename) failed: no such file"}, []string{"✗ plan_create_and_execute", "failed", "step 2 (Rename) failed: no such file"}},
+		"no reason": {map[string]any{"status": "failed", "reason": "step_failed"}, []string{"✗ plan_create_and_execute", "step failed"}},
+		"completed": {map[string]any{"status": "completed", "reason": "goal_met"}, []string{"✓ plan_create_and_execute", "1.7s"}},
+		"stored":    {map[string]any{"id": "jwt", "title": "Rename"}, []string{"✓ plan_create_and_execute"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().delegating().child(agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, DurationMS: 1710}})
+			st.chat(agent.StepCompleted{Index: "chat.4", Attempt: 1, MS: 1720, Result: c.came, Run: storyChildRun})
+			s := settled(t, st, 200, 60)
+			line := s.lines()[lineOf(s, c.want[0])]
+			if strings.HasPrefix(c.want[0], "✗") == strings.Contains(line, "1.7s") {
+				t.Errorf("the card is %s", line)
+			}
+			for _, text := range c.want {
+				s.wants(text)
+			}
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// list is a list in a dialog: which of it is chosen, and what is in view.
+type list struct {
+	at    int // chosen
+	top   int // first in view
+	fits  int // how many are in view
+	each  int // lines of one
+	first int // line of the first, from the top of the dialog's area
+}
+
+func (l *list) move(n, count int) { l.at = max(min(l.at+n, count-1), 0) }
+
+// press takes a key that moves the choice among count, and reports whether it is
+// one. Where letters are typed into the dialog, none of them moves it.
+func (l *list) press(k tea.KeyPressMsg, keys *keyMap, typing bool, count int) bool {
+	up, down := keys.Up, keys.Down
+	if typing {
+		up, down = keys.ListUp, keys.ListDown
+	}
+	page := max(l.fits-1, 1)
+	switch {
+	case key.Matches(k, up):
+		l.move(-1, count)
+	case key.Matches(k, down):
+		l.move(1, count)
+	case key.Matches(k, keys.PageUp, keys.HalfUp):
+		l.move(-page, count)
+	case key.Matches(k, keys.PageDown, keys.HalfDown):
+		l.move(page, count)
+	case typing:
+		return false
+	case k.String() == "space":
+		l.move(page, count)
+	case key.Matches(k, keys.First):
+		l.move(-count, count)
+	case key.Matches(k, keys.Last):
+		l.move(count, count)
+	default:
+		return false
+	}
+	return true
+}
+
+// clicked chooses what is drawn at that line of the dialog's area, and reports
+// whether something is.
+func (l *list) clicked(y, count int) bool {
+	if y < l.first || l.each == 0 {
+		return false
+	}
+	i := (y - l.first) / l.each
+	if i >= l.fits || l.top+i >= count {
+		return false
+	}
+	l.at = l.top + i
+	return true
+}
+
+// window brings the chosen one of count into a view of room lines, each lines
+// for one, and returns the end of what is in view.
+func (l *list) window(count, room, each int) (end int) {
+	l.each, l.fits = each, max(room/each, 1)
+	l.move(0, count)
+	l.top = max(min(l.top, l.at, count-l.fits), l.at-l.fits+1, 0)
+	return min(l.top+l.fits, count)
+}
+
+// span says which of count are in view, where they are not all.
+func (l *look) span(top, end, count int) string {
+	if end-top >= count {
+		return ""
+	}
+	return l.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, end, count))
+}
+
+// litLine draws the parts of a line that can be chosen.
+type litLine struct {
+	look   *look
+	lit    func(lipgloss.Style) lipgloss.Style
+	cursor string // the first cell
+}
+
+// line begins a line with the cursor where it is chosen, and lights it where
+// keys act on it.
+func (l *look) line(chosen, acts bool) litLine {
+	line := litLine{look: l, lit: func(s lipgloss.Style) lipgloss.Style { return s }, cursor: " "}
+	if chosen && acts {
+		line.lit = l.Selected
+	}
+	if chosen {
+		line.cursor = line.lit(l.Accent).Render(l.glyphs.Cursor)
+	}
+	return line
+}
+
+// draw draws text in a style.
+func (r litLine) draw(style lipgloss.Style, text string) string { return r.lit(style).Render(text) }
+
+// fill makes what is drawn exactly width cells wide.
+func (r litLine) fill(drawn string, width int) string {
+	drawn = r.look.cut(drawn, width)
+	return drawn + r.blank(width-visibleWidth(drawn))
+}
+
+// blank is that many cells with nothing in them.
+func (r litLine) blank(cells int) string {
+	return r.lit(r.look.Text).Render(strings.Repeat(" ", max(cells, 0)))
+}

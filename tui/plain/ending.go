@@ -1,0 +1,63 @@
+package plain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// completed tells how a run ended, and with which answer.
+func (l *Log) completed(r agent.Result) {
+	if r.Answer != "" {
+		l.line("")
+		l.block("", r.Answer, 0)
+		if cut := CutOff(l.run); cut != "" {
+			l.line("%s %s", l.marks.note, cut)
+		}
+		l.line("")
+	} else if r.Status == agent.StatusCompleted && l.inset() == "" {
+		l.results(r) // those of a run that a call has started, the answer speaks of
+	}
+	if r.Error != "" && r.Error != l.blocked {
+		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
+	}
+	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join([]string{
+		seconds(r.DurationMS), count(r.Usage.Steps, "step"), count(r.Usage.ToolCalls, "tool call"),
+		count(r.Usage.Replans, "replan"), count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
+	}, l.marks.between))
+}
+
+// CutOff says that the answer of a run is not whole, "" where it is.
+func CutOff(run *agent.Run) string {
+	for _, x := range slices.Backward(run.Exchanges) {
+		if x.Purpose != planning.PurposeSynthesis && x.Purpose != planning.PurposeChat {
+			continue
+		}
+		if !x.Reply.CutOff || x.Error != "" {
+			return ""
+		}
+		return fmt.Sprintf("the answer was cut off at %s", count(cmp.Or(x.Reply.CompletionTokens, x.Request.MaxTokens), "token"))
+	}
+	return ""
+}
+
+// results shows what came of a plan that nobody wrote an answer for: the results
+// that no other step worked on.
+func (l *Log) results(r agent.Result) {
+	if r.Plan == nil {
+		return
+	}
+	for _, item := range planning.SynthesisItems(*r.Plan, r.History) {
+		s := l.run.Step(item.Index)
+		if item.Status != planning.ItemCompleted || item.Result == nil || s == nil || s.DryRun {
+			continue
+		}
+		l.line("%s result of %s %s", l.marks.started, item.Index, untrusted.Line(item.Title))
+		l.block("    ", indented(item.Result), outputShown)
+	}
+}
