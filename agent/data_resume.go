@@ -80,6 +80,13 @@ type SessionRuns struct {
 	Runs []Summary `json:"runs"`
 }
 
+// SessionQueue says what the session gets ready, in a few words, and what waits
+// for that or for the run that goes on, in its order. Passing.
+type SessionQueue struct {
+	Doing   string   `json:"doing,omitempty"` // "" is nothing
+	Waiting []string `json:"waiting"`
+}
+
 // SessionResuming says that the events of a run which follow, up to that
 // number, have happened before and are told again so that they can be folded.
 // Passing.
@@ -95,4 +102,5 @@ func (DoubtResolved) Kind() Kind   { return KindDoubtResolved }
 func (FailureResolved) Kind() Kind { return KindFailureResolved }
 func (GuardWarned) Kind() Kind     { return KindGuardWarned }
 func (SessionRuns) Kind() Kind     { return KindSessionRuns }
+func (SessionQueue) Kind() Kind    { return KindSessionQueue }
 func (SessionResuming) Kind() Kind { return KindSessionResuming }

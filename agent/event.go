@@ -83,6 +83,7 @@ const (
 	KindSessionRuns     Kind = "session.runs"
 	KindSessionResuming Kind = "session.resuming"
 	KindSessionModels   Kind = "session.models"
+	KindSessionQueue    Kind = "session.queue"
 
 	KindTimerFired Kind = "timer.fired"
 	KindNote       Kind = "note"
@@ -93,7 +94,7 @@ const (
 func (k Kind) Passing() bool {
 	switch k {
 	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
-		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels:
+		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue:
 		return true
 	default:
 		return false
@@ -253,6 +254,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[ChatCompacted](raw)
 	case KindSessionModels:
 		return decode[SessionModels](raw)
+	case KindSessionQueue:
+		return decode[SessionQueue](raw)
 	case KindSessionStatus:
 		return decode[SessionStatus](raw)
 	case KindSessionRuns:

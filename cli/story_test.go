@@ -178,7 +178,7 @@ func (s *story) View() tea.View {
 func (s *story) fold(e agent.Event) {
 	switch d := e.Data.(type) {
 	case agent.SessionStatus:
-		s.known = s.known || d.Model != "" && d.Tools > 0
+		s.known = s.known || d.Model != "" && d.ContextTokens > 0
 		return
 	case agent.ChatReply:
 		s.replied = true

@@ -28,17 +28,17 @@ func TestWhatCameOfACompactionEndsTheWaitForIt(t *testing.T) {
 		"it fails":                    {"/compact", agent.Note{Level: "warn", Text: "the conversation stays as it is: no model"}, "stays as it is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(agent.ChatUser{Text: c.sent})
+			st := newStory().greeted().session(agent.ChatUser{Text: c.sent}, agent.SessionQueue{Doing: "sum up the conversation"})
 			s := open(t, tui.Options{}, 120, 36).show(st)
-			s.wants("getting ready")
+			s.wants("sum up the conversation…")
 			if strings.HasPrefix(name, "it is s") {
 				s.press(escape)
 				s.sent(runner.Stop{})
 				s.wants("stopping")
 			}
-			s.show(more(st).session(c.came))
+			s.show(more(st).session(c.came, agent.SessionQueue{}))
 			s.wants(c.says)
-			s.lacks("getting ready")
+			s.lacks("sum up the conversation…")
 			s.lacks("stopping")
 			if s.m.Beating() {
 				t.Error("the clock goes on")
@@ -80,97 +80,27 @@ func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 	settled(t, newStory().finished(), 120, 60).lacks("cut off")
 }
 
-func TestWhatIsQueuedLeavesTheChatWhenItIsTaken(t *testing.T) {
-	queued := func(names ...string) []agent.Data {
-		var out []agent.Data
-		for _, name := range names {
-			out = append(out, agent.Note{Level: "info", Text: "queued: " + name})
-		}
-		return out
+func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
+	st := newStory().answering()
+	s := open(t, tui.Options{}, 120, 60).show(st)
+	next := more(st).session(agent.SessionQueue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
+	s.show(next)
+	for _, text := range []string{"· queued: hello three", "· queued: run the plan Tidy up", "· queued: resume r-7 (and 1 more)"} {
+		s.wants(text)
 	}
-	plan := planning.Plan{Title: "Tidy up", Steps: storySteps()[:1]}
-	for name, c := range map[string]struct {
-		queued []string
-		taken  func(*story) *story
-		gone   []string
-		stays  []string
-	}{
-		"a goal": {
-			[]string{"hello three", "hello four"},
-			func(st *story) *story { return st.session(agent.ChatUser{Text: "hello three"}) },
-			[]string{"queued: hello three"},
-			[]string{"› hello three", "· queued: hello four"},
-		},
-		"a plan": {
-			[]string{"run the plan Tidy up", "hello four"},
-			func(st *story) *story {
-				return st.chat(agent.RunStarted{Goal: "tidy", Workspace: "/src", Model: "m", Plan: &plan})
-			},
-			[]string{"queued: run the plan"},
-			[]string{"· queued: hello four"},
-		},
-		"a plan to be made": {
-			[]string{"tidy"},
-			func(st *story) *story {
-				return st.chat(agent.RunStarted{Goal: "tidy", Workspace: "/src", Model: "m", PlanOnly: true})
-			},
-			[]string{"queued: tidy"},
-			nil,
-		},
-		"a run to be resumed": {
-			[]string{"resume r-7"},
-			func(st *story) *story { return st.session(agent.SessionResuming{Run: "r-7", Upto: 3}) },
-			[]string{"queued: resume"},
-			nil,
-		},
-		"a summary": {
-			[]string{"sum up the conversation", "hello four"},
-			func(st *story) *story {
-				return st.session(agent.ChatCompacted{Turns: 3, Kept: 4, Before: 900, After: 200})
-			},
-			[]string{"queued: sum up"},
-			[]string{"· queued: hello four", "3 messages summed up"},
-		},
-		"nothing to sum up": {
-			[]string{"sum up the conversation", "hello four"},
-			func(st *story) *story {
-				return st.session(agent.Note{Level: "info", Text: "there is nothing to sum up in the conversation"})
-			},
-			[]string{"queued: sum up"},
-			[]string{"· queued: hello four", "there is nothing to sum up"},
-		},
-		"all of it is given up": {
-			[]string{"hello three", "hello four"},
-			func(st *story) *story {
-				return st.session(agent.Note{Level: "info", Text: "no longer queued: hello three; hello four"})
-			},
-			[]string{"· queued: hello three", "· queued: hello four"},
-			[]string{"no longer queued: hello three; hello four"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			st := newStory().answering()
-			s := open(t, tui.Options{}, 120, 60).show(st)
-			next := more(st).session(queued(c.queued...)...)
-			s.show(next)
-			for _, name := range c.queued {
-				s.wants("· queued: " + name)
-			}
-			if line := lineOf(s, "· queued: "+c.queued[0]); !blankChat(s.lines()[line-1]) {
-				t.Errorf("it is glued to the answer:\n%s", s.text())
-			}
-			next = more(next)
-			next.run(agent.SynthesisCompleted{Text: storyAnswer},
-				agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer}})
-			s.show(c.taken(next))
-			for _, text := range c.gone {
-				s.lacks(text)
-			}
-			for _, text := range c.stays {
-				s.wants(text)
-			}
-		})
+	if line := lineOf(s, "· queued: hello three"); !blankChat(s.lines()[line-1]) {
+		t.Errorf("it is glued to the answer:\n%s", s.text())
 	}
+	next = more(next).run(agent.SynthesisCompleted{Text: storyAnswer},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer}}).
+		session(agent.ChatReply{Run: storyRun, Status: agent.StatusCompleted}, agent.ChatUser{Text: "hello three"},
+			agent.SessionQueue{Doing: "hello three", Waiting: []string{"hello four"}})
+	s.show(next)
+	s.wants("getting ready")
+	s.wants("· queued: hello four")
+	s.lacks("queued: hello three")
+	s.show(more(next).session(agent.Note{Level: "info", Text: "no longer queued: hello four"}, agent.SessionQueue{Doing: "hello three"}))
+	s.lacks("· queued:")
 }
 
 // blankChat reports whether the chat has nothing on a line of the screen.

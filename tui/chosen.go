@@ -78,6 +78,6 @@ func abilities(info planning.ModelInfo) string {
 	case info.Thinks:
 		return "thinking"
 	default:
-		return "chat alone"
+		return "no tools"
 	}
 }

@@ -59,11 +59,11 @@ func (m *Model) take(e agent.Event) {
 		m.runs.take(d.Runs)
 	case agent.SessionModels:
 		m.models.take(d)
+	case agent.SessionQueue:
+		m.queued(d)
 	case agent.ChatCompacted:
-		m.compacted()
 		m.chat.add(m.chat.compacted(d))
 	case agent.SessionResuming:
-		m.took("resume " + d.Run)
 		m.retell(d)
 	case agent.ChatUser:
 		// What was said long ago, in a session that is gone on with, starts nothing.
@@ -72,9 +72,6 @@ func (m *Model) take(e agent.Event) {
 		if m.going() == "" {
 			m.chat.settle()
 		}
-		if !m.slashed() {
-			m.took(d.Text)
-		}
 		m.introduce()
 		m.chat.add(m.chat.user(d.Text))
 		m.input.remember(d.Text)
@@ -82,7 +79,8 @@ func (m *Model) take(e agent.Event) {
 		m.reply(d)
 		m.introduce()
 	case agent.Note:
-		m.tellNote(d)
+		m.chosen = nil // it says why not
+		m.chat.add(m.chat.note(d.Level, d.Text))
 	case agent.GateRequested:
 		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})
 	case agent.GateResolved:
@@ -132,7 +130,6 @@ func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 	}
 	if !m.inner() {
 		m.told = e.Run
-		m.tookRun(d)
 	}
 	m.chat.inset = m.inner()
 	m.chat.started(m.run, d.Plan != nil)

@@ -52,12 +52,12 @@ type Model struct {
 	sent         string     // last
 	preparing    bool       // something was sent and its run has not started
 	stopping     bool
-	introduced   bool           // the chat names the project's notes
-	troubled     string         // what it has said of why no run can start
-	queue        []queued       // lines in it on what waits for the run that goes on
-	chosen       *runner.Choose // what was chosen in a dialog and the session does not work by yet
-	warmed       time.Time      // when the model was last to be loaded because the user types
-	closed       bool           // the session is over
+	introduced   bool               // the chat names the project's notes
+	troubled     string             // what it has said of why no run can start
+	queue        agent.SessionQueue // what the session gets ready, and what waits
+	chosen       *runner.Choose     // what was chosen in a dialog and the session does not work by yet
+	warmed       time.Time          // when the model was last to be loaded because the user types
+	closed       bool               // the session is over
 
 	quitting bool   // asks whether to quit
 	warned   bool   // the last key asked to stop at an open gate, and was told so

@@ -148,14 +148,14 @@ func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 		came agent.SessionStatus
 		want string
 	}{
-		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *agent.SessionStatus) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, chat alone. gemma3:1b does not think; the"},
+		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *agent.SessionStatus) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b does not think; the"},
 		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *agent.SessionStatus) { s.Think = planning.ThinkAuto }), "from the next run on: think auto"},
 		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *agent.SessionStatus) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
 		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *agent.SessionStatus) { s.Profile = "" }), "from the next run on: no profile"},
 		"two of them": {
 			[]tea.KeyPressMsg{downKey, downKey, rightKey, enter},
 			status(func(s *agent.SessionStatus) { s.Model, s.Think = "gemma3:1b", planning.ThinkMedium }),
-			"from the next run on: gemma3:1b, 32k of context, chat alone; think medium. gemma3:1b does not think; the",
+			"from the next run on: gemma3:1b, 32k of context, no tools; think medium. gemma3:1b does not think; the",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,10 @@ func (m *Model) goesOn() {
 	m.resumes++
 	m.ask.forget(r.ID)
 	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), plural(len(r.Plan.Steps), "step"))
-	if r.Revision == 0 {
+	switch {
+	case r.Chat != nil:
+		words = "resumed: the conversation goes on"
+	case r.Revision == 0:
 		words = "resumed: planning goes on"
 	}
 	m.chat.settle()
@@ -73,6 +76,8 @@ func (m *Model) goesOn() {
 	if r.Revision == 0 {
 		m.chat.add(m.chat.phases(r))
 	}
+	m.cards = 0
+	m.tellCalls()
 }
 
 // wake takes up a run that has ended on the screen without being told again.

@@ -291,8 +291,11 @@ func (s *Session) weigh() {
 }
 
 // opening is an estimate of the tokens that the next request opens with: prompt,
-// tools and conversation.
+// tools and conversation; 0 while the tools are not known.
 func (s *Session) opening() int {
+	if s.catalogue == nil {
+		return 0
+	}
 	t := s.terms()
 	t.prompting.ContextWindow = s.status.ContextWindow
 	return planning.PromptTokens(planning.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})

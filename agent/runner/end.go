@@ -69,7 +69,7 @@ func (s *Session) hear(remarks []string) {
 	for _, text := range remarks {
 		if !s.speak(text) {
 			s.queue = append(s.queue, job{words: text, goal: text})
-			s.tellOf("info", "queued, since the run did not hear it any more: "+text)
+			s.tellOf("info", "the run did not hear it any more, so it is the next goal: "+text)
 		}
 	}
 }

@@ -370,6 +370,7 @@ func (s *Session) stop() {
 		}
 		s.tellOf("info", "no longer queued: "+strings.Join(names, "; "))
 		s.queue = nil
+		s.tellQueue("")
 	}
 	if s.choosing != nil {
 		s.choosing()

@@ -82,7 +82,11 @@ func (s *Session) look(ctx context.Context) {
 		s.prepared <- prepared{terms: t, info: info, err: err, look: true}
 		within, cancel := context.WithTimeout(ctx, readyWithin)
 		defer cancel()
-		s.prepared <- prepared{terms: t, all: s.cfg.Tools.Ready(within), look: true}
+		all := s.cfg.Tools.Ready(within)
+		if all == nil {
+			all = planning.Catalogue{} // known to be none
+		}
+		s.prepared <- prepared{terms: t, all: all, look: true}
 	})
 }
 
@@ -91,9 +95,10 @@ func (s *Session) put(ctx context.Context, j job) {
 	switch {
 	case s.busy():
 		s.queue = append(s.queue, j)
-		s.tellOf("info", "queued: "+j.name())
+		s.tellQueue("")
 	case s.choosing != nil:
 		s.queue = append(s.queue, j) // for as long as it takes to find out what it will work with
+		s.tellQueue("")
 	default:
 		s.prepare(ctx, j)
 	}
@@ -106,11 +111,14 @@ func (s *Session) prepare(ctx context.Context, j job) {
 		_ = s.say(agent.ChatUser{Text: j.words})
 	}
 	if j.undo {
+		s.tellQueue(j.name())
 		s.undo()
+		s.tellQueue("")
 		s.next(ctx)
 		return
 	}
 	ctx, s.preparing = context.WithCancel(ctx)
+	s.tellQueue(j.name())
 	answered, t := s.answered, s.terms()
 	if j.compact {
 		answered = nil // no tool is needed for it
@@ -236,6 +244,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	}
 	s.preparing()
 	s.preparing = nil
+	defer s.tellQueue("") // once it is known what came of it
 	s.compacted(p)
 	if p.job.compact {
 		s.next(ctx)

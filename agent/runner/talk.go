@@ -173,6 +173,15 @@ func (s *Session) trouble(server, what string) {
 	}
 }
 
+// tellQueue says what is got ready and what waits.
+func (s *Session) tellQueue(doing string) {
+	q := agent.SessionQueue{Doing: doing, Waiting: make([]string, len(s.queue))}
+	for i, j := range s.queue {
+		q.Waiting[i] = j.name()
+	}
+	_ = s.say(q)
+}
+
 // tellOf says something that the user should know.
 func (s *Session) tellOf(level, text string) { _ = s.say(agent.Note{Level: level, Text: text}) }
 
