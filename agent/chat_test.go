@@ -1,9 +1,7 @@
 package agent_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -113,20 +111,53 @@ func TestExchangesAreKeptToBeLookedAt(t *testing.T) {
 	}
 }
 
+// fourBytes counts a token for every four bytes that a model is sent.
+func fourBytes(r planning.Request) int {
+	bytes := 0
+	for _, m := range r.Messages {
+		bytes += len(m.Content)
+	}
+	return bytes / 4
+}
+
 func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
-	w := newWorld(t)
-	var seen []float64
+	for _, tc := range []struct {
+		rule   string
+		start  func(*testing.T, *world) agent.RunStarted
+		tokens func(planning.Request) int
+		want   float64
+	}{
+		{"a long prompt tells how many bytes a token has", ofPlanning, fourBytes, 4},
+		{"a short one tells nothing", ofPlanning, func(planning.Request) int { return 199 }, 0},
+		{"one with tools tells nothing, since the server writes those out", func(t *testing.T, w *world) agent.RunStarted {
+			return chatting(w, &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "seen"}}})
+		}, func(r planning.Request) int {
+			if len(r.Tools) == 0 {
+				return 100 // the analysis
+			}
+			return fourBytes(r)
+		}, 0},
+		{"what another model counts tells nothing", func(t *testing.T, w *world) agent.RunStarted {
+			(&talker{turns: []turn{{text: "seen"}}}).join(w)
+			return scouting(t, planning.Profile{Model: "another", Tools: []string{"none"}})
+		}, fourBytes, 0},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t)
+			w.tokens = tc.tokens
+			w.play(tc.start(t, w))
+			if got := w.run.BytesPerToken(); got < tc.want-0.1 || got > tc.want+0.1 {
+				t.Errorf("%v bytes a token, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// ofPlanning starts a run in which the model plans one step and is asked for no
+// answer.
+func ofPlanning(_ *testing.T, w *world) agent.RunStarted {
 	w.reply = script{planning.PurposePlan: {`{"title":"One","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"x"}]}`}}.reply
 	start := started(agent.DefaultLimits())
-	w.check = func(agent.Event) { seen = append(seen, w.run.BytesPerToken()) }
-	w.play(start)
-	if slices.Max(seen) != 0 {
-		t.Errorf("a prompt of 100 tokens calibrates: %v", slices.Max(seen))
-	}
-	x := w.run.Exchanges[0]
-	x.Done = false
-	raw, _ := json.Marshal(x.Request)
-	if len(raw) == 0 {
-		t.Fatal("the request was not kept")
-	}
+	start.SkipSynthesis = true
+	return start
 }

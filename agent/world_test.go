@@ -24,6 +24,7 @@ type world struct {
 
 	reply  func(planning.Request) (string, error)         // the model
 	calls  func(planning.Request) []planning.ToolUse      // what it calls besides; nil is nothing
+	tokens func(planning.Request) int                     // of what it is sent; nil is 100
 	cutOff func(planning.Request) bool                    // whether what it says is cut off; nil is never
 	plan   func(agent.CallPlan) agent.Data                // what becomes of its plans
 	tool   func(agent.CallTool) agent.Data                // the tools
@@ -174,6 +175,9 @@ func (w *world) back() {
 		reply := planning.Reply{Text: text, PromptTokens: 100, CompletionTokens: 10, MS: 5}
 		if w.calls != nil {
 			reply.Calls = w.calls(e.Request)
+		}
+		if w.tokens != nil {
+			reply.PromptTokens = w.tokens(e.Request)
 		}
 		reply.CutOff = w.cutOff != nil && w.cutOff(e.Request)
 		w.apply(e.Replied(reply))
