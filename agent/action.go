@@ -50,7 +50,8 @@ type CallPlan struct {
 	Tool    planning.Tool // one of planning.PlanTools
 	Args    map[string]any
 	Limits  Limits // what is left of the account of the run that asks
-	Run     string // that the call had started already when its program ended; "" starts one
+	Run     string // that the call had started already when it was cut off; "" starts one
+	Used    Usage  // what that run has been counted with so far, which Limits leaves out
 }
 
 // OpenGate applies a call dry, where its tool can do that, and then asks. It is

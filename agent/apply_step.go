@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,6 +180,9 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		}
 		r.closeGate(s.Gate)
 	}
+	if s.Step.Executor == planning.ExecutorSelf {
+		d.Reply = cmp.Or(d.Reply, &planning.Reply{MS: d.MS})
+	}
 	if d.Reply != nil {
 		r.used(*d.Reply)
 		r.replied(Exchange{Purpose: planning.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error})
@@ -186,13 +190,13 @@ func (r *Run) applyStepFailed(d StepFailed) {
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
 	r.record(s, planning.ItemFailed)
-	r.leaveLoop(s)
 	switch {
 	case s.loop != nil:
 		r.dealCall(s)
 	case !s.Draft:
 		r.deal(s)
 	}
+	r.leaveLoop(s)
 	r.enqueue(s)
 }
 

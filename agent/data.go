@@ -183,6 +183,7 @@ const (
 	FailureGuard       FailureKind = "guard"       // a guard stopped it
 	FailureBudget      FailureKind = "budget"      // a budget was spent
 	FailureInterrupted FailureKind = "interrupted" // the user stopped the run
+	FailureInDoubt     FailureKind = "in_doubt"    // a step of the run that a plan tool started may or may not have taken effect
 )
 
 // Replannable reports whether a failure of this kind follows on_failure.

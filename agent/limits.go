@@ -85,6 +85,40 @@ func (l Limits) RaisedTo(other Limits) Limits {
 	return l
 }
 
+// After returns the limits of a run that has used so much of its account and
+// taken so many ms already, where l is what is left of that.
+func (l Limits) After(used Usage, took int64) Limits {
+	for _, b := range []struct {
+		limit *int
+		used  int
+	}{
+		{&l.MaxTokens, int(used.Tokens())},
+		{&l.MaxToolCalls, used.ToolCalls},
+		{&l.MaxDiscoveryCalls, used.DiscoveryCalls},
+		{&l.MaxExecutionCalls, used.ToolCalls - used.DiscoveryCalls},
+		{&l.MaxReplans, used.Replans},
+	} {
+		*b.limit = beyond(*b.limit, b.used)
+	}
+	if !l.GrowSteps {
+		l.MaxSteps = beyond(l.MaxSteps, used.Steps)
+	}
+	l.MaxDurationMS = beyond(l.MaxDurationMS, took)
+	return l
+}
+
+// beyond adds what is left of a limit to what was used of it; see [rest].
+func beyond[T int | int64](left, used T) T {
+	switch {
+	case left > 0:
+		return used + left
+	case left == NothingLeft && used > 0:
+		return used
+	default:
+		return left
+	}
+}
+
 // higher is the higher of two limits, of which 0 is none.
 func higher[T int | int64](a, b T) T {
 	if a == 0 || b == 0 {

@@ -170,6 +170,9 @@ func (r *Run) applyOwnPlan(l *Loop, d ModelReplied) {
 	switch {
 	case d.Failure == FailureInterrupted && r.ending != nil:
 		return
+	case d.Failure == FailureInterrupted:
+		l.flaw = &flaw{FailureInterrupted, d.Error}
+		return
 	case d.Error != "":
 		l.planner.Fail(d.Error, d.Reply)
 	default:
@@ -382,6 +385,10 @@ func (r *Run) dealCall(c *StepState) {
 	switch {
 	case c.Failure == FailureInterrupted && r.ending != nil:
 		return // made again, should the run be resumed
+	case c.Failure == FailureInDoubt:
+		// The model is not told: what it asked for is taken up with this run.
+		r.end(StatusFailed, ReasonInDoubt, c.Error)
+		return
 	case c.Failure == FailureDenied && !r.attended:
 		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
 		if c.Run != "" {

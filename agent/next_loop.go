@@ -184,12 +184,19 @@ func (r *Run) leaveLoop(s *StepState) {
 	for _, c := range l.newest {
 		if c.Status == StepPending || c.Status == StepWaiting {
 			r.closeGate(c.Gate)
-			c.Status, c.Gate, c.cut = StepPending, "", "the step that asked for it has ended"
+			c.Status, c.Gate = StepPending, ""
 			r.enqueue(c)
 		}
 	}
 	r.keepRemarks(l)
 	r.heed()
+}
+
+// orphaned reports whether nobody waits for a call any more: the loop that asked
+// for it has ended with its step, of which there may be another attempt.
+func (s *StepState) orphaned() bool {
+	l := s.loop
+	return l != nil && l.step != nil && (l.step.Status != StepActive || l.step.Loop != l)
 }
 
 // keepRemarks keeps what the user said and a loop has not heard.

@@ -228,7 +228,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	if planning.IsPlanTool(facts.tool) {
 		free.plans++
 		return append(out, Action{r.started(s, s.call, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(facts.tool), Run: s.Run,
+			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(facts.tool), Run: s.Run, Used: s.ranUp,
 		}})
 	}
 	return append(out, Action{

@@ -139,6 +139,9 @@ func (r *Run) standing(s *StepState) standing {
 		return standsWord
 	case s.Status != StepPending || s.filling:
 		return standsStill
+	case s.orphaned():
+		s.cut = "the step that asked for it has ended"
+		return standsWord
 	case s.cut != "":
 		return standsWord
 	case s.waits > 0:

@@ -144,6 +144,9 @@ func (r *Run) takeUp() {
 		if s.told {
 			return // what came of the call, a model knows
 		}
+		if s.orphaned() && s.Status != StepUncertain {
+			return
+		}
 		switch s.Status {
 		case StepBroken, StepLeftOut, StepWaiting:
 			if s.unwanted {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	"replan/agent"
 	"replan/tui/untrusted"
@@ -85,7 +86,8 @@ func (m *Model) goesOn() {
 func (m *Model) wake() {
 	again := *m.run
 	m.run = &again
-	m.stages = []*stage{m.stage}
+	// What it had been asked for by stays; what it had asked for is over.
+	m.stages = m.stages[:slices.Index(m.stages, m.stage)+1]
 	if m.shown != m.stage {
 		m.watch(m.stage)
 	}

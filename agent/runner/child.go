@@ -175,7 +175,14 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 		k.refuse(fmt.Errorf("the run %s cannot be taken up: it still needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
 		return
 	}
-	k.engine = s.takeUp(ctx, p, k)
+	// Of what it has used, the run that asks has counted a part.
+	limits, spent := s.leaseWithin(k.call.Limits.After(k.call.Used, p.run.Elapsed().Milliseconds()), p.run.Usage)
+	if spent != "" {
+		p.drop()
+		k.refuse(fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent))
+		return
+	}
+	k.engine = s.takeUp(ctx, p, limits, k)
 }
 
 // started is what such a run begins with: the tools, the rules and the
@@ -186,7 +193,7 @@ func (s *Session) started(k *child) (agent.RunStarted, error) {
 	outer := &k.outer.run
 	prompting := k.outer.prompting
 	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // a plan is what was asked for
-	limits, spent := s.leaseWithin(k.call.Limits)
+	limits, spent := s.leaseWithin(k.call.Limits, agent.Usage{})
 	if spent != "" {
 		return agent.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
 	}
@@ -208,8 +215,9 @@ func (s *Session) started(k *child) (agent.RunStarted, error) {
 }
 
 // leaseWithin bounds the limits of a run that another asks for by what is left
-// of the session's, of which those that go on have used some.
-func (s *Session) leaseWithin(limits agent.Limits) (leased agent.Limits, spent string) {
+// of the session's, of which those that go on have used some. What the run itself
+// has used by now is not of this session.
+func (s *Session) leaseWithin(limits agent.Limits, own agent.Usage) (leased agent.Limits, spent string) {
 	used, took := s.used, s.took
 	for _, e := range s.engines {
 		since := e.run.Usage.Since(e.used)
@@ -220,7 +228,7 @@ func (s *Session) leaseWithin(limits agent.Limits) (leased agent.Limits, spent s
 			took += (e.run.Elapsed() - e.took).Milliseconds()
 		}
 	}
-	return s.cfg.SessionLimits.Lease(limits, used, agent.Usage{}, took, 0)
+	return s.cfg.SessionLimits.Lease(limits, used, own, took, 0)
 }
 
 // recall stops a run whose call is not wanted any more.
@@ -252,7 +260,8 @@ func (s *Session) outcome(e *engine) agent.Data {
 	create := k.call.Tool.Name == planning.PlanCreate
 	switch {
 	case !s.cfg.Attended && result.Reason == agent.ReasonInDoubt:
-		return agent.StepInDoubt{Index: k.call.Index, Attempt: k.call.Attempt, Reason: "run " + e.id + ": " + result.Error, MS: failed.MS}
+		failed.Failure, failed.Error = agent.FailureInDoubt, "in run "+e.id+", "+result.Error
+		return failed
 	case !s.cfg.Attended && result.Reason == agent.ReasonDenied:
 		failed.Failure, failed.Error = agent.FailureDenied, result.Error
 		return failed

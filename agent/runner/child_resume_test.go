@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"replan/agent"
@@ -146,5 +147,110 @@ func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
 	s.shut()
 	if len(k.runs) != 2 || len(runs) != 1 || runs[0].Run != stopped.Run {
 		t.Errorf("of %d runs these are offered: %+v", len(k.runs), runs)
+	}
+}
+
+func TestADoubtInAnInnerRunIsDecidedThere(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	s := k.session(t, policy.ApproveAll, planned(&plans))
+	s.Send(runner.Submit{Text: "do it"})
+	outer := until[agent.ChatReply](t, s).Run
+	s.shut()
+	inner := ""
+	var there []agent.Event
+	for id := range k.runs {
+		for _, e := range k.runs[id].events {
+			there = append(there, e)
+			if _, ok := e.Data.(agent.RunSpawned); ok {
+				break
+			}
+			if d, ok := e.Data.(agent.StepStarted); ok && id != outer && d.Index == "2" {
+				inner = id
+				break // killed while the change was under way
+			}
+		}
+	}
+	left := k.cut(there)
+	resume := func(doubt agent.DoubtDecision) agent.ChatReply {
+		s := left.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
+			more := s.config
+			s.config = func(c *runner.Config) {
+				more(c)
+				c.InDoubt = doubt
+			}
+		}))
+		s.Send(runner.Resume{Run: outer})
+		defer s.shut()
+		return until[agent.ChatReply](t, s)
+	}
+	if reply := resume(""); reply.Reason != agent.ReasonInDoubt || !strings.Contains(reply.Text, inner) || strings.Count(reply.Text, "--in-doubt") != 1 {
+		t.Errorf("%+v", reply)
+	}
+	if o, i := left.fold(t, outer).Usage, left.fold(t, inner).Usage; o.PromptTokens < i.PromptTokens {
+		t.Errorf("the outer run counts %+v, the inner one %+v", o, i)
+	}
+	if reply := resume(agent.DoubtDone); reply.Reason != agent.ReasonDirect {
+		t.Errorf("%+v", reply)
+	}
+	if i := left.fold(t, inner); i.Result.Status != agent.StatusCompleted || i.Step("2").Status != agent.StepDone {
+		t.Errorf("the inner run is %s", i.Result.Reason)
+	}
+}
+
+func TestAnInnerRunIsGivenWhatAResumeRaises(t *testing.T) {
+	var plans planShelf
+	k := newShelf()
+	begun := make(chan struct{})
+	s := k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
+		s.tools.call = holding(begun)
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Limits.MaxToolCalls = 2
+		}
+	}))
+	s.Send(runner.Submit{Text: "do it"})
+	<-begun
+	s.Send(runner.Stop{})
+	stopped := until[agent.ChatReply](t, s)
+	s.shut()
+	s = k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
+		more := s.config
+		s.config = func(c *runner.Config) {
+			more(c)
+			c.Raise = func(l agent.Limits) agent.Limits {
+				l.MaxToolCalls = 50
+				return l
+			}
+		}
+	}))
+	s.Send(runner.Resume{Run: stopped.Run})
+	until[agent.ChatReply](t, s)
+	s.shut()
+	for id := range k.runs {
+		if r := k.fold(t, id); r.Result.Status != agent.StatusCompleted {
+			t.Errorf("%s of %d calls: %s", id, r.Limits.MaxToolCalls, r.Result.Error)
+		}
+	}
+}
+
+func TestWhatIsGotReadyIsSaidUntilItBegins(t *testing.T) {
+	s := open(t, policy.ApproveAll, settings)
+	s.run(t, "one")
+	s.Send(runner.Compact{})
+	s.Send(runner.Submit{Text: "two"})
+	until[agent.ChatReply](t, s)
+	s.shut()
+	doing := ""
+	for _, e := range s.seen {
+		switch d := e.Data.(type) {
+		case agent.SessionQueue:
+			doing = d.Doing
+		case agent.RunStarted:
+			if doing != d.Goal {
+				t.Errorf("%q begins while %q was got ready", d.Goal, doing)
+			}
+		}
 	}
 }

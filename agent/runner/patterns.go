@@ -11,7 +11,9 @@ import (
 // misses tells, once, which patterns of the profiles fit the name of no tool.
 // While a server is not there nobody knows what it would offer.
 func (s *Session) misses(all planning.Catalogue) {
-	if slices.ContainsFunc(s.status.Servers, func(server planning.ServerStatus) bool { return server.State != planning.ServerReady }) {
+	if slices.ContainsFunc(s.status.Servers, func(server planning.ServerStatus) bool {
+		return server.State != planning.ServerReady && server.State != planning.ServerStopped // which is not wanted
+	}) {
 		return
 	}
 	for _, p := range s.cfg.Profiles {

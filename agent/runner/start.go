@@ -244,7 +244,11 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	}
 	s.preparing()
 	s.preparing = nil
-	defer s.tellQueue("") // once it is known what came of it
+	defer func() {
+		if s.preparing == nil { // else the next has been told of
+			s.tellQueue("")
+		}
+	}()
 	s.compacted(p)
 	if p.job.compact {
 		s.next(ctx)
@@ -262,7 +266,12 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		}
 	}
 	if p.job.resume != "" {
-		s.takeUp(ctx, p, nil)
+		limits := p.run.Limits
+		if s.cfg.Raise != nil {
+			limits = s.cfg.Raise(limits)
+		}
+		limits, _ = s.cfg.SessionLimits.Lease(limits, s.used, p.run.Usage, s.took, p.run.Elapsed().Milliseconds())
+		s.takeUp(ctx, p, limits, nil)
 		return
 	}
 	if err := s.start(ctx, p); err != nil {
@@ -377,16 +386,11 @@ func ofPlan(l agent.Limits) agent.Limits {
 
 // takeUp resumes a run. What happened before is told again, so that whoever
 // listens can fold it.
-func (s *Session) takeUp(ctx context.Context, p prepared, of *child) *engine {
+func (s *Session) takeUp(ctx context.Context, p prepared, limits agent.Limits, of *child) *engine {
 	_ = s.say(agent.SessionResuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
 		s.publish(e)
 	}
-	limits := p.run.Limits
-	if s.cfg.Raise != nil && of == nil {
-		limits = s.cfg.Raise(limits)
-	}
-	limits, _ = s.cfg.SessionLimits.Lease(limits, s.used, p.run.Usage, s.took, p.run.Elapsed().Milliseconds())
 	was := p.started()
 	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
 	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
