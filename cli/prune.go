@@ -192,11 +192,24 @@ func (o *options) sessionOf(workspace string) (session string, run *agent.Run, e
 		if started, ok := head.Data.(agent.RunStarted); !ok || started.Workspace != workspace {
 			continue
 		}
-		folded, err := o.runs().Fold(e.ID)
+		folded, err := o.outermost(e.ID)
 		if err != nil {
 			return "", nil, unopened(err)
 		}
 		return folded.Summary().Session, &folded, nil
 	}
 	return "", nil, nil
+}
+
+// outermost returns a run, or the one that it is taken up with.
+func (o *options) outermost(id string) (agent.Run, error) {
+	run, err := o.runs().Fold(id)
+	for err == nil && run.Summary().Outer != "" {
+		outer, missing := o.runs().Fold(run.Summary().Outer)
+		if missing != nil || !outer.Resumable() {
+			break
+		}
+		run = outer
+	}
+	return run, err
 }

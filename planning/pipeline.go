@@ -170,7 +170,7 @@ func (p *pipeline) absorbReview(reply Reply) {
 // unused says why a phase counts as left out though a reply came: what is wrong
 // with it, without what a model is told to do about that, which comes last.
 func unused(flaw string) string {
-	if at := strings.LastIndex(flaw, "; "); at >= 0 {
+	if at := strings.LastIndex(flaw, "; "); at > strings.LastIndex(flaw, "”") {
 		flaw = flaw[:at]
 	}
 	return "planned without it: " + flaw

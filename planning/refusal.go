@@ -36,7 +36,7 @@ func wordless(reply Reply) (Fault, bool) {
 	case text == "":
 		return flaw("the reply is empty" + atItsBound(reply))
 	case refuses(text):
-		return flaw("the reply is a refusal, “" + oneLine(text, 160) + "”; the user asks for it in their own project, and what cannot be done is left out or said in a reason")
+		return flaw("the reply is a refusal, “" + oneLine(text, 160) + "”")
 	}
 	return Fault{}, false
 }

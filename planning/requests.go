@@ -84,6 +84,9 @@ func repairRequest(b Brief, wrong repairs, from repairContext) Request {
 			for i, clause := range list {
 				list[i] = disarm(oneLine(clause, 600))
 			}
+			if len(list) > 0 && refuses(stripThinking(wrong.reply)) {
+				list[len(list)-1] += "; the user asks for it in their own project: leave out what cannot be done, or say why in a reason"
+			}
 			situation := ""
 			if s != nil {
 				situation = situationText(*s, cut)

@@ -2,16 +2,12 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/tui/untrusted"
 )
-
-// longAgo is how old an event is that no longer speaks of the present.
-const longAgo = 10 * time.Second
 
 // takeEvents folds a batch of events and brings the panes up to date.
 func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
@@ -49,6 +45,7 @@ func (m *Model) take(e agent.Event) {
 	}
 	switch d := e.Data.(type) {
 	case agent.SessionStatus:
+		m.heardNow = true
 		m.status = d
 		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
 		m.tellChosen()
@@ -60,14 +57,21 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionModels:
 		m.models.take(d)
 	case agent.SessionQueue:
+		m.heardNow = true
+		if d.Doing != "" && m.going() == "" {
+			m.preparing = true // also where it was sent before the session said how it stands
+		}
 		m.queued(d)
 	case agent.ChatCompacted:
 		m.chat.add(m.chat.compacted(d))
 	case agent.SessionResuming:
 		m.retell(d)
 	case agent.ChatUser:
-		// What was said long ago, in a session that is gone on with, starts nothing.
-		m.preparing = m.going() == "" && m.clock.arrived.Sub(e.Time) < longAgo
+		// What is told again of a session that is gone on with, before all else,
+		// starts nothing.
+		if m.heardNow {
+			m.preparing = m.going() == ""
+		}
 		m.sent = d.Text
 		if m.going() == "" {
 			m.chat.settle()

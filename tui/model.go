@@ -50,6 +50,7 @@ type Model struct {
 	resumes      int        // how often a run was taken up here
 	reopened     *question  // a failed step of a run that has ended, put to the user by a key
 	sent         string     // last
+	heardNow     bool       // the session has said how it stands: what was said in it before has been told
 	preparing    bool       // something was sent and its run has not started
 	stopping     bool
 	introduced   bool               // the chat names the project's notes
@@ -93,7 +94,7 @@ func New(s Session, o Options) *Model {
 		m.input.close("replay " + l.glyphs.Separator + " q quits")
 	}
 	m.ask = newAskDialog(l, &m.keys)
-	m.runs = &runsDialog{look: l, keys: &m.keys}
+	m.runs = &runsDialog{look: l, keys: &m.keys, live: m.live}
 	m.models = &modelsDialog{look: l, keys: &m.keys}
 	m.talk = &talkDialog{look: l, keys: &m.keys}
 	m.help = &helpDialog{look: l, keys: &m.keys, version: o.Version}

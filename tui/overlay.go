@@ -71,13 +71,11 @@ func (m *Model) listRuns() tea.Cmd {
 	if m.run != nil {
 		shown = m.run.ID
 	}
-	m.runs.going = m.going()
 	return m.outbox.send(m.runs.ask(shown))
 }
 
 // pressOver gives a key to the dialog and sends what it asks for.
 func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
-	m.runs.going = m.going()
 	c := m.over().press(k)
 	if c == nil {
 		return nil

@@ -60,7 +60,7 @@ func (m *Model) goesOn() {
 	m.ask.forget(r.ID)
 	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), plural(len(r.Plan.Steps), "step"))
 	switch {
-	case r.Chat != nil:
+	case r.Chat != nil, r.Synthesis.Direct:
 		words = "resumed: the conversation goes on"
 	case r.Revision == 0:
 		words = "resumed: planning goes on"
@@ -74,10 +74,16 @@ func (m *Model) goesOn() {
 		m.told = r.ID
 	}
 	m.chat.add(m.chat.resumed(words, goal))
-	if r.Revision == 0 {
+	m.cards = 0
+	switch {
+	case goal == "" && r.Chat != nil:
+		// The chat has told of its planning, and of the calls that have ended.
+		for m.cards < len(r.Chat.Calls) && r.Chat.Calls[m.cards].Status.Ended() {
+			m.cards++
+		}
+	case r.Revision == 0:
 		m.chat.add(m.chat.phases(r))
 	}
-	m.cards = 0
 	m.tellCalls()
 }
 

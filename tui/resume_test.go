@@ -292,13 +292,25 @@ func TestWhatWasStoppedBeforeItBeganIsNotBeingStoppedAnyMore(t *testing.T) {
 	s.lacks("stopping")
 }
 
-func TestWhatWasSaidLongAgoStartsNothing(t *testing.T) {
-	st := newStory().greeted().session(agent.ChatUser{Text: "fix the tests"}) // and then that program was killed
-	s := open(t, tui.Options{}, 120, 36)
-	s.m.Update(tui.Batch(st.events, st.now.Add(time.Hour)))
-	s.wants("fix the tests")
-	if s.lacks("getting ready"); s.m.Beating() {
-		t.Error("something spins")
+func TestOnlyWhatIsSaidNowStartsSomething(t *testing.T) {
+	// A session that is gone on with tells again what was said in it before it says how it stands.
+	for name, c := range map[string]struct {
+		story  *story
+		starts bool
+	}{
+		"said in the session before": {newStory().session(agent.ChatUser{Text: "fix the tests"}).greeted(), false},
+		"a command to that session":  {newStory().session(agent.ChatUser{Text: "/plan run x"}).greeted(), false},
+		"said now":                   {newStory().greeted().session(agent.ChatUser{Text: "fix the tests"}), true},
+		"said now, before the session says how it stands": {
+			newStory().session(agent.ChatUser{Text: "fix the tests"}, agent.SessionQueue{Doing: "fix the tests"}).greeted(), true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36).show(c.story)
+			if got := strings.Contains(s.text(), "getting ready"); got != c.starts || s.m.Beating() != c.starts {
+				t.Errorf("getting ready %v, beating %v, want %v", got, s.m.Beating(), c.starts)
+			}
+		})
 	}
 }
 

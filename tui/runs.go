@@ -24,8 +24,8 @@ type runsDialog struct {
 	shown string // the run on the screen behind the dialog, "" for none
 	runs  []agent.Summary
 	list
-	word  string
-	going string // the run that goes on, "" where none does
+	word string
+	live func(run string) bool // whether a run on the screen goes on, be it around that one
 }
 
 // ask opens the dialog and asks for the list. shown is the run on the screen, ""
@@ -57,7 +57,7 @@ func (d *runsDialog) take(runs []agent.Summary) {
 
 func (d *runsDialog) rank(s agent.Summary) int {
 	switch {
-	case s.Run == d.shown && whyNoResume(s, "") == "":
+	case s.Run == d.shown && whyNoResume(s, false) == "":
 		return 0
 	case s.Status == agent.StatusUnfinished:
 		return 1
@@ -75,7 +75,7 @@ func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
 	case d.list.press(k, d.keys, false, len(d.runs)):
 	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
 		s := d.runs[d.at]
-		if d.word = whyNoResume(s, d.going); d.word == "" {
+		if d.word = whyNoResume(s, d.live(s.Run)); d.word == "" {
 			d.open = false
 			return runner.Resume{Run: s.Run}
 		}
@@ -92,10 +92,11 @@ func (d *runsDialog) clicked(y int) {
 	}
 }
 
-// whyNoResume says why a run cannot be taken up now; "" means that it can.
-func whyNoResume(s agent.Summary, going string) string {
+// whyNoResume says why a run cannot be taken up now; "" means that it can. goes
+// is whether it goes on in this session.
+func whyNoResume(s agent.Summary, goes bool) string {
 	switch {
-	case s.Run == going:
+	case goes:
 		return "This is the run that goes on."
 	case s.Status == agent.StatusRunning:
 		return "Another replan is carrying it out."
@@ -167,7 +168,7 @@ func (d *runsDialog) row(i, width, lines int) []string {
 	l, s := d.look, d.runs[i]
 	line := l.line(i == d.at, true)
 	glyph, word, style := d.state(s)
-	facts := []string{ago(l.since(s.Started)), fmt.Sprintf("%d/%d", s.Done, s.Steps)}
+	facts := []string{ago(l.since(s.Started)), shareOf(s)}
 	if lines > 1 {
 		facts[0] = strings.TrimSuffix(facts[0], " ago")
 		slices.Reverse(facts) // the shorter is not cut
@@ -177,12 +178,13 @@ func (d *runsDialog) row(i, width, lines int) []string {
 	}
 	what := l.runWords(s)
 	here := ""
-	if s.Run == d.shown && s.Run != d.going {
+	if s.Run == d.shown && !d.live(s.Run) {
 		here = "on screen " + l.glyphs.Separator + " "
 	}
 	between := " " + l.glyphs.Separator + " "
 	head := line.cursor + line.draw(style, glyph+" "+word)
 	if lines > 1 {
+		facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 		head += line.draw(l.Muted, "  "+strings.Join(facts, between))
 		id := line.draw(l.Faint, " "+shortID(s.Run))
 		room := width - visibleWidth(id)
@@ -195,6 +197,14 @@ func (d *runsDialog) row(i, width, lines int) []string {
 	room := width - visibleWidth(drawn) - visibleWidth(tail)
 	drawn += line.fill(line.draw(l.Text, l.cut(what, room)), room)
 	return []string{drawn + line.draw(l.Faint, tail)}
+}
+
+// shareOf is how much of a run's plan is done, "" where it has no plan.
+func shareOf(s agent.Summary) string {
+	if s.Steps == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Done, s.Steps)
 }
 
 // runWords says what a run is about: its plan's title, and the goal where that
@@ -225,7 +235,7 @@ func shortID(run string) string {
 func (d *runsDialog) state(s agent.Summary) (glyph, word string, style lipgloss.Style) {
 	l := d.look
 	switch {
-	case s.Run == d.going:
+	case d.live(s.Run):
 		return l.glyphs.Folded, "goes on", l.Running
 	case s.Status == agent.StatusRunning:
 		return l.glyphs.Folded, "elsewhere", l.Running

@@ -13,15 +13,16 @@ type stage struct {
 	run      *agent.Run // nil before the first
 	by       string     // the call that has started it in the run around it, "" where the user has
 	asked    map[errand]time.Time
-	turn     *turn  // in which a model writes into the chat, or has written last
-	cards    int    // calls of the chat that stand in it
-	failed   string // the attempt whose failure the chat has told
-	blocked  string // what the chat has said of why the run ends: a guard's sentence, or why there is no answer
-	cut      string // what was last said to be left out of a prompt
-	closing  bool   // the session has said what came of the run
-	dry      bool   // the run calls nothing
-	planOnly bool   // the run ends with its plan
-	ended    bool   // the session gave the run up without a result
+	turn     *turn                 // in which a model writes into the chat, or has written last
+	cards    int                   // calls of the chat that stand in it
+	failed   string                // the attempt whose failure the chat has told
+	blocked  string                // what the chat has said of why the run ends: a guard's sentence, or why there is no answer
+	cut      string                // what was last said to be left out of a prompt
+	closing  bool                  // the session has said what came of the run
+	dry      bool                  // the run calls nothing
+	planOnly bool                  // the run ends with its plan
+	ended    bool                  // the session gave the run up without a result
+	live     func(run string) bool // whether a run on the screen goes on, nil where this is no run
 }
 
 // errand is what a model is at work on outside the phases of planning.
@@ -61,21 +62,22 @@ func (s *stage) spins() bool {
 		}
 	}
 	for _, step := range r.Steps {
-		if step.Status == agent.StepActive && (step.Loop == nil || stirs(step.Loop, true)) {
+		if step.Status == agent.StepActive && (step.Loop == nil || s.stirs(step.Loop, true)) {
 			return true
 		}
 	}
-	return r.Chat != nil && stirs(r.Chat, false)
+	return r.Chat != nil && s.stirs(r.Chat, false)
 }
 
 // stirs reports whether a call of a loop is under way, or idle where there is
-// none that waits for the user either.
-func stirs(l *agent.Loop, idle bool) bool {
+// none that waits for the user either. A call that waits for its own run leaves
+// it to that one.
+func (s *stage) stirs(l *agent.Loop, idle bool) bool {
 	for _, c := range l.Calls {
-		switch c.Status {
-		case agent.StepActive:
+		switch {
+		case c.Status == agent.StepActive && !s.live(c.Run):
 			return true
-		case agent.StepWaiting, agent.StepUncertain:
+		case c.Status == agent.StepActive, c.Status == agent.StepWaiting, c.Status == agent.StepUncertain:
 			idle = false
 		}
 	}
@@ -108,6 +110,12 @@ func (m *Model) stageOf(run string) *stage {
 	return nil
 }
 
+// live reports whether a run goes on, which is one on the screen.
+func (m *Model) live(run string) bool {
+	s := m.stageOf(run)
+	return s != nil && m.stages[0].goes() && s.goes()
+}
+
 // enter puts a run on the screen. One that starts while another goes on was
 // started by that one's model, and leads back to it.
 func (m *Model) enter(s *stage) {
@@ -118,6 +126,7 @@ func (m *Model) enter(s *stage) {
 		m.stages = []*stage{s}
 		m.stopping, m.reopened = false, nil
 	}
+	s.live = m.live
 	m.stage = s
 	m.watch(s)
 }

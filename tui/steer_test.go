@@ -156,3 +156,12 @@ func TestAModelAtItsTurnIsToldApartFromAnAnswer(t *testing.T) {
 		agent.ModelRequested{Purpose: planning.PurposeChat, Request: request(planning.PurposeChat, "")})
 	settled(t, st, 120, 36).wants("the model goes on")
 }
+
+func TestAWordThatWasTypedAsACommandStandsOnce(t *testing.T) {
+	st := newStory().exploring().session(agent.ChatUser{Text: "/steer leave the tests"}).run(agent.RunSteered{Text: "leave the tests"})
+	s := settled(t, st, 120, 60)
+	s.wants("said to the run that goes on")
+	if n := strings.Count(s.text(), "leave the tests"); n != 1 {
+		t.Errorf("it stands there %d times:\n%s", n, s.text())
+	}
+}

@@ -25,11 +25,11 @@ type talkDialog struct {
 	list
 	newest bool // the newest is chosen, and stays so as more come
 
-	opened *agent.Exchange // that is shown whole, nil for the list
-	doc    *document       // of it
-	drawn  bool            // the document has its reply
-	line   int             // of the document at the top
-	body   int             // lines of the document in view
+	opened *exchange // that is shown whole, nil for the list
+	doc    *document // of it
+	drawn  bool      // the document has its reply
+	line   int       // of the document at the top
+	body   int       // lines of the document in view
 }
 
 // exchange is one of the list.
@@ -69,9 +69,10 @@ func (d *talkDialog) exchanges() []exchange {
 	return all
 }
 
-// place is where the one that is opened stands among all.
+// place is where the one that is opened stands among all, -1 where the run that
+// it belongs to is not on the screen any more.
 func (d *talkDialog) place(all []exchange) int {
-	return max(slices.IndexFunc(all, func(x exchange) bool { return x.Exchange == d.opened }), 0)
+	return slices.IndexFunc(all, func(x exchange) bool { return x.Exchange == d.opened.Exchange })
 }
 
 // press takes a key while the dialog is open. It asks nothing of the session.
@@ -91,7 +92,7 @@ func (d *talkDialog) press(k tea.KeyPressMsg) runner.Command {
 	case d.opened != nil:
 		d.scroll(k)
 	case key.Matches(k, d.keys.Open) && d.at < len(all):
-		d.opened, d.doc, d.line = all[d.at].Exchange, nil, 0
+		d.opened, d.doc, d.line = &all[d.at], nil, 0
 	case d.list.press(k, d.keys, false, len(all)):
 		d.newest = d.at == len(all)-1
 	}
@@ -123,7 +124,7 @@ func (d *talkDialog) leaf(all []exchange, by int) {
 	d.move(by, len(all))
 	d.newest = d.at == len(all)-1
 	if d.at < len(all) {
-		d.opened, d.doc, d.line = all[d.at].Exchange, nil, 0
+		d.opened, d.doc, d.line = &all[d.at], nil, 0
 	}
 }
 
@@ -157,9 +158,11 @@ func (d *talkDialog) draw(screenWidth, height int) []string {
 	var lines []string
 	switch {
 	case d.opened != nil:
-		at := d.place(all)
-		title = l.Strong.Render(fmt.Sprintf("Exchange %d of %d", at+1, len(all))) +
-			l.Faint.Render(" "+l.glyphs.Separator+" ") + l.Text.Render(all[at].words(l))
+		name := "Exchange of a run before"
+		if at := d.place(all); at >= 0 {
+			name = fmt.Sprintf("Exchange %d of %d", at+1, len(all))
+		}
+		title = l.Strong.Render(name) + l.Faint.Render(" "+l.glyphs.Separator+" ") + l.Text.Render(d.opened.words(l))
 		d.write(width - 4)
 		lines = d.doc.rows(&d.line, d.body)
 		note = d.doc.place(d.line, d.body)
@@ -250,7 +253,7 @@ func (d *talkDialog) write(width int) {
 		return
 	}
 	d.doc, d.drawn = &document{look: d.look, width: width}, x.Done
-	d.doc.exchange(x)
+	d.doc.exchange(x.Exchange)
 }
 
 // exchange writes all that a model was sent and sent back: what came of it first,

@@ -90,6 +90,19 @@ func TestAnExchangeUnderWayFillsAsItsReplyComes(t *testing.T) {
 	s.lacks("not whole yet")
 }
 
+func TestAnOpenedExchangeKeepsItsNameWhenTheNextRunStarts(t *testing.T) {
+	st := newStory().told()
+	s := settled(t, st, 120, 36).press(ctrlX).press(letters("g")...).press(enter)
+	s.wants("Exchange 1 of 5 · analysis")
+	next := more(st).session(agent.ChatUser{Text: "again"}).run(agent.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
+	s.show(next)
+	s.wants("Exchange of a run before · analysis")
+	s.press(letters("l")...).wants("Exchange of a run before · analysis") // there is none to leaf to
+	s.show(more(next).run(agent.ModelRequested{Purpose: planning.PurposeChat, Request: request(planning.PurposeChat, "")}))
+	s.wants("Exchange of a run before · analysis")
+	s.press(letters("l")...).wants("Exchange 1 of 1 · chat")
+}
+
 func TestAFailedExchangeSaysWhy(t *testing.T) {
 	st := newStory().exploring().after(10).run(agent.StepCompleted{Index: "2.3", Attempt: 1},
 		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: request(planning.PurposeAgent, "2")},

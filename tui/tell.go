@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	"replan/agent"
 	"replan/planning"
@@ -54,7 +55,8 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 	case agent.ModelReplied:
 		m.replied(d)
 	case agent.RunSteered:
-		c.add(c.steered(d.Text))
+		// As a command it stands in the chat already.
+		c.add(c.steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
 		m.input.remember(d.Text)
 	case agent.ReplanStarted:
 		m.tellFailure(d.Step, d.Error)

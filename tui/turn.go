@@ -50,12 +50,16 @@ func (c *chatPane) answer(t *turn) *block {
 	return b
 }
 
-// steered draws what the user said to a run that goes on.
-func (c *chatPane) steered(text string) *block {
+// steered draws what the user said to a run that goes on, or where that was typed
+// as a command, what became of it.
+func (c *chatPane) steered(text string, typed bool) *block {
 	text = untrusted.Visible(text)
-	return &block{gap: true, draw: func(width int) []string {
+	return &block{gap: !typed, draw: func(width int) []string {
 		l := c.look
-		lines := wrap(text, width-2)
+		var lines []string
+		if !typed {
+			lines = wrap(text, width-2)
+		}
 		for i, line := range lines {
 			lead := "  "
 			if i == 0 {

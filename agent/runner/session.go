@@ -126,6 +126,7 @@ type Session struct {
 	status       agent.SessionStatus
 	manner       manner
 	choices      []Choose           // that wait for the first of them to be looked into
+	doing        string             // what is got ready, in a few words; "" is nothing
 	choosing     context.CancelFunc // ends the look; nil where there is none
 	catalogue    planning.Catalogue // as it was seen last
 	bytes        map[string]float64 // per token, as each model's server counts
@@ -370,7 +371,7 @@ func (s *Session) stop() {
 		}
 		s.tellOf("info", "no longer queued: "+strings.Join(names, "; "))
 		s.queue = nil
-		s.tellQueue("")
+		s.tellQueue()
 	}
 	if s.choosing != nil {
 		s.choosing()

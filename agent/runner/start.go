@@ -95,10 +95,10 @@ func (s *Session) put(ctx context.Context, j job) {
 	switch {
 	case s.busy():
 		s.queue = append(s.queue, j)
-		s.tellQueue("")
+		s.tellQueue()
 	case s.choosing != nil:
 		s.queue = append(s.queue, j) // for as long as it takes to find out what it will work with
-		s.tellQueue("")
+		s.tellQueue()
 	default:
 		s.prepare(ctx, j)
 	}
@@ -111,14 +111,17 @@ func (s *Session) prepare(ctx context.Context, j job) {
 		_ = s.say(agent.ChatUser{Text: j.words})
 	}
 	if j.undo {
-		s.tellQueue(j.name())
+		s.doing = j.name()
+		s.tellQueue()
 		s.undo()
-		s.tellQueue("")
+		s.doing = ""
+		s.tellQueue()
 		s.next(ctx)
 		return
 	}
 	ctx, s.preparing = context.WithCancel(ctx)
-	s.tellQueue(j.name())
+	s.doing = j.name()
+	s.tellQueue()
 	answered, t := s.answered, s.terms()
 	if j.compact {
 		answered = nil // no tool is needed for it
@@ -243,10 +246,10 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		p.err = p.ctx.Err() // it may have been stopped while this was on its way here
 	}
 	s.preparing()
-	s.preparing = nil
+	s.preparing, s.doing = nil, ""
 	defer func() {
 		if s.preparing == nil { // else the next has been told of
-			s.tellQueue("")
+			s.tellQueue()
 		}
 	}()
 	s.compacted(p)

@@ -174,8 +174,8 @@ func (s *Session) trouble(server, what string) {
 }
 
 // tellQueue says what is got ready and what waits.
-func (s *Session) tellQueue(doing string) {
-	q := agent.SessionQueue{Doing: doing, Waiting: make([]string, len(s.queue))}
+func (s *Session) tellQueue() {
+	q := agent.SessionQueue{Doing: s.doing, Waiting: make([]string, len(s.queue))}
 	for i, j := range s.queue {
 		q.Waiting[i] = j.name()
 	}

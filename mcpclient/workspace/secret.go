@@ -20,49 +20,93 @@ var secretForms = []struct {
 		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.)`)},
 	// Up to a slash digits alone are a port, and what follows is a path.
 	{"an address with a password in it", regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:(?:[^\s/@]+|[^\s/@]*[^\s/@\d][^\s/@]*/[^\s@]*)@`)},
-	{"an authorization header", regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+\S|\bbearer\s+[\w.~+/-]*\d[\w.~+/=-]*`)},
+	{"an authorization header", regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+\S`)},
+	{"a PIN", said(`\bpins?`+quotes+whereFor, `(?:[:=(>→–-]|is|was|are|ist|lautet)?`, `\d{4,8}(?:\.?(?:[^\w.]|$))`)},
 }
 
 // The parts of a secret that is told in words: "the token for the wiki is …".
+// Clear names are of nothing but secrets; the others have many meanings.
 const (
-	longNames = `(?:passwor[dt]|kennwort|passwd|passphrase|passcode|mots? de passe|secret|credential|` +
-		`(?:api|access|private|secret|license)[ _-]?key|(?:seed|recovery)[ _-]phrase)s?`
-	whereFor = `(?:\s+(?:for|of|to|on|at|in|from|that|which|für|von|zu|zum|zur|im|am|der|des)\s(?:[^\s:=]*[^\s:=.!?;]\s+){0,5}?[^\s:=]*[^\s:=.!?;])?`
-	quotes   = `["'` + "`" + `]*`
+	clearNames = `(?:passwor[dt]|kennwort|passwd|passphrase|passcode|mots? de passe|(?:seed|recovery)[ _-]phrase|(?:\b|_)pwd?\b)s?`
+	otherNames = `(?:secret|credential|(?:api|access|private|secret|license)[ _-]?key)s?`
+	whereFor   = `(?:\s+(?:for|of|to|on|at|in|from|that|which|für|von|zu|zum|zur|im|am|der|des)\s(?:[^\s:=]*[^\s:=.!?;]\s+){0,5}?[^\s:=]*[^\s:=.!?;])?`
+	quotes     = `["'` + "`" + `]*`
+	anySign    = `(?:[:=]|\b(?:is|was|are|ist|sind|lautet|lauten)\b)`
+	beside     = `["'` + "`" + `(,>→–-]*\s+["'` + "`" + `(>→–-]*\s*([^\s"'` + "`" + `)]*\d[^\s"'` + "`" + `)]*)`
 )
 
 // saidForms are the ways to tell a secret in words, up to the word that is it.
-// That word is for dealtWith to look at.
-var saidForms = []*regexp.Regexp{
-	said(longNames+quotes+whereFor, `[:=]|\b(?:is|was|are|ist|sind|lautet|lauten)\b`),
-	said(`(?:token|\bpin|\bpwd|_pwd|\bpw)`+quotes+whereFor, `[:=]|\b(?:is|was|ist|lautet)\b`),
-	said(`(?:tokens|\bpins)`+quotes, `[:=]|\bis\b`), // of such many speak in general
-	said(`\b(?:my|our)\s+(?:\w+\s+)?(?:tokens|pins)`+quotes, `\bare\b`),
-	said(`(?:\b|_)pass`+quotes, `[:=]`), // tests pass, too
+// After a clear name that is any word but one that dealtWith knows; after
+// another it must look like a value, too.
+var saidForms = []struct {
+	form  *regexp.Regexp
+	clear bool
+}{
+	{said(clearNames+quotes+whereFor, anySign, ""), true},
+	{said(otherNames+quotes+whereFor, anySign, ""), false},
+	{said(`token`+quotes+whereFor, `(?:[:=]|\b(?:is|was|ist|lautet)\b)`, ""), false},
+	{said(`tokens`+quotes, `(?:[:=]|\bis\b)`, ""), false}, // of such many speak in general
+	{said(`\b(?:my|our)\s+(?:\w+\s+)?tokens`+quotes, `\bare\b`, ""), false},
+	{said(`(?:\b|_)pass`+quotes, `[:=]`, ""), false}, // tests pass, too
 }
 
-// said is what a secret is called, and a sign that what follows is it.
-func said(name, sign string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + name + `\s*(?:(?:` + sign + `)\s*)+` + quotes)
+// said is what a secret is called, a sign that what follows is it, and what
+// that must look like.
+func said(name, sign, value string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + name + `\s*(?:` + sign + `\s*)+(?:(?:now|always|still|currently|jetzt)\s+)?` + quotes + value)
 }
 
-// besideForm is a secret that stands beside its name: "my wifi password …". It
-// has a digit in it, or else every "password manager" were one.
-var besideForm = regexp.MustCompile(`(?i)(?:` + longNames + `|token|\b(?:pin|pwd|pw))["'` + "`" + `(,>→–-]*\s+["'` + "`" + `(>→–-]*\s*([^\s"'` + "`" + `)]*\d[^\s"'` + "`" + `)]*)`)
+// besideForms are secrets that stand beside their names: "my wifi password …".
+// They have a digit in them, or else every "password manager" were one.
+var besideForms = []struct {
+	form  *regexp.Regexp
+	least int            // characters; fewer count or name something
+	not   *regexp.Regexp // what the word may not look like
+}{
+	{regexp.MustCompile(`(?i)` + clearNames + beside), 4, version},
+	{regexp.MustCompile(`(?i)(?:` + otherNames + `|token)` + beside), leastValue, noValue},
+	{regexp.MustCompile(`(?i)\bbearer` + beside), 12, noValue},
+}
 
 // dealtWith is what goes on to say where a secret is kept, or how it is dealt
 // with, rather than what it is.
-var dealtWith = regexp.MustCompile(`(?i)^(?:(?:not|never|in|im|from)\b|` +
+var dealtWith = regexp.MustCompile(`(?i)^(?:` +
+	`(?:not|never|none|in|on|at|to|from|by|with|see|ask|use|the same|im|bei|beim|von|zu|nicht|siehe)[.,;!]*(?:\s|$)|` +
+	`\d+ (?:of|out|von|characters|letters|digits|words|zeichen)\b|` +
 	`(?:kept|stored|saved|managed|rotated|hashed|encrypted|required|needed|optional)\s*(?:[.,;!)]|$)|` +
-	`(?:\pL+ly\s+)?(?:\pL+(?:ed|en)|kept|held|set|put|read|made|optional)\s+` +
+	`(?:\pL+ly\s+)?(?:\pL+(?:ed|en)|kept|held|set|put|read|made|optional|valid)\s+` +
 	`(?:and|as|at|by|each|every|for|from|if|in|into|on|per|through|to|under|until|via|when|with|\pL+ly)\b)`)
+
+// What tells a value from a word of a sentence.
+const leastValue = 6
+
+var (
+	valueSign = regexp.MustCompile(`\d|[a-z][A-Z]|[!#$%&*+/=?@^~|:]`)
+	// noValue is a version, a pinned package, a count, a name of plain words, or
+	// a place to look.
+	noValue = regexp.MustCompile(`^(?:v?\d+(?:\.\d+)+|[\w.-]+[=<>~]=v?\d[\w.]*|\d{1,7}|[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?|` +
+		`(?:--|[~.<]).*|/[a-z]+/.*|\$\{?[A-Z_]+\}?)$`)
+	version = regexp.MustCompile(`^v?\d+(?:\.\d+)+$`)
+	// loneWord is all that is said: "the secret is swordfish", unless it is a
+	// quality.
+	loneWord = regexp.MustCompile(`^([A-Za-z]?[a-z]{2,})(?:["'` + "`" + `]|[.,;!)]+(?:\s|$)|\s+(?:and|or|und)\b|\s*$)`)
+	quality  = regexp.MustCompile(`(?i)^(?:yes|valid|invalid|missing|empty|wrong|secret|private|public|temporary|short|long|stale|new|old|safe|secure|unique|\w+(?:ed|able))$`)
+)
 
 // randomWord is a word as long and as mixed as only machines make them.
 var randomWord = regexp.MustCompile(`[A-Za-z0-9+_=-]{32,}`)
 
-// cardNumber is as long as the numbers of payment cards, in one piece or in
-// their groups, and begins as they do.
-var cardNumber = regexp.MustCompile(`\b(?:[2-6]\d{13,18}|[2-6]\d{3}(?:[ -]\d{4}){3}|3\d{3}[ -]\d{6}[ -]\d{4,5})\b`)
+// checksum is what a long hexadecimal number may be instead of a key.
+var checksum = regexp.MustCompile(`(?i)\b(?:sha-?\d+|md5|checksums?|digest|prüfsumme)`)
+
+// The numbers of payment cards, as long as they are and beginning as they do. In
+// one piece many numbers look like that; those are of a card only where its name
+// or the month of its end is told, too.
+var (
+	cardGroups = regexp.MustCompile(`\b(?:[2-6]\d{3}(?:[ -]\d{4}){3}|3\d{3}[ -]\d{6}[ -]\d{4,5})\b`)
+	cardPiece  = regexp.MustCompile(`\b[2-6]\d{13,18}\b`)
+	cardSign   = regexp.MustCompile(`(?i)card|karte|\b(?:visa|amex|american express|maestro|cv[cv])\b|\b\d{14,19}\s+(?:0[1-9]|1[0-2])/?\d\d\b`)
+)
 
 // secretIn says what kind of secret a text seems to hold; empty where it seems
 // to hold none. It takes a harmless text for a secret rather than a secret for
@@ -76,9 +120,10 @@ func secretIn(text string) string {
 	switch {
 	case tellsSecret(text):
 		return "a password or a key"
-	case slices.ContainsFunc(randomWord.FindAllString(text, -1), mixed):
+	case hasRandomWord(text):
 		return "a key"
-	case slices.ContainsFunc(cardNumber.FindAllString(text, -1), checksOut):
+	case slices.ContainsFunc(cardGroups.FindAllString(text, -1), checksOut),
+		cardSign.MatchString(text) && slices.ContainsFunc(cardPiece.FindAllString(text, -1), checksOut):
 		return "a card number"
 	case hasSeedPhrase(text):
 		return "a seed phrase"
@@ -88,36 +133,60 @@ func secretIn(text string) string {
 
 // tellsSecret reports whether a text says in words what a secret is.
 func tellsSecret(text string) bool {
-	for _, form := range saidForms {
-		for _, at := range form.FindAllStringIndex(text, -1) {
-			if rest := text[at[1]:]; rest != "" && !dealtWith.MatchString(rest) {
+	for _, s := range saidForms {
+		for _, at := range s.form.FindAllStringIndex(text, -1) {
+			rest := text[at[1]:]
+			if rest != "" && !dealtWith.MatchString(rest) && (s.clear || opensWithValue(rest)) {
 				return true
 			}
 		}
 	}
-	for _, found := range besideForm.FindAllStringSubmatch(text, -1) {
-		if len(found[1]) >= 4 { // less counts something
-			return true
+	for _, s := range besideForms {
+		for _, found := range s.form.FindAllStringSubmatch(text, -1) {
+			word := strings.TrimRight(found[1], ".,;:!?")
+			if len(word) >= s.least && !s.not.MatchString(word) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
+// opensWithValue reports whether a text begins with a word that looks like a
+// value, or is one word only.
+func opensWithValue(text string) bool {
+	word, _, _ := strings.Cut(text, " ")
+	word = strings.TrimRight(word, ".,;:!?)\"'`")
+	if len(word) >= leastValue && valueSign.MatchString(word) && !noValue.MatchString(word) {
+		return true
+	}
+	lone := loneWord.FindStringSubmatch(text)
+	return lone != nil && !quality.MatchString(lone[1])
+}
+
 // commitDigits is how long the ids of commits are, which are no secrets.
 const commitDigits = 40
 
-// mixed reports whether a word has digits among letters of both cases, or is a
-// hexadecimal number that is no commit.
-func mixed(word string) bool {
-	const digits, hex = "0123456789", "0123456789abcdef"
-	if !strings.ContainsAny(word, digits) || strings.Trim(word, digits) == "" {
-		return false
+const (
+	digits    = "0123456789"
+	hexDigits = digits + "abcdef"
+)
+
+// hasRandomWord reports whether a text has a long word that has digits among
+// letters of both cases, or is a hexadecimal number, but of no commit and no
+// checksum.
+func hasRandomWord(text string) bool {
+	for _, word := range randomWord.FindAllString(text, -1) {
+		if !strings.ContainsAny(word, digits) || strings.Trim(word, digits) == "" {
+			continue
+		}
+		lower, upper := strings.ToLower(word), strings.ToUpper(word)
+		isHex := strings.Trim(lower, hexDigits) == ""
+		if isHex && len(word) != commitDigits && !checksum.MatchString(text) || !isHex && lower != word && upper != word {
+			return true
+		}
 	}
-	lower, upper := strings.ToLower(word), strings.ToUpper(word)
-	if strings.Trim(lower, hex) == "" {
-		return len(word) != commitDigits
-	}
-	return lower != word && upper != word
+	return false
 }
 
 // checksOut reports whether the digits of a number add up as those of cards do:
@@ -138,13 +207,15 @@ func checksOut(number string) bool {
 }
 
 // The words of a seed phrase are from a list of their own (BIP 39), twelve of
-// them at least. No list is needed to tell them from a sentence: that has a
-// short word, a long one, a comma or one of smallWords long before its twelfth.
+// them at least and without a capital but the first. No list is needed to tell
+// them from a sentence: that has a short word, a long one, a comma or one of
+// smallWords, which are not on the list, long before its twelfth.
 const seedWords = 12
 
 var (
-	seedWord   = regexp.MustCompile(`^["'(]?[A-Za-z]{3,8}["').]*$`)
-	smallWords = strings.Fields("the and for are was not but has had with from your our its their than them his her uses und ist mit der die das ein auf von den")
+	seedWord   = regexp.MustCompile(`^["'(]?(?:([A-Z])[a-z]{2,7}|[a-z]{3,8})["').]*$`)
+	smallWords = strings.Fields("the and for are was were been not but has had does would could should which while than those these " +
+		"with without using written from your our its their them his her uses und ist mit der die das ein auf von den")
 )
 
 // hasSeedPhrase reports whether a text holds as many words in a row as open a
@@ -152,9 +223,13 @@ var (
 func hasSeedPhrase(text string) bool {
 	run := 0
 	for word := range strings.FieldsSeq(text) {
-		if !seedWord.MatchString(word) || slices.Contains(smallWords, strings.ToLower(word)) {
+		form := seedWord.FindStringSubmatch(word)
+		if form == nil || slices.Contains(smallWords, strings.ToLower(word)) {
 			run = 0
 			continue
+		}
+		if form[1] != "" { // it can only be the first
+			run = 0
 		}
 		if run++; run == seedWords {
 			return true

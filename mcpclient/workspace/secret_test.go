@@ -53,6 +53,12 @@ var secrets = map[string][]struct{ fact, secret string }{
 		{"my tokens are abc and def", "abc"},
 		{"The root pw is hunter2", "hunter2"},
 		{"the old password was swordfish", "swordfish"},
+		{"The API key is now sk83hf9a", "83hf9a"},
+		{"The token is bXlzZWNyZXQ==", "bXlz"},
+		{"Password: secret", "Password"},
+		{"password: in.the.sun", "sun"},
+		{"my token is always 83hf9a77", "83hf9a77"},
+		{"the passphrase is correct-horse-battery", "horse"},
 		{"password is kept hunter2", "hunter2"},
 		{"My passwords are in pass, the root password is hunter2", "hunter2"},
 	},
@@ -67,6 +73,7 @@ var secrets = map[string][]struct{ fact, secret string }{
 		{"password - hunter2", "hunter2"},
 		{"API key (83hf9a)", "83hf9a"},
 		{"my PIN 1234", "1234"},
+		{"use the token 83hf9a77", "83hf9a77"},
 	},
 	"told in other languages": {
 		{"mein Passwort: geheim", "geheim"},
@@ -89,11 +96,13 @@ var secrets = map[string][]struct{ fact, secret string }{
 		{"my card is 5555-5555-5555-4444, until 12/30", "5555"},
 		{"4111111111111111 0127", "4111"},
 		{"Amex 3782 822463 10005", "822463"},
+		{"my Visa 4539578763621486", "4539"},
 	},
 	"the words of a wallet": {
 		{"legal winner thank year wave sausage worth useful legal winner thank yellow", "legal"},
 		{`these are for the wallet: "Legal winner thank year wave sausage worth useful legal winner thank yellow."`, "sausage"},
 		{"seed phrase: legal winner", "winner"},
+		{"always when please with this that then always when this please that then always when this please that", "please"},
 	},
 }
 
@@ -119,18 +128,29 @@ func TestWhatOnlySpeaksOfSecretsIsRemembered(t *testing.T) {
 	for kind, facts := range map[string][]string{
 		"where they are": {
 			"My tokens are kept in pass", "API keys are in Vault", "The password for the wiki is kept in pass",
+			"token: see .env", "Credentials: ask Bob", "Password: see the vault of the team", "The API key is $API_KEY", "The token is in ~/.netrc",
+			"Das Kennwort ist bei Anna zu erfragen", "Das Passwort ist im Tresor", "Secrets: use Vault, never the repo",
 			"My password manager is pass", "I use a password manager", "Password manager: 1Password",
 		},
 		"how they are dealt with": {
 			"passwords are never to be logged", "The secret is never committed", "passwords are hashed with argon2",
 			"Passwords in this project are hashed with argon2", "API keys are rotated monthly", "A password is required.", "The token is optional",
+			"The access token is short-lived", "The token is a JWT", "The access token is valid for 15 minutes", "The API key is required",
+			"Uses OAuth2 bearer JWT-RS256 tokens", "Password policy: at least 12 characters", "passwords: 12 characters minimum",
 		},
 		"other things of that name": {
 			"Tokens are counted with tiktoken", "Tokens are cheap", "Pins are soldered by hand", "The LED is on pin 13",
 			"I like tokenizers: they are fast", "Tests pass before I commit", "My password has 20 characters",
+			"Unit tests pass: 120 of 121", "All tests pass = green light", "The secret is that he prefers tabs",
+			"Design token --color-primary-500 is for buttons", "The design token: color-primary-500",
+		},
+		"counts and versions": {
+			"max token 4096 for replies", "tokens: 4096 at most", "token budget: 100000 per session",
+			"Pin 1.22 of Go", "Pin 2024.1 of the IDE", "Always pin v1.22.3 of Go in CI", "Prefers to pin numpy==1.26.4 in requirements",
 		},
 		"long words that are none": {
 			"uses commit 376721b0aa11223344556677889900aabbccddee as base", "pi is " + strings.Repeat("1", 40), "I prefer sk-learn",
+			"sha256 " + strings.Repeat("0f", 32) + " is the checksum",
 			"I call it the-very-long-name-of-a-branch-that-is-mine", "Write dates as 2024-05-06T07:08:09Z",
 		},
 		"addresses without a password": {
@@ -138,10 +158,12 @@ func TestWhatOnlySpeaksOfSecretsIsRemembered(t *testing.T) {
 		},
 		"numbers of no card": {
 			"the order 4111 1111 1111 1112", "call +49 170 1234 5678", "the release 20240506070809 is mine",
+			"Build 4539578763621486 failed",
 		},
 		"sentences": {
 			"Please always write short plain answers with every small step shown before code and never leave tests out",
 			"I know python, java, rust, ruby, perl, bash, swift, scala, kotlin, lua, dart, julia, erlang",
+			"Prefers short commit messages written using present tense without trailing dots always please",
 		},
 	} {
 		t.Run(kind, func(t *testing.T) {

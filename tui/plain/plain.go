@@ -177,6 +177,10 @@ func (l *Log) tell(d agent.Data) {
 	case agent.PhaseSkipped:
 		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, untrusted.Line(d.Reason))
 	case agent.PhaseFailed:
+		if d.Failure == agent.FailureInterrupted {
+			l.line("%s %s stopped", l.marks.skipped, d.Label)
+			break
+		}
 		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
 	case agent.ModelReplied:
 		l.modelReplied(d)
@@ -216,6 +220,10 @@ func (l *Log) modelReplied(d agent.ModelReplied) {
 	}
 	if d.Purpose == planning.PurposeAgent {
 		name = "turn of step " + d.Step
+	}
+	if d.Failure == agent.FailureInterrupted {
+		l.line("%s %s stopped", l.marks.skipped, name)
+		return
 	}
 	if d.Error != "" {
 		l.line("%s %s failed: %s", l.marks.failed, name, untrusted.Line(d.Error))

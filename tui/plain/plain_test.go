@@ -131,6 +131,10 @@ func TestWhatIsTold(t *testing.T) {
 			[]agent.Data{agent.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of look", Used: 5, Limit: 6}},
 			[]string{"· 5 of 6 calls of look (guard per_tool)"},
 		},
+		"a stop is no failure": {
+			[]agent.Data{agent.PhaseFailed{Phase: 2, Label: "review", Reason: "stopped by the user", Failure: agent.FailureInterrupted}},
+			[]string{"— review stopped"},
+		},
 		"text from outside obeys nobody": {
 			[]agent.Data{agent.Note{Text: "\x1b[2J\u202e"}},
 			[]string{"· ^[[2J<U+202E>"},
