@@ -15,16 +15,7 @@ import (
 var anything = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
 
 func TestCallsThatWaitAreNotMadeOnceTheirStepHasEnded(t *testing.T) {
-	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a"), use("change", "b")}}}}
-	k.join(w)
-	start := given(t, strings.Replace(agentPlan, `"title":"Find out"`, `"title":"Find out","on_failure":"skip"`, 1))
-	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout", Timeout: time.Minute}}
-	start.Rules, start.Limits.MaxConcurrency = anything, 1
-	w.apply(start)
-	w.until(agent.KindModelReplied)
-	w.advance()
-	w.now = w.now.Add(2 * time.Minute)
+	w, _ := timedOut(t, "skip")
 	w.apply(agent.TimerFired{ID: "agent/5/1"})
 	w.goOn()
 	failed := slices.Index(w.kinds(), agent.KindStepFailed)

@@ -11,7 +11,7 @@ import (
 
 // timedOut plays until a sub-agent has taken too long, with a call of it under
 // way and one that waits.
-func timedOut(t *testing.T, onFailure string) (*world, *talker, agent.RunStarted) {
+func timedOut(t *testing.T, onFailure string) (*world, agent.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a"), use("change", "b")}}, {text: "ok"}}}
@@ -24,11 +24,11 @@ func timedOut(t *testing.T, onFailure string) (*world, *talker, agent.RunStarted
 	w.until(agent.KindModelReplied)
 	w.advance()
 	w.now = w.now.Add(2 * time.Minute)
-	return w, k, start
+	return w, start
 }
 
 func TestACallThatEndedWithItsStepIsNotMadeOnAResume(t *testing.T) {
-	w, _, start := timedOut(t, "abort")
+	w, start := timedOut(t, "abort")
 	w.apply(agent.TimerFired{ID: "agent/5/1"})
 	w.goOn()
 	before := len(w.events)
@@ -43,7 +43,7 @@ func TestACallThatEndedWithItsStepIsNotMadeOnAResume(t *testing.T) {
 }
 
 func TestAWordThatWasNotHeardHidesNoFailure(t *testing.T) {
-	w, _, _ := timedOut(t, "replan")
+	w, _ := timedOut(t, "replan")
 	w.apply(agent.RunSteered{Text: "mind the gap"})
 	w.apply(agent.TimerFired{ID: "agent/5/1"})
 	w.goOn()

@@ -15,13 +15,19 @@ import (
 
 // planned has a model in chat have something planned and carried out, once.
 func planned(plans *planShelf) func(*stage) {
-	return both(plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})), func(s *stage) {
+	calls := plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))
+	return both(calls, also(func(c *runner.Config) { c.InDoubt = agent.DoubtRerun }))
+}
+
+// also changes the configuration of a session further.
+func also(change func(*runner.Config)) func(*stage) {
+	return func(s *stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			more(c)
-			c.InDoubt = agent.DoubtRerun
+			change(c)
 		}
-	})
+	}
 }
 
 // cut is the shelf as a crash leaves it when so many events are on disk.
@@ -173,13 +179,7 @@ func TestADoubtInAnInnerRunIsDecidedThere(t *testing.T) {
 	}
 	left := k.cut(there)
 	resume := func(doubt agent.DoubtDecision) agent.ChatReply {
-		s := left.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
-			more := s.config
-			s.config = func(c *runner.Config) {
-				more(c)
-				c.InDoubt = doubt
-			}
-		}))
+		s := left.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) { c.InDoubt = doubt })))
 		s.Send(runner.Resume{Run: outer})
 		defer s.shut()
 		return until[agent.ChatReply](t, s)
@@ -202,29 +202,19 @@ func TestAnInnerRunIsGivenWhatAResumeRaises(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
 	begun := make(chan struct{})
-	s := k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
-		s.tools.call = holding(begun)
-		more := s.config
-		s.config = func(c *runner.Config) {
-			more(c)
-			c.Limits.MaxToolCalls = 2
-		}
-	}))
+	low := also(func(c *runner.Config) { c.Limits.MaxToolCalls = 2 })
+	s := k.session(t, policy.ApproveAll, both(both(planned(&plans), low), func(s *stage) { s.tools.call = holding(begun) }))
 	s.Send(runner.Submit{Text: "do it"})
 	<-begun
 	s.Send(runner.Stop{})
 	stopped := until[agent.ChatReply](t, s)
 	s.shut()
-	s = k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
-		more := s.config
-		s.config = func(c *runner.Config) {
-			more(c)
-			c.Raise = func(l agent.Limits) agent.Limits {
-				l.MaxToolCalls = 50
-				return l
-			}
+	s = k.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) {
+		c.Raise = func(l agent.Limits) agent.Limits {
+			l.MaxToolCalls = 50
+			return l
 		}
-	}))
+	})))
 	s.Send(runner.Resume{Run: stopped.Run})
 	until[agent.ChatReply](t, s)
 	s.shut()
