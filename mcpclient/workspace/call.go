@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -22,7 +24,9 @@ type operator struct {
 	readOnly    bool
 	destructive bool
 	idempotent  bool
+	openWorld   bool // it reaches beyond the workspace
 	previews    bool
+	result      any // zero value of the structured result; nil where the result is text
 	run         func(context.Context, call) (*mcp.CallToolResult, error)
 }
 
@@ -32,17 +36,21 @@ type arg struct {
 	kind        string // JSON Schema type
 	description string
 	required    bool
+	items       string   // JSON Schema type of the items of an array
+	enum        []string // the texts that it may be; nil means any
 }
 
 // tool is the operator as tools/list shows it.
 func (op operator) tool() mcp.Tool {
 	t := mcp.NewToolWithRawSchema(op.name, op.description, op.schema())
-	closed := false
+	if op.result != nil {
+		t.RawOutputSchema = outputSchema(op.result)
+	}
 	t.Annotations = mcp.ToolAnnotation{
 		ReadOnlyHint:    &op.readOnly,
 		DestructiveHint: &op.destructive,
 		IdempotentHint:  &op.idempotent,
-		OpenWorldHint:   &closed,
+		OpenWorldHint:   &op.openWorld,
 	}
 	if op.previews {
 		t.Meta = mcp.NewMetaFromMap(map[string]any{MetaPreviews: true})
@@ -60,7 +68,14 @@ func (op operator) schema() json.RawMessage {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `%q:{"type":%q,"description":%s}`, a.name, a.kind, quote(a.description))
+		fmt.Fprintf(&b, `%q:{"type":%q,`, a.name, a.kind)
+		if a.items != "" {
+			fmt.Fprintf(&b, `"items":{"type":%q},`, a.items)
+		}
+		if a.enum != nil {
+			fmt.Fprintf(&b, `"enum":%s,`, quote(a.enum))
+		}
+		fmt.Fprintf(&b, `"description":%s}`, quote(a.description))
 		if a.required {
 			required = append(required, a.name)
 		}
@@ -83,15 +98,24 @@ func (op operator) schema() json.RawMessage {
 	return b.Bytes()
 }
 
-// quote writes a string or a list of strings as JSON.
+// quote writes a value as JSON.
 func quote(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // strings can always be encoded
+		panic(err) // what is quoted here can always be encoded
 	}
 	return bytes.TrimSpace(b.Bytes())
+}
+
+// outputSchema is the JSON Schema of a structured result.
+func outputSchema(result any) json.RawMessage {
+	schema, err := jsonschema.ForType(reflect.TypeOf(result), &jsonschema.ForOptions{})
+	if err != nil {
+		panic(fmt.Sprintf("the schema of %T: %v", result, err)) // the types are our own
+	}
+	return quote(schema)
 }
 
 // call is one tools/call as an operator sees it.
