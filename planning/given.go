@@ -21,6 +21,11 @@ func Given(p Plan) Planner {
 	return settled{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
 }
 
+// Unplanned returns the planner of a goal that nobody plans, and says why.
+func Unplanned(reason string) Planner {
+	return settled{Outcome{Kind: OutcomeEmpty, Reason: reason}}
+}
+
 // spellOut returns a plan with what a file may leave out said, as if it had been
 // read from one: whoever writes a plan in Go need not say it either.
 func spellOut(p Plan) Plan {

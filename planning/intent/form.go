@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -107,6 +108,9 @@ func fits(only string, tokens []token) bool {
 		return true
 	}
 	trimmed, _ := trim(tokens)
+	if only == "plain" {
+		return !slices.ContainsFunc(trimmed, looksLikeName)
+	}
 	if len(trimmed) != 1 {
 		return false
 	}
@@ -118,6 +122,12 @@ func fits(only string, tokens []token) bool {
 		return t.is("origin", "upstream", "remote", "github", "gitlab", "main", "master")
 	case "test":
 		return strings.Contains(t.text, "_test") || strings.HasPrefix(t.text, "test_") || hasTestName(t.text)
+	case "name":
+		return looksLikeName(t)
+	case "staging":
+		return t.is("staged", "unstaged", "cached", "--staged", "--cached")
+	case "number":
+		return strings.Trim(t.text, "0123456789") == "" && len(t.text) <= 4
 	case "sentence":
 		return t.quoted && strings.Contains(t.text, " ")
 	default: // "one"

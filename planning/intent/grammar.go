@@ -39,6 +39,8 @@ var grammar = []paragraph{
 		plain: `find|locate|grep [for] [<x>]
 			search|look|hunt [code|codebase|project|repo] for <x>
 			search <x>
+			grep -r|-rn|-ri|-n|-i|-e|-rl <x> <in:path>
+			grep -r|-rn|-ri|-n|-i|-e|-rl <x>
 			look up <x>
 			where $is <x>
 			where $do <x> happen|live|occur|start|begin|end|run|sit
@@ -55,18 +57,22 @@ var grammar = []paragraph{
 	{
 		category: navigate, action: references,
 		plain: `where $is <x> [being] $used
+			where $is <x> [being] $used in|inside|within <in:path>
 			where $is <x> [being] $used <_>
 			where $do people|we|i|you|they|code $uses <x>
 			where we|i|you|they $uses <x>
 			where <x> $is [being] $used
-			who|what|which [is|are] [$thing] [that] $uses <x>
+			who|what|which [is|are] [$thing] [that] $uses [into] <x>
 			who|what|which depends|depend|relies|rely on <x>
-			find|show|list|get|search|locate [for] $refs [to|for|on] <x>
+			find|show|list|get|search|locate|look [for] $refs [to|for|on] <x>
 			find|show|list|get|locate $thing that|which $uses <x>
 			find|show|list|get|locate $thing calling|using|importing <x>
 			find|show|list|get|locate who|what $uses <x>
 			references|usages|uses|callers|callsites [to|for] <x>
-			is|are <x> $used
+			find|show|list|see everywhere|anywhere|places [where|that] <x> $is $used
+			is|are there $refs of|to|for <x> [left]
+			is|are <x> [still|even|actually] $used
+			is|are anyone|anybody|anything|something|people|we [still|even|actually] $uses <x>
 			how often $is <x> $used
 			find|show|list|get|locate <x:one> references|usages|uses|callers`,
 	},
@@ -81,17 +87,19 @@ var grammar = []paragraph{
 			find|show|locate where <x> $is $defined
 			definition|declaration [for] <x>
 			who|what|which [$thing] $define <x>`,
-		weak: `go|jump to <x>`,
+		weak: `go|jump|take to <x>`,
 	},
 	{
 		category: navigate, action: symbols,
-		plain: `list|show|find|get|print $symbols in|from|inside|within|on <x>
+		plain: `list|show|find|get|print [exported|public|private|top-level] $symbols in|from|inside|within|on <x>
 			list|show|get symbols [of|in|for] <x>
 			list|show|get functions|methods|types of <x>
 			show|give|get|print outline [for|in] <x>
 			outline [for] <x>
 			symbols [in|for] <x>
-			what|which $symbols $is [there] in|inside|on <x>
+			$symbols in|inside|of <x:path>
+			what|which [exported|public|private] $symbols $is [there|declared|defined|exported] in|inside|on <x>
+			what $is in|inside <x:path>
 			what|which $symbols does|do <x> have|define|export|contain|declare|offer`,
 	},
 	{
@@ -103,7 +111,7 @@ var grammar = []paragraph{
 			what $is purpose|meaning|point|role|idea|job|summary|intent of|behind <x>
 			what $do <x> do|mean|return|contain|represent|stand
 			what <x> does|do|means|returns|is|are
-			what happens|goes in|inside|with <x>
+			what happens|goes in|inside|with|when|if <x>
 			what $is going|happening on|in [in|inside] <x>
 			explain|describe|summarise|summarize|read code|contents|content in|of|inside <x>
 			how $do <x> work|works|function|behave|happen
@@ -111,6 +119,9 @@ var grammar = []paragraph{
 			how <x> works|work|functions|behaves
 			tell about <x>
 			walk through <x>
+			i don't understand|get|see <x>
+			i don't understand|get|see what|how|why <x> is|are|does|do|means|works|work [for|about]
+			what <x> is|are for|about
 			give|show|write|get summary|overview|explanation of|for <x>
 			overview|summary|explanation of|for <x>`,
 		weak: `how $do|$is|can|should|would|could <x>
@@ -127,12 +138,14 @@ var grammar = []paragraph{
 	{
 		category: modify, action: edit,
 		plain: `edit|modify|update|change|alter|adjust|tweak [<x>]
-			replace <x> with|by <with>
-			change|modify <x> from <from> to|into <to>
-			edit|modify|update|change|alter|adjust|tweak|set <x> to|into <to>
+			replace|substitute|swap <x> with|by|for <with>
+			replace|substitute $each <x> with|by <with>
+			$adjust <x> to|into <to>
+			$adjust <x> from <from> to|into <to>
 			comment out <x>
 			find and replace <x> with|by <with>`,
-		weak: `delete|remove|drop|replace|bump|document|set <x>
+		weak: `delete|remove|drop|replace|bump|document|set|increase|decrease <x>
+			make <x> clearer|longer|shorter|bigger|smaller|optional|required|mandatory|configurable|private|public|exported|constant
 			delete|remove|drop <x> from <in>`,
 	},
 	{
@@ -140,12 +153,16 @@ var grammar = []paragraph{
 		plain: `$fix [<x>]
 			$fix $bug $on <x>
 			$fix $bug with|at|within <x>
+			$fix $bug $on <x:name> when|if|while|where|that <_>
 			$fix <problem> $bug $on <x>
 			$fix $bug where|that|when|which|with <x>
+			$fix <problem:plain> $on <x:name>
 			$fix $bug <x>
 			get rid of $bug in|inside <x>`,
 		weak: `make|get [<x>] [to] $works
-			handle $bug in <x>`,
+			handle $bug in <x>
+			there's|theres $bug $on <x>
+			there $is $bug $on <x>`,
 	},
 	{
 		category: modify, action: extract,
@@ -168,22 +185,29 @@ var grammar = []paragraph{
 	},
 	{
 		category: refactor, action: refactor,
-		plain: `refactor|restructure|reorganise|reorganize|simplify|rework|modernise|modernize|streamline|deduplicate|decouple [<x>]
+		plain: `refactor|restructure|reorganise|reorganize|simplify|rework|modernise|modernize|streamline|deduplicate|dedupe|decouple [<x>]
 			refactor|rework|restructure|rewrite|simplify <x> to|into <to>
 			clean|tidy up <x>
 			clean|tidy <x> up
 			tidy|cleanup|inline <x>`,
 		weak: `rewrite|improve|optimise|optimize|clean|move|polish <x>
+			make <x> faster|simpler|cleaner|readable|testable|reusable|shorter|generic
+			make <x> more readable|testable|efficient|generic|idiomatic|modular
 			move <x> to|into <to>`,
 	},
 	{
 		category: validate, action: test,
 		plain: `test|retest [<x>]
 			[run|rerun|execute] go test [<x>]
+			run|rerun|execute [only|just] [test|tests|benchmark] <x:test> $on <in:path>
+			[run|rerun|execute] go test [-v|-race|-count=1] -run <x:one> [<in:path>]
+			[run|rerun|execute] pytest|jest|vitest|mocha|rspec|phpunit [<x>]
+			[run|rerun|execute] npm|yarn|pnpm|bun|cargo|gradle|mvn|dotnet|mix|rake|just [run] test|tests [<x>]
+			[run|rerun|execute] make test|check
 			run|rerun|execute|start|launch|do [$sort] [unit] $tests [suite] [again]
 			run|rerun|execute|start|launch [$sort] [unit] $tests $on <x>
 			run|rerun|execute|start <x:one> $tests
-			run|rerun|execute|start [test|tests|benchmark] <x:test>
+			run|rerun|execute|start [only|just] [test|tests|benchmark] <x:test>
 			run [$sort] tests with <_>
 			$do|$is|will $tests $works
 			$do|$is|will $tests $on <x> $works
@@ -191,6 +215,8 @@ var grammar = []paragraph{
 			make sure [that] [$sort] $tests [still] $works
 			check|verify|ensure|see [that|if|whether] [$sort] $tests $on <x> [still] $works
 			make sure [that] [$sort] $tests $on <x> [still] $works
+			check|verify|ensure|see [that|if|whether] [$sort] $tests [still] $works $on <x>
+			make sure [that] [$sort] $tests [still] $works $on <x>
 			test everything|project|code|repo|it|codebase`,
 		weak: `tests
 			verify|check|validate <x>
@@ -202,7 +228,9 @@ var grammar = []paragraph{
 	{
 		category: validate, action: lint,
 		plain: `lint|vet [<x>]
-			[run] go vet [<x>]
+			lint|vet everything|project|code|repo|it|codebase|all
+			[run] go vet [on|in|for] [<x>]
+			lint|linter|style errors|warnings|problems|issues [in|of|for] [<x>]
 			run|start|execute $linter [run]
 			run|start|execute $linter $on <x>
 			run static analysis
@@ -219,6 +247,11 @@ var grammar = []paragraph{
 		plain: `debug|diagnose|troubleshoot|investigate [<x>]
 			why $do|$is|has|have|had|will <x> $fail
 			why $do|$is|has|have|had|will <x> $fail <_>
+			why $is <x> so|too|very|always|sometimes|still $fail
+			why do|am|are|did i|we get|getting|see|seeing <x>
+			why $nots it|this compile|build|work|start|run|pass
+			why [is|does|do] it|this not compile|build|work|start|run|pass
+			why [is|does|do] it|this $fail
 			why $do|$is|has|have|had <x> not <_>
 			why $do|$is <x> return|returns|returning|give|gives|throw|throws|take|takes|run|running|so <_>
 			why $do|$is <x> return|returns|returning|give|gives|throw|throws $fail
@@ -239,6 +272,9 @@ var grammar = []paragraph{
 			find|hunt|locate|search [for] $bug in|inside|with|of <x>
 			find|hunt|locate|search [for] <problem> $bug in|inside <x>`,
 		weak: `trace <x>
+			<x> fails|fail|crashes|crash|panics|panic|hangs|hang|breaks why
+			<x> keeps|keep failing|crashing|panicking|hanging|breaking [why]
+			<x> $is [always|sometimes|still] failing|broken|crashing|panicking|hanging|red|flaky why
 			trace through <x>
 			<x> fails|fail|crashes|crash|panics|panic|hangs|hang|breaks
 			<x> $is [always|sometimes|still] failing|broken|crashing|panicking|hanging|red|flaky
@@ -254,7 +290,7 @@ var grammar = []paragraph{
 			make|build|design|draft a|an|new [new] <x>`,
 		weak: `write [new] <x>
 			new|design <x>
-			write [new] <x> to|into <in>`,
+			write [new] <x> to|into <in:path>`,
 	},
 	{
 		category: create, action: addTests,
@@ -266,6 +302,8 @@ var grammar = []paragraph{
 			add|improve|increase|raise [$sort] $tests coverage $on <x>
 			improve|increase|raise coverage $on <x>`,
 		weak: `tests [cases|coverage] for <x>
+			<x> needs|need|lacks|lack|wants|misses [some|more|better] [unit] $tests
+			<x> has|have no [unit] $tests
 			test cases|coverage for <x>
 			[$sort] unit tests for <x>`,
 	},
@@ -280,19 +318,25 @@ var grammar = []paragraph{
 			what is status of git|repo|repository|project|worktree|branch
 			what is uncommitted|staged|unstaged|untracked
 			which|what files are|have changed|modified|staged|untracked|uncommitted
-			which|what files changed`,
+			which|what files changed
+			which|what files have|did i|we|you change|changed|modify|modified|touch|touched|edit|edited
+			$see uncommitted|changed|modified|untracked|staged|unstaged|dirty files
+			is [git|working] tree|worktree|repo|repository|directory|branch clean|dirty`,
 	},
 	{
 		category: vcs, action: diff,
 		plain: `[git] diff
+			[git] diff <of:staging> [<x:path>]
 			[git] diff [of|for|against|with|in|from] <x>
+			$see <of:staging> changes|diff|work
+			$see <of:staging> changes|diff of|in|for|to <x>
 			$see [git] diff|diffs
 			$see [git] diff|diffs of|for|against|with|in|from|to <x>
 			$see [git] [uncommitted|unstaged|staged|local|recent|latest|current|pending|last] changes
 			$see [uncommitted|unstaged|staged|local|recent|latest|current|pending] changes of|in|for|to|since|against <x>
 			what [is|has|have] changed
 			what [is|has|have] changed in|since|inside|on <x>
-			what have|did i|we|you changed|change|changed|modified
+			what have|did i|we|you changed|change|modified [so] [far|yet]
 			what have|did i|we|you changed|change|modified in|since|inside|on <x>
 			what changes are|did|have <_>`,
 		weak: `changes
@@ -314,12 +358,14 @@ var grammar = []paragraph{
 			when did <x> [last] change
 			[git] blame <x>
 			$see last|latest|recent commit
+			$see [git] [last|latest|recent] <max:number> [last|latest|recent] commits
+			last|latest|recent <max:number> commits
 			what $is last|latest|recent commit|commits|history`,
 		weak: `history`,
 	},
 	{
 		category: vcs, action: commit,
-		plain: `[git] commit [-a|--all|-am]
+		plain: `[git] commit [-a|--all|-am|all]
 			[git] commit $change
 			[git] commit [$change] with|using [commit] [message|msg|comment|text|title] <message>
 			[git] commit [-a] -m|-am|--message <message>
@@ -327,11 +373,12 @@ var grammar = []paragraph{
 			[git] commit [$change] as <message:sentence>
 			[git] commit <message:sentence>
 			[git] commit <x> with|using [commit] message|msg [:] <message>
-			[git] commit <x>
+			[git] commit <x:path>
 			make|create|do [new] commit
 			make|create|do [new] commit with|using [message|msg] <message>
-			check in $change`,
-		weak: `commit to <x>`,
+			check in $change
+			commit to <x:remote>`,
+		weak: `[git] commit <x>`,
 	},
 	{
 		category: vcs, action: branch, params: map[string]string{"create": "true"},
@@ -367,6 +414,7 @@ var grammar = []paragraph{
 			[git] push [$change|commits|commit|branch] to <x:remote>
 			[git] push <x:remote>
 			git push [to] <x>
+			git push -u|--set-upstream <x>
 			[git] push branch <x:one>`,
 		weak: `push [$change|commits|commit|branch] to <x>
 			push <x>`,
@@ -385,6 +433,19 @@ var grammar = []paragraph{
 			git pull|fetch|merge|rebase|reset|stash|revert|clean|add|rm|mv|tag|clone|init|config|cherry-pick|restore [<_>]
 			undo|revert commit|commits|push|changes [<_>]
 			log in|out|on|off [<_>]
-			test drive <_>`,
+			test drive|water|waters <_>
+			commit to <_>
+			push back|through|ahead|forward|harder|notification|notifications [<_>]
+			what do|would|did you <_>
+			what do|did you|i|we|they mean|think|want [<_>]
+			fix me <_>
+			how are|is you|it|life|everything [<_>]
+			$tests|lint|debug|fix|build was|went|is|are fine|good|great|ok|nice|done [<_>]
+			run|rerun $tests in|with <_> mode
+			what time|day|date|year <_>
+			open|create|make|file|submit|close [new] pull|merge request|requests [<_>]
+			open|file|submit|close [new] issue|ticket|pr|mr [<_>]
+			branch out|off [<_>]
+			diff|status|log|commit|push|branch is|was|are|were|has <_>`,
 	},
 }

@@ -1,6 +1,8 @@
-// Package intent reads what somebody wants from a few words, without a model.
-// It is pure and knows the English of short orders and questions; whatever it
-// cannot place is unknown, which is no shame: a planner takes it from there.
+// Package intent reads what somebody wants from a few words, without a model:
+// Parse says what they ask for, Route which operators carry it out, Compose makes
+// a graph and a plan of those, and Answer tells what came of them. It is pure and
+// knows the English of short orders and questions; whatever it cannot place is
+// unknown, which is no shame: a planner takes it from there.
 package intent
 
 // Intent is what words ask for. It is unknown, with the action none and neither
@@ -20,6 +22,8 @@ type Intent struct {
 	//	in         the place: find X in Y, add X to Y
 	//	problem    fix the P bug in X
 	//	message    commit with message M
+	//	max        the last N commits
+	//	of         staged or unstaged changes
 	//	create     "true" where a branch is to be made
 	Params     map[string]string `json:"params"`
 	Confidence float64           `json:"confidence"`
@@ -60,6 +64,10 @@ const (
 // maxWords is the length from which words are a story and not an order.
 const maxWords = 64
 
+// Confident is the confidence from which an intent may be acted on without asking
+// anybody what was meant.
+const Confident = 0.8
+
 // known is the score, in hundredths, below which an intent is unknown.
 const known = 50
 
@@ -85,12 +93,15 @@ const known = 50
 //	+0.30  there is no target and the action needs none
 //	−0.10  there is no target, or just a pronoun, and the action needs one
 //	+0.05  a further name, or a message, was asked for and given
-//	−0.10  the new name of a rename has several words, or is where no "to" marks it
+//	−0.10  the new name of a rename, or what is put in another's place, has several
+//	       words, or the new name is where no "to" marks it
 //	−0.25  the new name of a rename is missing
 //	−0.05  the target has several words, one of them the verb of an action
 //	−0.10  words are left over
+//	−0.25  words are left over that set a condition: without, only, unless
 //	−0.20  the task is not the first thing said
-//	−0.25  another task stands beside it
+//	−0.25  another task stands beside it; but after a change, not to run the tests:
+//	       that is part of one
 //
 // and is kept between 0 and 1. Below 0.50 the intent is unknown.
 func Parse(words string) Intent {
@@ -109,7 +120,7 @@ func Parse(words string) Intent {
 		if !ok {
 			continue
 		}
-		score := r.score() - task.cost(said, i)
+		score := r.score() - task.cost(r.without(words, said, i))
 		if score >= known && r.form.category != unknown {
 			return r.intent(min(score, 100))
 		}

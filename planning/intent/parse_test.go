@@ -218,7 +218,9 @@ func TestConfidenceFollowsTheRules(t *testing.T) {
 		"don't commit":                       0.2,
 		"rename Foo to Bar":                  0.95,
 		"rename authenticate to verify":      0.9,
-		"rename Foo to Bar, run the tests":   0.7,
+		"rename Foo to Bar, run the tests":   0.95,
+		"rename Foo to Bar, run TestBar":     0.7,
+		"find Foo and run the tests":         0.65,
 		"rename Foo to Bar because I say":    0.85,
 		"rename Foo Bar":                     0.8,
 		"rename Foo":                         0.65,
@@ -246,7 +248,7 @@ func TestConfidenceFollowsTheRules(t *testing.T) {
 
 func TestCompanyLowersConfidence(t *testing.T) {
 	alone := intent.Parse("rename Foo to Bar")
-	for _, more := range []string{", then commit", " and run the tests", ". It is urgent", " but don't commit", "; push", " because it reads better"} {
+	for _, more := range []string{", then commit", " and run the tests in ./a", ". It is urgent", " but don't commit", "; push", " because it reads better"} {
 		both := intent.Parse("rename Foo to Bar" + more)
 		if both.Confidence >= alone.Confidence || both.Target != "Foo" || !maps.Equal(both.Params, alone.Params) {
 			t.Errorf("with %q: %s at %v", more, spell(both), both.Confidence)

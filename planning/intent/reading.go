@@ -12,6 +12,7 @@ type reading struct {
 	target   phrase
 	params   map[string]phrase
 	leftover bool
+	limited  bool // what is left over sets a condition
 	unmarked bool // the new name follows without a "to"
 }
 
@@ -43,10 +44,16 @@ func read(words string, tokens []token) (reading, bool) {
 			place, _ := trim(s.tokens)
 			r.params[s.slot] = cut(words, place)
 		case "x":
-			r.target = r.place(words, s.tokens)
+			about := s.tokens
+			if f.category == vcs || f.category == validate {
+				about = slices.DeleteFunc(slices.Clone(about), isFlag) // of a command line
+				r.leftover = r.leftover || len(about) < len(s.tokens)
+			}
+			r.target = r.place(words, about)
 		case "new_name", "into":
 			name := untilJoin(s.tokens)
 			r.leftover = r.leftover || len(name) < len(s.tokens) && !s.tokens[len(name)].is("in", "inside", "within", "under")
+			r.limited = r.limited || slices.ContainsFunc(s.tokens[len(name):], func(t token) bool { return t.isOneOf(conditions) })
 			if len(name) == len(s.tokens) || r.leftover {
 				r.params[s.slot] = r.place(words, name)
 			} else {
@@ -72,7 +79,7 @@ func read(words string, tokens []token) (reading, bool) {
 // place trims what a slot took, and takes reasons and the place out of it.
 func (r *reading) place(words string, tokens []token) phrase {
 	for i, t := range tokens {
-		if i > 0 && (t.is("because") || i+1 < len(tokens) && (t.is("so") && tokens[i+1].is("that") || t.is("in") && tokens[i+1].is("order"))) {
+		if i > 0 && (t.is("because") || t.is("its", "it's") && looksLikeName(tokens[i-1]) || i+1 < len(tokens) && (t.is("so") && tokens[i+1].is("that") || t.is("in") && tokens[i+1].is("order"))) {
 			tokens, r.leftover = tokens[:i], true
 			break
 		}
@@ -82,6 +89,7 @@ func (r *reading) place(words string, tokens []token) phrase {
 			continue
 		}
 		where, kind := trim(tokens[i+1:])
+		kind = kind && slices.ContainsFunc(tokens[i+1:], func(t token) bool { return t.isOneOf(places) })
 		if len(where) == 1 && (kind || looksLikeName(where[0])) {
 			if _, ok := r.params["in"]; !ok {
 				r.params["in"] = cut(words, where)
@@ -101,7 +109,8 @@ func untilJoin(tokens []token) []token {
 			continue
 		}
 		if strings.Contains(tokens[i-1].after, ",") || t.is("because", "without", "so", "since", "in", "inside", "within", "under", "for", "across", "using", "when",
-			"if", "as", "and", "but", "with", "to", "throughout", "everywhere", "where", "which", "that") {
+			"if", "as", "and", "but", "with", "to", "throughout", "everywhere", "where", "which", "that",
+			"only", "unless", "except", "excluding", "not") {
 			return tokens[:i]
 		}
 	}
@@ -176,6 +185,9 @@ func isPreposition(t token) bool {
 	return t.is("of", "for", "to", "in", "with", "from", "by", "on", "and", "or", "at", "into", "as", "that", "which")
 }
 
+// isFlag says whether a token is an option of a command.
+func isFlag(t token) bool { return !t.quoted && len(t.text) > 1 && t.text[0] == '-' }
+
 // looksLikeName says whether a token can hardly be an ordinary word: it is
 // quoted, or has a capital letter, a digit, or a sign inside.
 func looksLikeName(t token) bool {
@@ -197,7 +209,10 @@ func (r reading) score() int {
 		score = 45
 	}
 	score += r.targetScore() + r.paramScore()
-	if r.leftover {
+	switch {
+	case r.limited:
+		score -= 25
+	case r.leftover:
 		score -= 10
 	}
 	return score
@@ -209,7 +224,7 @@ func (r reading) paramScore() int {
 	switch {
 	case r.form.action == rename && name.text == "":
 		return -25
-	case r.form.action == rename && (r.unmarked || len(name.tokens) > 1):
+	case r.form.action == rename && (r.unmarked || len(name.tokens) > 1), len(r.params["with"].tokens) > 1:
 		return -10
 	case r.params["message"].text != "":
 		return 5
@@ -261,4 +276,25 @@ func (r reading) intent(score int) Intent {
 		}
 	}
 	return in
+}
+
+// without returns the tasks that were said without those behind a change that
+// are done with it: to run the tests. at is where the reading's own stands in
+// both.
+func (r reading) without(words string, said []task, at int) (left []task, place int) {
+	if r.form.category != modify && r.form.category != refactor {
+		return said, at
+	}
+	for i, t := range said {
+		if i <= at || !t.runsTests(words) {
+			left = append(left, t)
+		}
+	}
+	return left, at
+}
+
+// runsTests reports whether a task of the words is to run all tests and nothing else.
+func (t task) runsTests(words string) bool {
+	r, ok := read(words, t.tokens)
+	return ok && r.form.category == validate && r.form.action == test && len(r.target.tokens) == 0 && !r.leftover && len(r.params) == 0
 }

@@ -153,6 +153,9 @@ func nextTask(tokens []token) (end, next int) {
 		if next < len(tokens) && (stop != "" || next > i) && begins(dropStart(tokens[next:])) {
 			return i, next
 		}
+		if i == 2 && tokens[0].is("in", "inside", "within") && looksLikeName(tokens[1]) && begins(tokens[2:]) {
+			return i, i // "in main.go replace X": the place stands first
+		}
 		if strings.ContainsAny(stop, ".;!?…") {
 			return i, i
 		}

@@ -1,0 +1,215 @@
+package intent
+
+import (
+	"path"
+	"strings"
+)
+
+// blocksOf write what each operator returned.
+var blocksOf = map[string]func(answering, value) string{
+	"fs.search": answering.matches, "fs.list": answering.listed, "fs.patch": answering.changed, "fs.write": answering.changed,
+	"fs.move": answering.movedFile, "fs.remove": answering.changed, "fs.mkdir": answering.changed, "fs.read": answering.read,
+	"code.symbols": answering.symbolList, "code.parse": answering.parsed, "code.definition": answering.definitions,
+	"code.references": answering.referenceList, "code.summarize": answering.summary, "code.transform": answering.transformed,
+	runTests: answering.testRun, "test.lint": answering.linted,
+	"vcs.status": answering.statusOf, "vcs.diff": answering.diffOf, "vcs.log": answering.logOf, "vcs.branches": answering.branchList,
+	"vcs.branch": answering.branchOf, "vcs.commit": answering.committed, "vcs.push": answering.pushed,
+	"proc.run": answering.ran,
+}
+
+// about is the target as a code span.
+func (a answering) about() string {
+	if about := code(a.in.Target); about != "" {
+		return about
+	}
+	return "what was asked for"
+}
+
+// cutShort says that an operator returned less than there is.
+func cutShort(v value) string {
+	if v.at("truncated").flag() {
+		return "\n\nThis is not all: the result was cut short."
+	}
+	return ""
+}
+
+func (a answering) matches(v value) string {
+	found := v.at("matches").list()
+	total := max(v.at("total").number(), len(found))
+	if total == 0 {
+		if files := a.result("fs.list"); a.in.Action == find && len(a.named(files)) > 0 {
+			return "" // the file itself was found
+		}
+		return "Nothing in the workspace matches " + a.about() + ". Try fewer words, a part of the name, or another spelling."
+	}
+	files := map[string]bool{}
+	lines := make([]string, len(found))
+	for i, m := range found {
+		files[m.at("path").text()] = true
+		lines[i] = strings.TrimSpace(m.place() + " " + code(m.at("text").text()))
+	}
+	head := count(total, "match", "matches") + " of " + a.about()
+	if within := v.at("files").number(); within > 0 {
+		head += " in " + count(within, "file", "files")
+	} else if total == len(found) {
+		head += " in " + count(len(files), "file", "files")
+	}
+	return head + ":\n\n" + rows(lines, total, "match", "matches") + cutShort(v)
+}
+
+// named lists the entries of a folder that the target names.
+func (a answering) named(v value) []string {
+	target := pathOf(a.in.Target)
+	var names []string
+	for _, entry := range v.at("entries").list() {
+		name := entry.at("path").text()
+		fits, _ := path.Match(target, name)
+		byBase, _ := path.Match(target, path.Base(name))
+		if fits || byBase || strings.HasSuffix(name, "/"+target) {
+			names = append(names, code(name))
+		}
+	}
+	return names
+}
+
+func (a answering) listed(v value) string {
+	if a.in.Action != find {
+		return ""
+	}
+	names := a.named(v)
+	if len(names) == 0 {
+		return ""
+	}
+	return count(len(names), "file is", "files are") + " called " + a.about() + ":\n\n" + rows(names, 0, "file", "files") + cutShort(v)
+}
+
+func (answering) read(v value) string { return fence("", v.text()) }
+
+// symbolLines write symbols, each with its place.
+func symbolLines(symbols []value) []string {
+	lines := make([]string, len(symbols))
+	for i, s := range symbols {
+		name := s.at("signature").text()
+		for _, key := range []string{"qualified", "name"} {
+			if name == "" {
+				name = s.at(key).text()
+			}
+		}
+		line := strings.TrimSpace(code(name) + " " + plain(s.at("kind").text()))
+		if where := s.place(); where != "" {
+			line += " at " + where
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+func (a answering) symbolList(v value) string {
+	found := v.at("symbols").list()
+	total := max(v.at("total").number(), len(found))
+	if total == 0 {
+		return "There are no symbols in or like " + a.about() + ". Try a part of the name, or search the text: find " + a.about() + "."
+	}
+	about := " like " + a.about()
+	if file := code(v.at("path").text()); file != "" {
+		about = " in " + file
+	}
+	return count(total, "symbol", "symbols") + about + ":\n\n" + rows(symbolLines(found), total, "symbol", "symbols") + cutShort(v) + noted(v)
+}
+
+func (a answering) parsed(v value) string {
+	head := code(v.at("path").text())
+	if language := plain(v.at("language").text()); language != "" {
+		head += " is " + language
+	}
+	if n := v.at("lines").number(); n > 0 {
+		head += ", " + count(n, "line", "lines")
+	}
+	outline := v.at("outline").list()
+	if len(outline) == 0 {
+		return head + ", with no symbols that could be made out." + noted(v)
+	}
+	return head + ":\n\n" + rows(symbolLines(outline), 0, "symbol", "symbols") + noted(v)
+}
+
+func (a answering) definitions(v value) string {
+	found := v.at("definitions").list()
+	if len(found) == 0 {
+		return "Nothing in the workspace defines " + a.about() + ". Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
+	}
+	total := max(v.at("total").number(), len(found))
+	shown := found[:min(len(found), maxRows)]
+	blocks := make([]string, 0, len(shown)+1)
+	for _, d := range shown {
+		name := d.at("qualified").text()
+		if name == "" {
+			name = d.at("name").text()
+		}
+		if name == "" {
+			name = a.in.Target
+		}
+		head := strings.TrimSpace(code(name) + " " + plain(d.at("kind").text()))
+		if where := d.place(); where != "" {
+			head += " is defined at " + where
+		}
+		if signature := d.at("signature").text(); strings.TrimSpace(signature) != "" {
+			head += ":\n\n" + fence("", signature)
+		} else if text := code(d.at("text").text()); text != "" {
+			head += ": " + text
+		}
+		if doc := strings.TrimSpace(d.at("doc").text()); doc != "" {
+			head += "\n\n" + fence("text", doc)
+		}
+		blocks = append(blocks, head)
+	}
+	if rest := total - len(shown); rest > 0 {
+		blocks = append(blocks, "… and "+count(rest, "more definition", "more definitions"))
+	}
+	return strings.Join(blocks, "\n\n") + noted(v)
+}
+
+func (a answering) referenceList(v value) string {
+	found := v.at("references").list()
+	total := max(v.at("total").number(), len(found))
+	name := a.about()
+	if symbol := code(v.at("symbol").text()); symbol != "" {
+		name = symbol
+	}
+	if total == 0 {
+		return "Nothing refers to " + name + ". Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
+	}
+	files := map[string]bool{}
+	var lines []string
+	for _, r := range found {
+		files[r.at("path").text()] = true
+		line := r.place()
+		if within := code(r.at("in").text()); within != "" {
+			line += " in " + within
+		}
+		if r.at("definition").flag() {
+			line += ", the definition"
+		}
+		lines = append(lines, strings.TrimSpace(line+": "+code(r.at("text").text())))
+	}
+	head := count(total, "reference", "references") + " to " + name
+	if total == len(found) {
+		head += " in " + count(len(files), "file", "files")
+	}
+	if by := plain(v.at("by").text()); by != "" {
+		head += ", found by " + by
+	}
+	if defined := v.at("definition").place(); defined != "" {
+		head += "; it is defined at " + defined
+	}
+	return head + ":\n\n" + rows(lines, total, "reference", "references") + cutShort(v) + noted(v)
+}
+
+func (a answering) summary(v value) string {
+	if text := prose(v.at("summary").text()); text != "" {
+		return text
+	}
+	if title := code(v.at("title").text()); title != "" {
+		return title
+	}
+	return "There is nothing to tell of " + a.about() + "."
+}

@@ -1,0 +1,304 @@
+package intent_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+// schemas are the arguments that the workspace's operators take, those in
+// brackets left out at will.
+var schemas = map[string]string{
+	"fs.read":         "path [offset:integer] [limit:integer]",
+	"fs.list":         "[path] [depth:integer]",
+	"fs.stat":         "path",
+	"fs.search":       "query [path] [regex:boolean] [ignore_case:boolean] [glob] [context:integer] [max:integer]",
+	"fs.write":        "path text",
+	"fs.patch":        "[path] [old] [new] [all:boolean] [diff] [hashes:object]",
+	"fs.move":         "from to",
+	"fs.mkdir":        "path",
+	"fs.remove":       "path",
+	"code.symbols":    "[path] [query]",
+	"code.definition": "symbol [path]",
+	"code.references": "symbol [path]",
+	"code.parse":      "path",
+	"code.summarize":  "[text] [path] [diff] [log:object] [tests:object] [matches:object] [symbol]",
+	"code.transform":  "kind [symbol] [new_name] [pattern] [replacement] [regex:boolean] [glob] [path]",
+	"test.detect":     "[path]",
+	"test.run":        "[path] [run] [timeout] [allow_failures:boolean]",
+	"test.lint":       "[path] [allow_failures:boolean]",
+	"vcs.status":      "",
+	"vcs.diff":        "[of] [path] [ref]",
+	"vcs.log":         "[path] [max:integer] [since]",
+	"vcs.branches":    "",
+	"vcs.branch":      "name [create:boolean]",
+	"vcs.commit":      "message [paths:array] [all:boolean]",
+	"vcs.push":        "[remote] [branch] [set_upstream:boolean]",
+}
+
+// choices are sets of arguments of which one must be given whole.
+var choices = map[string][]string{
+	"fs.patch":       {"path old new", "diff"},
+	"code.transform": {"symbol new_name", "pattern replacement"},
+	"code.summarize": {"text", "path", "diff", "log", "tests", "matches", "symbol"},
+}
+
+// catalogue offers the operators under schemas that allow no other arguments.
+func catalogue() planning.Catalogue {
+	var all planning.Catalogue
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		properties, required := map[string]any{}, []string{}
+		for _, arg := range strings.Fields(schemas[name]) {
+			bare := strings.Trim(arg, "[]")
+			arg, kind, ok := strings.Cut(bare, ":")
+			if !ok {
+				kind = "string"
+			}
+			properties[arg] = map[string]any{"type": kind}
+			if strings.Contains(" "+schemas[name]+" ", " "+bare+" ") {
+				required = append(required, arg)
+			}
+		}
+		object := map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+		for _, set := range choices[name] {
+			list, _ := object["anyOf"].([]any)
+			object["anyOf"] = append(list, map[string]any{"required": strings.Fields(set)})
+		}
+		schema, err := json.Marshal(object)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, planning.Tool{Name: name, Server: "workspace", InputSchema: schema})
+	}
+	return all
+}
+
+// anyIntent is what Parse makes of words, or any values in a known pair.
+func anyIntent(t *rapid.T) intent.Intent {
+	in := intent.Parse(phrase(t))
+	if rapid.Bool().Draw(t, "made up") {
+		pair := rapid.SampledFrom(pairs).Draw(t, "pair")
+		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a.go", "a/b", "./...", "Foo.bar", "(*T).M", "TestX/a", "${x}", "$${", "*", ".", "..", "/", "two words"}))
+		in = intent.Intent{Category: pair[0], Action: pair[1], Target: value.Draw(t, "target"), Params: map[string]string{}, Confidence: 1}
+		for _, name := range []string{"new_name", "from", "into", "to", "with", "in", "problem", "message", "max", "of", "create"} {
+			if rapid.Bool().Draw(t, "has "+name) {
+				in.Params[name] = value.Draw(t, name)
+			}
+		}
+	}
+	return in
+}
+
+var pairs = [][2]string{
+	{"navigate", "find"},
+	{"navigate", "references"},
+	{"navigate", "definition"},
+	{"navigate", "symbols"},
+	{"explain", "explain"},
+	{"modify", "edit"},
+	{"modify", "fix"},
+	{"modify", "extract"},
+	{"refactor", "rename"},
+	{"refactor", "refactor"},
+	{"validate", "test"},
+	{"validate", "lint"},
+	{"debug", "debug"},
+	{"create", "create"},
+	{"create", "add_tests"},
+	{"vcs", "status"},
+	{"vcs", "diff"},
+	{"vcs", "log"},
+	{"vcs", "commit"},
+	{"vcs", "branch"},
+	{"vcs", "push"},
+}
+
+func anyPolicy(t *rapid.T) intent.Policy {
+	return intent.Policy{
+		PreferTools:  rapid.SliceOfN(rapid.SampledFrom([]string{"code", "fs", "test", "code.parse", "other"}), 0, 3).Draw(t, "prefer"),
+		RequireTests: rapid.Bool().Draw(t, "tests"),
+		Gates: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) intent.GateRule {
+			return intent.GateRule{
+				Tool:   rapid.SampledFrom([]string{"fs.*", "*", "test.run", "vcs.commit"}).Draw(t, "tool"),
+				Action: rapid.SampledFrom([]intent.GateAction{intent.GateAsk, intent.GateAllow}).Draw(t, "action"),
+			}
+		}), 0, 2).Draw(t, "gates"),
+	}
+}
+
+func TestAnyIntentHasAPlanThatIsValid(t *testing.T) {
+	tools := catalogue()
+	rapid.Check(t, func(t *rapid.T) {
+		in, policy := anyIntent(t), anyPolicy(t)
+		c, err := intent.Route(in, policy)
+		if err != nil {
+			t.Fatalf("%+v: %v", in, err)
+		}
+		if c.Empty() != (in.Category == "unknown") {
+			t.Fatalf("%+v has %d nodes", in, len(c.Nodes))
+		}
+		out, err := intent.Compose(c, "a goal")
+		if err != nil {
+			t.Fatalf("%+v: %v", in, err)
+		}
+		// What is bound and needs no model can be run as it stands; for the rest
+		// a model fills in args.
+		open := !c.Bound() || c.NeedsModel()
+		faults, _ := planning.Validate(out.Plan, planning.Rules{Catalogue: tools, CheckTools: true, PartialArgs: open})
+		if len(faults) > 0 {
+			t.Fatalf("%+v: %s\n%v", in, draw(c), faults)
+		}
+		read, err := intent.DecodeChain([]byte(planning.CanonicalJSON(encoded(t, c))))
+		if err != nil || draw(read) != draw(c) {
+			t.Fatalf("%s\nread back is\n%s (%v)", draw(c), draw(read), err)
+		}
+		checkOrder(t, out)
+		if policy.RequireTests {
+			checkTested(t, c)
+		}
+		if rest, _ := c.WithoutModel(); rest.NeedsModel() {
+			t.Fatalf("%s needs a model without one: %s", draw(c), draw(rest))
+		} else if _, err := intent.Compose(rest, ""); err != nil {
+			t.Fatalf("%s without a model: %v", draw(c), err)
+		}
+	})
+}
+
+func encoded(t *rapid.T, v any) any {
+	data, err := planning.EncodeJSON(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := planning.DecodeValue(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// checkOrder says whether the order is topological and the groups may run at once.
+func checkOrder(t *rapid.T, out intent.Composition) {
+	n := len(out.Graph.Nodes)
+	place := make([]int, n)
+	for at, i := range out.ExecutionOrder {
+		place[i] = at
+	}
+	if len(out.ExecutionOrder) != n || len(slices.Compact(slices.Sorted(slices.Values(out.ExecutionOrder)))) != n {
+		t.Fatalf("the order %v is not of %d nodes", out.ExecutionOrder, n)
+	}
+	reaches := make([][]bool, n) // by any path
+	for i := range reaches {
+		reaches[i] = make([]bool, n)
+	}
+	for _, e := range out.Graph.Edges {
+		if place[e[0]] >= place[e[1]] {
+			t.Fatalf("%v comes after what waits for it in %v", e, out.ExecutionOrder)
+		}
+		reaches[e[0]][e[1]] = true
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				reaches[i][j] = reaches[i][j] || reaches[i][k] && reaches[k][j]
+			}
+		}
+	}
+	for _, group := range out.Parallelizable {
+		if len(group) < 2 {
+			t.Fatalf("a group of one: %v", out.Parallelizable)
+		}
+		for _, a := range group {
+			for _, b := range group {
+				if reaches[a][b] {
+					t.Fatalf("%d and %d are in a group of %v, and one waits for the other", a, b, out.Parallelizable)
+				}
+			}
+		}
+	}
+}
+
+// checkTested says whether tests speak for every change and every commit.
+func checkTested(t *rapid.T, c intent.Chain) {
+	for i, n := range c.Nodes {
+		switch n.Tool {
+		case "vcs.commit":
+			if !waitsForTests(c, i) {
+				t.Fatalf("nothing is tested before the commit: %s", draw(c))
+			}
+		case "fs.patch", "fs.write", "fs.move":
+			if !slices.ContainsFunc(c.Nodes, func(m intent.Node) bool { return m.Tool == "test.run" && slices.Contains(m.DependsOn, i) }) {
+				t.Fatalf("nothing is tested after the change: %s", draw(c))
+			}
+		}
+	}
+}
+
+func waitsForTests(c intent.Chain, at int) bool {
+	return slices.ContainsFunc(c.Nodes[at].DependsOn, func(d int) bool { return c.Nodes[d].Tool == "test.run" || waitsForTests(c, d) })
+}
+
+func TestWordsReachTheOperatorsAsTheyAre(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		target := rapid.StringMatching(`[ -~]{1,20}`).Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "target")
+		in := intent.Intent{Category: "navigate", Action: "find", Target: target, Confidence: 1}
+		c, err := intent.Route(in, intent.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := planning.Resolve(c.Nodes[0].Args["query"], nil)
+		if err != nil || got != target {
+			t.Fatalf("%q reaches the search as %q (%v)", target, got, err)
+		}
+	})
+}
+
+func FuzzDecodeChain(f *testing.F) {
+	f.Add([]byte(`{"nodes":[{"tool":"fs.read","args":{"path":"a"}},{"tool":"fix"}]}`))
+	f.Add([]byte(`{"nodes":[{"tool":"fs.read","depends_on":[1]},{"tool":"fs.list","depends_on":[0]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := intent.DecodeChain(data)
+		if err != nil {
+			return
+		}
+		if _, err := intent.Compose(c, ""); err != nil {
+			t.Fatalf("%s was read and cannot be composed: %v", data, err)
+		}
+	})
+}
+
+func BenchmarkParseAndRoute(b *testing.B) {
+	for name, words := range map[string]string{
+		"rename": "please rename the authenticate function to verify_user",
+		"fix":    "fix the nil pointer bug in handler.go",
+		"commit": "commit with message 'fix login'",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := intent.Route(intent.Parse(words), intent.Policy{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCompose(b *testing.B) {
+	c, err := intent.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := intent.Compose(c, "rename Foo to Bar"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

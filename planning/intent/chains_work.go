@@ -1,0 +1,180 @@
+package intent
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The chains that run tests and linters, and those of version control.
+
+// test runs the tests that the words name: one by its name, those of a folder.
+// What else they may name, all tests speak for.
+func (d *draft) test() {
+	args := map[string]any{"path": d.within()}
+	switch d.shape() {
+	case aTest:
+		args["run"] = d.symbol()
+	case aPath:
+		args["path"] = literally(folderOf(d.in.Target))
+	}
+	d.call(runTests, "Run the tests", args, "tests")
+}
+
+func (d *draft) lint() {
+	place := d.within()
+	if d.shape() == aPath {
+		place = literally(folderOf(d.in.Target))
+	}
+	d.call("test.lint", "Run the linter", map[string]any{"path": place}, "findings")
+}
+
+// fewCommits is how much of the history an explanation looks at.
+const fewCommits = 10
+
+// debug runs the tests that may show what is wrong, and looks at what was
+// changed last.
+func (d *draft) debug() {
+	d.need()
+	run := map[string]any{"path": d.within()}
+	place := run["path"]
+	switch d.shape() {
+	case aTest:
+		run["run"] = d.symbol()
+	case aPath:
+		run["path"] = literally(folderOf(d.in.Target))
+		place = literally(pathOf(d.in.Target))
+	}
+	run["allow_failures"] = true
+	tests := d.call(runTests, "Run the tests", run, "tests")
+	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(fewCommits)}, "log")
+	d.call("code.summarize", "Summarise what fails", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
+}
+
+func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
+
+func (d *draft) diff() {
+	args := map[string]any{"of": "all"}
+	switch d.in.Params["of"] {
+	case "staged", "--staged", "cached", "--cached":
+		args["of"] = "staged"
+	case "unstaged":
+		args["of"] = "unstaged"
+	}
+	switch target := d.in.Target; d.shape() {
+	case aPath:
+		args["path"] = literally(pathOf(target))
+	case nothing:
+		args["path"] = d.within()
+	default:
+		if strings.ContainsAny(target, " \t\n") {
+			d.lack("the words name neither a path nor a revision: %s", d.about())
+			break
+		}
+		args["ref"] = literally(target)
+	}
+	d.call("vcs.diff", "Show the changes", args, "")
+}
+
+func (d *draft) history() {
+	args := map[string]any{"path": d.within()}
+	if n, err := strconv.Atoi(d.in.Params["max"]); err == nil && n > 0 {
+		args["max"] = number(n)
+	}
+	switch d.shape() {
+	case aPath:
+		args["path"] = literally(pathOf(d.in.Target))
+	case aName, aTest:
+		if isFolder(d.in.Target) {
+			args["path"] = d.symbol()
+			break
+		}
+		at := d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": args["path"]}, "defined")
+		args["path"] = "${defined.definitions[0].path}"
+		d.call("vcs.log", "Show the history of its file", args, "", at)
+		return
+	case someWords:
+		d.lack("the words name no file: %s", d.about())
+	}
+	d.call("vcs.log", "Show the history", args, "")
+}
+
+// commit says what would be committed before it asks.
+func (d *draft) commit() {
+	diff := map[string]any{"of": "commit"}
+	made := map[string]any{"message": "${summary.title}"}
+	if message := d.in.Params["message"]; message != "" {
+		made["message"] = literally(message)
+	}
+	if d.shape() != nothing {
+		names := d.paths()
+		if len(names) == 0 {
+			d.lack("the words name what to commit, and it is no path: %s", d.about())
+		} else {
+			made["paths"] = names
+		}
+		if len(names) == 1 {
+			diff["path"] = names[0]
+		}
+	}
+	shown := d.call("vcs.diff", "Look at what would be committed", diff, "changes")
+	summary := d.call("code.summarize", "Say what changed", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
+	d.call("vcs.commit", "Commit the changes", made, "", summary)
+}
+
+// paths are those that the target lists; nil where it lists anything else.
+func (d *draft) paths() []any {
+	var all []any
+	for _, word := range strings.FieldsFunc(d.in.Target, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+		switch {
+		case isPath(word):
+			all = append(all, literally(pathOf(word)))
+		case word != "and":
+			return nil
+		}
+	}
+	if slices.Contains(all, any("")) {
+		return nil // the workspace itself
+	}
+	return all
+}
+
+func (d *draft) branch() {
+	name := d.in.Target
+	creates := d.in.Params["create"] == "true"
+	if name == "" {
+		if creates {
+			d.lack("the words do not say what to call the branch")
+		}
+		d.call("vcs.branches", "List the branches", nil, "")
+		return
+	}
+	if strings.ContainsAny(name, " \t\n") {
+		d.lack("a branch has a name of one word, and this is none: %s", d.about())
+	}
+	args, title := map[string]any{"name": literally(name)}, "Switch to the branch "+d.about()
+	if creates {
+		args["create"], title = true, "Create the branch "+d.about()
+	}
+	d.call("vcs.branch", title, args, "")
+}
+
+// remotes are the names that remotes go by.
+var remotes = strings.Fields("origin upstream github gitlab fork backup mirror")
+
+func (d *draft) push() {
+	args := map[string]any{}
+	switch words := strings.Fields(d.in.Target); {
+	case len(words) == 0, len(words) == 1 && words[0] == "remote":
+	case len(words) == 1 && slices.Contains(remotes, words[0]):
+		args["remote"] = literally(words[0])
+	case len(words) == 1:
+		args["branch"] = literally(words[0])
+	case len(words) == 2 && slices.Contains(remotes, words[0]):
+		args["remote"], args["branch"] = literally(words[0]), literally(words[1])
+	default:
+		d.lack("the words name neither a remote nor a branch: %s", d.about())
+	}
+	seen := d.call("vcs.status", "See what there is to push", nil, "")
+	d.call("vcs.push", "Push the commits", args, "", seen)
+}

@@ -1,0 +1,158 @@
+package intent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/planning"
+)
+
+// Composition is a chain as a graph that can be run.
+type Composition struct {
+	Graph          Graph `json:"graph"`
+	ExecutionOrder []int `json:"execution_order"`
+	// Parallelizable are groups of two nodes or more that may run at once: none
+	// waits for another, and all can begin after as many steps.
+	Parallelizable      [][]int       `json:"parallelizable"`
+	EstimatedComplexity Complexity    `json:"estimated_complexity"`
+	PolicyGates         []int         `json:"policy_gates"`
+	Plan                planning.Plan `json:"plan"`
+}
+
+// Graph is the nodes of a chain and what leads to what, all by position.
+type Graph struct {
+	Nodes []Node   `json:"nodes"`
+	Edges [][2]int `json:"edges"` // from a node to one that waits for it
+	Entry []int    `json:"entry"` // wait for nothing
+	Exit  []int    `json:"exit"`  // nothing waits for them
+}
+
+// Complexity is a rough size of the work.
+type Complexity string
+
+// A chain is low where it only looks, in at most two steps; high where something
+// must be written by a model, where it asks more than once, or where it has more
+// than eight steps; and medium otherwise.
+const (
+	Low    Complexity = "low"
+	Medium Complexity = "medium"
+	High   Complexity = "high"
+)
+
+const (
+	fewSteps  = 2
+	manySteps = 8
+)
+
+// Complexity estimates the work of a chain.
+func (c Chain) Complexity() Complexity {
+	gates := len(c.PolicyGates())
+	switch {
+	case c.NeedsModel(), gates > 1, len(c.Nodes) > manySteps:
+		return High
+	case gates > 0, len(c.Nodes) > fewSteps:
+		return Medium
+	default:
+		return Low
+	}
+}
+
+// Compose compiles a chain to a graph and a plan of the goal. It fails where the
+// nodes wait for each other in a circle, for themselves, or for what is not
+// there.
+func Compose(c Chain, goal string) (Composition, error) {
+	if err := c.check(); err != nil {
+		return Composition{}, err
+	}
+	plan := c.Plan(goal)
+	g := planning.NewGraph(plan)
+	out := Composition{
+		Graph:               Graph{Nodes: orNone(c.Nodes), Edges: [][2]int{}, Entry: []int{}, Exit: []int{}},
+		ExecutionOrder:      c.order(),
+		Parallelizable:      [][]int{},
+		EstimatedComplexity: c.Complexity(),
+		PolicyGates:         c.PolicyGates(),
+		Plan:                plan,
+	}
+	for i := range c.Nodes {
+		for _, needed := range g.Needs(i) {
+			out.Graph.Edges = append(out.Graph.Edges, [2]int{needed, i})
+		}
+		if len(g.Needs(i)) == 0 {
+			out.Graph.Entry = append(out.Graph.Entry, i)
+		}
+		if len(g.Feeds(i)) == 0 {
+			out.Graph.Exit = append(out.Graph.Exit, i)
+		}
+	}
+	slices.SortFunc(out.Graph.Edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	for _, batch := range g.Batches() {
+		if len(batch) < 2 {
+			continue
+		}
+		group := make([]int, len(batch))
+		for i, index := range batch {
+			group[i], _ = g.Position(index)
+		}
+		slices.Sort(group)
+		out.Parallelizable = append(out.Parallelizable, group)
+	}
+	return out, nil
+}
+
+// order is the positions of the nodes in an order that they can be done in.
+func (c Chain) order() []int {
+	g := planning.NewGraph(c.Plan(""))
+	order := make([]int, 0, len(c.Nodes))
+	for _, index := range g.Order() {
+		at, _ := g.Position(index)
+		order = append(order, at)
+	}
+	return order
+}
+
+// check says what is wrong with a chain, one sentence.
+func (c Chain) check() error {
+	for i, n := range c.Nodes {
+		_, isOperator := operators[n.Tool]
+		switch {
+		case n.Executor == planning.ExecutorTool && !isOperator && modelWork[n.Tool]:
+			return fmt.Errorf("node %d: %s is a model's work and needs the executor self", i, n.Tool)
+		case n.Executor == planning.ExecutorTool && !isOperator:
+			return fmt.Errorf("node %d: no operator is called %.80q; there are %s", i, n.Tool, strings.Join(knownTools(), ", "))
+		case n.Executor == planning.ExecutorSelf && !modelWork[n.Tool]:
+			return fmt.Errorf("node %d: %.80q is no work for a model; say edit, fix, extract, refactor, create or add_tests", i, n.Tool)
+		case n.Executor != planning.ExecutorTool && n.Executor != planning.ExecutorSelf:
+			return fmt.Errorf("node %d: the executor must be tool or self, not %.80q", i, n.Executor)
+		}
+		for _, d := range n.DependsOn {
+			if d < 0 || d >= len(c.Nodes) {
+				return fmt.Errorf("node %d depends on node %d, and the positions go from 0 to %d", i, d, len(c.Nodes)-1)
+			}
+			if d == i {
+				return fmt.Errorf("node %d depends on itself", i)
+			}
+		}
+	}
+	plan := c.Plan("")
+	if cycle := planning.NewGraph(plan).Cycle(); len(cycle) > 0 {
+		return errors.New("the nodes wait for each other in a circle: " + strings.Join(positions(plan, cycle), ", "))
+	}
+	if faults, _ := planning.Validate(plan, planning.Rules{}); len(faults) > 0 {
+		return fmt.Errorf("the chain makes no plan: %s (its steps are counted from 1)", faults[0].Message)
+	}
+	return nil
+}
+
+// positions are what nodes are called from 0 that a plan counts from 1.
+func positions(p planning.Plan, indices []string) []string {
+	g := planning.NewGraph(p)
+	all := make([]string, len(indices))
+	for i, index := range indices {
+		at, _ := g.Position(index)
+		all[i] = fmt.Sprint(at)
+	}
+	return all
+}

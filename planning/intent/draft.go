@@ -1,0 +1,140 @@
+package intent
+
+import (
+	"fmt"
+	"slices"
+
+	"replan/planning"
+)
+
+// draft is a chain in the making.
+type draft struct {
+	in      Intent
+	policy  Policy
+	nodes   []Node
+	missing []string
+}
+
+// add puts a node at the end and returns its position.
+func (d *draft) add(n Node) int {
+	slices.Sort(n.DependsOn)
+	n.DependsOn = slices.Compact(n.DependsOn)
+	d.nodes = append(d.nodes, n)
+	return len(d.nodes) - 1
+}
+
+// call adds a call of an operator. Its result goes into a variable where one is
+// named. Args that are empty texts are left out.
+func (d *draft) call(tool, title string, args map[string]any, result string, after ...int) int {
+	given := make(map[string]any, len(args))
+	for name, v := range args {
+		if v != "" {
+			given[name] = v
+		}
+	}
+	return d.add(Node{Title: title, Executor: planning.ExecutorTool, Tool: tool, Args: given, DependsOn: after, ResultVariable: result})
+}
+
+// model adds a step that is a model's work.
+func (d *draft) model(work, title, outcome string, after ...int) int {
+	return d.add(Node{Title: title, Executor: planning.ExecutorSelf, Tool: work, DependsOn: after, ExpectedOutcome: outcome})
+}
+
+// written adds what puts a model's work into files, whose args the model fills
+// in from the steps before it, and the tests that follow.
+func (d *draft) written(tool, title string, after ...int) {
+	done := d.add(Node{Title: title, Executor: planning.ExecutorTool, Tool: tool, DependsOn: after})
+	d.tests(done)
+}
+
+// tests adds the run of all tests.
+func (d *draft) tests(after ...int) int { return d.add(testNode(after...)) }
+
+// lack says that the words leave something open.
+func (d *draft) lack(format string, args ...any) {
+	d.missing = append(d.missing, fmt.Sprintf(format, args...))
+}
+
+// need says so where the words name nothing.
+func (d *draft) need() {
+	if d.shape() == nothing {
+		d.lack("the words do not say what they are about")
+	}
+}
+
+func (d *draft) shape() shape { return shapeOf(d.in.Target) }
+
+// about is the target on one line.
+func (d *draft) about() string {
+	if about := brief(d.in.Target, 60); about != "" {
+		return about
+	}
+	return "what was meant"
+}
+
+// symbol is the target as the code operators take it.
+func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
+
+// within is the place that the words name, as a path. A place that is none is
+// left open: it may not be passed over.
+func (d *draft) within() string {
+	place := d.in.Params["in"]
+	switch {
+	case place == "":
+		return ""
+	case isPath(place), isFolder(place):
+		return literally(pathOf(place))
+	default:
+		d.lack("the words name a place that is no path: %s", brief(place, 60))
+		return ""
+	}
+}
+
+// isFolder says whether a word may be the name of a folder: the words say
+// "package" or "folder" beside it, or it would not be a place.
+func isFolder(word string) bool {
+	return identifier.MatchString(word) && !looksLikeName(token{text: word})
+}
+
+// search adds a search for the target: for a name as a whole word, for other
+// words as they stand. Where they hold no capital letter, case does not count.
+func (d *draft) search(whole bool, result string) int {
+	args := map[string]any{"query": literally(d.in.Target), "path": d.within()}
+	name := symbolOf(d.in.Target)
+	switch {
+	case whole && identifier.MatchString(name):
+		args["query"], args["regex"] = literally(wholeWord(name)), true
+	case !slices.ContainsFunc([]rune(d.in.Target), isUpper):
+		args["ignore_case"] = true
+	}
+	return d.call("fs.search", "Search for "+d.about(), args, result)
+}
+
+// source adds what shows a model the code that the target names, and returns its
+// positions.
+func (d *draft) source() []int {
+	switch d.shape() {
+	case aPath:
+		return d.file(literally(pathOf(d.in.Target)))
+	case aName, aTest:
+		return []int{d.located()}
+	case someWords:
+		return []int{d.search(false, "found")}
+	default:
+		return []int{d.call("vcs.diff", "Look at what was changed last", map[string]any{"of": "all"}, "changes")}
+	}
+}
+
+// file adds what shows a file, or the outline of a folder.
+func (d *draft) file(name string) []int {
+	if isFile(name) {
+		return []int{d.call("fs.read", "Read "+brief(name, 60), map[string]any{"path": name}, "source")}
+	}
+	return []int{d.call("code.symbols", "List the symbols of "+brief(name, 60), map[string]any{"path": name}, "outline")}
+}
+
+// located adds the definition of the target, and the file that it stands in.
+func (d *draft) located() int {
+	at := d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within()}, "defined")
+	return d.call("fs.read", "Read the file that defines "+d.about(), map[string]any{"path": "${defined.definitions[0].path}"}, "source", at)
+}

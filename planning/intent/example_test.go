@@ -1,0 +1,32 @@
+package intent_test
+
+import (
+	"fmt"
+
+	"replan/planning/intent"
+)
+
+func ExampleRoute() {
+	words := "rename authenticate to verify_user"
+	chain, err := intent.Route(intent.Parse(words), intent.Policy{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	graph, err := intent.Compose(chain, words)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, n := range chain.Nodes {
+		fmt.Println(i, n.Tool, n.DependsOn)
+	}
+	fmt.Println("ask:", graph.PolicyGates, "at once:", graph.Parallelizable, graph.EstimatedComplexity, chain.Ready())
+	// Output:
+	// 0 code.references []
+	// 1 code.transform [0]
+	// 2 code.summarize [1]
+	// 3 fs.patch [1]
+	// 4 test.run [3]
+	// ask: [3] at once: [[2 3]] medium true
+}

@@ -1,0 +1,68 @@
+package intent
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// operator is what the router knows of one of the workspace's operators.
+type operator struct {
+	asks    bool          // it has effects, and asks before it runs
+	changes bool          // it changes files or makes a commit, which tests can speak for or against
+	needs   string        // the arguments that it cannot do without, between blanks
+	limit   time.Duration // it may take longer than steps do that say nothing of it; 0 means no longer
+}
+
+// slow is how long programs of the project may take.
+const slow = 15 * time.Minute
+
+// operators are those that chains are made of, by name.
+var operators = map[string]operator{
+	"fs.read":   {needs: "path"},
+	"fs.list":   {},
+	"fs.stat":   {needs: "path"},
+	"fs.search": {needs: "query"},
+	"fs.write":  {asks: true, changes: true, needs: "path text"},
+	"fs.patch":  {asks: true, changes: true},
+	"fs.move":   {asks: true, changes: true, needs: "from to"},
+	"fs.mkdir":  {asks: true, needs: "path"},
+	"fs.remove": {asks: true, changes: true, needs: "path"},
+
+	"code.symbols":    {},
+	"code.definition": {needs: "symbol"},
+	"code.references": {needs: "symbol"},
+	"code.parse":      {needs: "path"},
+	"code.summarize":  {},
+	"code.transform":  {needs: "kind"}, // it says what would change, and changes nothing
+
+	"test.detect": {},
+	"test.run":    {limit: slow}, // the user's own words ask for it
+	"test.lint":   {limit: slow},
+
+	"vcs.status":   {},
+	"vcs.diff":     {},
+	"vcs.log":      {},
+	"vcs.branches": {},
+	"vcs.branch":   {asks: true, needs: "name"},
+	"vcs.commit":   {asks: true, changes: true, needs: "message"},
+	"vcs.push":     {asks: true},
+
+	"proc.run": {asks: true},
+}
+
+// modelWork is what a model is asked for in a chain, by the word that stands
+// where another node names its tool.
+var modelWork = map[string]bool{edit: true, fix: true, extract: true, refactor: true, create: true, addTests: true}
+
+// known names all that may stand as the tool of a node.
+func knownTools() []string {
+	return slices.Sorted(maps.Keys(operators))
+}
+
+// groupOf is the group of an operator: fs of fs.read.
+func groupOf(tool string) string {
+	group, _, _ := strings.Cut(tool, ".")
+	return group
+}

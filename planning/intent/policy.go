@@ -1,0 +1,223 @@
+package intent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"replan/planning"
+)
+
+// Policy bends the chains of the router. It is not what a run asks by: the run's
+// own rules hold whatever stands here, so that "allow" lifts a gate that the
+// router would set and none of the run's.
+type Policy struct {
+	// PreferTools are operators (code.symbols) or groups of them (code), the
+	// dearest first. They decide where an intent has more than one way:
+	//
+	//	find        fs.search, or code.symbols
+	//	references  code.references, or fs.search
+	//	definition  code.definition, or fs.search
+	//	symbols     code.symbols, or code.parse
+	//	explain     fs.search with code.summarize, or code.definition
+	//
+	// Names that no intent has a choice of decide nothing.
+	PreferTools []string `json:"prefer_tools,omitempty"`
+	// RequireTests has test.run stand in every chain that changes files, after
+	// the change, or that commits, before the commit.
+	RequireTests bool `json:"require_tests,omitempty"`
+	// Gates come before the router's own gating; the first that fits a tool
+	// decides.
+	Gates []GateRule `json:"gates,omitempty"`
+}
+
+// GateRule says what a gate does before tools of a name.
+type GateRule struct {
+	Tool   string     `json:"tool"` // a pattern, in which * stands for any text without a slash
+	Action GateAction `json:"action"`
+}
+
+// GateAction is what a gate does.
+type GateAction string
+
+// What a gate can do.
+const (
+	GateAsk   GateAction = "ask"
+	GateAllow GateAction = "allow"
+	GateDeny  GateAction = "deny" // there is no chain with this tool
+)
+
+// DeniedError says that the policy forbids what a chain would do.
+type DeniedError struct {
+	Tool string
+	Rule GateRule
+}
+
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("the policy denies %s by its gate for %q; take that rule out, or ask for something else", e.Tool, e.Rule.Tool)
+}
+
+// DecodePolicy reads a policy from JSON. What it does not know it refuses: a
+// rule that is spelled wrong must not go unheeded.
+func DecodePolicy(data []byte) (Policy, error) {
+	var p Policy
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&p)
+	if err == nil && decoder.Decode(&struct{}{}) != io.EOF {
+		err = errors.New("something follows the object")
+	}
+	if err != nil {
+		reason := strings.TrimPrefix(err.Error(), "json: ")
+		return Policy{}, fmt.Errorf(`the policy is not of the form {"prefer_tools":["code"],"require_tests":true,"gates":[{"tool":"fs.*","action":"ask"}]}: %s`, reason)
+	}
+	return p, p.check()
+}
+
+// check says what is wrong with the gates of a policy.
+func (p Policy) check() error {
+	for i, rule := range p.Gates {
+		if _, err := path.Match(rule.Tool, ""); err != nil || rule.Tool == "" {
+			return fmt.Errorf("gate %d of the policy names no tool: %q is no pattern such as fs.patch or fs.*", i+1, rule.Tool)
+		}
+		if !slices.Contains([]GateAction{GateAsk, GateAllow, GateDeny}, rule.Action) {
+			return fmt.Errorf("gate %d of the policy must say ask, allow or deny, not %q", i+1, rule.Action)
+		}
+	}
+	return nil
+}
+
+// prefers picks one of several ways, which are named by their first operators;
+// the first is the usual one.
+func (p Policy) prefers(ways ...string) string {
+	for _, dear := range p.PreferTools {
+		for _, way := range ways {
+			if dear == way || dear == groupOf(way) {
+				return way
+			}
+		}
+	}
+	return ways[0]
+}
+
+// Apply puts a chain under the policy: its gates are set, and tests are added
+// where they are required and missing. A chain that Route made is under its
+// policy already; one that was read may not be.
+func (p Policy) Apply(c Chain) (Chain, error) {
+	if err := p.check(); err != nil {
+		return Chain{}, err
+	}
+	c.Nodes = slices.Clone(c.Nodes)
+	if p.RequireTests {
+		c.Nodes = withTests(c.Nodes)
+	}
+	for i := range c.Nodes {
+		if err := p.gate(&c.Nodes[i]); err != nil {
+			return Chain{}, err
+		}
+	}
+	return c, nil
+}
+
+// gate sets the gate of one node.
+func (p Policy) gate(n *Node) error {
+	if n.Executor != planning.ExecutorTool {
+		return nil
+	}
+	for _, rule := range p.Gates {
+		if !planning.MatchName(rule.Tool, n.Tool) {
+			continue
+		}
+		if rule.Action == GateDeny {
+			return &DeniedError{Tool: n.Tool, Rule: rule}
+		}
+		n.Gate = rule.Action == GateAsk
+		return nil
+	}
+	n.Gate = n.Gate || operators[n.Tool].asks
+	return nil
+}
+
+// withTests adds the tests that a chain with effects lacks: before each commit
+// that none came before, and after the changes that none follows.
+func withTests(nodes []Node) []Node {
+	for at := 0; at < len(nodes); at++ {
+		if nodes[at].Tool == "vcs.commit" && !slices.ContainsFunc(before(nodes, at), func(i int) bool { return nodes[i].Tool == runTests }) {
+			nodes = insertTests(nodes, at)
+			at++
+		}
+	}
+	tested := map[int]bool{}
+	for at, n := range nodes {
+		if n.Tool == runTests {
+			for _, i := range before(nodes, at) {
+				tested[i] = true
+			}
+		}
+	}
+	var untested []int
+	for i, n := range nodes {
+		if operators[n.Tool].changes && n.Tool != "vcs.commit" && !tested[i] {
+			untested = append(untested, i)
+		}
+	}
+	if len(untested) == 0 {
+		return nodes
+	}
+	return append(nodes, testNode(untested...))
+}
+
+// before lists the nodes that a node waits for, and those that they wait for.
+func before(nodes []Node, at int) []int {
+	var all []int
+	seen := map[int]bool{at: true}
+	for open := []int{at}; len(open) > 0; {
+		n := nodes[open[0]]
+		open = open[1:]
+		for _, i := range n.DependsOn {
+			if i >= 0 && i < len(nodes) && !seen[i] {
+				seen[i] = true
+				all, open = append(all, i), append(open, i)
+			}
+		}
+	}
+	return all
+}
+
+// insertTests puts the tests at a position, and has what stood there wait for
+// them. They wait for the changes that it waits for.
+func insertTests(nodes []Node, at int) []Node {
+	var changed []int
+	for _, i := range before(nodes, at) {
+		if operators[nodes[i].Tool].changes {
+			if i >= at {
+				i++ // it moves up
+			}
+			changed = append(changed, i)
+		}
+	}
+	slices.Sort(changed)
+	for i := range nodes {
+		after := slices.Clone(nodes[i].DependsOn)
+		for k, position := range after {
+			if position >= at {
+				after[k]++
+			}
+		}
+		nodes[i].DependsOn = after
+	}
+	nodes[at].DependsOn = append(nodes[at].DependsOn, at)
+	return slices.Insert(nodes, at, testNode(changed...))
+}
+
+const runTests = "test.run"
+
+// testNode runs all tests.
+func testNode(after ...int) Node {
+	return Node{Title: "Run the tests", Executor: planning.ExecutorTool, Tool: runTests, Args: map[string]any{}, DependsOn: after, ExpectedOutcome: "all tests pass"}
+}

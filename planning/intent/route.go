@@ -1,0 +1,237 @@
+package intent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replan/planning"
+)
+
+// Chain is what carries an intent out: operators and model steps, with what each
+// of them waits for. The chain of an unknown intent is empty.
+type Chain struct {
+	Intent Intent
+	Goal   string // the words themselves, where they are known
+	Nodes  []Node
+	// Missing says what the words leave open, a clause each. While anything is
+	// missing the chain shows what would be done, and cannot be done.
+	Missing []string
+}
+
+// Node is one step of a chain. Others name it by its position, from 0.
+type Node struct {
+	Title    string
+	Executor planning.Executor // ExecutorTool, or ExecutorSelf for what a model does
+	Tool     string            // an operator; of a model step the word for the work: fix, edit, add_tests
+	// Args are JSON values with ${variable} references, numbers as json.Number.
+	// They are nil where a model fills them in from what the node waits for.
+	Args            map[string]any
+	Gate            bool
+	DependsOn       []int // in rising order
+	ResultVariable  string
+	ExpectedOutcome string
+}
+
+// nodeFields is how a node is written.
+type nodeFields struct {
+	Tool            string            `json:"tool"`
+	Args            map[string]any    `json:"args"`
+	Gate            bool              `json:"gate"`
+	Title           string            `json:"title"`
+	Executor        planning.Executor `json:"executor"`
+	DependsOn       []int             `json:"depends_on"`
+	ResultVariable  string            `json:"result_variable,omitempty"`
+	ExpectedOutcome string            `json:"expected_outcome,omitempty"`
+}
+
+// MarshalJSON writes all fields; args that a model fills in are null.
+func (n Node) MarshalJSON() ([]byte, error) {
+	return planning.EncodeJSON(nodeFields{n.Tool, n.Args, n.Gate, n.Title, n.Executor, orNone(n.DependsOn), n.ResultVariable, n.ExpectedOutcome})
+}
+
+// MarshalJSON writes the chain as `route` prints it. DecodeChain reads it back.
+func (c Chain) MarshalJSON() ([]byte, error) {
+	return planning.EncodeJSON(struct {
+		Intent         Intent   `json:"intent"`
+		Goal           string   `json:"goal,omitempty"`
+		Nodes          []Node   `json:"nodes"`
+		PolicyGates    []int    `json:"policy_gates"`
+		EstimatedSteps int      `json:"estimated_steps"`
+		NeedsModel     bool     `json:"needs_model"`
+		Missing        []string `json:"missing,omitempty"`
+	}{c.Intent, c.Goal, orNone(c.Nodes), c.PolicyGates(), len(c.Nodes), c.NeedsModel(), c.Missing})
+}
+
+// orNone is a list that is never null in JSON.
+func orNone[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Route maps an intent to the chain that carries it out, under a policy. It
+// fails where the policy is not well formed, and with a *DeniedError where it
+// forbids a tool that the chain needs. An unknown intent has an empty chain, and
+// so has one whose category and action do not exist.
+func Route(in Intent, p Policy) (Chain, error) {
+	if in.Params == nil {
+		in.Params = map[string]string{}
+	}
+	d := draft{in: in, policy: p}
+	if build, ok := chains[[2]string{in.Category, in.Action}]; ok {
+		build(&d)
+	}
+	c := Chain{Intent: in, Nodes: d.nodes, Missing: d.missing}
+	c.lackArgs()
+	return p.Apply(c)
+}
+
+// lackArgs adds to what is missing the arguments that an operator cannot do
+// without, where nothing else says so.
+func (c *Chain) lackArgs() {
+	for _, n := range c.Nodes {
+		for _, name := range strings.Fields(operators[n.Tool].needs) {
+			if _, given := n.Args[name]; !given && n.Args != nil && len(c.Missing) == 0 {
+				c.Missing = append(c.Missing, fmt.Sprintf("%s needs %s", n.Tool, name))
+			}
+		}
+	}
+}
+
+// Empty says whether there is nothing to do.
+func (c Chain) Empty() bool { return len(c.Nodes) == 0 }
+
+// Bound says whether every value that the chain needs is there: it does
+// something, and the words left nothing open.
+func (c Chain) Bound() bool { return !c.Empty() && len(c.Missing) == 0 }
+
+// NeedsModel says whether a step of the chain is a model's work, or args of one
+// are.
+func (c Chain) NeedsModel() bool {
+	return slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Executor != planning.ExecutorTool || n.Args == nil })
+}
+
+// Confident says whether the intent is read well enough to act on it.
+func (c Chain) Confident() bool { return c.Intent.Confidence >= Confident }
+
+// Ready says whether the chain may be taken at once, without a model planning
+// anything: it is bound, confident, and needs no model.
+func (c Chain) Ready() bool { return c.Bound() && c.Confident() && !c.NeedsModel() }
+
+// WithoutModel is what of the chain can be done where there is no model: the
+// nodes that neither are a model's work nor wait for any. What is left out is
+// named by its titles, in order.
+func (c Chain) WithoutModel() (rest Chain, left []string) {
+	rest = c
+	rest.Nodes = nil
+	moved := make(map[int]int, len(c.Nodes))
+	for _, i := range c.order() {
+		n := c.Nodes[i]
+		if n.Executor != planning.ExecutorTool || n.Args == nil || slices.ContainsFunc(n.DependsOn, func(d int) bool { _, ok := moved[d]; return !ok }) {
+			left = append(left, n.Title)
+			continue
+		}
+		moved[i] = len(rest.Nodes)
+		after := make([]int, len(n.DependsOn))
+		for k, d := range n.DependsOn {
+			after[k] = moved[d]
+		}
+		slices.Sort(after)
+		n.DependsOn = after
+		rest.Nodes = append(rest.Nodes, n)
+	}
+	return rest, left
+}
+
+// PolicyGates are the positions of the nodes that ask.
+func (c Chain) PolicyGates() []int {
+	gates := []int{}
+	for i, n := range c.Nodes {
+		if n.Gate {
+			gates = append(gates, i)
+		}
+	}
+	return gates
+}
+
+// Plan is the chain as a plan: steps with indices from 1. A model's work is a
+// step of the executor self, and has no tool. Without a goal the chain's own
+// serves, and without that the title.
+func (c Chain) Plan(goal string) planning.Plan {
+	p := planning.Plan{Title: c.title(), Goal: goal}
+	if p.Goal == "" {
+		p.Goal = c.Goal
+	}
+	if p.Goal == "" {
+		p.Goal = p.Title
+	}
+	if c.Intent.Category == validate || c.Intent.Category == vcs {
+		p.OnFailure = planning.OnFailureAbort // red tests are what was asked for, and nothing to plan around
+	}
+	for i, n := range c.Nodes {
+		s := planning.Step{
+			Index: strconv.Itoa(i + 1), Title: n.Title, Executor: n.Executor, Tool: n.Tool, Args: n.Args, Gate: n.Gate,
+			ResultVariable: n.ResultVariable, ExpectedOutcome: n.ExpectedOutcome, Timeout: operators[n.Tool].limit,
+		}
+		if n.Executor != planning.ExecutorTool {
+			s.Tool, s.Args = "", nil
+		}
+		for _, d := range n.DependsOn {
+			s.DependsOn = append(s.DependsOn, strconv.Itoa(d+1))
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	return p
+}
+
+// title says on one line what the chain does.
+func (c Chain) title() string {
+	about := brief(c.Intent.Target, 60)
+	if about == "" {
+		about = "what was meant"
+	}
+	switch t := titles[[2]string{c.Intent.Category, c.Intent.Action}]; {
+	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
+		return fmt.Sprintf("Rename %s to %s", about, brief(c.Intent.Params["new_name"], 60))
+	case t.about != "" && (c.Intent.Target != "" || t.alone == ""):
+		return fmt.Sprintf(t.about, about)
+	case t.alone != "":
+		return t.alone
+	case len(c.Nodes) > 0:
+		return "Carry out a chain of operators"
+	default:
+		return "Nothing to do"
+	}
+}
+
+// titles are what chains are called, with a target and without one.
+var titles = map[[2]string]struct{ about, alone string }{
+	{navigate, find}:       {"Find %s", ""},
+	{navigate, references}: {"Find where %s is used", ""},
+	{navigate, definition}: {"Find where %s is defined", ""},
+	{navigate, symbols}:    {"List the symbols of %s", ""},
+	{explain, explain}:     {"Explain %s", ""},
+	{modify, edit}:         {"Edit %s", ""},
+	{modify, fix}:          {"Fix %s", ""},
+	{modify, extract}:      {"Extract %s", ""},
+	{refactor, rename}:     {"Rename %s", ""},
+	{refactor, refactor}:   {"Refactor %s", ""},
+	{validate, test}:       {"Test %s", "Run the tests"},
+	{validate, lint}:       {"Lint %s", "Run the linter"},
+	{debug, debug}:         {"Find out why %s fails", ""},
+	{create, create}:       {"Create %s", ""},
+	{create, addTests}:     {"Add tests for %s", ""},
+	{vcs, status}:          {"Show the status", "Show the status"},
+	{vcs, diff}:            {"Show the changes of %s", "Show the changes"},
+	{vcs, history}:         {"Show the history of %s", "Show the history"},
+	{vcs, commit}:          {"Commit %s", "Commit the changes"},
+	{vcs, branch}:          {"Switch to the branch %s", "List the branches"},
+	{vcs, push}:            {"Push to %s", "Push the commits"},
+}
+
+// number is a whole number as JSON values hold it.
+func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }

@@ -1,0 +1,288 @@
+package intent_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+// draw writes a chain on one line: each node as tool{args}, what it waits for,
+// ! where it asks, and ~ in place of args that a model fills in.
+func draw(c intent.Chain) string {
+	nodes := make([]string, len(c.Nodes))
+	for i, n := range c.Nodes {
+		text := n.Tool
+		switch {
+		case n.Executor == planning.ExecutorSelf:
+			text = "<" + text + ">"
+		case n.Args == nil:
+			text += "~"
+		case len(n.Args) > 0:
+			text += planning.CanonicalJSON(n.Args)
+		}
+		if n.Gate {
+			text += "!"
+		}
+		for _, d := range n.DependsOn {
+			text += fmt.Sprintf(" ←%d", d)
+		}
+		nodes[i] = text
+	}
+	return strings.Join(nodes, "; ")
+}
+
+const applied = `; code.summarize{"diff":"${change.diff}"} ←%[1]d; fs.patch{"diff":"${change.diff}","hashes":"${change.hashes}"}! ←%[1]d; test.run ←%[2]d`
+
+func TestEachIntentHasItsChain(t *testing.T) {
+	applying := func(change int) string { return fmt.Sprintf(applied, change, change+2) }
+	for words, want := range map[string]string{
+		"find X":                         `fs.search{"query":"X"}`,
+		"find login flow":                `fs.search{"ignore_case":true,"query":"login flow"}`,
+		"find TODO in internal/":         `fs.search{"path":"internal","query":"TODO"}`,
+		"find TODO in the cli package":   `fs.search{"path":"cli","query":"TODO"}`,
+		"find main.go":                   `fs.search{"ignore_case":true,"query":"main.go"}; fs.list{"depth":20}`,
+		"where is Run.Apply used":        `code.references{"symbol":"Run.Apply"}`,
+		"who calls (*Server).Close":      `code.references{"symbol":"Server.Close"}`,
+		"find references to cli/run.go":  `fs.search{"ignore_case":true,"query":"cli/run.go"}`,
+		"where is Foo used in a/b.go":    `code.references{"path":"a/b.go","symbol":"Foo"}`,
+		"where is Config defined":        `code.definition{"symbol":"Config"}`,
+		"go to the definition of func X": `code.definition{"symbol":"X"}`,
+		"list the symbols in ./main.go":  `code.symbols{"path":"main.go"}`,
+		"list methods of Graph":          `code.symbols{"query":"Graph"}`,
+		"list the types in planning":     `code.symbols{"path":"planning"}`,
+		"what is Session":                `fs.search{"query":"\\bSession\\b","regex":true}; code.summarize{"matches":"${found}","symbol":"Session"} ←0`,
+		"what is `a ${b}`":               `fs.search{"ignore_case":true,"query":"a $${b}"}; code.summarize{"matches":"${found}","symbol":"a $${b}"} ←0`,
+		"explain the retry logic":        `fs.search{"ignore_case":true,"query":"retry logic"}; code.summarize{"matches":"${found}","symbol":"retry logic"} ←0`,
+		"explain cli/run.go":             `fs.read{"path":"cli/run.go"}; code.summarize{"path":"cli/run.go","text":"${source}"} ←0`,
+		"explain internal/cache":         `code.symbols{"path":"internal/cache"}`,
+		"replace foo with bar": `code.transform{"kind":"replace","pattern":"foo","replacement":"bar"}` +
+			applying(0),
+		"replace foo with bar in a.go": `code.transform{"kind":"replace","path":"a.go","pattern":"foo","replacement":"bar"}` +
+			applying(0),
+		"edit main.go":               `fs.read{"path":"main.go"}; <edit> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"set maxRetries to 5":        `code.definition{"symbol":"maxRetries"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <edit> ←1; fs.patch~! ←1 ←2; test.run ←3`,
+		"set maxRetries to 5 in a.c": `fs.read{"path":"a.c"}; <edit> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"fix bug in handler.go":      `fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run ←3`,
+		"fix bug in Run.Apply":       `code.definition{"symbol":"Run.Apply"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <fix> ←1; fs.patch~! ←1 ←2; test.run ←3`,
+		"fix TestFoo": `test.run{"allow_failures":true,"run":"TestFoo"}; code.definition{"symbol":"TestFoo"}; ` +
+			`fs.read{"path":"${defined.definitions[0].path}"} ←1; <fix> ←0 ←2; fs.patch~! ←0 ←2 ←3; test.run ←4`,
+		"fix the tests":                    `test.run{"allow_failures":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run ←3`,
+		"fix lint warnings":                `test.lint{"allow_failures":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"fix the user login":               `fs.search{"ignore_case":true,"query":"user login"}; <fix> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"extract validate from handler.go": `fs.read{"path":"handler.go"}; <extract> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"rename Foo to Bar": `code.references{"symbol":"Foo"}; code.transform{"kind":"rename","new_name":"Bar","symbol":"${uses.symbol}"} ←0` +
+			applying(1),
+		"rename Run.Apply to Run.Fold": `code.references{"symbol":"Run.Apply"}; code.transform{"kind":"rename","new_name":"Fold","symbol":"${uses.symbol}"} ←0` +
+			applying(1),
+		"rename foo to bar in auth.py": `code.references{"path":"auth.py","symbol":"foo"}; code.transform{"kind":"rename","new_name":"bar","path":"auth.py","symbol":"${uses.symbol}"} ←0` +
+			applying(1),
+		"rename foo.go to bar.go":      `fs.move{"from":"foo.go","to":"bar.go"}!; test.run ←0`,
+		"rename a/foo.go to bar.go":    `fs.move{"from":"a/foo.go","to":"a/bar.go"}!; test.run ←0`,
+		"move a/foo.go to b/":          `fs.move{"from":"a/foo.go","to":"b/foo.go"}!; test.run ←0`,
+		"refactor Session":             `code.references{"symbol":"Session"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"refactor handler.go":          `fs.read{"path":"handler.go"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"run the tests":                `test.run`,
+		"run TestFoo":                  `test.run{"run":"TestFoo"}`,
+		"run TestFoo/a in ./cli":       `test.run{"path":"cli","run":"TestFoo/a"}`,
+		"test ./planning/...":          `test.run{"path":"planning"}`,
+		"test ./...":                   `test.run`,
+		"test cli/run_test.go":         `test.run{"path":"cli"}`,
+		"lint":                         `test.lint`,
+		"lint cli/run.go":              `test.lint{"path":"cli"}`,
+		"why does TestFoo fail":        `test.run{"allow_failures":true,"run":"TestFoo"}; vcs.log{"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
+		"debug agent/run.go":           `test.run{"allow_failures":true,"path":"agent"}; vcs.log{"max":10,"path":"agent/run.go"}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
+		"why do the tests fail":        `test.run{"allow_failures":true}; vcs.log{"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
+		"create docs/undo.md":          `fs.list{"path":"docs"}; <create> ←0; fs.write~! ←0 ←1; test.run ←2`,
+		"implement login":              `code.symbols{"query":"login"}; <create> ←0; fs.write~! ←0 ←1; test.run ←2`,
+		"implement a rate limiter":     `fs.list{"depth":2}; <create> ←0; fs.write~! ←0 ←1; test.run ←2`,
+		"add logging to handler.go":    `fs.read{"path":"handler.go"}; <create> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"add tests for parser.go":      `code.symbols{"path":"parser.go"}; <add_tests> ←0; fs.write~! ←0 ←1; test.run ←2`,
+		"add tests for Run.Apply":      `code.symbols{"query":"Run.Apply"}; <add_tests> ←0; fs.write~! ←0 ←1; test.run ←2`,
+		"git status":                   `vcs.status`,
+		"show the diff":                `vcs.diff{"of":"all"}`,
+		"git diff --cached":            `vcs.diff{"of":"staged"}`,
+		"git diff main":                `vcs.diff{"of":"all","ref":"main"}`,
+		"what changed in planning/":    `vcs.diff{"of":"all","path":"planning"}`,
+		"log":                          `vcs.log`,
+		"show the last 5 commits":      `vcs.log{"max":5}`,
+		"history of main.go":           `vcs.log{"path":"main.go"}`,
+		"when was Run.Apply added":     `code.definition{"symbol":"Run.Apply"}; vcs.log{"path":"${defined.definitions[0].path}"} ←0`,
+		"commit":                       `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"${summary.title}"}! ←1`,
+		`commit with message "a ${b}"`: `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"a $${b}"}! ←1`,
+		"commit main.go":               `vcs.diff{"of":"commit","path":"main.go"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"${summary.title}","paths":["main.go"]}! ←1`,
+		"list branches":                `vcs.branches`,
+		"switch to branch main":        `vcs.branch{"name":"main"}!`,
+		"create a branch called fix/1": `vcs.branch{"create":true,"name":"fix/1"}!`,
+		"push":                         `vcs.status; vcs.push! ←0`,
+		"push to origin":               `vcs.status; vcs.push{"remote":"origin"}! ←0`,
+		"git push origin main":         `vcs.status; vcs.push{"branch":"main","remote":"origin"}! ←0`,
+		"hello there":                  ``,
+		"don't rename Foo to Bar":      ``,
+	} {
+		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		if err != nil {
+			t.Errorf("%q: %v", words, err)
+			continue
+		}
+		if got := draw(c); got != want {
+			t.Errorf("%q is\n     %s\nwant %s", words, got, want)
+		}
+		if len(c.Missing) > 0 {
+			t.Errorf("%q leaves open: %v", words, c.Missing)
+		}
+	}
+}
+
+func TestWhatTheWordsLeaveOpenIsNamed(t *testing.T) {
+	for words, want := range map[string]string{
+		"rename Foo":                     "the new name",
+		"rename it to Bar":               "what they are about",
+		"rename Foo to account service":  "no name",
+		"rename Foo, Bar to Baz":         "no name",
+		"rename Foo.a to Bar.b":          "elsewhere",
+		"explain this":                   "what they are about",
+		"rename foo.go to bar":           "lacks an ending such as .go",
+		"rename *.go to a.go":            "one file",
+		"fix it":                         "what they are about",
+		"commit the parser changes":      "no path",
+		"find Apply in the Run struct":   "no path",
+		"create a branch":                "what to call",
+		"git diff between two revisions": "neither a path nor a revision",
+	} {
+		in := intent.Parse(words)
+		c, err := intent.Route(in, intent.Policy{})
+		if err != nil || c.Empty() {
+			t.Errorf("%q has no chain: %v (%s)", words, err, spell(in))
+			continue
+		}
+		if c.Bound() || c.Ready() || !strings.Contains(strings.Join(c.Missing, "; "), want) {
+			t.Errorf("%q leaves open %q, want %q", words, c.Missing, want)
+		}
+	}
+}
+
+func TestAChainIsReadyOnlyWhereNothingIsMissing(t *testing.T) {
+	for words, want := range map[string]struct{ bound, model, confident, ready bool }{
+		"rename Foo to Bar":                  {true, false, true, true},
+		"find AuthHandler":                   {true, false, true, true},
+		"run the tests":                      {true, false, true, true},
+		"commit":                             {true, false, true, true},
+		"fix bug in handler.go":              {true, true, true, false},
+		"find user login":                    {true, false, false, false},
+		"rename Foo":                         {false, false, false, false},
+		"rename Foo to Bar without the docs": {true, false, false, false},
+		"hello":                              {false, false, false, false},
+	} {
+		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Bound() != want.bound || c.NeedsModel() != want.model || c.Confident() != want.confident || c.Ready() != want.ready {
+			t.Errorf("%q: bound %v, needs a model %v, confident %v, ready %v", words, c.Bound(), c.NeedsModel(), c.Confident(), c.Ready())
+		}
+	}
+}
+
+func TestWithoutAModelAChainEndsBeforeItsWork(t *testing.T) {
+	for words, want := range map[string]struct{ rest, left string }{
+		"fix bug in handler.go": {`fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}`, "Fix handler.go; Apply the fix; Run the tests"},
+		"run the tests":         {"test.run", ""},
+		"fix TestFoo": {
+			`test.run{"allow_failures":true,"run":"TestFoo"}; code.definition{"symbol":"TestFoo"}; fs.read{"path":"${defined.definitions[0].path}"} ←1`,
+			"Fix TestFoo; Apply the fix; Run the tests",
+		},
+	} {
+		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, left := c.WithoutModel()
+		if draw(rest) != want.rest || strings.Join(left, "; ") != want.left || rest.NeedsModel() {
+			t.Errorf("%q: %s, left %v", words, draw(rest), left)
+		}
+	}
+}
+
+func TestThePolicyBendsChains(t *testing.T) {
+	prefer := func(tools ...string) intent.Policy { return intent.Policy{PreferTools: tools} }
+	gates := func(rules ...intent.GateRule) intent.Policy { return intent.Policy{Gates: rules} }
+	commit := `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; `
+	for _, c := range []struct {
+		rule, words string
+		policy      intent.Policy
+		want        string
+	}{
+		{"find by symbols", "find Foo", prefer("code", "test"), `code.symbols{"query":"Foo"}`},
+		{"the dearest tool decides", "find Foo", prefer("fs", "code"), `fs.search{"query":"Foo"}`},
+		{"several words are searched for in any case", "find user login", prefer("code"), `fs.search{"ignore_case":true,"query":"user login"}`},
+		{"explain by definition", "what is Foo", prefer("code"), `code.definition{"symbol":"Foo"}`},
+		{"references by search", "where is Foo used", prefer("fs"), `fs.search{"query":"\\bFoo\\b","regex":true}`},
+		{"outline by one operator", "outline a.go", prefer("code.parse"), `code.parse{"path":"a.go"}`},
+		{"what nobody has a choice of decides nothing", "find Foo", prefer("serena"), `fs.search{"query":"Foo"}`},
+		{
+			"tests before a commit", "commit",
+			intent.Policy{RequireTests: true},
+			commit + `test.run; vcs.commit{"message":"${summary.title}"}! ←1 ←2`,
+		},
+		{"tests are not asked for twice", "rename a.go to b.go", intent.Policy{RequireTests: true}, `fs.move{"from":"a.go","to":"b.go"}!; test.run ←0`},
+		{"what only reads needs no tests", "find Foo", intent.Policy{RequireTests: true}, `fs.search{"query":"Foo"}`},
+		{"a gate can be asked for", "run the tests", gates(intent.GateRule{Tool: "test.*", Action: intent.GateAsk}), `test.run!`},
+		{"a gate can be lifted", "rename a.go to b.go", gates(intent.GateRule{Tool: "fs.*", Action: intent.GateAllow}), `fs.move{"from":"a.go","to":"b.go"}; test.run ←0`},
+		{
+			"the first rule that fits decides", "rename a.go to b.go",
+			gates(intent.GateRule{Tool: "fs.move", Action: intent.GateAsk}, intent.GateRule{Tool: "*", Action: intent.GateDeny}), "",
+		},
+	} {
+		chain, err := intent.Route(intent.Parse(c.words), c.policy)
+		var denied *intent.DeniedError
+		if c.want == "" {
+			if !errors.As(err, &denied) || denied.Tool != "test.run" || !strings.Contains(err.Error(), "denies test.run") {
+				t.Errorf("%s: %v, %s", c.rule, err, draw(chain))
+			}
+			continue
+		}
+		if got := draw(chain); err != nil || got != c.want {
+			t.Errorf("%s: %q is %s (%v), want %s", c.rule, c.words, got, err, c.want)
+		}
+	}
+}
+
+func TestTestsAreAddedToAChainThatWasRead(t *testing.T) {
+	c, err := intent.DecodeChain([]byte(`{"nodes":[{"tool":"fs.write"},{"tool":"vcs.commit","args":{"message":"m"}},{"tool":"fs.remove","args":{"path":"a"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err = intent.Policy{RequireTests: true}.Apply(c)
+	want := `fs.write~!; test.run ←0; vcs.commit{"message":"m"}! ←0 ←1; fs.remove{"path":"a"}! ←2; test.run ←3`
+	if got := draw(c); err != nil || got != want {
+		t.Errorf("%s (%v), want %s", got, err, want)
+	}
+}
+
+func TestAPolicyIsReadStrictly(t *testing.T) {
+	p, err := intent.DecodePolicy([]byte(`{"prefer_tools":["code","test"],"require_tests":true,"gates":[{"tool":"fs.*","action":"ask"}]}`))
+	if err != nil || len(p.PreferTools) != 2 || !p.RequireTests || len(p.Gates) != 1 {
+		t.Errorf("%+v: %v", p, err)
+	}
+	for text, want := range map[string]string{
+		`{"require_test":true}`:   "require_test",
+		`{"prefer_tools":"code"}`: "the policy is not of the form",
+		`[]`:                      "the policy is not of the form",
+		``:                        "the policy is not of the form",
+		`{} {}`:                   "something follows",
+		`{"gates":[{"tool":"fs.*","action":"forbid"}]}`: `not "forbid"`,
+		`{"gates":[{"tool":"","action":"ask"}]}`:        "names no tool",
+		`{"gates":[{"tool":"[","action":"ask"}]}`:       "no pattern",
+	} {
+		if _, err := intent.DecodePolicy([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := intent.Route(intent.Parse("find X"), intent.Policy{Gates: []intent.GateRule{{Tool: "*", Action: "no"}}}); err == nil {
+		t.Error("a policy with an unknown action was taken")
+	}
+}

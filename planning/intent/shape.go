@@ -1,0 +1,120 @@
+package intent
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// shape is what a target looks like; a chain begins differently for each.
+type shape int
+
+const (
+	nothing   shape = iota // the words name nothing
+	aPath                  // a file, a folder or a pattern of names
+	aTest                  // the name of a test
+	aName                  // an identifier, which may be qualified
+	someWords              // anything else
+)
+
+var (
+	identifier = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*(?:(?:\.|::|#)[\pL_$][\pL\pN_$]*)*$`)
+	extension  = regexp.MustCompile(`\.(?:bash|bat|c|cc|cfg|clj|conf|cpp|cs|css|csv|dart|env|ex|exs|go|gradle|graphql|h|hpp|html|ini|ipynb|java|js|json|jsonl|jsx|` +
+		`kt|lock|log|lua|md|mjs|mk|mod|php|pl|proto|ps1|py|rb|rs|rst|sass|scala|scss|sh|sql|sum|svelte|svg|swift|tf|toml|ts|tsx|txt|vue|work|xml|yaml|yml|zig|zsh)$`)
+	bareFile = regexp.MustCompile(`^(?:README|LICENSE|LICENCE|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|Makefile|Dockerfile|Jenkinsfile|Procfile|Gemfile|Rakefile|justfile|Justfile|Vagrantfile)$`)
+	receiver = regexp.MustCompile(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
+	keyword  = regexp.MustCompile(`^(?:func|function|type|class|def|struct|interface|method|var|const|fn|trait|enum)\s+`)
+)
+
+// shapeOf says what a target looks like.
+func shapeOf(target string) shape {
+	name, _, _ := strings.Cut(target, "/")
+	switch {
+	case strings.TrimSpace(target) == "":
+		return nothing
+	case hasTestName(name) && identifier.MatchString(name), strings.HasPrefix(target, "test_") && identifier.MatchString(target) && !isFile(target):
+		return aTest
+	case isPath(target):
+		return aPath
+	case identifier.MatchString(symbolOf(target)):
+		return aName
+	default:
+		return someWords
+	}
+}
+
+// isPath says whether a text looks like the path of a file or folder, or like a
+// pattern of such.
+func isPath(text string) bool {
+	if strings.ContainsAny(text, " \t\n\"'`(){}<>|") || strings.Contains(text, "://") {
+		return false
+	}
+	return strings.ContainsAny(text, "/*") || strings.HasPrefix(text, ".") || isFile(text)
+}
+
+// isFile says whether a path looks like that of a file rather than a folder.
+func isFile(text string) bool {
+	base := path.Base(text)
+	return !strings.HasSuffix(text, "/") && (extension.MatchString(base) || bareFile.MatchString(base) || base[0] == '.' && strings.Trim(base, ".") != "")
+}
+
+// isPattern says whether a path stands for several.
+func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
+
+// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply,
+// without the keyword before it.
+func symbolOf(target string) string {
+	name := strings.TrimSuffix(strings.TrimSpace(keyword.ReplaceAllString(target, "")), "()")
+	return receiver.ReplaceAllString(name, "$1")
+}
+
+// lastOf is the last part of a qualified name, and what stands before it with
+// the sign between them.
+func lastOf(name string) (before, last string) {
+	at := strings.LastIndexAny(name, ".#:")
+	return name[:at+1], name[at+1:]
+}
+
+// pathOf is a path as the operators take it: without ./ before it, and without
+// the /... that Go writes behind it. The workspace itself is empty.
+func pathOf(text string) string {
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "..."), "/")
+	if text == "" {
+		return ""
+	}
+	if text = path.Clean(text); text == "." {
+		return ""
+	}
+	return text
+}
+
+// folderOf is the folder whose tests speak for a path.
+func folderOf(text string) string {
+	if isFile(text) || isPattern(text) {
+		text = path.Dir(text)
+	}
+	return pathOf(text)
+}
+
+// wholeWord is a regular expression for a name that stands by itself. A
+// qualified name is also found where a method is declared: func (r *Run) Apply.
+func wholeWord(name string) string {
+	if before, last := lastOf(name); before != "" {
+		_, owner := lastOf(strings.TrimRight(before, ".#:"))
+		return `\b` + regexp.QuoteMeta(owner) + `(\[[^\]]*\])?\)?[.:#\s]{1,2}` + regexp.QuoteMeta(last) + `\b`
+	}
+	return `\b` + regexp.QuoteMeta(name) + `\b`
+}
+
+// literally protects a text that goes into the args of a step from being read as
+// a reference.
+func literally(text string) string { return strings.ReplaceAll(text, "${", "$${") }
+
+// brief is a text on one line, cut where it is long.
+func brief(text string, bound int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > bound {
+		return string(runes[:bound-1]) + "…"
+	}
+	return string(runes)
+}
