@@ -32,6 +32,9 @@ func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
 	if len(call.Hashes) > 0 {
 		meta[workspace.MetaHashes] = call.Hashes
 	}
+	if call.Run != "" {
+		meta[workspace.MetaRun] = call.Run
+	}
 	result, err := p.send(ctx, call, meta)
 	if err != nil {
 		return nil, err

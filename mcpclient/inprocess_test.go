@@ -291,7 +291,7 @@ func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
 	}
 }
 
-func TestPreviewAndApprovedHashesTravelToABuiltInServer(t *testing.T) {
+func TestPreviewApprovedHashesAndRunTravelToABuiltInServer(t *testing.T) {
 	s := server.NewMCPServer("workspace", "1")
 	patch := mcp.NewTool("fs.patch")
 	patch.Meta = mcp.NewMetaFromMap(map[string]any{workspace.MetaPreviews: true})
@@ -303,7 +303,7 @@ func TestPreviewAndApprovedHashesTravelToABuiltInServer(t *testing.T) {
 		if fields[workspace.MetaPreview] == true {
 			return mcp.NewToolResultStructuredOnly(map[string]any{"diff": "-a\n+b\n", "hashes": map[string]any{"f": "00ff"}}), nil
 		}
-		return mcp.NewToolResultStructuredOnly(map[string]any{"approved": fields[workspace.MetaHashes]}), nil
+		return mcp.NewToolResultStructuredOnly(map[string]any{"approved": fields[workspace.MetaHashes], "run": fields[workspace.MetaRun]}), nil
 	})
 	s.AddTool(mcp.NewTool("fs.read"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(""), nil
@@ -316,11 +316,11 @@ func TestPreviewAndApprovedHashesTravelToABuiltInServer(t *testing.T) {
 	if want := (planning.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00ff"}}); !reflect.DeepEqual(preview, want) {
 		t.Errorf("got %+v", preview)
 	}
-	got, err := p.Call(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.patch"), Hashes: preview.Hashes})
+	got, err := p.Call(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.patch"), Hashes: preview.Hashes, Run: "r-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := map[string]any{"approved": map[string]any{"f": "00ff"}}; !reflect.DeepEqual(got, want) {
+	if want := map[string]any{"approved": map[string]any{"f": "00ff"}, "run": "r-1"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
 	}
 	if _, err := p.Preview(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.read")}); err == nil {

@@ -53,7 +53,7 @@ func TestAForeignServerGetsNoFieldsOfOurOwnAndCannotPreview(t *testing.T) {
 	if it.Previews {
 		t.Error("it is believed to change nothing")
 	}
-	got, err := p.Call(t.Context(), planning.ToolCall{Tool: it, Hashes: map[string]string{"f": "00"}})
+	got, err := p.Call(t.Context(), planning.ToolCall{Tool: it, Hashes: map[string]string{"f": "00"}, Run: "r-1"})
 	if text, _ := got.(string); err != nil || strings.Contains(text, "replan/") {
 		t.Errorf("got %v, %v", got, err)
 	}

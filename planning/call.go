@@ -5,6 +5,7 @@ type ToolCall struct {
 	Tool   Tool
 	Args   map[string]any    // as resolved, no references
 	Hashes map[string]string // path → SHA-256 (hex) that the call was approved against; nil means unchecked
+	Run    string            // that makes the call; "" is none
 	// Output takes output of the tool as it comes; nil where nobody listens.
 	// It is called from one goroutine, never after the call has returned.
 	Output func(chunk string)

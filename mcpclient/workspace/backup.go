@@ -1,87 +1,199 @@
 package workspace
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"time"
+
+	"replan/planning"
 )
 
-const manifest = "manifest.jsonl"
+const (
+	manifest   = "manifest.jsonl"
+	undoSuffix = ".undo"
+)
 
-// backups is the folder that keeps what was there before changes. A nil one
-// keeps nothing.
-type backups struct{ root *os.Root }
-
-// backupLine is one line of manifest.jsonl. Lines with the same change were
-// made, and are to be undone, together.
-type backupLine struct {
-	Time       time.Time `json:"time"`
-	Change     string    `json:"change"`
-	Path       string    `json:"path,omitempty"`
-	BeforeSHA  string    `json:"before_sha,omitempty"` // absent: the file did not exist
-	AfterSHA   string    `json:"after_sha,omitempty"`  // absent: the file was removed
-	Mode       string    `json:"mode,omitempty"`       // octal permissions before
-	RolledBack bool      `json:"rolled_back,omitempty"`
+// backups keeps what was there before changes, in a folder RUN.undo for each
+// run: files named by the SHA-256 of their content, of at most maxFile bytes
+// each, and manifest.jsonl with a line for each changed path.
+type backups struct {
+	dir       string // absolute, of all runs; "" keeps nothing
+	run       string // that every call belongs to; "" is what the call says
+	workspace string
 }
 
-func openBackups(dir string) (*backups, error) {
+func newBackups(cfg Config, workspace string) (backups, error) {
+	b := backups{run: cfg.Run, workspace: workspace}
+	if cfg.Run != "" {
+		if err := planning.CheckID(cfg.Run); err != nil {
+			return b, fmt.Errorf("the run: %w", err)
+		}
+	}
+	if cfg.Backups == "" {
+		return b, nil
+	}
+	var err error
+	if b.dir, err = filepath.Abs(cfg.Backups); err != nil {
+		return b, fmt.Errorf("finding the folder of the runs: %w", err)
+	}
+	return b, nil
+}
+
+// manifestLine is one line of manifest.jsonl. Lines with the same change were
+// made together.
+type manifestLine struct {
+	Time       time.Time `json:"time"`
+	Workspace  string    `json:"workspace,omitempty"` // of the first line, which names no change
+	Change     string    `json:"change,omitempty"`
+	Path       string    `json:"path,omitempty"`
+	BeforeSHA  string    `json:"before_sha,omitempty"` // absent: the file did not exist; folderHash: it is a folder
+	AfterSHA   string    `json:"after_sha,omitempty"`  // absent: the file was removed
+	Mode       string    `json:"mode,omitempty"`       // octal permissions before
+	Done       bool      `json:"done,omitempty"`       // the change came about
+	RolledBack bool      `json:"rolled_back,omitempty"`
+	Undone     bool      `json:"undone,omitempty"` // all changes above were put back
+}
+
+// kept is a change that is written down and about to be made. The zero one is
+// kept nowhere.
+type kept struct {
+	store *store
+	id    string
+}
+
+// keep writes down what the changes are about to replace, before they do: it is
+// on disk when keep returns.
+func (b backups) keep(run string, changes []change) (kept, error) {
+	if b.run != "" {
+		run = b.run
+	}
+	if b.dir == "" || run == "" {
+		return kept{}, nil
+	}
+	s, err := b.store(run)
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{store: s, id: rand.Text()}
+	if err := k.write(b.workspace, changes); err != nil {
+		return kept{}, errors.Join(err, s.root.Close())
+	}
+	return k, nil
+}
+
+func (k kept) write(workspace string, changes []change) error {
+	lines := make([]manifestLine, 0, 1+len(changes))
+	if _, err := k.store.root.Stat(manifest); err != nil {
+		lines = append(lines, manifestLine{Time: time.Now().UTC(), Workspace: workspace})
+	}
+	for _, c := range changes {
+		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.path, BeforeSHA: c.before.hash(), AfterSHA: c.after.hash()}
+		if c.before.exists {
+			line.Mode = fmt.Sprintf("%04o", c.before.mode)
+			if err := k.store.put(c.before); err != nil {
+				return fmt.Errorf("keeping a copy of %s: %w", c.path, err)
+			}
+		}
+		// What a run leaves is kept for the diff of what became of it since.
+		if err := k.store.put(c.after); err != nil {
+			return fmt.Errorf("keeping a copy of what becomes of %s: %w", c.path, err)
+		}
+		lines = append(lines, line)
+	}
+	return k.store.note(true, lines...)
+}
+
+// done says that the change came about. Where that is lost in a crash nothing
+// is: a change of which nothing is said may or may not have been made.
+func (k kept) done() error { return k.end(manifestLine{Done: true}) }
+
+// rolledBack says that the change did not come about.
+func (k kept) rolledBack() error { return k.end(manifestLine{RolledBack: true}) }
+
+// unsure lets go of a change of which nobody knows whether it came about.
+func (k kept) unsure() error {
+	if k.store == nil {
+		return nil
+	}
+	return k.store.root.Close()
+}
+
+func (k kept) end(line manifestLine) error {
+	if k.store == nil {
+		return nil
+	}
+	line.Time, line.Change = time.Now().UTC(), k.id
+	return errors.Join(k.store.note(line.RolledBack, line), k.store.root.Close())
+}
+
+// store is the folder of one run.
+type store struct{ root *os.Root }
+
+// at is the folder of a run.
+func (b backups) at(run string) (string, error) {
+	if err := planning.CheckID(run); err != nil {
+		return "", fmt.Errorf("the run: %w", err)
+	}
+	return filepath.Join(b.dir, run+undoSuffix), nil
+}
+
+// store makes the folder of a run, where it is missing, and opens it.
+func (b backups) store(run string) (*store, error) {
+	dir, err := b.at(run)
+	if err != nil {
+		return nil, err
+	}
+	_, missing := os.Lstat(dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder for backups %s: %w", dir, err)
+		return nil, fmt.Errorf("making the folder for what was there before: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the folder for backups %s: %w", dir, err)
+		return nil, fmt.Errorf("opening the folder for what was there before: %w", err)
 	}
-	return &backups{root: root}, nil
+	if missing != nil {
+		syncPath(b.dir)
+	}
+	return &store{root: root}, nil
 }
 
-func (b *backups) close() error {
-	if b == nil {
+// put keeps a content under its name, unless it is there whole.
+func (s *store) put(f file) error {
+	if !f.exists || f.dir {
+		return nil // what was in a folder is kept file by file
+	}
+	name := f.hash()
+	if info, err := s.root.Stat(name); err == nil && info.Size() == int64(len(f.data)) {
 		return nil
 	}
-	return b.root.Close()
+	return writeAtomic(s.root, name, file{data: f.data, mode: 0o600})
 }
 
-// keep writes down what the changes are about to replace, before they do. It
-// returns the name of the change.
-func (b *backups) keep(changes []change) (string, error) {
-	id := rand.Text()
-	if b == nil {
-		return id, nil
+// get returns a content that was kept, and whether it is what it was.
+func (s *store) get(hash string) ([]byte, bool) {
+	if s == nil {
+		return nil, false
 	}
-	lines := make([]backupLine, len(changes))
-	for i, c := range changes {
-		lines[i] = backupLine{Time: time.Now().UTC(), Change: id, Path: c.path, BeforeSHA: c.before.hash(), AfterSHA: c.after.hash()}
-		if !c.before.exists {
-			continue
-		}
-		lines[i].Mode = fmt.Sprintf("%04o", c.before.mode)
-		if _, err := b.root.Stat(lines[i].BeforeSHA); err == nil {
-			continue // kept before: the name is the content
-		}
-		if err := writeAtomic(b.root, lines[i].BeforeSHA, file{data: c.before.data, mode: 0o600}); err != nil {
-			return "", fmt.Errorf("keeping a copy of %s: %w", c.path, err)
-		}
+	data, err := s.root.ReadFile(hash)
+	if err != nil {
+		return nil, false
 	}
-	return id, b.note(lines...)
+	sum := sha256.Sum256(data)
+	return data, hex.EncodeToString(sum[:]) == hash
 }
 
-// rolledBack says that a change did not come about.
-func (b *backups) rolledBack(id string) error {
-	if b == nil {
-		return nil
-	}
-	return b.note(backupLine{Time: time.Now().UTC(), Change: id, RolledBack: true})
-}
-
-func (b *backups) note(lines ...backupLine) error {
+// note adds lines to the manifest; with sync they are on disk when it returns.
+func (s *store) note(sync bool, lines ...manifestLine) error {
 	var text []byte
 	for _, l := range lines {
 		line, err := json.Marshal(l)
@@ -90,31 +202,78 @@ func (b *backups) note(lines ...backupLine) error {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	f, err := b.root.OpenFile(manifest, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	_, missing := s.root.Stat(manifest)
+	f, err := s.root.OpenFile(manifest, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("opening the list of backups: %w", err)
+		return fmt.Errorf("opening the list of changes: %w", err)
 	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("writing the list of backups: %w", err)
+	err = cutTorn(f)
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing the list of changes: %w", err)
+	}
+	if missing != nil {
+		syncFolder(s.root, ".")
 	}
 	return nil
 }
 
+// cutTorn takes off a last line that a crash has cut. What it was about to say
+// of a change was not on disk, so the change was not begun.
+func cutTorn(f *os.File) error {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil || size == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, size-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	text := make([]byte, size)
+	if _, err := f.ReadAt(text, 0); err != nil {
+		return err
+	}
+	return f.Truncate(int64(bytes.LastIndexByte(text, '\n') + 1))
+}
+
+// syncPath makes the names in a folder durable, where the system can.
+func syncPath(dir string) {
+	d, err := os.Open(dir) //nolint:gosec // the folder of the runs
+	if err != nil {
+		return
+	}
+	_ = d.Sync() // some file systems cannot sync a folder; the files in it are synced
+	_ = d.Close()
+}
+
+// folderHash is what a folder has in the place of a SHA-256.
+const folderHash = "folder"
+
 // hash is the SHA-256 of the content in hex, empty where there is no file.
 func (f file) hash() string {
-	if !f.exists {
+	switch {
+	case !f.exists:
 		return ""
+	case f.dir:
+		return folderHash
 	}
 	sum := sha256.Sum256(f.data)
 	return hex.EncodeToString(sum[:])
 }
 
+// tempName matches the names of files that writeAtomic has not put in place yet.
+var tempName = regexp.MustCompile(`^\.replan-[A-Z2-7]{26}\.tmp$`)
+
 // writeAtomic puts a file in place so that a reader sees the old content or
 // the new, and a crash leaves one of them. The mode is set as it is where the
 // file existed, and is subject to the umask where it is new.
 func writeAtomic(root *os.Root, at string, f file) (err error) {
-	temp := path.Join(path.Dir(at), ".replan-"+rand.Text()+".tmp")
+	temp := path.Join(path.Dir(at), ".replan-"+rand.Text()+".tmp") // see tempName
 	w, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", at, err)
@@ -137,20 +296,4 @@ func writeAtomic(root *os.Root, at string, f file) (err error) {
 	}
 	syncFolder(root, path.Dir(at))
 	return nil
-}
-
-// makeFolders makes the missing folders of a path and returns them, the
-// deepest first.
-func makeFolders(root *os.Root, dir string) ([]string, error) {
-	var made []string
-	for at := dir; at != "."; at = path.Dir(at) {
-		if _, err := root.Stat(at); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		made = append(made, at)
-	}
-	if err := root.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("making the folder %s: %w", dir, err)
-	}
-	return made, nil
 }

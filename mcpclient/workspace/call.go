@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/planning"
 )
 
 // operator is one tool: what it is called, what it takes and what runs it.
@@ -37,6 +40,7 @@ type arg struct {
 	description string
 	required    bool
 	items       string   // JSON Schema type of the items of an array
+	values      string   // JSON Schema type of the values of an object
 	enum        []string // the texts that it may be; nil means any
 }
 
@@ -71,6 +75,9 @@ func (op operator) schema() json.RawMessage {
 		fmt.Fprintf(&b, `%q:{"type":%q,`, a.name, a.kind)
 		if a.items != "" {
 			fmt.Fprintf(&b, `"items":{"type":%q},`, a.items)
+		}
+		if a.values != "" {
+			fmt.Fprintf(&b, `"additionalProperties":{"type":%q},`, a.values)
 		}
 		if a.enum != nil {
 			fmt.Fprintf(&b, `"enum":%s,`, quote(a.enum))
@@ -125,6 +132,7 @@ type call struct {
 	preview  bool
 	hashes   map[string]string // nil where the call was not approved against anything
 	progress mcp.ProgressToken // nil where nobody listens
+	run      string            // that it belongs to, "" for none
 }
 
 func newCall(op operator, req mcp.CallToolRequest) (call, error) {
@@ -143,6 +151,12 @@ func newCall(op operator, req mcp.CallToolRequest) (call, error) {
 	c.preview, _ = req.Params.Meta.AdditionalFields[MetaPreview].(bool)
 	if c.preview && !op.previews && !op.readOnly {
 		return call{}, fmt.Errorf("%s cannot say beforehand what it would change", op.name)
+	}
+	if run, of := req.Params.Meta.AdditionalFields[MetaRun]; of {
+		c.run, _ = run.(string)
+		if err := planning.CheckID(c.run); err != nil {
+			return call{}, fmt.Errorf("%s of the call must be the id of a run: %w", MetaRun, err)
+		}
 	}
 	approved, ok := req.Params.Meta.AdditionalFields[MetaHashes]
 	if !ok || approved == nil {
@@ -174,8 +188,13 @@ func (c call) decode(into any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
-		if i := slices.IndexFunc(c.op.args, func(a arg) bool { return a.name == wrong.Field }); i >= 0 {
-			return fmt.Errorf("the argument %s of %s must be of type %s, not %s", wrong.Field, c.op.name, c.op.args[i].kind, wrong.Value)
+		field, within, _ := strings.Cut(wrong.Field, ".")
+		if i := slices.IndexFunc(c.op.args, func(a arg) bool { return a.name == field }); i >= 0 {
+			kind := c.op.args[i].kind
+			if inner := cmp.Or(c.op.args[i].items, c.op.args[i].values); inner != "" && (within != "" || kind != wrong.Value) {
+				kind += " of " + inner
+			}
+			return fmt.Errorf("the argument %s of %s must be of type %s, not %s", wrong.Field, c.op.name, kind, wrong.Value)
 		}
 		return fmt.Errorf("the arguments of %s must be an object, not %s", c.op.name, wrong.Value)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 type change struct {
 	path          string // from resolve
 	before, after file
+	moved         string // of what is made: where it was before; of what goes: where it is then
 }
 
 type previewResult struct {
@@ -30,8 +33,11 @@ type changeResult struct {
 
 type changedFile struct {
 	Path    string `json:"path"`
-	Added   int    `json:"added"`   // lines
-	Removed int    `json:"removed"` // lines
+	Action  string `json:"action"`           // created, changed, removed or moved
+	From    string `json:"from,omitempty"`   // where what was moved was before
+	Folder  bool   `json:"folder,omitempty"` // it is a folder
+	Added   int    `json:"added"`            // lines
+	Removed int    `json:"removed"`          // lines
 }
 
 // change computes what a call would do and, unless it is a preview, does it.
@@ -56,8 +62,10 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if err := o.unchanged(c.hashes); err != nil {
+	if at, err := o.unchanged(c.hashes); err != nil {
 		return nil, err
+	} else if at != "" {
+		return nil, fmt.Errorf("%s changed since it was approved; look at the new diff", at)
 	}
 	changes, err := compute()
 	if err != nil {
@@ -71,8 +79,11 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := o.apply(changes); err != nil {
-		return nil, err
+	if len(changes) > 0 {
+		if err := o.apply(c.run, changes); err != nil {
+			return nil, err
+		}
+		o.seen.changed(changes)
 	}
 	return o.changed(changes), nil
 }
@@ -84,8 +95,21 @@ func (o *Operators) changed(changes []change) *mcp.CallToolResult {
 	for _, ch := range changes {
 		diff, counts := ch.diff()
 		result.Diff += diff
+		if counts.Action == "" {
+			continue // told by where it went
+		}
 		result.Files = append(result.Files, counts)
-		said = append(said, fmt.Sprintf("%s +%d -%d", counts.Path, counts.Added, counts.Removed))
+		switch {
+		case counts.From != "":
+			said = append(said, fmt.Sprintf("%s moved to %s", counts.From, counts.Path))
+		case counts.Folder:
+			said = append(said, fmt.Sprintf("folder %s %s", counts.Path, counts.Action))
+		default:
+			said = append(said, fmt.Sprintf("%s %s +%d -%d", counts.Path, counts.Action, counts.Added, counts.Removed))
+		}
+	}
+	if len(said) == 0 {
+		said = []string{"nothing had to be changed"}
 	}
 	if len(result.Diff) > o.maxOutput {
 		cut := strings.LastIndexByte(result.Diff[:o.maxOutput], '\n') + 1
@@ -95,100 +119,180 @@ func (o *Operators) changed(changes []change) *mcp.CallToolResult {
 	return structured(result, strings.Join(said, "\n"))
 }
 
-// unchanged checks that every file is still what the call was approved
-// against.
-func (o *Operators) unchanged(hashes map[string]string) error {
-	names := make([]string, 0, len(hashes))
-	for name := range hashes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+// unchanged checks that every file still has its hash. It returns the first
+// that has not, empty where there is none.
+func (o *Operators) unchanged(hashes map[string]string) (string, error) {
+	for _, name := range slices.Sorted(maps.Keys(hashes)) {
 		at, err := o.resolve(name)
 		if err != nil {
-			return err
+			return "", err
 		}
-		f, err := o.load(at)
+		f, err := o.loadEntry(at)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if f.hash() != strings.ToLower(hashes[name]) {
-			return fmt.Errorf("%s changed since it was approved; look at the new diff", name)
+			return name, nil
 		}
 	}
-	return nil
+	return "", nil
 }
 
-// apply makes all changes or none. A failure to put back what was there is an
-// unsureError.
-func (o *Operators) apply(changes []change) error {
-	id, err := o.backups.keep(changes)
+// apply makes all changes of a run or none, and the folders that they need, and
+// keeps what was there before. A failure to put that back is an unsureError.
+func (o *Operators) apply(run string, changes []change) error {
+	changes = o.withFolders(changes)
+	kept, err := o.backups.keep(run, changes)
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
-	var folders []string // made, the deepest first
+	err = o.perform(changes)
+	said := kept.done
+	if unsure := new(unsureError); errors.As(err, &unsure) {
+		said = kept.unsure
+	} else if err != nil {
+		said = kept.rolledBack
+	}
+	if noted := said(); noted != nil {
+		o.log.Warn("how a change ended is not in the list of changes", "run", run, "error", noted)
+	}
+	return err
+}
+
+// perform makes changes that are written down: all or none.
+func (o *Operators) perform(changes []change) error {
 	for i, c := range changes {
-		made, err := o.put(c.path, c.after)
-		folders = append(made, folders...)
+		err := o.put(c.path, c.after)
 		if err == nil {
 			continue
 		}
-		if back := o.restore(changes[:i], folders); back != nil {
+		if back := o.restore(changes[:i]); back != nil {
 			return &unsureError{fmt.Errorf("a change failed and could not be undone, look at the files: %w", errors.Join(err, back))}
-		}
-		if noted := o.backups.rolledBack(id); noted != nil {
-			o.log.Warn("a change that was undone stays in the list of backups", "change", id, "error", noted)
 		}
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	return nil
 }
 
+// withFolders adds the folders that the changes need and that are missing, each
+// before what goes into it, so that they are kept note of like any change.
+func (o *Operators) withFolders(changes []change) []change {
+	known := map[string]bool{".": true}
+	for _, c := range changes {
+		if c.after.dir {
+			known[c.path] = true
+		}
+	}
+	var folders []change
+	for _, c := range changes {
+		if !c.after.exists {
+			continue
+		}
+		var missing []change
+		for at := path.Dir(c.path); !known[at]; at = path.Dir(at) {
+			known[at] = true
+			if _, err := o.root.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+				missing = append(missing, change{path: at, after: file{exists: true, dir: true}})
+			}
+		}
+		slices.Reverse(missing)
+		folders = append(folders, missing...)
+	}
+	return append(folders, changes...)
+}
+
 // restore puts back what was there before the changes, the last one first.
-func (o *Operators) restore(changes []change, folders []string) error {
+func (o *Operators) restore(changes []change) error {
 	var failed error
 	for _, c := range slices.Backward(changes) {
-		_, err := o.put(c.path, c.before)
-		failed = errors.Join(failed, err)
-	}
-	for _, dir := range folders {
-		if err := o.root.Remove(dir); err != nil {
-			o.log.Warn("a folder that was made stays", "folder", dir, "error", err)
+		err := o.put(c.path, c.before)
+		if err != nil && c.after.dir && !c.before.exists {
+			o.log.Warn("a folder that was made stays", "folder", c.path, "error", err)
+			continue
 		}
+		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
-// put makes a file what it is to be, which may be absent. It returns the
-// folders it made.
-func (o *Operators) put(at string, f file) ([]string, error) {
-	if !f.exists {
+// put makes a file or a folder what it is to be, which may be absent. The folder
+// that it is in is there.
+func (o *Operators) put(at string, f file) error {
+	switch {
+	case !f.exists:
 		if err := o.root.Remove(at); err != nil {
-			return nil, fmt.Errorf("removing %s: %w", at, err)
+			return fmt.Errorf("removing %s: %w", at, err)
 		}
-		syncFolder(o.root, path.Dir(at))
-		return nil, nil
+	case f.dir:
+		return o.putFolder(at, f.mode)
+	case f.mode == 0: // new: what the umask leaves of it
+		return writeAtomic(o.root, at, file{data: f.data, mode: newFile})
+	default:
+		return writeAtomic(o.root, at, f)
 	}
-	made, err := makeFolders(o.root, path.Dir(at))
+	syncFolder(o.root, path.Dir(at))
+	return nil
+}
+
+// What a new file and a new folder may be used for, as far as the umask lets.
+const (
+	newFile   = 0o644
+	newFolder = 0o755
+)
+
+// putFolder makes a folder of this mode; 0 is what the umask leaves of a new
+// one. One that is there is kept, with what is in it.
+func (o *Operators) putFolder(at string, mode fs.FileMode) error {
+	err := o.root.Mkdir(at, newFolder)
+	if errors.Is(err, fs.ErrExist) {
+		if info, wrong := o.root.Lstat(at); wrong == nil && info.IsDir() {
+			err = nil
+		}
+	}
+	if err == nil && mode != 0 {
+		err = o.root.Chmod(at, mode)
+	}
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("making the folder %s: %w", at, err)
 	}
-	if f.mode == 0 { // new: what the umask leaves of it
-		return made, writeAtomic(o.root, at, file{data: f.data, mode: 0o644})
-	}
-	return made, writeAtomic(o.root, at, f)
+	syncFolder(o.root, path.Dir(at))
+	return nil
 }
 
 // diff is the change as a unified diff with three lines of context, and how
 // many lines it adds and removes.
+//
+// What is no text and folders are told in a line; so is a move, once, by the
+// change that makes what was moved.
 func (c change) diff() (string, changedFile) {
-	counts := changedFile{Path: c.path}
+	counts := changedFile{Path: c.path, Action: "changed", Folder: c.before.dir || c.after.dir}
+	switch {
+	case c.moved != "" && !c.after.exists:
+		return "", changedFile{}
+	case c.moved != "":
+		counts.Action, counts.From = "moved", c.moved
+	case !c.before.exists:
+		counts.Action = "created"
+	case !c.after.exists:
+		counts.Action = "removed"
+	}
+	switch {
+	case counts.Folder && c.moved != "":
+		return fmt.Sprintf("folder %s moved to %s\n", c.moved, c.path), counts
+	case counts.Folder:
+		return fmt.Sprintf("folder %s %s\n", c.path, counts.Action), counts
+	case c.moved != "":
+		return fmt.Sprintf("diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %s\nrename to %s\n", c.moved, c.path, c.moved, c.path), counts
+	}
 	from, to := "a/"+c.path, "b/"+c.path
 	if !c.before.exists {
 		from = "/dev/null"
 	}
 	if !c.after.exists {
 		to = "/dev/null"
+	}
+	if !isText(c.before.data) || !isText(c.after.data) {
+		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), counts
 	}
 	before, after := string(c.before.data), string(c.after.data)
 	edits := lineEdits(before, after)

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself, a second after the last lexing
 }
 
 // tb is what testing.T and rapid.T have in common here.
@@ -49,7 +49,7 @@ type bench struct {
 	client *client.Client
 }
 
-func newBench(t *testing.T, cfg workspace.Config) *bench {
+func newBench(t testing.TB, cfg workspace.Config) *bench {
 	t.Helper()
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
@@ -58,32 +58,40 @@ func newBench(t *testing.T, cfg workspace.Config) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.NewInProcessClient(ops.Server())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := connect(t, ops, cfg.Dir)
 	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
+		if err := b.client.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := ops.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	start(t, c)
-	return &bench{dir: cfg.Dir, ops: ops, client: c}
+	return b
 }
 
-func start(t *testing.T, c *client.Client) {
+// connect is a client to operators over a folder.
+func connect(t tb, ops *workspace.Operators, dir string) *bench {
 	t.Helper()
-	if err := c.Start(t.Context()); err != nil {
-		t.Fatal(err)
+	c, err := client.NewInProcessClient(ops.Server())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	start(t, c)
+	return &bench{dir: dir, ops: ops, client: c}
+}
+
+func start(t tb, c *client.Client) {
+	t.Helper()
+	ctx := context.Background()
+	if err := c.Start(ctx); err != nil {
+		t.Fatalf("%v", err)
 	}
 	var req mcp.InitializeRequest
 	req.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	req.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
-	if _, err := c.Initialize(t.Context(), req); err != nil {
-		t.Fatal(err)
+	if _, err := c.Initialize(ctx, req); err != nil {
+		t.Fatalf("%v", err)
 	}
 }
 

@@ -13,6 +13,10 @@ const (
 	// changes nothing and fails. The empty string means that the file must not
 	// exist.
 	MetaHashes = "replan/hashes"
+	// MetaRun in the `_meta` of a tools/call is the id of the run that the call
+	// belongs to: what was there before its changes is kept under that name. See
+	// [Config.Backups].
+	MetaRun = "replan/run"
 	// MetaPreviews in the `_meta` of a tool, set to true, says that the tool
 	// understands MetaPreview and MetaHashes.
 	MetaPreviews = "replan/previews"

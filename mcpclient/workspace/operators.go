@@ -43,10 +43,13 @@ const (
 type Config struct {
 	// Dir is the folder that the operators work in and never leave.
 	Dir string
-	// Backups is a folder outside Dir. Before a change, what was there is kept
-	// in it as a file named by its SHA-256, and manifest.jsonl gets a line for
-	// each changed file. Empty keeps nothing.
+	// Backups is the folder of the runs' journals, outside Dir. Before a change,
+	// what was there is kept in its folder RUN.undo, for [Operators.Undo]: the run
+	// is what the call says, see [MetaRun]. Empty keeps nothing.
 	Backups string
+	// Run is what every call belongs to, whatever it says, where one client alone
+	// is served. Without it nothing is kept of calls that name no run.
+	Run string
 	// Environ is what children inherit, as NAME=VALUE, once the names that look
 	// like secrets are taken out; nil means the environment of this process.
 	Environ []string
@@ -70,7 +73,7 @@ type Operators struct {
 	dir       string // absolute
 	real      string // dir with its links resolved
 	root      *os.Root
-	backups   *backups
+	backups   backups
 	environ   []string
 	maxOutput int
 	spillDir  string
@@ -79,6 +82,7 @@ type Operators struct {
 	mcp       *server.MCPServer
 
 	changing chan struct{} // holds a token while a call changes files
+	seen     seen          // files as calls have read them
 
 	life   context.Context // ends at Close, and every call with it
 	end    context.CancelCauseFunc
@@ -90,7 +94,7 @@ type Operators struct {
 var errClosed = errors.New("the workspace tools are closed")
 
 // New opens the folder. It fails where Dir is not a folder that can be opened,
-// or Backups cannot be made. The operators hold files open until Close.
+// or Run is no id. The operators hold files open until Close.
 func New(cfg Config) (*Operators, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -124,10 +128,8 @@ func New(cfg Config) (*Operators, error) {
 		}
 		o.memory = &memory{path: cfg.Memory}
 	}
-	if cfg.Backups != "" {
-		if o.backups, err = openBackups(cfg.Backups); err != nil {
-			return nil, errors.Join(err, root.Close())
-		}
+	if o.backups, err = newBackups(cfg, dir); err != nil {
+		return nil, errors.Join(err, root.Close())
 	}
 	o.life, o.end = context.WithCancelCause(context.Background())
 	o.mcp = server.NewMCPServer(ServerName, serverVersion,
@@ -179,7 +181,7 @@ func (o *Operators) Close() error {
 	o.mu.Unlock()
 	o.end(errClosed)
 	o.calls.Wait()
-	return errors.Join(o.root.Close(), o.backups.close())
+	return o.root.Close()
 }
 
 // begin joins a call to the life of the operators. The returned function ends

@@ -3,6 +3,8 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,6 +49,8 @@ type patchArgs struct {
 	New  *string `json:"new"`
 	All  bool    `json:"all"`
 	Diff string  `json:"diff"`
+
+	Hashes map[string]string `json:"hashes"`
 }
 
 func (o *Operators) patch(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -67,7 +71,43 @@ func (o *Operators) patch(ctx context.Context, c call) (*mcp.CallToolResult, err
 	case *args.Old == *args.New:
 		return nil, errors.New("old and new are the same; there is nothing to change")
 	}
-	return o.change(ctx, c, compute)
+	return o.change(ctx, c, func() ([]change, error) {
+		vouched, err := o.vouched(args.Hashes)
+		if err != nil {
+			return nil, err
+		}
+		changes, err := compute()
+		if err == nil {
+			err = o.seen.check(changes, vouched)
+		}
+		return changes, err
+	})
+}
+
+// vouched checks the files that a call says it was made against, and returns
+// their paths.
+func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
+	for name, hash := range hashes {
+		if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size && hash != "" {
+			return nil, fmt.Errorf("the argument hashes of fs.patch has no SHA-256 in hex for %q", name)
+		}
+	}
+	stale, err := o.unchanged(hashes)
+	if err != nil {
+		return nil, err
+	}
+	if stale != "" {
+		return nil, staleError(stale)
+	}
+	paths := make(map[string]bool, len(hashes))
+	for name := range hashes {
+		at, err := o.resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		paths[at] = true
+	}
+	return paths, nil
 }
 
 // replacement is the change of one file by an exact replacement.

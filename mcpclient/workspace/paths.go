@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-const maxLinks = 40 // links followed on the way to one file
+const (
+	maxLinks = 40   // links followed on the way to one file
+	maxName  = 255  // bytes of one name in a path
+	maxPath  = 4000 // bytes of a path
+)
 
 // resolve turns a name as a call gives it into the one path of the workspace
 // that it means: relative, with slashes, without links and dots. The file need
@@ -25,6 +30,9 @@ const maxLinks = 40 // links followed on the way to one file
 func (o *Operators) resolve(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("the path is empty; name a file relative to the workspace")
+	}
+	if len(name) > maxPath {
+		return "", fmt.Errorf("the path has %d bytes, and at most %d are taken", len(name), maxPath)
 	}
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", fmt.Errorf("the path %q holds characters that no file of a workspace may have", name)
@@ -47,6 +55,12 @@ func (o *Operators) resolve(name string) (string, error) {
 			}
 			done = done[:len(done)-1]
 			continue
+		}
+		if !filepath.IsLocal(part) {
+			return "", fmt.Errorf("%q holds a name that this system keeps for itself: %q", name, part)
+		}
+		if len(part) > maxName {
+			return "", fmt.Errorf("the path %q… holds a name of %d bytes, and at most %d are taken", part[:40], len(part), maxName)
 		}
 		at := path.Join(append(done[:len(done):len(done)], part)...)
 		info, err := o.root.Lstat(at)
@@ -107,18 +121,43 @@ func (o *Operators) changeable(name string) (string, error) {
 	if strings.HasSuffix(name, "/") || at == "." {
 		return "", fmt.Errorf("%q is a folder; name a file in it", name)
 	}
-	for part := range strings.SplitSeq(at, "/") {
-		// A change in there could make git run anything.
-		if strings.EqualFold(part, ".git") {
-			return "", fmt.Errorf("%q belongs to git itself and is left alone", name)
-		}
+	if err := notGits(at); err != nil {
+		return "", err
 	}
 	return at, nil
 }
 
-// file is the content of a file, or that there is none.
+// notGits refuses what belongs to git itself: a change in there could make git
+// run anything.
+func notGits(at string) error {
+	for part := range strings.SplitSeq(at, "/") {
+		if isDotGit(part) {
+			return fmt.Errorf("%q belongs to git itself and is left alone", at)
+		}
+	}
+	return nil
+}
+
+// isDotGit reports whether some system takes a name for .git: in another case,
+// by its short name, with what Windows cuts off at the end, or with characters
+// that macOS does not see.
+func isDotGit(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.TrimRight(name, ". ")
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name)
+	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
+}
+
+// file is the content of a file, a folder without what is in it, or that there
+// is neither.
 type file struct {
 	exists bool
+	dir    bool // a folder
 	data   []byte
 	mode   fs.FileMode
 }
@@ -168,15 +207,13 @@ func (o *Operators) loadText(at string) (file, error) {
 	return f, nil
 }
 
+// isText reports whether data can be shown as lines of text.
+func isText(data []byte) bool { return !isBinary(data) && utf8.Valid(data) }
+
 // isBinary looks for a NUL where files of programs and pictures have one.
 func isBinary(data []byte) bool {
 	const head = 8 << 10
-	for _, b := range data[:min(len(data), head)] {
-		if b == 0 {
-			return true
-		}
-	}
-	return false
+	return bytes.IndexByte(data[:min(len(data), head)], 0) >= 0
 }
 
 // noFile says that there is no such file, and which one may have been meant.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -28,12 +30,24 @@ const (
 type command struct {
 	name    string
 	args    []string
-	dir     string // on disk
+	script  string   // for the system's shell, in place of name and args
+	dir     string   // on disk
+	environ []string // nil is what all children inherit
+	input   []byte   // what it reads; nil is nothing
 	timeout time.Duration
 	line    func(string) // takes each line of output
+	// data makes what takes standard output where that is for a program to
+	// read. What is written to shown is output as people read it. Where it is
+	// nil standard output is shown as it is.
+	data  func(shown io.Writer) io.WriteCloser
+	quiet bool   // its output is nobody's but ours: it is neither sent nor spilled
+	need  string // what to do where it is not installed
 }
 
 func (c command) String() string {
+	if c.script != "" {
+		return c.script
+	}
 	return strings.Join(append([]string{c.name}, c.args...), " ")
 }
 
@@ -44,55 +58,167 @@ type outcome struct {
 	exit     int    // -1 where a signal ended it
 	state    string // in words
 	timedOut bool
+	took     time.Duration
 }
 
 // execute runs a child to its end, and returns when it and the children in its
 // group are gone. Its output is sent to the client as it comes. It fails where
 // the child cannot be started or ctx ends.
 func (o *Operators) execute(ctx context.Context, c call, what command) (outcome, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return outcome{}, fmt.Errorf("making a pipe for the output of %s: %w", what.name, err)
-	}
-	cmd := exec.Command(what.name, what.args...) // #nosec G204 -- running the project's own tests is what it is for
-	cmd.Dir, cmd.Env = what.dir, o.environ
-	cmd.Stdout, cmd.Stderr = w, w
-	child.Isolate(cmd)
-	err = cmd.Start()
-	closed := w.Close() // the child has its own
-	if err != nil {
-		err = errors.Join(closed, r.Close(), err)
-		if errors.Is(err, exec.ErrNotFound) {
-			return outcome{}, fmt.Errorf("%s is not installed or not in PATH; install it to run these tests: %w", what.name, err)
-		}
-		return outcome{}, fmt.Errorf("starting %s: %w", what, err)
-	}
-	o.log.Info("child started", "command", what.String(), "pid", cmd.Process.Pid)
 	out := &capture{max: o.maxOutput, dir: o.spillDir, line: what.line}
-	f := &follow{
-		cmd: cmd, pipe: r, out: out,
-		stream: &stream{send: o.sender(ctx, c.progress)}, log: o.log,
+	f := &follow{out: out, stream: &stream{send: o.sender(ctx, c.progress)}, log: o.log}
+	if what.quiet {
+		out.dir, f.stream.send = "", func(string, int64) {}
+	}
+	var data io.WriteCloser
+	if what.data != nil {
+		data = what.data(f)
+	}
+	begin := time.Now()
+	if err := o.start(f, what, data); err != nil {
+		return outcome{}, err
 	}
 	timedOut := f.untilGone(ctx, what.timeout)
+	if data != nil {
+		if err := data.Close(); err != nil {
+			o.log.Warn("output could not be read", "command", what.String(), "error", err)
+		}
+	}
+	f.stream.flush(true)
 	text, spilled, err := out.close()
 	if err != nil {
 		o.log.Warn("output could not be kept", "command", what.String(), "error", err)
 	}
-	state := cmd.ProcessState
+	state := f.cmd.ProcessState
 	o.log.Info("child ended", "command", what.String(), "pid", state.Pid(), "state", state.String())
 	if ctx.Err() != nil {
 		return outcome{}, context.Cause(ctx)
 	}
-	return outcome{output: text, spill: spilled, exit: state.ExitCode(), state: state.String(), timedOut: timedOut}, nil
+	return outcome{
+		output: text, spill: spilled, exit: state.ExitCode(), state: state.String(),
+		timedOut: timedOut, took: time.Since(begin),
+	}, nil
+}
+
+// start starts a child whose output goes to f, and its standard output to data
+// where there is one.
+func (o *Operators) start(f *follow, what command, data io.Writer) (err error) {
+	f.cmd = exec.Command(what.name, what.args...) // #nosec G204 -- running what the call says is what it is for
+	if what.script != "" {
+		f.cmd = exec.Command(shell, shellArgs(what.script)...) // #nosec G204 -- as above
+	}
+	f.cmd.Dir, f.cmd.Env = what.dir, what.environ
+	if f.cmd.Env == nil {
+		f.cmd.Env = o.environ
+	}
+	child.Isolate(f.cmd)
+	if what.script != "" {
+		wholeLine(f.cmd, what.script)
+	}
+	if what.input != nil {
+		// A file, as a pipe would have to be fed for as long as a grandchild
+		// holds it.
+		in, err := inputFile(what.input)
+		if err != nil {
+			return fmt.Errorf("giving %s its input: %w", what.name, err)
+		}
+		defer func() {
+			if gone := errors.Join(in.Close(), os.Remove(in.Name())); gone != nil {
+				o.log.Warn("an input file stays", "file", in.Name(), "error", gone)
+			}
+		}()
+		f.cmd.Stdin = in
+	}
+	shown, err := f.pipe(f)
+	if err != nil {
+		return fmt.Errorf("making a pipe for the output of %s: %w", what.name, err)
+	}
+	f.cmd.Stdout, f.cmd.Stderr = shown, shown
+	ours := []*os.File{shown} // until the child has its own
+	if data != nil {
+		w, err := f.pipe(data)
+		if err != nil {
+			return errors.Join(fmt.Errorf("making a pipe for the output of %s: %w", what.name, err), shown.Close(), f.close())
+		}
+		f.cmd.Stdout, ours = w, append(ours, w)
+	}
+	err = f.cmd.Start()
+	for _, w := range ours {
+		_ = w.Close() // there is nothing of ours in it
+	}
+	if err == nil {
+		o.log.Info("child started", "command", what.String(), "pid", f.cmd.Process.Pid)
+		return nil
+	}
+	err = errors.Join(f.close(), err)
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%s is not installed or not in PATH; %s: %w", what.name, cmp.Or(what.need, "install it or name another program"), err)
+	}
+	return fmt.Errorf("starting %s: %w", what, err)
+}
+
+// inputFile is a temporary file with data in it, to be read from its beginning.
+func inputFile(data []byte) (*os.File, error) {
+	f, err := os.CreateTemp("", "input-*")
+	if err != nil {
+		return nil, err
+	}
+	if _, err = f.Write(data); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return f, nil
 }
 
 // follow looks after one running child.
 type follow struct {
 	cmd    *exec.Cmd
-	pipe   *os.File
+	pipes  []pipe
 	out    io.Writer
 	stream *stream
 	log    *slog.Logger
+}
+
+// pipe is where output of a child comes from and goes to.
+type pipe struct {
+	from *os.File
+	to   io.Writer
+}
+
+// piece is output on its way.
+type piece struct {
+	b  []byte
+	to io.Writer
+}
+
+// Write takes output as it is shown: it is kept and sent.
+func (f *follow) Write(b []byte) (int, error) {
+	f.stream.add(b)
+	return f.out.Write(b) // never fails
+}
+
+// pipe makes a pipe whose output goes to a writer, and returns the end for the
+// child.
+func (f *follow) pipe(to io.Writer) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	f.pipes = append(f.pipes, pipe{r, to})
+	return w, nil
+}
+
+// close closes our ends of the pipes; twice does no harm.
+func (f *follow) close() error {
+	var failed error
+	for _, p := range f.pipes {
+		if err := p.from.Close(); !errors.Is(err, os.ErrClosed) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
 }
 
 // kill ends the group at once.
@@ -106,9 +232,9 @@ func (f *follow) kill() {
 // when ctx or the time is over, and reports whether the time was. A child that
 // left the group and holds the pipe is not waited for.
 func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
-	chunks := make(chan []byte)
+	chunks := make(chan piece)
 	exited := make(chan struct{})
-	go f.readPipe(chunks)
+	go f.readPipes(chunks)
 	go func() {
 		defer close(exited)
 		_ = f.cmd.Wait() // how it ended is in ProcessState
@@ -122,13 +248,12 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 	timedOut := false
 	for chunks != nil || exited != nil {
 		select {
-		case b, ok := <-chunks:
+		case p, ok := <-chunks:
 			if !ok {
 				chunks = nil
 				break
 			}
-			_, _ = f.out.Write(b) // never fails
-			f.stream.add(b)
+			_, _ = p.to.Write(p.b) // never fails
 		case <-tick.C:
 			f.stream.flush(false)
 		case <-stop:
@@ -147,26 +272,32 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 			f.kill() // what it left behind
 			giveUp = time.After(drain)
 		case <-giveUp:
-			_ = f.pipe.Close() // ends readPipe
+			_ = f.close() // ends readPipes
 		}
 	}
-	_ = f.pipe.Close() // closed twice does no harm
-	f.stream.flush(true)
+	_ = f.close()
 	return timedOut
 }
 
-func (f *follow) readPipe(chunks chan<- []byte) {
+// readPipes passes on what comes out of the pipes until they end.
+func (f *follow) readPipes(chunks chan<- piece) {
 	defer close(chunks)
-	for {
-		b := make([]byte, 32<<10)
-		n, err := f.pipe.Read(b)
-		if n > 0 {
-			chunks <- b[:n]
-		}
-		if err != nil {
-			return
-		}
+	var readers sync.WaitGroup
+	for _, p := range f.pipes {
+		readers.Go(func() {
+			for {
+				b := make([]byte, 32<<10)
+				n, err := p.from.Read(b)
+				if n > 0 {
+					chunks <- piece{b[:n], p.to}
+				}
+				if err != nil {
+					return
+				}
+			}
+		})
 	}
+	readers.Wait()
 }
 
 // stream gathers output into chunks of whole lines for the client.

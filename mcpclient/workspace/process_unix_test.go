@@ -46,6 +46,16 @@ func fifo(t *testing.T, flag int) (name string, f *os.File) {
 	return name, f
 }
 
+// pipeFor makes a named pipe for a child to speak through.
+func pipeFor(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // up waits until a child says on the pipe that it runs.
 func up(t *testing.T, name string) *os.File {
 	t.Helper()
@@ -214,23 +224,79 @@ func TestACancelledGoTestTakesItsTemporaryFilesWithIt(t *testing.T) {
 	}
 }
 
-func TestAGoTestThatHangsIsNamed(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+func TestAProgramIsStoppedWithItsChildren(t *testing.T) {
+	pipe := pipeFor(t)
 	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe)})
-	b.write(t, hanging)
-	b.ask(t, "test.run", args{"run": "TestNone"}, nil) // builds what go has not in its cache yet
 	done := make(chan reply, 1)
-	// A tenth of the limit is left for go to link the test, which it does each
-	// time: on a busy machine that takes more than a second.
-	go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": "30s"}, nil) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		done <- b.reply(ctx, "proc.run", args{"shell": family, "timeout": "2s", "allow_failure": true}, nil)
+	}()
 	f := up(t, pipe)
 	got := <-done
 	gone(t, f)
-	res := into[testResult](t, got.data)
-	if got.err != nil || !got.isError || !sameSet(res.Failed, []string{"TestHang"}) || !strings.Contains(got.text, "timed out") {
+	if got.err != nil || got.isError || got.data["timed_out"] != true || !strings.Contains(got.text, "did not end within 2s") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// nested is a Go test below another that says on PIPE that it runs, and never
+// ends, beside one that waits for its turn.
+var nested = map[string]string{
+	"in/go.mod": "module example.test/m\n\ngo 1.24\n",
+	"in/sub/hang_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestWaits(t *testing.T) { t.Parallel() }\n\nfunc TestHang(t *testing.T) {\n\tt.Run(\"in\", func(t *testing.T) {\n" +
+		"\t\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\t\tdefer f.Close()\n\t\t\tf.WriteString(\"up\\n\")\n\t\t}\n\t\tselect {}\n\t})\n}\n",
+}
+
+func TestAGoTestThatHangsIsNamedWithItsPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		// A tenth of the limit is left for go to link the test, which it does
+		// each time: on a busy machine that takes more than a second.
+		timeout string
+		script  string // in place of go, "" for go itself
+	}{
+		"by go itself": {"30s", ""},
+		"by us, where go does not know": {
+			"20s", "case \"$1\" in test) set -- $(echo \"$@\" | sed 's/-timeout=[^ ]*/-timeout=1h/');; esac; exec \"$REAL\" \"$@\"",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pipe := pipeFor(t)
+			environ := append(offline(), "PIPE="+pipe)
+			if c.script != "" {
+				real, err := exec.LookPath("go")
+				if err != nil {
+					t.Fatal(err)
+				}
+				environ = append(environ, "REAL="+real)
+				fake(t, "go", c.script)
+			}
+			b := newBench(t, workspace.Config{Environ: environ})
+			b.write(t, nested)
+			b.ask(t, "test.run", args{"run": "TestNone", "path": "in/..."}, nil) // builds what go has not in its cache yet
+			done := make(chan reply, 1)
+			go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": c.timeout, "path": "in/..."}, nil) }()
+			f := up(t, pipe)
+			got := <-done
+			gone(t, f)
+			res := into[fullResult](t, got.data)
+			if got.err != nil || !got.isError || !sameSet(res.Failed, []string{"TestHang/in"}) || len(res.Failures) != 1 {
+				t.Fatalf("got %+v", got)
+			}
+			failure := res.Failures[0]
+			if !strings.Contains(failure.Message, "did not end") || failure.Package != "example.test/m/sub" {
+				t.Errorf("got %+v", failure)
+			}
+			if c.script == "" && !strings.Contains(got.text, "panic: test timed out after 27s") {
+				t.Errorf("the text is %s", got.text)
+			}
+			if c.script == "" && (failure.File != "in/sub/hang_test.go" || failure.Line != 16) {
+				t.Errorf("the place is %s:%d", failure.File, failure.Line)
+			}
+			if c.script != "" && !strings.Contains(res.Summary, "did not end within 20s and were stopped; still running: TestHang/in") {
+				t.Errorf("the summary is %q", res.Summary)
+			}
+		})
 	}
 }

@@ -8,5 +8,16 @@ import (
 	"replan/mcpclient/child"
 )
 
+// shell reads the scripts of calls.
+const shell = "cmd"
+
+func shellArgs(script string) []string { return []string{"/d", "/s", "/c", script} }
+
+// wholeLine gives cmd its line untouched: it reads quotes in a way of its own,
+// which the usual quoting of arguments would spoil. Call it after Isolate.
+func wholeLine(cmd *exec.Cmd, script string) {
+	cmd.SysProcAttr.CmdLine = `cmd /d /s /c "` + script + `"`
+}
+
 // interrupt ends a child and its children: there is no way to ask.
 func interrupt(cmd *exec.Cmd) { _ = child.Terminate(cmd) } // gone already: as wished

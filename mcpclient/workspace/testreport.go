@@ -6,80 +6,62 @@ import (
 	"strings"
 )
 
-// testReport gathers from the lines of a test run what passed and failed. It
-// reads what go test, cargo test and pytest write.
+const (
+	maxFailures = 200     // failed tests that are kept
+	maxMessage  = 4 << 10 // bytes of what one failed test says
+)
+
+// testFailure is one test that failed, or a package that could not be built.
+type testFailure struct {
+	Name    string `json:"name"`
+	Package string `json:"package"` // empty where the runner knows no packages
+	File    string `json:"file"`    // relative to the workspace; empty where the output does not say
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// testReport gathers what passed and failed in one test run.
 type testReport struct {
-	failed   []string
-	ok       int // packages whose tests passed
-	untested int // packages without tests
-	skipped  int // packages in which no test matched
-	summary  string
-	named    bool // a test of the package that is being reported has failed
-	hanging  bool // the next lines name tests that were running when the time was over
+	failed      []string // names
+	failures    []testFailure
+	total       int // tests that ended, or were ended
+	ok, skipped int
+	packages    int // in which tests passed
+	untested    int // without tests
+	summary     string
+	hung        []string // tests that did not end
+	none        bool     // the runner itself says that no test fits
 }
 
-func (r *testReport) line(line string) {
-	trimmed := strings.TrimSpace(line)
-	hanging := r.hanging && strings.HasPrefix(line, "\t\t")
-	r.hanging = hanging || line == "\trunning tests:"
-	switch {
-	case hanging:
-		name, _, _ := strings.Cut(trimmed, " ")
-		r.fail(name)
-		r.named = true
-	case strings.HasPrefix(trimmed, "--- FAIL: "):
-		name, _, _ := strings.Cut(strings.TrimPrefix(trimmed, "--- FAIL: "), " ")
-		r.fail(name)
-		r.named = true
-	case strings.HasPrefix(line, "FAIL\t"):
-		r.failPackage(strings.Split(line, "\t")[1])
-	case strings.HasPrefix(line, "ok  \t"):
-		if strings.HasSuffix(trimmed, "[no tests to run]") {
-			r.skipped++
-		} else {
-			r.ok++
-		}
-	case untested(line):
-		r.untested++
-	case strings.HasPrefix(trimmed, "test ") && strings.HasSuffix(trimmed, " ... FAILED"):
-		r.fail(strings.TrimSuffix(strings.TrimPrefix(trimmed, "test "), " ... FAILED"))
-	case strings.HasPrefix(line, "FAILED ") && strings.Contains(line, "::"):
-		name, _, _ := strings.Cut(strings.TrimPrefix(line, "FAILED "), " - ")
-		r.fail(name)
-	case strings.HasPrefix(line, "test result: ok"):
-		r.ok++
-	case strings.Contains(line, " passed in ") || strings.Contains(line, " passed, "):
-		r.summary = strings.Trim(trimmed, "= ")
+func (r *testReport) fail(f testFailure) {
+	r.name(f)
+	if len(r.failures) < maxFailures {
+		f.Message = middleCut(strings.TrimSpace(f.Message), maxMessage)
+		r.failures = append(r.failures, f)
 	}
 }
 
-func untested(line string) bool {
-	return strings.HasSuffix(line, "[no test files]") &&
-		(strings.HasPrefix(line, "?   \t") || strings.HasPrefix(line, "\t"))
-}
-
-// failPackage takes what stands after FAIL: a package, or one that could not
-// be built, with the reason in brackets. It is named where none of its tests
-// is, as when it does not build, panics or exits.
-func (r *testReport) failPackage(pkg string) {
-	if name, why, ok := strings.Cut(pkg, " ["); ok {
-		r.fail(name + " (" + strings.TrimSuffix(why, "]") + ")")
-	} else if !r.named {
-		r.fail(pkg)
+// name notes the name of a failed test, with its package where another has a
+// test of that name.
+func (r *testReport) name(f testFailure) {
+	name := f.Name
+	if slices.Contains(r.failed, name) && f.Package != "" {
+		name = f.Package + "." + name
 	}
-	r.named = false
-}
-
-func (r *testReport) fail(name string) {
 	if len(r.failed) < maxFailures && !slices.Contains(r.failed, name) {
 		r.failed = append(r.failed, name)
 	}
 }
 
-// noneRan reports whether go test found packages and no test in them.
-func (r *testReport) noneRan() bool {
-	return r.ok == 0 && r.skipped+r.untested > 0
+// hang notes a test that did not end.
+func (r *testReport) hang(name string) {
+	if !slices.Contains(r.hung, name) {
+		r.hung = append(r.hung, name)
+	}
 }
+
+// noneRan reports whether there was no test in what was run.
+func (r *testReport) noneRan() bool { return r.none || r.total == 0 && r.packages+r.untested > 0 }
 
 // passed sums a green run up.
 func (r *testReport) passed() string {
@@ -88,30 +70,72 @@ func (r *testReport) passed() string {
 		return r.summary
 	case r.noneRan():
 		return "there are no tests to run"
-	case r.ok == 0:
+	case r.total == 0:
 		return "the tests passed"
-	case r.untested > 0:
-		return fmt.Sprintf("the tests passed: %s, %d without tests", packages(r.ok), r.untested)
-	default:
-		return fmt.Sprintf("the tests passed: %s", packages(r.ok))
 	}
+	said := count(r.total, "test")
+	if r.skipped > 0 {
+		said += fmt.Sprintf(", %d of them skipped", r.skipped)
+	}
+	if r.packages == 0 {
+		return "the tests passed: " + said
+	}
+	where := count(r.packages, "package")
+	if r.untested > 0 {
+		where += fmt.Sprintf(", %d without tests", r.untested)
+	}
+	return "the tests passed: " + where + "; " + said
 }
 
-func packages(n int) string {
-	if n == 1 {
-		return "1 package"
-	}
-	return fmt.Sprintf("%d packages", n)
-}
-
-// trim takes out the lines of what is well, so that failures come first.
-func (r *testReport) trim(output string) string {
+// places says where tests failed, a line each, for a reader of text.
+func (r *testReport) places() string {
+	const most = 20 // lines
 	var b strings.Builder
-	for line := range strings.Lines(output) {
-		bare := strings.TrimRight(line, "\r\n")
-		if !strings.HasPrefix(bare, "ok  \t") && !untested(bare) {
-			b.WriteString(line)
+	lines := 0
+	for _, f := range r.failures {
+		if f.File == "" {
+			continue
+		}
+		if lines++; lines > most {
+			return b.String() + "\n…"
+		}
+		fmt.Fprintf(&b, "\n%s:%d %s", f.File, f.Line, f.Name)
+	}
+	return b.String()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// middleCut keeps the beginning and the end of a text.
+func middleCut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := text[:most/2], text[len(text)-most/2:]
+	return strings.ToValidUTF8(fmt.Sprintf("%s\n[cut: %d bytes left out]\n%s", head, len(text)-most, tail), "")
+}
+
+// dedent takes away the white space that all lines begin with.
+func dedent(lines []string) string {
+	common := -1
+	for _, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		n := len(line) - len(strings.TrimLeft(line, " \t"))
+		if common < 0 || n < common {
+			common = n
 		}
 	}
-	return strings.TrimSpace(b.String())
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(line[min(len(line), max(common, 0)):])
+		b.WriteByte('\n')
+	}
+	return strings.Trim(b.String(), "\n")
 }

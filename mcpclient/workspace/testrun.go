@@ -1,12 +1,16 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,128 +18,344 @@ import (
 )
 
 const (
-	defaultTestTime = 5 * time.Minute
+	defaultTestTime = 10 * time.Minute
 	maxFailureText  = 16 << 10 // bytes of output in the text of a failure
-	maxFailures     = 200      // names of failed tests that are kept
+	maxProjects     = 200      // that test.detect returns
 )
 
 type testArgs struct {
-	Path    string `json:"path"`
-	Run     string `json:"run"`
-	Timeout string `json:"timeout"`
+	Path          string `json:"path"`
+	Run           string `json:"run"`
+	Timeout       string `json:"timeout"`
+	AllowFailures bool   `json:"allow_failures"`
 
 	limit time.Duration // what Timeout means
 }
 
 type testResult struct {
-	Passed  bool     `json:"passed"`
-	Summary string   `json:"summary"`
-	Failed  []string `json:"failed"` // tests, and packages that could not be built
-	Command string   `json:"command"`
-	Output  string   `json:"output"`
-	Spill   string   `json:"spill,omitempty"` // file with all of the output
+	Passed   bool          `json:"passed"`
+	Summary  string        `json:"summary"`
+	Total    int           `json:"total"` // tests, those below others too
+	OK       int           `json:"ok"`
+	Skipped  int           `json:"skipped"`
+	Failed   []string      `json:"failed"` // tests, and packages that could not be built
+	Failures []testFailure `json:"failures"`
+	Command  string        `json:"command"`
+	Output   string        `json:"output"`
+	Spill    string        `json:"spill,omitempty"` // file with all of the output
+	Duration int64         `json:"duration_ms"`
 }
 
 func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, error) {
 	var args testArgs
-	if err := c.decode(&args); err != nil {
+	err := c.decode(&args)
+	if err == nil {
+		args.limit, err = c.limit(args.Timeout, defaultTestTime)
+	}
+	if err != nil {
 		return nil, err
 	}
-	args.limit = defaultTestTime
-	if args.Timeout != "" {
-		var err error
-		if args.limit, err = time.ParseDuration(args.Timeout); err != nil || args.limit <= 0 {
-			return nil, fmt.Errorf("the argument timeout of test.run is %q; say it like 90s or 5m", args.Timeout)
-		}
-	}
-	child, err := o.testCommand(args)
+	child, project, err := o.testCommand(c, args)
 	if err != nil {
 		return nil, err
 	}
 	report := &testReport{}
-	child.timeout, child.line = args.limit, report.line
+	child.timeout, child.need = args.limit, "install it to run these tests"
+	var text *textReport
+	if project.kind == "go" {
+		child.data = func(shown io.Writer) io.WriteCloser { return o.goEvents(shown, report, project.dir) }
+	} else {
+		text = o.textReport(report, project.dir)
+		child.line = text.line
+	}
 	out, err := o.execute(ctx, c, child)
 	if err != nil {
 		return nil, err
 	}
+	if text != nil {
+		text.finish()
+	}
+	if project.kind == "pytest" && out.exit == noTestsExit {
+		report.none = true
+	}
+	o.placeInPackages(ctx, child.dir, report.failures)
 	result := testResult{
-		Passed:  out.exit == 0 && !out.timedOut,
-		Failed:  append([]string{}, report.failed...),
-		Command: child.String(), Output: out.output, Spill: out.spill,
+		Passed: out.exit == 0 && !out.timedOut,
+		Total:  report.total, OK: report.ok, Skipped: report.skipped,
+		Failed:   append([]string{}, report.failed...),
+		Failures: append([]testFailure{}, report.failures...),
+		Command:  child.String(), Output: out.output, Spill: out.spill, Duration: out.took.Milliseconds(),
 	}
-	switch {
-	case out.timedOut:
-		result.Summary = fmt.Sprintf("the tests did not end within %s and were stopped", child.timeout)
-	case result.Passed && args.Run != "" && report.noneRan():
-		result.Passed = false
-		result.Summary = fmt.Sprintf("no test matches %q", args.Run)
-	case result.Passed:
-		result.Summary = report.passed()
+	result.conclude(args, report, out, child)
+	if result.Passed {
 		return structured(result, result.Summary+"\n"+out.output), nil
-	case len(report.failed) > 0:
-		result.Summary = fmt.Sprintf("%d failed: %s", len(report.failed), strings.Join(report.failed, ", "))
-	default:
-		result.Summary = fmt.Sprintf("%s ended with %s", child, out.state)
 	}
-	failure := structured(result, result.Summary+"\n\n"+middleCut(report.trim(out.output), maxFailureText))
-	failure.IsError = true
-	return failure, nil
+	answer := structured(result, result.Summary+report.places()+"\n\n"+middleCut(withoutGreen(out.output), maxFailureText))
+	answer.IsError = !args.AllowFailures
+	return answer, nil
 }
 
-// middleCut keeps the beginning and the end of a text.
-func middleCut(text string, most int) string {
-	if len(text) <= most {
-		return text
+// noTestsExit is how pytest ends where it finds no test.
+const noTestsExit = 5
+
+// conclude says in words how a run ended.
+func (r *testResult) conclude(args testArgs, report *testReport, out outcome, child command) {
+	switch {
+	case out.timedOut:
+		r.Summary = fmt.Sprintf("the tests did not end within %s and were stopped", child.timeout)
+		if len(report.hung) > 0 {
+			r.Summary += "; still running: " + strings.Join(report.hung, ", ")
+		}
+	case args.Run != "" && report.noneRan() && len(r.Failed) == 0:
+		r.Passed = false
+		r.Summary = fmt.Sprintf("no test matches %q", args.Run)
+	case r.Passed:
+		r.Summary = report.passed()
+	case len(report.failed) > 0:
+		r.Summary = fmt.Sprintf("%d failed: %s", len(report.failed), strings.Join(report.failed, ", "))
+	case report.noneRan():
+		r.Summary = "there are no tests to run"
+	default:
+		r.Summary = fmt.Sprintf("%s ended with %s", child, out.state)
 	}
-	head, tail := text[:most/2], text[len(text)-most/2:]
-	return strings.ToValidUTF8(fmt.Sprintf("%s\n[cut: %d bytes left out]\n%s", head, len(text)-most, tail), "")
+}
+
+// limit reads an argument that is a time limit.
+func (c call) limit(given string, usual time.Duration) (time.Duration, error) {
+	if given == "" {
+		return usual, nil
+	}
+	limit, err := time.ParseDuration(given)
+	if err != nil || limit <= 0 {
+		return 0, fmt.Errorf("the argument timeout of %s is %q; say it like 90s or 5m", c.op.name, given)
+	}
+	return limit, nil
+}
+
+// withoutGreen takes out the lines of packages that are well, so that failures
+// come first.
+func withoutGreen(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		bare := strings.TrimRight(line, "\r\n")
+		untested := strings.HasSuffix(bare, "[no test files]") && (strings.HasPrefix(bare, "?   \t") || strings.HasPrefix(bare, "\t"))
+		if !untested && !strings.HasPrefix(bare, "ok  \t") {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// placeInPackages finds the folders of the files that are only known to be in
+// a package. What cannot be found stays without a file.
+func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []testFailure) {
+	var packages []string
+	for _, f := range failures {
+		if strings.HasPrefix(f.File, ofPackage) && !slices.Contains(packages, f.Package) {
+			packages = append(packages, f.Package)
+		}
+	}
+	folders := map[string]string{}
+	if len(packages) > 0 {
+		list := &bytes.Buffer{}
+		_, err := o.execute(ctx, call{}, command{
+			name: "go", args: append([]string{"list", "-e", "-find", "-f={{.ImportPath}}\t{{.Dir}}", "--"}, packages...),
+			dir: dir, timeout: time.Minute, quiet: true,
+			data: func(io.Writer) io.WriteCloser { return keeper{list} },
+		})
+		if err != nil {
+			o.log.Warn("the folders of packages are not known", "error", err)
+		}
+		for line := range strings.Lines(list.String()) {
+			name, at, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
+			if rel, err := o.relative(at); err == nil && at != "" {
+				folders[name] = rel
+			}
+		}
+	}
+	for i, f := range failures {
+		if name, ok := strings.CutPrefix(f.File, ofPackage); ok {
+			if at, known := folders[f.Package]; known {
+				failures[i].File = path.Join(at, path.Base(name))
+			} else {
+				failures[i].File, failures[i].Line = "", 0
+			}
+		}
+	}
+}
+
+// keeper keeps what is written.
+type keeper struct{ *bytes.Buffer }
+
+func (keeper) Close() error { return nil }
+
+type detectResult struct {
+	Projects []testProject `json:"projects"`
+}
+
+type testProject struct {
+	Kind    string `json:"kind"`
+	Dir     string `json:"dir"`
+	Command string `json:"command"`
+}
+
+// detect lists the folders of the workspace whose tests can be run.
+func (o *Operators) detect(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	start, err := o.folder(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	result := detectResult{Projects: []testProject{}}
+	err = o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+		if !d.IsDir() {
+			return nil
+		}
+		p, err := o.projectIn(at)
+		if err != nil || p.kind == "" {
+			return err
+		}
+		child, err := p.command(o, at, testArgs{limit: defaultTestTime})
+		if err != nil {
+			return err
+		}
+		result.Projects = append(result.Projects, testProject{Kind: p.kind, Dir: at, Command: child.String()})
+		if len(result.Projects) == maxProjects {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for projects below %s: %w", start, err)
+	}
+	said := make([]string, len(result.Projects))
+	for i, p := range result.Projects {
+		said[i] = fmt.Sprintf("%s: %s (%s)", p.Dir, p.Command, p.Kind)
+	}
+	if len(said) == 0 {
+		said = []string{noProject}
+	}
+	return structured(result, strings.Join(said, "\n")), nil
+}
+
+const noProject = "there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test to tell how the tests are run"
+
+// project is a folder with tests, and how they are run.
+type project struct {
+	kind    string
+	dir     string // relative to the workspace
+	command func(o *Operators, dir string, args testArgs) (command, error)
 }
 
 // testKinds are the kinds of projects whose tests can be run, by the file that
 // tells them, the surest first.
 var testKinds = []struct {
-	marker  string
-	command func(o *Operators, dir string, args testArgs) (command, error)
+	kind, marker string
+	command      func(o *Operators, dir string, args testArgs) (command, error)
 }{
-	{"go.mod", goTest},
-	{"go.work", goTest},
-	{"Cargo.toml", cargoTest},
-	{"package.json", npmTest},
-	{"pyproject.toml", pytest},
-	{"pytest.ini", pytest},
-	{"setup.py", pytest},
-	{"requirements.txt", pytest},
+	{"go", "go.mod", goTest},
+	{"go", "go.work", goTest},
+	{"cargo", "Cargo.toml", cargoTest},
+	{"npm", "package.json", npmTest},
+	{"pytest", "pyproject.toml", pytest},
+	{"pytest", "pytest.ini", pytest},
+	{"pytest", "setup.py", pytest},
+	{"pytest", "requirements.txt", pytest},
+}
+
+// projectIn is the project that begins in a folder; it has no kind where there
+// is none. A Makefile counts where nothing else fits, and before a package.json
+// that names no tests.
+func (o *Operators) projectIn(dir string) (project, error) {
+	for _, k := range testKinds {
+		info, err := o.root.Stat(path.Join(dir, k.marker))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if k.kind == "npm" && o.scripts(dir)["test"] == "" {
+			if made, err := o.makeIn(dir); err != nil || made.kind != "" {
+				return made, err
+			}
+		}
+		return project{k.kind, dir, k.command}, nil
+	}
+	return project{}, nil
+}
+
+var testTarget = regexp.MustCompile(`(?m)^test[ \t]*:(?:[^=]|$)`)
+
+// makeIn is the project of a Makefile that has a target test.
+func (o *Operators) makeIn(dir string) (project, error) {
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
+		f, err := o.loadText(path.Join(dir, name))
+		if err == nil && f.exists {
+			if testTarget.Match(f.data) {
+				return project{"make", dir, makeTest}, nil
+			}
+			return project{}, nil // make reads the first that there is
+		}
+	}
+	return project{}, nil
+}
+
+// scripts are the scripts of a package.json.
+func (o *Operators) scripts(dir string) map[string]string {
+	f, err := o.loadText(path.Join(dir, "package.json"))
+	if err != nil || !f.exists {
+		return nil
+	}
+	var manifest struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal(f.data, &manifest) != nil {
+		return nil // npm says what is wrong with it
+	}
+	return manifest.Scripts
 }
 
 // testCommand finds the project that path lies in, from there upwards, and
 // says how its tests are run.
-func (o *Operators) testCommand(args testArgs) (command, error) {
+func (o *Operators) testCommand(c call, args testArgs) (command, project, error) {
 	if strings.HasPrefix(args.Path, "-") {
-		return command{}, fmt.Errorf("the argument path of test.run is %q; name a package or a folder, not an option", args.Path)
+		return command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.op.name, args.Path)
 	}
 	if args.Run != "" {
 		if _, err := regexp.Compile(args.Run); err != nil {
-			return command{}, fmt.Errorf("the regular expression %q cannot be read: %w", args.Run, err)
+			return command{}, project{}, fmt.Errorf("the regular expression %q cannot be read: %w", args.Run, err)
 		}
 	}
-	start, err := o.testFolder(args.Path)
+	p, err := o.projectOf(args.Path)
 	if err != nil {
-		return command{}, err
+		return command{}, project{}, err
 	}
-	for dir := start; ; dir = path.Dir(dir) {
-		for _, kind := range testKinds {
-			info, err := o.root.Stat(path.Join(dir, kind.marker))
-			if err != nil || !info.Mode().IsRegular() {
-				continue
+	child, err := p.command(o, p.dir, args)
+	child.dir = o.onDisk(p.dir)
+	return child, p, err
+}
+
+// projectOf is the project that a path lies in.
+func (o *Operators) projectOf(name string) (project, error) {
+	start, err := o.testFolder(name)
+	if err != nil {
+		return project{}, err
+	}
+	for _, find := range []func(string) (project, error){o.projectIn, o.makeIn} {
+		for dir := start; ; dir = path.Dir(dir) {
+			p, err := find(dir)
+			if err != nil || p.kind != "" {
+				return p, err
 			}
-			child, err := kind.command(o, dir, args)
-			child.dir = o.onDisk(dir)
-			return child, err
-		}
-		if dir == "." {
-			return command{}, errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml to tell how the tests are run; name the folder that has one in path")
+			if dir == "." {
+				break
+			}
 		}
 	}
+	return project{}, errors.New(noProject + "; name the folder that has one in path")
 }
 
 // testFolder is the folder that a path argument lies in; what is no path of
@@ -182,29 +402,34 @@ func (o *Operators) below(dir, name string) string {
 }
 
 func goTest(o *Operators, dir string, args testArgs) (command, error) {
-	target := "./..."
-	if args.Path != "" {
-		name, all := strings.CutSuffix(args.Path, "...")
-		name = strings.TrimSuffix(name, "/")
-		if name == "" {
-			name = "."
-		}
-		if strings.HasSuffix(name, ".go") {
-			name = path.Dir(name)
-		}
-		target = o.below(dir, name)
-		if all {
-			target += "/..."
-		}
-	}
 	// A little less than our own limit, which counts the time to build, too: go
 	// then names the test that hangs before all of it is stopped.
 	limit := args.limit - args.limit/10
-	flags := []string{"test", "-count=1", "-timeout=" + limit.String()}
+	flags := []string{"test", "-json", "-count=1", "-timeout=" + limit.String()}
 	if args.Run != "" {
 		flags = append(flags, "-run="+args.Run)
 	}
-	return command{name: "go", args: append(flags, target)}, nil
+	return command{name: "go", args: append(flags, o.goTarget(dir, args.Path))}, nil
+}
+
+// goTarget is a path argument as the go command takes it.
+func (o *Operators) goTarget(dir, name string) string {
+	if name == "" {
+		return "./..."
+	}
+	name, all := strings.CutSuffix(name, "...")
+	name = strings.TrimSuffix(name, "/")
+	if name == "" {
+		name = "."
+	}
+	if strings.HasSuffix(name, ".go") {
+		name = path.Dir(name)
+	}
+	target := o.below(dir, name)
+	if all {
+		target += "/..."
+	}
+	return target
 }
 
 func cargoTest(_ *Operators, _ string, args testArgs) (command, error) {
@@ -215,13 +440,44 @@ func cargoTest(_ *Operators, _ string, args testArgs) (command, error) {
 	return command{name: "cargo", args: flags}, nil
 }
 
-func npmTest(_ *Operators, _ string, args testArgs) (command, error) {
+func makeTest(_ *Operators, _ string, args testArgs) (command, error) {
 	if args.Run != "" {
-		return command{}, errors.New("npm test cannot be narrowed by run; leave it out, or name the file in path")
+		return command{}, errors.New("make test cannot be narrowed by run; leave it out")
 	}
+	return command{name: "make", args: []string{"test"}}, nil
+}
+
+// runFlags narrow the test runners that npm scripts call.
+var runFlags = []struct {
+	runner *regexp.Regexp
+	flag   string
+}{
+	{regexp.MustCompile(`\b(?:jest|vitest|react-scripts test)\b`), "--testNamePattern="},
+	{regexp.MustCompile(`\bmocha\b`), "--grep="},
+	{regexp.MustCompile(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
+}
+
+func npmTest(o *Operators, dir string, args testArgs) (command, error) {
 	flags := []string{"test", "--silent"}
+	var more []string
+	if args.Run != "" {
+		script := o.scripts(dir)["test"]
+		for _, f := range runFlags {
+			if f.runner.MatchString(script) && more == nil {
+				more = append(more, f.flag+args.Run)
+			}
+		}
+		if more == nil {
+			return command{}, errors.New("npm test cannot be narrowed by run where its script calls no runner that is known; leave it out, or name the file in path")
+		}
+	}
 	if args.Path != "" {
-		flags = append(flags, "--", args.Path)
+		if name := o.below(dir, strings.TrimSuffix(args.Path, "/...")); name != "." {
+			more = append(more, strings.TrimPrefix(name, "./"))
+		}
+	}
+	if len(more) > 0 {
+		flags = append(append(flags, "--"), more...)
 	}
 	return command{name: "npm", args: flags}, nil
 }

@@ -5,7 +5,7 @@ import "slices"
 // operators lists the tools, group by group. Their words are what a small local
 // model plans with: short, exact, and the same from run to run.
 func (o *Operators) operators() []operator {
-	all := slices.Concat(o.fileOperators(), o.testOperators())
+	all := slices.Concat(o.fileOperators(), o.codeOperators(), o.testOperators(), o.vcsOperators(), o.procOperators())
 	if o.memory != nil {
 		all = append(all, o.memoryOperators()...)
 	}

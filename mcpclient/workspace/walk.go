@@ -5,6 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -25,32 +30,138 @@ func skipped(name string) bool {
 // order. It leaves out what git ignores and the folders of skipped, but never
 // start itself, and follows no links. What cannot be read is passed over.
 func (o *Operators) walk(ctx context.Context, start string, visit func(at string, d fs.DirEntry) error) error {
-	var rules ignoreRules
-	if f, err := o.loadText(".gitignore"); err == nil && f.exists {
-		rules = parseIgnore(string(f.data))
+	return o.walkFolders(ctx, start, func(_ *folder, at string, d fs.DirEntry) error { return visit(at, d) })
+}
+
+// folder is an open folder on a walk. Files are opened in it by their names
+// alone, which is faster than by their whole paths and as safe.
+type folder struct {
+	root  *os.Root
+	users atomic.Int32 // it is closed when there are none
+}
+
+func (f *folder) hold() { f.users.Add(1) }
+
+func (f *folder) release() {
+	if f.users.Add(-1) == 0 {
+		_ = f.root.Close() // it was only read
 	}
-	return fs.WalkDir(o.root.FS(), start, func(at string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+}
+
+// walkFolders is walk that also says in which open folder an entry is, nil for
+// start itself. Who needs the folder for longer than the visit holds it.
+func (o *Operators) walkFolders(ctx context.Context, start string, visit func(in *folder, at string, d fs.DirEntry) error) error {
+	info, err := o.root.Lstat(start)
+	if err != nil {
+		return err
+	}
+	switch err := visit(nil, start, fs.FileInfoToDirEntry(info)); {
+	case errors.Is(err, fs.SkipDir), errors.Is(err, fs.SkipAll):
+		return nil
+	case err != nil || !info.IsDir():
+		return err
+	}
+	root, err := o.root.OpenRoot(start)
+	if err != nil {
+		return err
+	}
+	w := walker{ctx: ctx, visit: visit}
+	in := &folder{root: root}
+	in.hold()
+	defer in.release()
+	err = w.walk(in, start, o.ignoresOf(start))
+	if errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
+}
+
+// ignoresOf are the rules that hold in a folder but for its own.
+func (o *Operators) ignoresOf(at string) *ignores {
+	g := repositoryIgnores(o.real)
+	if at == "." {
+		return g
+	}
+	dir := "."
+	for name := range strings.SplitSeq(at, "/") {
+		g = g.with(dir, ignoreFile(o.root, path.Join(dir, gitignore)))
+		dir = path.Join(dir, name)
+	}
+	return g
+}
+
+const gitignore = ".gitignore"
+
+// ignoreFile is the text of a .gitignore, empty where there is none. As git
+// does, it follows no link.
+func ignoreFile(root *os.Root, at string) string {
+	info, err := root.Lstat(at)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
+		return ""
+	}
+	text, err := root.ReadFile(at)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// walker goes through folders.
+type walker struct {
+	ctx   context.Context //nolint:containedctx // of the one walk that it is made for
+	visit func(in *folder, at string, d fs.DirEntry) error
+}
+
+// walk visits what is in an open folder.
+func (w *walker) walk(in *folder, at string, rules *ignores) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	entries, err := fs.ReadDir(in.root.FS(), ".")
+	if err != nil && len(entries) == 0 {
+		return nil //nolint:nilerr // what cannot be read is passed over
+	}
+	prefix := ""
+	if at != "." {
+		prefix = at + "/"
+	}
+	if _, ok := slices.BinarySearchFunc(entries, gitignore, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) }); ok {
+		rules = rules.with(at, ignoreFile(in.root, gitignore))
+	}
+	for _, e := range entries {
+		name, dir := e.Name(), e.IsDir()
+		at := prefix + name
+		if dir && skipped(name) || rules.ignored(at, dir) {
+			continue
+		}
+		err := w.visit(in, at, e)
+		switch {
+		case errors.Is(err, fs.SkipDir) && dir:
+			continue
+		case errors.Is(err, fs.SkipDir):
+			return nil
+		case err != nil:
+			return err
+		case dir:
+			err = w.enter(in, name, at, rules)
 		}
 		if err != nil {
-			if at == start {
-				return err
-			}
-			if d != nil && d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
+			return err
 		}
-		if at != start {
-			if out := rules.ignored(at, d.IsDir()) || d.IsDir() && skipped(d.Name()); out && d.IsDir() {
-				return fs.SkipDir
-			} else if out {
-				return nil
-			}
-		}
-		return visit(at, d)
-	})
+	}
+	return nil
+}
+
+// enter walks a folder of an open folder.
+func (w *walker) enter(parent *folder, name, at string, rules *ignores) error {
+	root, err := parent.root.OpenRoot(name)
+	if err != nil {
+		return nil //nolint:nilerr // what cannot be read is passed over
+	}
+	in := &folder{root: root}
+	in.hold()
+	defer in.release()
+	return w.walk(in, at, rules)
 }
 
 type listResult struct {
@@ -124,14 +235,8 @@ func (o *Operators) folder(name string) (string, error) {
 }
 
 func entry(at string, d fs.DirEntry) listEntry {
-	e := listEntry{Path: at, Type: "other"}
-	switch {
-	case d.IsDir():
-		e.Type = "dir"
-	case d.Type()&fs.ModeSymlink != 0:
-		e.Type = "link"
-	case d.Type().IsRegular():
-		e.Type = "file"
+	e := listEntry{Path: at, Type: typeOf(d.Type())}
+	if d.Type().IsRegular() {
 		if info, err := d.Info(); err == nil {
 			e.Size = info.Size()
 		}

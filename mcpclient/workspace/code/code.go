@@ -13,6 +13,7 @@ type Method string
 const (
 	ByTypes Method = "types" // a type checker has resolved every name
 	ByWords Method = "words" // names are compared as words outside strings and comments
+	ByText  Method = "text"  // no language is looked at, text is replaced wherever it stands
 )
 
 // Place is a point in a file of the workspace.

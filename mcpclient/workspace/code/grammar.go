@@ -1,0 +1,162 @@
+package code
+
+import (
+	"strings"
+	"sync"
+)
+
+// grammar is what is known of how a language declares names. It is no grammar
+// of the language: it knows the words that open a declaration and where its name
+// stands, which is enough for code that is written as most people write it.
+type grammar struct {
+	lines   bool              // a declaration opens its line, and indentation tells what it holds; else braces do
+	declare map[string]string // the word that opens a declaration: the kind of what it declares
+	skip    map[string]bool   // words that may stand before it: public, export, async
+	untyped bool              // name(…) { in a class is a method
+	typed   bool              // Type name(…) { is a function, Type name; in a class a field
+	body    bool              // a type is declared only where its body follows
+	colon   bool              // name: Type in a class is a field
+	dollar  bool              // identifiers may hold $
+	dash    bool              // identifiers may hold -
+	marks   bool              // identifiers may end in ? or !
+	imports map[string]bool   // words that open an import
+	pack    map[string]bool   // words that open the name of the package
+}
+
+// container reports whether the members of what a kind declares are members of
+// it.
+func container(kind string) bool {
+	switch kind {
+	case "class", "struct", "interface", "enum", "trait", "object", "namespace", "module", "impl", "message",
+		"service", "protocol", "union", "contract", "record", "mixin", "actor", "library", "annotation", "component":
+		return true
+	default:
+		return false
+	}
+}
+
+// callable reports whether a kind is of code that is called.
+func callable(kind string) bool {
+	switch kind {
+	case "function", "method", "macro", "constructor", "rpc":
+		return true
+	default:
+		return false
+	}
+}
+
+// pairs reads "word:kind word" into a map; a word alone declares its own kind.
+func pairs(list string) map[string]string {
+	m := map[string]string{}
+	for _, f := range strings.Fields(list) {
+		name, kind, ok := strings.Cut(f, ":")
+		if !ok {
+			kind = name
+		}
+		m[name] = kind
+	}
+	return m
+}
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, f := range strings.Fields(list) {
+		m[f] = true
+	}
+	return m
+}
+
+func grammarOf(lexer string) *grammar {
+	if same, ok := alike[lexer]; ok {
+		lexer = same
+	}
+	return grammars()[lexer]
+}
+
+// alike are the languages that declare as another does.
+var alike = map[string]string{
+	"react": "TypeScript", "JavaScript": "TypeScript", "vue": "TypeScript", "Svelte": "TypeScript", "HTML": "TypeScript",
+	"C": "C++", "Objective-C": "C++", "Arduino": "C++", "GLSL": "C++", "HLSL": "C++", "Metal": "C++",
+	"Cython": "Python", "Python 2": "Python", "Mojo": "Python", "Luau": "Lua", "Crystal": "Ruby", "PHTML": "PHP",
+	"SCSS": "CSS", "Sass": "CSS", "Fish": "Bash", "MySQL": "SQL", "PostgreSQL SQL dialect": "SQL", "Transact-SQL": "SQL", "PL/pgSQL": "SQL",
+	"EmacsLisp": "Common Lisp", "Scheme": "Common Lisp", "Racket": "Common Lisp", "Clojure": "Common Lisp", "Fennel": "Common Lisp", "Janet": "Common Lisp",
+	"GDScript": "GDScript3", "GraphQL": "Protocol Buffer", "Thrift": "Protocol Buffer", "Apex": "Java",
+}
+
+const visibility = "public private protected internal static final abstract override export default async extern inline "
+
+var grammars = sync.OnceValue(func() map[string]*grammar {
+	return map[string]*grammar{
+		"Go": {
+			declare: pairs("func:function type const:constant var:variable"),
+			imports: set("import"), pack: set("package"),
+		},
+		"TypeScript": {
+			declare: pairs("class function interface enum type namespace module const:constant let:variable var:variable"),
+			untyped: true, colon: true, dollar: true, imports: set("import require"),
+		},
+		"Java": {
+			declare: pairs("class interface enum record"), typed: true, dollar: true,
+			imports: set("import"), pack: set("package"),
+		},
+		"Kotlin": {
+			declare: pairs("class interface object fun:function val:constant var:variable typealias:type"),
+			imports: set("import"), pack: set("package"),
+		},
+		"Scala": {
+			declare: pairs("class trait object def:function val:constant var:variable type enum"),
+			imports: set("import"), pack: set("package"),
+		},
+		"Groovy": {
+			declare: pairs("class interface trait enum def:function"), typed: true, dollar: true,
+			imports: set("import"), pack: set("package"),
+		},
+		"C#": {
+			declare: pairs("class struct interface enum record namespace"), typed: true,
+			imports: set("using"), pack: set("namespace"),
+		},
+		"C++": {
+			declare: pairs("class struct union enum namespace define:macro typedef:type using:type @interface:class"), typed: true, body: true,
+			imports: set("include import"),
+		},
+		"D": {declare: pairs("class struct union enum interface template:type alias:type"), typed: true, imports: set("import"), pack: set("module")},
+		"Rust": {
+			declare: pairs("fn:function struct enum trait union type const:constant static:variable mod:module macro_rules:macro impl"),
+			colon:   true, imports: set("use"),
+		},
+		"Zig":   {declare: pairs("fn:function const:constant var:variable"), imports: set("usingnamespace")},
+		"Swift": {declare: pairs("class struct enum protocol extension:impl func:function let:constant var:variable typealias:type actor init:constructor"), imports: set("import")},
+		"Dart": {
+			declare: pairs("class enum mixin extension:impl typedef:type"), typed: true, dollar: true, imports: set("import export part"),
+		},
+		"PHP": {
+			declare: pairs("class interface trait enum function const:constant"), imports: set("use require require_once include"), pack: set("namespace"),
+		},
+		"Solidity":        {declare: pairs("contract library interface function event:type struct modifier:function enum error:type"), typed: true, imports: set("import")},
+		"Protocol Buffer": {declare: pairs("message service rpc enum type input:type interface union scalar:type struct exception:struct typedef:type"), imports: set("import include"), pack: set("package")},
+		"CSS":             {dash: true, imports: set("import use")},
+		"Perl":            {lines: true, declare: pairs("sub:function package:module"), skip: set("my our"), imports: set("use require")},
+		"Python": {
+			lines: true, declare: pairs("def:function class"), skip: set("async cdef cpdef"),
+			imports: set("import from"),
+		},
+		"Ruby": {
+			lines: true, declare: pairs("def:function class module"), skip: set(visibility + "private_class_method module_function"),
+			marks: true, imports: set("require require_relative"),
+		},
+		"Lua":    {lines: true, declare: pairs("function"), skip: set("local"), imports: set("require")},
+		"Elixir": {lines: true, declare: pairs("def:function defp:function defmacro:macro defmacrop:macro defmodule:module defprotocol:protocol defimpl:impl defguard:macro"), marks: true, imports: set("import alias use require")},
+		"Julia":  {lines: true, declare: pairs("function struct macro module abstract:type"), skip: set("mutable type"), marks: true, imports: set("using import include")},
+		"Bash":   {lines: true, declare: pairs("function"), skip: set("export readonly local declare"), imports: set("source")},
+		"R":      {lines: true, imports: set("library require source")},
+		"Haskell": {
+			lines: true, declare: pairs("data:type newtype:type type class:interface"), imports: set("import"), pack: set("module"),
+		},
+		"Makefile":    {lines: true, dash: true, imports: set("include")},
+		"SQL":         {lines: true},
+		"Nim":         {lines: true, declare: pairs("proc:function func:function method template:macro macro iterator:function type"), imports: set("import include from")},
+		"GDScript3":   {lines: true, declare: pairs("func:function class class_name:class signal:type enum const:constant var:variable"), skip: set("static"), imports: set("extends")},
+		"Common Lisp": {lines: true, dash: true, marks: true, imports: set("require")},
+		"markdown":    {lines: true, dash: true},
+	}
+})

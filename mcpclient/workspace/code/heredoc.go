@@ -1,0 +1,84 @@
+package code
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var heredocOpens = regexp.MustCompile("<<[~-]?(\"[A-Za-z_]\\w*\"|'[A-Za-z_]\\w*'|`[A-Za-z_]\\w*`|[A-Z_]\\w*)")
+
+// bodies are the lines of the heredocs of a Ruby text, from and to an offset.
+// Ruby's lexer takes them for code.
+func (f *File) bodies() [][2]int {
+	var found [][2]int
+	for _, m := range heredocOpens.FindAllStringSubmatchIndex(f.Text, -1) {
+		first := f.lineAt(m[0]) + 1
+		inside := len(found) > 0 && m[0] < found[len(found)-1][1]
+		if inside || strings.Contains(f.Text[f.lines[first-2]:m[0]], "# ") {
+			continue
+		}
+		word := strings.Trim(f.Text[m[2]:m[3]], "\"'`")
+		last := first
+		for last <= len(f.lines) && strings.TrimSpace(f.line(last)) != word {
+			last++
+		}
+		if last <= len(f.lines) && last > first { // closed, with something in it
+			found = append(found, [2]int{f.lines[first-1], f.lines[last-1]})
+		}
+	}
+	return found
+}
+
+// masked is a text with blanks in the place of some of its parts.
+func masked(src string, parts [][2]int) string {
+	b := []byte(src)
+	for _, p := range parts {
+		for i := p[0]; i < p[1]; i++ {
+			if b[i] != '\n' && b[i] != '\r' {
+				b[i] = ' '
+			}
+		}
+	}
+	return string(b)
+}
+
+// quote puts strings in the place of parts that were lexed as blanks. What
+// stands in #{…} stays code.
+func (f *File) quote(parts [][2]int) {
+	for _, p := range parts {
+		var made []lexeme
+		add := func(from, to int, kind lexemeKind, quoted bool) {
+			if from < to {
+				made = append(made, lexeme{start: from, end: to, line: f.lineAt(from), kind: kind, quoted: quoted})
+			}
+		}
+		at := p[0]
+		for at < p[1] {
+			open := strings.Index(f.Text[at:p[1]], "#{")
+			if open < 0 {
+				break
+			}
+			open += at + len("#{")
+			shut := strings.IndexByte(f.Text[open:p[1]], '}')
+			if shut < 0 {
+				break
+			}
+			add(at, open, text, false)
+			at = open + shut
+			for open < at {
+				r, _ := firstRune(f.Text[open:at])
+				if !f.Language.begins(r) {
+					open += len(string(r))
+					continue
+				}
+				end := f.Language.wordEnd(f.Text[:at], open)
+				add(open, end, word, true)
+				open = end
+			}
+		}
+		add(at, p[1], text, false)
+		i, _ := slices.BinarySearchFunc(f.lexemes, p[0], func(l lexeme, at int) int { return l.start - at })
+		f.lexemes = slices.Insert(f.lexemes, i, made...)
+	}
+}

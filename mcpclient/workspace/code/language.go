@@ -1,0 +1,146 @@
+package code
+
+import (
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// Sort is what a file is for, which decides how its words are read.
+type Sort string
+
+// The sorts of files.
+const (
+	Source Sort = "source" // a program: its words are names
+	Markup Sort = "markup" // tags with a program in between: only what is marked as a name is one
+	Prose  Sort = "prose"  // text for people: its words are words
+	Data   Sort = "data"   // values: its words are what a program makes of them
+)
+
+// Language is what is known of the language of a file.
+type Language struct {
+	Name  string // as people write it: Python, TypeScript
+	Sort  Sort
+	lexer string // chroma's name
+	// Family is shared by languages whose files use each other's names.
+	Family  string
+	grammar *grammar // nil where no declaration is known
+}
+
+// LanguageOf tells the language of a file by its name. It is false where the
+// name says nothing.
+func LanguageOf(file string) (Language, bool) {
+	base := path.Base(file)
+	lexer, ok := byName()[base]
+	if !ok {
+		lexer, ok = byExtension(base)
+	}
+	if !ok {
+		return Language{}, false
+	}
+	l := Language{Name: lexer, Sort: Source, lexer: lexer, Family: lexer}
+	if name, ok := spoken[lexer]; ok {
+		l.Name = name
+	}
+	if s, ok := sorts[lexer]; ok {
+		l.Sort = s
+	}
+	if f, ok := families[lexer]; ok {
+		l.Family = f
+	}
+	l.grammar = grammarOf(lexer)
+	return l, true
+}
+
+// byExtension tries the longest end of a name first: .d.ts before .ts.
+func byExtension(base string) (string, bool) {
+	lower := strings.ToLower(base)
+	for i := strings.IndexByte(lower, '.'); i >= 0; {
+		if lexer, ok := preferred[lower[i:]]; ok {
+			return lexer, true
+		}
+		if lexer, ok := byName()["*"+lower[i:]]; ok {
+			return lexer, true
+		}
+		next := strings.IndexByte(lower[i+1:], '.')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return "", false
+}
+
+// byName maps the plain names and the *.ext patterns of chroma's lexers to
+// their names. Asking chroma itself tries every pattern of every lexer, which
+// takes milliseconds a file.
+var byName = sync.OnceValue(func() map[string]string {
+	names, weight := map[string]string{}, map[string]float32{}
+	for _, l := range lexers.GlobalLexerRegistry.Lexers {
+		c := l.Config()
+		priority := c.Priority
+		if priority == 0 {
+			priority = 1
+		}
+		for _, pattern := range c.Filenames {
+			plain := strings.TrimPrefix(pattern, "*.")
+			if strings.ContainsAny(plain, "*?[") {
+				continue
+			}
+			if strings.HasPrefix(pattern, "*.") {
+				pattern = strings.ToLower(pattern)
+			}
+			before, ok := names[pattern]
+			if !ok || priority > weight[pattern] || priority == weight[pattern] && c.Name < before {
+				names[pattern], weight[pattern] = c.Name, priority
+			}
+		}
+	}
+	return names
+})
+
+// tokeniser is chroma's lexer of the language. Each is built once, by chroma.
+func (l Language) tokeniser() chroma.Lexer { return lexers.Get(l.lexer) }
+
+// preferred settles what several languages claim, by what is met most.
+var preferred = map[string]string{
+	".h": "C++", ".hh": "C++", ".hpp": "C++", ".inl": "C++", ".cu": "C++", ".cuh": "C++", ".ino": "C++",
+	".m": "Objective-C", ".mm": "Objective-C", ".v": "verilog", ".fs": "FSharp", ".fsx": "FSharp",
+	".sql": "SQL", ".pl": "Perl", ".pm": "Perl", ".r": "R", ".d": "D", ".ts": "TypeScript", ".mts": "TypeScript", ".cts": "TypeScript",
+	".mod": "plaintext", ".sum": "plaintext", ".work": "plaintext", ".lock": "plaintext", ".ipynb": "JSON",
+	".svg": "XML", ".inc": "plaintext", ".tmpl": "plaintext", ".golden": "plaintext", ".txtar": "plaintext",
+	".jsonl": "JSON", ".ndjson": "JSON", ".adoc": "plaintext", ".cls": "TeX", ".s": "GAS", ".gradle": "Groovy",
+	".cfg": "INI", ".conf": "INI", ".in": "plaintext", ".svelte": "Svelte", ".vue": "vue",
+}
+
+// spoken are the names that chroma has in lower case, or in its own way.
+var spoken = map[string]string{
+	"vue": "Vue", "react": "JavaScript (JSX)", "markdown": "Markdown", "plaintext": "plain text",
+	"verilog": "Verilog", "Bash": "shell", "FSharp": "F#",
+}
+
+var sorts = map[string]Sort{
+	"markdown": Prose, "plaintext": Prose, "reStructuredText": Prose, "Org Mode": Prose, "TeX": Prose, "BibTeX": Prose,
+	"Groff": Prose, "scdoc": Prose, "Gemtext": Prose, "Diff": Data, "Typst": Prose, "WebVTT": Prose,
+	"JSON": Data, "YAML": Data, "TOML": Data, "XML": Data, "INI": Data, "CSV": Data, "properties": Data, "DTD": Data,
+	"Gemfile.lock": Data, "Desktop Entry": Data, "SYSTEMD": Data, "Protocol Buffer Text Format": Data, "Gettext": Data,
+	"ApacheConf": Data, "Nginx configuration file": Data, "dns": Data, "Hexdump": Data, "Bash Session": Data, "HTTP": Data, "KDL": Data,
+	"HTML": Markup, "Django/Jinja": Markup, "Handlebars": Markup, "Twig": Markup, "ERB": Markup, "Mako": Markup, "Smarty": Markup,
+	"Myghty": Markup, "Genshi": Markup, "Angular2": Markup, "vue": Markup, "Svelte": Markup, "Go HTML Template": Markup, "PHTML": Markup,
+}
+
+// families are the languages whose files name each other's things.
+var families = map[string]string{
+	"JavaScript": "web", "TypeScript": "web", "react": "web", "vue": "web", "Svelte": "web", "HTML": "web", "CoffeeScript": "web", "Angular2": "web",
+	"C": "c", "C++": "c", "Objective-C": "c", "GAS": "c", "Arduino": "c",
+	"Java": "jvm", "Kotlin": "jvm", "Scala": "jvm", "Groovy": "jvm",
+	"Python": "python", "Python 2": "python", "Cython": "python", "Django/Jinja": "python",
+	"Ruby": "ruby", "ERB": "ruby", "PHP": "php", "PHTML": "php", "Twig": "php",
+	"CSS": "style", "SCSS": "style", "Sass": "style", "Stylus": "style",
+	"Bash": "shell", "Fish": "shell", "Makefile": "shell", "Docker": "shell",
+	"C#": "dotnet", "VB.net": "dotnet", "FSharp": "dotnet",
+	"Elixir": "beam", "Erlang": "beam",
+}

@@ -1,0 +1,319 @@
+package code
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/chroma/v2"
+)
+
+type lexemeKind uint8
+
+const (
+	word    lexemeKind = iota // an identifier or a keyword
+	number                    // a literal that begins with a digit
+	sign                      // one character of anything else
+	text                      // a string, or a part of one
+	comment                   // a comment, or a doc string
+	symbol                    // a string that names something, like Ruby's :name
+)
+
+// lexeme is a part of a source file with nothing blank in it but in strings and
+// comments.
+type lexeme struct {
+	start, end int // bytes of the text
+	line       int // from 1
+	kind       lexemeKind
+	quoted     bool // it stands within a string, like a name in an f-string
+}
+
+// File is a text of a known language, taken apart.
+type File struct {
+	Path     string
+	Text     string
+	Language Language
+	lexemes  []lexeme
+	lines    []int // where each line begins
+	outline  []declared
+	outlined bool
+}
+
+// Lex takes a text apart. It fails where the language is not known, or the text
+// cannot be read as it.
+func Lex(ctx context.Context, file, src string) (*File, error) {
+	lang, ok := LanguageOf(file)
+	if !ok {
+		return nil, fmt.Errorf("the language of %s is not known", file)
+	}
+	f := &File{Path: file, Text: src, Language: lang, lines: lineStarts(src)}
+	lexer := lang.tokeniser()
+	if lexer == nil {
+		return nil, fmt.Errorf("there is no lexer for %s (%s)", lang.Name, file)
+	}
+	var bodies [][2]int
+	if lang.Family == "ruby" {
+		bodies = f.bodies()
+		f.Text = masked(src, bodies)
+	}
+	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: true}, f.Text)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s as %s: %w", file, lang.Name, err)
+	}
+	if err := f.take(ctx, tokens); err != nil {
+		return nil, fmt.Errorf("reading %s as %s: %w", file, lang.Name, err)
+	}
+	f.Text = src
+	f.quote(bodies)
+	return f, nil
+}
+
+// take turns chroma's tokens into lexemes. Its tokens are the text with every
+// end of line a LF, and perhaps one LF more at the end.
+func (f *File) take(ctx context.Context, tokens chroma.Iterator) error {
+	s := splitter{file: f}
+	for n := 0; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		tok := tokens()
+		if tok == chroma.EOF {
+			break
+		}
+		start := s.at
+		if !s.follow(tok.Value) {
+			return fmt.Errorf("its lexer lost its place in line %d", f.lineAt(min(start, len(f.Text))))
+		}
+		s.split(start, s.at, kindOf(f.Language, tok.Type), tok.Type == chroma.LiteralStringInterpol)
+	}
+	if s.at < len(f.Text) {
+		return fmt.Errorf("its lexer stopped in line %d", f.lineAt(s.at))
+	}
+	return nil
+}
+
+// kindOf is what a token is to us; sign stands for all that is to be split.
+func kindOf(lang Language, t chroma.TokenType) lexemeKind {
+	switch {
+	case t == chroma.CommentPreproc || t == chroma.LiteralStringInterpol || t == chroma.LiteralStringAffix:
+		return sign
+	case t == chroma.LiteralStringDoc:
+		return comment
+	case t == chroma.LiteralStringSymbol || t == chroma.LiteralStringAtom:
+		return symbol
+	case t.InCategory(chroma.Comment):
+		return comment
+	case t.InSubCategory(chroma.LiteralString):
+		return text
+	case lang.Sort == Markup && (t.InCategory(chroma.Text) || t == chroma.Other):
+		return text
+	case t.InSubCategory(chroma.LiteralNumber):
+		return number
+	default:
+		return sign
+	}
+}
+
+// splitter cuts tokens into lexemes, and knows where in the text it is.
+type splitter struct {
+	file *File
+	at   int
+	line int
+}
+
+// follow steps over the text of a token, and reports whether it stands there.
+func (s *splitter) follow(value string) bool {
+	src := s.file.Text
+	for i := 0; i < len(value); i++ {
+		if s.at == len(src) {
+			return value[i:] == "\n" // what the lexer added
+		}
+		if value[i] == '\n' && src[s.at] == '\r' {
+			if s.at++; s.at < len(src) && src[s.at] == '\n' {
+				s.at++
+			}
+			continue
+		}
+		if value[i] != src[s.at] {
+			return false
+		}
+		s.at++
+	}
+	return true
+}
+
+// split adds the lexemes of a token.
+func (s *splitter) split(start, end int, kind lexemeKind, quoted bool) {
+	src := s.file.Text
+	switch kind {
+	case text, comment:
+		s.add(start, end, kind)
+		return
+	case number:
+		if start < end {
+			s.add(start, end, number)
+		}
+		return
+	case symbol:
+		for start < end && !s.file.Language.begins(rune(src[start])) && src[start] < utf8.RuneSelf {
+			start++
+		}
+		if start < end {
+			s.add(start, end, symbol)
+		}
+		return
+	}
+	for start < end {
+		r, size := utf8.DecodeRuneInString(src[start:end])
+		switch {
+		case unicode.IsSpace(r):
+			start += size
+		case s.file.Language.begins(r):
+			stop := s.file.Language.wordEnd(src[:end], start)
+			if n := len(s.file.lexemes); n > 0 && s.file.lexemes[n-1].kind == word && s.file.lexemes[n-1].end == start {
+				s.file.lexemes[n-1].end = stop // some lexers cut total_ in two
+				start = stop
+				continue
+			}
+			s.add(start, stop, word)
+			s.file.lexemes[len(s.file.lexemes)-1].quoted = quoted
+			start = stop
+		case unicode.IsDigit(r):
+			stop := start + size
+			for stop < end && (isWordRune(src[stop:end]) || src[stop] == '.') {
+				_, n := utf8.DecodeRuneInString(src[stop:end])
+				stop += n
+			}
+			s.add(start, stop, number)
+			start = stop
+		default:
+			if !quoted {
+				s.add(start, start+size, sign)
+			}
+			start += size
+		}
+	}
+}
+
+// add appends a lexeme; strings and comments of several tokens become one.
+func (s *splitter) add(start, end int, kind lexemeKind) {
+	f := s.file
+	if start == end {
+		return
+	}
+	if n := len(f.lexemes); n > 0 && (kind == text || kind == comment) {
+		last := &f.lexemes[n-1]
+		apart := kind == comment && strings.HasSuffix(f.Text[:start], "\n")
+		if last.kind == kind && last.end == start && !apart {
+			last.end = end
+			return
+		}
+	}
+	for s.line < len(f.lines) && f.lines[s.line] <= start {
+		s.line++
+	}
+	f.lexemes = append(f.lexemes, lexeme{start: start, end: end, line: s.line, kind: kind})
+}
+
+// begins reports whether an identifier of the language can begin with r.
+func (l Language) begins(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || l.grammar != nil && r == '$' && l.grammar.dollar
+}
+
+// wordEnd is where the identifier ends that begins at start.
+func (l Language) wordEnd(src string, start int) int {
+	i := start
+	for i < len(src) {
+		r, size := utf8.DecodeRuneInString(src[i:])
+		also := l.grammar != nil && (r == '$' && l.grammar.dollar || r == '-' && l.grammar.dash)
+		if !isIdentifier(r) && !also {
+			break
+		}
+		i += size
+	}
+	// Ruby's save! and empty?, but not a != b.
+	if l.grammar != nil && l.grammar.marks && i < len(src) && (src[i] == '!' || src[i] == '?') &&
+		!strings.HasPrefix(src[i+1:], "=") {
+		i++
+	}
+	return i
+}
+
+func isIdentifier(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+func isWordRune(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return isIdentifier(r)
+}
+
+// lineStarts are the offsets at which the lines of a text begin.
+func lineStarts(src string) []int {
+	starts := []int{0}
+	for i := 0; i < len(src); i++ {
+		if src[i] == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// lineAt is the number of the line that an offset lies in, from 1.
+func (f *File) lineAt(offset int) int {
+	lo, hi := 0, len(f.lines)
+	for lo < hi {
+		if mid := (lo + hi) / 2; f.lines[mid] <= offset {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// line is a line of the text without its end.
+func (f *File) line(n int) string {
+	start, end := f.lines[n-1], len(f.Text)
+	if n < len(f.lines) {
+		end = f.lines[n]
+	}
+	return strings.TrimRight(f.Text[start:end], "\r\n")
+}
+
+// place is where an offset is.
+func (f *File) place(offset int) Place {
+	n := f.lineAt(offset)
+	return Place{Path: f.Path, Line: n, Column: offset - f.lines[n-1] + 1, Text: clip(strings.TrimSpace(f.line(n)), maxLineText)}
+}
+
+const maxLineText = 240 // bytes of a line that a place shows
+
+// clip cuts a text that is too long to show.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+func (f *File) at(i int) string {
+	if i < 0 || i >= len(f.lexemes) {
+		return ""
+	}
+	return f.Text[f.lexemes[i].start:f.lexemes[i].end]
+}
+
+// LineCount is how many lines the text has.
+func (f *File) LineCount() int { return CountLines(f.Text) }
+
+// CountLines counts the lines of a text; a last one need not end.
+func CountLines(src string) int {
+	n := strings.Count(src, "\n")
+	if src != "" && !strings.HasSuffix(src, "\n") {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,308 @@
+package code
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// declared is a symbol with what the file knows of it beyond what is shown.
+type declared struct {
+	Symbol
+	at int // offset of the name
+}
+
+// Outline is what a file declares, in the order in which it is written.
+type Outline struct {
+	Package string
+	Imports []string
+	Symbols []Symbol
+}
+
+// Outline lists what the file declares, as far as words tell.
+func (f *File) Outline() Outline {
+	f.declare()
+	o := Outline{Symbols: make([]Symbol, len(f.outline))}
+	for i, d := range f.outline {
+		o.Symbols[i] = d.Symbol
+	}
+	o.Package, o.Imports = f.header()
+	return o
+}
+
+// Knows reports whether the declarations of the language are known at all.
+func (l Language) Knows() bool { return l.grammar != nil }
+
+// declare finds the declarations, once.
+func (f *File) declare() {
+	if f.outlined {
+		return
+	}
+	f.outlined = true
+	switch g := f.Language.grammar; {
+	case g == nil:
+	case f.Language.lexer == "markdown":
+		f.headings()
+	case g.lines:
+		(&lineReader{f: f, g: g}).read()
+	default:
+		(&braceReader{f: f, g: g}).read()
+	}
+	slices.SortStableFunc(f.outline, func(a, b declared) int { return a.at - b.at })
+	for i := range f.outline {
+		d := &f.outline[i]
+		if d.EndLine == 0 {
+			d.EndLine = d.Line
+		}
+		if d.Parent != "" && d.Kind != "heading" {
+			d.Name = d.Parent + "." + d.Name
+		}
+		d.Exported = exported(f, d)
+	}
+}
+
+// exported tells by the custom of the language whether others see a symbol. In
+// most it is known only roughly.
+func exported(f *File, d *declared) bool {
+	last := d.Name[strings.LastIndexByte(d.Name, '.')+1:]
+	switch f.Language.Family {
+	case "web":
+		if d.Parent != "" {
+			return !strings.HasPrefix(last, "_") && !strings.Contains(" "+d.Signature, " private ")
+		}
+		return strings.HasPrefix(d.Signature, "export ")
+	case "Rust":
+		return strings.HasPrefix(d.Signature, "pub")
+	case "Go":
+		return last != "" && last[0] >= 'A' && last[0] <= 'Z'
+	case "jvm", "dotnet", "php", "Swift":
+		return !strings.Contains(" "+d.Signature, " private ")
+	case "c":
+		return !strings.HasPrefix(d.Signature, "static ")
+	default:
+		return !strings.HasPrefix(last, "_")
+	}
+}
+
+// add notes a declaration whose name is the lexeme at name, and returns its
+// index.
+func (f *File) add(kind, parent string, name int) int {
+	l := f.lexemes[name]
+	s := Symbol{Name: f.at(name), Kind: kind, Place: f.place(l.start), Parent: parent}
+	s.Doc = f.docAbove(l.line)
+	f.outline = append(f.outline, declared{Symbol: s, at: l.start})
+	return len(f.outline) - 1
+}
+
+// maxSignature and maxDoc are how much of them is kept, in bytes.
+const (
+	maxSignature = 240
+	maxDoc       = 800
+)
+
+// signature is the text between two lexemes on one line.
+func (f *File) signature(from, to int) string {
+	if from >= to || to > len(f.lexemes) {
+		return ""
+	}
+	var b strings.Builder
+	for i, before := from, f.lexemes[from].start; i < to; i++ {
+		l := f.lexemes[i]
+		if l.kind == comment {
+			before = l.end
+			continue
+		}
+		if before < l.start && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(f.Text[l.start:l.end])
+		if before = l.end; b.Len() > maxSignature {
+			break
+		}
+	}
+	return clip(strings.Join(strings.Fields(b.String()), " "), maxSignature)
+}
+
+// docAbove is the comment that ends right above a line; attributes between are
+// passed over.
+func (f *File) docAbove(line int) string {
+	first := line
+	for first > 1 {
+		above := strings.TrimSpace(f.line(first - 1))
+		if !strings.HasPrefix(above, "@") && !strings.HasPrefix(above, "#[") && !strings.HasPrefix(above, "[") {
+			break
+		}
+		first--
+	}
+	var parts []string
+	i, _ := slices.BinarySearchFunc(f.lexemes, first, func(l lexeme, n int) int { return l.line - n })
+	for i--; i >= 0; i-- {
+		l := f.lexemes[i]
+		if l.kind != comment || f.lineAt(l.end-1) != first-1 {
+			break
+		}
+		if strings.TrimSpace(f.Text[f.lines[l.line-1]:l.start]) != "" {
+			break // it ends a line of code
+		}
+		if strings.HasPrefix(f.at(i), "#!") {
+			break
+		}
+		parts = append(parts, strings.TrimRight(f.at(i), "\r\n"))
+		first = l.line
+	}
+	slices.Reverse(parts)
+	return plainComment(strings.Join(parts, "\n"))
+}
+
+// plainComment is a comment without the signs that make it one.
+func plainComment(c string) string {
+	var lines []string
+	for line := range strings.Lines(c) {
+		line = strings.TrimSpace(line)
+		line = strings.TrimLeft(line, "/#;%!")
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "--"), "<!--")
+		line = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(line), "*/"), "-->")
+		line = strings.TrimLeft(line, "*")
+		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "\"'"))
+		lines = append(lines, line)
+	}
+	return clip(strings.Trim(strings.Join(lines, "\n"), "\n "), maxDoc)
+}
+
+// header finds the package and the imports by the words that open them.
+func (f *File) header() (pack string, imports []string) {
+	g := f.Language.grammar
+	if g == nil {
+		return "", nil
+	}
+	const most = 200
+	for i, l := range f.lexemes {
+		if l.kind != word || len(imports) == most {
+			continue
+		}
+		w := f.at(i)
+		if !g.imports[w] && !g.pack[w] || !f.opens(i) {
+			continue
+		}
+		named := f.statement(i + 1)
+		if named == "" {
+			continue
+		}
+		if g.pack[w] {
+			if pack == "" {
+				pack = named
+			}
+		} else if !slices.Contains(imports, named) {
+			imports = append(imports, named)
+		}
+	}
+	return pack, imports
+}
+
+// opens reports whether a lexeme is the first of its line, or stands after what
+// may begin one.
+func (f *File) opens(i int) bool {
+	if i == 0 || f.lexemes[i-1].line != f.lexemes[i].line {
+		return true
+	}
+	switch before := f.at(i - 1); before {
+	case ";", "}", "{", "#", "@", "export", "pub", "global", "=":
+		return before != "=" || f.at(i) == "require"
+	default:
+		return false
+	}
+}
+
+// statement is what an import names: the string in it where there is one, else
+// its words up to the end of the line.
+func (f *File) statement(i int) string {
+	if i >= len(f.lexemes) {
+		return ""
+	}
+	from, line := i, f.lexemes[i].line
+	depth := 0
+	for ; i < len(f.lexemes); i++ {
+		l := f.lexemes[i]
+		if l.kind == text || l.kind == symbol {
+			return strings.Trim(f.Text[l.start:l.end], "\"'`<>")
+		}
+		switch s := f.at(i); {
+		case s == "(" || s == "{":
+			depth++
+		case s == ")" || s == "}":
+			depth--
+		case l.kind == comment, s == ";" && depth <= 0, l.line != line && depth <= 0:
+			return strings.Trim(f.signature(from, i), "()<> ;")
+		}
+	}
+	return strings.Trim(f.signature(from, i), "()<> ;")
+}
+
+// headings reads the headings of Markdown.
+func (f *File) headings() {
+	type open struct {
+		level, at int
+	}
+	var stack []open
+	fence := ""
+	note := func(n, level int, title string) {
+		for len(stack) > 0 && stack[len(stack)-1].level >= level {
+			f.outline[stack[len(stack)-1].at].EndLine = n - 1
+			stack = stack[:len(stack)-1]
+		}
+		d := declared{Symbol: Symbol{Name: title, Kind: "heading", Place: f.place(f.lines[n-1]), Exported: true}, at: f.lines[n-1]}
+		d.Signature = strings.Repeat("#", level) + " " + title
+		if len(stack) > 0 {
+			d.Parent = f.outline[stack[len(stack)-1].at].Name
+		}
+		f.outline = append(f.outline, d)
+		stack = append(stack, open{level, len(f.outline) - 1})
+	}
+	before := ""
+	for n := 1; n <= len(f.lines); n++ {
+		line := strings.TrimSpace(f.line(n))
+		switch {
+		case fence != "":
+			if strings.HasPrefix(line, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+			fence = line[:3]
+		case strings.HasPrefix(line, "#"):
+			level := len(line) - len(strings.TrimLeft(line, "#"))
+			if title := strings.TrimSpace(strings.Trim(line, "#")); level <= 6 && title != "" && line[level] == ' ' {
+				note(n, level, title)
+			}
+		case before != "" && line != "" && strings.Trim(line, "=") == "":
+			note(n-1, 1, before)
+		}
+		if before = line; fence != "" || strings.HasPrefix(line, "#") {
+			before = ""
+		}
+	}
+	for _, o := range stack {
+		f.outline[o.at].EndLine = f.LineCount()
+	}
+}
+
+// around is the name of the innermost declaration that a line lies in, other
+// than one at the offset itself.
+func (f *File) around(line, offset int) string {
+	f.declare()
+	best, name := -1, ""
+	for _, d := range f.outline {
+		if d.Line <= line && line <= d.EndLine && d.at != offset && d.Line > best && (callable(d.Kind) || container(d.Kind) || d.Kind == "heading") {
+			best, name = d.Line, d.Name
+		}
+	}
+	return name
+}
+
+// OutlineOf lexes a text and lists what it declares.
+func OutlineOf(ctx context.Context, file, src string) (Outline, error) {
+	f, err := Lex(ctx, file, src)
+	if err != nil {
+		return Outline{}, err
+	}
+	return f.Outline(), nil
+}

@@ -1,0 +1,301 @@
+package code
+
+import "strings"
+
+// lineReader finds the declarations of languages in which a declaration opens
+// its line, and what belongs to it is indented.
+type lineReader struct {
+	f     *File
+	g     *grammar
+	stack []indented
+	last  int             // the last line with code
+	seen  map[string]bool // variables that have been noted, with what holds them
+}
+
+type indented struct {
+	indent, decl int
+	kind, parent string
+}
+
+func (r *lineReader) read() {
+	f := r.f
+	r.seen = map[string]bool{}
+	depth := 0
+	counts := f.Language.lexer != "Common Lisp" && !strings.Contains("EmacsLisp Scheme Racket Clojure Fennel Janet", f.Language.lexer)
+	for i, l := range f.lexemes {
+		first := i == 0 || f.lexemes[i-1].line != l.line && f.lineAt(f.lexemes[i-1].end-1) != l.line
+		if first && l.kind != comment && depth == 0 {
+			r.dedent(i, l)
+			r.open(i)
+		}
+		if l.kind != comment {
+			r.last = f.lineAt(l.end - 1)
+		}
+		if l.kind == sign && counts {
+			switch f.at(i) {
+			case "(", "[":
+				depth++
+			case ")", "]":
+				depth = max(0, depth-1)
+			}
+		}
+	}
+	for _, in := range r.stack {
+		f.outline[in.decl].EndLine = max(f.outline[in.decl].Line, r.last)
+	}
+}
+
+// dedent closes the declarations that a line no longer belongs to.
+func (r *lineReader) dedent(i int, l lexeme) {
+	indent := l.start - r.f.lines[l.line-1]
+	for len(r.stack) > 0 {
+		top := r.stack[len(r.stack)-1]
+		if indent > top.indent {
+			return
+		}
+		end := r.last
+		if w := r.f.at(i); indent == top.indent && (w == "end" || w == "}" || w == "endfunction") {
+			end = l.line
+		}
+		r.f.outline[top.decl].EndLine = max(r.f.outline[top.decl].Line, end)
+		r.stack = r.stack[:len(r.stack)-1]
+	}
+}
+
+// open notes what the line declares that begins with the lexeme i.
+func (r *lineReader) open(i int) {
+	from := i
+	for r.g.skip[r.f.at(i)] && i+1 < len(r.f.lexemes) && r.f.lexemes[i+1].line == r.f.lexemes[i].line {
+		i++
+	}
+	kind, ok := r.g.declare[r.f.at(i)]
+	if !ok || r.f.lexemes[i].kind != word {
+		r.special(from, i)
+		return
+	}
+	name, parent := r.name(i + 1)
+	if name < 0 {
+		return
+	}
+	r.note(kind, parent, from, name, true)
+}
+
+// name finds the name that follows a word: self.name, M.sub:name, A::B. What
+// stands before its last part is returned as the parent.
+func (r *lineReader) name(i int) (at int, parent string) {
+	f := r.f
+	if i < len(f.lexemes) && f.at(i) == "(" && f.Language.lexer == "Julia" {
+		return -1, ""
+	}
+	if i >= len(f.lexemes) || f.lexemes[i].kind != word {
+		return -1, ""
+	}
+	var parts []string
+	for i+2 < len(f.lexemes) {
+		join := f.at(i + 1)
+		next := i + 2
+		if join == ":" && f.at(next) == ":" {
+			next++
+		}
+		if join != "." && join != ":" || next >= len(f.lexemes) || f.lexemes[next].kind != word || f.lexemes[i+1].start != f.lexemes[i].end || f.lexemes[next].start > f.lexemes[next-1].end {
+			break
+		}
+		parts = append(parts, f.at(i))
+		i = next
+	}
+	if len(parts) == 1 && parts[0] == "self" {
+		parts = nil
+	}
+	return i, strings.Join(parts, ".")
+}
+
+// note adds a declaration; opens says that lines may belong to it.
+func (r *lineReader) note(kind, parent string, from, name int, opens bool) {
+	f := r.f
+	if len(r.stack) > 0 {
+		if top := r.stack[len(r.stack)-1]; container(top.kind) {
+			outer := top.parent
+			if parent != "" {
+				outer += "." + parent
+			}
+			parent = outer
+			switch kind {
+			case "function":
+				kind = "method"
+			case "variable":
+				kind = "field"
+			}
+		}
+	}
+	if kind == "function" && parent != "" {
+		kind = "method"
+	}
+	d := f.add(kind, parent, name)
+	to := name
+	depth := 0
+	for end := min(name+1000, len(f.lexemes)); to < end; to++ {
+		s := f.at(to)
+		if depth == 0 && f.lexemes[to].line != f.lexemes[name].line && to > name {
+			break
+		}
+		switch s {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth = max(0, depth-1)
+		}
+	}
+	f.outline[d].Signature = strings.TrimRight(strings.TrimSuffix(f.signature(from, to), " do"), ": {")
+	if to < len(f.lexemes) && f.Language.Family == "python" && opens && (f.lexemes[to].kind == text || f.lexemes[to].kind == comment) {
+		if doc := f.at(to); strings.HasPrefix(strings.TrimLeft(doc, "rRuU"), `"""`) || strings.HasPrefix(strings.TrimLeft(doc, "rRuU"), "'''") {
+			f.outline[d].Doc = plainComment(doc)
+		}
+	}
+	if opens {
+		indent := f.lexemes[from].start - f.lines[f.lexemes[from].line-1]
+		full := f.at(name)
+		if parent != "" {
+			full = parent + "." + full
+		}
+		r.stack = append(r.stack, indented{indent, d, kind, full})
+	}
+}
+
+// special notes declarations that no word of their own opens.
+func (r *lineReader) special(from, i int) {
+	f := r.f
+	first := f.lexemes[i]
+	top := ""
+	if len(r.stack) > 0 {
+		top = r.stack[len(r.stack)-1].kind
+	}
+	outer := top == "" || container(top)
+	next, after := f.at(i+1), f.at(i+2)
+	sameLine := i+1 < len(f.lexemes) && f.lexemes[i+1].line == first.line
+	switch f.Language.grammar {
+	case grammarOf("Common Lisp"):
+		if f.at(i) == "(" && strings.HasPrefix(next, "def") && i+2 < len(f.lexemes) && f.lexemes[i+2].kind == word {
+			r.note("function", "", from, i+2, true)
+		}
+		return
+	case grammarOf("SQL"):
+		r.create(i)
+		return
+	}
+	if first.kind != word || !sameLine {
+		return
+	}
+	switch f.Language.grammar {
+	case grammarOf("Python"):
+		if outer && (next == "=" && after != "=" || next == ":") {
+			r.variable(from, i)
+		}
+	case grammarOf("Ruby"):
+		r.ruby(from, i, next)
+	case grammarOf("Bash"):
+		r.shell(from, i, outer)
+	default:
+		if kind, name, parent := r.unworded(i); kind != "" {
+			r.note(kind, parent, from, name, true)
+		}
+	}
+}
+
+// unworded is what a line declares whose name stands first: name = function,
+// name <- function, name: of a Makefile, name :: of Haskell.
+func (r *lineReader) unworded(i int) (kind string, name int, parent string) {
+	f := r.f
+	next, after := f.at(i+1), f.at(i+2)
+	atMargin := f.lexemes[i].start == f.lines[f.lexemes[i].line-1]
+	switch f.Language.grammar {
+	case grammarOf("Lua"):
+		if name, parent := r.name(i); name >= 0 && f.at(name+1) == "=" && f.at(name+2) == "function" {
+			return "function", name, parent
+		}
+	case grammarOf("R"):
+		if next == "<" && after == "-" && f.at(i+3) == "function" || next == "=" && after == "function" {
+			return "function", i, ""
+		}
+	case grammarOf("Makefile"):
+		if atMargin && next == ":" && after != "=" {
+			return "target", i, ""
+		}
+	case grammarOf("Haskell"):
+		if atMargin && next == ":" && after == ":" {
+			return "function", i, ""
+		}
+	}
+	return "", -1, ""
+}
+
+func (r *lineReader) shell(from, i int, outer bool) {
+	f := r.f
+	first := f.lexemes[i]
+	switch {
+	case f.at(i+1) == "(" && f.at(i+2) == ")":
+		r.note("function", "", from, i, true)
+	case outer && f.at(i+1) == "=" && f.lexemes[i+1].start == first.end && first.start == f.lines[first.line-1]:
+		r.variable(from, i)
+	}
+}
+
+// variable notes the first place where a name gets its value.
+func (r *lineReader) variable(from, i int) {
+	holder := ""
+	if len(r.stack) > 0 {
+		holder = r.stack[len(r.stack)-1].parent
+	}
+	name := r.f.at(i)
+	if r.seen[holder+"."+name] || r.f.Language.Family == "python" && pythonWords[name] {
+		return
+	}
+	r.seen[holder+"."+name] = true
+	kind := "variable"
+	if name == strings.ToUpper(name) && strings.ToLower(name) != name {
+		kind = "constant"
+	}
+	r.note(kind, "", from, i, false)
+}
+
+var pythonWords = set("else try finally lambda if for while with return yield raise except pass import from print match case")
+
+func (r *lineReader) ruby(from, i int, next string) {
+	f := r.f
+	w := f.at(i)
+	switch {
+	case next == "=" && f.at(i+2) != "=" && w != "" && w[0] >= 'A' && w[0] <= 'Z':
+		r.variable(from, i)
+	case w == "attr_reader" || w == "attr_accessor" || w == "attr_writer":
+		for k := i + 1; k < len(f.lexemes) && f.lexemes[k].line == f.lexemes[i].line; k++ {
+			if f.lexemes[k].kind == symbol {
+				r.note("variable", "", from, k, false)
+			}
+		}
+	}
+}
+
+// create reads CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name.
+func (r *lineReader) create(i int) {
+	f := r.f
+	if !strings.EqualFold(f.at(i), "create") {
+		return
+	}
+	const near = 8 // lexemes that can stand before the name
+	for k := i + 1; k < min(i+near, len(f.lexemes)); k++ {
+		switch kind := strings.ToLower(f.at(k)); kind {
+		case "table", "view", "function", "procedure", "index", "type", "trigger", "schema", "sequence":
+			for k++; k < len(f.lexemes); k++ {
+				switch strings.ToLower(f.at(k)) {
+				case "if", "not", "exists", "concurrently":
+					continue
+				}
+				if f.lexemes[k].kind == word {
+					if name, parent := r.name(k); name >= 0 {
+						r.note(kind, parent, i, name, false)
+					}
+				}
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,422 @@
+package code
+
+import "strings"
+
+// name finds the name of what the word at i declares. An impl has none, but a
+// parent.
+func (r *braceReader) name(i int, kind string) (at int, parent string) {
+	if at, parent, ok := r.oddName(i, kind); ok {
+		return at, parent
+	}
+	f := r.f
+	j, parent := r.beforeName(i, kind)
+	if j < 0 || j >= len(f.lexemes) || f.lexemes[j].kind != word || reserved[f.at(j)] {
+		return -1, ""
+	}
+	// Kotlin's fun String.name, C#'s namespace A.B: the last part is the name.
+	for f.at(j+1) == "." && j+2 < len(f.lexemes) && f.lexemes[j+2].kind == word && f.lexemes[j+2].start == f.lexemes[j+1].end {
+		parent = strings.TrimPrefix(parent+"."+f.at(j), ".")
+		j += 2
+	}
+	switch {
+	case kind == "type" && f.Language.Family == "web" && f.at(j+1) != "=" && f.at(j+1) != "<":
+		return -1, ""
+	case f.Language.lexer == "PHP" && kind == "constant" && j+1 < len(f.lexemes) && f.lexemes[j+1].kind == word:
+		j++ // const int NAME
+	}
+	return j, parent
+}
+
+// oddName finds the name where it does not follow the word; ok says that it is
+// one of those.
+func (r *braceReader) oddName(i int, kind string) (at int, parent string, ok bool) {
+	f := r.f
+	switch {
+	case f.at(i) == "typedef":
+		return r.typedef(i), "", true
+	case f.at(i) == "using" && f.at(i+2) != "=":
+		return -1, "", true
+	case kind == "impl":
+		at, parent = r.implemented(i + 1)
+		return at, parent, true
+	case kind == "constructor":
+		return i, "", true
+	case r.g.body && (kind == "class" || kind == "struct" || kind == "union" || kind == "enum" || kind == "namespace"):
+		return r.bodied(i + 1), "", true
+	default:
+		return 0, "", false
+	}
+}
+
+// beforeName passes over what may stand between the word that opens a
+// declaration and its name. A receiver of Go is the parent.
+func (r *braceReader) beforeName(i int, kind string) (at int, parent string) {
+	f := r.f
+	switch j := i + 1; f.at(j) {
+	case "*", "!", "mut":
+		return j + 1, ""
+	case "<":
+		return r.angles(j), ""
+	case "(":
+		if f.Language.lexer != "Go" || kind != "function" || f.lexemes[i].start != f.lines[f.lexemes[i].line-1] {
+			return -1, ""
+		}
+		after := r.matching(j)
+		for k := j; k < after && f.at(k) != "["; k++ {
+			if f.lexemes[k].kind == word {
+				parent = f.at(k)
+			}
+		}
+		return after, parent
+	default:
+		return j, ""
+	}
+}
+
+// typedef finds the last word before the semicolon, or the one in (*name).
+func (r *braceReader) typedef(i int) int {
+	f := r.f
+	last := -1
+	for k := i + 1; k < r.near(i); k++ {
+		switch s := f.at(k); {
+		case s == "{":
+			k = r.matching(k) - 1
+		case s == "(" && f.at(k+1) == "*" && k+2 < len(f.lexemes):
+			return k + 2
+		case s == ";" || s == "(":
+			return last
+		case f.lexemes[k].kind == word:
+			last = k
+		}
+	}
+	return -1
+}
+
+// implemented finds what impl or extension adds to: the type after for, else
+// the first one.
+func (r *braceReader) implemented(j int) (at int, parent string) {
+	f := r.f
+	j = r.angles(j)
+	for k := j; k < r.near(j); k++ {
+		switch s := f.at(k); {
+		case s == "<":
+			if next := r.angles(k); next > k {
+				k = next - 1
+			}
+		case s == "for":
+			parent = ""
+		case s == "{" || s == "where" || s == ";" || (s == ":" && f.at(k+1) != ":" && f.at(k-1) != ":"):
+			return k - 1, parent
+		case s == "on": // Dart's extension Name on Type
+			parent = ""
+		case f.lexemes[k].kind == word:
+			parent = s
+		}
+	}
+	return -1, ""
+}
+
+// bodied finds the name of a C type whose body follows.
+func (r *braceReader) bodied(j int) int {
+	f := r.f
+	last := -1
+	for k := j; k < r.near(j); k++ {
+		switch s := f.at(k); {
+		case s == "{", s == ":" && f.at(k+1) != ":" && f.at(k-1) != ":":
+			return last
+		case s == "<":
+			next := r.angles(k)
+			if next == k {
+				return -1
+			}
+			k = next - 1
+		case s == "(" && f.at(k-1) == "__attribute__":
+			k = r.matching(k) - 1
+		case s == "[" || s == ":":
+			if s == "[" {
+				k = r.matching(k) - 1
+			}
+		case f.lexemes[k].kind == comment:
+		case f.lexemes[k].kind != word:
+			return -1
+		case s != "final" && s != "__attribute__" && s != "alignas":
+			last = k
+		}
+	}
+	return -1
+}
+
+// reserved are words that no declaration without a word of its own can be named
+// by, or be the type of.
+var reserved = set("if for while switch return else do case throw new delete await yield catch function typeof instanceof in of " +
+	"sizeof goto using try with synchronized lock fixed foreach assert default not and or import export extends implements super this")
+
+// modifiers are words before a member that are no type of it.
+var modifiers = set("static public private protected async readonly override abstract get set declare accessor internal final virtual " +
+	"inline extern explicit constexpr unsafe sealed partial synchronized native default external factory const late covariant friend mutable volatile")
+
+// method reads name(…) where that is a declaration, and returns where to go on.
+func (r *braceReader) method(i int) int {
+	f := r.f
+	name := f.at(i)
+	if reserved[name] || i == 0 && !r.g.untyped || f.at(r.from(i)) == "typedef" {
+		return i
+	}
+	top := r.top()
+	first, parent := r.qualified(i)
+	if f.at(first-1) == "~" {
+		return i
+	}
+	constructs := name == lastPart(top.parent) && container(top.kind) || parent != "" && name == lastPart(parent)
+	ok := constructs || r.g.typed && r.typedBefore(first)
+	if r.g.untyped {
+		ok = top.kind != "file" && r.memberStart(i)
+	}
+	if !ok {
+		return i
+	}
+	after := r.matching(r.angles(i + 1))
+	body := r.body(after)
+	if body == none || body == later && top.kind == "file" && !header(f.Path) {
+		return i
+	}
+	kind := "function"
+	if constructs || name == "constructor" && r.g.untyped {
+		kind = "constructor"
+	}
+	d := r.addTo(kind, parent, r.from(i), i, r.lineEnd(i))
+	if body == now {
+		r.pending, r.at = &scope{kind: f.outline[d].Kind, decl: d, parent: f.outline[d].Parent}, len(r.stack)
+	}
+	return after
+}
+
+// qualified is where A::B<T>::name begins, and what stands before the name.
+func (r *braceReader) qualified(i int) (first int, parent string) {
+	f := r.f
+	prev := i - 1
+	for r.g.body && prev >= 2 && f.at(prev) == ":" && f.at(prev-1) == ":" {
+		class := r.anglesBack(prev - 2)
+		if class < 0 || f.lexemes[class].kind != word {
+			break
+		}
+		parent = joinParent(f.at(class), parent)
+		prev = class - 1
+	}
+	return prev + 1, parent
+}
+
+// anglesBack is the lexeme before <…> that ends at i, or i where there is none.
+func (r *braceReader) anglesBack(i int) int {
+	if r.f.at(i) != ">" {
+		return i
+	}
+	for depth := 0; i >= 0; i-- {
+		switch r.f.at(i) {
+		case ">":
+			depth++
+		case "<":
+			if depth--; depth == 0 {
+				return i - 1
+			}
+		}
+	}
+	return -1
+}
+
+func joinParent(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "." + b
+}
+
+func lastPart(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			return name[i+1:]
+		}
+	}
+	return name
+}
+
+// header reports whether a file is one of declarations.
+func header(file string) bool {
+	for _, end := range []string{".h", ".hpp", ".hh", ".hxx", ".d.ts", ".cuh", ".inl"} {
+		if len(file) > len(end) && file[len(file)-len(end):] == end {
+			return true
+		}
+	}
+	return false
+}
+
+// typedBefore reports whether what stands before i can be a type.
+func (r *braceReader) typedBefore(i int) bool {
+	f := r.f
+	if i <= r.start || i == 0 {
+		return false
+	}
+	l := f.lexemes[i-1]
+	if l.kind == word {
+		return !reserved[f.at(i-1)]
+	}
+	switch f.at(i - 1) {
+	case "*", "&", "]", "?":
+		return i-1 > r.start
+	case ">":
+		return f.at(i-2) != "-" && f.at(i-2) != "="
+	default:
+		return false
+	}
+}
+
+// memberStart reports whether the name at i can begin a member of a class.
+func (r *braceReader) memberStart(i int) bool {
+	f := r.f
+	if i == r.start || i == 0 {
+		return true
+	}
+	switch before := f.at(i - 1); before {
+	case "{", "}", ";", "*", "#", ",":
+		return true
+	case ")", "]": // a decorator
+		return f.lexemes[i-1].line != f.lexemes[i].line
+	default:
+		return modifiers[before] || f.lexemes[i-1].line != f.lexemes[i].line && f.lexemes[i-1].kind != sign
+	}
+}
+
+type hasBody int
+
+const (
+	none  hasBody = iota // it is no declaration
+	now                  // its body follows
+	later                // it is declared without one
+)
+
+// body looks at what follows the arguments of what may be a function.
+func (r *braceReader) body(i int) hasBody {
+	f := r.f
+	const near = 60
+	for k := i; k < min(i+near, len(f.lexemes)); k++ {
+		switch s := f.at(k); s {
+		case "{":
+			return now
+		case ";":
+			return later
+		case "}":
+			if r.g.untyped && k == i {
+				return later
+			}
+			return none
+		case "=":
+			switch f.at(k + 1) {
+			case ">":
+				return now
+			case "0", "default", "delete":
+				return later
+			}
+			return none
+		case "(":
+			k = r.matching(k) - 1
+		case ".", ")", "+", "?", "|":
+			if !r.g.untyped && !r.g.typed || k == i {
+				return none
+			}
+		case ":":
+			if r.g.untyped && k == i && container(r.top().kind) { // a return type
+				return r.typed(k + 1)
+			}
+		default:
+			if r.g.untyped && k == i && f.lexemes[k].line != f.lexemes[k-1].line {
+				return later // the next member of an interface
+			}
+			if reserved[s] {
+				return none
+			}
+		}
+	}
+	return none
+}
+
+// typed looks behind a return type, which may hold braces itself.
+func (r *braceReader) typed(i int) hasBody {
+	f := r.f
+	for k := i; k < r.near(i); k++ {
+		switch s := f.at(k); {
+		case s == "{" && k == i:
+			k = r.matching(k) - 1
+		case s == "{":
+			if before := f.at(k - 1); before == "|" || before == "&" || before == "<" {
+				k = r.matching(k) - 1
+				continue
+			}
+			return now
+		case s == "(" || s == "[":
+			k = r.matching(k) - 1
+		case s == ";" || s == "}" || s == ",":
+			return later
+		case k > i && f.lexemes[k].line != f.lexemes[k-1].line && f.lexemes[k].kind == word && f.at(k-1) != "|" && f.at(k-1) != "&":
+			return later
+		}
+	}
+	return later
+}
+
+// field reports whether the word at i is declared as a field of a class.
+func (r *braceReader) field(i int) bool {
+	f := r.f
+	if reserved[f.at(i)] || modifiers[f.at(i)] {
+		return false
+	}
+	next := f.at(i + 1)
+	switch {
+	case f.Language.lexer == "PHP":
+		return f.at(i-1) == "$" && r.from(i) < i-1
+	case r.g.untyped:
+		return r.scriptField(i)
+	case r.g.colon:
+		before := f.at(i - 1)
+		return next == ":" && f.at(i+2) != ":" && (i == r.start || before == "{" || before == "," || before == "pub" || before == ")" || before == "]")
+	case r.g.typed:
+		return r.typedField(i)
+	case f.Language.lexer == "Protocol Buffer":
+		return next == "=" && i > r.start || next == ":" && f.at(i-1) != ":"
+	default:
+		return false
+	}
+}
+
+// typedField is Type name; in a class.
+func (r *braceReader) typedField(i int) bool {
+	f := r.f
+	before, next := f.at(i-1), f.at(i+1)
+	if !r.typedBefore(i) || modifiers[before] || before == "class" || before == "typename" {
+		return false
+	}
+	switch next {
+	case ";", ",":
+		return true
+	case "=":
+		return f.at(i+2) != "="
+	case "[":
+		return r.g.body
+	case "{":
+		return f.Language.lexer == "C#"
+	default:
+		return false
+	}
+}
+
+// scriptField is name: Type, name?: Type, name = value; or name; in a class.
+func (r *braceReader) scriptField(i int) bool {
+	f := r.f
+	next := f.at(i + 1)
+	if next == "?" || next == "!" {
+		next = f.at(i + 2)
+	}
+	if !r.memberStart(i) || f.at(i-1) == "*" {
+		return false
+	}
+	return next == ":" || next == ";" || next == "=" && f.at(i+2) != ">"
+}

@@ -1,0 +1,100 @@
+package code
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/chroma/v2"
+)
+
+// CheckName says why a word cannot be the name of something in the language of a
+// file; nil where it can.
+func CheckName(lang Language, name string) error {
+	if name == "" {
+		return fmt.Errorf("the new name is empty")
+	}
+	first, _ := firstRune(name)
+	if unicode.IsDigit(first) {
+		return fmt.Errorf("%q is no identifier of %s: it begins with a digit", name, lang.Name)
+	}
+	if end := lang.wordEnd(name, 0); !lang.begins(first) || end < len(name) {
+		return fmt.Errorf("%q is no identifier of %s; name it with letters, digits and _", name, lang.Name)
+	}
+	if lang.keyword(name) {
+		return fmt.Errorf("%q is a keyword of %s", name, lang.Name)
+	}
+	return nil
+}
+
+func firstRune(s string) (rune, bool) {
+	for _, r := range s {
+		return r, true
+	}
+	return 0, false
+}
+
+// keyword asks the lexer of the language what a word alone is.
+func (l Language) keyword(name string) bool {
+	lexer := l.tokeniser()
+	if lexer == nil {
+		return false
+	}
+	src := name + "\n"
+	if l.Family == "php" {
+		src = "<?php " + src
+	}
+	tokens, err := lexer.Tokenise(nil, src)
+	if err != nil {
+		return false
+	}
+	for tok := tokens(); tok != chroma.EOF; tok = tokens() {
+		if strings.TrimSpace(tok.Value) == name && tok.Type.InCategory(chroma.Keyword) {
+			return true
+		}
+	}
+	return false
+}
+
+// Rename is the edits that put a new name in the place of a word wherever it
+// stands as an identifier of the file. It fails where the new name cannot be one
+// or is one already.
+func (f *File) Rename(name, newName string) ([]Edit, Uses, error) {
+	uses := f.Uses(name)
+	if len(uses.offsets) == 0 {
+		return nil, uses, nil
+	}
+	if err := CheckName(f.Language, newName); err != nil {
+		return nil, uses, err
+	}
+	for i, l := range f.lexemes {
+		if (l.kind == word || l.kind == symbol) && f.at(i) == newName {
+			p := f.place(l.start)
+			return nil, uses, fmt.Errorf("%s is a name already in %s:%d (%s); by words its uses could not be told from the renamed ones", newName, p.Path, p.Line, p.Text)
+		}
+	}
+	edits := make([]Edit, len(uses.offsets))
+	for i, at := range uses.offsets {
+		edits[i] = Edit{Path: f.Path, Start: at, End: at + len(name), New: newName}
+	}
+	return edits, uses, nil
+}
+
+// Apply makes edits in a text, which they must all be of. They may come in any
+// order but may not overlap.
+func Apply(src string, edits []Edit) (string, error) {
+	sorted := append([]Edit{}, edits...)
+	sortEdits(sorted)
+	var b strings.Builder
+	at := 0
+	for _, e := range sorted {
+		if e.Start < at || e.End < e.Start || e.End > len(src) {
+			return "", fmt.Errorf("the edit of %s at byte %d does not fit the text", e.Path, e.Start)
+		}
+		b.WriteString(src[at:e.Start])
+		b.WriteString(e.New)
+		at = e.End
+	}
+	b.WriteString(src[at:])
+	return b.String(), nil
+}

@@ -1,0 +1,100 @@
+package code
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Pattern is what replace looks for, and what it puts there.
+type Pattern struct {
+	re      *regexp.Regexp
+	with    string
+	literal bool
+}
+
+// NewPattern reads a pattern: a text, or a regular expression (RE2) whose groups
+// the replacement may name as $1 or ${name}. ^ and $ are of lines.
+func NewPattern(pattern, replacement string, regex bool) (Pattern, error) {
+	if pattern == "" {
+		return Pattern{}, errors.New("the pattern is empty; say what to replace")
+	}
+	if !regex {
+		return Pattern{re: regexp.MustCompile(regexp.QuoteMeta(pattern)), with: replacement, literal: true}, nil
+	}
+	re, err := regexp.Compile("(?m)" + pattern)
+	if err != nil {
+		return Pattern{}, fmt.Errorf("the regular expression %q cannot be read: %w", pattern, err)
+	}
+	if err := groupsOf(re, replacement); err != nil {
+		return Pattern{}, err
+	}
+	return Pattern{re: re, with: replacement}, nil
+}
+
+var dollar = regexp.MustCompile(`\$\$|\$(\w+)|\$\{(\w+)\}`)
+
+// groupsOf refuses a replacement that names a group the expression lacks: RE2
+// would put nothing there, which nobody means. "$1_x" is the group "1_x".
+func groupsOf(re *regexp.Regexp, replacement string) error {
+	for _, m := range dollar.FindAllStringSubmatch(replacement, -1) {
+		name := m[1] + m[2]
+		if name == "" || slices.Contains(re.SubexpNames(), name) && name != "" {
+			continue
+		}
+		n := 0
+		if _, err := fmt.Sscanf(name, "%d", &n); err == nil && fmt.Sprint(n) == name && n <= re.NumSubexp() {
+			continue
+		}
+		return fmt.Errorf("the replacement names $%s, which the expression does not have; its groups are 1 to %d (write ${1} before a letter, $$ for a dollar)", name, re.NumSubexp())
+	}
+	return nil
+}
+
+// IsWord reports whether a literal pattern is a name, which a rename may have
+// been meant for.
+func (p Pattern) IsWord() bool { return p.literal && IsIdentifier(p.re.String()) }
+
+// Edits are the changes of a text. Matches of nothing are passed over. Where
+// every line of the text ends in CR LF, so do those of pattern and replacement.
+func (p Pattern) Edits(file, src string) []Edit {
+	crlf := strings.Contains(src, "\r\n") && strings.Count(src, "\r\n") == strings.Count(src, "\n")
+	text, back := src, func(at int) int { return at }
+	with := p.with
+	if crlf {
+		text = strings.ReplaceAll(src, "\r\n", "\n")
+		starts := lineStarts(text)
+		back = func(at int) int { // one CR more for each line before
+			n, exact := slices.BinarySearch(starts, at)
+			if !exact {
+				n--
+			}
+			return at + n
+		}
+		with = strings.ReplaceAll(with, "\r\n", "\n")
+	}
+	var edits []Edit
+	for _, m := range p.re.FindAllStringSubmatchIndex(text, -1) {
+		if m[0] == m[1] {
+			continue
+		}
+		put := with
+		if !p.literal {
+			put = string(p.re.ExpandString(nil, with, text, m))
+		}
+		if put == text[m[0]:m[1]] {
+			continue
+		}
+		if crlf {
+			put = strings.ReplaceAll(put, "\n", "\r\n")
+		}
+		edits = append(edits, Edit{Path: file, Start: back(m[0]), End: back(m[1]), New: put})
+	}
+	return edits
+}
+
+func sortEdits(edits []Edit) {
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Start - b.Start })
+}

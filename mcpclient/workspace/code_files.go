@@ -1,0 +1,300 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/golang"
+)
+
+const (
+	maxLexed    = 512 << 10 // bytes of a file that is read by words
+	maxLexedAll = 8 << 20   // bytes that one call reads by words
+	namedFiles  = 3         // files that a note names
+)
+
+// golang is the Go code of the workspace, by types.
+func (o *Operators) golang() *golang.Project {
+	return golang.New(golang.Config{Dir: o.dir, Environ: o.environ})
+}
+
+// scopeOf resolves a path argument that names a file or a folder; empty means
+// the workspace.
+func (o *Operators) scopeOf(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return ".", nil
+	}
+	at, err := o.resolve(name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := o.root.Stat(at); errors.Is(err, fs.ErrNotExist) {
+		return "", o.noFile(ctx, at)
+	} else if err != nil {
+		return "", fmt.Errorf("looking at %s: %w", at, err)
+	}
+	return at, nil
+}
+
+// typed reports whether there is Go code under start that has types: a module
+// around it or below.
+func (o *Operators) typed(ctx context.Context, start string, project *golang.Project) (bool, error) {
+	if info, err := o.root.Stat(start); err == nil && !info.IsDir() && !isGo(start) {
+		return false, nil
+	}
+	if project.Governs(start) {
+		return true, nil
+	}
+	found := false
+	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+		if name := d.Name(); name == "go.mod" || name == "go.work" {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}
+
+func isGo(at string) bool { return strings.HasSuffix(at, ".go") }
+
+// byTypes reports whether a file is one that types are known of.
+func byTypes(at string, project *golang.Project) bool {
+	return project != nil && isGo(at) && project.Governs(at)
+}
+
+// reading is one pass over the files under a path that looks for a word.
+type reading struct {
+	start   string
+	word    string               // files without it are not lexed; "" lexes all
+	fold    bool                 // the word in upper or lower case, and as a part of words
+	typed   *golang.Project      // Go files of its modules are left out; nil leaves none out
+	lexed   func(*code.File) any // asked of each source file that is lexed
+	results []readFile           // what came of it, by path
+}
+
+// readFile is what a pass knows of one file that holds the word.
+type readFile struct {
+	path     string
+	language code.Language
+	file     *code.File
+	found    any
+	text     file   // as it was read
+	mentions int    // of the word in a file that is not source
+	skipped  string // why a source file was not lexed
+}
+
+// readWords visits the files under r.start: source files that hold the word are
+// lexed, in others the word is counted.
+func (o *Operators) readWords(ctx context.Context, r *reading) error {
+	var paths []string
+	err := o.walk(ctx, r.start, func(at string, d fs.DirEntry) error {
+		if !d.Type().IsRegular() || byTypes(at, r.typed) {
+			return nil
+		}
+		if _, ok := code.LanguageOf(at); ok || r.word != "" && !r.fold {
+			paths = append(paths, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("looking through %s: %w", r.start, err)
+	}
+	found := make([]readFile, len(paths))
+	var lexed atomic.Int64
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, at := range paths {
+		if inner.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			var err error
+			found[i], err = o.readWord(inner, r, at, &lexed)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, f := range found {
+		if f.path != "" {
+			r.results = append(r.results, f)
+		}
+	}
+	return nil
+}
+
+// readWord reads one file. Its path is empty where it says nothing.
+func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *atomic.Int64) (readFile, error) {
+	if ctx.Err() != nil {
+		return readFile{}, context.Cause(ctx)
+	}
+	text, err := o.loadText(at)
+	if err != nil || !text.exists || !r.holds(text.data) {
+		return readFile{}, nil //nolint:nilerr // too large or not text: nothing that has names
+	}
+	f := readFile{path: at, text: text}
+	var known bool
+	f.language, known = code.LanguageOf(at)
+	switch {
+	case !known || f.language.Sort == code.Prose || f.language.Sort == code.Data:
+		if at != r.start || !known {
+			f.mentions = code.Mentions(text.data, r.word)
+			return f, nil
+		}
+	case len(text.data) > maxLexed:
+		f.skipped = fmt.Sprintf("it has %d bytes, and files of more than %d are not read by words", len(text.data), maxLexed)
+		return f, nil
+	case lexed.Add(int64(len(text.data))) > maxLexedAll:
+		f.skipped = fmt.Sprintf("one call reads %d MB by words and no more; name a folder in path", maxLexedAll>>20)
+		return f, nil
+	}
+	f.file, err = code.Lex(ctx, at, string(text.data))
+	switch {
+	case ctx.Err() != nil:
+		return readFile{}, context.Cause(ctx)
+	case err != nil:
+		f.skipped = err.Error()
+	case r.lexed != nil:
+		f.found = r.lexed(f.file)
+	}
+	return f, nil
+}
+
+// holding are the files that hold the word, as text, and how often.
+func (o *Operators) holding(ctx context.Context, r *reading) (files []string, mentions int, err error) {
+	err = o.walk(ctx, r.start, func(at string, d fs.DirEntry) error {
+		if !d.Type().IsRegular() || byTypes(at, r.typed) {
+			return nil
+		}
+		text, err := o.loadText(at)
+		if err != nil || !r.holds(text.data) {
+			return nil //nolint:nilerr // too large or not text: nothing that could be compared
+		}
+		files = append(files, at)
+		mentions += code.Mentions(text.data, r.word)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("looking through %s: %w", r.start, err)
+	}
+	return files, mentions, nil
+}
+
+func (r *reading) holds(data []byte) bool {
+	switch {
+	case r.word == "":
+		return true
+	case r.fold:
+		return strings.Contains(strings.ToLower(string(data)), strings.ToLower(r.word))
+	default:
+		return code.Holds(data, r.word)
+	}
+}
+
+// notes says which files a pass left out, in sentences.
+func (r *reading) notes() []string {
+	var skipped, mentioned []string
+	why, mentions := "", 0
+	for _, f := range r.results {
+		switch {
+		case f.skipped != "":
+			skipped = append(skipped, f.path)
+			if why == "" {
+				why = f.skipped
+			}
+		case f.mentions > 0:
+			mentioned = append(mentioned, f.path)
+			mentions += f.mentions
+		}
+	}
+	var notes []string
+	if len(skipped) > 0 {
+		notes = append(notes, fmt.Sprintf("%s not looked into (%s: %s)", wasWere(len(skipped), "file"), listFiles(skipped), why))
+	}
+	if mentions > 0 {
+		notes = append(notes, fmt.Sprintf("text and data files hold the word %s (%s)", times(mentions), listFiles(mentioned)))
+	}
+	return notes
+}
+
+func wasWere(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " was"
+	}
+	return fmt.Sprintf("%d %ss were", n, what)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// listFiles names a few files, and how many more there are.
+func listFiles(names []string) string {
+	if len(names) <= namedFiles {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:namedFiles], ", "), len(names)-namedFiles)
+}
+
+// sentences joins notes into one text.
+func sentences(notes []string) string {
+	var b strings.Builder
+	for _, n := range notes {
+		if n = strings.TrimSpace(n); n == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strings.ToUpper(n[:1]) + n[1:])
+		if !strings.HasSuffix(n, ".") && !strings.HasSuffix(n, "…") {
+			b.WriteByte('.')
+		}
+	}
+	return b.String()
+}
+
+// typesFailed says that what types would have told is told by words, and why.
+func typesFailed(err error) string {
+	return "the types of the Go code could not be had, so it was read by words: " + firstSentence(err.Error())
+}
+
+func firstSentence(s string) string {
+	const most = 300
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// saysNo reports whether an error of the Go code is an answer: there is no such
+// name, or it cannot be done. Any other means that types cannot be had.
+func saysNo(err error) (unknown, no bool) {
+	if e := new(golang.UnknownError); errors.As(err, &e) {
+		return true, true
+	}
+	if e := new(golang.AmbiguousError); errors.As(err, &e) {
+		return false, true
+	}
+	if e := new(golang.RefusedError); errors.As(err, &e) {
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,333 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/golang"
+)
+
+const (
+	defaultSymbols = 200
+	mostSymbols    = 2000
+)
+
+type symbolsResult struct {
+	Path      string        `json:"path"`
+	By        code.Method   `json:"by"`
+	Symbols   []code.Symbol `json:"symbols"`
+	Total     int           `json:"total"` // returned or not
+	Truncated bool          `json:"truncated"`
+	Note      string        `json:"note,omitempty"`
+}
+
+type definitionResult struct {
+	Symbol      string        `json:"symbol"`
+	By          code.Method   `json:"by"`
+	Definitions []code.Symbol `json:"definitions"`
+	Total       int           `json:"total"`
+	Note        string        `json:"note,omitempty"`
+}
+
+func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Path  string `json:"path"`
+		Query string `json:"query"`
+		Max   int    `json:"max"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	limit, err := capped("code.symbols", args.Max, defaultSymbols, mostSymbols)
+	if err != nil {
+		return nil, err
+	}
+	start, err := o.scopeOf(ctx, args.Path)
+	if err != nil {
+		return nil, err
+	}
+	query := code.ParseName(args.Query)
+	result := symbolsResult{Path: start, By: code.ByWords, Symbols: []code.Symbol{}}
+	project := o.golang()
+	typed, err := o.typed(ctx, start, project)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	r := &reading{start: start, word: query.Word, fold: true, lexed: func(f *code.File) any { return f.Outline().Symbols }}
+	if typed {
+		r.typed = project
+		found, err := project.Symbols(ctx, start, args.Query)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			r.typed, notes = nil, append(notes, typesFailed(err))
+		default:
+			result.By, result.Symbols = code.ByTypes, found
+		}
+	}
+	if err := o.readWords(ctx, r); err != nil {
+		return nil, err
+	}
+	words := matching(r.results, query)
+	if result.By == code.ByTypes && len(words) > 0 {
+		if len(result.Symbols) == 0 {
+			result.By = code.ByWords
+		} else {
+			notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", counted(len(words), "symbol")))
+		}
+	}
+	result.Symbols = append(result.Symbols, words...)
+	notes = append(notes, skippedOnly(r)...)
+	result.Total = len(result.Symbols)
+	result.Symbols = result.Symbols[:min(limit, result.Total)]
+	result.Truncated = result.Total > limit
+	result.Note = sentences(notes)
+	return structured(result, symbolLines(result.Symbols, result.Total)), nil
+}
+
+// skippedOnly leaves out what a pass says of files that have no symbols.
+func skippedOnly(r *reading) []string {
+	only := &reading{}
+	for _, f := range r.results {
+		if f.skipped != "" {
+			only.results = append(only.results, f)
+		}
+	}
+	return only.notes()
+}
+
+func capped(tool string, asked, normal, most int) (int, error) {
+	switch {
+	case asked < 0:
+		return 0, fmt.Errorf("the argument max of %s must be 1 or more, not %d", tool, asked)
+	case asked == 0:
+		return normal, nil
+	default:
+		return min(asked, most), nil
+	}
+}
+
+// matching are the symbols of files that hold the query, those that are called
+// so first.
+func matching(files []readFile, query code.Name) []code.Symbol {
+	asked := strings.ToLower(query.Word)
+	if query.Parent != "" {
+		asked = strings.ToLower(query.Parent + "." + query.Word)
+	}
+	var found []code.Symbol
+	for _, f := range files {
+		symbols, _ := f.found.([]code.Symbol)
+		for _, s := range symbols {
+			if asked == "" || strings.Contains(strings.ToLower(s.Name), asked) {
+				found = append(found, s)
+			}
+		}
+	}
+	if asked != "" {
+		slices.SortStableFunc(found, func(a, b code.Symbol) int { return farFrom(a, asked) - farFrom(b, asked) })
+	}
+	return found
+}
+
+func farFrom(s code.Symbol, asked string) int {
+	full := strings.ToLower(s.Name)
+	last := full[strings.LastIndexByte(full, '.')+1:]
+	switch {
+	case full == asked || last == asked:
+		return 0
+	case strings.HasPrefix(last, asked) || strings.HasPrefix(full, asked):
+		return 1
+	case strings.Contains(last, asked):
+		return 2
+	default:
+		return 3
+	}
+}
+
+// symbolLines are symbols for a reader of text.
+func symbolLines(symbols []code.Symbol, total int) string {
+	var b strings.Builder
+	for _, s := range symbols {
+		fmt.Fprintf(&b, "%s:%d %s %s\n", s.Path, s.Line, s.Kind, s.Name)
+	}
+	if left := total - len(symbols); left > 0 {
+		fmt.Fprintf(&b, "[cut: %s left out]\n", counted(left, "symbol"))
+	}
+	if total == 0 {
+		return "no symbols"
+	}
+	return b.String()
+}
+
+func (o *Operators) definition(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Symbol string `json:"symbol"`
+		Path   string `json:"path"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	result, err := o.define(ctx, args.Symbol, args.Path)
+	if err != nil {
+		return nil, err
+	}
+	return structured(result, symbolLines(result.Definitions, result.Total)), nil
+}
+
+// define finds the declarations of a symbol. It fails where there is none.
+func (o *Operators) define(ctx context.Context, symbol, within string) (definitionResult, error) {
+	name, start, err := o.asked(ctx, symbol, within)
+	if err != nil {
+		return definitionResult{}, err
+	}
+	result := definitionResult{Symbol: name.Given, By: code.ByWords, Definitions: []code.Symbol{}}
+	var notes []string
+	var refused error
+	r := &reading{start: start, word: name.Word, lexed: func(f *code.File) any { return named(f, name) }}
+	project := o.golang()
+	typed, err := o.typed(ctx, start, project)
+	if err != nil {
+		return definitionResult{}, err
+	}
+	if typed {
+		r.typed = project
+		found, err := project.Definition(ctx, symbol, start)
+		_, no := saysNo(err)
+		switch {
+		case ctx.Err() != nil:
+			return definitionResult{}, context.Cause(ctx)
+		case err == nil:
+			result.By, result.Definitions = code.ByTypes, found
+		case no:
+			refused = err
+		default:
+			r.typed, notes = nil, append(notes, typesFailed(err))
+		}
+	}
+	if name.Word != "" && code.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
+		if err := o.readWords(ctx, r); err != nil {
+			return definitionResult{}, err
+		}
+	}
+	n := len(result.Definitions)
+	for _, f := range r.results {
+		found, _ := f.found.([]code.Symbol)
+		result.Definitions = append(result.Definitions, found...)
+	}
+	if result.Total = len(result.Definitions); result.Total == 0 {
+		return definitionResult{}, o.nothing(ctx, refused, name, start, r)
+	}
+	if words := result.Total - n; n == 0 {
+		result.By = code.ByWords
+	} else if words > 0 {
+		notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", counted(words, "declaration")))
+	}
+	result.Note = sentences(append(notes, skippedOnly(r)...))
+	return result, nil
+}
+
+// asked reads the arguments symbol and path.
+func (o *Operators) asked(ctx context.Context, symbol, within string) (code.Name, string, error) {
+	name := code.ParseName(symbol)
+	if name.Word == "" {
+		return name, "", fmt.Errorf("the argument symbol is %q, which is no name; write it like Parse or Run.Apply", symbol)
+	}
+	start, err := o.scopeOf(ctx, within)
+	return name, start, err
+}
+
+// named are the declarations of a file that a name means.
+func named(f *code.File, name code.Name) []code.Symbol {
+	var found []code.Symbol
+	for _, s := range f.Outline().Symbols {
+		if name.Names(s) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// nothing is what the Go code says of a name that is not there, or, where it
+// knows of nothing like it, what the other files say.
+func (o *Operators) nothing(ctx context.Context, typed error, name code.Name, start string, r *reading) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e := new(golang.UnknownError)
+	if typed != nil && (!errors.As(typed, &e) || len(e.Near)+len(e.Found) > 0) {
+		return typed
+	}
+	return o.unknown(ctx, name, start, r)
+}
+
+// unknown says that nothing declares a name, and what is called nearly so.
+func (o *Operators) unknown(ctx context.Context, name code.Name, start string, r *reading) error {
+	where := "the workspace"
+	if start != "." {
+		where = start
+	}
+	for _, f := range r.results {
+		if f.file != nil {
+			if uses := f.file.Uses(name.Word).References; len(uses) > 0 {
+				return fmt.Errorf("nothing in %s declares %s, as far as words tell; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
+			}
+		}
+	}
+	like, err := o.near(ctx, name.Word, start, r.typed)
+	switch {
+	case err != nil:
+		return err
+	case len(like) > 0:
+		return fmt.Errorf("nothing in %s is called %s; there is %s", where, name.Given, strings.Join(like, ", "))
+	}
+	return fmt.Errorf("nothing in %s is called %s; fs.search finds it in text", where, name.Given)
+}
+
+// near are declared names that are spelt nearly as a word. Those that are spelt
+// so are picked from the text, which is quick, and only those are looked for.
+func (o *Operators) near(ctx context.Context, word, start string, skip *golang.Project) ([]string, error) {
+	all := map[string]bool{}
+	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+		lang, ok := code.LanguageOf(at)
+		if !ok || !d.Type().IsRegular() || byTypes(at, skip) || lang.Sort == code.Prose || lang.Sort == code.Data {
+			return nil
+		}
+		if text, err := o.loadText(at); err == nil {
+			code.Words(text.data, all)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking through %s: %w", start, err)
+	}
+	var declared []string
+	for _, like := range code.Near(word, keysOf(all)) {
+		name := code.Name{Given: like, Word: like}
+		r := &reading{start: start, word: like, typed: skip, lexed: func(f *code.File) any { return named(f, name) }}
+		if err := o.readWords(ctx, r); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(r.results, func(f readFile) bool { found, _ := f.found.([]code.Symbol); return len(found) > 0 }) {
+			declared = append(declared, like)
+		}
+	}
+	return declared, nil
+}
+
+func keysOf(m map[string]bool) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,95 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
+)
+
+type parseResult struct {
+	Path     string        `json:"path"`
+	Language string        `json:"language"`
+	By       code.Method   `json:"by"`
+	Package  string        `json:"package"`
+	Imports  []string      `json:"imports"`
+	Lines    int           `json:"lines"`
+	Outline  []code.Symbol `json:"outline"`
+	Note     string        `json:"note,omitempty"`
+}
+
+func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	at, err := o.resolve(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.loadText(at)
+	if err != nil {
+		return nil, err
+	}
+	if !f.exists {
+		return nil, o.noFile(ctx, at)
+	}
+	result, err := o.outline(ctx, at, string(f.data))
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("%s: %s, %s\n", at, result.Language, counted(result.Lines, "line"))
+	return structured(result, text+symbolLines(result.Outline, len(result.Outline))), nil
+}
+
+// outline says what a file holds whose text is given.
+func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, error) {
+	result := parseResult{Path: at, Language: "unknown", By: code.ByWords, Imports: []string{}, Lines: code.CountLines(text), Outline: []code.Symbol{}}
+	lang, known := code.LanguageOf(at)
+	if known {
+		result.Language = lang.Name
+	}
+	switch {
+	case isGo(at):
+		return o.goOutline(ctx, result)
+	case !known:
+		result.Note = "The name of the file does not tell its language."
+		return result, nil
+	case !lang.Knows():
+		result.Note = "How " + lang.Name + " declares names is not known here."
+		return result, nil
+	case len(text) > maxLexed:
+		result.Note = fmt.Sprintf("The file has %d bytes, and files of more than %d are not read by words.", len(text), maxLexed)
+		return result, nil
+	}
+	found, err := code.OutlineOf(ctx, at, text)
+	if err != nil {
+		if ctx.Err() != nil {
+			return result, context.Cause(ctx)
+		}
+		result.Note = sentences([]string{err.Error()})
+		return result, nil
+	}
+	result.Package = found.Package
+	result.Imports = append(result.Imports, found.Imports...)
+	result.Outline = append(result.Outline, found.Symbols...)
+	return result, nil
+}
+
+// goOutline asks the parser of Go, which reads the file itself.
+func (o *Operators) goOutline(ctx context.Context, result parseResult) (parseResult, error) {
+	found, err := o.golang().Outline(ctx, result.Path)
+	if err != nil {
+		return result, err
+	}
+	result.By = code.ByTypes
+	result.Package = found.Package
+	result.Imports = append(result.Imports, found.Imports...)
+	result.Outline = append(result.Outline, found.Symbols...)
+	result.Note = sentences(found.Notes)
+	return result, nil
+}

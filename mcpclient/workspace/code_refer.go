@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/golang"
+)
+
+const (
+	defaultReferences = 500
+	mostReferences    = 5000
+)
+
+type referencesResult struct {
+	Symbol     string           `json:"symbol"` // what means it alone; for words, as it was given
+	Name       string           `json:"name"`
+	By         code.Method      `json:"by"`
+	Definition *code.Place      `json:"definition"`
+	References []code.Reference `json:"references"`
+	Total      int              `json:"total"` // returned or not
+	Truncated  bool             `json:"truncated"`
+	Note       string           `json:"note,omitempty"`
+}
+
+func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Symbol string `json:"symbol"`
+		Path   string `json:"path"`
+		Max    int    `json:"max"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	limit, err := capped("code.references", args.Max, defaultReferences, mostReferences)
+	if err != nil {
+		return nil, err
+	}
+	result, err := o.refer(ctx, args.Symbol, args.Path)
+	if err != nil {
+		return nil, err
+	}
+	result.Total = len(result.References)
+	result.References = result.References[:min(limit, result.Total)]
+	result.Truncated = result.Total > limit
+	var b strings.Builder
+	for _, ref := range result.References {
+		fmt.Fprintf(&b, "%s:%d:%d %s\n", ref.Path, ref.Line, ref.Column, ref.Text)
+	}
+	if left := result.Total - len(result.References); left > 0 {
+		fmt.Fprintf(&b, "[cut: %s left out]\n", counted(left, "reference"))
+	}
+	return structured(result, b.String()), nil
+}
+
+// refer finds the uses of a symbol.
+func (o *Operators) refer(ctx context.Context, symbol, within string) (referencesResult, error) {
+	name, start, err := o.asked(ctx, symbol, within)
+	if err != nil {
+		return referencesResult{}, err
+	}
+	project := o.golang()
+	typed, err := o.typed(ctx, start, project)
+	if err != nil {
+		return referencesResult{}, err
+	}
+	var notes []string
+	if typed {
+		found, err := project.References(ctx, symbol, start)
+		if e := new(golang.UnknownError); errors.As(err, &e) && len(e.Found) > 0 { // declared elsewhere, used here
+			found, err = project.References(ctx, symbol, ".")
+		}
+		unknown, no := saysNo(err)
+		switch {
+		case ctx.Err() != nil:
+			return referencesResult{}, context.Cause(ctx)
+		case err == nil:
+			return o.typedReferences(ctx, name, start, found, project)
+		case unknown || no && !ambiguous(err):
+			result, wordsErr := o.wordReferences(ctx, name, start, project, nil)
+			if wordsErr == nil && len(result.References) > 0 {
+				return result, nil
+			}
+			return referencesResult{}, o.nothing(ctx, err, name, start, &reading{typed: project})
+		case no:
+			return referencesResult{}, err
+		}
+		notes = append(notes, typesFailed(err))
+		project = nil
+	} else {
+		project = nil
+	}
+	return o.wordReferences(ctx, name, start, project, notes)
+}
+
+func ambiguous(err error) bool {
+	e := new(golang.AmbiguousError)
+	return errors.As(err, &e)
+}
+
+// typedReferences are uses by types, with a word on files that types say nothing
+// of.
+func (o *Operators) typedReferences(ctx context.Context, name code.Name, start string, found golang.References, project *golang.Project) (referencesResult, error) {
+	s := found.Symbol
+	result := referencesResult{Symbol: s.Qualified, Name: s.Name, By: code.ByTypes, References: inside(found.Uses, start)}
+	if result.Symbol == "" {
+		result.Symbol = name.Given
+	}
+	if s.Path != "" {
+		result.Definition = &code.Place{Path: s.Path, Line: s.Line, Column: s.Column, Text: s.Text}
+	}
+	notes := found.Notes
+	if out := len(found.Uses) - len(result.References); out > 0 {
+		notes = append(notes, fmt.Sprintf("outside %s there are %s more", start, counted(out, "use")))
+	}
+	if s.Exported || !isLocal(s) {
+		other, err := o.otherFiles(ctx, start, lastName(s.Name), project)
+		if err != nil {
+			return referencesResult{}, err
+		}
+		notes = append(notes, other...)
+	}
+	result.Note = sentences(notes)
+	return result, nil
+}
+
+// isLocal reports whether a symbol is one of a function, which no other file can
+// mean.
+func isLocal(s code.Symbol) bool {
+	return s.Kind == "parameter" || s.Kind == "label" || s.Kind == "type parameter"
+}
+
+// inside are the references that lie in a folder or file.
+func inside(refs []code.Reference, start string) []code.Reference {
+	kept := make([]code.Reference, 0, len(refs))
+	for _, r := range refs {
+		if start == "." || r.Path == start || strings.HasPrefix(r.Path, start+"/") {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// otherFiles says which files outside the Go modules hold a word. They are
+// searched as text, not lexed.
+func (o *Operators) otherFiles(ctx context.Context, start, word string, project *golang.Project) ([]string, error) {
+	r := &reading{start: start, word: word, typed: project}
+	files, mentions, err := o.holding(ctx, r)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("other files than Go hold the word %s and were not compared (%s)", times(mentions), listFiles(files))}, nil
+}
+
+// wordReferences are uses by words.
+func (o *Operators) wordReferences(ctx context.Context, name code.Name, start string, skip *golang.Project, notes []string) (referencesResult, error) {
+	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *code.File) any { return f.Uses(name.Word) }}
+	if err := o.readWords(ctx, r); err != nil {
+		return referencesResult{}, err
+	}
+	result := referencesResult{Symbol: name.Given, Name: name.Word, By: code.ByWords, References: []code.Reference{}}
+	var quoted []code.Place
+	for _, f := range r.results {
+		uses, ok := f.found.(code.Uses)
+		if !ok {
+			continue
+		}
+		quoted = append(quoted, uses.Quoted...)
+		result.References = append(result.References, uses.References...)
+		if result.Definition == nil {
+			if found := named(f.file, name); len(found) > 0 {
+				result.Definition = &found[0].Place
+			}
+		}
+	}
+	notes = append(notes, "names were compared as words, so another thing of the same name is among them")
+	if name.Parent != "" {
+		notes = append(notes, fmt.Sprintf("words do not tell whose %s it is: %s was not asked for in the uses", name.Word, name.Parent))
+	}
+	if len(quoted) > 0 {
+		notes = append(notes, fmt.Sprintf("the word also stands %s in strings and comments (%s:%d)", times(len(quoted)), quoted[0].Path, quoted[0].Line))
+	}
+	result.Note = sentences(append(notes, r.notes()...))
+	if len(result.References) == 0 {
+		if len(quoted) > 0 || len(r.notes()) > 0 {
+			return result, nil
+		}
+		return referencesResult{}, o.unknown(ctx, name, start, r)
+	}
+	return result, nil
+}

@@ -1,0 +1,170 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/golang"
+)
+
+// noUseError says that a word stands nowhere as a name.
+type noUseError struct{ error }
+
+func (e *noUseError) Unwrap() error { return e.error }
+
+// wordRename is what one file says of a rename by words.
+type wordRename struct {
+	edits    []code.Edit
+	uses     code.Uses
+	declares []code.Symbol
+	err      error
+}
+
+// renameWords works out a rename by words: in the files of the languages that
+// declare the name, and nothing where words cannot tell whose name it is. skip
+// are Go files that have types, notes what is to be said beside.
+func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, start string, skip *golang.Project, notes []string) (transformResult, error) {
+	bare := code.Name{Given: name.Word, Word: name.Word}
+	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *code.File) any {
+		edits, uses, err := f.Rename(name.Word, newName)
+		return wordRename{edits, uses, named(f, bare), err}
+	}}
+	if err := o.readWords(ctx, r); err != nil {
+		return transformResult{}, err
+	}
+	chosen, others, err := family(r.results, name, start)
+	if err != nil {
+		return transformResult{}, err
+	}
+	if len(chosen) == 0 {
+		return transformResult{}, &noUseError{o.unknown(ctx, name, start, &reading{start: start, typed: skip})}
+	}
+	var edits []code.Edit
+	var quoted []code.Place
+	for _, f := range chosen {
+		found := f.found.(wordRename)
+		if found.err != nil {
+			return transformResult{}, found.err
+		}
+		edits = append(edits, found.edits...)
+		quoted = append(quoted, found.uses.Quoted...)
+	}
+	notes = append(notes, fmt.Sprintf("by words in %s: every %s that is a name in these files was renamed, look at the diff", languages(chosen), name.Word))
+	if len(quoted) > 0 {
+		places := make([]string, 0, namedFiles)
+		for _, p := range quoted[:min(namedFiles, len(quoted))] {
+			places = append(places, fmt.Sprintf("%s:%d", p.Path, p.Line))
+		}
+		if len(quoted) > namedFiles {
+			places = append(places, "…")
+		}
+		notes = append(notes, fmt.Sprintf("left alone in strings and comments, where the word stands %s: %s", times(len(quoted)), strings.Join(places, ", ")))
+	}
+	if len(others) > 0 {
+		notes = append(notes, "left alone in other languages: "+listFiles(others))
+	}
+	// What was read is what the edits are of, so it is not read again.
+	var changes []change
+	for _, f := range chosen {
+		found := f.found.(wordRename)
+		after, err := code.Apply(string(f.text.data), found.edits)
+		if err != nil {
+			return transformResult{}, err
+		}
+		changes = append(changes, change{path: f.path, before: f.text, after: file{exists: true, data: []byte(after), mode: f.text.mode}})
+	}
+	return transformed(code.ByWords, changes, len(edits), append(notes, r.notes()...))
+}
+
+// naming is what the files of a rename say of a name together.
+type naming struct {
+	declaring map[string]bool // families of languages that declare it
+	using     map[string]bool // and that use it
+	places    []string        // where it is declared
+	asked     bool            // one of them is what was asked for
+	files     int             // that use it
+}
+
+func namingOf(files []readFile, name code.Name) naming {
+	n := naming{declaring: map[string]bool{}, using: map[string]bool{}}
+	holders := map[string]bool{}
+	for _, f := range files {
+		found, ok := f.found.(wordRename)
+		if ok && len(found.uses.References) > 0 {
+			n.using[f.language.Family] = true
+			n.files++
+		}
+		for _, s := range found.declares {
+			n.declaring[f.language.Family] = true
+			if key := s.Parent + " " + f.path; !holders[key] {
+				holders[key] = true
+				n.places = append(n.places, fmt.Sprintf("%s (%s:%d)", s.Name, s.Path, s.Line))
+			}
+			n.asked = n.asked || name.Names(s)
+		}
+	}
+	slices.Sort(n.places)
+	return n
+}
+
+// refuses says what words cannot tell apart.
+func (n naming) refuses(name code.Name, start string) error {
+	whole := start == "."
+	switch {
+	case name.Parent != "" && len(n.places) > 0 && !n.asked:
+		return fmt.Errorf("%s is not declared, as far as words tell; there is %s", name.Given, listFiles(n.places))
+	case len(n.places) > 1 && (whole || name.Parent != ""):
+		return fmt.Errorf("%s is declared in %d places (%s), and words do not tell their uses apart; name one file or folder in path", name.Word, len(n.places), listFiles(n.places))
+	case len(n.places) == 0 && whole && n.files > 1:
+		return fmt.Errorf("%s is declared nowhere, as far as words tell, and used in %d files; name the file or folder to rename it in in path", name.Word, n.files)
+	case len(n.families()) > 1:
+		return fmt.Errorf("%s is a name in several languages (%s), which words do not tell apart; name one file or folder in path", name.Word, strings.Join(keysOf(n.families()), ", "))
+	default:
+		return nil
+	}
+}
+
+// families are those that declare the name, else those that use it.
+func (n naming) families() map[string]bool {
+	if len(n.declaring) > 0 {
+		return n.declaring
+	}
+	return n.using
+}
+
+// family chooses the files that a rename by words changes: those of the
+// languages that declare the name. It refuses what words cannot tell apart.
+func family(files []readFile, name code.Name, start string) (chosen []readFile, others []string, err error) {
+	n := namingOf(files, name)
+	if n.files == 0 {
+		return nil, nil, nil
+	}
+	if err := n.refuses(name, start); err != nil {
+		return nil, nil, err
+	}
+	for _, f := range files {
+		found, ok := f.found.(wordRename)
+		uses := ok && len(found.uses.References) > 0
+		switch ours := n.families()[f.language.Family]; {
+		case ours && f.skipped != "":
+			return nil, nil, fmt.Errorf("%s holds %s and cannot be read by words: %s; the rename would not be whole", f.path, name.Word, f.skipped)
+		case ours && uses:
+			chosen = append(chosen, f)
+		case uses:
+			others = append(others, f.path)
+		}
+	}
+	return chosen, others, nil
+}
+
+// languages names the languages of files.
+func languages(files []readFile) string {
+	seen := map[string]bool{}
+	for _, f := range files {
+		seen[f.language.Name] = true
+	}
+	return strings.Join(keysOf(seen), ", ")
+}

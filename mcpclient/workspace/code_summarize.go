@@ -1,0 +1,363 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/digest"
+)
+
+type summaryResult struct {
+	Kind    string `json:"kind"`    // file, folder, diff, log, tests or symbol; several with a + between
+	Title   string `json:"title"`   // one line; of a diff, the subject of a commit
+	Summary string `json:"summary"` // Markdown
+}
+
+type summaryArgs struct {
+	Text    string          `json:"text"`
+	Path    string          `json:"path"`
+	Diff    *string         `json:"diff"`
+	Log     json.RawMessage `json:"log"`
+	Tests   json.RawMessage `json:"tests"`
+	Matches json.RawMessage `json:"matches"`
+	Symbol  string          `json:"symbol"`
+}
+
+// summarize puts together what each argument comes to, what failed first.
+func (o *Operators) summarize(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args summaryArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	var parts []digest.Digest
+	for _, of := range []func(context.Context, summaryArgs) (digest.Digest, error){
+		o.summarizeTests, o.summarizeDiff, o.summarizeSymbol, o.summarizeFile, o.summarizeLog,
+	} {
+		d, err := of(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, d)
+	}
+	d := digest.Join(parts...)
+	if d.Kind == "" {
+		return nil, errors.New("code.summarize needs something to sum up: " + c.op.argNames())
+	}
+	return structured(summaryResult{d.Kind, d.Title, d.Summary}, d.Summary), nil
+}
+
+func given(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
+}
+
+// summarizeTests sums up a test run, and the commits of the log that touched
+// what fails.
+func (o *Operators) summarizeTests(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+	if !given(args.Tests) {
+		return digest.Digest{}, nil
+	}
+	var report digest.Report
+	if err := json.Unmarshal(args.Tests, &report); err != nil {
+		return digest.Digest{}, fmt.Errorf("the argument tests is not what test.run returns: %w", err)
+	}
+	d := digest.Tests(report)
+	if !given(args.Log) || report.Passed {
+		return d, nil
+	}
+	commits, _, err := readLog(args.Log)
+	if err != nil {
+		return digest.Digest{}, err
+	}
+	files := report.Files()
+	o.mark(ctx, commits, files)
+	if recent := digest.Recent(commits, files); recent != "" {
+		d.Kind += "+log"
+		d.Summary += "\n" + recent
+	}
+	return d, nil
+}
+
+// mark asks git which of the commits touched the folders of files. Without an
+// answer none is marked.
+func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []string) {
+	const most = 20
+	if len(files) == 0 || len(commits) == 0 {
+		return
+	}
+	r, err := o.repository(ctx)
+	if err != nil || !r.born {
+		return
+	}
+	which := []string{"log", "--format=%H", "-n", fmt.Sprint(maxCommits), "HEAD", "--"}
+	for _, name := range files[:min(most, len(files))] {
+		at, err := o.pathspec(name)
+		if err != nil {
+			continue
+		}
+		which = append(which, at)
+		if test := strings.TrimSuffix(name, "_test.go"); test != name {
+			if at, err := o.pathspec(test + ".go"); err == nil {
+				which = append(which, at) // what it tests
+			}
+		}
+	}
+	if which[len(which)-1] == "--" {
+		return
+	}
+	out, err := r.must(ctx, "list the commits", gitRun{args: which})
+	if err != nil {
+		o.log.Debug("the commits of failing files are not known", "error", err)
+		return
+	}
+	touched := strings.Fields(out.data)
+	for i, c := range commits {
+		commits[i].Touches = c.Hash != "" && slices.ContainsFunc(touched, func(h string) bool { return strings.HasPrefix(h, c.Hash) })
+	}
+}
+
+// readLog takes what vcs.log returns, or its commits alone.
+func readLog(raw json.RawMessage) ([]digest.Commit, int, error) {
+	var log struct {
+		Commits []digest.Commit `json:"commits"`
+		Total   int             `json:"total"`
+	}
+	err := json.Unmarshal(raw, &log)
+	if err != nil {
+		err = json.Unmarshal(raw, &log.Commits)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("the argument log is not what vcs.log returns: %w", err)
+	}
+	return log.Commits, log.Total, nil
+}
+
+func (o *Operators) summarizeLog(_ context.Context, args summaryArgs) (digest.Digest, error) {
+	if !given(args.Log) {
+		return digest.Digest{}, nil
+	}
+	commits, total, err := readLog(args.Log)
+	if err != nil {
+		return digest.Digest{}, err
+	}
+	if given(args.Tests) { // told with the tests, where they fail
+		var report digest.Report
+		if err := json.Unmarshal(args.Tests, &report); err == nil && !report.Passed {
+			return digest.Digest{}, nil
+		}
+	}
+	return digest.Log(commits, total), nil
+}
+
+func (o *Operators) summarizeDiff(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+	if args.Diff == nil {
+		return digest.Digest{}, nil
+	}
+	return digest.Diff(ctx, *args.Diff)
+}
+
+// summarizeSymbol says what a name is. Without matches of a search it looks for
+// the uses itself.
+func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+	if args.Symbol == "" && !given(args.Matches) {
+		return digest.Digest{}, nil
+	}
+	k := digest.Known{Name: args.Symbol, How: "found"}
+	if given(args.Matches) {
+		var found struct {
+			Matches []digest.Use `json:"matches"`
+			Total   int          `json:"total"`
+		}
+		err := json.Unmarshal(args.Matches, &found)
+		if err != nil {
+			err = json.Unmarshal(args.Matches, &found.Matches)
+		}
+		if err != nil {
+			return digest.Digest{}, fmt.Errorf("the argument matches is not what fs.search returns: %w", err)
+		}
+		k.Uses, k.Total = found.Matches, found.Total
+	}
+	if args.Symbol == "" {
+		k.Name = "the text that was searched for"
+		return digest.Symbol(k), nil
+	}
+	within := ""
+	if args.Text == "" {
+		within = args.Path
+	}
+	defined, err := o.define(ctx, args.Symbol, within)
+	switch {
+	case ctx.Err() != nil:
+		return digest.Digest{}, context.Cause(ctx)
+	case err == nil:
+		k.Definitions = defined.Definitions
+		k.Members = o.members(ctx, defined.Definitions[0])
+	case !given(args.Matches):
+		return digest.Digest{}, err
+	}
+	if given(args.Matches) {
+		return digest.Symbol(k), nil
+	}
+	k.How = "used"
+	asked := args.Symbol
+	if s := k.Definitions[0]; s.Qualified != "" && defined.By == code.ByTypes {
+		asked = s.Qualified // where the name means several things, the first is told of
+	}
+	uses, err := o.refer(ctx, asked, within)
+	if ctx.Err() != nil {
+		return digest.Digest{}, context.Cause(ctx)
+	}
+	if err == nil {
+		seen := map[string]bool{}
+		for _, r := range uses.References {
+			if key := fmt.Sprint(r.Path, r.Line); !seen[key] {
+				seen[key] = true
+				k.Uses = append(k.Uses, digest.Use{Path: r.Path, Line: r.Line, Text: r.Text})
+			}
+		}
+		k.Total = len(k.Uses)
+		if uses.By == code.ByWords {
+			k.Note = uses.Note
+		}
+	} else {
+		k.Note = sentences([]string{firstSentence(err.Error())})
+	}
+	return digest.Symbol(k), nil
+}
+
+// members are the methods and fields of a type. What cannot be read has none.
+func (o *Operators) members(ctx context.Context, s code.Symbol) []code.Symbol {
+	var all []code.Symbol
+	if isGo(s.Path) {
+		found, err := o.golang().Symbols(ctx, path.Dir(s.Path), "")
+		if err != nil {
+			return nil
+		}
+		all = slices.DeleteFunc(found, func(m code.Symbol) bool { return path.Dir(m.Path) != path.Dir(s.Path) })
+	} else if f, err := o.loadText(s.Path); err == nil && f.exists {
+		found, err := o.outline(ctx, s.Path, string(f.data))
+		if err != nil {
+			return nil
+		}
+		all = found.Outline
+	}
+	name := s.Name
+	return slices.DeleteFunc(all, func(m code.Symbol) bool { return m.Parent != name || m.Kind == "heading" })
+}
+
+// summarizeFile says what a file, a folder or a text is.
+func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+	if args.Text == "" && (args.Path == "" || args.Symbol != "") {
+		return digest.Digest{}, nil
+	}
+	p := digest.Parsed{Text: args.Text, Lines: code.CountLines(args.Text)}
+	at := ""
+	if args.Path != "" {
+		var err error
+		if at, err = o.resolve(args.Path); err != nil {
+			return digest.Digest{}, err
+		}
+		if info, err := o.root.Stat(at); err == nil && info.IsDir() {
+			return o.summarizeFolder(ctx, at)
+		}
+		f, err := o.loadText(at)
+		switch {
+		case err != nil && args.Text == "":
+			return digest.Digest{}, err
+		case err == nil && !f.exists && args.Text == "":
+			return digest.Digest{}, o.noFile(ctx, at)
+		case err == nil && f.exists:
+			p.Text = string(f.data) // the whole of it, where what was read is a part
+		}
+		p.Path = at
+		known, err := o.outline(ctx, at, p.Text)
+		if err == nil {
+			p.Language, p.Package, p.Imports, p.Lines, p.Outline, p.Note = known.Language, known.Package, known.Imports, known.Lines, known.Outline, ""
+			if len(known.Outline) == 0 {
+				p.Note = known.Note
+			}
+		} else if ctx.Err() != nil {
+			return digest.Digest{}, context.Cause(ctx)
+		}
+		if lang, ok := code.LanguageOf(at); !ok || lang.Sort == code.Data || lang.Sort == code.Prose {
+			p.Note = ""
+		}
+	}
+	return digest.File(p), nil
+}
+
+// summarizeFolder counts the files of a folder by language.
+func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Digest, error) {
+	const most = 5000
+	f := digest.Folder{Path: at, Languages: map[string]digest.Size{}}
+	abouts := map[int]string{} // by how well they tell
+	err := o.walk(ctx, at, func(p string, d fs.DirEntry) error {
+		if d.IsDir() {
+			if p != at && path.Dir(p) == at {
+				f.Folders = append(f.Folders, path.Base(p))
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		if f.Files == most {
+			f.Cut = true
+			return fs.SkipAll
+		}
+		f.Files++
+		text, err := o.loadText(p)
+		if err != nil {
+			return nil //nolint:nilerr // too large or not text: it counts as a file alone
+		}
+		name := "other text"
+		if lang, ok := code.LanguageOf(p); ok {
+			name = lang.Name
+		}
+		size := f.Languages[name]
+		f.Languages[name] = digest.Size{Files: size.Files + 1, Lines: size.Lines + code.CountLines(string(text.data))}
+		if path.Dir(p) == at {
+			o.about(p, string(text.data), abouts)
+		}
+		return nil
+	})
+	if err != nil {
+		return digest.Digest{}, fmt.Errorf("looking through %s: %w", at, err)
+	}
+	for rank := range 4 {
+		if f.About == "" {
+			f.About = abouts[rank]
+		}
+	}
+	return digest.Contents(f), nil
+}
+
+// about notes what a file of a folder says of the folder: its README, doc.go, or
+// the comment of its package.
+func (o *Operators) about(p, text string, abouts map[int]string) {
+	base := strings.ToLower(path.Base(p))
+	var rank int
+	switch {
+	case base == "doc.go" || base == "__init__.py":
+		rank = 0
+	case isGo(p) && strings.Contains(text, "// Package "):
+		rank = 1
+	case strings.HasPrefix(base, "readme"):
+		rank = 2
+	default:
+		return
+	}
+	if said := digest.Opening(p, text); said != "" && abouts[rank] == "" && (rank != 1 || strings.HasPrefix(said, "Package ")) {
+		abouts[rank] = said
+	}
+}

@@ -1,0 +1,353 @@
+package workspace_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/mcpclient/workspace"
+)
+
+// shop is a workspace of several languages: a Go module beside scripts.
+var shop = map[string]string{
+	"go.mod": "module example.com/shop\n\ngo 1.21\n",
+	"cart/cart.go": "// Package cart holds carts.\npackage cart\n\n// Cart is a cart of items.\ntype Cart struct{ items []int }\n\n" +
+		"// Total sums up the items.\nfunc (c *Cart) Total() int { return len(c.items) }\n",
+	"main.go":        "package main\n\nimport \"example.com/shop/cart\"\n\nfunc main() {\n\tprintln((&cart.Cart{}).Total(), \"Total\")\n}\n",
+	"web/cart.ts":    "export class Basket {\n  sum(): number { return 1; } // sum\n}\nconsole.log(new Basket().sum(), \"sum\");\n",
+	"web/use.js":     "import { Basket } from './cart';\nnew Basket().sum();\n",
+	"tools/count.py": "def count_all(items):\n    \"\"\"count_all counts.\"\"\"\n    return len(items)\n\n\nprint(count_all([1]), 'count_all')\n",
+	"docs/use.md":    "# Use\n\nCall `Total` and `count_all`.\n",
+}
+
+type symbolOf struct {
+	Name, Kind, Path, Signature, Doc string
+	Line                             int
+}
+
+type codeResult struct {
+	Symbol, Name, By, Note, Diff, Kind, Language, Package string
+	Symbols, Definitions, Outline                         []symbolOf
+	References                                            []struct {
+		Path, Text, In string
+		Line, Column   int
+		Definition     bool
+	}
+	Definition *struct {
+		Path string
+		Line int
+	}
+	Total, Edits, Lines int
+	Truncated           bool
+	Files               []struct {
+		Path           string
+		Added, Removed int
+	}
+	Hashes  map[string]string
+	Imports []string
+}
+
+func (b *bench) code(t tb, tool string, a args) codeResult {
+	t.Helper()
+	return into[codeResult](t, b.must(t, tool, a).data)
+}
+
+func TestCodeIsFoundByTypesInGoAndByWordsElsewhere(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, shop)
+	for symbol, want := range map[string]string{
+		"Cart.Total": "types cart/cart.go:8 method", "Total": "types cart/cart.go:8 method", "Cart": "types cart/cart.go:5 struct",
+		"count_all": "words tools/count.py:1 function", "Basket": "words web/cart.ts:1 class", "Basket.sum": "words web/cart.ts:2 method",
+		"`count_all()`": "words tools/count.py:1 function",
+	} {
+		got := b.code(t, "code.definition", args{"symbol": symbol})
+		if d := got.Definitions[0]; fmt.Sprintf("%s %s:%d %s", got.By, d.Path, d.Line, d.Kind) != want || got.Total != 1 {
+			t.Errorf("%s: got %+v, want %s", symbol, got, want)
+		}
+	}
+	for symbol, want := range map[string][]string{
+		"Cart.Total": {"cart/cart.go:8", "main.go:6"},
+		"sum":        {"web/cart.ts:2", "web/cart.ts:4", "web/use.js:2"},
+		"count_all":  {"tools/count.py:1", "tools/count.py:6"},
+	} {
+		got := b.code(t, "code.references", args{"symbol": symbol})
+		var at []string
+		for _, r := range got.References {
+			at = append(at, fmt.Sprintf("%s:%d", r.Path, r.Line))
+		}
+		if !slices.Equal(at, want) || got.Definition == nil || fmt.Sprintf("%s:%d", got.Definition.Path, got.Definition.Line) != want[0] || got.Total != len(want) {
+			t.Errorf("%s: got %v (%+v), want %v", symbol, at, got, want)
+		}
+	}
+	refs := b.code(t, "code.references", args{"symbol": "Cart.Total"})
+	if refs.By != "types" || refs.Symbol != "example.com/shop/cart.Cart.Total" || !strings.Contains(refs.Note, "docs/use.md") {
+		t.Errorf("got %+v", refs)
+	}
+	if refs = b.code(t, "code.references", args{"symbol": "count_all"}); refs.By != "words" || refs.Symbol != "count_all" || !strings.Contains(refs.Note, "docs/use.md") || !strings.Contains(refs.Note, "strings and comments") {
+		t.Errorf("got %+v", refs)
+	}
+	b.refused(t, "code.definition", args{"symbol": "Totl"}, "Total")
+	b.refused(t, "code.definition", args{"symbol": "count_al"}, "count_al")
+	b.refused(t, "code.definition", args{"symbol": "count_al", "path": "tools"}, "count_all")
+	b.refused(t, "code.references", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
+	b.refused(t, "code.references", args{"symbol": "()"}, "no name")
+	b.refused(t, "code.definition", args{"symbol": "Total", "path": "../x"}, "outside")
+	b.refused(t, "code.definition", args{"symbol": "Total", "path": "missing"}, `"missing"`)
+}
+
+func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, shop)
+	for rule, c := range map[string]struct {
+		args args
+		want []string
+		by   string
+	}{
+		"a query holds in any case":        {args{"query": "TOTAL"}, []string{"Cart.Total"}, "types"},
+		"a folder of scripts":              {args{"path": "tools"}, []string{"count_all"}, "words"},
+		"a file":                           {args{"path": "web/cart.ts"}, []string{"Basket", "Basket.sum"}, "words"},
+		"a part of a name":                 {args{"query": "bask"}, []string{"Basket", "Basket.sum"}, "words"},
+		"headings of a document asked for": {args{"path": "docs/use.md"}, []string{"Use"}, "words"},
+		"Go before the others":             {args{}, []string{"Cart", "Cart.items", "Cart.Total", "main", "count_all", "Basket", "Basket.sum"}, "types"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			got := b.code(t, "code.symbols", c.args)
+			var names []string
+			for _, s := range got.Symbols {
+				names = append(names, s.Name)
+			}
+			if !slices.Equal(names, c.want) || got.By != c.by || got.Total != len(c.want) {
+				t.Errorf("got %v by %s, want %v by %s", names, got.By, c.want, c.by)
+			}
+		})
+	}
+	if few := b.code(t, "code.symbols", args{"max": 1}); len(few.Symbols) != 1 || !few.Truncated || few.Total != 7 {
+		t.Errorf("max is not held: %+v", few)
+	}
+	if file := b.code(t, "code.parse", args{"path": "tools/count.py"}); file.Language != "Python" || file.By != "words" || file.Lines != 6 || len(file.Outline) != 1 {
+		t.Errorf("got %+v", file)
+	}
+	if file := b.code(t, "code.parse", args{"path": "main.go"}); file.Language != "Go" || file.By != "types" || file.Package != "main" || !slices.Equal(file.Imports, []string{"example.com/shop/cart"}) {
+		t.Errorf("got %+v", file)
+	}
+	if file := b.code(t, "code.parse", args{"path": "go.mod"}); file.Note == "" || len(file.Outline) != 0 {
+		t.Errorf("got %+v", file)
+	}
+	b.refused(t, "code.parse", args{"path": "missing.py"}, "missing.py")
+}
+
+// patched gives a transformation to fs.patch and checks that nothing but that
+// was changed.
+func (b *bench) patched(t tb, change codeResult) {
+	t.Helper()
+	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{workspace.MetaHashes: toAny(change.Hashes)})
+	if out.isError {
+		t.Fatalf("the diff does not fit: %s\n%s", out.text, change.Diff)
+	}
+}
+
+func toAny(m map[string]string) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+func TestARenameOfGoCompilesAfterwards(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, shop)
+	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Cart.Sum"})
+	if change.By != "types" || change.Kind != "rename" || len(change.Files) != 2 || len(change.Hashes) != 2 || !strings.Contains(change.Note, "docs/use.md") {
+		t.Errorf("got %+v", change)
+	}
+	b.same(t, shop)
+	b.patched(t, change)
+	if text := b.files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
+		t.Errorf("main.go is %q", text)
+	}
+	build := exec.Command("go", "vet", "./...")
+	build.Dir = b.dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestWithoutTypesGoIsReadByWords(t *testing.T) {
+	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir()}})
+	b.write(t, shop)
+	t.Setenv("PATH", t.TempDir())
+	refs := b.code(t, "code.references", args{"symbol": "Cart.Total"})
+	if refs.By != "words" || !strings.Contains(refs.Note, "types") || len(refs.References) != 2 {
+		t.Errorf("got %+v", refs)
+	}
+	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Sum"})
+	if change.By != "words" || change.Edits != 2 || !strings.Contains(change.Note, "by words") {
+		t.Errorf("got %+v", change)
+	}
+	b.patched(t, change)
+	if text := b.files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
+		t.Errorf("main.go is %q", text)
+	}
+}
+
+func TestARenameByWords(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, shop)
+	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Basket.sum", "new_name": "total"})
+	if change.By != "words" || change.Edits != 3 || !strings.Contains(change.Note, "web/cart.ts:2, web/cart.ts:4") {
+		t.Errorf("got %+v", change)
+	}
+	b.patched(t, change)
+	if got := b.files(t)["web/cart.ts"]; got != "export class Basket {\n  total(): number { return 1; } // sum\n}\nconsole.log(new Basket().total(), \"sum\");\n" {
+		t.Errorf("web/cart.ts is %q", got)
+	}
+}
+
+func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{
+		"a.py": "class Dog:\n    def speak(self): pass\n\nclass Cat:\n    def speak(self): pass\n\nDog().speak()\n",
+		"b.py": "tmp = 1\nother = tmp\n", "c.py": "def one(tmp):\n    return tmp\n", "d.js": "function both() {}\n", "e.py": "def both(): pass\n",
+		"f.js": "x.lonely = 1\n", "g.js": "y.lonely = 2\n", "h.rb": "def taken; end\ndef free; end\n",
+	})
+	for rule, c := range map[string]struct {
+		args args
+		says string
+	}{
+		"a method of two classes":       {args{"symbol": "Dog.speak", "new_name": "bark"}, "2 places"},
+		"a name of two languages":       {args{"symbol": "both", "new_name": "all"}, "2 places"},
+		"a name declared nowhere":       {args{"symbol": "lonely", "new_name": "alone"}, "declared nowhere"},
+		"a class that does not have it": {args{"symbol": "Fox.speak", "new_name": "bark"}, "Fox.speak is not declared"},
+		"a name that is taken":          {args{"symbol": "free", "new_name": "taken"}, "h.rb:1"},
+		"a keyword":                     {args{"symbol": "free", "new_name": "end"}, "keyword of Ruby"},
+		"the same name":                 {args{"symbol": "free", "new_name": "free"}, "already"},
+		"no such name":                  {args{"symbol": "fre", "new_name": "x"}, "free"},
+		"no new name":                   {args{"symbol": "free"}, "new_name"},
+		"arguments of a replacement":    {args{"symbol": "free", "new_name": "x", "glob": "*.py"}, "are of replace"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			c.args["kind"] = "rename"
+			before := b.files(t)
+			b.refused(t, "code.transform", c.args, c.says)
+			b.same(t, before)
+		})
+	}
+	if got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"}); got.Edits != 3 {
+		t.Errorf("a file that is named: %+v", got)
+	}
+	if got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "both", "new_name": "all", "path": "d.js"}); got.Edits != 1 {
+		t.Errorf("a language that is named: %+v", got)
+	}
+}
+
+func TestAReplacement(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"a.txt": "v1 v1\n", "in/b.md": "v1", "in/c.go": "// v1\n", "bin": "v1\x00", "node_modules/x": "v1", ".gitignore": "out\n", "out": "v1"})
+	got := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2"})
+	if got.By != "text" || got.Edits != 4 || len(got.Files) != 3 || !strings.Contains(got.Note, "longer words") {
+		t.Errorf("got %+v", got)
+	}
+	got = b.code(t, "code.transform", args{"kind": "replace", "pattern": `v(\d)`, "replacement": "w$1", "regex": true, "glob": "*.md"})
+	if got.Edits != 1 || got.Files[0].Path != "in/b.md" {
+		t.Errorf("got %+v", got)
+	}
+	b.patched(t, got)
+	if text := b.files(t)["in/b.md"]; text != "w1" {
+		t.Errorf("got %q", text)
+	}
+	for rule, c := range map[string]struct {
+		args args
+		says string
+	}{
+		"a pattern that matches nothing": {args{"pattern": "v9", "replacement": ""}, "matches nothing in"},
+		"a glob that matches nothing":    {args{"pattern": "v1", "replacement": "", "glob": "*.xyz"}, "no text file"},
+		"no replacement":                 {args{"pattern": "v1"}, "replacement"},
+		"a broken expression":            {args{"pattern": "(", "replacement": "", "regex": true}, "cannot be read"},
+		"arguments of a rename":          {args{"pattern": "v1", "replacement": "", "symbol": "x"}, "are of rename"},
+		"an unknown kind":                {args{"kind": "extract"}, "rename or replace"},
+	} {
+		t.Run(rule+" is refused", func(t *testing.T) {
+			if c.args["kind"] == nil {
+				c.args["kind"] = "replace"
+			}
+			b.refused(t, "code.transform", c.args, c.says)
+		})
+	}
+}
+
+func TestAStaleTransformationIsRefused(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"a.py": "total = 1\n"})
+	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "total", "new_name": "sum"})
+	b.write(t, map[string]string{"a.py": "total = 1\n# more\n"})
+	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{workspace.MetaHashes: toAny(change.Hashes)})
+	if !out.isError || !strings.Contains(out.text, "changed") {
+		t.Errorf("got %+v", out)
+	}
+}
+
+// What code.transform says and what fs.patch makes of it is the replacement,
+// whatever the ends of the lines.
+func TestWhatIsTransformedIsWhatIsPatched(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	line := rapid.SampledFrom([]string{"total", "a total b", "", "größe total", "totals", "\ttotal total", "+total", "-total", "--- a", "@@ total", "\\ total", "日本 total", "total\u00a0x"})
+	rapid.Check(t, func(t *rapid.T) {
+		files, want := map[string]string{}, map[string]string{}
+		for _, name := range []string{"a.py", "in dir/b c.js", "ö.txt"} {
+			end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
+			lines := rapid.SliceOfN(line, 1, 12).Draw(t, "lines")
+			text := strings.Join(lines, end)
+			if rapid.Bool().Draw(t, "ended") {
+				text += end
+			}
+			files[name] = text
+			want[name] = strings.ReplaceAll(text, "total", "Summe")
+		}
+		for name := range b.files(t) {
+			if err := os.Remove(filepath.Join(b.dir, name)); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+		b.write(t, files)
+		if !strings.Contains(files["a.py"]+files["in dir/b c.js"]+files["ö.txt"], "total") {
+			b.refused(t, "code.transform", args{"kind": "replace", "pattern": "total", "replacement": "Summe"}, "nothing")
+			return
+		}
+		b.patched(t, b.code(t, "code.transform", args{"kind": "replace", "pattern": "total", "replacement": "Summe"}))
+		b.same(t, want)
+	})
+}
+
+func BenchmarkReferencesByWords(b *testing.B) {
+	dir := b.TempDir()
+	var text strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&text, "def function_%d(argument):\n    # a comment about it\n    return helper(argument, 'text', %d)\n\n", i, i)
+	}
+	for i := range 100 {
+		src := text.String()
+		if i%10 == 0 {
+			src += "def wanted():\n    return wanted\n"
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%d.py", i)), []byte(src), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ops, err := workspace.New(workspace.Config{Dir: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = ops.Close() })
+	for b.Loop() {
+		if n, err := workspace.CountReferences(b.Context(), ops, "wanted"); err != nil || n != 20 {
+			b.Fatalf("%d uses, %v", n, err)
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/golang"
+)
+
+const (
+	maxEdits     = 5000    // of one transformation
+	maxEditFiles = 1000    // that one transformation changes
+	maxDiff      = 4 << 20 // bytes
+)
+
+type transformArgs struct {
+	Kind        string  `json:"kind"`
+	Symbol      string  `json:"symbol"`
+	NewName     string  `json:"new_name"`
+	Pattern     string  `json:"pattern"`
+	Replacement *string `json:"replacement"`
+	Regex       bool    `json:"regex"`
+	Glob        string  `json:"glob"`
+	Path        string  `json:"path"`
+}
+
+type transformResult struct {
+	Kind   string            `json:"kind"`
+	By     code.Method       `json:"by"`
+	Diff   string            `json:"diff"`
+	Files  []transformedFile `json:"files"`
+	Edits  int               `json:"edits"`
+	Hashes map[string]string `json:"hashes"` // SHA-256 of what was read
+	Note   string            `json:"note,omitempty"`
+}
+
+type transformedFile struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"`   // lines
+	Removed int    `json:"removed"` // lines
+}
+
+// transform works out a change and writes nothing.
+func (o *Operators) transform(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args transformArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	var result transformResult
+	var err error
+	switch args.Kind {
+	case "rename":
+		result, err = o.rename(ctx, args)
+	case "replace":
+		result, err = o.replace(ctx, args)
+	default:
+		return nil, fmt.Errorf("the argument kind of code.transform is %q; it is rename or replace", args.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result.Kind = args.Kind
+	text := fmt.Sprintf("%s in %s, nothing is written yet\n", counted(result.Edits, "edit"), counted(len(result.Files), "file"))
+	if result.Note != "" {
+		text += result.Note + "\n"
+	}
+	return structured(result, text+result.Diff), nil
+}
+
+// rename works out a new name: by types where there are any, else by words.
+func (o *Operators) rename(ctx context.Context, args transformArgs) (transformResult, error) {
+	switch {
+	case args.Symbol == "" || args.NewName == "":
+		return transformResult{}, errors.New("a rename needs symbol, the name that is to go, and new_name")
+	case args.Pattern != "" || args.Replacement != nil || args.Regex || args.Glob != "":
+		return transformResult{}, errors.New("a rename takes symbol, new_name and path alone; pattern, replacement, regex and glob are of replace")
+	}
+	name, start, err := o.asked(ctx, args.Symbol, args.Path)
+	if err != nil {
+		return transformResult{}, err
+	}
+	newName := strings.TrimSuffix(strings.Trim(strings.TrimSpace(args.NewName), "`'\""), "()")
+	if prefix, ok := strings.CutSuffix(newName, "."+lastName(newName)); ok && (prefix == name.Parent || strings.HasSuffix(name.Parent, "."+prefix)) {
+		newName = lastName(newName) // Run.Apply to Run.Fold
+	}
+	if newName == name.Word {
+		return transformResult{}, fmt.Errorf("%s is called %s already", name.Given, newName)
+	}
+	project := o.golang()
+	typed, err := o.typed(ctx, start, project)
+	if err != nil {
+		return transformResult{}, err
+	}
+	if !typed {
+		return o.renameWords(ctx, name, newName, start, nil, nil)
+	}
+	edits, renamed, err := project.Rename(ctx, args.Symbol, newName, start)
+	unknown, no := saysNo(err)
+	switch {
+	case ctx.Err() != nil:
+		return transformResult{}, context.Cause(ctx)
+	case err == nil:
+		return o.renamed(ctx, edits, renamed, project)
+	case unknown:
+		result, wordsErr := o.renameWords(ctx, name, newName, start, project, nil)
+		if none := new(noUseError); errors.As(wordsErr, &none) {
+			return transformResult{}, o.nothing(ctx, err, name, start, &reading{typed: project})
+		}
+		return result, wordsErr
+	case no:
+		return transformResult{}, err
+	}
+	return o.renameWords(ctx, name, newName, start, nil, []string{typesFailed(err)})
+}
+
+// renamed makes the result of a rename by types.
+func (o *Operators) renamed(ctx context.Context, edits []code.Edit, renamed golang.Renamed, project *golang.Project) (transformResult, error) {
+	notes := renamed.Notes
+	if len(renamed.Also) > 0 {
+		also := make([]string, len(renamed.Also))
+		for i, s := range renamed.Also {
+			also[i] = fmt.Sprintf("%s (%s:%d)", s.Name, s.Path, s.Line)
+		}
+		notes = append(notes, "renamed with it: "+strings.Join(also, ", "))
+	}
+	word := lastName(renamed.Symbol.Name)
+	if !isLocal(renamed.Symbol) {
+		other, err := o.otherFiles(ctx, ".", word, project)
+		if err != nil {
+			return transformResult{}, err
+		}
+		notes = append(notes, other...)
+	}
+	changes, err := o.edited(edits)
+	if err != nil {
+		return transformResult{}, err
+	}
+	for _, e := range edits {
+		i := slices.IndexFunc(changes, func(c change) bool { return c.path == e.Path })
+		if old := string(changes[i].before.data[e.Start:e.End]); old != word {
+			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", e.Path)
+		}
+	}
+	return transformed(code.ByTypes, changes, len(edits), notes)
+}
+
+// edited applies edits to the files they are of.
+func (o *Operators) edited(edits []code.Edit) ([]change, error) {
+	byPath := map[string][]code.Edit{}
+	for _, e := range edits {
+		byPath[e.Path] = append(byPath[e.Path], e)
+	}
+	paths := make([]string, 0, len(byPath))
+	for at := range byPath {
+		paths = append(paths, at)
+	}
+	slices.Sort(paths)
+	changes := make([]change, 0, len(paths))
+	for _, at := range paths {
+		before, err := o.loadText(at)
+		if err != nil {
+			return nil, err
+		}
+		if !before.exists {
+			return nil, fmt.Errorf("%s went away while it was read; try again", at)
+		}
+		after, err := code.Apply(string(before.data), byPath[at])
+		if err != nil {
+			return nil, fmt.Errorf("%s changed while it was read; try again: %w", at, err)
+		}
+		changes = append(changes, change{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}})
+	}
+	return changes, nil
+}
+
+// transformed puts changes into one diff.
+func transformed(by code.Method, changes []change, edits int, notes []string) (transformResult, error) {
+	result := transformResult{By: by, Files: []transformedFile{}, Edits: edits, Hashes: make(map[string]string, len(changes)), Note: sentences(notes)}
+	if edits > maxEdits || len(changes) > maxEditFiles {
+		return result, fmt.Errorf("that would change %d places in %d files, and at most %d in %d are changed at once; narrow it with path", edits, len(changes), maxEdits, maxEditFiles)
+	}
+	var diff strings.Builder
+	for _, c := range changes {
+		if err := newText("the change of "+c.path, string(c.after.data)); err != nil {
+			return result, err
+		}
+		text, counts := c.diff()
+		if text == "" {
+			continue
+		}
+		diff.WriteString(text)
+		result.Files = append(result.Files, transformedFile{Path: counts.Path, Added: counts.Added, Removed: counts.Removed})
+		result.Hashes[c.path] = c.before.hash()
+	}
+	if result.Diff = diff.String(); len(result.Diff) > maxDiff {
+		return result, fmt.Errorf("the diff would have %d bytes, and at most %d can be shown and approved; narrow it with path", len(result.Diff), maxDiff)
+	}
+	return result, nil
+}
+
+// replace works out the replacement of a pattern.
+func (o *Operators) replace(ctx context.Context, args transformArgs) (transformResult, error) {
+	switch {
+	case args.Replacement == nil:
+		return transformResult{}, errors.New("a replacement needs pattern, and replacement, which may be empty")
+	case args.Symbol != "" || args.NewName != "":
+		return transformResult{}, errors.New("a replacement takes pattern, replacement, regex, glob and path; symbol and new_name are of rename")
+	}
+	pattern, err := code.NewPattern(args.Pattern, *args.Replacement, args.Regex)
+	if err != nil {
+		return transformResult{}, err
+	}
+	only, err := newGlob(args.Glob)
+	if err != nil {
+		return transformResult{}, err
+	}
+	start, err := o.scopeOf(ctx, args.Path)
+	if err != nil {
+		return transformResult{}, err
+	}
+	var changes []change
+	edits, searched := 0, 0
+	err = o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+		if !d.Type().IsRegular() || args.Glob != "" && !only.match(at) {
+			return nil
+		}
+		before, err := o.loadText(at)
+		if err != nil {
+			return nil //nolint:nilerr // too large or not text: nothing that is changed
+		}
+		searched++
+		found := pattern.Edits(at, string(before.data))
+		if len(found) == 0 {
+			return nil
+		}
+		after, err := code.Apply(string(before.data), found)
+		if err != nil {
+			return err
+		}
+		if edits += len(found); edits > maxEdits || len(changes) == maxEditFiles {
+			return fmt.Errorf("the pattern matches more than %d places or files; narrow it with path or glob", min(maxEdits, edits))
+		}
+		changes = append(changes, change{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}})
+		return nil
+	})
+	if err != nil {
+		return transformResult{}, err
+	}
+	if len(changes) == 0 {
+		return transformResult{}, fmt.Errorf("%s; nothing would change", noMatch(args, searched))
+	}
+	notes := []string{"text was replaced wherever it stands, in strings and comments too"}
+	if pattern.IsWord() {
+		notes = append(notes, fmt.Sprintf("%q was also replaced as a part of longer words; rename changes a name alone", args.Pattern))
+	}
+	return transformed(code.ByText, changes, edits, notes)
+}
+
+func noMatch(args transformArgs, searched int) string {
+	if searched == 0 {
+		return "there is no text file to search by that path and glob"
+	}
+	return fmt.Sprintf("%q matches nothing in %s", args.Pattern, counted(searched, "file"))
+}

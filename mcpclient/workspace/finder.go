@@ -1,0 +1,229 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// finder finds the lines that a query matches. Most files hold none of the
+// texts that any match must hold; they are passed over without looking at
+// their lines.
+type finder struct {
+	line    *regexp.Regexp // matches a line by itself; nil where the only needle is the query
+	whole   *regexp.Regexp // finds lines that may match in a text of many; nil where none can
+	needles [][]byte       // every match holds one of them; none means that nothing is known
+	fold    bool           // needles are in lower case and found in any
+}
+
+func newFinder(query string, regex, ignoreCase bool) (*finder, error) {
+	if !regex && !ignoreCase {
+		return &finder{needles: [][]byte{[]byte(query)}}, nil
+	}
+	expr := query
+	if !regex {
+		expr = regexp.QuoteMeta(expr)
+	}
+	if ignoreCase {
+		expr = "(?i:" + expr + ")"
+	}
+	line, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("the regular expression %q cannot be read: %w", query, err)
+	}
+	f := &finder{line: line, fold: ignoreCase}
+	tree, err := syntax.Parse("(?m:"+expr+")", syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("the regular expression %q cannot be read: %w", query, err)
+	}
+	tree = tree.Simplify()
+	for _, needle := range required(tree, ignoreCase) {
+		f.needles = append(f.needles, []byte(needle))
+	}
+	if !bounded(tree) {
+		f.whole, _ = regexp.Compile("(?m:" + expr + ")") // without it lines are matched one by one
+	}
+	return f, nil
+}
+
+// required returns texts of which every match holds at least one; nil where
+// there are none to be known. With fold they are in lower case, and hold
+// nothing that has other cases than those of ASCII.
+func required(re *syntax.Regexp, fold bool) []string {
+	const most = 8 // texts that are looked for; more are slower than matching
+	switch re.Op {
+	case syntax.OpLiteral:
+		text := string(re.Rune)
+		if fold {
+			text = strings.ToLower(text)
+			if !isASCII(text) {
+				return nil
+			}
+		} else if re.Flags&syntax.FoldCase != 0 {
+			return nil
+		}
+		return []string{text}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0], fold)
+	case syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if texts := required(sub, fold); shortest(texts) > shortest(best) {
+				best = texts
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			texts := required(sub, fold)
+			if texts == nil {
+				return nil
+			}
+			all = append(all, texts...)
+		}
+		if len(all) > most {
+			return nil
+		}
+		return all
+	default:
+		return nil
+	}
+}
+
+// shortest is the length of the shortest text, 0 for none.
+func shortest(texts []string) int {
+	if len(texts) == 0 {
+		return 0
+	}
+	n := len(texts[0])
+	for _, text := range texts {
+		n = min(n, len(text))
+	}
+	return n
+}
+
+// bounded reports whether an expression asks for the beginning or the end of
+// all the text, which a line has and a text of many has elsewhere.
+func bounded(re *syntax.Regexp) bool {
+	if re.Op == syntax.OpBeginText || re.Op == syntax.OpEndText {
+		return true
+	}
+	for _, sub := range re.Sub {
+		if bounded(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// Two letters outside ASCII have the same lower case as one in it. Where they
+// occur, needles say nothing.
+var oddFolds = [][]byte{[]byte("\u212A"), []byte("\u017F")}
+
+// scan is a finder on its way through a text.
+type scan struct {
+	f       *finder
+	data    []byte
+	in      []byte // where needles are looked for: data, or data in lower case
+	needles [][]byte
+	places  []int // where each needle comes next; -1 where it does not
+	whole   *regexp.Regexp
+	pos     int
+}
+
+// scan begins to find lines. The scratch is memory that it may use.
+func (f *finder) scan(data []byte, scratch *[]byte) *scan {
+	s := &scan{f: f, data: data, in: data, needles: f.needles, whole: f.whole}
+	if f.fold && len(s.needles) > 0 {
+		for _, odd := range oddFolds {
+			if bytes.Contains(data, odd) {
+				s.needles = nil
+			}
+		}
+		if s.needles != nil {
+			*scratch = lowerASCII((*scratch)[:0], data)
+			s.in = *scratch
+		}
+	}
+	if bytes.IndexByte(data, '\r') >= 0 {
+		s.whole = nil // the end of a line is not where it is for the expression
+	}
+	s.places = make([]int, len(s.needles))
+	return s
+}
+
+// lowerASCII appends text with its letters of ASCII in lower case.
+func lowerASCII(to, text []byte) []byte {
+	to = append(to, text...)
+	for i, c := range to {
+		if 'A' <= c && c <= 'Z' {
+			to[i] = c | 0x20
+		}
+	}
+	return to
+}
+
+// next returns the next line that matches, without its end, and where in it the
+// first match begins.
+func (s *scan) next() (from, to, at int, ok bool) {
+	for s.pos < len(s.data) {
+		at := s.candidate()
+		if at < 0 {
+			break
+		}
+		from = bytes.LastIndexByte(s.data[:at], '\n') + 1
+		end := len(s.data)
+		if i := bytes.IndexByte(s.data[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		s.pos = end + 1
+		line := trimEnd(s.data[from:end])
+		if s.f.line == nil {
+			return from, from + len(line), at, true
+		}
+		if found := s.f.line.FindIndex(line); found != nil {
+			return from, from + len(line), from + found[0], true
+		}
+	}
+	s.pos = len(s.data)
+	return 0, 0, 0, false
+}
+
+// candidate returns a place in the next line that may match, or -1.
+func (s *scan) candidate() int {
+	switch {
+	case len(s.needles) > 0:
+		best := -1
+		for i, needle := range s.needles {
+			if s.places[i] >= 0 && (s.places[i] < s.pos || s.pos == 0) {
+				if s.places[i] = bytes.Index(s.in[s.pos:], needle); s.places[i] >= 0 {
+					s.places[i] += s.pos
+				}
+			}
+			if at := s.places[i]; at >= 0 && (best < 0 || at < best) {
+				best = at
+			}
+		}
+		return best
+	case s.whole != nil:
+		found := s.whole.FindIndex(s.data[s.pos:])
+		if found == nil {
+			return -1
+		}
+		return min(s.pos+found[0], len(s.data)-1)
+	default:
+		return s.pos
+	}
+}

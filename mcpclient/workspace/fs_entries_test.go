@@ -1,0 +1,244 @@
+package workspace_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/mcpclient/workspace"
+)
+
+// entries is everything in the workspace by name: the content of files, and of
+// folders a slash.
+func (b *bench) entries(t tb) map[string]string {
+	t.Helper()
+	all := b.files(t)
+	err := filepath.WalkDir(b.dir, func(at string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && at != b.dir {
+			name, _ := filepath.Rel(b.dir, at)
+			all[filepath.ToSlash(name)] = "/"
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return all
+}
+
+func (b *bench) holds(t tb, want map[string]string) {
+	t.Helper()
+	if got := b.entries(t); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("the workspace holds\n%q, want\n%q", got, want)
+	}
+}
+
+func TestAMoveTakesEverythingWithIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to string
+		after    map[string]string
+		diff     string
+	}{
+		"a file": {
+			"in/a", "b",
+			map[string]string{"in": "/", "in/run.sh": "#!", "in/deep": "/", "in/deep/bin": "\x00", "in/none": "/", "b": "a\n", "out": "/"},
+			"diff --git a/in/a b/b\nsimilarity index 100%\nrename from in/a\nrename to b\n",
+		},
+		"a binary file into a new folder": {
+			"in/deep/bin", "x/y/bin",
+			map[string]string{"in": "/", "in/a": "a\n", "in/run.sh": "#!", "in/deep": "/", "in/none": "/", "x": "/", "x/y": "/", "x/y/bin": "\x00", "out": "/"},
+			"rename from in/deep/bin\nrename to x/y/bin\n",
+		},
+		"a folder": {
+			"in/", "there/",
+			map[string]string{"there": "/", "there/a": "a\n", "there/run.sh": "#!", "there/deep": "/", "there/deep/bin": "\x00", "there/none": "/", "out": "/"},
+			"folder in moved to there\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.write(t, map[string]string{"in/a": "a\n", "in/run.sh": "#!", "in/deep/bin": "\x00"})
+			for _, dir := range []string{"in/none", "out"} {
+				if err := os.Mkdir(filepath.Join(b.dir, dir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(filepath.Join(b.dir, "in/run.sh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			got := into[changeResult](t, b.must(t, "fs.move", args{"from": c.from, "to": c.to}).data)
+			b.holds(t, c.after)
+			if !strings.Contains(got.Diff, c.diff) || got.Files[0].Path != strings.Trim(c.to, "/") {
+				t.Errorf("it says %+v", got)
+			}
+			if info, err := os.Stat(filepath.Join(b.dir, "there/run.sh")); c.to == "there/" && (err != nil || info.Mode() != 0o700) {
+				t.Errorf("the mode is not kept: %v %v", info, err)
+			}
+		})
+	}
+}
+
+func TestAMoveThatIsNotClearChangesNothing(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"a": "a", "b": "b", "in/c": "c", "in/.git/config": "", ".git/config": "", "d/e": "", "large": strings.Repeat("x", 4<<20+1)})
+	if err := os.Symlink("a", filepath.Join(b.dir, "link")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	before := b.entries(t)
+	for name, c := range map[string]struct{ from, to, says string }{
+		"onto a file":                  {"a", "b", "b exists"},
+		"onto a folder":                {"a", "in", "in is a folder that exists; name the new path whole, like in/a"},
+		"onto itself":                  {"a", "./a", "where it is already"},
+		"into itself":                  {"d", "d/deep", "into itself"},
+		"of nothing":                   {"none", "x", `no file "none"`},
+		"of the workspace":             {".", "x", "is a folder; name a file in it"},
+		"of a link":                    {"link", "x", "link is a link"},
+		"into git":                     {"a", ".git/hooks/pre-commit", "belongs to git"},
+		"out of git":                   {".git/config", "x", "belongs to git"},
+		"of a folder with git in it":   {"in", "x", "belongs to git"},
+		"out of the workspace":         {"a", "../a", "outside the workspace"},
+		"of what is outside":           {"../a", "a2", "outside the workspace"},
+		"of what is too large to keep": {"large", "x", "are not kept to be put back"},
+		"below a file":                 {"a", "b/c", `"b" is a file`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.refused(t, "fs.move", args{"from": c.from, "to": c.to}, c.says)
+			b.holds(t, before)
+		})
+	}
+}
+
+func TestAFolderIsMadeOnce(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"f": ""})
+	if got := into[changeResult](t, b.must(t, "fs.mkdir", args{"path": "a/b/"}).data); len(got.Files) != 2 || got.Diff != "folder a created\nfolder a/b created\n" {
+		t.Errorf("it says %+v", got)
+	}
+	if got := into[changeResult](t, b.must(t, "fs.mkdir", args{"path": "a/b"}).data); len(got.Files) != 0 || got.Diff != "" {
+		t.Errorf("the second time it says %+v", got)
+	}
+	b.holds(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
+	b.refused(t, "fs.mkdir", args{"path": "f"}, "f is a file")
+	b.refused(t, "fs.mkdir", args{"path": "f/x"}, `"f" is a file`)
+	b.refused(t, "fs.mkdir", args{"path": "../x"}, "outside the workspace")
+	b.refused(t, "fs.mkdir", args{"path": "sub/.GIT"}, "belongs to git")
+	b.holds(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
+}
+
+func TestRemovingAsksForAWordWhereThereIsMore(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"a": "a\n", "bin": "\x00", "in/b": "b", "in/deep/c": "c", ".git/config": "", "own/.git/config": ""})
+	if err := os.Mkdir(filepath.Join(b.dir, "none"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.refused(t, "fs.remove", args{"path": "in"}, "in holds 2 files and 1 folder", "recursive")
+	b.refused(t, "fs.remove", args{"path": "."}, "is a folder")
+	b.refused(t, "fs.remove", args{"path": "missing"}, `no file "missing"`)
+	b.refused(t, "fs.remove", args{"path": ".git", "recursive": true}, "belongs to git")
+	b.refused(t, "fs.remove", args{"path": "own", "recursive": true}, "belongs to git")
+	b.refused(t, "fs.remove", args{"path": "../x", "recursive": true}, "outside the workspace")
+	if got := into[changeResult](t, b.must(t, "fs.remove", args{"path": "a"}).data); !strings.Contains(got.Diff, "--- a/a\n+++ /dev/null\n") || got.Files[0].Removed != 1 {
+		t.Errorf("it says %+v", got)
+	}
+	if got := into[changeResult](t, b.must(t, "fs.remove", args{"path": "bin"}).data); got.Diff != "Binary files a/bin and /dev/null differ\n" {
+		t.Errorf("it says %+v", got)
+	}
+	b.must(t, "fs.remove", args{"path": "none"})
+	b.must(t, "fs.remove", args{"path": "in/", "recursive": true})
+	b.holds(t, map[string]string{".git": "/", ".git/config": "", "own": "/", "own/.git": "/", "own/.git/config": ""})
+}
+
+func TestALinkIsNotRemovedInPlaceOfItsTarget(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"real/f": "f", "d/g": "g"})
+	for link, target := range map[string]string{"link": "real/f", "dir": "real", "d/in": "../real"} {
+		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	b.refused(t, "fs.remove", args{"path": "link"}, "link is a link")
+	b.refused(t, "fs.remove", args{"path": "dir/", "recursive": true}, "dir is a link")
+	b.refused(t, "fs.remove", args{"path": "d", "recursive": true}, "d/in is a link")
+	b.must(t, "fs.remove", args{"path": "dir/f"})
+	b.same(t, map[string]string{"d/g": "g"})
+}
+
+func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"in/a": "a", "in/b": "b"})
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"fs.remove", args{"path": "in", "recursive": true}},
+		{"fs.move", args{"from": "in", "to": "out"}},
+	} {
+		hashes := into[changeResult](t, b.ask(t, c.tool, c.args, preview).data).Hashes
+		b.write(t, map[string]string{"in/late": "late"})
+		before := b.entries(t)
+		got := b.ask(t, c.tool, c.args, map[string]any{workspace.MetaHashes: hashes})
+		if !got.isError || !strings.Contains(got.text, "late was not in the diff that was approved") {
+			t.Errorf("%s says %s", c.tool, got.text)
+		}
+		b.holds(t, before)
+		if err := os.Remove(filepath.Join(b.dir, "in/late")); err != nil {
+			t.Fatal(err)
+		}
+		b.write(t, map[string]string{"in/a": "not for " + c.tool})
+		if got := b.ask(t, c.tool, c.args, map[string]any{workspace.MetaHashes: hashes}); !got.isError || !strings.Contains(got.text, "in/a changed since it was approved") {
+			t.Errorf("%s says %s", c.tool, got.text)
+		}
+	}
+}
+
+func TestAPreviewOfEntriesIsWhatIsDone(t *testing.T) {
+	names := []string{"a", "b", "in", "in/a", "in/b", "in/deep", "in/deep/a", "x/y"}
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "entries")
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		ops, err := workspace.New(workspace.Config{Dir: dir})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer func() { _ = ops.Close() }()
+		b := connect(t, ops, dir)
+		defer func() { _ = b.client.Close() }()
+		b.write(t, map[string]string{"a": "1\n", "in/a": "2\n", "in/deep/a": "\x00"})
+		name := rapid.SampledFrom(names)
+		for range rapid.IntRange(1, 6).Draw(t, "calls") {
+			var tool string
+			var call args
+			switch rapid.IntRange(0, 3).Draw(t, "tool") {
+			case 0:
+				tool, call = "fs.move", args{"from": name.Draw(t, "from"), "to": name.Draw(t, "to")}
+			case 1:
+				tool, call = "fs.remove", args{"path": name.Draw(t, "path"), "recursive": rapid.Bool().Draw(t, "recursive")}
+			case 2:
+				tool, call = "fs.mkdir", args{"path": name.Draw(t, "path")}
+			default:
+				tool, call = "fs.write", args{"path": name.Draw(t, "path"), "text": "new\n"}
+			}
+			before := b.entries(t)
+			shown := b.ask(t, tool, call, preview)
+			b.holds(t, before)
+			if shown.isError {
+				b.refused(t, tool, call, shown.text)
+				b.holds(t, before)
+				continue
+			}
+			promised := into[changeResult](t, shown.data)
+			done := b.ask(t, tool, call, map[string]any{workspace.MetaHashes: promised.Hashes})
+			if done.isError || into[changeResult](t, done.data).Diff != promised.Diff {
+				t.Fatalf("%s %v: shown %q, done %q %s", tool, call, promised.Diff, done.data["diff"], done.text)
+			}
+		}
+	})
+}

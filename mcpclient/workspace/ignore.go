@@ -1,0 +1,243 @@
+package workspace
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxIgnoreFile is how many bytes of a file of ignore rules are read.
+const maxIgnoreFile = 1 << 20
+
+// ignoreRules are the lines of one .gitignore, the last match deciding.
+type ignoreRules []ignoreRule
+
+type ignoreRule struct {
+	prefix   string // of the text, before what pattern matches; git reads the two apart
+	pattern  string
+	kind     ruleKind
+	anywhere bool // the pattern is of a name, in whatever folder
+	negated  bool
+	dirOnly  bool
+}
+
+// ruleKind tells patterns apart that need no matching of wildcards.
+type ruleKind int
+
+const (
+	ruleWild   ruleKind = iota
+	rulePlain           // the pattern is the text itself
+	ruleSuffix          // one star, then the text
+)
+
+// parseIgnore reads the text of a .gitignore as git does.
+func parseIgnore(text string) ignoreRules {
+	var rules ignoreRules
+	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		var r ignoreRule
+		line, r.negated = strings.CutPrefix(trimBlanks(line), "!")
+		line, r.dirOnly = strings.CutSuffix(line, "/")
+		r.anywhere = !strings.Contains(line, "/")
+		if line = strings.TrimPrefix(line, "/"); line == "" {
+			continue
+		}
+		switch {
+		case !strings.ContainsAny(line, wildcards):
+			r.kind, r.pattern = rulePlain, line
+		case r.anywhere && line[0] == '*' && !strings.ContainsAny(line[1:], wildcards):
+			r.kind, r.pattern = ruleSuffix, line[1:]
+		case r.anywhere:
+			r.pattern = line
+		default:
+			wild := strings.IndexAny(line, wildcards)
+			r.prefix, r.pattern = line[:wild], line[wild:]
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+const wildcards = `*?[\`
+
+// trimBlanks takes the blanks off the end of a line, unless a backslash keeps
+// them.
+func trimBlanks(line string) string {
+	end := -1 // where the blanks begin
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			if end < 0 {
+				end = i
+			}
+			continue
+		case '\\':
+			if i++; i == len(line) {
+				return line
+			}
+		}
+		end = -1
+	}
+	if end < 0 {
+		return line
+	}
+	return line[:end]
+}
+
+// decide says whether a rule speaks of a name, relative to the folder of the
+// rules, and whether it leaves it out.
+func (rules ignoreRules) decide(name string, dir bool) (decided, out bool) {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	for i := len(rules) - 1; i >= 0; i-- {
+		r := &rules[i]
+		if r.dirOnly && !dir {
+			continue
+		}
+		subject := name
+		if r.anywhere {
+			subject = base
+		}
+		var is bool
+		switch r.kind {
+		case rulePlain:
+			is = subject == r.pattern
+		case ruleSuffix:
+			is = strings.HasSuffix(subject, r.pattern)
+		default:
+			rest, begins := strings.CutPrefix(subject, r.prefix)
+			is = begins && wildMatch(r.pattern, rest)
+		}
+		if is {
+			return true, !r.negated
+		}
+	}
+	return false, false
+}
+
+// ignores are the rules that hold in a folder: its own, then those of the
+// folders around it, and at last those of the repository. A nil one ignores
+// nothing.
+type ignores struct {
+	rules ignoreRules
+	above string   // what stands before a path of the workspace, of rules from outside of it
+	below int      // bytes of a path of the workspace up to the folder of the rules
+	outer *ignores // rules that are asked where these say nothing
+}
+
+// ignored reports whether the rules leave a path of the workspace out. What is
+// in a folder that is left out is never asked about.
+func (g *ignores) ignored(at string, dir bool) bool {
+	for ; g != nil; g = g.outer {
+		if decided, out := g.rules.decide(g.above+at[g.below:], dir); decided {
+			return out
+		}
+	}
+	return false
+}
+
+// with adds the rules of a folder of the workspace.
+func (g *ignores) with(folder, text string) *ignores {
+	rules := parseIgnore(text)
+	if len(rules) == 0 {
+		return g
+	}
+	below := 0
+	if folder != "." {
+		below = len(folder) + 1
+	}
+	return &ignores{rules: rules, below: below, outer: g}
+}
+
+// repositoryIgnores are the rules that come from outside the workspace: of the
+// folders above it up to the top of its repository, and of the repository's
+// info/exclude. Where they leave out the workspace as a whole they are not
+// held to: somebody wants to work there.
+func repositoryIgnores(dir string) *ignores {
+	top, git := topOfRepository(dir)
+	if top == "" {
+		return nil
+	}
+	in, err := filepath.Rel(top, dir)
+	if err != nil {
+		return nil
+	}
+	var g *ignores // with paths from the top of the repository
+	g = g.with(".", readIgnore(filepath.Join(git, "info", "exclude")))
+	if in == "." {
+		return g
+	}
+	at := "."
+	for name := range strings.SplitSeq(filepath.ToSlash(in), "/") {
+		g = g.with(at, readIgnore(filepath.Join(top, filepath.FromSlash(at), ".gitignore")))
+		at = path.Join(at, name)
+		if g.ignored(at, true) {
+			return nil
+		}
+	}
+	return g.from(at + "/")
+}
+
+// from is the same rules for paths that begin where above ends.
+func (g *ignores) from(above string) *ignores {
+	if g == nil {
+		return nil
+	}
+	return &ignores{rules: g.rules, above: above[g.below:], outer: g.outer.from(above)}
+}
+
+// topOfRepository finds the top of the repository that a folder is in, and the
+// folder where git keeps what belongs to it; empty where there is none.
+func topOfRepository(dir string) (top, git string) {
+	for {
+		at := filepath.Join(dir, ".git")
+		if info, err := os.Stat(at); err == nil {
+			if info.IsDir() {
+				return dir, at
+			}
+			return dir, linkedGit(dir, at)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", ""
+		}
+		dir = parent
+	}
+}
+
+// linkedGit reads where the .git file of a worktree or a submodule points.
+func linkedGit(dir, file string) string {
+	target, ok := strings.CutPrefix(strings.TrimSpace(readIgnore(file)), "gitdir: ")
+	if !ok {
+		return file
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(dir, target)
+	}
+	common := strings.TrimSpace(readIgnore(filepath.Join(target, "commondir")))
+	switch {
+	case common == "":
+		return target
+	case filepath.IsAbs(common):
+		return common
+	default:
+		return filepath.Join(target, common)
+	}
+}
+
+// readIgnore reads a small file that is no part of the workspace, empty where
+// that cannot be.
+func readIgnore(file string) string {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
+		return ""
+	}
+	data, err := os.ReadFile(file) //nolint:gosec // of the repository that the user works in
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}

@@ -1,0 +1,165 @@
+package workspace_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/mcpclient/workspace"
+)
+
+// git runs git in a folder as if nothing were configured.
+func git(t tb, dir string, arg ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", arg...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v: %s", arg, err, out)
+	}
+	return string(out)
+}
+
+func needGit(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git to compare with")
+	}
+}
+
+// found are the files in which a search finds the text that all of them hold.
+func found(t tb, b *bench) []string {
+	t.Helper()
+	var names []string
+	for _, m := range b.must(t, "fs.search", args{"query": "needle", "max": 2000}).data["matches"].([]any) {
+		names = append(names, m.(map[string]any)["path"].(string))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// notIgnored are the files that git would add.
+func notIgnored(t tb, dir string) []string {
+	t.Helper()
+	names := strings.Split(git(t, dir, "ls-files", "--others", "--exclude-standard", "-z"), "\x00")
+	names = names[:len(names)-1]
+	slices.Sort(names)
+	if len(names) == 0 {
+		return nil
+	}
+	return names
+}
+
+func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
+	needGit(t)
+	top := t.TempDir()
+	git(t, top, "init", "-q")
+	whole := newBench(t, workspace.Config{Dir: top})
+	names := []string{"f", "a.go", "f.log", "#x", "!y", "[z]", "a b", "é.go", "a*", `b\`, "ab", "-", "^", "f ", "x]y"}
+	files := map[string]string{}
+	for _, dir := range []string{"", "a/", "b/", "a/b/", "a/b/a/", "b/a b/", "é/"} {
+		for _, name := range names {
+			if name == "a b" && dir == "b/" {
+				continue // that is a folder
+			}
+			files[dir+name] = "needle\n"
+		}
+	}
+	whole.write(t, files)
+	part := newBench(t, workspace.Config{Dir: filepath.Join(top, "a/b")})
+	token := rapid.SampledFrom([]string{
+		"a", "b", "f", "go", ".", "log", "é", "x", "y", "*", "*", "**", "?", "/", "/", "**/", "/**", "a/", "/a", "*.log", "f*",
+		"[ab]", "[!a]", "[^a]", "[a-f]", "[a-]", "[-a]", "[]a]", "[!]a]", "[[:alpha:]]", "[[:space:]]", "[[:no:]]", "[[:punct:]", "[a", "[", "]", `\`, `\*`, `\ `, `[\]]`, `[a\-z]`, " ", "!", "#", "{a,b}", "\t", "-", "^",
+	})
+	line := rapid.Custom(func(t *rapid.T) string {
+		text := strings.Join(rapid.SliceOfN(token, 1, 5).Draw(t, "tokens"), "")
+		if rapid.IntRange(0, 3).Draw(t, "negated") == 0 {
+			text = "!" + text
+		}
+		return text + rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", " \n", "/\n"}).Draw(t, "end")
+	})
+	ignoreFiles := []string{".gitignore", "a/.gitignore", "a/b/.gitignore", "b/.gitignore", ".git/info/exclude"}
+	rapid.Check(t, func(t *rapid.T) {
+		rules := map[string]string{}
+		for _, name := range ignoreFiles {
+			rules[name] = strings.Join(rapid.SliceOfN(line, 0, 4).Draw(t, name), "")
+		}
+		whole.write(t, rules)
+		if got, want := found(t, whole), notIgnored(t, top); !slices.Equal(got, slices.DeleteFunc(want, isIgnoreFile)) {
+			t.Fatalf("with %q a search finds\n%q, git would add\n%q", rules, got, want)
+		}
+		// git says nothing of the files in a folder that is ignored as a whole, in
+		// which we work all the same.
+		if want := notIgnored(t, filepath.Join(top, "a/b")); want != nil {
+			if got := found(t, part); !slices.Equal(got, slices.DeleteFunc(want, isIgnoreFile)) {
+				t.Fatalf("with %q a search in a/b finds\n%q, git would add\n%q", rules, got, want)
+			}
+		}
+	})
+}
+
+func isIgnoreFile(name string) bool { return filepath.Base(name) == ".gitignore" }
+
+func TestAWorkspaceWithinARepositoryHasItsRules(t *testing.T) {
+	needGit(t)
+	for name, c := range map[string]struct {
+		rules map[string]string
+		want  []string
+	}{
+		"of the folders above":        {map[string]string{".gitignore": "*.log\nin/ws/b\n", "in/.gitignore": "ws/a\n/c\n"}, []string{"c", "d/c"}},
+		"of info/exclude":             {map[string]string{".git/info/exclude": "c\n"}, []string{"a", "b", "x.log"}},
+		"but its own come first":      {map[string]string{".gitignore": "*\n!*/\n", "in/ws/.gitignore": "!a\n"}, []string{"a"}},
+		"unless they leave it out":    {map[string]string{".gitignore": "in/\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
+		"unless they leave all out":   {map[string]string{".gitignore": "*\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
+		"those of another are not it": {map[string]string{"other/.gitignore": "*\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			git(t, top, "init", "-q")
+			repository := &bench{dir: top}
+			repository.write(t, c.rules)
+			for _, file := range []string{"a", "b", "c", "d/c", "x.log"} {
+				repository.write(t, map[string]string{"in/ws/" + file: "needle"})
+			}
+			b := newBench(t, workspace.Config{Dir: filepath.Join(top, "in", "ws")})
+			if got := found(t, b); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAWorktreeHasTheRulesOfItsRepository(t *testing.T) {
+	needGit(t)
+	top := t.TempDir()
+	git(t, top, "init", "-q")
+	git(t, top, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "first")
+	tree := filepath.Join(t.TempDir(), "tree")
+	git(t, top, "worktree", "add", "-q", tree)
+	(&bench{dir: top}).write(t, map[string]string{".git/info/exclude": "a\n"})
+	b := newBench(t, workspace.Config{Dir: tree})
+	b.write(t, map[string]string{"a": "needle", "b": "needle"})
+	if got := found(t, b); !reflect.DeepEqual(got, []string{"b"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestAPatternMadeToTakeForEverDoesNot(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	long := strings.Repeat("a", 200)
+	b.write(t, map[string]string{
+		".gitignore":                          strings.Repeat("a*", 60) + "b\n" + strings.Repeat("**/a*/", 40) + "b\n",
+		long:                                  "needle",
+		strings.Repeat("aaaaaaaa/", 20) + "x": "needle",
+	})
+	if got := found(t, b); len(got) != 2 {
+		t.Errorf("found %q", got)
+	}
+}

@@ -1,0 +1,87 @@
+package workspace_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"replan/mcpclient/workspace"
+)
+
+// bigModule names a folder with many files to search, such as a module of more
+// than 50,000 lines.
+const bigModule = "WORKSPACE_BENCH_DIR"
+
+func benchDir(tb testing.TB) string {
+	dir := os.Getenv(bigModule)
+	if dir == "" {
+		tb.Skip("set " + bigModule + " to a folder with many files")
+	}
+	return dir
+}
+
+// benchQueries are what is looked for, how grep is told, and how many times as
+// long as grep a search may take: where an expression holds no text to look for,
+// the engine of expressions is what takes the time.
+var benchQueries = []struct {
+	name string
+	args args
+	grep []string
+	most float64
+}{
+	{"a word that is rare", args{"query": "goroutine"}, []string{"-F", "goroutine"}, 2},
+	{"a word that is common", args{"query": "context"}, []string{"-F", "context"}, 2},
+	{"a whole word", args{"query": `\bpos\b`, "regex": true}, []string{"-E", `\bpos\b`}, 2},
+	{"an expression", args{"query": `^func \([a-z]+ \*?[A-Z]\w*\) String`, "regex": true}, []string{"-E", `^func \([a-z]+ \*?[A-Z]\w*\) String`}, 2},
+	{"one of several words", args{"query": `TODO|FIXME|XXX`, "regex": true}, []string{"-E", `TODO|FIXME|XXX`}, 2},
+	{"a word in any case", args{"query": "deprecated", "ignore_case": true}, []string{"-i", "-F", "deprecated"}, 2},
+	{"nothing", args{"query": "no such text at all"}, []string{"-F", "no such text at all"}, 2},
+	{"an expression without words", args{"query": `[a-z]+[0-9]{4,}x`, "regex": true}, []string{"-E", `[a-z]+[0-9]{4,}x`}, 5},
+}
+
+func BenchmarkSearch(b *testing.B) {
+	dir := benchDir(b)
+	for _, q := range benchQueries {
+		b.Run(q.name, func(b *testing.B) {
+			w := newBench(b, workspace.Config{Dir: dir})
+			for b.Loop() {
+				w.must(b, "fs.search", q.args)
+			}
+		})
+	}
+}
+
+func TestSearchIsNotMuchSlowerThanGrep(t *testing.T) {
+	dir := benchDir(t)
+	grep, err := exec.LookPath("grep")
+	if err != nil {
+		t.Skip("there is no grep to compare with")
+	}
+	w := newBench(t, workspace.Config{Dir: dir})
+	const rounds = 21
+	for _, q := range benchQueries {
+		t.Run(q.name, func(t *testing.T) {
+			var ours, theirs []time.Duration
+			for range rounds {
+				begin := time.Now()
+				w.must(t, "fs.search", q.args)
+				ours = append(ours, time.Since(begin))
+				cmd := exec.Command(grep, append([]string{"-rn", "-I", "--exclude-dir=.git"}, append(q.grep, ".")...)...)
+				cmd.Dir = filepath.Clean(dir)
+				begin = time.Now()
+				_, _ = cmd.Output() // it fails where it finds nothing
+				theirs = append(theirs, time.Since(begin))
+			}
+			slices.Sort(ours)
+			slices.Sort(theirs)
+			a, b := ours[rounds/2], theirs[rounds/2]
+			t.Logf("fs.search %v, grep -r %v: %.2f times", a, b, float64(a)/float64(b))
+			if float64(a) > q.most*float64(b) {
+				t.Errorf("fs.search took more than %.0f times as long as grep", q.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"fmt"
+	"sync"
+)
+
+// maxSeen is how many files are remembered as they were read.
+const maxSeen = 4096
+
+// seen remembers the hash of each file as a call last read or changed it, so
+// that no change is made to a file that somebody else has changed since. The
+// files that were read longest ago are forgotten first.
+type seen struct {
+	mu     sync.Mutex
+	hashes map[string]string
+	order  []string // as they were first seen; those that are forgotten, too
+}
+
+// note remembers a file that was read.
+func (s *seen) note(at, hash string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hashes == nil {
+		s.hashes = map[string]string{}
+	}
+	if _, known := s.hashes[at]; !known {
+		s.order = append(s.order, at)
+		if len(s.order) > maxSeen {
+			delete(s.hashes, s.order[0])
+			s.order = s.order[1:]
+		}
+	}
+	s.hashes[at] = hash
+}
+
+// changed remembers what became of the files that had been read.
+func (s *seen) changed(changes []change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range changes {
+		if _, known := s.hashes[c.path]; known {
+			s.hashes[c.path] = c.after.hash()
+		}
+	}
+}
+
+// check refuses changes to files that are not as they were read.
+func (s *seen) check(changes []change, unless map[string]bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range changes {
+		if hash, known := s.hashes[c.path]; known && !unless[c.path] && hash != c.before.hash() {
+			return staleError(c.path)
+		}
+	}
+	return nil
+}
+
+func staleError(at string) error {
+	return fmt.Errorf("%s changed since it was read; read it again", at)
+}

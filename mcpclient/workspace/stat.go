@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+type statResult struct {
+	Path     string    `json:"path"`
+	Type     string    `json:"type"`            // file, dir, link or other
+	Size     int64     `json:"size"`            // bytes
+	Lines    *int      `json:"lines,omitempty"` // of a text
+	Mode     string    `json:"mode"`            // permissions, octal
+	Modified time.Time `json:"modified"`
+	SHA256   string    `json:"sha256,omitempty"` // of a file, in hex
+	Binary   bool      `json:"binary"`           // it is no text
+	Note     string    `json:"note,omitempty"`   // why something is missing
+}
+
+func (o *Operators) stat(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	at, err := o.resolve(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := o.root.Lstat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, o.noFile(ctx, at)
+	case err != nil:
+		return nil, fmt.Errorf("looking at %s: %w", at, err)
+	}
+	result := statResult{
+		Path: at, Type: typeOf(info.Mode()), Size: info.Size(),
+		Mode: fmt.Sprintf("%04o", info.Mode().Perm()), Modified: info.ModTime().UTC(),
+	}
+	if info.Mode().IsRegular() {
+		if f, err := o.load(at); err != nil {
+			result.Note = err.Error()
+		} else {
+			result.Size, result.SHA256, result.Binary = int64(len(f.data)), f.hash(), !isText(f.data)
+			if !result.Binary {
+				n := countLines(f.data)
+				result.Lines = &n
+			}
+		}
+	}
+	return structured(result, fmt.Sprintf("%s: %s of %d bytes", at, result.Type, result.Size)), nil
+}
+
+// countLines counts the lines of a text, the last one with or without its end.
+func countLines(data []byte) int {
+	n := bytes.Count(data, newline)
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+func typeOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "dir"
+	case mode&fs.ModeSymlink != 0:
+		return "link"
+	case mode.IsRegular():
+		return "file"
+	default:
+		return "other"
+	}
+}

@@ -1,0 +1,424 @@
+package workspace
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// textReport reads what test runners write for people: cargo test, pytest,
+// Jest, Vitest, Mocha, node --test, and go test where make runs it. Where it
+// understands nothing the exit of the runner decides alone.
+type textReport struct {
+	*testReport
+	dir    string                       // that the runner runs in, relative to the workspace
+	inside func(string) (string, error) // makes an absolute name relative to the workspace
+
+	block   *testBlock
+	blocks  map[string]*testBlock // what failed tests say, by the name that their runner uses there
+	results bool                  // cargo has summed up
+	hanging bool                  // the next lines name Go tests that run
+	titles  []string              // of a failure of Mocha, until the name is whole
+	subtest bool                  // failures of node --test are detailed at the end
+}
+
+// testBlock is the part of the output that is about one failed test.
+type testBlock struct {
+	kind  string // of the runner
+	name  string
+	lines []string
+}
+
+func (o *Operators) textReport(report *testReport, dir string) *textReport {
+	return &textReport{testReport: report, dir: dir, inside: o.relative, blocks: map[string]*testBlock{}}
+}
+
+var (
+	cargoBlock  = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
+	cargoResult = regexp.MustCompile(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoError  = regexp.MustCompile(`^error(?:\[E\d+\])?: `)
+	cargoBuild  = regexp.MustCompile("^error: could not compile `([^`]+)`")
+	cargoSlow   = regexp.MustCompile(`^test (.+) has been running for over \d+ seconds$`)
+	rustPlace   = regexp.MustCompile(`(?:panicked at |--> )(?:'.*', )?(\S+\.rs):(\d+):\d+`)
+
+	pytestBlock = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
+	pytestCount = regexp.MustCompile(`(\d+) (passed|failed|skipped|xfailed|xpassed|errors?)\b`)
+	pytestTotal = regexp.MustCompile(`^=*\s*((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s`)
+	pythonPlace = regexp.MustCompile(`^(\S.*\.py):(\d+): `)
+
+	jestBlock  = regexp.MustCompile(`^  ● (.+)$`)
+	jestTests  = regexp.MustCompile(`^Tests: +(.*\d+ total)$`)
+	jestFile   = regexp.MustCompile(`^FAIL (\S+)`)
+	vitestFail = regexp.MustCompile(`^ FAIL  (.+)$`)
+	vitestRule = regexp.MustCompile(`^⎯+`)
+	vitestSums = regexp.MustCompile(`^ +Tests  (.*\(\d+\))$`)
+	scriptAt   = regexp.MustCompile(`(?:^|[\s(])(?:file://)?([^\s()'"]+\.(?:[cm]?[jt]sx?|vue|svelte)):(\d+):\d+`)
+	jsCount    = regexp.MustCompile(`(\d+) (passed|failed|skipped|todo|total)`)
+
+	mochaCount = regexp.MustCompile(`^  (\d+) (passing|failing|pending)\b`)
+	mochaBlock = regexp.MustCompile(`^  \d+\) (.+)$`)
+	nodeCount  = regexp.MustCompile(`^(?:#|ℹ) (tests|pass|fail|skipped|todo|cancelled) (\d+)$`)
+	tapFail    = regexp.MustCompile(`^( *)not ok \d+ - (.+)$`)
+	nodeFail   = regexp.MustCompile(`^✖ (.+) \([\d.]+ms\)$`)
+
+	goFail = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
+)
+
+// line takes the next line of the output.
+func (r *textReport) line(line string) {
+	line = strings.TrimRight(line, "\r")
+	if r.cargo(line) || r.pytest(line) || r.jest(line) || r.vitest(line) || r.mocha(line) || r.node(line) || r.golang(line) {
+		return
+	}
+	if r.block != nil && len(r.block.lines) < maxFailures {
+		r.block.lines = append(r.block.lines, line)
+	}
+}
+
+// begin starts the part about a failed test.
+func (r *textReport) begin(kind, name string) {
+	r.block = &testBlock{kind: kind, name: name}
+	if len(r.blocks) < maxFailures {
+		r.blocks[name] = r.block
+	}
+}
+
+func (r *textReport) in(kind string) bool { return r.block != nil && r.block.kind == kind }
+
+func (r *textReport) cargo(line string) bool {
+	switch {
+	case strings.HasPrefix(line, "test ") && strings.HasSuffix(line, " ... FAILED"):
+		r.total++
+		name := strings.TrimSuffix(strings.TrimPrefix(line, "test "), " ... FAILED")
+		r.fail(testFailure{Name: name})
+	case strings.HasPrefix(line, "test ") && strings.HasSuffix(line, " ... ok"):
+		r.total, r.ok = r.total+1, r.ok+1
+	case strings.HasPrefix(line, "test ") && strings.Contains(line, " ... ignored"):
+		r.total, r.skipped = r.total+1, r.skipped+1
+	case cargoSlow.MatchString(line):
+		r.hang(cargoSlow.FindStringSubmatch(line)[1])
+	case cargoBlock.MatchString(line):
+		r.begin("cargo", cargoBlock.FindStringSubmatch(line)[1])
+	case line == "failures:" && r.in("cargo"):
+		r.block = nil
+	case cargoResult.MatchString(line):
+		r.block, r.results = nil, true
+	case cargoBuild.MatchString(line):
+		r.block = nil
+		r.name(testFailure{Name: cargoBuild.FindStringSubmatch(line)[1] + " (build failed)"})
+	case cargoError.MatchString(line) && !strings.HasPrefix(line, "error: test failed"):
+		r.begin("rustc", line)
+		r.block.lines = []string{line}
+	case strings.HasPrefix(line, "warning: ") && r.in("rustc"):
+		r.block = nil
+	case line == "" && r.in("rustc"):
+		b := r.block
+		r.block = nil
+		f := testFailure{Name: b.name}
+		f.File, f.Line = r.place(b)
+		f.Message = strings.Join(b.lines, "\n")
+		if f.File != "" && len(r.failures) < maxFailures {
+			r.failures = append(r.failures, f)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *textReport) pytest(line string) bool {
+	if m := pytestTotal.FindStringSubmatch(line); m != nil {
+		r.block = nil
+		r.summary = strings.Trim(line, "= ")
+		r.none = m[1] == "no tests ran"
+		r.total, r.ok, r.skipped = 0, 0, 0
+		for _, c := range pytestCount.FindAllStringSubmatch(m[1], -1) {
+			n, _ := strconv.Atoi(c[1]) // digits
+			r.total += n
+			switch c[2] {
+			case "passed", "xpassed":
+				r.ok += n
+			case "skipped", "xfailed":
+				r.skipped += n
+			}
+		}
+		return true
+	}
+	switch {
+	case pytestBlock.MatchString(line):
+		r.begin("pytest", pytestBlock.FindStringSubmatch(line)[1])
+	case strings.HasPrefix(line, "=====") && r.in("pytest"):
+		r.block = nil
+	case strings.HasPrefix(line, "FAILED ") && strings.Contains(line, "::"):
+		name, why, _ := strings.Cut(strings.TrimPrefix(line, "FAILED "), " - ")
+		r.pytestFailed(name, why)
+	case strings.HasPrefix(line, "ERROR ") && strings.Contains(line, ".py"):
+		name, why, _ := strings.Cut(strings.TrimPrefix(line, "ERROR "), " - ")
+		r.pytestFailed(name, why)
+	default:
+		return false
+	}
+	return true
+}
+
+// pytestFailed finds the part of the output about a test by its name there:
+// Class.test for file.py::Class::test.
+func (r *textReport) pytestFailed(id, why string) {
+	file, test, _ := strings.Cut(id, "::")
+	f := testFailure{Name: id, File: r.file(file), Message: why}
+	title := strings.ReplaceAll(test, "::", ".")
+	for _, name := range []string{title, "ERROR at setup of " + title, "ERROR at teardown of " + title, "ERROR collecting " + file} {
+		b := r.blocks[name]
+		if b == nil || title == "" && name == title {
+			continue
+		}
+		if at, line := r.place(b); at != "" {
+			f.File, f.Line = at, line
+		}
+		var errors []string
+		for _, l := range b.lines {
+			if strings.HasPrefix(l, "E  ") || l == "E" {
+				errors = append(errors, l[1:])
+			}
+		}
+		if len(errors) > 0 {
+			f.Message = dedent(errors)
+		}
+		break
+	}
+	r.fail(f)
+}
+
+func (r *textReport) jest(line string) bool {
+	if m := jestTests.FindStringSubmatch(line); m != nil {
+		r.block = nil
+		r.scripts(m[1])
+		r.summary = strings.TrimSpace(strings.TrimPrefix(line, "Tests:"))
+		return true
+	}
+	switch {
+	case jestFile.MatchString(line):
+		r.titles = []string{jestFile.FindStringSubmatch(line)[1]}
+		r.block = nil
+	case jestBlock.MatchString(line):
+		name := jestBlock.FindStringSubmatch(line)[1]
+		if name == "Console" {
+			r.block = nil
+			break
+		}
+		if name == "Test suite failed to run" && len(r.titles) > 0 {
+			name = r.titles[0] + " (" + strings.ToLower(name) + ")"
+		}
+		r.begin("script", name)
+		r.fail(testFailure{Name: name})
+	case strings.HasPrefix(line, "Test Suites:"):
+		r.block = nil
+	default:
+		return false
+	}
+	return true
+}
+
+// scripts takes the counts of Jest and Vitest.
+func (r *textReport) scripts(counts string) {
+	r.total, r.ok, r.skipped = 0, 0, 0
+	for _, m := range jsCount.FindAllStringSubmatch(counts, -1) {
+		n, _ := strconv.Atoi(m[1]) // digits
+		switch m[2] {
+		case "passed":
+			r.ok = n
+		case "skipped", "todo":
+			r.skipped += n
+		}
+		if m[2] != "total" {
+			r.total += n
+		}
+	}
+	// A test that is left out because of its name counts as skipped.
+	r.none = r.total == r.skipped && len(r.failed) == 0
+}
+
+func (r *textReport) vitest(line string) bool {
+	if m := vitestSums.FindStringSubmatch(line); m != nil {
+		r.block = nil
+		r.scripts(m[1])
+		r.summary = m[1]
+		return true
+	}
+	switch {
+	case vitestFail.MatchString(line):
+		name := vitestFail.FindStringSubmatch(line)[1]
+		if suite, _, ok := strings.Cut(name, " [ "); ok {
+			name = suite
+		}
+		r.begin("script", name)
+		r.fail(testFailure{Name: name})
+	case vitestRule.MatchString(line):
+		r.block = nil
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *textReport) mocha(line string) bool {
+	if m := mochaCount.FindStringSubmatch(line); m != nil {
+		n, _ := strconv.Atoi(m[1]) // digits
+		r.total += n
+		switch m[2] {
+		case "passing":
+			r.ok += n
+		case "pending":
+			r.skipped += n
+		}
+		r.block = &testBlock{kind: "mocha"} // what follows is about failures
+		return true
+	}
+	if r.block == nil || !strings.HasPrefix(r.block.kind, "mocha") {
+		return false
+	}
+	if m := mochaBlock.FindStringSubmatch(line); m != nil {
+		r.titles = []string{m[1]}
+		r.block = &testBlock{kind: "mocha title"}
+		return true
+	}
+	if r.block.kind != "mocha title" {
+		return false
+	}
+	if line != "" {
+		r.titles = append(r.titles, strings.TrimSuffix(strings.TrimSpace(line), ":"))
+		return true
+	}
+	name := strings.TrimSuffix(strings.Join(r.titles, " "), ":")
+	r.begin("mocha", name)
+	r.fail(testFailure{Name: name})
+	return true
+}
+
+func (r *textReport) node(line string) bool {
+	if m := nodeCount.FindStringSubmatch(line); m != nil {
+		n, _ := strconv.Atoi(m[2]) // digits
+		switch m[1] {
+		case "tests":
+			r.total = n
+		case "pass":
+			r.ok = n
+		case "skipped", "todo":
+			r.skipped += n
+		}
+		return true
+	}
+	switch {
+	case tapFail.MatchString(line):
+		m := tapFail.FindStringSubmatch(line)
+		r.begin("script", m[2])
+		r.fail(testFailure{Name: m[2]})
+	case strings.TrimSpace(line) == "..." && r.in("script"):
+		r.block = nil
+	case line == "✖ failing tests:":
+		r.subtest = true
+	case r.subtest && nodeFail.MatchString(line):
+		name := nodeFail.FindStringSubmatch(line)[1]
+		r.begin("script", name)
+		r.fail(testFailure{Name: name})
+	default:
+		return false
+	}
+	return true
+}
+
+// golang reads go test as it speaks to people.
+func (r *textReport) golang(line string) bool {
+	hanging := r.hanging && strings.HasPrefix(line, "\t\t")
+	r.hanging = hanging || line == "\trunning tests:"
+	switch {
+	case hanging:
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		r.hang(name)
+		r.name(testFailure{Name: name})
+	case goFail.MatchString(line):
+		name := goFail.FindStringSubmatch(line)[1]
+		r.begin("go", name)
+		r.fail(testFailure{Name: name})
+	case strings.HasPrefix(line, "FAIL\t"):
+		r.block = nil
+		name, why, built := strings.Cut(strings.Split(line, "\t")[1], " [")
+		if built {
+			r.name(testFailure{Name: name + " (" + strings.TrimSuffix(why, "]") + ")"})
+		} else if len(r.failed) == 0 {
+			r.name(testFailure{Name: name})
+		}
+	case strings.HasPrefix(line, "ok  \t"):
+		r.block = nil
+		r.packages++
+	default:
+		return false
+	}
+	return true
+}
+
+// finish puts together what was said about each failed test.
+func (r *textReport) finish() {
+	for i := range r.failures {
+		f := &r.failures[i]
+		b := r.blocks[f.Name]
+		if b == nil || f.Message != "" {
+			continue
+		}
+		f.File, f.Line = r.place(b)
+		f.Message = middleCut(strings.TrimSpace(dedent(b.lines)), maxMessage)
+	}
+	if r.results && r.total == 0 {
+		r.none = true
+	}
+	r.total = max(r.total, len(r.failed)+r.ok+r.skipped)
+}
+
+// place is the place in the workspace that a part of the output names: the
+// first, or for pytest, which says the callers before, the last.
+func (r *textReport) place(b *testBlock) (file string, line int) {
+	form, last := scriptAt, false
+	switch b.kind {
+	case "cargo", "rustc":
+		form = rustPlace
+	case "pytest":
+		form, last = pythonPlace, true
+	case "go":
+		return "", 0 // a file without its folder
+	}
+	for _, l := range b.lines {
+		m := form.FindStringSubmatch(l)
+		if m == nil || strings.Contains(m[1], "node_modules/") {
+			continue
+		}
+		at := r.file(m[1])
+		if at == "" {
+			continue
+		}
+		file = at
+		line, _ = strconv.Atoi(m[2]) // digits
+		if !last {
+			break
+		}
+	}
+	return file, line
+}
+
+// file is a name from the output relative to the workspace, empty where it
+// lies outside.
+func (r *textReport) file(name string) string {
+	if filepath.IsAbs(name) {
+		rel, err := r.inside(name)
+		if err != nil {
+			return ""
+		}
+		return rel
+	}
+	at := path.Join(r.dir, filepath.ToSlash(name))
+	if !filepath.IsLocal(at) {
+		return ""
+	}
+	return at
+}

@@ -1,0 +1,390 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Undone is what putting back the changes of runs does, or would do.
+type Undone struct {
+	Files   []UndoneFile
+	Diff    string   // unified: what becomes of the files as they are now
+	Notes   []string // sentences on what the user should know besides
+	Changed bool     // the runs changed files
+	Already bool     // and that is undone
+}
+
+// UndoneFile is a file or a folder that is put back.
+type UndoneFile struct {
+	Path   string
+	Action string // restored, recreated or removed
+	Folder bool   // it is a folder
+}
+
+// ChangedError says which files are no longer as the runs left them, so that
+// nothing was put back.
+type ChangedError struct {
+	Files []ChangedFile
+	Diff  string // unified: from what the runs left to what is there now
+}
+
+// ChangedFile is one file of a ChangedError.
+type ChangedFile struct {
+	Path string
+	Run  string // that has changed it since, "" where that is not known
+	How  string // it changed: a clause
+}
+
+func (e *ChangedError) Error() string {
+	const shown = 3
+	var names []string
+	for _, f := range e.Files[:min(len(e.Files), shown)] {
+		name := f.Path + " " + f.How
+		if f.Run != "" {
+			name += " by the run " + f.Run
+		}
+		names = append(names, name)
+	}
+	what := strings.Join(names, ", ")
+	if more := len(e.Files) - shown; more > 0 {
+		what += fmt.Sprintf(", and %d more changed", more)
+	}
+	newer := ""
+	for _, f := range e.Files {
+		if f.Run != "" {
+			newer = "; undo the run " + f.Run + " first"
+		}
+	}
+	return what + ": nothing was put back" + newer
+}
+
+// NotHereError says that a run changed the files of another folder.
+type NotHereError struct{ Run, Workspace string }
+
+func (e *NotHereError) Error() string {
+	return fmt.Sprintf("the run %s worked in %s; go there and undo it", e.Run, e.Workspace)
+}
+
+// Undo puts back what the runs changed, taken together: content, mode and
+// existence of every file and folder, all of it or nothing. With dry it only
+// says what it would do. It fails with a *ChangedError where a file is not as the
+// runs left it, and with a *NotHereError. Nobody may be working on the runs.
+//
+// A crash in the middle leaves some files put back. The next Undo does the rest,
+// since it leaves alone what is as it was before the runs.
+func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone, error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return Undone{}, err
+	}
+	defer done()
+	select {
+	case o.changing <- struct{}{}:
+		defer func() { <-o.changing }()
+	case <-ctx.Done():
+		return Undone{}, context.Cause(ctx)
+	}
+	var changes []noted
+	var touched []string // runs with something to undo
+	out := Undone{}
+	for _, run := range runs {
+		r, err := o.backups.read(run)
+		switch {
+		case err != nil:
+			return Undone{}, err
+		case r.workspace != "" && !o.isHere(r.workspace):
+			return Undone{}, &NotHereError{Run: run, Workspace: r.workspace}
+		}
+		out.Changed = out.Changed || r.undone || len(r.changes) > 0
+		if len(r.changes) > 0 {
+			touched = append(touched, run)
+			changes = append(changes, r.changes...)
+		}
+	}
+	out.Already = out.Changed && len(changes) == 0
+	u := undoing{o: o, runs: runs}
+	defer u.close()
+	if err := u.compare(chains(changes)); err != nil {
+		return Undone{}, err
+	}
+	steps := u.steps(&out)
+	if dry || ctx.Err() != nil {
+		return out, context.Cause(ctx)
+	}
+	if err := o.perform(steps); err != nil {
+		return Undone{}, fmt.Errorf("undoing: %w", err)
+	}
+	for _, run := range touched {
+		if err := o.backups.undone(run); err != nil {
+			// It is undone all the same: another undo finds nothing to do.
+			o.log.Warn("that a run is undone could not be written down", "run", run, "error", err)
+		}
+	}
+	o.log.Info("undone", "runs", runs, "files", len(out.Files))
+	return out, nil
+}
+
+// isHere reports whether a folder is the workspace.
+func (o *Operators) isHere(dir string) bool {
+	if dir == o.dir {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && real == o.real
+}
+
+// undone writes down that all changes of a run are put back.
+func (b backups) undone(run string) error {
+	s, err := b.store(run)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.note(true, manifestLine{Time: time.Now().UTC(), Undone: true}), s.root.Close())
+}
+
+// undoing is one undo under way.
+type undoing struct {
+	o      *Operators
+	runs   []string
+	stores map[string]*store
+	back   []putBack
+	litter []change // what a crash has left of files that were being written
+	notes  []string
+}
+
+// putBack is one path that is to be what it was.
+type putBack struct {
+	change
+	remade bool
+}
+
+func (u *undoing) close() {
+	for _, s := range u.stores {
+		if s != nil {
+			_ = s.root.Close() // it was read only
+		}
+	}
+}
+
+// kept returns a content that a run kept.
+func (u *undoing) kept(run, hash string) ([]byte, bool) {
+	if u.stores == nil {
+		u.stores = map[string]*store{}
+	}
+	s, ok := u.stores[run]
+	if !ok {
+		s, _ = u.o.backups.store(run) // nil keeps nothing
+		u.stores[run] = s
+	}
+	return s.get(hash)
+}
+
+// compare finds out what is to be put back, and refuses where something else
+// changed since.
+func (u *undoing) compare(all []*chain) error {
+	var refused ChangedError
+	for _, c := range all {
+		u.findLitter(c)
+		now, err := u.o.look(c.path)
+		hash := now.hash()
+		first := c.first()
+		switch {
+		case err == nil && hash == first.BeforeSHA && (!c.remade() || !now.exists || now.mode == c.mode()):
+			continue // as it was
+		case err != nil:
+			refused.Files = append(refused.Files, ChangedFile{Path: c.path, How: "is no longer what the run left: " + err.Error()})
+			continue
+		case hash == first.BeforeSHA:
+		case !c.leaves(hash):
+			refused.add(u, c, now)
+			continue
+		}
+		if c.disturbed() {
+			u.notes = append(u.notes, c.path+" was changed by something else too while the run went on: that is put back with the run's own changes")
+		}
+		was := file{exists: first.BeforeSHA != "", dir: first.BeforeSHA == folderHash}
+		if was.exists {
+			was.mode = now.mode // where the run did not touch it, it is the user's
+			if c.remade() || !now.exists {
+				was.mode = c.mode()
+			}
+		}
+		if was.exists && !was.dir {
+			data, whole := u.kept(first.run, first.BeforeSHA)
+			if !whole {
+				return fmt.Errorf("what %s was before the run %s is kept no longer, or damaged: nothing was put back", c.path, first.run)
+			}
+			was.data = data
+		}
+		u.back = append(u.back, putBack{change: change{path: c.path, before: now, after: was}, remade: c.remade()})
+	}
+	if len(refused.Files) > 0 {
+		return &refused
+	}
+	return nil
+}
+
+// findLitter finds the files under other names that a crash has left of changes
+// of a path: those of which nobody knows whether they were made.
+func (u *undoing) findLitter(c *chain) {
+	const within = 5 * time.Second // of the change, so that nobody else is writing them
+	for _, l := range c.links {
+		if l.Done || l.AfterSHA == "" || l.AfterSHA == folderHash {
+			continue
+		}
+		entries, err := fs.ReadDir(u.o.root.FS(), path.Dir(l.Path))
+		if err != nil {
+			continue // there is no such folder any more
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil || !tempName.MatchString(e.Name()) || info.ModTime().Sub(l.Time).Abs() > within {
+				continue
+			}
+			at := path.Join(path.Dir(l.Path), e.Name())
+			known := slices.ContainsFunc(u.litter, func(c change) bool { return c.path == at })
+			if f, err := u.o.loadEntry(at); err == nil && !f.dir && !known {
+				u.litter = append(u.litter, change{path: at, before: f})
+			}
+		}
+	}
+}
+
+// look loads a path as it is now; a link on the way to it is an error. In the
+// place of a folder there may be a file, and nothing is in that.
+func (o *Operators) look(at string) (file, error) {
+	for i, r := range at {
+		if r != '/' {
+			continue
+		}
+		info, err := o.root.Lstat(at[:i])
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return file{}, nil
+		case err != nil:
+			return file{}, fmt.Errorf("looking at %s: %w", at[:i], err)
+		case info.Mode()&fs.ModeSymlink != 0:
+			return file{}, fmt.Errorf("%s is a link now", at[:i])
+		case !info.IsDir():
+			return file{}, nil
+		}
+	}
+	return o.loadEntry(at)
+}
+
+// add tells of a file that changed since.
+func (e *ChangedError) add(u *undoing, c *chain, now file) {
+	last := c.last()
+	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.o.backups.since(c.path, now.hash(), last.Time, u.runs)}
+	switch {
+	case !now.exists:
+		changed.How = "was removed since"
+	case now.dir && last.AfterSHA != folderHash:
+		changed.How = "was made a folder since"
+	case last.AfterSHA == "":
+		changed.How = "was made again since"
+	}
+	e.Files = append(e.Files, changed)
+	left := file{exists: last.AfterSHA != "", dir: last.AfterSHA == folderHash}
+	whole := true
+	if left.exists && !left.dir {
+		left.data, whole = u.kept(last.run, last.AfterSHA)
+	}
+	if !whole {
+		e.Diff += fmt.Sprintf("what %s was when the run left it is kept no longer\n", c.path)
+		return
+	}
+	diff, _ := change{path: c.path, before: left, after: now}.diff()
+	e.Diff += diff
+}
+
+// steps returns the changes that put everything back, in an order in which each
+// can be made, and tells of them.
+func (u *undoing) steps(out *Undone) []change {
+	gone := map[string]bool{} // paths that will not be there
+	var folders, files, modes []change
+	remove := slices.Clone(u.litter)
+	for _, c := range remove {
+		gone[c.path] = true
+	}
+	slices.SortFunc(u.back, func(a, b putBack) int { return strings.Compare(a.path, b.path) })
+	for _, b := range slices.Backward(u.back) { // what is in a folder before the folder
+		switch {
+		case b.after.exists || !b.before.exists:
+		case b.before.dir && !u.o.holdsOnly(b.path, gone):
+			u.notes = append(u.notes, "the folder "+b.path+" stays, since there are other files in it")
+			continue
+		default:
+			gone[b.path] = true
+			remove = append(remove, b.change)
+			continue
+		}
+	}
+	for _, b := range u.back {
+		switch {
+		case !b.after.exists:
+			continue
+		case b.before.exists && b.before.dir != b.after.dir: // a file in the place of a folder, or the other way round
+			gone[b.path] = true
+			remove = append(remove, change{path: b.path, before: b.before})
+			b.before = file{}
+		}
+		if !b.after.dir {
+			files = append(files, b.change)
+			continue
+		}
+		made := change{path: b.path, before: b.before, after: file{exists: true, dir: true, mode: 0o700}}
+		if !b.before.exists {
+			folders = append(folders, made)
+			made.before = made.after
+		}
+		made.after.mode = b.after.mode
+		modes = append(modes, made) // last: a folder may be one that nothing can be written into
+	}
+	for _, b := range u.back {
+		diff, _ := b.diff()
+		action := "restored"
+		switch {
+		case !b.after.exists && !gone[b.path]:
+			continue
+		case !b.after.exists:
+			action = "removed"
+		case !b.before.exists:
+			action = "recreated"
+		}
+		out.Diff += diff
+		out.Files = append(out.Files, UndoneFile{Path: b.path, Action: action, Folder: b.before.dir || b.after.dir})
+	}
+	out.Notes = append(out.Notes, u.notes...)
+	slices.SortFunc(remove, func(a, b change) int { return strings.Compare(b.path, a.path) })
+	rest := u.o.withFolders(slices.Concat(folders, files, modes))
+	return slices.Concat(remove, rest)
+}
+
+// holdsOnly reports whether a folder holds nothing but what will be gone.
+func (o *Operators) holdsOnly(dir string, gone map[string]bool) bool {
+	entries, err := fs.ReadDir(o.root.FS(), dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if !gone[path.Join(dir, e.Name())] {
+			return false
+		}
+	}
+	return true
+}
+
+// Changed reports whether a run has changes that are not undone. dir is
+// [Config.Backups].
+func Changed(dir, run string) bool {
+	r, err := backups{dir: dir}.read(run)
+	return err == nil && len(r.changes) > 0
+}

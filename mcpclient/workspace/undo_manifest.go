@@ -1,0 +1,181 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// noted is one changed path as the manifest of a run tells of it.
+type noted struct {
+	manifestLine
+	run string
+}
+
+// chain is what runs did to one path, in their order.
+type chain struct {
+	path  string
+	links []noted
+}
+
+// recorded is what the manifest of a run says.
+type recorded struct {
+	workspace string
+	changes   []noted // that were not undone, nor rolled back
+	undone    bool    // all there was is undone
+}
+
+// read reads the manifest of a run. A run that changed nothing has none.
+func (b backups) read(run string) (recorded, error) {
+	dir, err := b.at(run)
+	if err != nil {
+		return recorded{}, err
+	}
+	at := filepath.Join(dir, manifest)
+	text, err := os.ReadFile(at) //nolint:gosec // the id was checked
+	if errors.Is(err, fs.ErrNotExist) {
+		return recorded{}, nil
+	}
+	if err != nil {
+		return recorded{}, fmt.Errorf("reading the changes of the run %s: %w", run, err)
+	}
+	// What a crash has cut off was not begun.
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	var r recorded
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		var l manifestLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			return recorded{}, fmt.Errorf("the list of changes %s is damaged at line %d: nothing can be put back by it", at, number)
+		}
+		r.take(l, run)
+	}
+	return r, nil
+}
+
+// take follows one line.
+func (r *recorded) take(l manifestLine, run string) {
+	of := func(n noted) bool { return n.Change == l.Change }
+	switch {
+	case l.Undone:
+		r.changes, r.undone = nil, true
+	case l.RolledBack:
+		r.changes = slices.DeleteFunc(r.changes, of)
+	case l.Done:
+		for i := range r.changes {
+			r.changes[i].Done = r.changes[i].Done || of(r.changes[i])
+		}
+	case l.Path != "":
+		r.changes = append(r.changes, noted{l, run})
+		r.undone = false
+	case l.Workspace != "":
+		r.workspace = l.Workspace
+	}
+}
+
+// chains sorts changes by path. Changes of several runs come in the order of
+// their times; of one run, in the order in which it made them.
+func chains(changes []noted) []*chain {
+	slices.SortStableFunc(changes, func(a, b noted) int { return a.Time.Compare(b.Time) })
+	byPath := map[string]*chain{}
+	var all []*chain
+	for _, n := range changes {
+		c := byPath[n.Path]
+		if c == nil {
+			c = &chain{path: n.Path}
+			byPath[n.Path] = c
+			all = append(all, c)
+		}
+		c.links = append(c.links, n)
+	}
+	slices.SortFunc(all, func(a, b *chain) int { return cmp.Compare(a.path, b.path) })
+	return all
+}
+
+func (c *chain) first() noted { return c.links[0] }
+func (c *chain) last() noted  { return c.links[len(c.links)-1] }
+
+// leaves reports whether the path may be so when the last change is over: as
+// that made it, or, where a crash may have come before it, as it was.
+// An undo that was broken off may have left nothing in the place of a folder that
+// had become a file.
+func (c *chain) leaves(hash string) bool {
+	first, last := entryKind(c.first().BeforeSHA), c.last()
+	swapped := first != "" && last.AfterSHA != "" && first != entryKind(last.AfterSHA)
+	return hash == last.AfterSHA || !last.Done && hash == last.BeforeSHA || swapped && hash == ""
+}
+
+// entryKind says what a hash is of: a file, a folder or "" for nothing.
+func entryKind(hash string) string {
+	if hash == "" || hash == folderHash {
+		return hash
+	}
+	return "file"
+}
+
+// remade reports whether the path was gone, or something else, in between: its
+// mode is not the one it had before.
+func (c *chain) remade() bool {
+	for _, l := range c.links {
+		if l.BeforeSHA == "" || entryKind(l.AfterSHA) != entryKind(l.BeforeSHA) {
+			return true
+		}
+	}
+	return false
+}
+
+// disturbed reports whether something else changed the path between two changes.
+func (c *chain) disturbed() bool {
+	for i, l := range c.links[1:] {
+		before := c.links[i]
+		if l.BeforeSHA != before.AfterSHA && (before.Done || l.BeforeSHA != before.BeforeSHA) {
+			return true
+		}
+	}
+	return false
+}
+
+// mode is the mode that the path had before the first change.
+func (c *chain) mode() fs.FileMode {
+	mode, err := strconv.ParseUint(c.first().Mode, 8, 32)
+	if err != nil {
+		return 0
+	}
+	return fs.FileMode(mode).Perm()
+}
+
+// since returns the run that left a path of this workspace as it is now, later
+// than that time; "" where none is known to have.
+func (b backups) since(at, hash string, after time.Time, but []string) string {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return "" // it is a hint
+	}
+	found, newest := "", after
+	for _, e := range entries {
+		run, ok := strings.CutSuffix(e.Name(), undoSuffix)
+		if !ok || slices.Contains(but, run) {
+			continue
+		}
+		r, err := b.read(run)
+		if err != nil || r.workspace != b.workspace {
+			continue
+		}
+		for _, c := range chains(r.changes) {
+			if last := c.last(); c.path == at && c.leaves(hash) && last.Time.After(newest) {
+				found, newest = run, last.Time
+			}
+		}
+	}
+	return found
+}

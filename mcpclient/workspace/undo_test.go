@@ -1,0 +1,575 @@
+package workspace_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/mcpclient/workspace"
+)
+
+// of is the `_meta` of a call that belongs to a run.
+func of(run string) map[string]any { return map[string]any{workspace.MetaRun: run} }
+
+// does calls a tool for a run; it must do its work.
+func (b *bench) does(t tb, run, tool string, a args) {
+	t.Helper()
+	if out := b.ask(t, tool, a, of(run)); out.isError {
+		t.Fatalf("%s %v: %s", tool, a, out.text)
+	}
+}
+
+// undo undoes runs; it must succeed.
+func (b *bench) undo(t tb, runs ...string) workspace.Undone {
+	t.Helper()
+	u, err := b.ops.Undo(context.Background(), false, runs...)
+	if err != nil {
+		t.Fatalf("undo %v: %v", runs, err)
+	}
+	return u
+}
+
+// wholeTree is every file and folder of the workspace with mode and content.
+func (b *bench) wholeTree(t tb) map[string]string {
+	t.Helper()
+	tree := map[string]string{}
+	err := filepath.WalkDir(b.dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == b.dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(b.dir, at)
+		if err != nil {
+			return err
+		}
+		what := info.Mode().String()
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(at)
+			if err != nil {
+				return err
+			}
+			what += " " + string(data)
+		}
+		tree[name] = what
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return tree
+}
+
+// sameTree compares two trees.
+func sameTree(t tb, got, want map[string]string) {
+	t.Helper()
+	if maps.Equal(got, want) {
+		return
+	}
+	var wrong []string
+	for name := range want {
+		if got[name] != want[name] {
+			wrong = append(wrong, fmt.Sprintf("%s is %q, was %q", name, got[name], want[name]))
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			wrong = append(wrong, fmt.Sprintf("%s is %q, was not there", name, got[name]))
+		}
+	}
+	slices.Sort(wrong)
+	t.Fatalf("%s", strings.Join(wrong, "\n"))
+}
+
+func actions(u workspace.Undone) (all []string) {
+	for _, f := range u.Files {
+		all = append(all, f.Action+" "+f.Path)
+	}
+	return all
+}
+
+func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
+	state := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: state})
+	b.write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "run.sh": "echo\n", "old.txt": "old\n", "bin": "\x00\x01"})
+	for name, mode := range map[string]fs.FileMode{"run.sh": 0o755, "bin": 0o600, "sub": 0o750} {
+		if err := os.Chmod(filepath.Join(b.dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := b.wholeTree(t)
+	b.does(t, "r-1", "fs.patch", args{"diff": twoFiles})
+	b.does(t, "r-1", "fs.write", args{"path": "one.txt", "text": "again"})
+	b.does(t, "r-1", "fs.write", args{"path": "deep/er/new.txt", "text": "n"})
+	b.does(t, "r-1", "fs.mkdir", args{"path": "empty/folder"})
+	b.does(t, "r-1", "fs.move", args{"from": "run.sh", "to": "bin2/run.sh"})
+	b.does(t, "r-1", "fs.remove", args{"path": "bin"})
+	b.does(t, "r-1", "fs.remove", args{"path": "sub", "recursive": true})
+	b.does(t, "r-1", "fs.write", args{"path": "sub", "text": "a file now"})
+	after := b.wholeTree(t)
+
+	shown, err := b.ops.Undo(t.Context(), true, "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameTree(t, b.wholeTree(t), after) // a dry one changes nothing
+	u := b.undo(t, "r-1")
+	sameTree(t, b.wholeTree(t), before)
+	if u.Diff != shown.Diff || !slices.Equal(u.Files, shown.Files) {
+		t.Errorf("shown %v\n%s\ndone %v\n%s", actions(shown), shown.Diff, actions(u), u.Diff)
+	}
+	for _, want := range []string{"restored one.txt", "recreated run.sh", "recreated bin", "removed deep/er/new.txt", "removed deep", "removed empty/folder", "recreated sub/two.txt"} {
+		if !slices.Contains(actions(u), want) {
+			t.Errorf("%q is not in %v", want, actions(u))
+		}
+	}
+	for _, want := range []string{"-again\n", "+a\n", "+++ /dev/null"} {
+		if !strings.Contains(u.Diff, want) {
+			t.Errorf("the diff lacks %q: %s", want, u.Diff)
+		}
+	}
+
+	again := b.undo(t, "r-1")
+	if !again.Already || len(again.Files) > 0 {
+		t.Errorf("a second undo says %+v", again)
+	}
+	if err := filepath.WalkDir(state, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == state {
+			return err
+		}
+		info, err := d.Info()
+		if want := map[bool]fs.FileMode{true: 0o700, false: 0o600}[d.IsDir()]; err == nil && info.Mode().Perm() != want {
+			t.Errorf("%s has the mode %v", at, info.Mode())
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUndoOfARunThatChangedNothingSaysSo(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	if u := b.undo(t, "r-none"); u.Changed || u.Already || len(u.Files) > 0 {
+		t.Errorf("it says %+v", u)
+	}
+	for _, run := range []string{"../x", "", "a/b"} {
+		if _, err := b.ops.Undo(t.Context(), false, run); err == nil {
+			t.Errorf("the run %q was taken", run)
+		}
+	}
+	if out := b.ask(t, "fs.write", args{"path": "f", "text": "x"}, of("../x")); !out.isError || !strings.Contains(out.text, "id of a run") {
+		t.Errorf("the call says %q", out.text)
+	}
+	b.must(t, "fs.write", args{"path": "f", "text": "x"}) // of no run
+	b.same(t, map[string]string{"f": "x"})
+}
+
+func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
+	write := func(name, text string) func(*testing.T, *bench) {
+		return func(t *testing.T, b *bench) { b.write(t, map[string]string{name: text}) }
+	}
+	remove := func(name string) func(*testing.T, *bench) {
+		return func(t *testing.T, b *bench) {
+			if err := os.RemoveAll(filepath.Join(b.dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		since func(*testing.T, *bench)
+		says  string
+		diff  []string
+	}{
+		"a file that was written since":        {write("one.txt", "mine\n"), "one.txt changed since", []string{"-one\n", "+mine\n"}},
+		"a file that is gone":                  {remove("one.txt"), "one.txt was removed since", []string{"+++ /dev/null", "-one\n"}},
+		"a file of its own that was changed":   {write("new.txt", "mine\n"), "new.txt changed since", []string{"+mine\n"}},
+		"a file it removed that is there":      {write("gone.txt", "mine\n"), "gone.txt was made again since", []string{"--- /dev/null", "+mine\n"}},
+		"a folder in the place of its file":    {func(t *testing.T, b *bench) { remove("new.txt")(t, b); write("new.txt/x", "x")(t, b) }, "new.txt was made a folder since", nil},
+		"a link in the place of its file":      {func(t *testing.T, b *bench) { remove("new.txt")(t, b); link(t, b, "one.txt", "new.txt") }, "new.txt is no longer what the run left", nil},
+		"what another run has changed since":   {func(t *testing.T, b *bench) { b.does(t, "r-2", "fs.write", args{"path": "one.txt", "text": "two"}) }, "one.txt changed since by the run r-2: nothing was put back; undo the run r-2 first", []string{"+two"}},
+		"a file that grew beyond what is kept": {write("one.txt", strings.Repeat("x", 4<<20+1)), "one.txt is no longer what the run left", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{Backups: t.TempDir()})
+			b.write(t, map[string]string{"one.txt": "before\n", "gone.txt": "g\n", "other.txt": "o\n"})
+			b.does(t, "r-1", "fs.write", args{"path": "other.txt", "text": "p"})
+			b.does(t, "r-1", "fs.write", args{"path": "one.txt", "text": "one\n"})
+			b.does(t, "r-1", "fs.write", args{"path": "new.txt", "text": "n"})
+			b.does(t, "r-1", "fs.remove", args{"path": "gone.txt"})
+			c.since(t, b)
+			now := b.wholeTree(t)
+			_, err := b.ops.Undo(t.Context(), false, "r-1")
+			var changed *workspace.ChangedError
+			if !errors.As(err, &changed) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was put back") {
+				t.Fatalf("it says %v", err)
+			}
+			for _, want := range c.diff {
+				if !strings.Contains(changed.Diff, want) {
+					t.Errorf("the diff lacks %q:\n%s", want, changed.Diff)
+				}
+			}
+			sameTree(t, b.wholeTree(t), now)
+		})
+	}
+}
+
+func link(t *testing.T, b *bench, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, filepath.Join(b.dir, at)); err != nil {
+		t.Skip(err)
+	}
+}
+
+func TestUndoKeepsWhatTheRunDidNotTouch(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	b.write(t, map[string]string{"a.sh": "a", "b.txt": "b", "same.txt": "s"})
+	b.does(t, "r-1", "fs.write", args{"path": "a.sh", "text": "A"})
+	b.does(t, "r-1", "fs.write", args{"path": "made/x", "text": "x"})
+	b.does(t, "r-1", "fs.write", args{"path": "same.txt", "text": "changed"})
+	b.write(t, map[string]string{"made/mine": "m", "b.txt": "mine", "same.txt": "s"}) // the user put one back by hand
+	if err := os.Chmod(filepath.Join(b.dir, "a.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	u := b.undo(t, "r-1")
+	b.same(t, map[string]string{"a.sh": "a", "b.txt": "mine", "same.txt": "s", "made/mine": "m"})
+	if len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "the folder made stays") {
+		t.Errorf("the notes are %q", u.Notes)
+	}
+	if !strings.HasPrefix(b.wholeTree(t)["a.sh"], "-rwxr-xr-x") {
+		t.Errorf("the mode that the user gave is gone: %s", b.wholeTree(t)["a.sh"])
+	}
+}
+
+func TestUndoTakesInnerRunsAlongNewestChangeFirst(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	b.write(t, map[string]string{"f": "0"})
+	before := b.wholeTree(t)
+	b.does(t, "r-out", "fs.write", args{"path": "f", "text": "1"})
+	b.does(t, "r-in", "fs.write", args{"path": "f", "text": "2"})
+	b.does(t, "r-in", "fs.write", args{"path": "g", "text": "2"})
+	b.does(t, "r-out", "fs.write", args{"path": "f", "text": "3"})
+	if _, err := b.ops.Undo(t.Context(), false, "r-in"); err == nil || !strings.Contains(err.Error(), "by the run r-out") {
+		t.Errorf("the inner one alone: %v", err)
+	}
+	b.undo(t, "r-out", "r-in")
+	sameTree(t, b.wholeTree(t), before)
+	for _, run := range []string{"r-in", "r-out"} {
+		if u := b.undo(t, run); !u.Already {
+			t.Errorf("%s: %+v", run, u)
+		}
+	}
+}
+
+func TestARunThatGoesOnAfterItsUndoIsUndoneFromThere(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	b.write(t, map[string]string{"f": "0"})
+	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+	b.undo(t, "r-1")
+	b.write(t, map[string]string{"f": "mine"})
+	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
+	b.undo(t, "r-1")
+	b.same(t, map[string]string{"f": "mine"})
+}
+
+func TestWhatSomethingElseChangedInBetweenIsSaid(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	b.write(t, map[string]string{"f": "0"})
+	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+	b.write(t, map[string]string{"f": "formatted"})
+	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
+	u := b.undo(t, "r-1")
+	b.same(t, map[string]string{"f": "0"})
+	if len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "changed by something else") {
+		t.Errorf("the notes are %q", u.Notes)
+	}
+}
+
+func TestUndoIsForTheFolderOfTheRun(t *testing.T) {
+	state := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: state})
+	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+	other := newBench(t, workspace.Config{Backups: state})
+	var elsewhere *workspace.NotHereError
+	if _, err := other.ops.Undo(t.Context(), false, "r-1"); !errors.As(err, &elsewhere) || elsewhere.Workspace != b.dir {
+		t.Errorf("it says %v", err)
+	}
+}
+
+func TestAServerOfItsOwnKeepsEveryCallUnderOneRun(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir(), Run: "w-1"})
+	b.must(t, "fs.write", args{"path": "f", "text": "1"})
+	b.does(t, "r-9", "fs.write", args{"path": "g", "text": "1"})
+	b.undo(t, "w-1")
+	b.same(t, map[string]string{})
+}
+
+func TestUndoRefusesWhatIsKeptNoLonger(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, kept string)
+		says  string
+	}{
+		"a content that is gone": {func(t *testing.T, kept string) { each(t, kept, os.Remove) }, "kept no longer"},
+		"a content that is another": {func(t *testing.T, kept string) {
+			each(t, kept, func(at string) error { return os.WriteFile(at, []byte("x"), 0o600) })
+		}, "kept no longer"},
+		"a list that is damaged": {func(t *testing.T, kept string) {
+			at := filepath.Join(kept, "manifest.jsonl")
+			text, err := os.ReadFile(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(at, append([]byte("{]\n"), text...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "damaged at line 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := t.TempDir()
+			b := newBench(t, workspace.Config{Backups: state})
+			b.write(t, map[string]string{"f": "0", "g": "0"})
+			b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+			b.does(t, "r-1", "fs.write", args{"path": "g", "text": "1"})
+			now := b.wholeTree(t)
+			c.spoil(t, filepath.Join(state, "r-1.undo"))
+			if _, err := b.ops.Undo(t.Context(), false, "r-1"); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("it says %v", err)
+			}
+			sameTree(t, b.wholeTree(t), now)
+		})
+	}
+}
+
+// each does something to every content that is kept.
+func each(t *testing.T, kept string, do func(string) error) {
+	t.Helper()
+	entries, err := os.ReadDir(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() == "manifest.jsonl" {
+			continue
+		}
+		if err := do(filepath.Join(kept, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// names that random changes choose from: files and folders of one another.
+var names = []string{"a", "b", "a/x", "a/y", "d", "d/e", "d/e/f", "d/e/g"}
+
+// randomChange makes one call that may or may not be possible.
+func (b *bench) randomChange(t *rapid.T, run string) {
+	at := func(label string) string { return rapid.SampledFrom(names).Draw(t, label) }
+	text := func(label string) string { return rapid.StringMatching(`(a|b|\n){0,6}`).Draw(t, label) }
+	tool := rapid.SampledFrom([]string{"fs.write", "fs.write", "fs.patch", "fs.move", "fs.remove", "fs.mkdir"}).Draw(t, "tool")
+	a := args{"path": at("path")}
+	switch tool {
+	case "fs.write":
+		a["text"] = text("text")
+	case "fs.patch":
+		a["old"], a["new"], a["all"] = "a", text("new")+"b", true
+	case "fs.move":
+		a = args{"from": at("from"), "to": at("to")}
+	case "fs.remove":
+		a["recursive"] = rapid.Bool().Draw(t, "recursive")
+	}
+	b.ask(t, tool, a, of(run)) // refused or done
+}
+
+// furnish makes a random tree.
+func (b *bench) furnish(t *rapid.T) {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(b.dir, e.Name())); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "files") {
+		at := filepath.Join(b.dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			continue // a file is in the way
+		}
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			continue
+		}
+		text := rapid.StringMatching(`(a|b|\n){0,6}`).Draw(t, "content")
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if err := os.Chmod(at, rapid.SampledFrom([]fs.FileMode{0o644, 0o755, 0o600, 0o444}).Draw(t, "mode")); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func TestUndoRestoresTheTreeWhateverARunDid(t *testing.T) {
+	state := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: state})
+	number := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b.furnish(t)
+		before := b.wholeTree(t)
+		number++
+		runs := []string{fmt.Sprintf("r-%d", number), fmt.Sprintf("i-%d", number)}
+		for range rapid.IntRange(1, 8).Draw(t, "changes") {
+			b.randomChange(t, rapid.SampledFrom(runs).Draw(t, "run"))
+		}
+		b.undo(t, runs...)
+		sameTree(t, b.wholeTree(t), before)
+		if u := b.undo(t, runs...); len(u.Files) > 0 {
+			t.Fatalf("a second undo did %v", actions(u))
+		}
+	})
+}
+
+// TestACrashAtAnyPointLeavesWhatUndoCanPutBack takes a run's list of changes as
+// it was at each moment of its last change, together with the files as they may
+// have been then.
+func TestACrashAtAnyPointLeavesWhatUndoCanPutBack(t *testing.T) {
+	state := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: state})
+	number := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b.furnish(t)
+		before := b.wholeTree(t)
+		number++
+		run := fmt.Sprintf("r-%d", number)
+		for range rapid.IntRange(0, 4).Draw(t, "changes before") {
+			b.randomChange(t, run)
+		}
+		list := filepath.Join(state, run+".undo", "manifest.jsonl")
+		old, _ := os.ReadFile(list) // nothing is not yet there
+		was := b.wholeTree(t)
+		b.randomChange(t, run)
+		text, _ := os.ReadFile(list)
+		if len(text) == len(old) {
+			return // it was refused
+		}
+		// The line that says the change was done is lost, and so are some of the
+		// changes, the last ones first.
+		lines := strings.SplitAfter(string(text), "\n")
+		noted := strings.Join(lines[:len(lines)-2], "")
+		torn := ""
+		if rapid.Bool().Draw(t, "torn") {
+			torn = lines[len(lines)-2][:rapid.IntRange(0, len(lines[len(lines)-2])-1).Draw(t, "cut")]
+		}
+		if err := os.WriteFile(list, []byte(noted+torn), 0o600); err != nil {
+			t.Fatalf("%v", err)
+		}
+		made := lines[len(strings.SplitAfter(string(old), "\n"))-1 : len(lines)-2]
+		b.unmake(t, made, rapid.IntRange(0, len(made)).Draw(t, "not made"), was)
+		b.litter(t, made[len(made)-1])
+		b.undo(t, run)
+		sameTree(t, b.wholeTree(t), before)
+	})
+}
+
+// litter leaves a file under another name where a line says that one was written.
+func (b *bench) litter(t *rapid.T, line string) {
+	var l backupLine
+	if err := json.Unmarshal([]byte(line), &l); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if l.AfterSHA == "" || l.AfterSHA == "folder" {
+		return
+	}
+	at := filepath.Join(filepath.Dir(filepath.Join(b.dir, l.Path)), ".replan-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
+	if info, err := os.Stat(filepath.Dir(at)); err != nil || !info.IsDir() {
+		return
+	}
+	if err := os.WriteFile(at, []byte("half"), 0o600); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// unmake takes back the last n paths of a change that its lines tell of.
+func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string) {
+	for i := range n {
+		var l backupLine
+		if err := json.Unmarshal([]byte(lines[len(lines)-1-i]), &l); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if l.Path == "" {
+			continue
+		}
+		at := filepath.Join(b.dir, l.Path)
+		if err := os.RemoveAll(at); err != nil {
+			t.Fatalf("%v", err)
+		}
+		what, there := was[l.Path]
+		if !there {
+			continue
+		}
+		mode, content, file := strings.Cut(what, " ")
+		err := os.MkdirAll(at, 0o755)
+		if file {
+			if err = os.Remove(at); err == nil {
+				err = os.WriteFile(at, []byte(content), 0o600)
+			}
+		}
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		var perm fs.FileMode
+		for _, r := range mode[1:] {
+			perm <<= 1
+			if r != '-' {
+				perm |= 1
+			}
+		}
+		if err := os.Chmod(at, perm); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func TestAnUndoThatWasBrokenOffGoesOnWithTheNext(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	number := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b.furnish(t)
+		before := b.wholeTree(t)
+		number++
+		run := fmt.Sprintf("r-%d", number)
+		for range rapid.IntRange(1, 5).Draw(t, "changes") {
+			b.randomChange(t, run)
+		}
+		after := b.wholeTree(t)
+		// Some of the files are back already, as a broken off undo leaves them.
+		for _, name := range names {
+			mode, _, file := strings.Cut(before[name], " ")
+			_, now, stays := strings.Cut(after[name], " ")
+			if file && stays && mode[0] == '-' && rapid.Bool().Draw(t, "back") {
+				_, content, _ := strings.Cut(before[name], " ")
+				if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o600); err != nil {
+					t.Fatalf("%v %s", err, now)
+				}
+			}
+		}
+		b.undo(t, run)
+		got := b.wholeTree(t)
+		for name, want := range before {
+			_, content, _ := strings.Cut(want, " ")
+			if _, now, _ := strings.Cut(got[name], " "); now != content {
+				t.Fatalf("%s is %q, was %q", name, got[name], want)
+			}
+		}
+	})
+}

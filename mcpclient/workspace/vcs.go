@@ -1,0 +1,283 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	gitReadTime  = time.Minute
+	gitWriteTime = 10 * time.Minute // hooks may run tests
+	maxGitData   = 8 << 20          // bytes of what git lists
+)
+
+// gitRun is one call of git.
+type gitRun struct {
+	args  []string
+	input []byte
+	index string // file in place of the repository's index
+	store string // folder for new objects in place of the repository's
+	apart bool   // no object of the repository's is looked at: git would touch those that it finds again
+	max   int    // bytes of standard output that are kept; 0 is maxGitData
+	// asUser runs what the repository has configured: hooks, filters and
+	// whatever reaches a remote. Else nothing of the repository's is run.
+	asUser  bool
+	call    call     // where the output of a call asUser is sent
+	environ []string // beside what git always inherits
+}
+
+// gitOutput is what git said.
+type gitOutput struct {
+	data string // standard output
+	cut  bool   // there was more
+	said string // standard error
+	exit int
+}
+
+// limited keeps the first bytes that are written.
+type limited struct {
+	bytes.Buffer
+	max int
+	cut bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	room := min(max(0, l.max-l.Len()), len(p))
+	l.cut = l.cut || room < len(p)
+	_, _ = l.Buffer.Write(p[:room]) // never fails
+	return len(p), nil
+}
+
+func (*limited) Close() error { return nil }
+
+// gitRepository is the git repository that the workspace lies in.
+type gitRepository struct {
+	o       *Operators
+	prefix  string // the workspace within it, with a slash at the end, or empty
+	gitDir  string // on disk, absolute
+	filters []string
+	born    bool // there is a commit
+}
+
+// git runs git in the workspace, or fails where that cannot be done. An exit
+// that is not 0 is no failure here.
+func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
+	flags := []string{
+		"--no-pager", "--literal-pathspecs", // a name is a name, whatever it begins with
+		"-c", "core.quotePath=off", "-c", "color.ui=false", "-c", "core.splitIndex=false",
+		"-c", "safe.bareRepository=explicit", "-c", "advice.addEmbeddedRepo=false",
+	}
+	limit := gitWriteTime
+	if !run.asUser {
+		limit = gitReadTime
+		flags = append(flags,
+			"-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull, "-c", "log.showSignature=false",
+			"-c", "status.submoduleSummary=false", "-c", "core.bigFileThreshold=16m")
+		for _, name := range r.filters {
+			flags = append(flags, "-c", name+".clean=", "-c", name+".smudge=", "-c", name+".process=", "-c", name+".required=false")
+		}
+	}
+	out := &limited{max: run.max}
+	if out.max == 0 {
+		out.max = maxGitData
+	}
+	ended, err := r.o.execute(ctx, run.call, command{
+		name: "git", args: append(flags, run.args...),
+		dir: r.o.dir, environ: r.environ(run), input: run.input,
+		timeout: limit, quiet: !run.asUser, need: "install it to work with repositories",
+		data: func(io.Writer) io.WriteCloser { return out },
+	})
+	if err != nil {
+		return gitOutput{}, err
+	}
+	if ended.timedOut {
+		return gitOutput{}, fmt.Errorf("git %s did not end within %s and was stopped", run.args[0], limit)
+	}
+	return gitOutput{data: out.String(), cut: out.cut, said: ended.output, exit: ended.exit}, nil
+}
+
+// environ is what git inherits: nothing that points it at another repository,
+// and for what only reads nothing by which it would write or reach a remote.
+func (r *gitRepository) environ(run gitRun) []string {
+	environ := slices.DeleteFunc(slices.Clone(r.o.environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+			"GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_QUARANTINE_PATH",
+			"GPG_TTY", // it is the screen's
+			"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_INTERNAL_SUPER_PREFIX":
+			return true
+		default:
+			return false
+		}
+	})
+	// An editor would wait for somebody.
+	environ = append(append(environ, "GIT_EDITOR=true", "GIT_PAGER=cat"), run.environ...)
+	if !run.asUser {
+		environ = append(environ, "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	}
+	if run.index != "" {
+		environ = append(environ, "GIT_INDEX_FILE="+run.index)
+	}
+	if run.store != "" {
+		objects := filepath.Join(r.gitDir, "objects")
+		if common, err := os.ReadFile(filepath.Join(r.gitDir, "commondir")); err == nil {
+			objects = filepath.Join(absolute(r.gitDir, strings.TrimSpace(string(common))), "objects")
+		}
+		environ = append(environ, "GIT_OBJECT_DIRECTORY="+run.store)
+		if !run.apart {
+			environ = append(environ, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedPath(objects))
+		}
+	}
+	return environ
+}
+
+func absolute(base, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(base, name)
+}
+
+// quotedPath is a path as git reads it in a list of paths.
+func quotedPath(name string) string {
+	if !strings.ContainsAny(name, string(filepath.ListSeparator)+`"`) {
+		return name
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+}
+
+// must is git for a call that has to succeed; doing says what for.
+func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (gitOutput, error) {
+	out, err := r.git(ctx, run)
+	if err == nil && out.exit != 0 {
+		err = out.failure(doing)
+	}
+	return out, err
+}
+
+// failure is a sentence with what git itself says.
+func (g gitOutput) failure(doing string) error {
+	var said []string
+	for line := range strings.Lines(g.said) {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{"fatal: ", "error: "} {
+			if text, ok := strings.CutPrefix(line, mark); ok {
+				said = append(said, strings.TrimSuffix(text, "."))
+			}
+		}
+	}
+	if len(said) == 0 {
+		const most = 2000 // bytes of what a hook says
+		said = []string{middleCut(strings.TrimSpace(g.said), most)}
+	}
+	if said[0] == "" {
+		return fmt.Errorf("git could not %s: it ended with exit status %d", doing, g.exit)
+	}
+	return fmt.Errorf("git could not %s: %s", doing, strings.Join(said, "; "))
+}
+
+var errNoRepository = errors.New("the workspace lies in no git repository; make one with git init")
+
+// repository finds the repository that the workspace lies in.
+func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
+	r := &gitRepository{o: o}
+	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix"}})
+	if err != nil {
+		return nil, err
+	}
+	inside, prefix, _ := strings.Cut(out.data, "\n")
+	switch {
+	case strings.Contains(out.said, "not a git repository"), strings.Contains(out.said, "cannot use bare repository"):
+		return nil, errNoRepository
+	case out.exit != 0:
+		return nil, out.failure("open the repository of the workspace")
+	case inside != "true":
+		return nil, errors.New("the workspace is the inside of a git repository and has no files of its own; open the folder with its files")
+	}
+	r.prefix = strings.TrimSuffix(prefix, "\n")
+	dir, err := r.must(ctx, "find the repository", gitRun{args: []string{"rev-parse", "--absolute-git-dir"}})
+	if err != nil {
+		return nil, err
+	}
+	r.gitDir = strings.TrimSuffix(strings.TrimSuffix(dir.data, "\n"), "\r")
+	head, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
+	if err != nil {
+		return nil, err
+	}
+	r.born = head.exit == 0
+	return r, r.findFilters(ctx)
+}
+
+// findFilters notes the filters that the repository itself configures: reading
+// must not run them. Those of the user's own configuration are trusted, and so
+// is what git lfs install writes into a repository.
+func (r *gitRepository) findFilters(ctx context.Context) error {
+	out, err := r.git(ctx, gitRun{args: []string{"config", "-z", "--show-scope", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`}})
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		scope := fields[i]
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		if scope == "system" || scope == "global" || scope == "command" || strings.HasPrefix(value, "git-lfs ") && !strings.ContainsAny(value, ";&|$`<>\n") {
+			continue
+		}
+		name := key[:strings.LastIndexByte(key, '.')]
+		if strings.ContainsAny(name, "=\n") {
+			return fmt.Errorf("the repository configures a filter with the name %q, which cannot be kept from running; take it out of the configuration of git", name)
+		}
+		if !slices.Contains(r.filters, name) {
+			r.filters = append(r.filters, name)
+		}
+	}
+	return nil
+}
+
+// underway is what git has begun in the repository and not finished, in words.
+func (r *gitRepository) underway() string {
+	for _, state := range []struct{ file, words string }{
+		{"MERGE_HEAD", "merge"},
+		{"rebase-merge", "rebase"},
+		{"rebase-apply", "rebase"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+	} {
+		if _, err := os.Lstat(filepath.Join(r.gitDir, state.file)); err == nil {
+			return state.words
+		}
+	}
+	return ""
+}
+
+// branch is the branch that is checked out, empty where none is.
+func (r *gitRepository) branch(ctx context.Context) (string, error) {
+	out, err := r.git(ctx, gitRun{args: []string{"symbolic-ref", "--quiet", "--short", "HEAD"}})
+	return strings.TrimSpace(out.data), err
+}
+
+// pathspec is a path argument for git; empty means the workspace.
+func (o *Operators) pathspec(name string) (string, error) {
+	if name == "" {
+		return ".", nil
+	}
+	return o.resolve(name)
+}
+
+// local is a path of the repository relative to the workspace.
+func (r *gitRepository) local(name string) (string, bool) {
+	rest, ok := strings.CutPrefix(name, r.prefix)
+	if rest == "" {
+		rest = "."
+	}
+	return rest, ok
+}

@@ -1,0 +1,388 @@
+package workspace_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+// repo is a bench over a git repository.
+type repo struct {
+	*bench
+	top     string // folder of the repository
+	environ []string
+}
+
+// gitEnviron is an environment in which git knows nothing of this machine.
+func gitEnviron(t *testing.T) []string {
+	t.Helper()
+	home := t.TempDir()
+	config := filepath.Join(home, "config")
+	text := "[user]\n\tname = Ada\n\temail = ada@example.test\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environ := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") })
+	return append(environ, "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_SYSTEM="+os.DevNull)
+}
+
+// newRepo makes a repository whose workspace is a folder in it, "" for all.
+func newRepo(t *testing.T, within string) *repo {
+	t.Helper()
+	top := t.TempDir()
+	r := &repo{top: top, environ: gitEnviron(t)}
+	dir := filepath.Join(top, within)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.bench = newBench(t, workspace.Config{Dir: dir, Environ: r.environ})
+	r.git(t, "init", "--quiet")
+	return r
+}
+
+// git runs git at the top of the repository, behind the operators' back.
+func (r *repo) git(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = r.top, r.environ
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (r *repo) commit(t *testing.T, message string) {
+	t.Helper()
+	r.git(t, "add", "--all")
+	r.git(t, "commit", "--quiet", "--allow-empty", "-m", message)
+}
+
+// state is what git sees, to compare with later.
+func (r *repo) state(t *testing.T) string {
+	t.Helper()
+	return r.git(t, "status", "--porcelain=v2", "--branch", "-uall") + r.git(t, "diff", "--cached") + r.git(t, "diff")
+}
+
+type statusFile struct {
+	Path, Status, From string
+	Staged, Unstaged   bool
+}
+
+type statusResult struct {
+	Branch, Upstream, Underway, Note string
+	Ahead, Behind                    int
+	Clean                            bool
+	Files                            []statusFile
+}
+
+type diffFile struct {
+	Path, Status, From string
+	Added, Removed     int
+}
+
+type diffResult struct {
+	Diff, Note     string
+	Files          []diffFile
+	Added, Removed int
+	Truncated      bool
+}
+
+type commitResult struct {
+	Hash, Branch, Subject, Note string
+	Files                       []diffFile
+}
+
+func TestStatusSaysWhatGitSees(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"kept": "1", "staged": "1", "both": "1", "gone": "1", "old name": "a\nb\nc\nd\n"})
+	r.commit(t, "first")
+	r.write(t, map[string]string{"staged": "2", "both": "2", "new/file": "1", "added": "1", "quote\"d": "x", "ünï": "y", "line\nbreak": "z"})
+	r.git(t, "mv", "old name", "new name")
+	r.git(t, "add", "staged", "both", "added")
+	r.write(t, map[string]string{"both": "3", "kept": "2"})
+	if err := os.Remove(filepath.Join(r.dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	got := into[statusResult](t, r.must(t, "vcs.status", nil).data)
+	want := []statusFile{
+		{Path: "added", Status: "added", Staged: true},
+		{Path: "both", Status: "modified", Staged: true, Unstaged: true},
+		{Path: "gone", Status: "deleted"},
+		{Path: "kept", Status: "modified"},
+		{Path: "new name", Status: "renamed", Staged: true, From: "old name"},
+		{Path: "staged", Status: "modified", Staged: true},
+		{Path: "line\nbreak", Status: "untracked"},
+		{Path: "new/", Status: "untracked"},
+		{Path: "quote\"d", Status: "untracked"},
+		{Path: "ünï", Status: "untracked"},
+	}
+	if got.Branch != "main" || got.Clean || !reflect.DeepEqual(got.Files, want) {
+		t.Errorf("got %+v", got)
+	}
+	if n, err := r.ops.Dirty(t.Context()); n != len(want) || err != nil {
+		t.Errorf("%d files are dirty: %v", n, err)
+	}
+}
+
+func TestStatusKnowsTheStatesOfARepository(t *testing.T) {
+	r := newRepo(t, "")
+	if got := r.must(t, "vcs.status", nil); !strings.Contains(got.text, "no commit yet") || got.data["branch"] != "main" || got.data["clean"] != true {
+		t.Errorf("before the first commit: %s", got.text)
+	}
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	far := t.TempDir()
+	r.git(t, "clone", "--quiet", "--bare", ".", far)
+	r.git(t, "remote", "add", "origin", far)
+	r.git(t, "fetch", "--quiet")
+	r.git(t, "branch", "--quiet", "--set-upstream-to=origin/main")
+	r.commit(t, "second")
+	if got := into[statusResult](t, r.must(t, "vcs.status", nil).data); got.Upstream != "origin/main" || got.Ahead != 1 || got.Behind != 0 || !got.Clean {
+		t.Errorf("ahead: %+v", got)
+	}
+	r.git(t, "checkout", "--quiet", "-b", "side")
+	r.write(t, map[string]string{"a": "side"})
+	r.commit(t, "side")
+	r.git(t, "checkout", "--quiet", "main")
+	r.write(t, map[string]string{"a": "main"})
+	r.commit(t, "main")
+	if out, err := exec.Command("git", "-C", r.top, "merge", "side").CombinedOutput(); err == nil {
+		t.Fatalf("there is no conflict: %s", out)
+	}
+	got := into[statusResult](t, r.must(t, "vcs.status", nil).data)
+	if got.Underway != "merge" || !reflect.DeepEqual(got.Files, []statusFile{{Path: "a", Status: "conflicted"}}) {
+		t.Errorf("in a merge: %+v", got)
+	}
+	if d := into[diffResult](t, r.must(t, "vcs.diff", nil).data); len(d.Files) != 1 || d.Files[0].Status != "conflicted" {
+		t.Errorf("the diff in a merge: %+v", d)
+	}
+	r.refused(t, "vcs.commit", args{"message": "x"}, "merge is not finished")
+	r.refused(t, "vcs.branch", args{"name": "side"}, "merge is not finished")
+	r.git(t, "merge", "--abort")
+	r.git(t, "checkout", "--quiet", "--detach")
+	if got := r.must(t, "vcs.status", nil); got.data["branch"] != "" || !strings.Contains(got.text, "no branch is checked out") {
+		t.Errorf("detached: %s", got.text)
+	}
+	r.write(t, map[string]string{"a": "loose"})
+	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "loose"}).data); got.Branch != "" || !strings.Contains(got.Note, "no branch") {
+		t.Errorf("a commit without a branch: %+v", got)
+	}
+}
+
+func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{".gitignore": "ignored\n", "a": "1\n", "b": "1\n", "moved": "1\n2\n3\n4\n", "bin": "\x00\x01"})
+	r.commit(t, "first")
+	r.git(t, "tag", "v1")
+	r.write(t, map[string]string{"a": "2\n", "b": "2\n", "new": "n\n", "ignored": "x", "bin": "\x00\x02", "sub/with blank": "s\n"})
+	r.git(t, "mv", "moved", "to")
+	r.git(t, "add", "a")
+	before := r.state(t)
+	for name, c := range map[string]struct {
+		args  args
+		files map[string]string // status by path
+		lines [2]int
+	}{
+		"everything":           {nil, map[string]string{"a": "modified", "b": "modified", "bin": "modified", "new": "added", "sub/with blank": "added", "to": "renamed"}, [2]int{4, 2}},
+		"what is staged":       {args{"of": "staged"}, map[string]string{"a": "modified", "to": "renamed"}, [2]int{1, 1}},
+		"what is not staged":   {args{"of": "unstaged"}, map[string]string{"b": "modified", "bin": "modified"}, [2]int{1, 1}},
+		"what a commit takes":  {args{"of": "commit"}, map[string]string{"a": "modified", "to": "renamed"}, [2]int{1, 1}},
+		"one file":             {args{"path": "b"}, map[string]string{"b": "modified"}, [2]int{1, 1}},
+		"one new file":         {args{"path": "sub/with blank"}, map[string]string{"sub/with blank": "added"}, [2]int{1, 0}},
+		"a file as it was":     {args{"path": "a", "ref": "v1"}, map[string]string{"a": "modified"}, [2]int{1, 1}},
+		"between two commits":  {args{"ref": "v1..main"}, map[string]string{}, [2]int{}},
+		"a name with a magic":  {args{"path": ":(top)a"}, map[string]string{}, [2]int{}},
+		"a file that is not":   {args{"of": "unstaged", "path": "nothing"}, map[string]string{}, [2]int{}},
+		"a file that is moved": {args{"of": "staged", "path": "to"}, map[string]string{"to": "added"}, [2]int{4, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := into[diffResult](t, r.must(t, "vcs.diff", c.args).data)
+			files := map[string]string{}
+			for _, f := range got.Files {
+				files[f.Path] = f.Status
+				if !strings.Contains(got.Diff, "b/"+f.Path) {
+					t.Errorf("%s is not in the diff %s", f.Path, got.Diff)
+				}
+			}
+			if !reflect.DeepEqual(files, c.files) || [2]int{got.Added, got.Removed} != c.lines || got.Truncated {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	r.refused(t, "vcs.diff", args{"of": "some"}, "must be all, staged")
+	r.refused(t, "vcs.diff", args{"ref": "--output=x"}, "there is no commit")
+	r.refused(t, "vcs.diff", args{"ref": "nowhere"}, "there is no commit", "nowhere")
+	r.refused(t, "vcs.diff", args{"path": "../x"}, "outside the workspace")
+	if after := r.state(t); after != before {
+		t.Errorf("a diff has changed the repository from\n%s\nto\n%s", before, after)
+	}
+}
+
+func TestADiffBeforeTheFirstCommitShowsAllFiles(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1\n"})
+	got := into[diffResult](t, r.must(t, "vcs.diff", nil).data)
+	if len(got.Files) != 1 || got.Files[0].Status != "added" || !strings.Contains(got.Diff, "+1") {
+		t.Errorf("got %+v", got)
+	}
+	if got := r.must(t, "vcs.log", nil); got.text != "there is no commit yet" {
+		t.Errorf("the log says %q", got.text)
+	}
+	if got := r.must(t, "vcs.branches", nil); got.data["current"] != "main" {
+		t.Errorf("the branches are %v", got.data)
+	}
+}
+
+func TestALongDiffIsCutAtALine(t *testing.T) {
+	r := newRepo(t, "")
+	r.commit(t, "first")
+	b := newBench(t, workspace.Config{Dir: r.dir, Environ: r.environ, MaxOutput: 1000})
+	b.write(t, map[string]string{"long": strings.Repeat("0123456789\n", 1000)})
+	got := into[diffResult](t, b.must(t, "vcs.diff", nil).data)
+	if !got.Truncated || len(got.Diff) > 1100 || !strings.HasSuffix(got.Diff, "+0123456789\n[cut: the diff is longer than this]\n") || got.Files[0].Added != 1000 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTheLogIsReadWhateverMessagesHold(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first\n\nbody with \x1f and \x1e\n\nand more")
+	r.write(t, map[string]string{"b": "1"})
+	r.commit(t, "zweite Änderung: \"quoted\"")
+	r.write(t, map[string]string{"b": "2"})
+	r.commit(t, "third")
+	type result struct {
+		Commits []struct{ Hash, Author, Date, Subject, Body string }
+		Total   int
+	}
+	got := into[result](t, r.must(t, "vcs.log", args{"max": 2}).data)
+	if got.Total != 3 || len(got.Commits) != 2 || got.Commits[1].Subject != "zweite Änderung: \"quoted\"" || got.Commits[0].Author != "Ada" {
+		t.Errorf("got %+v", got)
+	}
+	if got = into[result](t, r.must(t, "vcs.log", args{"path": "a"}).data); got.Total != 1 || got.Commits[0].Body != "body with \x1f and \x1e\n\nand more" || len(got.Commits[0].Hash) != 40 || len(got.Commits[0].Date) < 20 {
+		t.Errorf("got %+v", got)
+	}
+	if got := into[result](t, r.must(t, "vcs.log", args{"since": "2090-01-01"}).data); got.Total != 0 || got.Commits == nil {
+		t.Errorf("got %+v", got)
+	}
+	r.refused(t, "vcs.log", args{"max": -1}, "1 or more")
+}
+
+func TestBranchesAreListedMadeAndSwitched(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	r.must(t, "vcs.branch", args{"name": "topic/x", "create": true})
+	r.write(t, map[string]string{"a": "topic"})
+	r.commit(t, "of the topic")
+	r.must(t, "vcs.branch", args{"name": "main"})
+	type result struct {
+		Current  string
+		Branches []struct {
+			Name, Subject string
+			Current       bool
+		}
+	}
+	got := into[result](t, r.must(t, "vcs.branches", nil).data)
+	if got.Current != "main" || len(got.Branches) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	r.write(t, map[string]string{"a": "mine"})
+	r.refused(t, "vcs.branch", args{"name": "topic/x"}, "would lose what is in a", "commit it first")
+	r.refused(t, "vcs.branch", args{"name": "none"}, "there is no branch none", "create")
+	r.refused(t, "vcs.branch", args{"name": "main", "create": true}, "exists already")
+	for _, name := range []string{"-f", "--detach", "@{-1}", "a..b", "a b", "HEAD", "", "x.lock"} {
+		r.refused(t, "vcs.branch", args{"name": name, "create": true}, "cannot be the name of a branch")
+	}
+	r.same(t, r.files(t))
+	if got := r.files(t)["a"]; got != "mine" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+type previewResult struct {
+	Diff   string
+	Hashes map[string]string
+}
+
+func TestAFolderWithoutARepositorySaysSo(t *testing.T) {
+	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
+	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.branches"} {
+		b.refused(t, tool, nil, "no git repository", "git init")
+	}
+	b.refused(t, "vcs.commit", args{"message": "m"}, "no git repository")
+	if n, err := b.ops.Dirty(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d files are dirty: %v", n, err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	b.refused(t, "vcs.status", nil, "git is not installed")
+	if n, err := b.ops.Dirty(t.Context()); n != 0 || err != nil {
+		t.Errorf("without git %d files are dirty: %v", n, err)
+	}
+}
+
+func TestAnEnvironmentThatPointsElsewhereIsNotFollowed(t *testing.T) {
+	r, other := newRepo(t, ""), newRepo(t, "")
+	r.write(t, map[string]string{"mine": "1"})
+	other.write(t, map[string]string{"other": "1"})
+	b := newBench(t, workspace.Config{Dir: r.dir, Environ: append(r.environ,
+		"GIT_DIR="+filepath.Join(other.top, ".git"), "GIT_WORK_TREE="+other.top, "GIT_INDEX_FILE="+filepath.Join(other.top, "x"))})
+	if got := into[statusResult](t, b.must(t, "vcs.status", nil).data); len(got.Files) != 1 || got.Files[0].Path != "mine" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAWorkspaceWithinARepositorySeesItselfAlone(t *testing.T) {
+	r := newRepo(t, "in/side")
+	r.write(t, map[string]string{"a": "1\n", "sub/b": "1\n", "../out": "1\n", "../../top": "1\n"})
+	r.commit(t, "first")
+	r.write(t, map[string]string{"a": "2\n", "sub/new": "1\n", "../out": "2\n", "../../top": "2\n", "../new": "1\n"})
+	status := into[statusResult](t, r.must(t, "vcs.status", nil).data)
+	if !reflect.DeepEqual(status.Files, []statusFile{{Path: "a", Status: "modified"}, {Path: "sub/new", Status: "untracked"}}) ||
+		!strings.Contains(status.Note, "3 files are of") && !strings.Contains(status.Note, "3 files") {
+		t.Errorf("got %+v", status)
+	}
+	diff := into[diffResult](t, r.must(t, "vcs.diff", nil).data)
+	if len(diff.Files) != 2 || strings.Contains(diff.Diff, "top") || strings.Contains(diff.Diff, "in/side") || !strings.Contains(diff.Diff, "+++ b/a\n") || diff.Note == "" {
+		t.Errorf("got %+v", diff)
+	}
+	r.git(t, "add", "top", "in/out", "in/side/a")
+	r.write(t, map[string]string{"a": "3\n"})
+	got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "mine"}).data)
+	if len(got.Files) != 1 || got.Files[0].Path != "a" || !strings.Contains(got.Note, "outside the workspace") {
+		t.Errorf("got %+v", got)
+	}
+	if text := r.git(t, "show", "HEAD:in/side/a"); text != "2\n" {
+		t.Errorf("committed %q, which was not staged", text)
+	}
+	if staged := r.git(t, "diff", "--cached", "--name-only"); staged != "in/out\ntop\n" {
+		t.Errorf("staged is %q", staged)
+	}
+	got = into[commitResult](t, r.must(t, "vcs.commit", args{"message": "the rest"}).data)
+	if len(got.Files) != 2 || got.Note == "" {
+		t.Errorf("got %+v", got)
+	}
+	if staged := r.git(t, "diff", "--cached", "--name-only"); staged != "in/out\ntop\n" {
+		t.Errorf("staged is %q", staged)
+	}
+	r.refused(t, "vcs.commit", args{"message": "none"}, "nothing to commit in the workspace", "outside")
+	if log := r.must(t, "vcs.log", nil); !strings.HasPrefix(log.text, got.Hash[:10]) {
+		t.Errorf("the log is %s", log.text)
+	}
+}
+
+func TestALogIsEmptyWithoutARepositoryWhereThatIsAllowed(t *testing.T) {
+	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
+	b.refused(t, "vcs.log", nil, "git init")
+	if got := b.must(t, "vcs.log", args{"allow_none": true}); len(got.data["commits"].([]any)) != 0 || !strings.Contains(got.text, "git init") {
+		t.Errorf("%q %v", got.text, got.data)
+	}
+}

@@ -1,0 +1,392 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+type commitArgs struct {
+	Message string   `json:"message"`
+	Paths   []string `json:"paths"`
+	All     bool     `json:"all"`
+}
+
+type commitResult struct {
+	Hash    string     `json:"hash"`
+	Branch  string     `json:"branch"` // empty where none is checked out
+	Subject string     `json:"subject"`
+	Files   []diffFile `json:"files"`
+	Note    string     `json:"note,omitempty"`
+}
+
+// vcsCommit puts together what is to be committed in an index of its own: what
+// was staged stays as it is until the commit is made, and what was approved is
+// what is committed.
+func (o *Operators) vcsCommit(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args commitArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(args.Message) == "" || strings.ContainsRune(args.Message, 0) {
+		return nil, errors.New("the argument message of vcs.commit is empty or no text; say what the commit does")
+	}
+	if args.All && len(args.Paths) > 0 {
+		return nil, errors.New("vcs.commit takes all or paths, not both")
+	}
+	for i, name := range args.Paths {
+		at, err := o.resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		args.Paths[i] = at
+	}
+	if !c.preview {
+		select {
+		case o.changing <- struct{}{}:
+			defer func() { <-o.changing }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	r, err := o.repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if state := r.underway(); state != "" {
+		return nil, fmt.Errorf("a %s is not finished in this repository; finish or abort it with git first", state)
+	}
+	p, err := r.prepare(ctx, args, c.preview)
+	if err != nil {
+		return nil, err
+	}
+	defer p.remove()
+	if c.preview {
+		diff, err := r.diff(ctx, gitRun{index: p.index, store: p.store}, "--cached", ".")
+		if err != nil {
+			return nil, err
+		}
+		return structured(previewResult{Diff: diff.Diff, Hashes: p.hashes}, diff.Diff), nil
+	}
+	if err := p.approved(c.hashes); err != nil {
+		return nil, err
+	}
+	return p.commit(ctx, c, args.Message)
+}
+
+// prepared is what a commit would take.
+type prepared struct {
+	*scratch
+	paths   []string          // relative to the workspace
+	hashes  map[string]string // of the mode and content of each
+	outside int               // staged files that are left out
+	nested  []string          // repositories of their own, left out
+}
+
+// stagedFile is a file as git diff --raw has it.
+type stagedFile struct{ path, mode, object string }
+
+const gitlink = "160000" // mode of a repository within a repository
+
+func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) (*prepared, error) {
+	staged, err := r.staged(ctx, r.git, "--relative", "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	outside, err := r.changedOutside(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", "--no-ext-diff")
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.scratch(dry)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{scratch: s, outside: outside, hashes: map[string]string{}}
+	if err := p.fill(ctx, args, staged); err != nil {
+		p.remove()
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill takes the files of a commit into the index.
+func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFile) error {
+	onlyStaged := len(staged) > 0 && !args.All && len(args.Paths) == 0
+	begin := p.copyIndex
+	if p.outside > 0 || len(args.Paths) > 0 && len(staged) > 0 {
+		begin = p.headIndex
+	}
+	if err := begin(ctx); err != nil {
+		return err
+	}
+	if err := p.conflicts(ctx); err != nil {
+		return err
+	}
+	switch {
+	case onlyStaged && p.outside > 0:
+		if err := p.takeStaged(ctx); err != nil {
+			return err
+		}
+	case !onlyStaged:
+		paths := args.Paths
+		if len(paths) == 0 {
+			paths = []string{"."}
+		}
+		if err := p.takeTree(ctx, paths); err != nil {
+			return err
+		}
+	}
+	taken, err := p.r.staged(ctx, p.git, "--relative", "--", ".")
+	if err != nil {
+		return err
+	}
+	for _, f := range taken {
+		p.paths = append(p.paths, f.path)
+		p.hashes[f.path] = f.hash()
+	}
+	if len(p.paths) > 0 {
+		return nil
+	}
+	if note := p.leftOut(); note != "" {
+		return fmt.Errorf("there is nothing to commit in the workspace: %s", note)
+	}
+	return errors.New("there is nothing to commit: no file differs from the last commit")
+}
+
+// conflicts refuses an index that a merge has left unresolved.
+func (p *prepared) conflicts(ctx context.Context) error {
+	out, err := p.r.must(ctx, "look for conflicts", gitRun{args: []string{"ls-files", "--unmerged", "-z"}})
+	if err == nil && out.data != "" {
+		err = errors.New("files of the repository have conflicts that are not resolved; resolve them with git first")
+	}
+	return err
+}
+
+// takeTree takes files of the workspace as they are now.
+func (p *prepared) takeTree(ctx context.Context, paths []string) error {
+	known, err := p.git(ctx, gitRun{args: append([]string{"ls-files", "--error-unmatch", "--cached", "--others", "--exclude-standard", "-z", "--"}, paths...)})
+	if err != nil {
+		return err
+	}
+	if known.exit != 0 && paths[0] != "." {
+		return fmt.Errorf("git knows none of the files to commit, or ignores them: %w", known.failure("take the files"))
+	}
+	files, nested, err := p.fresh(ctx, paths...)
+	if err != nil {
+		return err
+	}
+	changed, err := p.r.raw(ctx, p.git, append([]string{"diff", "--relative", "--"}, paths...)...)
+	if err != nil {
+		return err
+	}
+	var links []string
+	for _, f := range changed {
+		if f.mode == gitlink {
+			links = append(links, f.path)
+		} else {
+			files = append(files, f.path)
+		}
+	}
+	p.nested = nested
+	if err := p.add(ctx, files, gitRun{args: []string{"--all"}}); err != nil {
+		return err
+	}
+	for _, at := range links {
+		out, err := p.r.must(ctx, "read the submodule "+at, gitRun{args: []string{"-C", at, "rev-parse", "--verify", "HEAD"}})
+		if err != nil {
+			return err
+		}
+		entry := fmt.Sprintf("%s %s\t%s\x00", gitlink, strings.TrimSpace(out.data), p.r.prefix+at)
+		if err := p.must(ctx, "take a submodule", gitRun{args: []string{"update-index", "-z", "--index-info"}, input: []byte(entry)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeStaged takes what is staged of the workspace, and nothing else.
+func (p *prepared) takeStaged(ctx context.Context) error {
+	staged, err := p.r.staged(ctx, p.r.git, "--no-relative", "--", ".")
+	if err != nil {
+		return err
+	}
+	var list strings.Builder
+	for _, f := range staged {
+		fmt.Fprintf(&list, "%s %s\t%s\x00", f.mode, f.object, f.path)
+	}
+	return p.must(ctx, "take what is staged", gitRun{args: []string{"update-index", "-z", "--index-info"}, input: []byte(list.String())})
+}
+
+// staged lists how an index differs from the last commit.
+func (r *gitRepository) staged(ctx context.Context, git gitFunc, flags ...string) ([]stagedFile, error) {
+	return r.raw(ctx, git, append([]string{"diff", "--cached"}, flags...)...)
+}
+
+// gitFunc runs git with one index or another.
+type gitFunc func(context.Context, gitRun) (gitOutput, error)
+
+// raw lists differences as git diff --raw has them.
+func (r *gitRepository) raw(ctx context.Context, git gitFunc, args ...string) ([]stagedFile, error) {
+	flags := []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"}
+	out, err := git(ctx, gitRun{args: slices.Insert(args, 1, flags...)})
+	switch {
+	case err != nil:
+		return nil, err
+	case out.exit != 0:
+		return nil, out.failure("compare")
+	case out.cut:
+		return nil, errors.New("there are too many files for one commit of this tool; commit a part of them with paths, or use git")
+	}
+	var files []stagedFile
+	fields := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		// :OLD-MODE NEW-MODE OLD-OBJECT NEW-OBJECT STATUS
+		parts := strings.Fields(strings.TrimPrefix(fields[i], ":"))
+		if len(parts) < 5 || parts[4] == "U" {
+			continue
+		}
+		files = append(files, stagedFile{path: fields[i+1], mode: parts[1], object: parts[3]})
+	}
+	return files, nil
+}
+
+// hash stands for the mode and content of a file, as MetaHashes has it; it is
+// empty where there is no file any more.
+func (f stagedFile) hash() string {
+	if f.mode == "000000" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(f.mode + " " + f.object))
+	return hex.EncodeToString(sum[:])
+}
+
+// approved checks that the commit holds what was approved and nothing else.
+func (p *prepared) approved(hashes map[string]string) error {
+	if hashes == nil {
+		return nil
+	}
+	for _, at := range p.paths {
+		hash, ok := hashes[at]
+		if !ok {
+			return fmt.Errorf("%s was not in the diff that was approved; look at the new diff", at)
+		}
+		if hash != p.hashes[at] {
+			return fmt.Errorf("%s changed since it was approved; look at the new diff", at)
+		}
+	}
+	for at := range hashes {
+		if _, ok := p.hashes[at]; !ok {
+			return fmt.Errorf("%s was in the diff that was approved and is no longer to be committed; look at the new diff", at)
+		}
+	}
+	return nil
+}
+
+func (p *prepared) commit(ctx context.Context, c call, message string) (*mcp.CallToolResult, error) {
+	if err := p.r.identity(ctx); err != nil {
+		return nil, err
+	}
+	before, err := p.r.headHash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.git(ctx, gitRun{args: []string{"commit", "--quiet", "--file=-"}, input: []byte(message), call: c})
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	after, lost := p.r.headHash(ctx)
+	switch {
+	case lost != nil:
+		return nil, &unsureError{fmt.Errorf("nobody knows whether the commit was made, look at git log: %w", errors.Join(err, lost))}
+	case after == before && err != nil:
+		return nil, fmt.Errorf("nothing was committed: %w", err)
+	case after == before && out.exit != 0:
+		return nil, out.failure("commit, and nothing was committed")
+	case after == before:
+		return nil, errors.New("git says that it committed, and there is no new commit; a hook may have taken it back")
+	}
+	return p.committed(ctx, after)
+}
+
+// committed brings the repository's index up to the commit and says what is in
+// it.
+func (p *prepared) committed(ctx context.Context, hash string) (*mcp.CallToolResult, error) {
+	result := commitResult{Hash: hash, Files: []diffFile{}, Note: p.leftOut()}
+	note := func(text string) { result.Note = strings.TrimPrefix(result.Note+"; "+text, "; ") }
+	shown, err := p.r.must(ctx, "show the commit", gitRun{args: []string{
+		"diff-tree", "--no-commit-id", "--root", "-r", "--raw", "--numstat", "-z", "--relative", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", hash,
+	}})
+	if err == nil {
+		d := diffResult{}
+		d.read(shown.data)
+		result.Files = append(result.Files, d.Files...)
+	}
+	paths := slices.Clone(p.paths)
+	for _, f := range result.Files { // a hook may have added some
+		if !slices.Contains(paths, f.Path) {
+			paths = append(paths, f.Path)
+		}
+	}
+	_, failed := p.r.must(ctx, "bring the index up to date", gitRun{
+		args:   []string{"reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		input:  []byte(strings.Join(paths, "\x00")),
+		asUser: true,
+	})
+	if err = errors.Join(err, failed); err != nil {
+		note(err.Error())
+	}
+	if result.Branch, err = p.r.branch(ctx); err != nil {
+		note(err.Error())
+	} else if result.Branch == "" {
+		note("no branch is checked out and none has this commit; make one with vcs.branch")
+	}
+	subject, err := p.r.must(ctx, "show the commit", gitRun{args: []string{"log", "-1", "--no-color", "--encoding=UTF-8", "--format=%s", hash}})
+	if err != nil {
+		note(err.Error())
+	}
+	result.Subject = valid(strings.TrimSpace(subject.data))
+	p.r.o.log.Info("committed", "hash", hash, "files", len(result.Files))
+	text := fmt.Sprintf("committed %.10s %s (%s)", hash, result.Subject, count(len(result.Files), "file"))
+	if result.Note != "" {
+		text += "\n" + result.Note
+	}
+	return structured(result, text), nil
+}
+
+// leftOut says what the commit does not take.
+func (p *prepared) leftOut() string {
+	var said []string
+	if p.outside > 0 {
+		said = append(said, were(p.outside)+" of the repository outside the workspace staged and left out")
+	}
+	for _, at := range p.nested {
+		said = append(said, at+" is a repository of its own and left out")
+	}
+	return strings.Join(said, "; ")
+}
+
+// identity checks that git knows who commits.
+func (r *gitRepository) identity(ctx context.Context) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		out, err := r.git(ctx, gitRun{args: []string{"var", who}})
+		if err != nil {
+			return err
+		}
+		if out.exit != 0 {
+			return errors.New("git does not know who commits; set user.name and user.email with git config")
+		}
+	}
+	return nil
+}
+
+// headHash is the last commit, empty before the first one.
+func (r *gitRepository) headHash(ctx context.Context) (string, error) {
+	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
+	return strings.TrimSpace(out.data), err
+}

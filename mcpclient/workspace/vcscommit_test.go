@@ -1,0 +1,247 @@
+package workspace_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
+	for name, c := range map[string]struct {
+		args   args
+		files  map[string]string // in the commit, by path
+		staged string            // left in the index
+		left   string            // changed or new in the work tree
+	}{
+		"what is staged, as it was":  {args{}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted"}, "", " M other\n M staged\n?? new\n"},
+		"everything":                 {args{"all": true}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted", "other": "modified", "new": "added"}, "", ""},
+		"one file that is staged":    {args{"paths": []string{"staged"}}, map[string]string{"staged": "modified"}, "D  gone\nA  new staged\n", " M other\n?? new\n"},
+		"files that are not staged":  {args{"paths": []string{"other", "new"}}, map[string]string{"other": "modified", "new": "added"}, "D  gone\nA  new staged\nMM staged\n", ""},
+		"a file that is gone":        {args{"paths": []string{"gone"}}, map[string]string{"gone": "deleted"}, "A  new staged\nMM staged\n", " M other\n?? new\n"},
+		"the folder that it all has": {args{"paths": []string{"."}}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted", "other": "modified", "new": "added"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, "")
+			r.write(t, map[string]string{"staged": "1\n", "gone": "with\nother\nlines\n", "other": "1\n", ".gitignore": "ignored\n"})
+			r.commit(t, "first")
+			r.write(t, map[string]string{"staged": "2\n", "new staged": "1\n", "ignored": "x"})
+			r.git(t, "rm", "--quiet", "gone")
+			r.git(t, "add", "staged", "new staged")
+			r.write(t, map[string]string{"staged": "3\n", "other": "2\n", "new": "1\n"})
+			before := r.state(t)
+			c.args["message"] = "a subject: \"quoted\" # 1\n\n# no comment\nbody\n"
+			shown := r.ask(t, "vcs.commit", c.args, map[string]any{workspace.MetaPreview: true})
+			preview := into[previewResult](t, shown.data)
+			if after := r.state(t); shown.isError || after != before {
+				t.Fatalf("the preview has changed %s to %s: %s", before, after, shown.text)
+			}
+			for at := range c.files {
+				if _, ok := preview.Hashes[at]; !ok || len(preview.Hashes) != len(c.files) || !strings.Contains(preview.Diff, "a/"+at) {
+					t.Errorf("%s is not in the preview %+v", at, preview)
+				}
+			}
+			got := r.ask(t, "vcs.commit", c.args, map[string]any{workspace.MetaHashes: preview.Hashes})
+			if got.isError {
+				t.Fatal(got.text)
+			}
+			res := into[commitResult](t, got.data)
+			files := map[string]string{}
+			for _, f := range res.Files {
+				files[f.Path] = f.Status
+			}
+			if !reflect.DeepEqual(files, c.files) || res.Branch != "main" || res.Subject != `a subject: "quoted" # 1` {
+				t.Errorf("got %+v", res)
+			}
+			if head := strings.TrimSpace(r.git(t, "rev-parse", "HEAD")); head != res.Hash {
+				t.Errorf("the commit is %s, not %s", head, res.Hash)
+			}
+			if body := r.git(t, "log", "-1", "--format=%b"); !strings.Contains(body, "# no comment\nbody") {
+				t.Errorf("the body is %q", body)
+			}
+			var staged, left string
+			for line := range strings.Lines(r.git(t, "status", "--porcelain", "-uall")) {
+				line = strings.ReplaceAll(line, `"`, "")
+				if line[0] == ' ' || line[0] == '?' { // nothing of it is staged
+					left += line
+				} else {
+					staged += line
+				}
+			}
+			if staged != c.staged || left != c.left {
+				t.Errorf("what stays is %q staged and %q not", staged, left)
+			}
+		})
+	}
+}
+
+func TestACommitOfSomethingElseThanWasApprovedIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change map[string]string
+		says   string
+	}{
+		"a file has changed":    {map[string]string{"a": "3"}, "a changed since it was approved"},
+		"a file has come":       {map[string]string{"c": "1"}, "c was not in the diff that was approved"},
+		"a file is as it was":   {map[string]string{"a": "1"}, "a was in the diff that was approved and is no longer"},
+		"another one is staged": {map[string]string{"b": "staged"}, "is no longer to be committed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, "")
+			r.write(t, map[string]string{"a": "1", "b": "1"})
+			r.commit(t, "first")
+			r.write(t, map[string]string{"a": "2", "b": "2"})
+			preview := into[previewResult](t, r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaPreview: true}).data)
+			r.write(t, c.change)
+			if c.change["b"] != "" {
+				r.write(t, map[string]string{"b": "2"})
+				r.git(t, "add", "b")
+			}
+			before := r.state(t)
+			got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaHashes: preview.Hashes})
+			if !got.isError || !strings.Contains(got.text, c.says) {
+				t.Errorf("got %s", got.text)
+			}
+			if after := r.state(t); after != before {
+				t.Errorf("the repository has changed from %s to %s", before, after)
+			}
+		})
+	}
+}
+
+func TestAFailedCommitLeavesNothingStaged(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	r.write(t, map[string]string{"a": "2", "new": "1"})
+	hook := filepath.Join(r.top, ".git", "hooks", "pre-commit")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho 'the hook says no' >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := r.state(t)
+	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing was committed", "the hook says no")
+	if after := r.state(t); after != before {
+		t.Errorf("the repository has changed from %s to %s", before, after)
+	}
+}
+
+func TestWhatAHookAddsIsCommitted(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	r.write(t, map[string]string{"a": "2", "b": "unformatted"})
+	r.git(t, "add", "a", "b")
+	hook := filepath.Join(r.top, ".git", "hooks", "pre-commit")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho formatted >b\necho more >c\ngit add b c\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data)
+	if len(got.Files) != 3 || got.Note != "" {
+		t.Errorf("got %+v", got)
+	}
+	if state := r.git(t, "status", "--porcelain"); state != "" {
+		t.Errorf("what stays is %q", state)
+	}
+	if text := r.git(t, "show", "HEAD:b"); text != "formatted\n" {
+		t.Errorf("committed %q", text)
+	}
+}
+
+func TestWhatCannotBeCommittedIsSaid(t *testing.T) {
+	r := newRepo(t, "")
+	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
+	r.write(t, map[string]string{"a": "1", "ignored": "1", ".gitignore": "ignored\n"})
+	r.refused(t, "vcs.commit", args{"message": " \n"}, "message", "empty")
+	r.refused(t, "vcs.commit", args{"message": "m", "all": true, "paths": []string{"a"}}, "not both")
+	r.refused(t, "vcs.commit", args{"message": "m", "paths": []string{"none"}}, "none", "did not match")
+	r.refused(t, "vcs.commit", args{"message": "m", "paths": []string{"ignored"}}, "ignored", "did not match")
+	r.refused(t, "vcs.commit", args{"message": "m", "paths": []string{"../x"}}, "outside the workspace")
+	r.git(t, "config", "user.name", "")
+	r.refused(t, "vcs.commit", args{"message": "m"}, "git does not know who commits", "user.name")
+	r.git(t, "config", "--unset", "user.name")
+	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data); len(got.Files) != 2 {
+		t.Errorf("the first commit is %+v", got)
+	}
+	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "no file differs")
+}
+
+func TestARepositoryWithinIsLeftOutOfACommit(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1", "in/x": "1"})
+	if out, err := exec.Command("git", "-C", filepath.Join(r.top, "in"), "init", "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data); len(got.Files) != 1 || !strings.Contains(got.Note, "in is a repository of its own") {
+		t.Errorf("got %+v", got)
+	}
+	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "in is a repository of its own")
+}
+
+func TestALinkedWorkTreeIsARepositoryToo(t *testing.T) {
+	r := newRepo(t, "")
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	tree := filepath.Join(t.TempDir(), "tree: two")
+	r.git(t, "worktree", "add", "--quiet", "-b", "side", tree)
+	b := newBench(t, workspace.Config{Dir: tree, Environ: r.environ})
+	b.write(t, map[string]string{"a": "2", "b": "1"})
+	if got := into[diffResult](t, b.must(t, "vcs.diff", nil).data); len(got.Files) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	preview := b.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaPreview: true})
+	if len(into[previewResult](t, preview.data).Hashes) != 2 {
+		t.Errorf("got %s", preview.text)
+	}
+	if got := into[commitResult](t, b.must(t, "vcs.commit", args{"message": "m"}).data); got.Branch != "side" || len(got.Files) != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPushesGoWhereTheBranchFollows(t *testing.T) {
+	r := newRepo(t, "")
+	far := filepath.Join(t.TempDir(), "far.git")
+	r.refused(t, "vcs.push", nil, "no branch main with a commit")
+	r.write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	r.refused(t, "vcs.push", nil, "no remote", "git remote add")
+	r.git(t, "init", "--quiet", "--bare", far)
+	r.git(t, "remote", "add", "origin", far)
+	r.refused(t, "vcs.push", nil, "follows no branch", "set_upstream", "origin")
+	r.refused(t, "vcs.push", args{"remote": "ext::sh -c true"}, "there is no remote", "there is origin")
+	r.refused(t, "vcs.push", args{"remote": far}, "there is no remote")
+	for _, branch := range []string{"+main", "main:other", "--force", ":main"} {
+		r.refused(t, "vcs.push", args{"remote": "origin", "branch": branch}, "branch")
+	}
+	type result struct {
+		Remote, Branch, To string
+		UpToDate           bool `json:"up_to_date"`
+	}
+	if got := into[result](t, r.must(t, "vcs.push", args{"set_upstream": true}).data); got != (result{Remote: "origin", Branch: "main", To: "main"}) {
+		t.Errorf("got %+v", got)
+	}
+	if got := into[result](t, r.must(t, "vcs.push", nil).data); !got.UpToDate {
+		t.Errorf("got %+v", got)
+	}
+	r.commit(t, "second")
+	r.must(t, "vcs.push", nil)
+	r.git(t, "reset", "--quiet", "--hard", "HEAD~1")
+	r.commit(t, "another second")
+	// Configuration that would force a push has no say.
+	r.git(t, "config", "remote.origin.push", "+refs/heads/*:refs/heads/*")
+	tip := r.git(t, "--git-dir="+far, "rev-parse", "main")
+	r.refused(t, "vcs.push", nil, "has commits that are not here", "nothing is pushed by force")
+	if now := r.git(t, "--git-dir="+far, "rev-parse", "main"); now != tip {
+		t.Errorf("the remote went from %s to %s", tip, now)
+	}
+	r.git(t, "checkout", "--quiet", "--detach")
+	r.refused(t, "vcs.push", nil, "no branch is checked out")
+}

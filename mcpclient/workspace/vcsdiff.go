@@ -1,0 +1,403 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+type diffResult struct {
+	Diff      string     `json:"diff"`
+	Files     []diffFile `json:"files"`
+	Added     int        `json:"added"`   // lines, of all files
+	Removed   int        `json:"removed"` // lines, of all files
+	Truncated bool       `json:"truncated"`
+	Note      string     `json:"note,omitempty"`
+}
+
+type diffFile struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"`   // lines
+	Removed int    `json:"removed"` // lines
+	Status  string `json:"status"`
+	From    string `json:"from,omitempty"` // what it was called before
+}
+
+// diffFlags make git diff say the same whatever is configured, run nothing and
+// name files relative to the workspace.
+var diffFlags = []string{
+	"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--relative", "--ignore-submodules=dirty", "--submodule=short",
+	"--find-renames", "--src-prefix=a/", "--dst-prefix=b/",
+}
+
+func (o *Operators) vcsDiff(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Of   string `json:"of"`
+		Path string `json:"path"`
+		Ref  string `json:"ref"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	at, err := o.pathspec(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base, two := r.head(), false
+	if args.Ref != "" {
+		if base, two, err = r.revisions(ctx, args.Ref); err != nil {
+			return nil, err
+		}
+	}
+	var result diffResult
+	switch {
+	case args.Of != "" && args.Of != "all" && args.Of != "staged" && args.Of != "unstaged" && args.Of != "commit":
+		return nil, fmt.Errorf("the argument of of vcs.diff is %q; it must be all, staged, unstaged or commit", args.Of)
+	case args.Ref != "" && args.Of != "" && args.Of != "all":
+		return nil, fmt.Errorf("the argument ref of vcs.diff compares everything with a commit; leave out of, which is %q", args.Of)
+	case two:
+		result, err = r.diff(ctx, gitRun{}, base, at)
+	case args.Of == "staged":
+		result, err = r.diff(ctx, gitRun{}, "--cached", at)
+	case args.Of == "unstaged":
+		result, err = r.diff(ctx, gitRun{}, "", at)
+	case args.Of == "commit":
+		result, err = r.diffOfCommit(ctx, at)
+	default:
+		result, err = r.diffOfAll(ctx, base, at)
+	}
+	if err == nil && !two {
+		err = r.noteOutside(ctx, &result)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := result.Diff
+	if len(result.Files) == 0 {
+		text = "there is no difference"
+	}
+	if result.Note != "" {
+		text += "\n" + result.Note
+	}
+	return structured(result, text), nil
+}
+
+// noteOutside says so where the repository has changes that are not shown.
+func (r *gitRepository) noteOutside(ctx context.Context, d *diffResult) error {
+	n, err := r.changedOutside(ctx, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
+	if n > 0 {
+		d.Note = fmt.Sprintf("%s of the repository outside the workspace changed and left out here", were(n))
+	}
+	return err
+}
+
+// head is what the work tree is compared with: the last commit, and before the
+// first one nothing.
+func (r *gitRepository) head() string {
+	if r.born {
+		return "HEAD"
+	}
+	return ""
+}
+
+// revisions reads a commit, or two with dots between, and reports whether there
+// are two.
+func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool, error) {
+	dots := ""
+	for _, d := range []string{"...", ".."} {
+		if dots == "" && strings.Contains(ref, d) {
+			dots = d
+		}
+	}
+	from, to := ref, ""
+	if dots != "" {
+		from, to, _ = strings.Cut(ref, dots)
+		if from == "" {
+			from = "HEAD"
+		}
+		if to == "" {
+			to = "HEAD"
+		}
+	}
+	for _, name := range []*string{&from, &to} {
+		if *name == "" {
+			continue
+		}
+		out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", *name + "^{commit}"}})
+		if err != nil {
+			return "", false, err
+		}
+		hash := strings.TrimSpace(out.data)
+		if out.exit != 0 || hash == "" {
+			return "", false, fmt.Errorf("there is no commit, branch or tag %q; vcs.log and vcs.branches list them", *name)
+		}
+		*name = hash
+	}
+	return from + dots + to, dots != "", nil
+}
+
+// diff is what git diff says, with which as its argument for what is compared.
+func (r *gitRepository) diff(ctx context.Context, run gitRun, which, at string) (diffResult, error) {
+	result := diffResult{Files: []diffFile{}}
+	ask := func(max int, flags ...string) (gitOutput, error) {
+		args := append(append([]string{}, diffFlags...), flags...)
+		if which != "" {
+			args = append(args, which)
+		}
+		run.args, run.max = append(args, "--", at), max
+		return r.must(ctx, "compare", run)
+	}
+	list, err := ask(0, "--raw", "--numstat", "-z")
+	if err != nil {
+		return result, err
+	}
+	result.Truncated = list.cut
+	result.read(list.data)
+	text, err := ask(r.o.maxOutput, "-p")
+	if err != nil {
+		return result, err
+	}
+	result.Diff = valid(text.data)
+	if text.cut {
+		result.Truncated = true
+		result.Diff = result.Diff[:strings.LastIndexByte(result.Diff, '\n')+1] + "[cut: the diff is longer than this]\n"
+	}
+	return result, nil
+}
+
+// read takes the output of git diff --raw --numstat -z.
+func (d *diffResult) read(data string) {
+	at := map[string]int{} // in Files
+	fields := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00")
+	next := func() string {
+		if len(fields) == 0 {
+			return ""
+		}
+		f := fields[0]
+		fields = fields[1:]
+		return f
+	}
+	for len(fields) > 0 {
+		record := next()
+		if strings.HasPrefix(record, ":") {
+			f := diffFile{}
+			status := record[strings.LastIndexByte(record, ' ')+1:]
+			if status != "" {
+				f.Status = statusWords[status[0]]
+			}
+			if f.Path = next(); f.Status == "renamed" || f.Status == "copied" {
+				f.From, f.Path = f.Path, next()
+			}
+			if _, seen := at[f.Path]; seen {
+				continue // git lists a conflict twice
+			}
+			if len(d.Files) == maxVCSFiles {
+				d.Truncated = true
+				continue
+			}
+			at[f.Path] = len(d.Files)
+			d.Files = append(d.Files, f)
+			continue
+		}
+		counts := strings.SplitN(record, "\t", 3)
+		if len(counts) != 3 {
+			continue
+		}
+		name := counts[2]
+		if name == "" {
+			_, name = next(), next()
+		}
+		added, _ := strconv.Atoi(counts[0])   // "-" of a binary file
+		removed, _ := strconv.Atoi(counts[1]) // is no lines
+		d.Added, d.Removed = d.Added+added, d.Removed+removed
+		if i, ok := at[name]; ok {
+			d.Files[i].Added, d.Files[i].Removed = added, removed
+		}
+	}
+}
+
+// diffOfAll compares the work tree, new files too, with a commit, or with
+// nothing where base is empty.
+func (r *gitRepository) diffOfAll(ctx context.Context, base, at string) (diffResult, error) {
+	s, err := r.scratch(true)
+	if err != nil {
+		return diffResult{}, err
+	}
+	defer s.remove()
+	if err := s.copyIndex(ctx); err != nil {
+		return diffResult{}, err
+	}
+	fresh, _, err := s.fresh(ctx, at)
+	if err != nil {
+		return diffResult{}, err
+	}
+	if err := s.add(ctx, fresh, gitRun{args: []string{"--intent-to-add"}, apart: true}); err != nil {
+		return diffResult{}, err
+	}
+	if base == "" {
+		empty, err := s.r.must(ctx, "name the empty tree", gitRun{args: []string{"hash-object", "-t", "tree", "--stdin"}, input: []byte{}})
+		if err != nil {
+			return diffResult{}, err
+		}
+		base = strings.TrimSpace(empty.data)
+	}
+	result, err := r.diff(ctx, gitRun{index: s.index, store: s.store}, base, at)
+	if err != nil {
+		return result, err
+	}
+	conflicts, err := r.must(ctx, "look for conflicts", gitRun{args: []string{"ls-files", "--unmerged", "-z", "--", at}})
+	for entry := range strings.SplitSeq(conflicts.data, "\x00") {
+		_, name, _ := strings.Cut(entry, "\t")
+		if i := slices.IndexFunc(result.Files, func(f diffFile) bool { return f.Path == name }); i >= 0 {
+			result.Files[i].Status = statusWords['U']
+		}
+	}
+	return result, err
+}
+
+// diffOfCommit is what vcs.commit would take.
+func (r *gitRepository) diffOfCommit(ctx context.Context, at string) (diffResult, error) {
+	staged, err := r.diff(ctx, gitRun{}, "--cached", ".")
+	if err != nil {
+		return staged, err
+	}
+	if len(staged.Files) > 0 {
+		if at == "." {
+			return staged, nil
+		}
+		return r.diff(ctx, gitRun{}, "--cached", at)
+	}
+	return r.diffOfAll(ctx, r.head(), at)
+}
+
+// scratch is an index of its own, so that what is put together for a diff or a
+// commit is in nobody's way.
+type scratch struct {
+	r      *gitRepository
+	dir    string
+	index  string
+	store  string // for objects that nobody is to keep; empty keeps them
+	asUser bool
+}
+
+// scratch makes one. Dry leaves the repository as it is.
+func (r *gitRepository) scratch(dry bool) (*scratch, error) {
+	dir, err := os.MkdirTemp("", "index-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for an index: %w", err)
+	}
+	s := &scratch{r: r, dir: dir, index: filepath.Join(dir, "index"), asUser: !dry}
+	if !dry {
+		return s, nil
+	}
+	s.store = filepath.Join(dir, "objects")
+	if err := os.Mkdir(s.store, 0o700); err != nil {
+		return nil, errors.Join(fmt.Errorf("making a folder for objects: %w", err), os.RemoveAll(dir))
+	}
+	return s, nil
+}
+
+func (s *scratch) remove() {
+	if err := os.RemoveAll(s.dir); err != nil {
+		s.r.o.log.Warn("a temporary folder stays", "folder", s.dir, "error", err)
+	}
+}
+
+// git is git with this index.
+func (s *scratch) git(ctx context.Context, run gitRun) (gitOutput, error) {
+	run.index, run.store, run.asUser = s.index, s.store, s.asUser
+	return s.r.git(ctx, run)
+}
+
+// copyIndex begins with what is staged now.
+func (s *scratch) copyIndex(ctx context.Context) error {
+	out, err := s.r.must(ctx, "find the index", gitRun{args: []string{"rev-parse", "--git-path", "index"}})
+	if err != nil {
+		return err
+	}
+	from := absolute(s.r.o.dir, strings.TrimSuffix(strings.TrimSuffix(out.data, "\n"), "\r"))
+	info, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever staged
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(from) // #nosec G304 -- git itself names it
+	}
+	if err == nil {
+		err = os.WriteFile(s.index, data, 0o600) // #nosec G703 -- in a folder that was just made
+	}
+	if err == nil {
+		// By its time git tells which files may have changed since within one
+		// tick of the clock.
+		err = os.Chtimes(s.index, time.Time{}, info.ModTime())
+	}
+	if err != nil {
+		return fmt.Errorf("copying the index of the repository: %w", err)
+	}
+	return nil
+}
+
+// headIndex begins with the last commit.
+func (s *scratch) headIndex(ctx context.Context) error {
+	tree := "HEAD"
+	if !s.r.born {
+		tree = "--empty"
+	}
+	return s.must(ctx, "read the last commit", gitRun{args: []string{"read-tree", tree}})
+}
+
+// fresh lists the files that git neither knows nor ignores, and the folders
+// among them that are repositories of their own.
+func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []string, err error) {
+	out, err := s.git(ctx, gitRun{args: append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case out.exit != 0:
+		return nil, nil, out.failure("list the new files")
+	case out.cut:
+		return nil, nil, errors.New("there are too many new files; name a folder, or have git ignore what is not to be kept")
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(out.data, "\x00"), "\x00") {
+		if strings.HasSuffix(name, "/") {
+			nested = append(nested, strings.TrimSuffix(name, "/"))
+		} else if name != "" {
+			files = append(files, name)
+		}
+	}
+	return files, nested, nil
+}
+
+// add takes files of the work tree as they are. They are named one by one, as
+// git looks into the repositories within a folder, where it would run what they
+// configure.
+func (s *scratch) add(ctx context.Context, files []string, run gitRun) error {
+	if len(files) == 0 {
+		return nil
+	}
+	run.args = append([]string{"add", "--pathspec-from-file=-", "--pathspec-file-nul"}, run.args...)
+	run.input = []byte(strings.Join(files, "\x00"))
+	return s.must(ctx, "take the files", run)
+}
+
+func (s *scratch) must(ctx context.Context, doing string, run gitRun) error {
+	out, err := s.git(ctx, run)
+	if err == nil && out.exit != 0 {
+		err = out.failure(doing)
+	}
+	return err
+}

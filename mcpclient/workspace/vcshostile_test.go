@@ -1,0 +1,154 @@
+package workspace_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+// marks counts how often programs of a repository have run.
+type marks struct{ at string }
+
+func newMarks(t *testing.T) (marks, string) {
+	t.Helper()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "evil")
+	at := filepath.Join(dir, "ran")
+	if err := os.WriteFile(script, []byte(fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>'%s'\ncat\n", at)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return marks{at}, script
+}
+
+func (m marks) said() string {
+	data, _ := os.ReadFile(m.at)
+	return string(data)
+}
+
+func TestReadingRunsNothingOfTheRepository(t *testing.T) {
+	r := newRepo(t, "")
+	m, evil := newMarks(t)
+	r.write(t, map[string]string{"a": "1\n", "b": "1\n", ".gitattributes": "* filter=x diff=y\n"})
+	r.commit(t, "first")
+	r.write(t, map[string]string{"a": "2\n", "new": "n\n"})
+	r.git(t, "add", "a")
+	r.write(t, map[string]string{"b": "2\n"})
+	for _, set := range [][2]string{
+		{"core.fsmonitor", evil},
+		{"core.pager", evil},
+		{"core.editor", evil},
+		{"core.sshCommand", evil},
+		{"diff.external", evil},
+		{"diff.y.command", evil},
+		{"diff.y.textconv", evil},
+		{"filter.x.clean", evil},
+		{"filter.x.smudge", evil},
+		{"filter.x.process", evil},
+		{"filter.x.required", "true"},
+		{"log.showSignature", "true"},
+		{"gpg.program", evil},
+		{"status.submoduleSummary", "true"},
+		{"pager.log", evil},
+		{"pager.diff", evil},
+		{"pager.status", evil},
+	} {
+		r.git(t, "config", set[0], set[1])
+	}
+	hooks := filepath.Join(r.top, ".git", "hooks")
+	if err := os.MkdirAll(hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, hook := range []string{"post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor-watchman"} {
+		if err := os.Symlink(evil, filepath.Join(hooks, hook)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := r.tree(t)
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"vcs.status", nil},
+		{"vcs.diff", nil},
+		{"vcs.diff", args{"of": "staged"}},
+		{"vcs.diff", args{"of": "unstaged"}},
+		{"vcs.diff", args{"of": "commit"}},
+		{"vcs.diff", args{"ref": "HEAD"}},
+		{"vcs.log", nil},
+		{"vcs.branches", nil},
+	} {
+		if got := r.must(t, c.tool, c.args); m.said() != "" {
+			t.Fatalf("%s %v has run %q: %s", c.tool, c.args, m.said(), got.text)
+		}
+	}
+	for _, a := range []args{{"message": "m"}, {"message": "m", "all": true}, {"message": "m", "paths": []string{"b", "new"}}} {
+		if got := r.ask(t, "vcs.commit", a, map[string]any{workspace.MetaPreview: true}); got.isError || m.said() != "" {
+			t.Fatalf("the preview of %v has run %q: %s", a, m.said(), got.text)
+		}
+	}
+	if after := r.tree(t); !reflect.DeepEqual(before, after) {
+		t.Errorf("reading has changed the folder from %v to %v", before, after)
+	}
+	r.git(t, "config", "filter.a=b.clean", evil)
+	r.refused(t, "vcs.status", nil, "filter.a=b", "take it out")
+}
+
+// tree is every file of the repository with its size and time.
+func (r *repo) tree(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.Walk(r.top, func(at string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			all[at] = fmt.Sprint(info.Size(), info.Mode())
+			if !strings.Contains(at, "/.git/objects/") { // git touches objects that it would write again
+				all[at] += info.ModTime().String()
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestASubmoduleIsNotLookedInto(t *testing.T) {
+	r, other := newRepo(t, ""), newRepo(t, "")
+	other.write(t, map[string]string{"x": "1"})
+	other.commit(t, "of the other")
+	r.git(t, "submodule", "--quiet", "add", other.top, "sub")
+	r.commit(t, "first")
+	m, evil := newMarks(t)
+	r.git(t, "-C", "sub", "config", "core.fsmonitor", evil)
+	r.git(t, "-C", "sub", "config", "filter.x.clean", evil)
+	r.write(t, map[string]string{"sub/x": "2", "sub/.gitattributes": "* filter=x\n", "sub/new": "1"})
+	if got := into[statusResult](t, r.must(t, "vcs.status", nil).data); !got.Clean {
+		t.Errorf("got %+v", got)
+	}
+	if got := into[diffResult](t, r.must(t, "vcs.diff", nil).data); len(got.Files) != 0 {
+		t.Errorf("got %+v", got)
+	}
+	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
+	if m.said() != "" {
+		t.Errorf("reading has run %q", m.said())
+	}
+	r.git(t, "-C", "sub", "-c", "user.name=a", "-c", "user.email=b", "-c", "core.fsmonitor=false", "commit", "--quiet", "--allow-empty", "-m", "moved")
+	if err := os.RemoveAll(m.at); err != nil { // that was our own
+		t.Fatal(err)
+	}
+	got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaPreview: true})
+	if diff := into[previewResult](t, got.data).Diff; !strings.Contains(diff, "+Subproject commit ") {
+		t.Errorf("the preview is %s", got.text)
+	}
+	if m.said() != "" {
+		t.Errorf("reading has run %q", m.said())
+	}
+	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data); len(got.Files) != 1 || got.Files[0].Path != "sub" {
+		t.Errorf("got %+v", got)
+	}
+}

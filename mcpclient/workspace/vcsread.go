@@ -1,0 +1,380 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	maxVCSFiles = 2000 // files that a call lists
+	maxCommits  = 200
+)
+
+type statusResult struct {
+	Branch    string       `json:"branch"` // empty where no branch is checked out
+	Upstream  string       `json:"upstream"`
+	Ahead     int          `json:"ahead"`
+	Behind    int          `json:"behind"`
+	Clean     bool         `json:"clean"`
+	Files     []statusFile `json:"files"`
+	Truncated bool         `json:"truncated,omitempty"`
+	Underway  string       `json:"underway,omitempty"` // merge, rebase, cherry-pick or revert
+	Note      string       `json:"note,omitempty"`
+}
+
+type statusFile struct {
+	Path     string `json:"path"`
+	Status   string `json:"status"`
+	Staged   bool   `json:"staged"`             // a commit would take it
+	Unstaged bool   `json:"unstaged,omitempty"` // it is changed beyond what is staged
+	From     string `json:"from,omitempty"`     // what it was called before
+}
+
+// statusWords are the letters of git.
+var statusWords = map[byte]string{
+	'A': "added", 'M': "modified", 'D': "deleted", 'R': "renamed", 'C': "copied", 'T': "retyped", 'U': "conflicted", '?': "untracked",
+}
+
+func (o *Operators) vcsStatus(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	if err := c.decode(&struct{}{}); err != nil {
+		return nil, err
+	}
+	r, err := o.repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return structured(result, result.words(r.born)), nil
+}
+
+// words say the state for a reader.
+func (s statusResult) words(born bool) string {
+	var b strings.Builder
+	switch {
+	case s.Branch == "":
+		b.WriteString("no branch is checked out")
+	case s.Upstream == "":
+		fmt.Fprintf(&b, "on branch %s", s.Branch)
+	default:
+		fmt.Fprintf(&b, "on branch %s, %d ahead of %s and %d behind", s.Branch, s.Ahead, s.Upstream, s.Behind)
+	}
+	if !born {
+		b.WriteString(", no commit yet")
+	}
+	if s.Underway != "" {
+		fmt.Fprintf(&b, ", a %s is not finished", s.Underway)
+	}
+	if s.Clean {
+		b.WriteString("; nothing is changed")
+	}
+	for _, f := range s.Files {
+		staged := ""
+		if f.Staged {
+			staged = " (staged)"
+		}
+		fmt.Fprintf(&b, "\n%s %s%s", f.Status, f.Path, staged)
+	}
+	if s.Note != "" {
+		b.WriteString("\n" + s.Note)
+	}
+	return b.String()
+}
+
+func (r *gitRepository) status(ctx context.Context) (statusResult, error) {
+	result := statusResult{Files: []statusFile{}, Underway: r.underway()}
+	out, err := r.must(ctx, "say what is changed", gitRun{args: []string{
+		"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--find-renames", "--", ".",
+	}})
+	if err != nil {
+		return result, err
+	}
+	result.read(out.data, r)
+	result.Truncated = result.Truncated || out.cut
+	result.Clean = len(result.Files) == 0
+	outside, err := r.changedOutside(ctx, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
+	if err != nil {
+		return result, err
+	}
+	if outside > 0 {
+		result.Note = fmt.Sprintf("%s of the repository outside the workspace changed and left out here", were(outside))
+	}
+	return result, nil
+}
+
+func were(files int) string {
+	if files == 1 {
+		return "1 file is"
+	}
+	return fmt.Sprintf("%d files are", files)
+}
+
+// changedOutside counts the files outside the workspace in what a call of git
+// lists: a name after each NUL, after the two letters of a status if it is one.
+func (r *gitRepository) changedOutside(ctx context.Context, args ...string) (int, error) {
+	if r.prefix == "" {
+		return 0, nil
+	}
+	out, err := r.must(ctx, "look outside the workspace", gitRun{args: args})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for name := range strings.SplitSeq(strings.TrimSuffix(out.data, "\x00"), "\x00") {
+		if args[0] == "status" && len(name) > len("XY ") {
+			name = name[len("XY "):]
+		}
+		// A folder that is new as a whole may hold the workspace.
+		if name != "" && !strings.HasPrefix(name, r.prefix) && !strings.HasPrefix(r.prefix, name) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// read takes the output of git status --porcelain=v2 -z.
+func (s *statusResult) read(data string, r *gitRepository) {
+	entries := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00")
+	for i := 0; i < len(entries); i++ {
+		entry := entries[i]
+		if entry == "" {
+			continue
+		}
+		f := statusFile{}
+		name := ""
+		switch entry[0] {
+		case '#':
+			s.header(entry)
+			continue
+		case '1':
+			name = afterFields(entry, 8)
+			f.states(entry)
+		case '2':
+			name = afterFields(entry, 9)
+			f.states(entry)
+			if i++; i < len(entries) {
+				f.From, _ = r.local(entries[i])
+			}
+		case 'u':
+			name = afterFields(entry, 10)
+			f.Status = statusWords['U']
+		case '?':
+			name = strings.TrimPrefix(entry, "? ")
+			f.Status = statusWords['?']
+		default:
+			continue
+		}
+		at, ok := r.local(name)
+		if !ok && !strings.HasPrefix(r.prefix, name) || name == "" {
+			continue
+		}
+		if f.Path = at; !ok {
+			f.Path = "." // all of the workspace is new
+		}
+		if len(s.Files) == maxVCSFiles {
+			s.Truncated = true
+			break
+		}
+		s.Files = append(s.Files, f)
+	}
+}
+
+// states reads the two letters of an entry: of the index and of the work tree.
+func (f *statusFile) states(entry string) {
+	if len(entry) < len("1 XY") {
+		return
+	}
+	index, tree := entry[2], entry[3]
+	f.Staged, f.Unstaged = index != '.', index != '.' && tree != '.'
+	f.Status = statusWords[tree]
+	if f.Staged {
+		f.Status = statusWords[index]
+	}
+}
+
+// afterFields is what stands after so many fields, which may hold blanks.
+func afterFields(entry string, n int) string {
+	parts := strings.SplitN(entry, " ", n+1)
+	if len(parts) <= n {
+		return ""
+	}
+	return parts[n]
+}
+
+func (s *statusResult) header(entry string) {
+	key, value, _ := strings.Cut(strings.TrimPrefix(entry, "# "), " ")
+	switch key {
+	case "branch.head":
+		if value != "(detached)" {
+			s.Branch = value
+		}
+	case "branch.upstream":
+		s.Upstream = value
+	case "branch.ab":
+		ahead, behind, _ := strings.Cut(value, " ")
+		s.Ahead, _ = strconv.Atoi(strings.TrimPrefix(ahead, "+"))   // digits
+		s.Behind, _ = strconv.Atoi(strings.TrimPrefix(behind, "-")) // digits
+	}
+}
+
+// Dirty counts the files of the workspace that are not as git has them. Without
+// git or a repository there are none.
+func (o *Operators) Dirty(ctx context.Context) (int, error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	r, err := o.repository(ctx)
+	if errors.Is(err, errNoRepository) || errors.Is(err, exec.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	status, err := r.status(ctx)
+	return len(status.Files), err
+}
+
+type logResult struct {
+	Commits []commitInfo `json:"commits"`
+	Total   int          `json:"total"` // also those that are not listed
+	Note    string       `json:"note,omitempty"`
+}
+
+type commitInfo struct {
+	Hash    string `json:"hash"`
+	Author  string `json:"author"`
+	Date    string `json:"date"` // as ISO 8601
+	Subject string `json:"subject"`
+	Body    string `json:"body"`
+}
+
+func (o *Operators) vcsLog(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	var args struct {
+		Path  string `json:"path"`
+		Max   int    `json:"max"`
+		Since string `json:"since"`
+
+		AllowNone bool `json:"allow_none"`
+	}
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	const usual = 20
+	if args.Max < 0 {
+		return nil, fmt.Errorf("the argument max of vcs.log must be 1 or more, not %d", args.Max)
+	} else if args.Max == 0 {
+		args.Max = usual
+	}
+	r, err := o.repository(ctx)
+	if err != nil && args.AllowNone && ctx.Err() == nil {
+		return structured(logResult{Commits: []commitInfo{}, Note: err.Error()}, err.Error()), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !r.born {
+		return structured(logResult{Commits: []commitInfo{}}, "there is no commit yet"), nil
+	}
+	var which []string
+	if args.Since != "" {
+		which = append(which, "--since="+args.Since)
+	}
+	which = append(which, "HEAD")
+	if args.Path != "" || r.prefix != "" {
+		at, err := o.pathspec(args.Path)
+		if err != nil {
+			return nil, err
+		}
+		which = append(which, "--", at)
+	}
+	result := logResult{Commits: []commitInfo{}}
+	out, err := r.must(ctx, "list the commits", gitRun{args: append([]string{
+		"log", "-z", "--no-color", "--encoding=UTF-8", "--format=%H%x00%an%x00%aI%x00%s%x00%b", "-n", strconv.Itoa(min(args.Max, maxCommits)),
+	}, which...)})
+	if err != nil {
+		return nil, err
+	}
+	const fields = 5
+	said := []string{}
+	all := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
+	for ; len(all) >= fields; all = all[fields:] {
+		info := commitInfo{
+			Hash: all[0], Author: valid(all[1]), Date: all[2],
+			Subject: valid(all[3]), Body: strings.TrimSpace(middleCut(valid(all[4]), maxMessage)),
+		}
+		result.Commits = append(result.Commits, info)
+		said = append(said, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
+	}
+	total, err := r.must(ctx, "count the commits", gitRun{args: append([]string{"rev-list", "--count"}, which...)})
+	if err != nil {
+		return nil, err
+	}
+	if result.Total, err = strconv.Atoi(strings.TrimSpace(total.data)); err != nil {
+		return nil, fmt.Errorf("counting the commits: %w", err)
+	}
+	if len(said) == 0 {
+		said = append(said, "no commit fits")
+	} else if more := result.Total - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return structured(result, strings.Join(said, "\n")), nil
+}
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+type branchesResult struct {
+	Current  string       `json:"current"` // empty where no branch is checked out
+	Branches []branchInfo `json:"branches"`
+}
+
+type branchInfo struct {
+	Name    string `json:"name"`
+	Current bool   `json:"current"`
+	Subject string `json:"subject"` // of its newest commit
+}
+
+func (o *Operators) vcsBranches(ctx context.Context, c call) (*mcp.CallToolResult, error) {
+	if err := c.decode(&struct{}{}); err != nil {
+		return nil, err
+	}
+	r, err := o.repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := branchesResult{Branches: []branchInfo{}}
+	if result.Current, err = r.branch(ctx); err != nil {
+		return nil, err
+	}
+	out, err := r.must(ctx, "list the branches", gitRun{args: []string{
+		"for-each-ref", "--count=" + strconv.Itoa(maxVCSFiles), "--sort=-committerdate", "--format=%(refname)%00%(contents:subject)", "refs/heads/",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	said := []string{}
+	for line := range strings.Lines(out.data) {
+		ref, subject, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
+		b := branchInfo{Name: valid(strings.TrimPrefix(ref, "refs/heads/")), Subject: valid(subject)}
+		b.Current = b.Name == result.Current
+		result.Branches = append(result.Branches, b)
+		mark := "  "
+		if b.Current {
+			mark = "* "
+		}
+		said = append(said, mark+b.Name+" "+b.Subject)
+	}
+	if len(said) == 0 {
+		said = append(said, "there is no commit yet, and so no branch")
+	}
+	return structured(result, strings.Join(said, "\n")), nil
+}
