@@ -56,6 +56,7 @@ func (r *Run) Apply(e Event) error {
 			r.applyStep(e, d)
 		}
 	}
+	r.noteEffects(e.Data)
 	return nil
 }
 
@@ -205,8 +206,9 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
-	r.outer = d.Outer
-	r.session, r.rules, r.prompting, r.priors = d.Session, d.Rules, d.Prompting, d.Priors
+	r.outer, r.dirty = d.Outer, d.Dirty
+	r.session, r.prompting, r.priors = d.Session, d.Prompting, d.Priors
+	r.granted, r.rules = grants(d.Rules)
 	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun
 	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
@@ -220,7 +222,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 		return
 	}
 	r.fallback = cmp.Or(r.fallback, planning.OnFailureReplan)
-	r.planner = r.planners().Plan(r.brief())
+	r.planGoal(d)
 }
 
 // applyPhase folds what the phases of planning say, and reports whether the
@@ -266,6 +268,8 @@ func (r *Run) applyPlanning(d Data) bool {
 	case ModelReplied:
 		r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
 		r.applyReply(d)
+	case RouteMatched:
+		r.Route = &d
 	case PlanDrafting:
 		r.applyDrafting(d)
 	case PlanCreated:

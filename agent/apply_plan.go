@@ -35,6 +35,7 @@ func (r *Run) applyPlan(d PlanCreated) {
 		}
 	}
 	r.replot()
+	r.cutWordless()
 	for _, s := range r.Steps {
 		if s.Status == StepBroken {
 			r.deal(s)
@@ -113,6 +114,7 @@ func (r *Run) applyDiff(d PlanDiff) {
 		}
 		last = s.Step.Index
 	}
+	read := r.hasRead()
 	r.closeRevision()
 	r.countAttempts()
 	r.Revisions = append(r.Revisions, revision)
@@ -125,9 +127,9 @@ func (r *Run) applyDiff(d PlanDiff) {
 		before, stays := old[step.Index]
 		switch {
 		case slices.Contains(d.Added, step.Index):
-			state.Change, state.replanned = ChangeAdded, true
+			state.Change, state.replanned, state.wrote = ChangeAdded, true, r.unsaid(step, old, read)
 		case slices.Contains(d.Revised, step.Index):
-			state.Change, state.replanned = ChangeRevised, true
+			state.Change, state.replanned, state.wrote = ChangeRevised, true, r.unsaid(step, old, read)
 		case stays && before.Status == StepDone:
 			// Only what is done stays as it was: a reference may mean another
 			// result now, so an approval of what was to come holds no longer.
@@ -135,7 +137,7 @@ func (r *Run) applyDiff(d PlanDiff) {
 			state.Step = step
 			r.bind(state) // the result may go by another name now
 		case stays:
-			state.replanned = before.replanned
+			state.replanned, state.wrote = before.replanned, before.wrote
 		}
 		r.Steps = append(r.Steps, state)
 	}

@@ -59,7 +59,7 @@ func (r *Run) applyStep(e Event, d Data) {
 		r.applyFailureResolved(d)
 	case GateRequested:
 		if s := r.Step(d.Step); s != nil {
-			s.Status, s.Gate, s.Diff, s.hashes = StepWaiting, d.Gate, d.Diff, d.Hashes
+			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, d.QualifiedTool()
 			r.enqueue(s)
 			r.Gates = append(r.Gates, &Gate{GateRequested: d, RequestedAt: e.Time})
 		}
@@ -311,33 +311,6 @@ func (r *Run) record(s *StepState, status planning.ItemStatus) {
 	}
 	r.History = append(r.History, item)
 }
-
-func (r *Run) applyGateResolved(d GateResolved) {
-	for _, g := range r.Gates {
-		if g.Gate != d.Gate {
-			continue
-		}
-		r.closeGate(d.Gate)
-		s := r.Step(g.Step)
-		if s == nil {
-			return
-		}
-		s.Status, s.Gate = StepPending, ""
-		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow
-		r.enqueue(s)
-		if d.Decision == Allow && d.Scope == ScopeRun {
-			rule := Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this tool for the run"}
-			r.granted = append([]Rule{rule}, r.granted...)
-			r.rules = append([]Rule{rule}, r.rules...)
-			r.forget()
-			r.enqueueAll()
-		}
-		return
-	}
-}
-
-// QualifiedTool is server:tool of the call that waits.
-func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }
 
 func (r *Run) closeGate(id string) {
 	for i, g := range r.Gates {

@@ -12,8 +12,8 @@ import (
 // events, none of it is shown.
 type core struct {
 	session   string
-	rules     []Rule // gate rules, what the user allowed for the run first
-	granted   []Rule // of those, what the user allowed
+	rules     []Rule  // gate rules
+	granted   []grant // what the user allowed at gates, newest first
 	prompting planning.Prompting
 	priors    map[string]int64
 	given     *planning.Plan     // the plan that the run was started with
@@ -24,10 +24,13 @@ type core struct {
 	planOnly  bool
 	unspoken  bool // no answer is written at the end
 	dryRun    bool
+	dirty     int  // files with changes that were not committed when it began
+	effects   bool // where there are such: it has a step or a call that may change something
 
 	before time.Duration // the run was going on before it was resumed
 	since  time.Time     // of the start or the last resume
 
+	routed  *RouteMatched    // what the words come to, where they plan the goal
 	planner planning.Planner // planning under way, first or again; nil where none is
 	asking  bool             // its request is with the model
 	told    int              // skipped phases that were told
@@ -119,9 +122,15 @@ func (r *Run) ModelTools() bool { return r.modelTools }
 // Graph returns the graph of the plan as it is now, nil while there is none.
 func (r *Run) Graph() *planning.Graph { return r.graph }
 
-// Rules returns the gate rules of the run as they are now. They are not to be
-// changed.
-func (r *Run) Rules() []Rule { return r.rules }
+// Rules returns the gate rules of the run as they are now, what the user allowed
+// for the run first.
+func (r *Run) Rules() []Rule {
+	out := make([]Rule, 0, len(r.granted)+len(r.rules))
+	for _, g := range r.granted {
+		out = append(out, g.rule)
+	}
+	return append(out, r.rules...)
+}
 
 // Variables returns the plan's variables and the results bound so far. The map
 // is the caller's, its values are not to be changed.

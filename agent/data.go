@@ -28,6 +28,9 @@ type RunStarted struct {
 	DryRun        bool               `json:"dry_run,omitempty"`        // nothing is called: steps are resolved and told
 	Attended      bool               `json:"attended,omitempty"`       // somebody is there to say how a failed step, or one in doubt, goes on
 	InDoubt       DoubtDecision      `json:"in_doubt,omitempty"`       // what to do with steps in doubt unasked; "" asks, or aborts where nobody is there
+
+	Routing Routing `json:"routing,omitzero"` // who plans the goal, and how its words do
+	Dirty   int     `json:"dirty,omitempty"`  // files of the workspace with changes that are not committed; 0 without git
 }
 
 // RunPaused says that the user stopped the run: nothing new starts.
@@ -122,6 +125,9 @@ type StepStarted struct {
 	Args            map[string]any    `json:"args"`              // as resolved
 	Draft           bool              `json:"draft,omitempty"`   // started while the plan was streaming in
 	Request         *planning.Request `json:"request,omitempty"` // where the model does the step in its own words
+
+	Rule       *Rule        `json:"rule,omitempty"`       // that let a call with effects pass without a gate
+	Provenance []Provenance `json:"provenance,omitempty"` // of the text in such a call
 }
 
 // StepProgress is what a running tool says of its progress. Passing.
@@ -233,6 +239,14 @@ type GateRequested struct {
 	Diff       string            `json:"diff,omitempty"`    // unified, from a dry application
 	Hashes     map[string]string `json:"hashes,omitempty"`  // path → SHA-256 (hex) of what the diff was made against
 	Provenance []Provenance      `json:"provenance,omitempty"`
+	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil where there is no such answer
+	NoAlways   string            `json:"no_always,omitempty"` // why there is not, a sentence
+}
+
+// Always is the rule that a gate's answer for always saves.
+type Always struct {
+	Rule Rule   `json:"rule"`
+	Text string `json:"text"` // as it is written into the configuration
 }
 
 // Provenance says where text in a gated call came from.
@@ -252,6 +266,7 @@ type Decision string
 const (
 	Allow Decision = "allow"
 	Deny  Decision = "deny"
+	Edit  Decision = "edit" // the call is another one, and asks again
 )
 
 // Scope says how far a decision reaches.
@@ -259,8 +274,9 @@ type Scope string
 
 // How far a decision reaches.
 const (
-	ScopeOnce Scope = "once"
-	ScopeRun  Scope = "run" // every later call of the same tool in this run
+	ScopeOnce   Scope = "once"
+	ScopeRun    Scope = "run"    // every later call of the same tool in this run
+	ScopeAlways Scope = "always" // every later call that the rule fits, in later runs too
 )
 
 // GateResolved is the answer to a gate.
@@ -269,6 +285,9 @@ type GateResolved struct {
 	Decision Decision `json:"decision"`
 	Scope    Scope    `json:"scope"`
 	By       string   `json:"by"` // user, or the option that answered
+
+	Rule *Rule          `json:"rule,omitempty"` // for always: as it was saved
+	Args map[string]any `json:"args,omitempty"` // of an edit: of the call as it is now, without references
 }
 
 // GuardBlocked says that a guard ended the run.
@@ -366,6 +385,7 @@ type SessionStatus struct {
 	Model         string                  `json:"model,omitempty"`
 	ContextWindow int                     `json:"context_window,omitempty"` // tokens
 	Problem       string                  `json:"problem,omitempty"`        // one sentence on what is missing and what to do
+	Planner       PlannerKind             `json:"planner,omitempty"`        // who plans goals
 	Tools         int                     `json:"tools"`                    // on offer now
 	Servers       []planning.ServerStatus `json:"servers,omitempty"`
 	ContextTokens int                     `json:"context_tokens,omitempty"` // of what the next request opens with: prompt, tools, conversation
@@ -448,6 +468,7 @@ func (PhaseDelta) Kind() Kind         { return KindPhaseDelta }
 func (PhaseCompleted) Kind() Kind     { return KindPhaseCompleted }
 func (PhaseSkipped) Kind() Kind       { return KindPhaseSkipped }
 func (PhaseFailed) Kind() Kind        { return KindPhaseFailed }
+func (RouteMatched) Kind() Kind       { return KindRouteMatched }
 func (PlanDrafting) Kind() Kind       { return KindPlanDrafting }
 func (PlanCreated) Kind() Kind        { return KindPlanCreated }
 func (PlanEmpty) Kind() Kind          { return KindPlanEmpty }

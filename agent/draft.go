@@ -63,13 +63,13 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 		}
 	}
 	facts := r.facts(step.Tool)
-	if facts.err != nil || !facts.tool.ReadOnly || facts.rule.Verdict != VerdictRun {
+	if facts.err != nil || !facts.tool.ReadOnly {
 		return nil, false
 	}
 	alone := step
 	alone.DependsOn = nil
 	call, err := planning.ResolveArgs(step.Args, found)
-	if err != nil {
+	if err != nil || decide(facts.rules, call).Verdict != VerdictRun {
 		return nil, false
 	}
 	alone.Args = call

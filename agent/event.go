@@ -42,6 +42,8 @@ const (
 	KindPhaseSkipped   Kind = "phase.skipped"
 	KindPhaseFailed    Kind = "phase.failed"
 
+	KindRouteMatched Kind = "route.matched"
+
 	KindPlanDrafting Kind = "plan.drafting"
 	KindPlanCreated  Kind = "plan.created"
 	KindPlanEmpty    Kind = "plan.empty"
@@ -84,6 +86,8 @@ const (
 	KindSessionResuming Kind = "session.resuming"
 	KindSessionModels   Kind = "session.models"
 	KindSessionQueue    Kind = "session.queue"
+	KindSessionUndo     Kind = "session.undo"
+	KindChatUndone      Kind = "chat.undone"
 
 	KindTimerFired Kind = "timer.fired"
 	KindNote       Kind = "note"
@@ -94,7 +98,7 @@ const (
 func (k Kind) Passing() bool {
 	switch k {
 	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
-		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue:
+		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue, KindSessionUndo:
 		return true
 	default:
 		return false
@@ -194,6 +198,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[PhaseSkipped](raw)
 	case KindPhaseFailed:
 		return decode[PhaseFailed](raw)
+	case KindRouteMatched:
+		return decode[RouteMatched](raw)
 	case KindPlanDrafting:
 		return decode[PlanDrafting](raw)
 	case KindPlanCreated:
@@ -262,6 +268,10 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[SessionRuns](raw)
 	case KindSessionResuming:
 		return decode[SessionResuming](raw)
+	case KindSessionUndo:
+		return decode[SessionUndo](raw)
+	case KindChatUndone:
+		return decode[ChatUndone](raw)
 	case KindTimerFired:
 		return decode[TimerFired](raw)
 	case KindNote:

@@ -350,6 +350,9 @@ func (r *Run) settleCall(c *StepState) {
 	again := 0
 	for _, call := range l.newest {
 		l.talk = append(l.talk, answered(call))
+		if call.edits > 0 && call.Status == StepDone {
+			l.talk = append(l.talk, planning.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+planning.CanonicalJSON(call.Args)))
+		}
 		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
 	}
 	for _, use := range l.unmade {

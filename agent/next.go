@@ -58,6 +58,9 @@ func (r *Run) nextEnding() []Action {
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
 	e, doubtful := *r.ending, r.doubtful()
+	if e.answer == "" && r.answersByRule() {
+		e.answer = r.ruled()
+	}
 	switch {
 	case e.reason == ReasonStepFailed && len(doubtful) > 0:
 		// What failed can be tried again; this can not, until somebody has looked.
@@ -91,6 +94,7 @@ func (r *Run) nextRecords() []Action {
 			}
 		}
 	}
+	out = append(out, r.nextDirty()...)
 	for _, b := range r.budgets() {
 		if b.low() && !r.warned[b.guard] {
 			out = append(out, Action{Record: BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
@@ -113,6 +117,9 @@ func (r *Run) settled() bool {
 func (r *Run) nextPlanning() []Action {
 	if r.asking {
 		return r.nextDrafts()
+	}
+	if r.routed != nil && r.Route == nil {
+		return []Action{{Record: *r.routed}}
 	}
 	if request, more := r.planner.Next(); more {
 		if r.Model == "" {
@@ -277,6 +284,12 @@ func (r *Run) nextAnswer() []Action {
 		return r.answerDirectly() // it was lost with the program that wrote it
 	case r.dryEnding != nil:
 		return r.finish(*r.dryEnding)
+	case r.answersByRule():
+		e := ending{status: StatusCompleted, reason: ReasonGoalMet, answer: r.ruled()}
+		if r.incomplete() {
+			e.reason = ReasonPartial
+		}
+		return r.finish(e)
 	case r.unspoken || r.dryRun || r.Model == "":
 		e := ending{status: StatusCompleted, reason: ReasonGoalMet}
 		if r.incomplete() {
@@ -304,6 +317,9 @@ func (r *Run) incomplete() bool {
 // unwritten is the answer where the model gave none, or not all of it: what
 // there is, and what was done, plainly.
 func (r *Run) unwritten() string {
+	if r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1 {
+		return r.ruled()
+	}
 	if r.Synthesis.Text != "" {
 		return r.Synthesis.Text + "\n\n*The answer was cut off: " + r.Synthesis.Error + "*"
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -153,7 +152,8 @@ func (r *Run) dryStep(s *StepState, number int) StepCompleted {
 			done.Gate = &rule
 		}
 	} else if s.Step.Gate {
-		done.Gate = &Rule{Tool: s.Step.Tool, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
+		rule := gatedByPlan(s.Step.Tool)
+		done.Gate = &rule
 	}
 	return done
 }
@@ -232,7 +232,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 		}})
 	}
 	return append(out, Action{
-		r.started(s, s.call, number),
+		r.startedCall(s, facts, number),
 		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Timeout: timeout},
 	})
 }
@@ -304,56 +304,6 @@ func (r *Run) inputs(step planning.Step) []planning.HistoryItem {
 	for _, h := range r.History {
 		if needed[h.Index] && h.Status == planning.ItemCompleted {
 			out = append(out, h)
-		}
-	}
-	return out
-}
-
-// gate is the question that the call of a step must pass.
-func (r *Run) gate(s *StepState) OpenGate {
-	facts := r.facts(s.Step.Tool)
-	tool := facts.tool
-	return OpenGate{
-		Gate: GateRequested{
-			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Args: s.call,
-			Provenance: r.provenance(s),
-		},
-		Attempt: s.tries + 1,
-		Tool:    tool,
-	}
-}
-
-// gateID names the gate of a step's next attempt in this revision, so that a
-// question about a call that the plan has dropped since is not taken for one
-// about the call that came in its place.
-func (r *Run) gateID(s *StepState) string {
-	return fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.tries+1)
-}
-
-// provenance says which arguments of a step carry text from a result, or were
-// written by a model that had read one. References are exact.
-func (r *Run) provenance(s *StepState) []Provenance {
-	if s.loop != nil {
-		return r.read(s)
-	}
-	var out []Provenance
-	for _, arg := range slices.Sorted(maps.Keys(s.Step.Args)) {
-		for _, ref := range planning.References(s.Step.Args[arg]) {
-			for _, other := range r.Steps {
-				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool}
-				if other.Step.ResultVariable == ref.Name && !slices.Contains(out, from) {
-					out = append(out, from)
-				}
-			}
-		}
-	}
-	if len(s.filled) == 0 {
-		return out
-	}
-	for _, arg := range slices.Sorted(maps.Keys(s.filled)) {
-		for _, h := range r.inputs(s.Step) {
-			out = append(out, Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
 	return out

@@ -181,7 +181,6 @@ func (r *Run) standingCall(s *StepState) standing {
 		return standsModel
 	}
 	facts := r.facts(s.Step.Tool)
-	rule := r.ruleFor(s, facts)
 	switch {
 	case s.unknown != nil:
 		return flawed(FailureArgs, s.unknown.Error())
@@ -191,8 +190,8 @@ func (r *Run) standingCall(s *StepState) standing {
 		return flawed(FailureArgs, facts.err.Error())
 	case s.denied:
 		return flawed(FailureDenied, "denied at the gate")
-	case rule.Verdict == VerdictBlock:
-		return flawed(FailureDenied, "denied by a rule: "+rule.Why)
+	case facts.blocked():
+		return flawed(FailureDenied, "denied by a rule: "+facts.rules[0].Why)
 	case len(s.missing) > 0 && s.filled == nil && s.fillError != "":
 		return flawed(FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
 	case len(s.missing) > 0 && s.filled == nil && r.Model == "":
@@ -203,16 +202,27 @@ func (r *Run) standingCall(s *StepState) standing {
 	if err := r.prepare(s, facts); err != nil {
 		return flawed(FailureArgs, err.Error())
 	}
-	if rule.Verdict == VerdictAsk && !s.approved {
+	return r.standingRuled(s, r.ruleFor(s, facts))
+}
+
+// standingRuled is what a step needs next whose call is ready, by the rule that
+// decides about it.
+func (r *Run) standingRuled(s *StepState, rule Rule) standing {
+	switch {
+	case rule.Verdict == VerdictBlock:
+		s.flaw = &flaw{FailureDenied, "denied by a rule: " + rule.Why}
+		return standsWord
+	case rule.Verdict == VerdictAsk && !s.approved:
 		return standsGate
+	default:
+		return standsTool
 	}
-	return standsTool
 }
 
 // prepare resolves the call of a step and holds it against its tool's schema.
 func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && s.loop == nil { // what a model writes in a call is no reference
+	if len(args) > 0 && s.loop == nil && s.edits == 0 { // what a model, or the user at a gate, writes in a call is no reference
 		var err error
 		if args, err = planning.ResolveArgs(args, r.variables); err != nil {
 			return err
@@ -235,8 +245,8 @@ func (r *Run) prepareDry(s *StepState) *flaw {
 		if facts.err != nil {
 			return &flaw{FailureArgs, facts.err.Error()}
 		}
-		if facts.rule.Verdict == VerdictBlock {
-			return &flaw{FailureDenied, "would be denied by a rule: " + facts.rule.Why}
+		if facts.blocked() {
+			return &flaw{FailureDenied, "would be denied by a rule: " + facts.rules[0].Why}
 		}
 	}
 	args, err := planning.ResolveArgs(s.args(), r.variables)
@@ -244,6 +254,11 @@ func (r *Run) prepareDry(s *StepState) *flaw {
 		return &flaw{FailureArgs, err.Error()}
 	}
 	s.call = args
+	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
+		if rule := r.ruleFor(s, r.facts(s.Step.Tool)); rule.Verdict == VerdictBlock {
+			return &flaw{FailureDenied, "would be denied by a rule: " + rule.Why}
+		}
+	}
 	return nil
 }
 
@@ -259,8 +274,8 @@ func (s *StepState) args() map[string]any {
 // toolFacts is what the run knows of a tool that its steps name.
 type toolFacts struct {
 	tool      planning.Tool
-	err       error // there is no such tool
-	rule      Rule
+	err       error               // there is no such tool
+	rules     []Rule              // that speak about it, see Speaking
 	signature *planning.Signature // nil where its schema cannot be used
 	calls     int                 // in this run
 }
@@ -279,7 +294,7 @@ func (r *Run) facts(name string) *toolFacts {
 		if qualified := tool.QualifiedName(); qualified != name {
 			facts = r.facts(qualified)
 		} else {
-			facts.rule = Decide(r.rules, tool)
+			facts.rules = Speaking(r.rules, tool)
 			facts.signature, _ = planning.NewSignature(tool) // what cannot be used checks nothing
 			facts.calls = r.callsBefore[qualified]
 		}
@@ -309,16 +324,6 @@ func (r *Run) readOnly(s *StepState) bool {
 	}
 	facts := r.facts(s.Step.Tool)
 	return facts.err == nil && (facts.tool.ReadOnly || planning.IsPlanTool(facts.tool)) // whose run is taken up
-}
-
-// ruleFor returns the rule that decides about a step's call; a plan may ask for
-// a gate, and exempts from none. A tool that any revision put behind a gate
-// stays behind one in the steps of a replan.
-func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
-	if facts.rule.Verdict == VerdictRun && (s.Step.Gate || s.replanned && r.gated[facts.tool.QualifiedName()]) {
-		return Rule{Tool: facts.tool.Name, Verdict: VerdictAsk, Source: "plan", Why: "the plan asks for a gate here"}
-	}
-	return facts.rule
 }
 
 // queues holds the steps that something can be done about, by what they need.

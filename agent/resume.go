@@ -40,11 +40,12 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	if r.Revision == 0 {
 		r.offered = d.Catalogue // there is no first plan yet
 	}
-	r.rules = withGrants(d.Rules, r.granted)
+	_, r.rules = grants(d.Rules)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
 	r.session = cmp.Or(d.Session, r.session)
 	r.Result, r.ending, r.Paused = nil, nil, false
 	r.forget()
+	r.askAnew()
 	r.loseModelCalls()
 	r.loseToolCalls(didRead)
 	if over {
@@ -64,16 +65,6 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 			}
 		}
 	}
-}
-
-// withGrants puts what the user allowed for the run before the rules of a
-// resume, but behind what its flags deny.
-func withGrants(rules, granted []Rule) []Rule {
-	denials := 0
-	for denials < len(rules) && rules[denials].Verdict == VerdictBlock && rules[denials].Source == SourceFlag {
-		denials++
-	}
-	return slices.Concat(rules[:denials], granted, rules[denials:])
 }
 
 // reading returns the steps under way whose tools only read, as far as was known
@@ -334,8 +325,8 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 	case FailureRetry:
 		r.again(s)
 		if d.Args != nil {
-			s.override, s.filled = d.Args, nil
-			s.missing = nil
+			s.override, s.filled, s.missing = d.Args, nil, nil
+			s.edits, s.edited = 0, nil
 		}
 	case FailureSkip:
 		s.unwanted = true

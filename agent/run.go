@@ -22,6 +22,7 @@ type Run struct {
 	StartedAt time.Time // of run.started
 	Now       time.Time // of the last event applied
 
+	Route      *RouteMatched // how the words of the goal made the plan; nil where they did not
 	Phases     [3]Phase      // analysis, review, plan
 	Plan       planning.Plan // the plan as it is now; no steps while planning
 	Revision   int           // 0 before there is a plan
@@ -110,6 +111,10 @@ type StepState struct {
 	filling   bool              // the model is asked for them
 	fillError string            // why it did not write them
 	override  map[string]any    // args that the user gave in place of the plan's
+	asked     string            // the tool that its newest gate was about, by its qualified name
+	edits     int               // how often the user edited the call at its gate; its override has no references then
+	edited    []Provenance      // of what the user left as it was in it
+	wrote     []Provenance      // what a model had read when it wrote the step into the plan
 	asks      bool              // it waits for the user's word
 	lost      bool              // it was under way when the program ended
 	rerun     bool              // it was run again without asking

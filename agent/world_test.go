@@ -22,20 +22,21 @@ type world struct {
 	pending []agent.Effect
 	begun   map[string]bool
 
-	reply  func(planning.Request) (string, error)         // the model
-	calls  func(planning.Request) []planning.ToolUse      // what it calls besides; nil is nothing
-	tokens func(planning.Request) int                     // of what it is sent; nil is 100
-	cutOff func(planning.Request) bool                    // whether what it says is cut off; nil is never
-	plan   func(agent.CallPlan) agent.Data                // what becomes of its plans
-	tool   func(agent.CallTool) agent.Data                // the tools
-	gate   func(agent.GateRequested) agent.Decision       // the user
-	scope  agent.Scope                                    // how far the user's yes reaches
-	flaw   func(agent.OpenGate) string                    // why a call does not apply, "" where it does
-	failed func(agent.Question) agent.FailureResolved     // the user, asked about a failed step
-	doubt  func(agent.Question) agent.DoubtDecision       // the user, asked about a step in doubt
-	choose func(n int) int                                // which pending effect is next, or after those which gate, which question
-	watch  func(records []agent.Data, all []agent.Effect) // called after each step
-	check  func(agent.Event)                              // called after each event
+	reply   func(planning.Request) (string, error)         // the model
+	calls   func(planning.Request) []planning.ToolUse      // what it calls besides; nil is nothing
+	tokens  func(planning.Request) int                     // of what it is sent; nil is 100
+	cutOff  func(planning.Request) bool                    // whether what it says is cut off; nil is never
+	plan    func(agent.CallPlan) agent.Data                // what becomes of its plans
+	tool    func(agent.CallTool) agent.Data                // the tools
+	gate    func(agent.GateRequested) agent.Decision       // the user
+	scope   agent.Scope                                    // how far the user's yes reaches
+	resolve func(agent.GateRequested) agent.GateResolved   // the user, in place of gate and scope; nil goes by those
+	flaw    func(agent.OpenGate) string                    // why a call does not apply, "" where it does
+	failed  func(agent.Question) agent.FailureResolved     // the user, asked about a failed step
+	doubt   func(agent.Question) agent.DoubtDecision       // the user, asked about a step in doubt
+	choose  func(n int) int                                // which pending effect is next, or after those which gate, which question
+	watch   func(records []agent.Data, all []agent.Effect) // called after each step
+	check   func(agent.Event)                              // called after each event
 }
 
 // tester is what a table test and a property have in common.
@@ -149,6 +150,10 @@ func (w *world) back() {
 		return
 	} else if n >= 0 {
 		g := w.run.Gates[n].GateRequested
+		if w.resolve != nil {
+			w.apply(w.resolve(g))
+			return
+		}
 		w.apply(agent.GateResolved{Gate: g.Gate, Decision: w.gate(g), Scope: w.scope, By: "test"})
 		return
 	}

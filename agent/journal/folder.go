@@ -21,11 +21,15 @@ import (
 // journalSuffix is what the name of a journal ends with.
 const journalSuffix = ".jsonl"
 
+// undoSuffix is what the name of the folder ends with in which the tools keep
+// what was there before a run's changes. Here it only belongs to the run.
+const undoSuffix = ".undo"
+
 // Folder is a folder of runs: <id>.jsonl is the journal of a run, <id>.values
-// holds its large values and <id>.jsonl.lock is its lock. Every method that
-// takes an id refuses one that planning.CheckID does not pass, with
-// planning.ErrBadID, before any path is made of it; a run that is not there is
-// an error that wraps fs.ErrNotExist.
+// holds its large values, <id>.undo what was there before its changes, and
+// <id>.jsonl.lock is its lock. Every method that takes an id refuses one that
+// planning.CheckID does not pass, with planning.ErrBadID, before any path is made
+// of it; a run that is not there is an error that wraps fs.ErrNotExist.
 type Folder struct {
 	Dir string
 }
@@ -34,7 +38,7 @@ type Folder struct {
 type Entry struct {
 	ID       string
 	Modified time.Time // when its journal was last written
-	Bytes    int64     // of journal and large values
+	Bytes    int64     // of the journal and what lies beside it
 	Locked   bool      // somebody works on it
 }
 
@@ -190,19 +194,72 @@ func (f Folder) entry(file fs.DirEntry) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{ID: strings.TrimSuffix(file.Name(), journalSuffix), Modified: info.ModTime(), Bytes: info.Size()}
-	large, err := os.ReadDir(valuesOf(f.Path(e.ID)).dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Entry{}, err
-	}
-	for _, l := range large {
-		info, err := l.Info()
-		if err != nil {
+	for _, dir := range []string{valuesOf(f.Path(e.ID)).dir, undoOf(f.Path(e.ID))} {
+		beside, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Entry{}, err
 		}
-		e.Bytes += info.Size()
+		for _, b := range beside {
+			info, err := b.Info()
+			if err != nil {
+				return Entry{}, err
+			}
+			e.Bytes += info.Size()
+		}
 	}
 	e.Locked, err = locked(f.Path(e.ID))
 	return e, err
+}
+
+// undoOf is the folder of what was there before the changes of the run whose
+// journal is at path.
+func undoOf(path string) string { return strings.TrimSuffix(path, journalSuffix) + undoSuffix }
+
+// Orphans returns the ids of what was kept of runs that have no journal, such as
+// those of a server whose client keeps none, the newest first.
+func (f Folder) Orphans() ([]Entry, error) {
+	files, err := os.ReadDir(f.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	var orphans []Entry
+	for _, file := range files {
+		id, ok := strings.CutSuffix(file.Name(), undoSuffix)
+		if !ok || !file.IsDir() || planning.CheckID(id) != nil {
+			continue
+		}
+		if _, err := os.Lstat(f.Path(id)); err == nil {
+			continue
+		}
+		info, err := file.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted since
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the runs: %w", err)
+		}
+		held, err := locked(f.Path(id))
+		if err != nil {
+			return nil, fmt.Errorf("list the runs: %w", err)
+		}
+		orphans = append(orphans, Entry{ID: id, Modified: info.ModTime(), Locked: held})
+	}
+	slices.SortFunc(orphans, func(a, b Entry) int { return b.Modified.Compare(a.Modified) })
+	return orphans, nil
+}
+
+// Hold keeps others from working on a run, or taking it up, until it is let go.
+// It fails with ErrLocked where somebody works on it.
+func (f Folder) Hold(id string) (release func() error, err error) {
+	path, err := f.path(id)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := hold(path)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Unlock, nil
 }
 
 // Find returns the id of the run that prefix means: the id itself, or the
@@ -236,7 +293,7 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 		return nil, err
 	}
 	// The journal goes first: without it, what may be left means nothing.
-	belongings := []string{path, valuesOf(path).dir, path + lockSuffix}
+	belongings := []string{path, valuesOf(path).dir, undoOf(path), path + lockSuffix}
 	there := slices.DeleteFunc(slices.Clone(belongings), func(name string) bool {
 		_, err := os.Lstat(name)
 		return errors.Is(err, fs.ErrNotExist)
@@ -248,7 +305,7 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range belongings[:2] {
+	for _, name := range belongings[:3] {
 		if err := os.RemoveAll(name); err != nil {
 			return removed, errors.Join(fmt.Errorf("delete the run %s: %w", id, err), lock.Unlock())
 		}

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -352,5 +353,76 @@ func TestALockOnAFileThatLostItsNameIsNone(t *testing.T) {
 	}
 	if err := lock.Unlock(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWhatWasThereBeforeARunsChangesBelongsToIt(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"))
+	for _, id := range []string{"r", "orphan", "held"} {
+		dir := filepath.Join(f.Dir, id+".undo")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "manifest.jsonl"), make([]byte, 1000), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := f.List()
+	if err != nil || len(list) != 1 || list[0].ID != "r" || list[0].Bytes <= 1000 {
+		t.Errorf("the runs are %+v: %v", list, err)
+	}
+	release, err := f.Hold("held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	orphans, err := f.Orphans()
+	locked := map[string]bool{}
+	for _, o := range orphans {
+		locked[o.ID] = o.Locked
+	}
+	if err != nil || !maps.Equal(locked, map[string]bool{"orphan": false, "held": true}) {
+		t.Errorf("the orphans are %v: %v", locked, err)
+	}
+	if _, err := f.Delete("held"); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("what is held was deleted: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []string{"r", "orphan", "held"} {
+		removed, err := f.Delete(id)
+		if err != nil || !slices.Contains(removed, filepath.Join(f.Dir, id+".undo")) {
+			t.Errorf("%s: removed %q: %v", id, removed, err)
+		}
+	}
+	if left, err := os.ReadDir(f.Dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v: %v", left, err)
+	}
+}
+
+func TestARunThatIsHeldIsNobodyElses(t *testing.T) {
+	f := journal.Folder{Dir: t.TempDir()}
+	keep(t, f, "r", started("g"))
+	release, err := f.Hold("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := f.Open("r"); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("it was opened: %v", err)
+	}
+	if _, err := f.Hold("r"); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("it was held twice: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if j, _, err := f.Open("r"); err != nil {
+		t.Error(err)
+	} else if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Hold("../r"); !errors.Is(err, planning.ErrBadID) {
+		t.Errorf("a bad id: %v", err)
 	}
 }

@@ -1,12 +1,13 @@
 // Package policy says which calls stop at a gate, and how a gate is answered
-// where nobody is there to press a key.
+// where nobody is there to press a key. It reads the rules of flags and of the
+// configuration, has the built-in ones, and makes and saves the rule with which a
+// gate is answered for always. Which rule decides about a call, [agent.Decide]
+// says.
 package policy
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"replan/agent"
 	"replan/planning"
@@ -19,21 +20,25 @@ type Trust struct {
 }
 
 // BuiltIn returns the rules that hold where neither a flag nor the
-// configuration says otherwise: what only reads runs, tests run where they are
-// trusted or asked for, plans that a model makes and runs in chat are held at the
-// gates of their steps, everything else asks.
+// configuration says otherwise: what only reads runs, tests and linters run where
+// they are trusted or asked for, plans that a model makes and runs in chat are
+// held at the gates of their steps, everything else asks.
 func BuiltIn(t Trust) []agent.Rule {
-	const source = "built-in"
-	tests := agent.Rule{Tool: "workspace:test.run", When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
-	switch {
-	case t.Workspace:
-		tests.Verdict, tests.Why = agent.VerdictRun, "you trust this folder"
-	case t.Tests:
-		tests.Verdict, tests.Why = agent.VerdictRun, "you asked for the tests"
+	const source = agent.SourceBuiltIn
+	tests := agent.Rule{Tool: testTools[0], When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
+	lint := agent.Rule{Tool: testTools[1], When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "a linter may run the code of this folder"}
+	for _, rule := range []*agent.Rule{&tests, &lint} {
+		switch {
+		case t.Workspace:
+			rule.Verdict, rule.Why = agent.VerdictRun, "you trust this folder"
+		case t.Tests:
+			rule.Verdict, rule.Why = agent.VerdictRun, "you asked for the tests"
+		}
 	}
 	return []agent.Rule{
-		tests,
+		tests, lint,
 		{Tool: planning.PlanServer + ":*", When: agent.WhenTrusted, Verdict: agent.VerdictRun, Source: source, Why: "its steps have gates of their own"},
+		{Tool: "workspace:vcs.push", When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "what is pushed has left this machine"},
 		{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: source, Why: "it only reads"},
 		{Tool: "*", When: agent.WhenDestructive, Verdict: agent.VerdictAsk, Source: source, Why: "it changes what is there"},
 		{Tool: "*", When: agent.WhenUnmarked, Verdict: agent.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
@@ -41,25 +46,15 @@ func BuiltIn(t Trust) []agent.Rule {
 	}
 }
 
+// testTools are the operators that run the code of the folder to check it.
+var testTools = [...]string{"workspace:test.run", "workspace:test.lint"}
+
 // PlansTests reports whether a plan that the user gave has a step that runs the
-// tests of the workspace. nil has none.
+// tests or the linter of the workspace. nil has none.
 func PlansTests(given *planning.Plan) bool {
 	return given != nil && slices.ContainsFunc(given.Steps, func(s planning.Step) bool {
-		return s.Tool == "test.run" || s.Tool == "workspace:test.run"
+		return slices.ContainsFunc(testTools[:], func(name string) bool { return name == s.Tool || name == "workspace:"+s.Tool })
 	})
-}
-
-// Parse reads a rule that the user wrote, in a flag or the configuration: a tool name, bare or
-// server:tool, in which * stands for any text without a slash.
-func Parse(text string, verdict agent.Verdict, source string) (agent.Rule, error) {
-	pattern := strings.TrimSpace(text)
-	if pattern == "" {
-		return agent.Rule{}, fmt.Errorf("an empty rule matches nothing: name a tool, such as fs.patch or files:*")
-	}
-	if _, err := path.Match(pattern, ""); err != nil {
-		return agent.Rule{}, fmt.Errorf("the rule %q is not a pattern: %w", text, err)
-	}
-	return agent.Rule{Tool: pattern, Verdict: verdict, Source: source, Why: "your " + source + " says so: " + pattern}, nil
 }
 
 // Approve says how gates are answered.
@@ -104,4 +99,6 @@ func (a Approve) Answer(g agent.GateRequested) (decision agent.Decision, ok bool
 // safeOperators are the workspace's own operators that --approve safe lets
 // pass: their changes stay inside the workspace and can be taken back. What is
 // remembered of the user lies outside it and goes on to every later session.
-var safeOperators = map[string]bool{"fs.patch": true, "fs.write": true, "test.run": true}
+var safeOperators = map[string]bool{
+	"fs.patch": true, "fs.write": true, "fs.move": true, "fs.mkdir": true, "fs.remove": true, "test.run": true, "test.lint": true,
+}

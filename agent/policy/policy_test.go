@@ -13,6 +13,8 @@ var (
 	read    = planning.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true}
 	patch   = planning.Tool{Name: "fs.patch", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
 	tests   = planning.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true}
+	lint    = planning.Tool{Name: "test.lint", Server: "workspace", Annotated: true, Trusted: true}
+	push    = planning.Tool{Name: "vcs.push", Server: "workspace", Annotated: true, Trusted: true}
 	silent  = planning.Tool{Name: "fetch", Server: "web"}
 	foreign = planning.Tool{Name: "test.run", Server: "web", Annotated: true}
 	keep    = planning.Tool{Name: "memory.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
@@ -40,6 +42,11 @@ func TestWhichCallsAsk(t *testing.T) {
 		"tests ask":                                  {tool: tests, want: agent.VerdictAsk},
 		"tests run in a trusted folder":              {tool: tests, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
 		"tests run where they were asked for":        {tool: tests, trust: policy.Trust{Tests: true}, want: agent.VerdictRun},
+		"linters ask":                                {tool: lint, want: agent.VerdictAsk},
+		"linters run in a trusted folder":            {tool: lint, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
+		"a push asks":                                {tool: push, want: agent.VerdictAsk},
+		"a push asks where everything is let pass":   {tool: push, flags: flag("*", agent.VerdictRun), want: agent.VerdictAsk},
+		"a push passes by its name":                  {tool: push, flags: flag("vcs.push", agent.VerdictRun), want: agent.VerdictRun},
 		"another server's test.run always asks":      {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
 		"what is to be remembered asks":              {tool: keep, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
 		"a server that poses as the program asks":    {tool: posing, want: agent.VerdictAsk},
@@ -49,7 +56,7 @@ func TestWhichCallsAsk(t *testing.T) {
 		"a flag for one tool says nothing of others": {tool: patch, flags: flag("fs.write", agent.VerdictRun), want: agent.VerdictAsk},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rule := agent.Decide(append(c.flags, policy.BuiltIn(c.trust)...), c.tool)
+			rule := agent.Decide(append(c.flags, policy.BuiltIn(c.trust)...), c.tool, nil)
 			if rule.Verdict != c.want {
 				t.Errorf("%s by %+v, want %s", rule.Verdict, rule, c.want)
 			}
@@ -71,12 +78,12 @@ func TestPlansOfAModelAreHeldAtTheirSteps(t *testing.T) {
 	for _, tool := range planning.PlanTools() {
 		t.Run(tool.Name, func(t *testing.T) {
 			for _, trust := range []policy.Trust{{}, {Workspace: true, Tests: true}} {
-				if got := agent.Decide(policy.BuiltIn(trust), tool); got.Verdict != agent.VerdictRun || !strings.Contains(got.Why, "gates of their own") {
+				if got := agent.Decide(policy.BuiltIn(trust), tool, nil); got.Verdict != agent.VerdictRun || !strings.Contains(got.Why, "gates of their own") {
 					t.Errorf("%+v: %s by %+v", trust, got.Verdict, got)
 				}
 			}
 			for _, pattern := range []string{tool.Name, "plan_*", "replan:*", "*"} {
-				if got := agent.Decide(append(deny(pattern), policy.BuiltIn(policy.Trust{})...), tool); got.Verdict != agent.VerdictBlock {
+				if got := agent.Decide(append(deny(pattern), policy.BuiltIn(policy.Trust{})...), tool, nil); got.Verdict != agent.VerdictBlock {
 					t.Errorf("denied by %s: %s by %+v", pattern, got.Verdict, got)
 				}
 			}
@@ -108,6 +115,11 @@ func TestHowGatesAreAnswered(t *testing.T) {
 		"safe denies other servers":                   {policy.ApproveSafe, other, agent.Deny},
 		"safe denies what lies outside the workspace": {policy.ApproveSafe, remember, agent.Deny},
 		"safe denies commands":                        {policy.ApproveSafe, shell, agent.Deny},
+		"safe allows to move a file":                  {policy.ApproveSafe, agent.GateRequested{Tool: "fs.move", Server: "workspace", Trusted: true}, agent.Allow},
+		"safe allows to remove a file":                {policy.ApproveSafe, agent.GateRequested{Tool: "fs.remove", Server: "workspace", Trusted: true}, agent.Allow},
+		"safe allows the linter":                      {policy.ApproveSafe, agent.GateRequested{Tool: "test.lint", Server: "workspace", Trusted: true}, agent.Allow},
+		"safe denies a commit":                        {policy.ApproveSafe, agent.GateRequested{Tool: "vcs.commit", Server: "workspace", Trusted: true}, agent.Deny},
+		"safe denies a push":                          {policy.ApproveSafe, agent.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, agent.Deny},
 		"ask leaves it open":                          {policy.ApproveAsk, own, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

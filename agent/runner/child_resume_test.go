@@ -24,7 +24,9 @@ func also(change func(*runner.Config)) func(*stage) {
 	return func(s *stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
-			more(c)
+			if more != nil {
+				more(c)
+			}
 			change(c)
 		}
 	}

@@ -453,10 +453,10 @@ func TestARunOfAModelsGoalThatIsResumedLetsNoTestsRun(t *testing.T) {
 	resumed := until[agent.RunResumed](t, s)
 	s.shut()
 	tests := planning.Tool{Name: "test.run", Server: "workspace", Trusted: true}
-	if rule := agent.Decide(resumed.Rules, tests); rule.Verdict != agent.VerdictAsk {
+	if rule := agent.Decide(resumed.Rules, tests, nil); rule.Verdict != agent.VerdictAsk {
 		t.Errorf("a goal that a model wrote lets the tests run: %+v", rule)
 	}
-	if rule := agent.Decide(k.fold(t, reply.Run).Rules(), tests); rule.Verdict != agent.VerdictAsk {
+	if rule := agent.Decide(k.fold(t, reply.Run).Rules(), tests, nil); rule.Verdict != agent.VerdictAsk {
 		t.Errorf("%+v", rule)
 	}
 }

@@ -151,6 +151,8 @@ func (s *Session) choice(ctx context.Context, c Command) {
 		s.warm(ctx)
 	case warmed:
 		s.warmedUp(c)
+	case undone:
+		s.undone(c)
 	}
 }
 

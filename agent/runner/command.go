@@ -26,12 +26,21 @@ type Execute struct {
 // run goes on it is queued.
 type Resume struct{ Run string }
 
-// Resolve answers an open gate, by the run (or session) and the gate's id.
+// Resolve answers an open gate, by the run (or session) and the gate's id. An
+// answer for always saves the rule that the gate shows.
 type Resolve struct {
 	Run      string
 	Gate     string
 	Decision agent.Decision
 	Scope    agent.Scope
+}
+
+// Edit has other arguments take the place of those at an open gate, which opens
+// again for the call as it is then. Those that do not fit the tool are refused.
+type Edit struct {
+	Run  string
+	Gate string
+	Args map[string]any // whole, and without references
 }
 
 // Settle says what is to become of a step that is in doubt.
@@ -88,11 +97,20 @@ type Compact struct{ Undo bool }
 // List asks for the runs there are; they come as [agent.SessionRuns].
 type List struct{}
 
+// Undo puts back what a run changed, with what the runs changed that its plan
+// tools started. With Dry it is only told what that would do.
+type Undo struct {
+	Run string // its whole id
+	Dry bool
+}
+
+func (Undo) command()    {}
 func (Submit) command()  {}
 func (Create) command()  {}
 func (Execute) command() {}
 func (Resume) command()  {}
 func (Resolve) command() {}
+func (Edit) command()    {}
 func (Settle) command()  {}
 func (Decide) command()  {}
 func (Cancel) command()  {}

@@ -84,7 +84,7 @@ func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
 		s := open(t, policy.ApproveAll, nil)
 		s.Send(runner.Execute{Plan: planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
 		started := until[agent.RunStarted](t, s)
-		if got := agent.Decide(started.Rules, planning.Tool{Server: "workspace", Name: "test.run", Trusted: true}).Verdict; got != want {
+		if got := agent.Decide(started.Rules, planning.Tool{Server: "workspace", Name: "test.run", Trusted: true}, nil).Verdict; got != want {
 			t.Errorf("a plan with %s: tests %s", tool, got)
 		}
 		until[agent.ChatReply](t, s)

@@ -27,6 +27,7 @@ type Config struct {
 	Profiles      []Profile           // that the user may choose from
 	Profile       string              // of these, the one to begin with; "" is none
 	Instructions  string              // the file that the project's instructions come from, to be shown
+	Routing       agent.Routing       // who plans a goal, and how its words do
 	Approve       policy.Approve      // how gates are answered; the zero value asks
 	// Open starts the journal of a run or of the session. kind is "run" or
 	// "session".
@@ -39,6 +40,15 @@ type Config struct {
 	Keep func(planning.Plan) (planning.Plan, error)
 	// Load returns a stored plan by its id or a prefix of it.
 	Load func(id string) (planning.Plan, error)
+	// Remember saves a rule that the user allowed for always, so that it holds in
+	// later sessions too; nil offers none.
+	Remember func(agent.Always) error
+	// Undo puts back what a run changed, or with dry says what it would do; nil
+	// keeps nothing to put back. Why it does not is in what it returns.
+	Undo func(ctx context.Context, run string, dry bool) (agent.Undo, error)
+	// Dirty counts the files of the workspace with changes that are not committed,
+	// 0 where that is not known; nil does not look.
+	Dirty func(ctx context.Context) int
 	// Slash carries out a line that begins with a slash, such as /plan list.
 	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
 	// Durations remembers how long tools take; nil remembers nothing.
@@ -289,6 +299,8 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.put(ctx, job{resume: c.Run})
 	case Resolve:
 		s.resolve(ctx, c)
+	case Edit:
+		s.edit(c)
 	case Settle:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
 			e.take([]agent.Data{agent.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
@@ -305,6 +317,8 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.settle(e)
 	case List:
 		s.list()
+	case Undo:
+		s.undoRun(ctx, c)
 	case Stop:
 		s.stop()
 	case Steer:
@@ -422,32 +436,5 @@ func (s *Session) settle(e *engine) {
 			e.workers.Wait()
 			s.gone <- e
 		})
-	}
-}
-
-// resolve answers an open gate, the run's or the session's own.
-func (s *Session) resolve(ctx context.Context, c Resolve) {
-	scope := c.Scope
-	if scope == "" {
-		scope = agent.ScopeOnce
-	}
-	resolved := agent.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
-	e := s.running(c.Run)
-	switch {
-	case e != nil && e.open(c.Gate):
-		e.take([]agent.Data{resolved})
-		s.settle(e)
-	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
-		s.gate = ""
-		yes := c.Decision == agent.Allow
-		if err := s.say(resolved); err != nil && yes {
-			yes = false // what is not on disk is not acted upon
-			s.tellOf("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
-		}
-		if err := s.cfg.Tools.Answer(ctx, yes); err != nil {
-			s.tellOf("warn", err.Error())
-		}
-		close(s.answered)
-		s.answered = nil
 	}
 }

@@ -83,9 +83,13 @@ type tools struct {
 	pending []planning.PendingServer
 	answers []bool
 	servers []planning.ServerStatus
+	offered planning.Catalogue // nil is look and change
 }
 
 func (t *tools) Ready(context.Context) planning.Catalogue {
+	if t.offered != nil {
+		return t.offered
+	}
 	schema := json.RawMessage(`{"type":"object"}`)
 	return planning.Catalogue{
 		{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: schema},

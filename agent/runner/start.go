@@ -12,6 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/planning"
+	"replan/planning/intent"
 )
 
 // readyWithin bounds how long a run waits for servers that are starting.
@@ -62,6 +63,8 @@ type prepared struct {
 	run       agent.Run
 	events    []agent.Event
 	missing   []string // tools that the run still needs and nobody offers
+	dirty     int      // files with changes that are not committed
+	unfound   error    // why there is no model
 	err       error
 	look      bool // only to show what there is, nothing is to be started
 }
@@ -141,6 +144,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 // for the goal where the conversation takes too much of it.
 func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	p := prepared{ctx: ctx, job: j, terms: t, priors: map[string]int64{}}
+	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
 		if p.err = s.reopen(&p); p.err != nil || !p.run.Resumable() {
 			return p
@@ -148,8 +152,8 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	}
 	if s.wantsModel(p) {
 		p.info, p.err = s.cfg.Model.Describe(ctx, t.model)
-		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && s.doesWithout(p) {
-			p.info, p.err = planning.ModelInfo{}, nil // only the steps that need one will fail
+		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && (j.plans() || s.doesWithout(p)) {
+			p.info, p.err, p.unfound = planning.ModelInfo{}, nil, p.err
 		}
 	}
 	if p.err != nil {
@@ -166,7 +170,12 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 		p.catalogue = t.offered(p.all)
 	}
 	p.missing = p.run.MissingTools(p.catalogue)
-	if j.plans() || j.compact {
+	chain, routed, unclear := s.routes(p)
+	if p.unfound != nil && j.plans() && !routed {
+		p.err = unrouted(p.unfound, unclear)
+		return p
+	}
+	if j.plans() && (!routed || chain.NeedsModel()) || j.compact {
 		p.compacted = s.compact(ctx, p)
 	}
 	if s.cfg.Durations != nil {
@@ -176,8 +185,36 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 		}
 		maps.Copy(p.priors, medians)
 	}
-	p.err = ctx.Err()
+	p.dirty, p.err = dirty(), ctx.Err()
 	return p
+}
+
+// routes returns the chain that plans the goal of a job, where its words do, and
+// why they do not where they were understood.
+func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error) {
+	if !p.job.plans() {
+		return chain, false, nil
+	}
+	return s.routing(p.terms.prompting).Route(p.job.goal, p.catalogue, p.info.Name != "")
+}
+
+// routing is how goals are planned under some terms: where the user has planning
+// switched off altogether, every goal is a turn of the chat.
+func (s *Session) routing(t planning.Prompting) agent.Routing {
+	routing := s.cfg.Routing
+	if routing.Planner == agent.PlannerAuto && t.SkipAnalysis && t.SkipPlan {
+		routing.Planner = agent.PlannerPhases
+	}
+	return routing
+}
+
+// unrouted says why there is neither a model nor a way without one, and what can
+// be asked without.
+func unrouted(noModel, unclear error) error {
+	if unclear != nil {
+		return fmt.Errorf("%w; and without a model, %w", noModel, unclear)
+	}
+	return fmt.Errorf("%w; "+agent.WithoutModel, noModel)
 }
 
 // wantsModel reports whether a model may be needed: a plan whose steps are all
@@ -320,7 +357,7 @@ func (s *Session) lease(limits agent.Limits) (leased agent.Limits, spent string)
 func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	e := &engine{
 		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, log: s.cfg.Logger, now: s.cfg.Now,
-		arrivals: s.arrivals, publish: s.publish,
+		arrivals: s.arrivals, publish: s.publish, offer: s.offering,
 	}
 	if create {
 		e.amend = func(record agent.Data) agent.Data { return s.store(e, record) }
@@ -362,7 +399,8 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	limits, _ := s.lease(s.cfg.Limits)
 	started := agent.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create,
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.routing(p.terms.prompting),
+		Dirty: p.dirty,
 	}
 	if x := p.job.execute; x != nil {
 		if started.Goal == "" {
@@ -435,14 +473,14 @@ func (p prepared) started() agent.RunStarted {
 // nothing else. And where nobody asked for the tests then, nobody does now: the
 // goal or the plan may be a model's.
 func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule) []agent.Rule {
-	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given)}
+	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}
 	if len(earlier) > 0 {
 		trust.Tests = trust.Tests && slices.ContainsFunc(earlier, testsRun)
 	}
 	flags, others := split(s.cfg.Rules)
 	earlier, _ = split(earlier)
 	for _, rule := range earlier {
-		if !slices.Contains(flags, rule) {
+		if !slices.ContainsFunc(flags, rule.Equal) {
 			flags = append(flags, rule)
 		}
 	}
@@ -453,7 +491,7 @@ func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule
 func testsRun(rule agent.Rule) bool {
 	asked := policy.BuiltIn(policy.Trust{Tests: true})[0]
 	rule.Why = asked.Why
-	return rule == asked
+	return rule.Equal(asked)
 }
 
 // split sorts rules into those of flags and all others.

@@ -116,6 +116,8 @@ func (s *Session) restore() {
 			}
 		case agent.ChatCompacted:
 			s.recompact(d)
+		case agent.ChatUndone:
+			s.unsay(d)
 		default:
 			continue
 		}
@@ -129,6 +131,8 @@ func (s *Session) restore() {
 func (s *Session) describe(p prepared) {
 	switch {
 	case p.terms.model != s.manner.name():
+	case p.unfound != nil:
+		s.status.Model, s.status.Problem = "", p.unfound.Error()
 	case p.err == nil && p.info.Name != "":
 		s.status.Model, s.status.ContextWindow, s.status.Problem = p.info.Name, p.info.ContextWindow, ""
 	case errors.Is(p.err, planning.ErrNoModel):
@@ -154,6 +158,7 @@ func (s *Session) tell() {
 	if t.tools != nil {
 		s.status.Tools = len(t.offered(s.catalogue))
 	}
+	s.status.Planner = s.routing(t.prompting).Planner
 	s.status.Profile, s.status.Think = s.manner.called(), t.prompting.Think
 	s.status.ContextTokens = s.opening()
 	_ = s.say(s.status)

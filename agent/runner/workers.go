@@ -53,7 +53,7 @@ func (e *engine) streams(data agent.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes}
+	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Run: e.id}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
@@ -126,6 +126,9 @@ func (e *engine) openGate(g agent.OpenGate) {
 			return
 		}
 		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
+	}
+	if e.offer != nil {
+		gate.Always, gate.NoAlways = e.offer(gate)
 	}
 	e.bring(gate)
 }

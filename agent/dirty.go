@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+)
+
+// noteEffects keeps in mind whether the run has a step, or a call of a model,
+// that may change anything.
+func (r *Run) noteEffects(d Data) {
+	if r.dirty == 0 || r.effects {
+		return
+	}
+	switch d := d.(type) {
+	case PlanCreated, PlanDiff:
+		r.effects = slices.ContainsFunc(r.Steps, func(s *StepState) bool { return r.mayChange(s.Step.Tool) })
+	case StepStarted:
+		r.effects = r.mayChange(d.Tool)
+	}
+}
+
+func (r *Run) mayChange(tool string) bool {
+	if tool == "" {
+		return false
+	}
+	f := r.facts(tool)
+	return f.err == nil && !f.tool.ReadOnly
+}
+
+// nextDirty says, once, that the folder held changes before the run makes its
+// own.
+func (r *Run) nextDirty() []Action {
+	if !r.effects || r.dryRun || r.planOnly {
+		return nil
+	}
+	text := dirtyWords(r.dirty)
+	if slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Text == text }) {
+		return nil
+	}
+	return []Action{{Record: Note{Level: "warn", Text: text}}}
+}
+
+func dirtyWords(files int) string {
+	has := fmt.Sprintf("%d files with changes that are", files)
+	if files == 1 {
+		has = "a file with changes that are"
+	}
+	return "this folder has " + has + " not committed: undo puts back what the run changes, git cannot tell the two apart"
+}

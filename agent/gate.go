@@ -1,0 +1,285 @@
+package agent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"replan/planning"
+)
+
+// grant is what the user allowed at a gate for longer than once. It lifts what
+// asks and never what denies.
+type grant struct {
+	rule Rule
+	over Rule // that asked; the zero value where that is not known
+}
+
+// grants takes what the user allowed out of the rules that a run is given by the
+// one that asks for it.
+func grants(rules []Rule) (granted []grant, others []Rule) {
+	others = make([]Rule, 0, len(rules))
+	for _, rule := range rules {
+		if rule.Source == SourceUser && rule.Verdict == VerdictRun {
+			granted = append(granted, grant{rule: rule})
+		} else {
+			others = append(others, rule)
+		}
+	}
+	return granted, others
+}
+
+// lifts reports whether the grant lets a call pass that asked asks about. A rule
+// that asks about some arguments alone is lifted only where it was what asked:
+// nobody had it in mind at the gate of another call.
+func (g grant) lifts(asked Rule, t planning.Tool, args map[string]any) bool {
+	return g.rule.Matches(t) && g.rule.fits(args) == fits && (len(asked.Args) == 0 || asked.Equal(g.over))
+}
+
+// blocked reports whether no call of the tool may be made, whatever its
+// arguments.
+func (f *toolFacts) blocked() bool { return len(f.rules) == 1 && f.rules[0].Verdict == VerdictBlock }
+
+// ruleFor returns the rule that decides about a step's call. What runs unasked
+// because nobody said otherwise asks where its arguments carry untrusted text,
+// and what the user allowed at a gate lifts that. A plan may ask for a gate, and
+// exempts from none. A tool that any revision put behind a gate stays behind one
+// in the steps of a replan.
+func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
+	if facts.err != nil {
+		return Rule{Tool: s.Step.Tool, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "there is no such tool"}
+	}
+	tool, args := facts.tool, s.call
+	if r.dryRun && len(s.missing) > 0 {
+		args = merge(args, nil)
+		for _, name := range s.missing {
+			args[name] = planning.Placeholder("<" + name + ">") // which the model would write
+		}
+	}
+	rule := decide(facts.rules, args)
+	if rule.Verdict == VerdictRun && rule.Source == SourceBuiltIn && !tool.ReadOnly && !planning.IsPlanTool(tool) && len(r.provenance(s)) > 0 {
+		rule = Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "it has effects, and its arguments carry text from a result"}
+	}
+	if rule.Verdict == VerdictAsk {
+		for _, g := range r.granted {
+			if g.lifts(rule, tool, args) {
+				rule = g.rule
+				break
+			}
+		}
+	}
+	switch {
+	case rule.Verdict != VerdictRun:
+	case s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]:
+		return gatedByPlan(tool.Name)
+	case s.edits > 0 && !s.approved:
+		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: SourceUser, Why: "you edited this call: this is what it would do now"}
+	}
+	return rule
+}
+
+// gatedByPlan is the rule of a step whose plan asks for a gate.
+func gatedByPlan(tool string) Rule {
+	return Rule{Tool: tool, Verdict: VerdictAsk, Source: SourcePlan, Why: "the plan asks for a gate here"}
+}
+
+// gate is the question that the call of a step must pass.
+func (r *Run) gate(s *StepState) OpenGate {
+	facts := r.facts(s.Step.Tool)
+	tool := facts.tool
+	return OpenGate{
+		Gate: GateRequested{
+			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Args: s.call,
+			Provenance: r.provenance(s),
+		},
+		Attempt: s.tries + 1,
+		Tool:    tool,
+	}
+}
+
+// gateID names the gate of a step's next attempt in this revision, so that a
+// question about a call that the plan has dropped since, or the user has edited,
+// is not taken for one about the call that came in its place.
+func (r *Run) gateID(s *StepState) string {
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.tries+1)
+	if s.edits > 0 {
+		id += fmt.Sprintf("e%d", s.edits)
+	}
+	return id
+}
+
+// EditCheck returns what says of arguments that are to take the place of those
+// at an open gate why they do not fit, nil where they do. It may be called from
+// any goroutine, whatever becomes of the run.
+func (r *Run) EditCheck(gate string) func(args map[string]any) error {
+	for _, g := range r.Gates {
+		s := r.Step(g.Step)
+		if g.Gate != gate || s == nil {
+			continue
+		}
+		signature := r.facts(s.Step.Tool).signature
+		return func(args map[string]any) error {
+			if err := signature.Check(args); err != nil {
+				return fmt.Errorf("the args of %s do not fit: %w", g.Tool, err)
+			}
+			return nil
+		}
+	}
+	return func(map[string]any) error { return fmt.Errorf("no gate %s is open", gate) }
+}
+
+func (r *Run) applyGateResolved(d GateResolved) {
+	for _, g := range r.Gates {
+		if g.Gate != d.Gate {
+			continue
+		}
+		r.closeGate(d.Gate)
+		s := r.Step(g.Step)
+		if s == nil {
+			return
+		}
+		s.Status, s.Gate = StepPending, ""
+		if d.Decision == Edit {
+			r.edit(s, g.Args, d.Args)
+			return
+		}
+		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow
+		r.enqueue(s)
+		if d.Decision == Allow {
+			r.grant(g, d)
+		}
+		return
+	}
+}
+
+// askAnew closes the gates that were open or passed for another tool than the
+// one that their call means now, since a resume has brought other tools: nobody
+// has said yes to that.
+func (r *Run) askAnew() {
+	r.every(func(s *StepState) {
+		if !s.approved && s.Status != StepWaiting || s.asked == r.facts(s.Step.Tool).tool.QualifiedName() {
+			return
+		}
+		r.closeGate(s.Gate)
+		if s.Status == StepWaiting {
+			s.Status, s.Gate = StepPending, ""
+		}
+		s.approved, s.Diff, s.hashes = false, "", nil
+	})
+}
+
+// edit has the user's arguments take the place of those that a gate showed. The
+// gate opens again for the call as it is now.
+func (r *Run) edit(s *StepState, before, args map[string]any) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	var left []Provenance
+	for _, p := range r.provenance(s) {
+		stays := p.Arg != "" && planning.EqualValues(before[p.Arg], args[p.Arg])
+		for name, value := range args {
+			stays = stays || p.Arg == "" && planning.EqualValues(before[name], value)
+		}
+		if stays {
+			left = append(left, p)
+		}
+	}
+	s.override, s.filled, s.missing = args, nil, nil
+	s.edits, s.edited = s.edits+1, left
+	s.approved, s.denied, s.Diff, s.hashes = false, false, "", nil
+	r.enqueue(s)
+}
+
+// grant keeps what the user allowed for longer than once.
+func (r *Run) grant(g *Gate, d GateResolved) {
+	allowed := grant{over: g.Rule}
+	switch {
+	case d.Scope == ScopeRun:
+		allowed.rule = Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this tool for the run"}
+	case d.Scope == ScopeAlways && d.Rule != nil:
+		allowed.rule = Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this always: " + d.Rule.String()}
+	default:
+		return
+	}
+	r.granted = append([]grant{allowed}, r.granted...)
+	r.enqueueAll()
+}
+
+// QualifiedTool is server:tool of the call that waits.
+func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }
+
+// startedCall begins an attempt of a call. What has effects and passed no gate
+// says which rule let it pass, and where text in it comes from.
+func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) StepStarted {
+	started := r.started(s, s.call, number)
+	if !facts.tool.ReadOnly && !s.approved {
+		rule := r.ruleFor(s, facts)
+		started.Rule, started.Provenance = &rule, r.provenance(s)
+	}
+	return started
+}
+
+// provenance says which arguments of a step carry text from a result, or were
+// written by a model that had read one. References are exact. Every result is
+// untrusted: those of the workspace's own tools hold what stands in its files.
+func (r *Run) provenance(s *StepState) []Provenance {
+	switch {
+	case s.edits > 0:
+		return s.edited
+	case s.loop != nil:
+		if len(s.Step.Args) == 0 {
+			return nil // there is nothing to carry it
+		}
+		return r.read(s)
+	}
+	args := s.args()
+	var out []Provenance
+	for _, arg := range slices.Sorted(maps.Keys(args)) {
+		for _, ref := range planning.References(args[arg]) {
+			for _, other := range r.Steps {
+				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool}
+				if other.Step.ResultVariable == ref.Name && !slices.Contains(out, from) {
+					out = append(out, from)
+				}
+			}
+		}
+	}
+	for _, arg := range slices.Sorted(maps.Keys(s.filled)) {
+		for _, h := range r.inputs(s.Step) {
+			out = append(out, Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
+		}
+	}
+	if len(args) > 0 && s.override == nil {
+		out = append(out, s.wrote...)
+	}
+	return out
+}
+
+// hasRead says what a model has read that is about to write the plan anew: the
+// newest results and errors.
+func (r *Run) hasRead() []Provenance {
+	var out []Provenance
+	for _, h := range slices.Backward(r.History) {
+		from := Provenance{Step: h.Index, Tool: h.Tool, Written: true}
+		if h.Parent == "" && (h.Status == planning.ItemCompleted || h.Status == planning.ItemFailed) && !slices.Contains(out, from) {
+			out = append(out, from)
+		}
+		if len(out) == provenanceMost {
+			break
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// unsaid is what a step of a new plan carries of what its model had read:
+// nothing where the plan before had the same call, before anything was read.
+func (r *Run) unsaid(step planning.Step, before map[string]*StepState, read []Provenance) []Provenance {
+	for _, s := range before {
+		if len(s.wrote) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && planning.EqualValues(s.Step.Args, step.Args) {
+			return nil
+		}
+	}
+	return read
+}

@@ -1,0 +1,208 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/planning"
+)
+
+// TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo plays random plans, chats
+// and sub-agents over random catalogues and rules, with a user who allows, denies
+// and edits, and a program that ends and is taken up. Whatever happens, a tool
+// that is not marked as one that only reads is called only with the very
+// arguments that its gate has shown and that were allowed, or where a rule that
+// fits the call says that it may run.
+func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
+	passed := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		w, start := randomWorld(t, executors)
+		start.Catalogue = randomCatalogue(t)
+		start.Rules = randomRules(t)
+		if rapid.IntRange(0, 3).Draw(t, "chat") == 0 {
+			chats(t, w, &start)
+		}
+		x := &watcher{t: t, w: w, passed: passed}
+		x.begin(start.Rules)
+		w.resolve = x.resolve
+		w.apply(start)
+		w.playOrStop(t)
+		if rapid.Bool().Draw(t, "killed") {
+			w.check = func(agent.Event) {}
+			w.kill(rapid.IntRange(1, len(w.events)).Draw(t, "kept"))
+			if r := w.run.Result; r != nil && r.Status == agent.StatusCompleted {
+				return
+			}
+			again := resumed(start)
+			again.Catalogue, again.Rules = randomCatalogue(t), randomRules(t)
+			x.begin(again.Rules)
+			w.begun, w.pending = map[string]bool{}, nil
+			w.apply(again)
+			w.playOrStop(t)
+		}
+	})
+	t.Logf("calls with effects: %v", passed)
+	for _, way := range []string{"gate", "rule"} { // the others are rare
+		if passed[way] == 0 {
+			t.Errorf("no call with effects passed by a %s: nothing was tested", way)
+		}
+	}
+}
+
+// randomCatalogue draws tools that say of themselves whatever they like.
+func randomCatalogue(t *rapid.T) planning.Catalogue {
+	out := planning.Catalogue{}
+	for _, name := range []string{"look", "change", "fill"} {
+		tool := planning.Tool{Name: name, Server: rapid.SampledFrom([]string{"w", "workspace"}).Draw(t, "server"), InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)}
+		if name == "fill" {
+			tool.InputSchema = json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}`)
+		}
+		tool.ReadOnly, tool.Destructive = rapid.Bool().Draw(t, "reads"), rapid.Bool().Draw(t, "destroys")
+		tool.Annotated, tool.Trusted = rapid.Bool().Draw(t, "annotated"), rapid.Bool().Draw(t, "trusted")
+		out = append(out, tool)
+	}
+	return out
+}
+
+// randomRules draws rules of the user before the built-in ones.
+func randomRules(t *rapid.T) []agent.Rule {
+	var out []agent.Rule
+	for range rapid.IntRange(0, 3).Draw(t, "rules") {
+		rule := agent.Rule{
+			Tool:    rapid.SampledFrom([]string{"*", "change", "look", "fill", "w:*", "workspace:*", "workspace:change", "c*"}).Draw(t, "rule"),
+			Verdict: rapid.SampledFrom([]agent.Verdict{agent.VerdictRun, agent.VerdictAsk, agent.VerdictAsk, agent.VerdictBlock}).Draw(t, "verdict"),
+			Source:  rapid.SampledFrom([]string{agent.SourceFlag, agent.SourceConfiguration}).Draw(t, "source"),
+		}
+		if rapid.Bool().Draw(t, "conditions") {
+			rule.Args = map[string]string{"at": rapid.SampledFrom([]string{"*", "1", "[12]", "a", "x", "edited", "**"}).Draw(t, "at")}
+		}
+		out = append(out, rule)
+	}
+	return append(out, policy.BuiltIn(policy.Trust{Workspace: rapid.Bool().Draw(t, "trusts"), Tests: rapid.Bool().Draw(t, "tests")})...)
+}
+
+// chats has the model call tools in the chat rather than plan.
+func chats(t *rapid.T, w *world, start *agent.RunStarted) {
+	start.Plan, start.Model, start.SkipSynthesis, start.Prompting.ModelTools = nil, "m", false, true
+	start.Prompting.SkipPlan = true
+	calls := w.calls
+	w.calls = func(r planning.Request) []planning.ToolUse {
+		if r.Purpose != planning.PurposeChat {
+			return calls(r)
+		}
+		r.Purpose = planning.PurposeAgent
+		return calls(r)
+	}
+}
+
+// watcher holds each call that is made against what allows it.
+type watcher struct {
+	t       *rapid.T
+	w       *world
+	rules   []agent.Rule
+	open    map[string]agent.GateRequested
+	allowed map[string]agent.GateRequested // step → what was allowed at its newest gate
+	edited  map[string]bool                // steps whose call the user edited
+	granted []agent.Rule                   // for longer than once
+	passed  map[string]int                 // how calls came to be made, over all runs
+}
+
+// begin starts anew, with what is kept of the events.
+func (x *watcher) begin(rules []agent.Rule) {
+	x.open, x.allowed, x.edited, x.granted = map[string]agent.GateRequested{}, map[string]agent.GateRequested{}, map[string]bool{}, nil
+	for _, e := range x.w.events {
+		x.see(e.Data)
+	}
+	x.rules = rules
+	x.w.check = func(e agent.Event) { x.see(e.Data) }
+	x.w.watch = func(_ []agent.Data, pending []agent.Effect) {
+		for _, e := range pending {
+			if c, ok := e.(agent.CallTool); ok && !c.Tool.ReadOnly {
+				x.holds(c)
+			}
+		}
+	}
+}
+
+// resolve answers a gate in any way there is.
+func (x *watcher) resolve(g agent.GateRequested) agent.GateResolved {
+	d := agent.GateResolved{Gate: g.Gate, Decision: x.w.gate(g), Scope: x.w.scope, By: "test"}
+	switch rapid.IntRange(0, 5).Draw(x.t, "answer") {
+	case 0:
+		d.Decision, d.Args = agent.Edit, map[string]any{"at": rapid.SampledFrom([]string{"edited", "a", "1"}).Draw(x.t, "to")}
+	case 1, 2:
+		if d.Decision == agent.Allow {
+			d.Scope = agent.ScopeRun
+		}
+	case 3:
+		if at, ok := g.Args["at"].(string); ok && d.Decision == agent.Allow {
+			d.Scope, d.Rule = agent.ScopeAlways, &agent.Rule{Tool: g.QualifiedTool(), Args: map[string]string{"at": agent.Literal(at)}, Verdict: agent.VerdictRun}
+		}
+	}
+	return d
+}
+
+func (x *watcher) see(d agent.Data) {
+	switch d := d.(type) {
+	case agent.PlanDiff:
+		clear(x.allowed)
+		clear(x.edited)
+	case agent.StepFailed:
+		delete(x.allowed, d.Index)
+	case agent.GateRequested:
+		x.open[d.Gate] = d
+		delete(x.allowed, d.Step)
+	case agent.GateResolved:
+		g := x.open[d.Gate]
+		delete(x.open, d.Gate)
+		delete(x.allowed, g.Step)
+		switch d.Decision {
+		case agent.Edit:
+			x.edited[g.Step] = true
+		case agent.Allow:
+			x.allowed[g.Step] = g
+			switch d.Scope {
+			case agent.ScopeRun:
+				x.granted = append(x.granted, agent.Rule{Tool: g.QualifiedTool()})
+			case agent.ScopeAlways:
+				x.granted = append(x.granted, agent.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args})
+			}
+		}
+	}
+}
+
+// holds fails unless something allows the call.
+func (x *watcher) holds(c agent.CallTool) {
+	if g, yes := x.allowed[c.Index]; yes {
+		if !planning.EqualValues(g.Args, c.Args) || g.QualifiedTool() != c.Tool.QualifiedName() || !maps.Equal(g.Hashes, c.Hashes) {
+			x.t.Fatalf("step %s was allowed %s %v and calls %s %v:\n%s", c.Index, g.QualifiedTool(), g.Args, c.Tool.QualifiedName(), c.Args, tell(x.w.events))
+		}
+		if x.passed["gate"]++; x.edited[c.Index] {
+			x.passed["edited"]++
+		}
+		return
+	}
+	if x.edited[c.Index] {
+		x.t.Fatalf("step %s was edited and then asked about no more:\n%s", c.Index, tell(x.w.events))
+	}
+	decides := agent.Decide(x.rules, c.Tool, c.Args)
+	switch {
+	case decides.Verdict == agent.VerdictRun:
+		x.passed["rule"]++
+		return
+	case decides.Verdict == agent.VerdictAsk && slices.ContainsFunc(x.granted, func(r agent.Rule) bool {
+		r.Verdict, r.Source = agent.VerdictRun, agent.SourceUser
+		return agent.Decide([]agent.Rule{r}, c.Tool, c.Args).Verdict == agent.VerdictRun
+	}):
+		x.passed["grant"]++
+		return
+	}
+	x.t.Fatalf("step %s calls %s %v, which passed no gate, and by the rules it is to %s (%+v):\n%s",
+		c.Index, c.Tool.QualifiedName(), c.Args, decides.Verdict, decides, tell(x.w.events))
+}

@@ -1,0 +1,263 @@
+package policy_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/planning"
+)
+
+func TestRulesOfAFlag(t *testing.T) {
+	for text, want := range map[string]map[string]string{
+		"fs.write":                             nil,
+		"  fs.write  path=docs/**  ":           {"path": "docs/**"},
+		"fs.move from=docs/** to=docs/**":      {"from": "docs/**", "to": "docs/**"},
+		`proc.run shell="go test ./..."`:       {"shell": "go test ./..."},
+		"proc.run shell=`say \"hi\"` dir=.":    {"shell": `say "hi"`, "dir": "."},
+		`proc.run argv=["go","vet","*"]`:       {"argv": `["go","vet","*"]`},
+		"files:write repo.owner=me":            {"repo.owner": "me"},
+		"fs.write path=":                       {"path": ""},
+		"fs.write text=a=b":                    {"text": "a=b"},
+		`fs.write path="a b"  text="\u0063 d"`: {"path": "a b", "text": "c d"},
+	} {
+		rule, err := policy.Parse(text, agent.VerdictRun, agent.SourceFlag)
+		if err != nil || !maps.Equal(rule.Args, want) {
+			t.Errorf("%q: %v, %v", text, rule.Args, err)
+			continue
+		}
+		again, err := policy.Parse(rule.String(), agent.VerdictRun, agent.SourceFlag)
+		if err != nil || !again.Equal(rule) {
+			t.Errorf("%q is written as %q, which is read as %+v (%v)", text, rule, again, err)
+		}
+	}
+}
+
+func TestBadRulesAreRefusedWithASentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "empty rule",
+		"[fs":                             "not a pattern",
+		"fs.write docs/**":                `"docs/**" is no condition: write ARG=PATTERN`,
+		"fs.write =x":                     "is no condition",
+		"fs.write path =x":                `"path" is no condition`,
+		`fs.write path="a`:                "a quote that does not close",
+		`fs.write path="a"b`:              "a quote that does not close",
+		"fs.write path=a path=b":          "two conditions on path",
+		"fs.write path=a b":               `"b" is no condition`,
+		`fs.write path="\x"`:              "a quote that does not close",
+		"fs.write path=docs/** , text=**": "is no condition",
+	} {
+		if _, err := policy.Parse(text, agent.VerdictRun, agent.SourceFlag); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestTheOrderOfTheConfiguration(t *testing.T) {
+	rules, err := policy.Rules(
+		[]policy.Block{
+			{Tool: "fs.patch", Args: map[string]string{"path": "docs/**"}, Action: "allow", Why: "docs are free"},
+			{Tool: "fs.*", Action: "ask"},
+			{Tool: "x", Action: "deny"},
+		},
+		policy.Section{Allow: []string{"a path=x"}, Deny: []string{"d"}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, r := range rules {
+		told = append(told, string(r.Verdict)+" "+r.String())
+		if r.Source != agent.SourceConfiguration || r.Why == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if got := strings.Join(told, "; "); got != "block d; run fs.patch path=docs/**; ask fs.*; block x; run a path=x" {
+		t.Error(got)
+	}
+	if rules[1].Why != "docs are free" {
+		t.Error(rules[1].Why)
+	}
+	for want, b := range map[string]policy.Block{
+		`policy (block 2): action takes ask, allow or deny, not "maybe"`: {Tool: "x", Action: "maybe"},
+		`policy (block 2): action takes ask, allow or deny, not ""`:      {Tool: "x"},
+		"policy (block 2): tool is missing":                              {Action: "ask"},
+		"policy (block 2): the rule \"[x\" is not a pattern":             {Tool: "[x", Action: "ask"},
+		"argument without a name":                                        {Tool: "x", Action: "ask", Args: map[string]string{"": "x"}},
+	} {
+		if _, err := policy.Rules([]policy.Block{{Tool: "y", Action: "ask"}, b}, policy.Section{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// gate is the gate of a call of the workspace's own.
+func gate(tool string, args map[string]any) agent.GateRequested {
+	return agent.GateRequested{Step: "1", Tool: tool, Server: "workspace", Trusted: true, Args: args, Rule: agent.Rule{Source: agent.SourceBuiltIn}}
+}
+
+func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
+	foreign := gate("send", map[string]any{"to": "a*b", "n": 7})
+	foreign.Server, foreign.Trusted = "mail", false
+	odd := gate("we*rd[", map[string]any{})
+	odd.Server, odd.Trusted = "x", false
+	for want, g := range map[string]agent.GateRequested{
+		"workspace:fs.patch path=docs/a.md":                  gate("fs.patch", map[string]any{"path": "docs/a.md", "old": "x", "new": "y"}),
+		"workspace:fs.write path=\"a \\\"b\\\".md\"":         gate("fs.write", map[string]any{"path": `a "b".md`, "text": "x"}),
+		"workspace:fs.move from=a to=b":                      gate("fs.move", map[string]any{"from": "a", "to": "b"}),
+		"workspace:test.run":                                 gate("test.run", map[string]any{"path": "./x"}),
+		"workspace:vcs.commit":                               gate("vcs.commit", map[string]any{"message": "x"}),
+		"workspace:proc.run argv=`[\"go\",\"vet\"]` dir=sub": gate("proc.run", map[string]any{"argv": []any{"go", "vet"}, "dir": "sub", "timeout": "1m"}),
+		"workspace:proc.run shell=\"ls \\\\*\"":              gate("proc.run", map[string]any{"shell": `ls *`}),
+		"workspace:memory.write text=\"I like tea\"":         gate("memory.write", map[string]any{"text": "I like tea"}),
+		`mail:send n=7 to=a\*b`:                              foreign,
+		`x:we\*rd\[`:                                         odd,
+		"workspace:vcs.push branch=main remote=origin":       gate("vcs.push", map[string]any{"remote": "origin", "branch": "main"}),
+		`workspace:fs.remove path=../docs/a.md`:              gate("fs.remove", map[string]any{"path": "../docs/a.md"}),
+	} {
+		always, why := policy.Offer(g)
+		if always == nil {
+			t.Errorf("%s: none is offered: %s", want, why)
+			continue
+		}
+		rule, err := policy.Parse(want, agent.VerdictRun, agent.SourceConfiguration)
+		if err != nil || !maps.Equal(rule.Args, always.Rule.Args) || rule.Tool != always.Rule.Tool {
+			t.Errorf("%s: %s is offered (%v)", want, always.Rule, err)
+		}
+		var read struct {
+			Policy []policy.Block `toml:"policy"`
+		}
+		if err := toml.Unmarshal([]byte(always.Text), &read); err != nil || len(read.Policy) != 1 {
+			t.Errorf("%s: %v in\n%s", want, err, always.Text)
+			continue
+		}
+		if saved, err := read.Policy[0].Rule(); err != nil || !saved.Equal(always.Rule) {
+			t.Errorf("%s: what is saved is %+v (%v), what holds %+v", want, saved, err, always.Rule)
+		}
+	}
+}
+
+func TestWhereAlwaysIsNotOfferedItSaysWhy(t *testing.T) {
+	carries := gate("fs.write", map[string]any{"path": "a"})
+	carries.Provenance = []agent.Provenance{{Arg: "path", Step: "1"}}
+	planned := gate("fs.write", map[string]any{"path": "a"})
+	planned.Rule.Source = agent.SourcePlan
+	for want, g := range map[string]agent.GateRequested{
+		"untrusted result":    carries,
+		"the plan itself":     planned,
+		"no step of a run":    {Title: "servers"},
+		"binds fs.patch":      gate("fs.patch", map[string]any{"diff": "x"}),
+		"binds proc.run":      gate("proc.run", map[string]any{"timeout": "1s"}),
+		"too long to be read": gate("proc.run", map[string]any{"shell": strings.Repeat("x", 2000)}),
+	} {
+		if always, why := policy.Offer(g); always != nil || !strings.Contains(why, want) {
+			t.Errorf("%s: %+v, %q", want, always, why)
+		}
+	}
+}
+
+// TestWhatIsOfferedFitsItsOwnCallAndReadsBack draws calls with any text in them.
+func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		args := map[string]any{}
+		for name, text := range rapid.MapOfN(rapid.StringMatching(`[a-z._]{1,6}`), rapid.String(), 0, 3).Draw(t, "args") {
+			args[name] = text
+		}
+		g := agent.GateRequested{Step: "1", Tool: rapid.StringMatching(`[a-z*?\[.-]{1,8}`).Draw(t, "tool"), Server: "s", Args: args}
+		always, _ := policy.Offer(g)
+		if always == nil {
+			return
+		}
+		var read struct {
+			Policy []policy.Block `toml:"policy"`
+		}
+		if err := toml.Unmarshal([]byte(always.Text), &read); err != nil {
+			t.Fatalf("%v in %q", err, always.Text)
+		}
+		rule, err := read.Policy[0].Rule()
+		tool := planning.Tool{Name: g.Tool, Server: g.Server}
+		if err != nil || agent.Decide([]agent.Rule{rule}, tool, args).Verdict != agent.VerdictRun {
+			t.Fatalf("the rule %q does not fit %v (%v)", rule, args, err)
+		}
+		other := planning.Tool{Name: g.Tool + "x", Server: g.Server}
+		if agent.Decide([]agent.Rule{rule}, other, args).Verdict == agent.VerdictRun {
+			t.Fatalf("the rule %q fits another tool", rule)
+		}
+	})
+}
+
+const block = "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"
+
+func TestABlockIsPutBeforeTheOthersAndNothingElseChanges(t *testing.T) {
+	for name, c := range map[string]struct{ before, after string }{
+		"an empty file":            {"", block},
+		"a file without any":       {"# mine\n[gates] # here\nallow = [ 'x' ]\n", "# mine\n[gates] # here\nallow = [ 'x' ]\n\n" + block},
+		"no line break at the end": {"[gates]\nallow = ['x']", "[gates]\nallow = ['x']\n\n" + block},
+		"another block": {
+			"[gates]\ndeny = ['y']\n\n  [[ policy ]]  # first\ntool = 'a'\naction = 'ask'\n[screen]\nascii = true\n",
+			"[gates]\ndeny = ['y']\n\n" + block + "\n  [[ policy ]]  # first\ntool = 'a'\naction = 'ask'\n[screen]\nascii = true\n",
+		},
+		"the comment above a block stays with it": {
+			"[gates]\n\n# what the docs need\n# is free\n[[policy]]\ntool = 'a'\naction = 'ask'\n",
+			"[gates]\n\n" + block + "\n# what the docs need\n# is free\n[[policy]]\ntool = 'a'\naction = 'ask'\n",
+		},
+		"a block within a text is none": {
+			"[x]\nt = '''\n[[policy]]\ntool = 1\n'''\n", "[x]\nt = '''\n[[policy]]\ntool = 1\n'''\n\n" + block,
+		},
+		"Windows' line breaks": {"[gates]\r\nallow = ['x']\r\n", "[gates]\r\nallow = ['x']\r\n\r\n" + strings.ReplaceAll(block, "\n", "\r\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := policy.Insert([]byte(c.before), block)
+			if err != nil || string(got) != c.after {
+				t.Errorf("%v\n%q, want\n%q", err, got, c.after)
+			}
+		})
+	}
+	for name, before := range map[string]string{
+		"a list that is no blocks": "policy = [{tool = 'a', action = 'ask'}]\n",
+		"a section of that name":   "[policy]\ntool = 'a'\n",
+		"no TOML":                  "[gates\n",
+	} {
+		if got, err := policy.Insert([]byte(before), block); err == nil {
+			t.Errorf("%s became\n%s", name, got)
+		}
+	}
+}
+
+func TestARuleIsSavedWhereThereIsNoFolderYet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "config.toml")
+	always := agent.Always{Rule: agent.Rule{Tool: "workspace:fs.patch"}, Text: block}
+	if err := policy.Save(path, always); err != nil {
+		t.Fatal(err)
+	}
+	always.Text = strings.Replace(block, "fs.patch", "fs.write", 1)
+	if err := policy.Save(path, always); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != always.Text+"\n"+block {
+		t.Errorf("%s", got)
+	}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.Symlink(path, link); err != nil {
+			t.Fatal(err)
+		}
+		if err := policy.Save(link, always); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Error("the link to the configuration became a file")
+		}
+	}
+	if err := policy.Save(filepath.Join(path, "below"), always); err == nil || !strings.Contains(err.Error(), "the rule is: workspace:fs.patch") {
+		t.Errorf("%v", err)
+	}
+}

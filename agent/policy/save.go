@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"replan/agent"
+	"replan/wholefile"
+)
+
+// Save writes a rule into the configuration at path, before every other
+// [[policy]], so that it is the first of them to match. All else stays as it is,
+// to the byte. The file, and its folder, are made where they are not there.
+func Save(path string, always agent.Always) error {
+	if err := save(path, always); err != nil {
+		return fmt.Errorf("save the rule in %s: %w; the rule is: %s", path, err, always.Rule)
+	}
+	return nil
+}
+
+func save(path string, always agent.Always) error {
+	// A link leads to the file that is meant: it stays a link.
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	before, err := os.ReadFile(path) //nolint:gosec // the user's own configuration
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	after, err := Insert(before, always.Text)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return wholefile.Write(path, after)
+}
+
+// Insert puts the text of a [[policy]] block before the first one that a
+// configuration has, else at its end. It fails where that would not add just this
+// block to what the configuration says.
+func Insert(config []byte, block string) ([]byte, error) {
+	at, err := place(config)
+	if err != nil {
+		return nil, err
+	}
+	newline := "\n"
+	if bytes.Contains(config, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	block = strings.ReplaceAll(strings.TrimRight(block, "\n"), "\n", newline) + newline
+	before, after := config[:at], config[at:]
+	switch {
+	case len(after) > 0:
+		block += newline
+	case len(before) > 0 && !bytes.HasSuffix(before, []byte("\n")):
+		block = newline + newline + block
+	case len(before) > 0:
+		block = newline + block
+	}
+	out := slices.Concat(before, []byte(block), after)
+	return out, added(config, out, block)
+}
+
+// place is where the first [[policy]] begins, with the comments that stand right
+// above it; the end where there is none.
+func place(config []byte) (int, error) {
+	var p unstable.Parser
+	p.Reset(config)
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.ArrayTable {
+			continue
+		}
+		key := e.Key()
+		if !key.Next() || string(key.Node().Data) != "policy" || !key.IsLast() {
+			continue
+		}
+		at := bytes.LastIndexByte(config[:p.Shape(key.Node().Raw).Start.Offset], '\n') + 1
+		for at > 0 {
+			line := bytes.LastIndexByte(config[:at-1], '\n') + 1
+			if !bytes.HasPrefix(bytes.TrimLeft(config[line:at], " \t"), []byte("#")) {
+				break
+			}
+			at = line
+		}
+		return at, nil
+	}
+	if err := p.Error(); err != nil {
+		return 0, fmt.Errorf("the file is no TOML now: %w", err)
+	}
+	return len(config), nil
+}
+
+// added checks that a configuration says what it said before, and the block
+// first of all rules.
+func added(before, after []byte, block string) error {
+	var was, is, own map[string]any
+	if err := errors.Join(toml.Unmarshal(before, &was), toml.Unmarshal(after, &is), toml.Unmarshal([]byte(block), &own)); err != nil {
+		return fmt.Errorf("no [[policy]] can be added to what is there (%w): put it in yourself", err)
+	}
+	rules, _ := was["policy"].([]any)
+	mine, _ := own["policy"].([]any)
+	if was == nil {
+		was = map[string]any{}
+	}
+	was["policy"] = slices.Concat(mine, rules)
+	if !reflect.DeepEqual(was, is) {
+		return errors.New("no [[policy]] can be put before what is there: put it in yourself")
+	}
+	return nil
+}

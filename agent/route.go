@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+// PlannerKind says who plans a goal.
+type PlannerKind string
+
+// Who can plan a goal. The zero value, of journals that do not say, is
+// PlannerPhases.
+const (
+	PlannerAuto   PlannerKind = "auto"   // the words, where they are clear and need no model; else a model, and without one the words
+	PlannerPhases PlannerKind = "phases" // a model, in three phases
+	PlannerRouter PlannerKind = "router" // the words alone
+	PlannerNone   PlannerKind = "none"   // nobody: a model answers
+)
+
+// PlannerKinds lists who can plan a goal, by name.
+func PlannerKinds() []string {
+	return []string{string(PlannerAuto), string(PlannerPhases), string(PlannerRouter), string(PlannerNone)}
+}
+
+// ByWords reports whether the words of a goal may plan it.
+func (k PlannerKind) ByWords() bool { return k == PlannerAuto || k == PlannerRouter }
+
+// WithoutModel says what can be asked where there is no model.
+const WithoutModel = "without a model this can be asked: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit"
+
+// ParsePlannerKind reads a kind by its name; ok is false where there is none.
+func ParsePlannerKind(name string) (kind PlannerKind, ok bool) {
+	return PlannerKind(name), slices.Contains(PlannerKinds(), name)
+}
+
+// Routing is how a goal may be planned by its words.
+type Routing struct {
+	Planner PlannerKind   `json:"planner,omitempty"` // who plans
+	Policy  intent.Policy `json:"policy,omitzero"`
+}
+
+// Route returns the chain that the words of a goal come to, where they are what
+// plans it; model says whether there is one that could. The error says why words
+// that were understood do not.
+func (w Routing) Route(goal string, tools planning.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
+	if !w.Planner.ByWords() {
+		return intent.Chain{}, false, nil
+	}
+	chain, err = intent.Route(intent.Parse(goal), w.Policy)
+	switch {
+	case err != nil || chain.Empty():
+		return intent.Chain{}, false, err
+	case !chain.Bound():
+		return chain, false, errors.New("the goal does not say enough: " + strings.Join(chain.Missing, ", and "))
+	case !offered(tools, chain):
+		return chain, false, fmt.Errorf("this takes tools that are not all on offer: %s", strings.Join(chain.Tools(), ", "))
+	}
+	// Without a model what looks anything up does no harm where the words are not
+	// quite clear; to begin what only a model could finish takes clear ones.
+	alone := !model && (chain.Confident() || !chain.NeedsModel())
+	return chain, chain.Ready() || alone || w.Planner == PlannerRouter, nil
+}
+
+// offered reports whether every tool of a chain is one of the workspace's own
+// operators on offer.
+func offered(tools planning.Catalogue, chain intent.Chain) bool {
+	return !slices.ContainsFunc(chain.Nodes, func(n intent.Node) bool {
+		return n.Executor == planning.ExecutorTool && !slices.ContainsFunc(tools, func(t planning.Tool) bool { return t.Trusted && t.Name == n.Tool })
+	})
+}
+
+// RouteMatched says that the words of the goal make the plan, without a model.
+type RouteMatched struct {
+	Intent     intent.Intent `json:"intent"`     // what the words ask for
+	Confidence float64       `json:"confidence"` // the intent's, 0 to 1
+	Chain      []string      `json:"chain"`      // the tools in their order, and by a word what a model is to do
+}
+
+// planGoal makes the planner of the goal.
+func (r *Run) planGoal(d RunStarted) {
+	if r.Planners != nil {
+		r.planner = r.planners().Plan(r.brief())
+		return
+	}
+	chain, ok, err := d.Routing.Route(d.Goal, d.Catalogue, d.Model != "")
+	switch {
+	case ok:
+		r.routed = &RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
+		r.planner = planning.Given(owned(chain.Plan(d.Goal), d.Catalogue))
+		if d.Model == "" {
+			r.fallback = planning.OnFailureAbort
+		}
+		return
+	case d.Routing.Planner == PlannerRouter:
+		reason := "the words of the goal do not say clearly what to do; say it like \"find X\", \"rename X to Y\" or \"run the tests\", or let a model plan with --planner auto"
+		if err != nil {
+			reason = err.Error()
+		}
+		r.planner = planning.Unplanned(reason)
+		return
+	case d.Routing.Planner == PlannerNone && !d.PlanOnly:
+		r.prompting.SkipAnalysis, r.prompting.SkipPlan = true, true
+	}
+	r.planner = r.planners().Plan(r.brief())
+}
+
+// owned names the tools of a routed plan so that they are the workspace's own
+// where another server offers one of the same name.
+func owned(plan planning.Plan, tools planning.Catalogue) planning.Plan {
+	for i, s := range plan.Steps {
+		if _, err := tools.Find(s.Tool); err == nil || s.Executor != planning.ExecutorTool {
+			continue
+		}
+		for _, t := range tools {
+			if t.Trusted && t.Name == s.Tool {
+				plan.Steps[i].Tool = t.QualifiedName()
+			}
+		}
+	}
+	return plan
+}
+
+// cutWordless leaves out what a routed plan would need a model for where there
+// is none, and what hangs on that.
+func (r *Run) cutWordless() {
+	if r.Route == nil || r.Model != "" {
+		return
+	}
+	for _, s := range r.Steps {
+		if s.Step.Executor != planning.ExecutorTool {
+			s.cut = wordless
+			r.enqueue(s)
+		}
+	}
+}
+
+const wordless = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
+
+// answersByRule reports whether the answer of the run is put together from its
+// results: where its plan was, and words add nothing or nobody could find them.
+func (r *Run) answersByRule() bool {
+	if r.Route == nil || r.dryRun || r.Revision > 1 && r.Model != "" {
+		return false
+	}
+	return r.Model == "" || !r.Route.wantsWords()
+}
+
+// wantsWords reports whether a model that is there writes the answer: where the
+// goal is a question that results alone do not answer, and where it has worked on
+// them.
+func (d RouteMatched) wantsWords() bool {
+	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
+}
+
+// ruled is the answer by rule.
+func (r *Run) ruled() string {
+	left := ""
+	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.cut == wordless }) {
+		left = "What needs a model was left out, with all that hangs on it: there is none. Start Ollama, or choose one with `--host` and `--model`."
+	}
+	return intent.Answer(r.Route.Intent, r.History, left)
+}

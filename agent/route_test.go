@@ -1,0 +1,196 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// operators are the workspace's own tools, as far as routed plans need them.
+func operators() planning.Catalogue {
+	var out planning.Catalogue
+	for _, name := range []string{
+		"fs.read", "fs.search", "code.symbols", "code.definition", "code.references", "code.parse", "code.summarize", "code.transform",
+		"vcs.status", "vcs.diff", "vcs.log",
+	} {
+		out = append(out, planning.Tool{Name: name, Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true})
+	}
+	for _, name := range []string{"fs.patch", "fs.write", "test.run", "vcs.commit"} {
+		out = append(out, planning.Tool{Name: name, Server: "workspace", Annotated: true, Trusted: true})
+	}
+	return out
+}
+
+// routed is the start of a run whose goal may be planned by its words.
+func routed(goal, model string, planner agent.PlannerKind) agent.RunStarted {
+	return agent.RunStarted{
+		Goal: goal, Model: model, Limits: agent.DefaultLimits(), Rules: rules, Catalogue: operators(),
+		Routing: agent.Routing{Planner: planner},
+	}
+}
+
+// operate answers as the operators do, as far as later steps refer to it.
+func operate(c agent.CallTool) agent.Data {
+	var result any = map[string]any{}
+	switch c.Tool.Name {
+	case "code.references":
+		result = map[string]any{"symbol": "example.com/shop.Run.Apply", "name": "Run.Apply", "by": "types", "references": []any{}, "total": json.Number("0")}
+	case "code.transform":
+		result = map[string]any{"diff": "--- a/run.go\n+++ b/run.go\n", "hashes": map[string]any{"run.go": "0f"}, "files": []any{}, "edits": json.Number("2")}
+	case "code.summarize":
+		result = map[string]any{"kind": "diff", "title": "Rename Apply to Add", "summary": "Apply is Add now."}
+	case "fs.read":
+		result = "package shop\n"
+	}
+	return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: 10}
+}
+
+func TestWhoPlansAGoal(t *testing.T) {
+	const phases, words, nobody, none = "phases", "words", "nobody", "none"
+	for name, c := range map[string]struct {
+		goal, model string
+		planner     agent.PlannerKind
+		tools       planning.Catalogue // nil is all
+		want        string
+	}{
+		"clear words that need no model":              {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerAuto, want: words},
+		"clear words, with no model":                  {goal: "where is Run.Apply used", planner: agent.PlannerAuto, want: words},
+		"words that need a model":                     {goal: "fix the bug in run.go", model: "m", planner: agent.PlannerAuto, want: phases},
+		"words that need a model, and there is none":  {goal: "fix the bug in run.go", planner: agent.PlannerAuto, want: words},
+		"words that leave it open":                    {goal: "rename it", model: "m", planner: agent.PlannerAuto, want: phases},
+		"words that nobody understands":               {goal: "make me happy", model: "m", planner: agent.PlannerAuto, want: phases},
+		"tools that are not on offer":                 {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerAuto, tools: catalogue, want: phases},
+		"the phases alone":                            {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerPhases, want: phases},
+		"a journal that does not say":                 {goal: "where is Run.Apply used", model: "m", want: phases},
+		"the router, with a model for its steps":      {goal: "fix the bug in run.go", model: "m", planner: agent.PlannerRouter, want: words},
+		"the router, with words that it cannot place": {goal: "make me happy", model: "m", planner: agent.PlannerRouter, want: nobody},
+		"nobody": {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerNone, want: none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			start := routed(c.goal, c.model, c.planner)
+			if c.tools != nil {
+				start.Catalogue = c.tools
+			}
+			w.apply(start)
+			w.advance()
+			got := none
+			switch kinds := w.kinds(); {
+			case slices.Contains(kinds, agent.KindRouteMatched):
+				got = words
+			case slices.Contains(kinds, agent.KindPlanEmpty):
+				got = nobody
+			case slices.Contains(kinds, agent.KindPhaseStarted):
+				got = phases
+			}
+			if got != c.want {
+				t.Errorf("planned by %s, want %s: %v", got, c.want, w.kinds())
+			}
+		})
+	}
+}
+
+func TestARoutedPlanIsToldBeforeItIsMade(t *testing.T) {
+	w := newWorld(t)
+	w.tool = operate
+	result := w.play(routed("rename Run.Apply to Add", "m", agent.PlannerAuto))
+	if result.Reason != agent.ReasonGoalMet {
+		t.Fatalf("%s: %s", result.Reason, result.Error)
+	}
+	kinds := w.kinds()
+	if at := slices.Index(kinds, agent.KindRouteMatched); at < 0 || at+1 >= len(kinds) || kinds[at+1] != agent.KindPlanCreated {
+		t.Errorf("%v", kinds)
+	}
+	told := all[agent.RouteMatched](w)[0]
+	if told.Intent.Action != "rename" || told.Intent.Target != "Run.Apply" || told.Intent.Params["new_name"] != "Add" || told.Confidence < 0.8 {
+		t.Errorf("%+v", told)
+	}
+	want := "code.references code.transform code.summarize fs.patch test.run"
+	if got := strings.Join(told.Chain, " "); got != want {
+		t.Errorf("the chain is %s, want %s", got, want)
+	}
+	if asked := all[agent.GateRequested](w); len(asked) == 0 || asked[0].Tool != "fs.patch" {
+		t.Errorf("gates: %+v", asked)
+	}
+	if n := len(w.run.Exchanges); n != 0 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}
+
+func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
+	w := newWorld(t)
+	w.tool = operate
+	result := w.play(routed("fix the bug in run.go", "", agent.PlannerAuto))
+	if result.Status != agent.StatusCompleted || result.Reason != agent.ReasonPartial {
+		t.Fatalf("%s %s: %s", result.Status, result.Reason, result.Error)
+	}
+	done, left := 0, 0
+	for _, s := range w.run.Steps {
+		switch s.Status {
+		case agent.StepDone:
+			done++
+		case agent.StepLeftOut:
+			left++
+		}
+	}
+	if done != 2 || left != len(w.run.Steps)-2 {
+		t.Errorf("%d done and %d left out of %d", done, left, len(w.run.Steps))
+	}
+	if !strings.Contains(result.Answer, "needs a model") {
+		t.Errorf("the answer does not say why: %q", result.Answer)
+	}
+	if len(all[agent.GateRequested](w)) > 0 {
+		t.Error("a gate was opened for what cannot be done")
+	}
+}
+
+func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
+	whole := newWorld(t)
+	whole.tool = operate
+	want := whole.play(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
+	for cut := 1; cut < len(whole.events); cut++ {
+		w := newWorld(t)
+		w.tool = operate
+		for _, e := range whole.events[:cut] {
+			w.apply(reread(t, e).Data)
+		}
+		resume := resumed(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
+		resume.InDoubt = agent.DoubtRerun
+		got := w.resume(resume)
+		if got.Reason != want.Reason || got.Answer != want.Answer || len(w.run.Steps) != len(whole.run.Steps) {
+			t.Errorf("cut after %s: %s, %q, want %s, %q", whole.events[cut-1].Data.Kind(), got.Reason, got.Answer, want.Reason, want.Answer)
+		}
+	}
+}
+
+func TestAQuestionIsAnsweredInWordsWhereThereIsAModel(t *testing.T) {
+	w := newWorld(t)
+	w.tool = operate
+	w.reply = func(r planning.Request) (string, error) { return "It is what it is.", nil }
+	if result := w.play(routed("what is Session", "m", agent.PlannerAuto)); result.Answer != "It is what it is." {
+		t.Errorf("%q", result.Answer)
+	}
+	if purposes := all[agent.SynthesisStarted](w); len(purposes) != 1 {
+		t.Errorf("%d answers", len(purposes))
+	}
+	alone := newWorld(t)
+	alone.tool = operate
+	if result := alone.play(routed("what is Session", "", agent.PlannerAuto)); result.Reason != agent.ReasonGoalMet || result.Answer == "" {
+		t.Errorf("%s %q", result.Reason, result.Answer)
+	}
+}
+
+func TestAStepOfARoutedPlanThatFailsEndsTheRunWhereThereIsNoModel(t *testing.T) {
+	w := newWorld(t)
+	w.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no such name", Failure: agent.FailureTool}
+	}
+	result := w.play(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
+	if result.Reason != agent.ReasonStepFailed || strings.Contains(result.Error, "replan") || !strings.Contains(result.Error, "no such name") {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}

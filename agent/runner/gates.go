@@ -1,0 +1,90 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"replan/agent"
+	"replan/agent/policy"
+)
+
+// offering makes the rule that a gate's answer for always would save; nil and
+// why where there is none.
+func (s *Session) offering(g agent.GateRequested) (always *agent.Always, why string) {
+	if s.cfg.Remember == nil {
+		return nil, "no rules are kept here"
+	}
+	return policy.Offer(g)
+}
+
+// resolve answers an open gate, the run's or the session's own.
+func (s *Session) resolve(ctx context.Context, c Resolve) {
+	scope := c.Scope
+	if scope == "" {
+		scope = agent.ScopeOnce
+	}
+	resolved := agent.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
+	e := s.running(c.Run)
+	switch {
+	case e != nil && e.open(c.Gate):
+		if scope == agent.ScopeAlways && !s.remember(e, &resolved) {
+			return
+		}
+		e.take([]agent.Data{resolved})
+		s.settle(e)
+	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
+		s.gate = ""
+		yes := c.Decision == agent.Allow
+		if err := s.say(resolved); err != nil && yes {
+			yes = false // what is not on disk is not acted upon
+			s.tellOf("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
+		}
+		if err := s.cfg.Tools.Answer(ctx, yes); err != nil {
+			s.tellOf("warn", err.Error())
+		}
+		close(s.answered)
+		s.answered = nil
+	}
+}
+
+// remember saves the rule that a gate offers, just as it was shown, and has the
+// answer carry it. Where it cannot be saved, the yes to this one call stands. It
+// reports whether the gate is answered at all: where no rule was shown, nobody
+// can have said yes to it.
+func (s *Session) remember(e *engine, resolved *agent.GateResolved) bool {
+	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == resolved.Gate })
+	gate := e.run.Gates[at]
+	if gate.Always == nil || resolved.Decision != agent.Allow {
+		s.tellOf("warn", "no rule can be saved for this call: "+gate.NoAlways)
+		return false
+	}
+	if err := s.cfg.Remember(*gate.Always); err != nil {
+		resolved.Scope = agent.ScopeOnce
+		s.tellOf("error", "this call passes once, because the rule is not kept: "+err.Error())
+		return true
+	}
+	rule := gate.Always.Rule
+	resolved.Rule = &rule
+	flags, others := split(s.cfg.Rules)
+	first := 0 // what is denied stays denied
+	for first < len(others) && others[first].Verdict == agent.VerdictBlock {
+		first++
+	}
+	s.cfg.Rules = slices.Concat(flags, others[:first], []agent.Rule{rule}, others[first:])
+	return true
+}
+
+// edit has other arguments take the place of those at an open gate, where they
+// fit the tool.
+func (s *Session) edit(c Edit) {
+	e := s.running(c.Run)
+	if e == nil || !e.open(c.Gate) {
+		return
+	}
+	if err := e.run.EditCheck(c.Gate)(c.Args); err != nil {
+		s.tellOf("warn", "the call stays as it was: "+err.Error())
+		return
+	}
+	e.take([]agent.Data{agent.GateResolved{Gate: c.Gate, Decision: agent.Edit, Scope: agent.ScopeOnce, By: byUser, Args: c.Args}})
+	s.settle(e)
+}

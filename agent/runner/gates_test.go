@@ -1,0 +1,152 @@
+package runner_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// saving is a session that keeps rules, and refuses with err.
+func saving(kept *[]agent.Always, err error) func(*stage) {
+	return func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Rules = []agent.Rule{
+				{Tool: "x", Verdict: agent.VerdictRun, Source: agent.SourceFlag},
+				{Tool: "y", Verdict: agent.VerdictBlock, Source: agent.SourceConfiguration},
+				{Tool: "z", Verdict: agent.VerdictAsk, Source: agent.SourceConfiguration},
+			}
+			c.Remember = func(a agent.Always) error {
+				if err == nil {
+					*kept = append(*kept, a)
+				}
+				return err
+			}
+		}
+	}
+}
+
+// patching is a plan of two changes of the same file, one after the other.
+func patching() runner.Execute {
+	step := func(index string, after ...string) planning.Step {
+		return planning.Step{Index: index, Title: "Change", Executor: planning.ExecutorTool, Tool: "change", Args: map[string]any{"path": "a"}, DependsOn: after}
+	}
+	return runner.Execute{Plan: planning.Plan{Title: "Patch", Steps: []planning.Step{step("1"), step("2", "1")}}}
+}
+
+// answer sends an answer to a gate that was just read.
+func (s *stage) answer(g agent.GateRequested, d agent.Decision, scope agent.Scope) {
+	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: g.Gate, Decision: d, Scope: scope})
+}
+
+func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
+	var kept []agent.Always
+	s := open(t, policy.ApproveAsk, saving(&kept, nil))
+	s.Send(patching())
+	gate := until[agent.GateRequested](t, s)
+	if gate.Always == nil || gate.Always.Rule.String() != "w:change path=a" {
+		t.Fatalf("the gate offers %+v (%s)", gate.Always, gate.NoAlways)
+	}
+	s.answer(gate, agent.Allow, agent.ScopeAlways)
+	resolved := until[agent.GateResolved](t, s)
+	if resolved.Scope != agent.ScopeAlways || resolved.Rule == nil || !resolved.Rule.Equal(gate.Always.Rule) {
+		t.Errorf("resolved %+v", resolved)
+	}
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+	if len(kept) != 1 || kept[0].Text != gate.Always.Text {
+		t.Errorf("kept %+v", kept)
+	}
+	until[agent.ChatReply](t, s)
+	s.Send(patching())
+	rules := until[agent.RunStarted](t, s).Rules
+	var told []string
+	for _, r := range rules[:4] {
+		told = append(told, r.Tool)
+	}
+	if got := strings.Join(told, " "); got != "x y w:change z" {
+		t.Errorf("the next run has the rules %s", got)
+	}
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+		t.Errorf("the next run: %s: %s", result.Reason, result.Error)
+	}
+	gates := 0
+	for _, e := range s.seen {
+		if e.Data.Kind() == agent.KindGateRequested {
+			gates++
+		}
+	}
+	if gates != 1 {
+		t.Errorf("%d gates were opened", gates)
+	}
+}
+
+func TestWhereTheRuleCannotBeSavedTheCallPassesOnceAndItIsSaid(t *testing.T) {
+	s := open(t, policy.ApproveAsk, saving(nil, errors.New("the disk is full")))
+	s.Send(patching())
+	gate := until[agent.GateRequested](t, s)
+	s.answer(gate, agent.Allow, agent.ScopeAlways)
+	if note := until[agent.Note](t, s); note.Level != "error" || !strings.Contains(note.Text, "the disk is full") {
+		t.Errorf("it says %+v", note)
+	}
+	if d := until[agent.GateResolved](t, s); d.Scope != agent.ScopeOnce || d.Rule != nil {
+		t.Errorf("resolved %+v", d)
+	}
+	if second := until[agent.GateRequested](t, s); second.Step != "2" {
+		t.Errorf("asked %+v", second)
+	}
+}
+
+func TestWhereNoRuleWasShownNoneIsSaved(t *testing.T) {
+	s := open(t, policy.ApproveAsk, nil) // it keeps no rules
+	s.Send(patching())
+	gate := until[agent.GateRequested](t, s)
+	if gate.Always != nil || gate.NoAlways == "" {
+		t.Fatalf("the gate offers %+v (%s)", gate.Always, gate.NoAlways)
+	}
+	run := s.seen[len(s.seen)-1].Run
+	s.answer(gate, agent.Allow, agent.ScopeAlways)
+	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "no rules are kept here") {
+		t.Errorf("it says %+v", note)
+	}
+	if slices.Contains(s.tools.called(), "change") {
+		t.Error("the call was made")
+	}
+	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: agent.Deny})
+	until[agent.RunCompleted](t, s)
+}
+
+func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.tools.offered = planning.Catalogue{{
+			Name: "change", Server: "w", Annotated: true, Previews: true,
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
+		}}
+	})
+	s.Send(patching())
+	gate := until[agent.GateRequested](t, s)
+	run := s.seen[len(s.seen)-1].Run
+	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": 7}})
+	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "the call stays as it was") || !strings.Contains(note.Text, "path") {
+		t.Errorf("it says %+v", note)
+	}
+	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": "b"}})
+	if d := until[agent.GateResolved](t, s); d.Decision != agent.Edit || d.Args["path"] != "b" {
+		t.Errorf("resolved %+v", d)
+	}
+	again := until[agent.GateRequested](t, s)
+	if again.Gate == gate.Gate || again.Args["path"] != "b" || again.Diff == "" || again.Hashes["f"] == "" {
+		t.Errorf("asked anew %+v", again)
+	}
+	s.answer(again, agent.Deny, agent.ScopeOnce)
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonDenied {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}

@@ -1,0 +1,89 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// wording lets words plan a goal, over the workspace's own operators.
+func wording(s *stage) {
+	also(func(cfg *runner.Config) {
+		cfg.Routing.Planner = agent.PlannerAuto
+		cfg.Tools = operating{s.tools}
+	})(s)
+}
+
+// operating offers two of the workspace's operators in place of the stage's own
+// tools.
+type operating struct{ *tools }
+
+func (operating) Ready(context.Context) planning.Catalogue {
+	return planning.Catalogue{
+		{Name: "fs.search", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
+		{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true},
+	}
+}
+
+func TestClearWordsAreCarriedOutWithNoModel(t *testing.T) {
+	for goal, call := range map[string]string{"find AuthHandler": "fs.search", "run the tests": "test.run", "why does TestLogin fail?": ""} {
+		t.Run(goal, func(t *testing.T) {
+			s := open(t, policy.ApproveNone, both(wording, noModel))
+			s.Send(runner.Submit{Text: goal})
+			if call == "" { // an operator of its chain is not on offer
+				if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel || !strings.Contains(reply.Text, "not all on offer: test.run, vcs.log") {
+					t.Errorf("%s: %s", reply.Reason, reply.Text)
+				}
+				return
+			}
+			if matched := until[agent.RouteMatched](t, s); !slices.Equal(matched.Chain, []string{call}) {
+				t.Errorf("%+v", matched)
+			}
+			if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+				t.Errorf("%s: %s", result.Reason, result.Error)
+			}
+			until[agent.ChatReply](t, s)
+			s.shut()
+			if !slices.Equal(s.tools.calls, []string{call}) {
+				t.Errorf("called %v", s.tools.calls)
+			}
+		})
+	}
+}
+
+func TestThePlannerOfASessionIsTheRunsOwn(t *testing.T) {
+	for planner, phases := range map[agent.PlannerKind]bool{agent.PlannerAuto: false, agent.PlannerPhases: true} {
+		s := open(t, policy.ApproveAll, func(s *stage) {
+			wording(s)
+			also(func(cfg *runner.Config) { cfg.Routing.Planner = planner })(s)
+		})
+		s.Send(runner.Submit{Text: "find AuthHandler"})
+		started := until[agent.RunStarted](t, s)
+		if started.Routing.Planner != planner {
+			t.Errorf("the run starts with %+v", started.Routing)
+		}
+		until[agent.ChatReply](t, s)
+		s.shut()
+		if asked := len(s.model.requests(planning.PurposePlan))+len(s.model.requests(planning.PurposeAnalysis)) > 0; asked != phases {
+			t.Errorf("planner %s: the model was asked for a plan: %v", planner, asked)
+		}
+	}
+}
+
+func TestAProfileThatOnlyTalksIsNotRouted(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		wording(s)
+		also(func(cfg *runner.Config) { cfg.Prompting.SkipAnalysis, cfg.Prompting.SkipPlan = true, true })(s)
+		s.model.replies[planning.PurposeChat] = "hello"
+	})
+	s.Send(runner.Submit{Text: "find AuthHandler"})
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonDirect {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}

@@ -1,0 +1,235 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui/untrusted"
+)
+
+// undoDialog shows what undoing a run would do, and has it done on a yes.
+type undoDialog struct {
+	look *look
+	keys *keyMap
+	open bool
+	run  string
+	what string      // that the run is about
+	got  *agent.Undo // nil while it is on its way
+	sent bool        // the yes is on its way
+
+	doc  *document
+	line int // of the document at the top
+	body int // lines of the document in view
+}
+
+// ask opens the dialog for a run and asks what its undo would do.
+func (d *undoDialog) ask(run, what string) runner.Command {
+	*d = undoDialog{look: d.look, keys: d.keys, open: true, run: run, what: what}
+	return runner.Undo{Run: run, Dry: true}
+}
+
+// take takes what the undo of a run would do, or why it does nothing.
+func (d *undoDialog) take(u agent.Undo) {
+	if d.open && u.Run == d.run {
+		d.got, d.sent, d.doc, d.line = &u, false, nil, 0
+	}
+}
+
+// done closes the dialog where the run is undone that it is about, and reports
+// whether it is.
+func (d *undoDialog) done(run string) bool {
+	if !d.open || d.run != run {
+		return false
+	}
+	d.open = false
+	return true
+}
+
+// ready reports whether a yes would put something back.
+func (d *undoDialog) ready() bool {
+	return d.got != nil && d.got.Refused == "" && len(d.got.Files) > 0 && !d.sent
+}
+
+// press takes a key while the dialog is open.
+func (d *undoDialog) press(k tea.KeyPressMsg) runner.Command {
+	page := max(d.body-1, 1)
+	switch {
+	case key.Matches(k, d.keys.PutBack) && d.ready():
+		d.sent = true
+		return runner.Undo{Run: d.run}
+	case key.Matches(k, d.keys.Away, d.keys.Deny):
+		d.open = false
+	case key.Matches(k, d.keys.Up):
+		d.line--
+	case key.Matches(k, d.keys.Down):
+		d.line++
+	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
+		d.line -= page
+	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown) || k.String() == "space":
+		d.line += page
+	case key.Matches(k, d.keys.First):
+		d.line = 0
+	case key.Matches(k, d.keys.Last):
+		d.line = 1 << 30
+	}
+	return nil
+}
+
+func (d *undoDialog) clicked(int)       {}
+func (d *undoDialog) wheeled(lines int) { d.line += lines }
+func (d *undoDialog) retheme()          { d.doc = nil }
+
+// draw draws the dialog in the middle of exactly height lines of screenWidth
+// cells.
+func (d *undoDialog) draw(screenWidth, height int) []string {
+	const widest = 110
+	l := d.look
+	width := min(screenWidth, widest)
+	if d.doc == nil || d.doc.width != width-4 {
+		d.doc = &document{look: l, width: width - 4}
+		d.write(d.doc)
+	}
+	bar := d.bar(width - 4)
+	d.body = max(min(len(d.doc.lines), height-3-len(bar)), 1)
+	style := l.Focus
+	switch {
+	case d.got == nil:
+	case d.got.Refused != "":
+		style = l.Danger
+	case len(d.got.Files) > 0:
+		style = l.Warning
+	}
+	for i, line := range bar {
+		bar[i] = l.fit(line, width-4)
+	}
+	framed := l.frame(width, style,
+		section{title: style.Bold(true).Render("Undo " + shortID(d.run)), lines: padded(d.doc.rows(&d.line, d.body)), note: d.doc.place(d.line, d.body), style: style},
+		section{lines: padded(bar), style: style},
+	)
+	return l.middle(framed, width, screenWidth, height)
+}
+
+// write writes all that a yes has to be based on.
+func (d *undoDialog) write(doc *document) {
+	l := d.look
+	if d.what != "" {
+		doc.prose(l.Strong, d.what)
+	}
+	u := d.got
+	switch {
+	case u == nil:
+		doc.prose(l.Faint, "Looking at what it changed"+l.glyphs.Ellipsis)
+		return
+	case u.Refused != "":
+		doc.prose(l.Danger, u.Refused)
+	case u.Already:
+		doc.prose(l.Text, "It is undone already: there is nothing to put back.")
+	case len(u.Files) == 0:
+		doc.prose(l.Text, "It changed no file that could be put back.")
+	}
+	for _, note := range u.Notes {
+		doc.field("note", l.Warning, note)
+	}
+	if len(u.Files) > 0 {
+		doc.heading("what is put back")
+		for _, f := range u.Files {
+			glyph, style := d.sign(f)
+			doc.lines = append(doc.lines, style.Render(glyph)+" "+l.cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render(untrusted.Line(f.Action)), doc.width-2))
+		}
+	}
+	if u.Diff == "" {
+		return
+	}
+	heading := "how the files change by it"
+	if u.Refused != "" {
+		heading = "what became of it since the run"
+	}
+	doc.heading(heading)
+	doc.diff(u.Diff)
+}
+
+// sign is what becomes of a file, in a sign.
+func (d *undoDialog) sign(f agent.UndoneFile) (string, lipgloss.Style) {
+	switch l := d.look; f.Action {
+	case "recreated":
+		return l.glyphs.Added, l.Added
+	case "removed":
+		return l.glyphs.Removed, l.Removed
+	default:
+		return l.glyphs.Revised, l.Warning
+	}
+}
+
+// bar is the keys of the dialog.
+func (d *undoDialog) bar(width int) []string {
+	l := d.look
+	draw := func(k key.Binding, does string) string {
+		return l.Key.Bold(true).Render(k.Help().Key) + " " + l.Text.Render(does)
+	}
+	var parts []string
+	switch {
+	case d.sent:
+		parts = append(parts, l.Faint.Render("It is being put back"+l.glyphs.Ellipsis))
+	case d.ready():
+		parts = append(parts, draw(d.keys.PutBack, "put back "+d.got.Counted()), draw(d.keys.Away, "leave it as it is"))
+	default:
+		parts = append(parts, draw(d.keys.Away, "close"))
+	}
+	return flow(parts, "   ", width)
+}
+
+// undone leads to the chat, which tells what was put back, where the dialog is
+// still open about it.
+func (m *Model) undone(d agent.ChatUndone) {
+	if m.undo.done(d.Run) {
+		m.runs.open = false
+		m.focus = paneChat
+		m.chat.toEnd()
+	}
+}
+
+// askUndo opens the dialog for the run in the plan pane, which must have ended.
+func (m *Model) askUndo() tea.Cmd {
+	r := m.shown.run
+	switch {
+	case m.options.Replay:
+		m.say("This is a replay: nothing is put back from here.")
+	case r == nil:
+		m.say("There is no run yet that could be undone.")
+	case m.shown.goes():
+		m.say("The run goes on: undo it when it has ended.")
+	case m.running():
+		m.say("Another run goes on: undo when that has ended.")
+	default:
+		return m.outbox.send(m.undo.ask(r.ID, m.look.runWords(r.Summary())))
+	}
+	return nil
+}
+
+// changedFiles reports whether the run in the plan pane, having ended, has called
+// a tool whose changes can be put back.
+func (m *Model) changedFiles() bool {
+	r := m.shown.run
+	if r == nil || m.shown.goes() || m.running() || m.options.Replay || m.shown.dry {
+		return false
+	}
+	changes := func(steps []*agent.StepState) bool {
+		for _, s := range steps {
+			if tool, err := r.Catalogue.Find(s.Step.Tool); err == nil && s.Attempt > 0 && tool.Trusted && tool.Previews {
+				return true
+			}
+			if s.Loop != nil {
+				for _, c := range s.Loop.Calls {
+					if tool, err := r.Catalogue.Find(c.Step.Tool); err == nil && c.Attempt > 0 && tool.Trusted && tool.Previews {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	return changes(r.Steps) || r.Chat != nil && changes(r.Chat.Calls)
+}

@@ -1,0 +1,131 @@
+package tui_test
+
+import (
+	"fmt"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+// unmaking is what the undo of the story's run would do.
+func unmaking() agent.Undo {
+	return agent.Undo{
+		Run:  storyRun,
+		Diff: "--- a/auth/notes.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-what was renamed\n" + handlerDiff,
+		Files: []agent.UndoneFile{
+			{Path: "auth/handler.go", Action: "restored"}, {Path: "auth/notes.md", Action: "removed"}, {Path: "auth/old.go", Action: "recreated"},
+		},
+		Notes: []string{"what test.run changed is not put back"},
+	}
+}
+
+// refusedUnmaking is one that is refused.
+func refusedUnmaking() agent.Undo {
+	return agent.Undo{Run: storyRun, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
+}
+
+// undoing presses u in the plan of the run that has ended, and takes the answer.
+func undoing(t *testing.T, u agent.Undo, width, height int) *screen {
+	t.Helper()
+	st := newStory().finished()
+	s := settled(t, st, width, height).press(tabKey).press(letters("u")...)
+	s.sent(runner.Undo{Run: storyRun, Dry: true})
+	s.wants("Looking at what it changed")
+	s.press(letters("y")...) // nobody has seen anything yet
+	return s.show(more(st).session(agent.SessionUndo{Undo: u}))
+}
+
+func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
+	s := undoing(t, unmaking(), 120, 48)
+	for _, text := range []string{
+		"Undo k3fq", "auth/handler.go  restored", "auth/notes.md  removed", "auth/old.go  recreated",
+		"auth/notes.md (removed)", "authenticate(r.Context(), token)", "what test.run changed is not put back", "y put back 3 files",
+	} {
+		s.wants(text)
+	}
+	s.press(letters("y")...)
+	s.sent(runner.Undo{Run: storyRun, Dry: true}, runner.Undo{Run: storyRun})
+	s.wants("It is being put back")
+	s.press(letters("y")...) // once is enough
+	s.sent(runner.Undo{Run: storyRun, Dry: true}, runner.Undo{Run: storyRun})
+
+	st := newStory().finished()
+	u := unmaking()
+	s.show(more(st).session(agent.ChatUndone{Undo: u}, agent.ChatReply{Text: u.Words()}))
+	s.lacks("put back 3 files")
+	s.wants("undid the run " + storyRun)
+	s.wants("recreated auth/old.go")
+}
+
+func TestNothingIsUndoneWithoutAYes(t *testing.T) {
+	for name, keys := range map[string][]tea.KeyPressMsg{"esc": {escape}, "n": letters("n")} {
+		t.Run(name, func(t *testing.T) {
+			s := undoing(t, unmaking(), 120, 36).press(keys...)
+			s.lacks("put back")
+			s.press(letters("y")...)
+			s.sent(runner.Undo{Run: storyRun, Dry: true})
+		})
+	}
+}
+
+func TestWhatCannotBeUndoneTakesNoYes(t *testing.T) {
+	for name, c := range map[string]struct {
+		undo agent.Undo
+		says string
+	}{
+		"a file that changed since": {refusedUnmaking(), "auth/jwt.go changed since: nothing was put back"},
+		"one that is undone":        {agent.Undo{Run: storyRun, Already: true}, "It is undone already"},
+		"one that changed nothing":  {agent.Undo{Run: storyRun}, "It changed no file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := undoing(t, c.undo, 120, 36)
+			s.wants(c.says)
+			s.lacks("y put back")
+			s.press(letters("y")...)
+			s.sent(runner.Undo{Run: storyRun, Dry: true})
+		})
+	}
+}
+
+func TestARunOfTheListIsUndone(t *testing.T) {
+	s := listing(t, newStory().greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
+	s.sent(runner.List{}, runner.Undo{Run: "r-4", Dry: true})
+	s.wants("Looking at what it changed")
+	s.show((&story{now: newStory().now}).session(agent.SessionUndo{Undo: agent.Undo{Run: "r-other", Refused: "not this one"}}))
+	s.lacks("not this one")
+	s.press(escape)
+	s.wants("Runs")
+}
+
+func TestARunThatGoesOnIsNotUndone(t *testing.T) {
+	s := settled(t, newStory().branching(), 120, 36).press(tabKey).press(letters("u")...)
+	s.wants("The run goes on: undo it when it has ended.")
+	s.sent()
+	st := newStory().branching()
+	s.press(ctrlR).show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{
+		{Run: storyRun, Goal: storyGoal, Status: agent.StatusRunning}, {Run: "r-other", Goal: "another's", Status: agent.StatusRunning},
+	}})).press(letters("u")...)
+	s.wants("The run goes on: undo it when it has ended.")
+	s.press(downKey).press(letters("u")...)
+	s.wants("Another replan is carrying it out.")
+	s.sent(runner.List{})
+	r := settled(t, newStory().greeted(), 120, 36).press(tabKey).press(letters("u")...)
+	r.wants("There is no run yet that could be undone.")
+	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("u")...)
+	p.wants("This is a replay: nothing is put back from here.")
+}
+
+func TestTheUndoDialogIsDrawnWideAndNarrow(t *testing.T) {
+	for name, u := range map[string]agent.Undo{"shown": unmaking(), "refused": refusedUnmaking()} {
+		for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				golden.RequireEqual(t, undoing(t, u, size.w, size.h).text()+"\n")
+			})
+		}
+	}
+}
