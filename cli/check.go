@@ -172,6 +172,15 @@ func (o *options) tellTroubles(w *workshop) {
 func (o *options) gates(p planning.Plan, graph *planning.Graph, catalogue planning.Catalogue) []string {
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: policy.PlansTests(&p)}))
 	gates := []string{}
+	values := maps.Clone(p.Variables)
+	if values == nil {
+		values = map[string]any{}
+	}
+	for _, step := range p.Steps {
+		if step.ResultVariable != "" {
+			values[step.ResultVariable] = planning.Placeholder("<" + step.Tool + " result>")
+		}
+	}
 	for _, index := range graph.Order() {
 		at, _ := graph.Position(index)
 		step := p.Steps[at]
@@ -180,13 +189,33 @@ func (o *options) gates(p planning.Plan, graph *planning.Graph, catalogue planni
 		}
 		verdict := agent.VerdictRun // of a tool that is not known, only the plan speaks
 		if tool, err := catalogue.Find(step.Tool); err == nil {
-			verdict = agent.Decide(rules, tool).Verdict
+			verdict = foreseen(rules, tool, step, values)
 		}
 		if verdict == agent.VerdictAsk || verdict == agent.VerdictRun && step.Gate {
 			gates = append(gates, index)
 		}
 	}
 	return gates
+}
+
+// foreseen is what the rules will say of a step's call, as far as that is known
+// before the plan runs. Where it hangs on what is not, the call asks.
+func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values map[string]any) agent.Verdict {
+	speaking := agent.Speaking(rules, tool)
+	args, err := planning.ResolveArgs(step.Args, values)
+	if err != nil || step.Args == nil {
+		for _, r := range speaking[1:] {
+			if r.Verdict != speaking[0].Verdict {
+				return agent.VerdictAsk
+			}
+		}
+		return speaking[0].Verdict
+	}
+	rule := agent.Decide(speaking, tool, args)
+	if rule.Verdict == agent.VerdictRun && rule.Source == agent.SourceBuiltIn && !tool.ReadOnly && len(planning.References(step.Args)) > 0 {
+		return agent.VerdictAsk // it carries text from a result
+	}
+	return rule.Verdict
 }
 
 // tellVerdict prints what a check found out. An invalid plan is a failure that

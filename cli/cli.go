@@ -246,7 +246,7 @@ func newRoot(o *options) *cobra.Command {
 	}
 	root.Flags().BoolVar(&o.goOn, "continue", false, "go on with the newest session of this folder, and with its newest run where that was left undone")
 	registerInDoubt(root, &o.inDoubt)
-	root.AddCommand(newRun(o), newPlan(o), newRuns(o), newReplay(o), newDemo(o), newTools(o), newIntent(o), newVersion(o))
+	root.AddCommand(newRun(o), newPlan(o), newRuns(o), newReplay(o), newUndo(o), newDemo(o), newTools(o), newServe(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
 	return root
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/pelletier/go-toml/v2"
+
+	"replan/agent/policy"
 )
 
 // dirs is where replan keeps things.
@@ -54,19 +56,24 @@ type config struct {
 		Think         string    `toml:"think"`
 	} `toml:"model"`
 	Planning      planningConfig           `toml:"planning"`
+	Routing       routingConfig            `toml:"routing"`
 	Profiles      map[string]profileConfig `toml:"profiles"`
 	Limits        limitsConfig             `toml:"limits"`
 	SessionLimits sessionLimitsConfig      `toml:"session_limits"`
-	Gates         struct {
-		Allow   []string `toml:"allow"`
-		Deny    []string `toml:"deny"`
-		Trusted []string `toml:"trusted_folders"` // their tests may run without a gate
-	} `toml:"gates"`
-	Screen struct {
+	Policy        []policy.Block           `toml:"policy"`
+	Gates         policy.Section           `toml:"gates"`
+	Screen        struct {
 		Theme   string `toml:"theme"`
 		NoColor bool   `toml:"no_color"`
 		ASCII   bool   `toml:"ascii"`
 	} `toml:"screen"`
+}
+
+// routingConfig says who plans a goal, and how one is planned by its words.
+type routingConfig struct {
+	Planner      string   `toml:"planner"`
+	PreferTools  []string `toml:"prefer_tools"`
+	RequireTests bool     `toml:"require_tests"`
 }
 
 // duration is a time such as "10m".
@@ -129,7 +136,10 @@ func misread(err error) error {
 // fieldOf returns the type of a key of a section, nil where it has none.
 func fieldOf(section reflect.Type, key string) reflect.Type {
 	switch section.Kind() {
-	case reflect.Map:
+	case reflect.Map, reflect.Slice:
+		if section.Elem().Kind() == reflect.Struct && section.Kind() == reflect.Slice {
+			return fieldOf(section.Elem(), key) // of a block of a list
+		}
 		return section.Elem()
 	case reflect.Struct:
 	default:

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"io/fs"
+	"reflect"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -62,15 +65,15 @@ func (a *asker) types(line string) {
 // sends holds what is sent next.
 func (a *asker) sends(want runner.Command) {
 	a.t.Helper()
-	if got := <-a.sent; got != want {
+	if got := <-a.sent; !reflect.DeepEqual(got, want) {
 		a.t.Fatalf("it sends %+v, want %+v", got, want)
 	}
 }
 
-const choice = " [y]es once, [r] for this run, [n]o: "
+const choice = " [y]es once, [r] for this run, [n]o, [e]dit: "
 
 func gateOf(gate, step, tool string) question {
-	return gateQuestion("r", agent.GateRequested{Gate: gate, Step: step, Tool: tool})
+	return gateQuestion("r", agent.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil })
 }
 
 func TestAQuestionIsAskedWhenTheOneBeforeItIsAnswered(t *testing.T) {
@@ -203,4 +206,73 @@ func TestWhatCannotBeToldIsSaidInWords(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAlwaysIsAskedAboutWithTheRuleBeforeItIsSaved(t *testing.T) {
+	a := newAsker(t)
+	a.q.put(gateQuestion("r", agent.GateRequested{
+		Gate: "g", Step: "1", Tool: "fs.patch", Always: &agent.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
+	}, func(map[string]any) error { return nil }))
+	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit: "
+	rule := "  this rule will stand in your configuration, before its other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
+	saving := "  save it, and let this call pass? [y]es, [n]o: "
+	a.hears(prompt)
+	a.types("a")
+	a.hears(rule)
+	a.hears(saving)
+	a.types("a")
+	a.hears(saving)
+	a.types("n")
+	a.hears(prompt)
+	a.types("Always")
+	a.hears(rule)
+	a.hears(saving)
+	a.types("y")
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Allow, Scope: agent.ScopeAlways})
+}
+
+func TestWhereNoRuleIsOfferedTheLineLogSaysWhy(t *testing.T) {
+	a := newAsker(t)
+	g := agent.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from an untrusted result"}
+	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }))
+	a.hears("  open this gate? (1 fs.patch)" + choice)
+	a.types("a")
+	a.hears("  not always: its arguments carry text from an untrusted result\n")
+	a.hears("  open this gate? (1 fs.patch)" + choice)
+	a.types("n")
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Deny, Scope: agent.ScopeOnce})
+}
+
+func TestACallIsEditedInOneLineOfJSON(t *testing.T) {
+	a := newAsker(t)
+	g := agent.GateRequested{Gate: "g", Step: "1", Tool: "fs.write", Args: map[string]any{"path": "A.md", "text": "x\x1b[2J"}}
+	a.q.put(gateQuestion("r", g, func(args map[string]any) error {
+		if args["path"] == nil {
+			return errors.New("the args of fs.write do not fit: path is missing")
+		}
+		return nil
+	}))
+	prompt, edit := "  open this gate? (1 fs.write)"+choice, "  its arguments, as one line of JSON (empty leaves them): "
+	a.hears(prompt)
+	a.types("e")
+	a.hears("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
+	a.hears(edit)
+	a.types("{nonsense")
+	if said := <-a.said; !strings.HasPrefix(said, "  this is not JSON") {
+		t.Errorf("it says %q", said)
+	}
+	a.hears(edit)
+	a.types("[1]")
+	a.hears("  arguments are an object, as in {\"name\": \"value\"}\n")
+	a.hears(edit)
+	a.types(`{"text": "y"}`)
+	a.hears("  the args of fs.write do not fit: path is missing\n")
+	a.hears(edit)
+	a.types("")
+	a.hears(prompt)
+	a.types("E")
+	a.hears("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
+	a.hears(edit)
+	a.types(`{"path": "Docs/B.md", "text": "Y"}`)
+	a.sends(runner.Edit{Run: "r", Gate: "g", Args: map[string]any{"path": "Docs/B.md", "text": "Y"}})
 }

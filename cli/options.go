@@ -14,6 +14,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/planning"
+	"replan/planning/intent"
 	"replan/themes"
 )
 
@@ -40,6 +41,8 @@ type options struct {
 	inDoubt          string
 	talk             *talk // the chat in which the command was typed; nil on the command line
 	forcePlan        bool
+	plannerText      string
+	routing          agent.Routing
 	profile, think   string
 	level            *planning.ThinkLevel // that --think names; nil where it is not given
 	planTools, eager bool
@@ -67,6 +70,7 @@ type options struct {
 func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.model, "model", "", "the model to use; else the first installed one that can use tools")
 	f.StringVar(&o.host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
+	f.StringVar(&o.plannerText, "planner", "", "who plans a goal: auto (clear words that need no model, else a model), phases (a model), router (the words alone) or none")
 	f.StringVar(&o.profile, "profile", "", "the profile of the configuration to work by: its prompts, model and tools")
 	f.StringVar(&o.think, "think", "", "how hard the model thinks before it answers: auto, off, on, low, medium or high")
 	f.StringVar(&o.mcpConfig, "mcp-config", "", "file with MCP servers to start, which counts as a yes")
@@ -78,8 +82,8 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.forcePlan, "force-plan", false, "always make a plan, never answer directly")
 	f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
 	f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
-	f.StringArrayVar(&o.allow, "allow", nil, "let this tool pass without a gate (a name, * matches any text); repeat for more")
-	f.StringArrayVar(&o.deny, "deny", nil, "never let this tool run; repeat for more")
+	f.StringArrayVar(&o.allow, "allow", nil, "let calls pass without a gate: TOOL [ARG=PATTERN], as in 'fs.write path=docs/**'; repeat for more")
+	f.StringArrayVar(&o.deny, "deny", nil, "never make such calls, written as for --allow; repeat for more")
 	f.StringVar(&o.approveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
 	f.StringVar(&o.output, "output", outputText, "how what comes of a command is told: text or json; a run as json is one event a line")
 	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto, dark or light")
@@ -123,6 +127,9 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	if err := o.readRules(); err != nil {
 		return err
 	}
+	if err := o.readPlanner(); err != nil {
+		return err
+	}
 	o.trusted = o.config.trusts(o.workspace)
 	o.changed = flags.Changed
 	if err := o.readManner(); err != nil {
@@ -156,30 +163,45 @@ func (o *options) readTheme() error {
 	}
 }
 
-// readRules takes the gate rules of the flags and the configuration, denials of
-// each before its permissions.
+// readPlanner takes who plans from the flag, else from the configuration.
+func (o *options) readPlanner() error {
+	name := first(o.plannerText, o.config.Routing.Planner, string(agent.PlannerAuto))
+	kind, ok := agent.ParsePlannerKind(name)
+	switch {
+	case ok:
+		o.routing = agent.Routing{Planner: kind, Policy: intent.Policy{PreferTools: o.config.Routing.PreferTools, RequireTests: o.config.Routing.RequireTests}}
+		return nil
+	case o.plannerText != "":
+		return usage("--planner takes %s, not %q", listed(agent.PlannerKinds()), name)
+	default:
+		return o.misconfigured(fmt.Errorf("routing.planner takes %s, not %q", listed(agent.PlannerKinds()), name))
+	}
+}
+
+// readRules takes the gate rules of the flags and the configuration: of the
+// flags, denials before permissions.
 func (o *options) readRules() error {
 	var faults []error
-	add := func(texts []string, verdict agent.Verdict, source string) {
+	add := func(flag string, texts []string, verdict agent.Verdict) {
 		for _, text := range texts {
-			rule, err := policy.Parse(text, verdict, source)
+			rule, err := policy.Parse(text, verdict, agent.SourceFlag)
 			if err != nil {
-				faults = append(faults, err)
+				faults = append(faults, fmt.Errorf("%s: %w", flag, err))
 				continue
 			}
 			o.rules = append(o.rules, rule)
 		}
 	}
-	add(o.deny, agent.VerdictBlock, agent.SourceFlag)
-	add(o.allow, agent.VerdictRun, agent.SourceFlag)
+	add("--deny", o.deny, agent.VerdictBlock)
+	add("--allow", o.allow, agent.VerdictRun)
 	if len(faults) > 0 {
 		return usage("%w", errors.Join(faults...))
 	}
-	add(o.config.Gates.Deny, agent.VerdictBlock, "configuration")
-	add(o.config.Gates.Allow, agent.VerdictRun, "configuration")
-	if len(faults) > 0 {
-		return o.misconfigured(errors.Join(faults...))
+	configured, err := policy.Rules(o.config.Policy, o.config.Gates)
+	if err != nil {
+		return o.misconfigured(err)
 	}
+	o.rules = append(o.rules, configured...)
 	return nil
 }
 

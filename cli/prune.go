@@ -32,10 +32,10 @@ func newRunsPrune(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove old runs and what belongs to them, and say what was removed",
-		Long: "prune removes the journals of runs that have ended, with the large values kept beside them, and the\n" +
-			"journals of sessions that have no run left. The newest " + strconv.Itoa(keptRuns) + " stay, or as many as --keep says; with\n" +
-			"--older-than only older ones go. A run that somebody works on is never removed, one that is unfinished\n" +
-			"only with --unfinished.",
+		Long: "prune removes the journals of runs that have ended, with the large values and what was there before\n" +
+			"their changes, which are kept beside them: such a run cannot be undone any more. The journals of sessions\n" +
+			"that have no run left go too. The newest " + strconv.Itoa(keptRuns) + " stay, or as many as --keep says; with --older-than only older\n" +
+			"ones go. A run that somebody works on is never removed, one that is unfinished only with --unfinished.",
 		Example: "  replan runs prune\n  replan runs prune --older-than 30d\n  replan runs prune --all --output json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -123,7 +123,30 @@ func (o *options) runsPrune(p pruning, now time.Time) error {
 	}
 	removed, err := o.pruneSessions(orphans, gone)
 	files = append(files, removed...)
+	if err == nil {
+		removed, err = o.pruneOrphans(p, now)
+		files = append(files, removed...)
+	}
 	return errors.Join(o.deleted(files), err)
+}
+
+// pruneOrphans removes what is kept of changes that no journal tells of.
+func (o *options) pruneOrphans(p pruning, now time.Time) (files []string, err error) {
+	entries, err := o.runs().Orphans()
+	if err != nil {
+		return nil, wrap("list the runs", err)
+	}
+	for i, e := range entries {
+		if e.Locked || i < p.keep || p.olderThan > 0 && now.Sub(e.Modified) <= p.olderThan {
+			continue
+		}
+		removed, err := o.remove(o.runs(), e.ID)
+		files = append(files, removed...)
+		if err != nil && !errors.Is(err, journal.ErrLocked) {
+			return files, wrap("remove what is kept of "+e.ID, err)
+		}
+	}
+	return files, nil
 }
 
 // remove deletes a run or a session and returns its files; a dry run only says
@@ -134,7 +157,7 @@ func (o *options) remove(from journal.Folder, id string) ([]string, error) {
 	}
 	path := from.Path(id)
 	var there []string
-	for _, name := range []string{path, strings.TrimSuffix(path, ".jsonl") + ".values", path + ".lock"} {
+	for _, name := range []string{path, strings.TrimSuffix(path, ".jsonl") + ".values", strings.TrimSuffix(path, ".jsonl") + ".undo", path + ".lock"} {
 		_, err := os.Lstat(name)
 		if err == nil {
 			there = append(there, name)

@@ -88,10 +88,17 @@ type question struct {
 	id     string // of the gate or the step
 	number uint64 // which question it is
 	prompt string
-	// answer is the command that a line means, nil where it is none of the answers.
-	answer func(line string) runner.Command
+	// answer is what a line means; nothing at all where it is none of the answers.
+	answer func(line string) answer
 	// careful is the command where the input has ended.
 	careful runner.Command
+}
+
+// answer is what a line comes to.
+type answer struct {
+	send runner.Command
+	then *question // asked next about the same; nil for nothing
+	tell string    // before the question is asked again
 }
 
 // newQuestions starts to read answers from in and to send them.
@@ -122,7 +129,7 @@ func (q *questions) hear(e agent.Event) {
 		q.keep(e.Run, nil)
 	case agent.GateRequested:
 		if q.runs[e.Run] == nil {
-			q.put(gateQuestion(e.Run, d)) // the session's own
+			q.put(gateQuestion(e.Run, d, nil)) // the session's own
 			return
 		}
 	case agent.GateResolved:
@@ -139,7 +146,7 @@ func (q *questions) hear(e agent.Event) {
 	var waiting []question
 	if q.gates {
 		for _, g := range run.Gates {
-			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested))
+			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate)))
 		}
 	}
 	for _, w := range run.Questions() {
@@ -195,38 +202,6 @@ func (q *questions) put(ask question) {
 func gateID(run, gate string) string { return run + " gate " + gate }
 func stepID(run, step string) string { return run + " step " + step }
 
-// gateQuestion asks about one gate, which the line log has shown already.
-func gateQuestion(run string, g agent.GateRequested) question {
-	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
-	if what != "" {
-		what = " (" + what + ")"
-	}
-	resolve := func(decision agent.Decision, scope agent.Scope) runner.Command {
-		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
-	}
-	return question{
-		id:     gateID(run, g.Gate),
-		prompt: fmt.Sprintf("  open this gate?%s [y]es once, [r] for this run, [n]o: ", what),
-		answer: oneOf(map[string]runner.Command{
-			"y yes": resolve(agent.Allow, agent.ScopeOnce), "r run": resolve(agent.Allow, agent.ScopeRun), "n no": resolve(agent.Deny, agent.ScopeOnce),
-		}),
-		careful: resolve(agent.Deny, agent.ScopeOnce),
-	}
-}
-
-// oneOf reads one of the answers: a word or the letter that stands for it, which
-// the key holds with a blank between them.
-func oneOf(answers map[string]runner.Command) func(string) runner.Command {
-	return func(line string) runner.Command {
-		for words, command := range answers {
-			if slices.Contains(strings.Fields(words), line) {
-				return command
-			}
-		}
-		return nil
-	}
-}
-
 // stepQuestion asks what becomes of a step that is in doubt or failed.
 func stepQuestion(run string, w agent.Question) question {
 	what := untrusted.Line(strings.TrimSpace(w.Step + " " + first(w.Tool, w.Title)))
@@ -267,8 +242,9 @@ func stepQuestion(run string, w agent.Question) question {
 func (q *questions) listen() {
 	defer close(q.gone)
 	lines := bufio.NewScanner(q.input)
-	for ask := range q.open {
-		for q.waits(ask) {
+	lines.Buffer(nil, longestLine)
+	for asked := range q.open {
+		for ask := &asked; q.waits(asked); {
 			if q.over() {
 				return
 			}
@@ -278,18 +254,27 @@ func (q *questions) listen() {
 			if q.over() {
 				return
 			}
-			command := ask.careful
+			said := answer{send: ask.careful}
 			if more {
-				command = ask.answer(strings.ToLower(strings.TrimSpace(lines.Text())))
+				said = ask.answer(strings.TrimSpace(lines.Text()))
 			}
 			// What was decided while it was typed is answered no more.
-			if command != nil && q.waits(ask) {
-				q.send(command)
+			if said.send != nil && q.waits(asked) {
+				q.send(said.send)
 				break
+			}
+			if said.tell != "" {
+				_, _ = io.WriteString(q.out, said.tell)
+			}
+			if said.then != nil {
+				ask = said.then
 			}
 		}
 	}
 }
+
+// longestLine bounds a line that is typed, in bytes: arguments may be long.
+const longestLine = 4 << 20
 
 // over reports whether nobody is to be asked any more.
 func (q *questions) over() bool {

@@ -18,6 +18,7 @@ import (
 	"replan/agent/journal"
 	"replan/agent/ollama"
 	"replan/agent/plans"
+	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
@@ -103,7 +104,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
 		Workspace: o.workspace, Trusted: o.trusted,
-		Limits: o.limits, SessionLimits: o.sessionLimits, Rules: o.rules, Approve: o.approve,
+		Limits: o.limits, SessionLimits: o.sessionLimits, Rules: o.rules, Routing: o.routing, Approve: o.approve,
 		Prompting: manner.prompting, Profiles: manner.profiles, Profile: manner.profile, Instructions: w.instructionsFile,
 		Open: func(kind, id string) (runner.Journal, error) {
 			return journal.Create(filepath.Join(o.dirs.state, kind+"s", id+".jsonl"))
@@ -119,6 +120,9 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 			list, _, err := o.summaries()
 			return list, err
 		},
+		Remember:  func(rule agent.Always) error { return policy.Save(o.dirs.configFile(), rule) },
+		Undo:      o.undoes(w),
+		Dirty:     w.dirty,
 		Keep:      o.keep,
 		Load:      o.storedPlan,
 		Durations: o.durations(),
@@ -129,7 +133,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 	}
 	if o.dryRun {
 		cfg.Open = func(string, string) (runner.Journal, error) { return forgetful{}, nil }
-		cfg.Durations = nil
+		cfg.Durations, cfg.Remember = nil, nil
 		cfg.Reopen = func(string) (runner.Journal, []agent.Event, error) { return nil, nil, o.noDryResume() }
 	}
 	return cfg
@@ -192,7 +196,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	if !o.noWorkspaceTools && o.wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.workspace,
-			Backups:  filepath.Join(o.dirs.state, "backups"),
+			Backups:  o.runs().Dir,
 			SpillDir: filepath.Join(o.dirs.state, "outputs"),
 			Memory:   filepath.Join(o.dirs.data, "memory.md"),
 			Logger:   logger,

@@ -31,6 +31,7 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 	"- `/plan resume RUN`, `/plan diff RUN`\n" +
 	"- `/plan delete ID`, `/plan import FILE`, `/plan export ID`\n" +
 	"- `/runs`, `/runs show RUN`, `/runs prune`\n" +
+	"- `/undo RUN` puts back what a run changed; with `--dry-run` it shows the diff\n" +
 	"- `/model [NAME]`, `/models`, `/think auto|off|on|low|medium|high`, `/profile [NAME|none]`, `/profiles`: what answers, from the next run on\n" +
 	"- `/steer TEXT` speaks to the run that goes on\n" +
 	"- `/compact` sums up the oldest part of the conversation, `/compact undo` brings it back\n" +
@@ -58,10 +59,13 @@ func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, lin
 	case "/runs", "/run":
 		command = newRuns(&in)
 		command.Use = "/runs"
+	case "/undo":
+		command = newUndo(&in)
+		command.Use = "/undo RUN"
 	case "/help", "/", "/?":
 		return runner.Answer{Text: slashHelp}, nil
 	default:
-		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, %s and /help", name, strings.Join(aboutSession(), ", "))
+		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(aboutSession(), ", "))
 	}
 	plainly(command)
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return notInChat(err) })
@@ -104,7 +108,7 @@ func plainly(command *cobra.Command) {
 // shellNames turns the names of commands as a shell has them into the chat's. In
 // errors those stand in quotes, where no plan can have put them.
 func shellNames() *strings.Replacer {
-	return strings.NewReplacer("\"replan plan ", "\"/plan ", "\"replan runs ", "\"/runs ", "  replan plan ", "  /plan ", "  replan runs ", "  /runs ")
+	return strings.NewReplacer("\"replan plan ", "\"/plan ", "\"replan runs ", "\"/runs ", "  replan plan ", "  /plan ", "  replan runs ", "  /runs ", "  replan undo ", "  /undo ")
 }
 
 // notInChat says of a flag that the program takes, and the chat does not, why.

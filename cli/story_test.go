@@ -314,11 +314,11 @@ type feed struct {
 // A run's events come a second apart, and whatever is measured took so long.
 const (
 	tickOfStory = time.Second
-	measured    = `"ms":300`
+	measured    = `"${1}ms":300`
 )
 
 var (
-	measuredMS  = regexp.MustCompile(`"ms":\d+`)
+	measuredMS  = regexp.MustCompile(`"(duration_)?ms":\d+`)
 	testSeconds = regexp.MustCompile(`\d+(\.\d{2,3})s\b`) // as go test writes them
 )
 

@@ -146,7 +146,7 @@ func TestHang(t *testing.T) {
 	conn.Read(make([]byte, 1))
 }
 `)
-			s := open(t, program{args: []string{"run the tests"}, folder: folder, env: []string{"OLLAMA_HOST=" + model.URL()}})
+			s := open(t, program{args: []string{"--planner", "phases", "run the tests"}, folder: folder, env: []string{"OLLAMA_HOST=" + model.URL()}})
 			line.held()
 			s.until(0, "Hang on")
 

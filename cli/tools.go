@@ -25,6 +25,7 @@ func newTools(o *options) *cobra.Command {
 		Use: "tools", Short: "List the tools that plans may use", Args: cobra.NoArgs, RunE: list,
 	}
 	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: cobra.NoArgs, RunE: list})
+	command.AddCommand(newToolsCall(o))
 	return command
 }
 
@@ -34,9 +35,12 @@ type toolLine struct {
 	Server      string `json:"server"`
 	Description string `json:"description"`
 	ReadOnly    bool   `json:"read_only"`
-	Gate        bool   `json:"gate"`    // a call of it asks
-	Verdict     string `json:"verdict"` // run, ask or block
+	Gate        bool   `json:"gate"`    // a call of it asks, or may ask
+	Verdict     string `json:"verdict"` // run, ask or block; depends where it hangs on the arguments
 }
+
+// verdictDepends is the verdict of a tool whose rules look at arguments.
+const verdictDepends = "depends"
 
 // listTools starts the servers, asks them what they offer and stops them.
 func (o *options) listTools(ctx context.Context) (err error) {
@@ -54,11 +58,15 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted}))
 	lines := []toolLine{}
 	for _, t := range w.tools.Ready(within) {
-		verdict := agent.Decide(rules, t).Verdict
-		lines = append(lines, toolLine{
-			Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly,
-			Gate: verdict == agent.VerdictAsk, Verdict: string(verdict),
-		})
+		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
+		for _, rule := range agent.Speaking(rules, t) {
+			if line.Gate = line.Gate || rule.Verdict == agent.VerdictAsk; line.Verdict != "" && line.Verdict != string(rule.Verdict) {
+				line.Verdict = verdictDepends
+				continue
+			}
+			line.Verdict = string(rule.Verdict)
+		}
+		lines = append(lines, line)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -71,7 +79,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
-		mark := map[agent.Verdict]string{agent.VerdictAsk: "asks", agent.VerdictBlock: "denied"}[agent.Verdict(l.Verdict)]
+		mark := map[string]string{string(agent.VerdictAsk): "asks", string(agent.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, plain.OneLine(l.Description, 80))
 	}
 	return wrap(writing, table.Flush())

@@ -248,11 +248,13 @@ func indent(lines []string) []string {
 	return lines
 }
 
+func doneGlyph(l *look) string      { return l.glyphs.Done }
 func failedGlyph(l *look) string    { return l.glyphs.Failed }
 func warningGlyph(l *look) string   { return l.glyphs.Warning }
 func separatorGlyph(l *look) string { return l.glyphs.Separator }
 func gateGlyph(l *look) string      { return l.glyphs.Gate }
 
+func successStyle(l *look) lipgloss.Style { return l.Success }
 func dangerStyle(l *look) lipgloss.Style  { return l.Danger }
 func warningStyle(l *look) lipgloss.Style { return l.Warning }
 func faintStyle(l *look) lipgloss.Style   { return l.Faint }

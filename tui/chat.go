@@ -13,7 +13,8 @@ type chatPane struct {
 	height   int
 	blocks   []*block
 	intro    string
-	problem  string                   // why no run can start, shown in full while the chat is empty
+	problem  string                   // why there is no model, shown in full while the chat is empty
+	words    bool                     // goals may be planned by their words
 	notes    string                   // the file with the project's instructions, "" for none
 	above    int                      // lines hidden below the view; 0 sticks to the end
 	inset    bool                     // what is added belongs to a run that a call has started
@@ -149,6 +150,9 @@ func (c *chatPane) greeting() []string {
 	}
 	if c.problem != "" {
 		add("warn", c.problem)
+		if c.words {
+			add("info", agent.WithoutModel)
+		}
 	}
 	if c.notes != "" {
 		add("info", notesWords+c.notes)

@@ -9,7 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"replan/agent"
 	"replan/agent/runner"
+	"replan/tui/untrusted"
 )
 
 // graceTime is how long no key may have been pressed before a dialog that has
@@ -32,6 +34,10 @@ type asking interface {
 	choices(k *keyMap) []choice
 	// write writes the whole of it: whatever an answer has to be based on.
 	write(l *look, d *document)
+	// with is the answer that gives other arguments, and resends says what it
+	// does. It fails where they do not fit.
+	with(args map[string]any) (runner.Command, error)
+	resends() string
 }
 
 // choice is one answer that can be given.
@@ -42,6 +48,7 @@ type choice struct {
 	refuse string         // why it cannot be chosen now; "" where it can
 	send   runner.Command // nil for one that opens the editor
 	edit   map[string]any // the arguments to edit, where send is nil
+	saves  *agent.Always  // a rule that send saves, which is shown first; nil for none
 	hidden bool           // not shown, but its key says why not
 }
 
@@ -64,7 +71,9 @@ type askDialog struct {
 	top      int
 	doc      *document
 	body     int     // lines of the document in view
+	read     int     // lines of it that were
 	editor   *editor // while arguments are being edited
+	saving   *choice // while the rule is shown that it would save
 }
 
 func newAskDialog(l *look, k *keyMap) *askDialog {
@@ -113,11 +122,11 @@ func (g *askDialog) forget(run string) {
 // begins a grace time of its own.
 func (g *askDialog) front() tea.Cmd {
 	if len(g.queue) == 0 {
-		g.open, g.shown, g.doc, g.editor = false, "", nil, nil
+		g.open, g.shown, g.doc, g.editor, g.saving = false, "", nil, nil, nil
 		return nil
 	}
 	if id := g.queue[0].id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.placed = id, 0, nil, nil, false
+		g.shown, g.top, g.doc, g.editor, g.saving, g.placed = id, 0, nil, nil, nil, false
 		if g.open {
 			return g.wait()
 		}
@@ -171,8 +180,11 @@ func (g *askDialog) press(k tea.KeyPressMsg) (answer runner.Command, word string
 		g.early = true
 		return nil, "", g.wait()
 	}
-	if g.editor != nil {
+	switch {
+	case g.editor != nil:
 		return g.pressEditor(k)
+	case g.saving != nil:
+		return g.pressSaving(k)
 	}
 	ask := g.queue[0]
 	for _, c := range ask.choices(g.keys) {
@@ -185,6 +197,9 @@ func (g *askDialog) press(k tea.KeyPressMsg) (answer runner.Command, word string
 				word = "These arguments are too long to be edited here."
 			}
 			return nil, word, nil
+		case c.saves != nil:
+			g.turn(&c)
+			return nil, "", nil
 		default:
 			cmd = g.answer(ask)
 			return c.send, "", cmd
@@ -202,15 +217,40 @@ func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answer runner.Command, word 
 		return nil, "", nil
 	case key.Matches(k, g.keys.SendArgs):
 		args := g.editor.args()
-		ask, ok := g.queue[0].(question)
-		if args == nil || !ok {
+		if args == nil {
 			return nil, "", nil
 		}
-		cmd = g.answer(ask)
-		return ask.retryWith(args), "", cmd
+		ask := g.queue[0]
+		answer, err := ask.with(args)
+		if err != nil {
+			g.editor.fault = untrusted.Line("Not sent: " + err.Error())
+			return nil, "", nil
+		}
+		return answer, "", g.answer(ask)
 	default:
 		return nil, "", g.editor.update(k)
 	}
+}
+
+// turn shows the rule that a choice would save, or with nil the question again.
+func (g *askDialog) turn(saving *choice) {
+	g.saving, g.doc, g.top, g.placed = saving, nil, 0, saving != nil
+}
+
+// pressSaving gives a key to the rule that is about to be saved.
+func (g *askDialog) pressSaving(k tea.KeyPressMsg) (answer runner.Command, word string, cmd tea.Cmd) {
+	switch {
+	case key.Matches(k, g.keys.Once) && (g.doc == nil || g.read < g.doc.must):
+		return nil, "Read the rule to its end first: down shows the rest of it.", nil
+	case key.Matches(k, g.keys.Once):
+		answer = g.saving.send
+		return answer, "", g.answer(g.queue[0])
+	case key.Matches(k, g.keys.Away, g.keys.Deny):
+		g.turn(nil)
+	default:
+		g.pressView(k)
+	}
+	return nil, "", nil
 }
 
 // pressView moves what the dialog shows, or leaves it.
@@ -244,7 +284,7 @@ func (g *askDialog) scroll(lines int) {
 // answer takes what was answered from the queue.
 func (g *askDialog) answer(ask asking) tea.Cmd {
 	g.answered[ask.id()] = true
-	g.queue, g.editor = g.queue[1:], nil
+	g.queue, g.editor, g.saving = g.queue[1:], nil, nil
 	return g.front()
 }
 
@@ -260,6 +300,10 @@ func (g *askDialog) retheme() {
 func (g *askDialog) prepare(width int) {
 	if g.doc == nil || g.doc.width != width-4 {
 		g.doc = &document{look: g.look, width: width - 4}
+		if g.saving != nil {
+			g.doc.saving(g.saving.saves)
+			return
+		}
 		g.queue[0].write(g.look, g.doc)
 	}
 }
@@ -304,6 +348,7 @@ func (g *askDialog) draw(width, height int) []string {
 		}
 		g.placed = true
 		content = g.doc.rows(&g.top, g.body)
+		g.read = max(g.read, g.top+g.body)
 		note = g.doc.place(g.top, g.body)
 	}
 	for i, line := range bar {
@@ -322,6 +367,8 @@ func (g *askDialog) title() (string, lipgloss.Style) {
 	title := ask.name()
 	if g.editor != nil {
 		title = "Edit arguments"
+	} else if g.saving != nil {
+		title = "Allow always"
 	} else if n := len(g.queue); n > 1 {
 		title += fmt.Sprintf(" 1 of %d", n)
 	}
@@ -343,8 +390,12 @@ func (g *askDialog) bar(width int) []string {
 			lines = paint(l.Warning, wrap(g.editor.fault, width))
 			lines = lines[:min(len(lines), 3)]
 		}
-		choices = []choice{{key: g.keys.SendArgs, does: "run the step with these", short: "send"}}
+		choices = []choice{{key: g.keys.SendArgs, does: g.queue[0].resends(), short: "send"}}
 		leave.does = "leave them as they were"
+	}
+	if g.saving != nil {
+		choices = []choice{{key: g.keys.Once, does: "save it, and allow", short: "save"}}
+		leave.does = "back"
 	}
 	choices = append(choices, leave)
 	keys := flow(g.draws(choices, false), "   ", width)

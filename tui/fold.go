@@ -48,14 +48,13 @@ func (m *Model) take(e agent.Event) {
 		m.heardNow = true
 		m.status = d
 		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
+		m.chat.words = d.Planner.ByWords()
 		m.tellChosen()
 		if len(m.chat.blocks) > 0 {
 			m.introduce()
 		}
-	case agent.SessionRuns:
-		m.runs.take(d.Runs)
-	case agent.SessionModels:
-		m.models.take(d)
+	case agent.SessionRuns, agent.SessionModels, agent.SessionUndo, agent.ChatUndone:
+		m.takeAsked(d)
 	case agent.SessionQueue:
 		m.heardNow = true
 		if d.Doing != "" && m.going() == "" {
@@ -232,7 +231,7 @@ func (m *Model) asks() []asking {
 				continue
 			}
 			for _, g := range s.run.Gates {
-				out = append(out, openGate{run: s.run.ID, ask: g.GateRequested})
+				out = append(out, openGate{run: s.run.ID, ask: g.GateRequested, fits: s.run.EditCheck(g.Gate)})
 			}
 			out = append(out, m.openQuestions(s.run)...)
 		}

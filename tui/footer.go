@@ -64,6 +64,10 @@ func (m *Model) hints() []string {
 		add(k.SendArgs, "send")
 		add(k.Away, "leave as it was")
 		return hints
+	case m.ask.showing() && m.ask.saving != nil:
+		add(k.Once, "save the rule")
+		add(k.Away, "back")
+		return hints
 	case m.ask.showing():
 		add(arrows, "scroll")
 		add(k.Away, "look around")
@@ -130,12 +134,21 @@ func (m *Model) overHints() []string {
 	case m.help.open:
 		add(k.Stop, "close")
 		add(arrows, "scroll")
+	case m.undo.open:
+		if m.undo.ready() {
+			add(k.PutBack, "put back")
+		}
+		add(k.Away, "close")
+		add(arrows, "scroll")
 	case m.runs.open:
 		if len(m.runs.runs) > 0 {
 			add(k.Send, "resume")
 		}
 		add(k.Away, "close")
 		add(arrows, "choose")
+		if len(m.runs.runs) > 0 {
+			add(k.Undo, "undo")
+		}
 	case m.models.open:
 		add(k.Choose, "choose")
 		add(k.Away, "close")
@@ -182,6 +195,9 @@ func (m *Model) planHints() []string {
 	}
 	if s != nil && s.Status == agent.StepActive && m.shown.goes() && !m.options.Replay {
 		hints = append(hints, m.hint(k.Cancel, "cancel"))
+	}
+	if m.changedFiles() {
+		hints = append(hints, m.hint(k.Undo, "undo"))
 	}
 	if !m.dag.follow {
 		hints = append(hints, m.hint(k.Follow, "follow"))

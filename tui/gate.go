@@ -16,6 +16,7 @@ type openGate struct {
 	run     string
 	ask     agent.GateRequested
 	session bool
+	fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
 }
 
 func (g openGate) id() string { return g.run + " " + g.ask.Gate }
@@ -51,14 +52,53 @@ func (g openGate) choices(k *keyMap) []choice {
 		return []choice{
 			{key: k.Once, does: "yes", short: "yes", send: once},
 			{key: k.Deny, does: "no", short: "no", send: deny},
-			{key: k.ForRun, refuse: "This is no step of a run: y or n.", hidden: true},
+			{key: k.ForRun, refuse: noStep, hidden: true},
+			{key: k.Always, refuse: noStep, hidden: true},
+			{key: k.EditCall, refuse: noStep, hidden: true},
 		}
+	}
+	always := choice{key: k.Always, does: "always…", short: "always", send: answer(agent.Allow, agent.ScopeAlways), saves: g.ask.Always}
+	if g.ask.Always == nil {
+		always.does, always.refuse = "always", "Not always: "+g.ask.NoAlways+"."
+		if g.ask.NoAlways == "" {
+			always.hidden, always.refuse = true, "No rule was made for this call."
+		}
+	}
+	args := g.ask.Args
+	if args == nil {
+		args = map[string]any{}
 	}
 	return []choice{
 		{key: k.Once, does: "allow once", short: "once", send: once},
 		{key: k.ForRun, does: untrusted.Line(g.ask.Tool) + " for this run", short: "run", send: answer(agent.Allow, agent.ScopeRun)},
+		always,
 		{key: k.Deny, does: "deny", short: "deny", send: deny},
+		{key: k.EditCall, does: "edit", short: "edit", edit: args},
 	}
+}
+
+// noStep says why the servers of a project are answered in two ways alone.
+const noStep = "This is no step of a run: y or n."
+
+// with has other arguments take the place of those at the gate.
+func (g openGate) with(args map[string]any) (runner.Command, error) {
+	if err := g.fits(args); err != nil {
+		return nil, err
+	}
+	return runner.Edit{Run: g.run, Gate: g.ask.Gate, Args: args}, nil
+}
+
+func (g openGate) resends() string { return "look at the call with these" }
+
+// saving writes the rule that an answer for always saves, as it will stand there.
+func (d *document) saving(a *agent.Always) {
+	l := d.look
+	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
+		d.code(l.Strong, line)
+	}
+	d.must = len(d.lines)
+	d.blank()
+	d.prose(l.Text, "This rule goes into your configuration, config.toml, before its other rules. Every call that it fits passes without a gate from now on, in this run and in all others. To take it back, take it out there.")
 }
 
 // write writes the whole question: what is called, why it asks, what it would
@@ -77,8 +117,8 @@ func (g openGate) write(l *look, d *document) {
 	if a.Rule.Why != "" {
 		d.field("why", l.Text, ruleWords(a.Rule))
 	}
-	for _, p := range a.Provenance {
-		d.field("beware", l.Warning, provenanceWords(p))
+	for _, words := range provenanceWords(a.Provenance) {
+		d.field("beware", l.Warning, words)
 	}
 	if a.Diff != "" {
 		d.blank()
@@ -94,20 +134,42 @@ func (g openGate) write(l *look, d *document) {
 	}
 }
 
-// provenanceWords says where text in a call comes from.
-func provenanceWords(p agent.Provenance) string {
-	from := stepWords(p.Step)
-	if p.Tool != "" {
-		from += " (" + untrusted.Line(p.Tool) + ")"
+// provenanceWords says where text in a call comes from: a sentence for each
+// argument that carries some, and one for each that a model wrote after it had
+// read some.
+func provenanceWords(from []agent.Provenance) []string {
+	var out, written []string
+	read := map[string][]string{} // argument → what was read before it was written
+	for _, p := range from {
+		step := stepWords(p.Step)
+		if p.Tool != "" {
+			step += " (" + untrusted.Line(p.Tool) + ")"
+		}
+		if !p.Written {
+			out = append(out, fmt.Sprintf("%s carries text from %s, an untrusted result", argWords(p.Arg), step))
+			continue
+		}
+		if read[p.Arg] == nil {
+			written = append(written, p.Arg)
+		}
+		read[p.Arg] = append(read[p.Arg], step)
 	}
-	what := "the call"
-	if p.Arg != "" {
-		what = fmt.Sprintf("%q", p.Arg)
+	for _, arg := range written {
+		result := "result"
+		if len(read[arg]) > 1 {
+			result = "results"
+		}
+		out = append(out, fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", ")))
 	}
-	if p.Written {
-		return fmt.Sprintf("a model wrote %s after reading the untrusted result of %s", what, from)
+	return out
+}
+
+// argWords names an argument; "" is all of them.
+func argWords(name string) string {
+	if name == "" {
+		return "the call"
 	}
-	return fmt.Sprintf("%s carries text from %s, an untrusted result", what, from)
+	return fmt.Sprintf("%q", name)
 }
 
 // ruleWords says why a rule asks, and whose it is.

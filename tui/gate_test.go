@@ -52,7 +52,7 @@ func TestTheAnswersToAGate(t *testing.T) {
 func TestOtherKeysAnswerNoGate(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
 	s.m.Update(s.m.Rested())
-	s.press(enter, tabKey, ctrl('y'), ctrl('d')).press(letters("aqYNR ")...)
+	s.press(enter, tabKey, ctrl('y'), ctrl('d')).press(letters("qYNR ")...)
 	s.m.Update(tea.PasteMsg{Content: "y"})
 	s.sent()
 	if !s.m.GateOpen() {

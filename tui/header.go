@@ -63,7 +63,11 @@ func (m *Model) facts() []string {
 		add(l.Muted.Render(l.cut(name, max(left, least))))
 	}
 	named := len(facts)
-	add(meter)
+	if named == 0 && m.status.Problem != "" {
+		add(l.Warning.Render("no model"))
+	} else {
+		add(meter)
+	}
 	if named > 0 && m.layout.width >= 60 {
 		// Beside the model stands how it works, where there is room.
 		meters := facts[named:]

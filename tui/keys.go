@@ -9,13 +9,14 @@ type keyMap struct {
 	Up, Down, First, Last, Open, Follow                 key.Binding
 	PageUp, PageDown, HalfUp, HalfDown                  key.Binding
 	Args, Output, Diff, NextTab, PreviousTab            key.Binding
-	Once, ForRun, Deny, Away                            key.Binding
+	Once, ForRun, Always, Deny, EditCall, Away          key.Binding
 	TookEffect, Rerun, Retry, Skip, Replan              key.Binding
 	EditArgs, SendArgs, Abort, Runs, Cancel             key.Binding
 	Yes, No, LeaveReplay                                key.Binding
 	Models, Exchanges, Steer, Calls                     key.Binding
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
+	Undo, PutBack                                       key.Binding
 }
 
 func newKeyMap() keyMap {
@@ -48,6 +49,7 @@ func newKeyMap() keyMap {
 		Cancel: bind([]string{"x"}, "x", "cancel the running step"),
 		Calls:  bind([]string{"space"}, "space", "unfold the calls of an agent"),
 		Follow: bind([]string{"f"}, "f", "follow what runs"),
+		Undo:   bind([]string{"u"}, "u", "undo the run: shows the diff first"),
 
 		PageUp:   bind([]string{"pgup"}, "pgup", "page up"),
 		PageDown: bind([]string{"pgdown"}, "pgdn", "page down"),
@@ -64,6 +66,9 @@ func newKeyMap() keyMap {
 		ForRun: bind([]string{"r"}, "r", "allow this tool for the run"),
 		Deny:   bind([]string{"n"}, "n", "deny"),
 		Away:   bind([]string{"esc"}, "esc", "look around first"),
+
+		Always:   bind([]string{"a"}, "a", "allow always: shows the rule first"),
+		EditCall: bind([]string{"e"}, "e", "edit the call, and look again"),
 
 		TookEffect: bind([]string{"d"}, "d", "in doubt: it took effect"),
 		Rerun:      bind([]string{"r"}, "r", "in doubt: run it again"),
@@ -84,6 +89,8 @@ func newKeyMap() keyMap {
 
 		Yes: bind([]string{"y", "ctrl+c"}, "y", "yes"),
 		No:  bind([]string{"n", "esc"}, "n", "no"),
+
+		PutBack: bind([]string{"y"}, "y", "put it back"),
 
 		LeaveReplay: bind([]string{"q"}, "q", "quit a replay"),
 	}
@@ -111,9 +118,9 @@ func (k keyMap) groups() []keyGroup {
 	return []keyGroup{
 		{"Everywhere", []key.Binding{panes, k.Gate, k.Runs, k.Models, k.Exchanges, k.Stop, k.Help, k.Quit, k.End, k.LeaveReplay}},
 		{"Chat", []key.Binding{k.Send, k.Steer, k.Newline, sent, pages}},
-		{"Plan", []key.Binding{moves, ends, halves, k.Open, k.Calls, k.Cancel, k.Follow}},
+		{"Plan", []key.Binding{moves, ends, halves, k.Open, k.Calls, k.Cancel, k.Follow, k.Undo}},
 		{"Step", []key.Binding{k.Args, k.Output, k.Diff, sides}},
-		{"Gate", []key.Binding{k.Once, k.ForRun, k.Deny, k.Away}},
+		{"Gate", []key.Binding{k.Once, k.ForRun, k.Always, k.Deny, k.EditCall, k.Away}},
 		{"Models", []key.Binding{k.Choose, thought, k.OtherList}},
 		{"Question", []key.Binding{k.TookEffect, k.Rerun, k.Retry, k.Skip, k.Replan, k.EditArgs, k.SendArgs, k.Abort}},
 	}

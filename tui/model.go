@@ -36,6 +36,7 @@ type Model struct {
 	detail *detailPane
 	ask    *askDialog
 	runs   *runsDialog
+	undo   *undoDialog
 	models *modelsDialog
 	talk   *talkDialog
 	help   *helpDialog
@@ -95,6 +96,7 @@ func New(s Session, o Options) *Model {
 	}
 	m.ask = newAskDialog(l, &m.keys)
 	m.runs = &runsDialog{look: l, keys: &m.keys, live: m.live}
+	m.undo = &undoDialog{look: l, keys: &m.keys}
 	m.models = &modelsDialog{look: l, keys: &m.keys}
 	m.talk = &talkDialog{look: l, keys: &m.keys}
 	m.help = &helpDialog{look: l, keys: &m.keys, version: o.Version}
@@ -154,6 +156,7 @@ func (m *Model) retheme(dark bool) {
 	m.chat.retheme()
 	m.input.retheme()
 	m.ask.retheme()
+	m.undo.retheme()
 	m.refresh()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent"
 	"replan/agent/runner"
 )
 
@@ -24,6 +25,8 @@ func (m *Model) over() overlay {
 	switch {
 	case m.help.open:
 		return m.help
+	case m.undo.open:
+		return m.undo
 	case m.runs.open:
 		return m.runs
 	case m.models.open:
@@ -60,6 +63,20 @@ func (m *Model) openOver(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// takeAsked gives a dialog what it asked for.
+func (m *Model) takeAsked(data agent.Data) {
+	switch d := data.(type) {
+	case agent.SessionRuns:
+		m.runs.take(d.Runs)
+	case agent.SessionModels:
+		m.models.take(d)
+	case agent.SessionUndo:
+		m.undo.take(d.Undo)
+	case agent.ChatUndone:
+		m.undone(d)
+	}
+}
+
 // listRuns opens the list of runs with the run on the screen chosen, where that
 // can go on.
 func (m *Model) listRuns() tea.Cmd {
@@ -85,6 +102,10 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 		m.focus = paneChat
 		m.chat.toEnd()
 		m.preparing = m.going() == ""
+	case runner.Undo:
+		if c.Dry { // of the list of runs
+			m.undo.ask(c.Run, m.look.runWords(m.runs.runs[m.runs.at]))
+		}
 	case runner.Choose:
 		m.chosen = &c
 	}

@@ -198,6 +198,8 @@ func (m *Model) pressPlan(k tea.KeyPressMsg) tea.Cmd {
 		m.unfold()
 	case matches(k, m.keys.Cancel):
 		return m.cancel()
+	case matches(k, m.keys.Undo):
+		return m.askUndo()
 	case matches(k, m.keys.Up):
 		m.dag.move(-1)
 	case matches(k, m.keys.Down):

@@ -90,10 +90,12 @@ func (q question) choices(k *keyMap) []choice {
 	return append(choices, abort)
 }
 
-// retryWith runs the step again with other arguments.
-func (q question) retryWith(args map[string]any) runner.Command {
-	return runner.Decide{Run: q.run, Step: q.Step, Decision: agent.FailureRetry, Args: args}
+// with runs the step again with other arguments.
+func (q question) with(args map[string]any) (runner.Command, error) {
+	return runner.Decide{Run: q.run, Step: q.Step, Decision: agent.FailureRetry, Args: args}, nil
 }
+
+func (q question) resends() string { return "run the step with these" }
 
 // write writes what the step was to do, what came of it, and its whole call.
 func (q question) write(l *look, d *document) {

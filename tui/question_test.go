@@ -29,6 +29,8 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		}, letters("G")},
 		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
 		{"failed, arguments wrong", func() *story { return newStory().failing() }, append(letters("e{"), ctrl('s'))},
+		{"a gate, for always", func() *story { return newStory().revised() }, letters("a")},
+		{"a gate, its call edited", func() *story { return newStory().revised() }, letters("e")},
 		{"in doubt", func() *story { return newStory().resumed() }, nil},
 		{"in doubt, looking around", func() *story { return newStory().resumed() }, []tea.KeyPressMsg{escape}},
 		{"runs", func() *story { return newStory().listed() }, []tea.KeyPressMsg{ctrlR}},

@@ -73,6 +73,11 @@ func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
 	case key.Matches(k, d.keys.Away, d.keys.Runs):
 		d.open = false
 	case d.list.press(k, d.keys, false, len(d.runs)):
+	case key.Matches(k, d.keys.Undo) && d.at < len(d.runs):
+		s := d.runs[d.at]
+		if d.word = whyNoUndo(s, d.live(s.Run)); d.word == "" {
+			return runner.Undo{Run: s.Run, Dry: true}
+		}
 	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
 		s := d.runs[d.at]
 		if d.word = whyNoResume(s, d.live(s.Run)); d.word == "" {
@@ -104,6 +109,19 @@ func whyNoResume(s agent.Summary, goes bool) string {
 		return "It is completed: nothing is left to do in it."
 	case !s.Resumable:
 		return "Nothing is left to do in it."
+	default:
+		return ""
+	}
+}
+
+// whyNoUndo says why a run cannot be undone now; "" means that it may be. goes
+// is as in whyNoResume.
+func whyNoUndo(s agent.Summary, goes bool) string {
+	switch {
+	case goes:
+		return "The run goes on: undo it when it has ended."
+	case s.Status == agent.StatusRunning:
+		return "Another replan is carrying it out."
 	default:
 		return ""
 	}

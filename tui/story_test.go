@@ -153,6 +153,7 @@ func (s *story) gated() *story {
 		Provenance: []agent.Provenance{
 			{Arg: "new", Step: "2", Tool: "fs.read"},
 		},
+		NoAlways: "its arguments carry text from an untrusted result, which may be another the next time",
 	})
 }
 
@@ -181,8 +182,16 @@ func (s *story) revised() *story {
 	return s.after(30).run(agent.GateRequested{
 		Gate: "7.2.1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true,
 		Rule: agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
-		Args: steps[4].Args, Diff: helperDiff,
+		Args: steps[4].Args, Diff: helperDiff, Always: helperRule(),
 	})
+}
+
+// helperRule is what the second patch's gate offers to save.
+func helperRule() *agent.Always {
+	return &agent.Always{
+		Rule: agent.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go"}, Verdict: agent.VerdictRun, Source: agent.SourceConfiguration},
+		Text: "[[policy]]\ntool = 'workspace:fs.patch'\nargs = {path = 'auth/jwt.go'}\naction = 'allow'\n",
+	}
 }
 
 // tested: the second patch is in and the tests run.

@@ -58,6 +58,11 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		// As a command it stands in the chat already.
 		c.add(c.steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
 		m.input.remember(d.Text)
+	case agent.RouteMatched:
+		c.add(c.remark(doneGlyph, successStyle, plain.Routed(d, m.run.Model)))
+		if m.run.Model == "" {
+			m.troubled = c.problem // which that says
+		}
 	case agent.ReplanStarted:
 		m.tellFailure(d.Step, d.Error)
 	case agent.ReplanRefused:
@@ -255,8 +260,12 @@ func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
 	switch {
 	case d.Decision == agent.Deny:
 		words = "denied " + what
+	case d.Decision == agent.Edit:
+		words = "edited the call of " + what
 	case d.Scope == agent.ScopeRun:
 		words += ", and later calls of it in this run"
+	case d.Scope == agent.ScopeAlways && d.Rule != nil:
+		words += ", and always by the rule " + untrusted.Line(d.Rule.String())
 	}
 	return words + byWords(d.By)
 }

@@ -19,6 +19,7 @@ type document struct {
 	width  int
 	lines  []string
 	change int // line at which a diff first changes something; 0 where nothing does
+	must   int // lines at its beginning that have to be seen before it is answered
 }
 
 func (d *document) blank() {

@@ -36,7 +36,7 @@ var schemas = map[string]string{
 	"test.lint":       "[path] [allow_failures:boolean]",
 	"vcs.status":      "",
 	"vcs.diff":        "[of] [path] [ref]",
-	"vcs.log":         "[path] [max:integer] [since]",
+	"vcs.log":         "[path] [max:integer] [since] [allow_none:boolean]",
 	"vcs.branches":    "",
 	"vcs.branch":      "name [create:boolean]",
 	"vcs.commit":      "message [paths:array] [all:boolean]",

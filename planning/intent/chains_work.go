@@ -47,7 +47,7 @@ func (d *draft) debug() {
 	}
 	run["allow_failures"] = true
 	tests := d.call(runTests, "Run the tests", run, "tests")
-	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(fewCommits)}, "log")
+	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(fewCommits), "allow_none": true}, "log")
 	d.call("code.summarize", "Summarise what fails", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
 }
 

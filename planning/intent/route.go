@@ -119,8 +119,17 @@ func (c Chain) NeedsModel() bool {
 func (c Chain) Confident() bool { return c.Intent.Confidence >= Confident }
 
 // Ready says whether the chain may be taken at once, without a model planning
-// anything: it is bound, confident, and needs no model.
-func (c Chain) Ready() bool { return c.Bound() && c.Confident() && !c.NeedsModel() }
+// anything: it is bound, confident, needs no model, and is surely about what lies
+// in the workspace.
+func (c Chain) Ready() bool {
+	return c.Bound() && c.Confident() && !c.NeedsModel() && !c.general()
+}
+
+// general says whether the words ask for what a plain word means, which may be
+// anything: no name of something in the code.
+func (c Chain) general() bool {
+	return c.Intent.Category == explain && !looksLikeName(token{text: c.Intent.Target})
+}
 
 // WithoutModel is what of the chain can be done where there is no model: the
 // nodes that neither are a model's work nor wait for any. What is left out is

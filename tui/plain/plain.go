@@ -4,7 +4,6 @@ package plain
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -140,7 +139,7 @@ func (l *Log) tellSession(d agent.Data) {
 	case agent.GateRequested:
 		l.gate(d)
 	case agent.GateResolved:
-		l.line("  %s %s%s", l.marks.gate, d.Decision, byWords(d.By))
+		l.resolved(d)
 	case agent.SessionResuming:
 		l.before = d
 	case agent.SessionStatus:
@@ -184,6 +183,8 @@ func (l *Log) tell(d agent.Data) {
 		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
 	case agent.ModelReplied:
 		l.modelReplied(d)
+	case agent.RouteMatched:
+		l.line("%s %s", l.marks.done, untrusted.Line(Routed(d, l.run.Model)))
 	case agent.PlanCreated:
 		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
 		l.block("  ", Plan(d.Plan, l.ascii), 0)
@@ -338,7 +339,7 @@ func (l *Log) tellStep(d agent.Data) {
 	case agent.GateRequested:
 		l.gate(d)
 	case agent.GateResolved:
-		l.line("  %s %s%s", l.marks.gate, d.Decision, byWords(d.By))
+		l.resolved(d)
 	}
 }
 
@@ -379,32 +380,6 @@ func (l *Log) title(index string) string {
 		return untrusted.Line(s.Step.Title)
 	}
 	return ""
-}
-
-// gate shows the whole call that waits.
-func (l *Log) gate(d agent.GateRequested) {
-	what := d.Tool
-	if d.Step != "" {
-		what = fmt.Sprintf("%s %s  [%s]", d.Step, untrusted.Line(d.Title), d.Tool)
-	} else if what == "" {
-		what = untrusted.Line(d.Title)
-	}
-	l.line("%s %s  asks: %s", l.marks.gate, what, untrusted.Line(d.Rule.Why))
-	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
-		if d.Diff == "" || name == "path" {
-			l.block("    ", name+": "+text(d.Args[name]), 0)
-		}
-	}
-	for _, p := range d.Provenance {
-		if p.Written {
-			l.line("    a model wrote %s after reading the result of %s", cmp.Or(p.Arg, "the call"), p.Step)
-			continue
-		}
-		l.line("    %s carries text from step %s", p.Arg, p.Step)
-	}
-	if d.Diff != "" {
-		l.block("    ", d.Diff, 0)
-	}
 }
 
 func (l *Log) diff(d agent.PlanDiff) {

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// gateQuestion asks about one gate, which the line log has shown already. fits
+// says whether edited arguments fit its tool; nil is for the session's own gate,
+// which is no call.
+func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]any) error) question {
+	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
+	if what != "" {
+		what = " (" + what + ")"
+	}
+	resolve := func(decision agent.Decision, scope agent.Scope) runner.Command {
+		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
+	}
+	ask := question{id: gateID(run, g.Gate), careful: resolve(agent.Deny, agent.ScopeOnce)}
+	answers := map[string]runner.Command{"y yes": resolve(agent.Allow, agent.ScopeOnce), "n no": ask.careful}
+	if fits == nil {
+		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o: ", what), oneOf(answers)
+		return ask
+	}
+	answers["r run"] = resolve(agent.Allow, agent.ScopeRun)
+	always := ""
+	if g.Always != nil {
+		always = "[a]lways, "
+	}
+	ask.prompt = fmt.Sprintf("  open this gate?%s [y]es once, [r] for this run, %s[n]o, [e]dit: ", what, always)
+	plain := oneOf(answers)
+	ask.answer = func(line string) answer {
+		switch strings.ToLower(line) {
+		case "a", "always":
+			if g.Always == nil {
+				return answer{tell: "  not always: " + untrusted.Line(g.NoAlways) + "\n"}
+			}
+			return answer{tell: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(agent.Allow, agent.ScopeAlways))}
+		case "e", "edit":
+			return answer{tell: "  " + untrusted.Line(planning.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
+		}
+		return plain(line)
+	}
+	return ask
+}
+
+// ruleLines shows the rule that an answer for always saves, as it will stand in
+// the configuration.
+func ruleLines(a agent.Always) string {
+	var b strings.Builder
+	b.WriteString("  this rule will stand in your configuration, before its other rules:\n")
+	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
+		b.WriteString("    " + untrusted.Visible(line) + "\n")
+	}
+	return b.String()
+}
+
+// savingQuestion asks whether a rule that was shown is to be saved. A no leads
+// back to the question that it belongs to.
+func savingQuestion(back *question, save runner.Command) *question {
+	return &question{
+		prompt: "  save it, and let this call pass? [y]es, [n]o: ", careful: back.careful,
+		answer: func(line string) answer {
+			switch strings.ToLower(line) {
+			case "y", "yes":
+				return answer{send: save}
+			case "n", "no":
+				return answer{then: back}
+			}
+			return answer{}
+		},
+	}
+}
+
+// editQuestion asks for the arguments of a call, as one line of JSON. An empty
+// one leads back to the question that it belongs to.
+func editQuestion(back *question, run string, g agent.GateRequested, fits func(args map[string]any) error) *question {
+	return &question{
+		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
+		answer: func(line string) answer {
+			if line == "" {
+				return answer{then: back}
+			}
+			value, err := planning.DecodeValue([]byte(line))
+			if err != nil {
+				return answer{tell: "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"}
+			}
+			args, ok := value.(map[string]any)
+			if !ok {
+				return answer{tell: "  arguments are an object, as in {\"name\": \"value\"}\n"}
+			}
+			if err := fits(args); err != nil {
+				return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
+			}
+			return answer{send: runner.Edit{Run: run, Gate: g.Gate, Args: args}}
+		},
+	}
+}
+
+// oneOf reads one of the answers: a word or the letter that stands for it, which
+// the key holds with a blank between them.
+func oneOf(answers map[string]runner.Command) func(string) answer {
+	return func(line string) answer {
+		for words, command := range answers {
+			if slices.Contains(strings.Fields(words), strings.ToLower(line)) {
+				return answer{send: command}
+			}
+		}
+		return answer{}
+	}
+}

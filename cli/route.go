@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+// maxRouteFile is how many bytes of an intent or a chain are read.
+const maxRouteFile = 4 << 20
+
+func newRoute(o *options) *cobra.Command {
+	var policyText, from string
+	command := &cobra.Command{
+		Use:   "route WORDS",
+		Short: "Say as JSON which operators would carry words out, without a model",
+		Long: "route reads what words ask for and prints the chain of operators that carries it out: one line of JSON with\n" +
+			"the intent, the nodes in their order, and the positions of those that ask first. Nothing is run.",
+		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
+		RunE: func(_ *cobra.Command, args []string) error {
+			chain, err := o.routeOf(strings.Join(args, " "), from, policyText)
+			if err != nil {
+				return err
+			}
+			return o.printLine(chain)
+		},
+	}
+	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
+	command.Flags().StringVar(&from, "intent", "", "take the intent from this file, - is standard input, in place of words")
+	return dashing(command)
+}
+
+func newCompose(o *options) *cobra.Command {
+	var policyText, from string
+	command := &cobra.Command{
+		Use:   "compose WORDS",
+		Short: "Say as JSON which plan words come to, without a model",
+		Long: "compose compiles the chain of operators that carries words out to a graph: one line of JSON with its nodes\n" +
+			"and edges, an order to run them in, the groups that may run at once, a rough complexity, and the same as a\n" +
+			"plan that replan plan run takes. Nothing is run.",
+		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
+		RunE: func(_ *cobra.Command, args []string) error {
+			words := strings.Join(args, " ")
+			chain, err := o.composed(words, from, policyText)
+			if err != nil {
+				return err
+			}
+			out, err := intent.Compose(chain, strings.TrimSpace(words))
+			if err != nil {
+				return usage("%w", err)
+			}
+			return o.printLine(out)
+		},
+	}
+	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
+	command.Flags().StringVar(&from, "plan", "", "take the chain that replan route printed from this file, - is standard input, in place of words")
+	return dashing(command)
+}
+
+// dashing has a command say how words that begin with a dash are given.
+func dashing(command *cobra.Command) *cobra.Command {
+	command.Args = cobra.ArbitraryArgs
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return usage("%w; words that begin with a dash go in quotes with the others, or after --", err)
+	})
+	return command
+}
+
+// printLine writes a value as one line of JSON, nothing escaped for HTML.
+func (o *options) printLine(v any) error {
+	line, err := planning.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.io.Out, "%s\n", line)
+	return wrap(writing, err)
+}
+
+// routeOf returns the chain of words, or of the intent in a file.
+func (o *options) routeOf(words, from, policyText string) (intent.Chain, error) {
+	policy, err := o.routePolicy(policyText)
+	if err != nil {
+		return intent.Chain{}, err
+	}
+	words = strings.TrimSpace(words)
+	var in intent.Intent
+	switch {
+	case from != "" && words != "":
+		return intent.Chain{}, usage("give either words or --intent, not both")
+	case from != "":
+		data, err := o.readRouteFile(from)
+		if err != nil {
+			return intent.Chain{}, err
+		}
+		if in, err = intent.DecodeIntent(data); err != nil {
+			return intent.Chain{}, usage("%w", err)
+		}
+	case words == "":
+		return intent.Chain{}, usage("say in words what is wanted: replan route WORDS")
+	default:
+		in = intent.Parse(words)
+	}
+	chain, err := intent.Route(in, policy)
+	chain.Goal = words
+	if err != nil {
+		return chain, usage("%w", err)
+	}
+	return chain, nil
+}
+
+// composed returns the chain of words, or the one in a file.
+func (o *options) composed(words, from, policyText string) (intent.Chain, error) {
+	switch {
+	case from != "" && strings.TrimSpace(words) != "":
+		return intent.Chain{}, usage("give either words or --plan, not both")
+	case from == "" && strings.TrimSpace(words) == "":
+		return intent.Chain{}, usage("say in words what is wanted: replan compose WORDS")
+	case from == "":
+		return o.routeOf(words, "", policyText)
+	}
+	policy, err := o.routePolicy(policyText)
+	if err != nil {
+		return intent.Chain{}, err
+	}
+	data, err := o.readRouteFile(from)
+	if err != nil {
+		return intent.Chain{}, err
+	}
+	chain, err := intent.DecodeChain(data)
+	if err == nil {
+		chain, err = policy.Apply(chain)
+	}
+	if err != nil {
+		return chain, usage("%w", err)
+	}
+	return chain, nil
+}
+
+// routePolicy reads --policy; without one the configuration's holds.
+func (o *options) routePolicy(text string) (intent.Policy, error) {
+	if text == "" {
+		return o.routing.Policy, nil
+	}
+	policy, err := intent.DecodePolicy([]byte(text))
+	if err != nil {
+		return policy, usage("--policy: %w", err)
+	}
+	return policy, nil
+}
+
+// readRouteFile reads what an earlier command printed.
+func (o *options) readRouteFile(name string) ([]byte, error) {
+	in := o.io.In
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the user names it
+		if err != nil {
+			return nil, usage("reading %s: %w", name, errors.Unwrap(err))
+		}
+		defer file.Close() //nolint:errcheck // only read
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxRouteFile+1))
+	switch {
+	case err != nil:
+		return nil, usage("reading %s: %w", name, err)
+	case len(data) > maxRouteFile:
+		return nil, usage("%s has more than %d bytes, which no chain has", name, maxRouteFile)
+	}
+	return data, nil
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/muesli/cancelreader"
+	"github.com/spf13/cobra"
+
+	"replan/mcpclient/workspace"
+)
+
+func newServe(o *options) *cobra.Command {
+	var files bool
+	command := &cobra.Command{
+		Use:   "serve --workspace",
+		Short: "Serve the workspace's tools to another MCP client",
+		Long: "serve --workspace is an MCP server on standard input and output that offers the built-in tools for this\n" +
+			"folder: fs, code, test, vcs and proc. It ends when its input does. No gate of replan's stands before its\n" +
+			"calls: the client must ask its user before a tool that is not marked as read-only. What the file tools\n" +
+			"change can be put back with replan undo, by the name that serve says on standard error when it ends.",
+		Example: "  replan serve --workspace\n  {\"mcpServers\": {\"files\": {\"command\": \"replan\", \"args\": [\"serve\", \"--workspace\"]}}}   (in .mcp.json)",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !files {
+				return usage("only the workspace's tools can be served: say replan serve --workspace")
+			}
+			return o.serveWorkspace(cmd.Context())
+		},
+	}
+	command.Flags().BoolVar(&files, "workspace", false, "serve the built-in tools for this folder")
+	return command
+}
+
+// serveWorkspace serves the workspace's operators until the input ends or the
+// program is to stop. What its calls change is kept as that of a run is, which
+// nobody may undo while the server goes on.
+func (o *options) serveWorkspace(ctx context.Context) (err error) {
+	w := &workshop{}
+	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	if w.logger, err = w.openLog(filepath.Join(o.dirs.state, "logs")); err != nil {
+		return err
+	}
+	id := newID(time.Now())
+	if err := os.MkdirAll(o.runs().Dir, 0o700); err != nil {
+		return wrap("make the folder of runs; choose another with --data-dir", err)
+	}
+	release, err := o.runs().Hold(id)
+	if err != nil {
+		return wrap("keep what is changed", err)
+	}
+	defer func() { err = errors.Join(err, wrap("end in order", o.letGo(id, release))) }()
+	if w.own, err = workspace.New(workspace.Config{
+		Dir:      o.workspace,
+		Backups:  o.runs().Dir,
+		Run:      id,
+		SpillDir: filepath.Join(o.dirs.state, "outputs"),
+		Logger:   w.logger,
+	}); err != nil {
+		return usage("%w", err)
+	}
+	in, err := cancelreader.NewReader(o.io.In)
+	if err != nil { // a file, which nobody has to be waited for with
+		in, err = cancelreader.NewReader(struct{ io.Reader }{o.io.In})
+	}
+	if err != nil {
+		return wrap("read standard input", err)
+	}
+	defer func() { _ = in.Close() }() // nothing of it is left to be read
+	defer context.AfterFunc(ctx, func() { in.Cancel() })()
+	stdio := server.NewStdioServer(w.own.Server())
+	stdio.SetErrorLogger(slog.NewLogLogger(w.logger.Handler(), slog.LevelWarn))
+	if err := stdio.Listen(ctx, in, o.io.Out); err != nil && ctx.Err() == nil {
+		return wrap("serve the workspace", err)
+	}
+	return nil
+}
+
+// letGo ends the hold on what a server keeps of its changes, and says how to
+// undo them. A server that changed nothing leaves nothing behind.
+func (o *options) letGo(id string, release func() error) error {
+	if err := release(); err != nil {
+		return err
+	}
+	if workspace.Changed(o.runs().Dir, id) {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: what was changed can be put back with replan undo %s\n", id)
+		return nil
+	}
+	_, err := o.runs().Delete(id)
+	return err
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/plain"
+	"replan/tui/untrusted"
+)
+
+func newToolsCall(o *options) *cobra.Command {
+	var args string
+	command := &cobra.Command{
+		Use:   "call NAME",
+		Short: "Call one tool and print its result",
+		Long: "call NAME calls one tool as a plan of one step would: gates are asked or answered as for plan run,\n" +
+			"the call is in the journal of a run of its own, and its changes can be undone. The result is printed\n" +
+			"as text, with --output json as the JSON value it is.",
+		Example: "  replan tools call fs.search --args '{\"query\": \"TODO\"}'\n  replan tools call fs.mkdir --args '{\"path\": \"docs\"}' --approve safe\n  replan tools call vcs.log --output json",
+		Args: func(_ *cobra.Command, names []string) error {
+			if len(names) != 1 {
+				return usage("say which tool to call: replan tools call NAME --args JSON; replan tools lists them")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return o.callTool(cmd.Context(), names[0], args)
+		},
+	}
+	command.Flags().StringVar(&args, "args", "{}", "the arguments, a JSON object; - reads it from standard input")
+	return command
+}
+
+// callTool is replan tools call: a run of one step, of which the result alone is
+// told.
+func (o *options) callTool(ctx context.Context, name, args string) error {
+	text := []byte(args)
+	if args == "-" {
+		if o.asks() {
+			return usage("standard input is where gates are asked: give the arguments to --args itself")
+		}
+		var err error
+		if text, err = io.ReadAll(o.io.In); err != nil {
+			return usage("the arguments cannot be read from standard input: %w", err)
+		}
+	}
+	value, err := planning.DecodeValue(text)
+	if err != nil {
+		return usage("--args is not JSON: %w", err)
+	}
+	given, ok := value.(map[string]any)
+	if !ok {
+		return usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
+	}
+	plan, err := planning.EncodeJSON(map[string]any{
+		"title": "Call " + name,
+		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": literal(given)}},
+	})
+	if err != nil {
+		return usage("--args cannot be passed on: %w", err)
+	}
+	e := errand{prepare: func(ctx context.Context, w *workshop) ([]runner.Command, error) {
+		v, err := o.check(ctx, w, namedPlan{data: plan}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(v.faults) > 0 {
+			o.tellTroubles(w)
+			f := v.faults[0]
+			said := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is but one
+			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(said)}
+		}
+		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: planning.OnFailureAbort}}, nil
+	}}
+	if !o.dryRun {
+		e.teller = func(session string, out io.Writer) teller { return newResultOnly(o, session, out) }
+	}
+	return o.headless(ctx, e)
+}
+
+// literal is a value whose texts are meant as they stand: what looks like a
+// reference to a variable is none.
+func literal(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.ReplaceAll(v, "${", "$${")
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = literal(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = literal(item)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+// resultOnly tells of a run of one call its result, its gates where somebody is
+// asked, and why it failed.
+type resultOnly struct {
+	notesOnly
+	log    *plain.Log
+	gates  *muted // what the log writes to
+	failed string // why the call failed, in the tool's own words
+}
+
+func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
+	gates := &muted{out: out, mute: true}
+	return &resultOnly{notesOnly: notesOnly{o, session}, log: plain.New(gates, session, o.ascii), gates: gates}
+}
+
+// Event tells one event.
+func (r *resultOnly) Event(e agent.Event) error {
+	if r.o.asks() {
+		switch e.Data.(type) {
+		case agent.GateRequested, agent.GateResolved:
+			r.gates.mute = false
+		}
+		err := r.log.Event(e)
+		r.gates.mute = true
+		if err != nil {
+			return err
+		}
+	}
+	switch d := e.Data.(type) {
+	case agent.StepCompleted:
+		if r.o.output == outputJSON {
+			return r.o.printJSON(d.Result)
+		}
+		return r.o.print(resultText(d.Result))
+	case agent.StepFailed:
+		r.failed = d.Error
+	case agent.RunCompleted:
+		if d.Reason == agent.ReasonStepFailed {
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(first(r.failed, d.Error))}
+		}
+	}
+	return r.notesOnly.Event(e)
+}
+
+// resultText is a result for people: a text as it is, all else as JSON.
+func resultText(result any) string {
+	text, ok := result.(string)
+	if !ok {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(result); err != nil {
+			return fmt.Sprintln(result) // it came as JSON, so this is never seen
+		}
+		text = b.String()
+	}
+	text = untrusted.Visible(text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// muted is a writer that can be kept quiet.
+type muted struct {
+	out  io.Writer
+	mute bool
+}
+
+// Write writes, unless it is to be quiet.
+func (m *muted) Write(p []byte) (int, error) {
+	if m.mute {
+		return len(p), nil
+	}
+	return m.out.Write(p)
+}

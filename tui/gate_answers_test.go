@@ -1,0 +1,124 @@
+package tui_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui"
+)
+
+func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
+	s := settled(t, newStory().revised(), 120, 36)
+	s.press(letters("a")...)
+	s.sent()
+	for _, line := range []string{"[[policy]]", "tool = 'workspace:fs.patch'", "args = {path = 'auth/jwt.go'}", "action = 'allow'"} {
+		s.wants(line)
+	}
+	s.press(letters("are ")...).press(enter)
+	s.sent() // only y saves it
+	s.press(escape)
+	s.sent()
+	s.lacks("[[policy]]")
+	if !s.m.GateOpen() {
+		t.Fatal("the way back leads out of the gate")
+	}
+	s.press(letters("ay")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways})
+	if s.m.GateOpen() {
+		t.Error("the gate is still open after its answer")
+	}
+}
+
+func TestARuleIsReadToItsEndBeforeItIsSaved(t *testing.T) {
+	st := newStory().revised()
+	gate := st.events[len(st.events)-1].Data.(agent.GateRequested)
+	gate.Always.Text = "[[policy]]\ntool = 'x'\nargs = {a = '1', b = '2', c = '3', d = '4', e = '5', f = '6', g = '7', h = '8', i = '9', j = '10', k = '11', l = '12', m = '13', n = '14', o = '15', p = '16'}\naction = 'allow'\n"
+	st.events[len(st.events)-1].Data = gate
+	s := settled(t, st, 40, 12)
+	s.press(letters("a")...)
+	s.wants("[[policy]]")
+	s.press(letters("y")...)
+	s.sent()
+	s.wants("Read the rule to its end")
+	s.press(letters("jjjjj")...)
+	s.wants("action = 'allow'")
+	s.press(letters("y")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways})
+}
+
+func TestWhereNoRuleIsOfferedTheKeySaysWhy(t *testing.T) {
+	s := settled(t, newStory().gated(), 120, 36)
+	s.press(letters("a")...)
+	s.sent()
+	s.wants("Not always: its arguments carry text from an untrusted result")
+	s.press(letters("y")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+}
+
+func TestTheChatTellsWhichRuleWasSaved(t *testing.T) {
+	st := newStory().revised()
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	next := &story{now: st.now, seq: st.seq}
+	rule := helperRule().Rule
+	s.show(next.run(agent.GateResolved{Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways, By: "user", Rule: &rule}))
+	s.wants("workspace:fs.patch")
+	s.wants("path=auth/jwt.go")
+}
+
+// schemed gives fs.patch of a story a schema.
+func schemed(st *story) *story {
+	for i, e := range st.events {
+		started, ok := e.Data.(agent.RunStarted)
+		if !ok {
+			continue
+		}
+		started.Catalogue = planning.Catalogue{{
+			Name: "fs.patch", Server: "workspace", Trusted: true, Annotated: true, Previews: true,
+			InputSchema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"new":{"type":"string"}}}`),
+		}}
+		st.events[i].Data = started
+	}
+	return st
+}
+
+func TestACallIsEditedAtItsGate(t *testing.T) {
+	s := settled(t, schemed(newStory().revised()), 120, 36)
+	s.press(letters("e")...)
+	s.wants("Edit arguments")
+	kill(s)
+	s.m.Update(tea.PasteMsg{Content: `{"path": 7}`})
+	s.press(ctrl('s'))
+	s.sent()
+	s.wants("Not sent: the args of fs.patch do not fit: path: got number, want string")
+	s.wants(`{"path": 7}`) // nothing is lost
+	s.press(escape).press(letters("e")...)
+	kill(s)
+	s.m.Update(tea.PasteMsg{Content: `{"path": "docs/a.md", "new": "${x} stays"}`})
+	s.press(ctrl('s'))
+	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "docs/a.md", "new": "${x} stays"}})
+	if s.m.GateOpen() {
+		t.Error("the question about the old call is still open")
+	}
+}
+
+func TestAnEditedCallIsAskedAboutAnew(t *testing.T) {
+	st := schemed(newStory().revised())
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.run(
+		agent.GateResolved{Gate: "7.2.1", Decision: agent.Edit, Scope: agent.ScopeOnce, By: "user", Args: map[string]any{"path": "docs/a.md"}},
+		agent.GateRequested{Gate: "7.2.1e1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true, Args: map[string]any{"path": "docs/a.md"}, Diff: "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1 @@\n-x\n+y\n"},
+	))
+	s.wants("docs/a.md")
+	s.wants("edited the call of fs.patch in step 7")
+	s.m.Update(letters("y")[0])
+	s.sent() // it has just opened: another moment of quiet
+	s.m.Update(s.m.Rested())
+	s.press(letters("y")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+}

@@ -1,0 +1,65 @@
+package plain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/tui/untrusted"
+)
+
+// gate shows the whole call that waits. What a diff of the workspace's own shows
+// already is not told twice.
+func (l *Log) gate(d agent.GateRequested) {
+	what := d.Tool
+	if d.Step != "" {
+		what = fmt.Sprintf("%s %s  [%s]", d.Step, untrusted.Line(d.Title), d.Tool)
+	} else if what == "" {
+		what = untrusted.Line(d.Title)
+	}
+	l.line("%s %s  asks: %s", l.marks.gate, what, untrusted.Line(d.Rule.Why))
+	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
+		if d.Diff == "" || !d.Trusted || !slices.Contains(drawn, name) {
+			l.block("    ", name+": "+text(d.Args[name]), 0)
+		}
+	}
+	l.provenance(d.Provenance)
+	if d.Diff != "" {
+		l.block("    ", d.Diff, 0)
+	}
+}
+
+// drawn are the arguments of the workspace's operators that their diff shows.
+var drawn = []string{"diff", "hashes", "new", "old", "text"}
+
+// provenance says where text in a call comes from.
+func (l *Log) provenance(from []agent.Provenance) {
+	read := map[string][]string{} // argument → the steps whose results were read before it was written
+	for _, p := range from {
+		if p.Written {
+			read[p.Arg] = append(read[p.Arg], p.Step)
+			continue
+		}
+		l.line("    %s carries text from step %s", p.Arg, p.Step)
+	}
+	for _, arg := range slices.Sorted(maps.Keys(read)) {
+		l.line("    a model wrote %s after reading the result of %s", cmp.Or(arg, "the call"), strings.Join(read[arg], ", "))
+	}
+}
+
+// resolved says how a gate was answered.
+func (l *Log) resolved(d agent.GateResolved) {
+	how := string(d.Decision)
+	switch {
+	case d.Decision == agent.Edit:
+		how = "edited: it asks again"
+	case d.Scope == agent.ScopeRun:
+		how += " for this run"
+	case d.Scope == agent.ScopeAlways && d.Rule != nil:
+		how += " always (" + d.Rule.String() + ")"
+	}
+	l.line("  %s %s%s", l.marks.gate, how, byWords(d.By))
+}

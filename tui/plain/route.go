@@ -1,0 +1,33 @@
+package plain
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"replan/agent"
+)
+
+// Routed says in a sentence who planned a goal that no model planned, and how
+// sure of its words that is.
+func Routed(d agent.RouteMatched, model string) string {
+	who := "planned by your words"
+	switch {
+	case model == "":
+		who += " alone, since there is no model"
+	case !asksModel(d.Chain):
+		who += ", no model was asked"
+	}
+	return fmt.Sprintf("%s (%d %% sure)", who, int(math.Round(d.Confidence*100)))
+}
+
+// asksModel reports whether a part of a chain is for a model: it is no tool, so
+// that its name has no dot.
+func asksModel(chain []string) bool {
+	for _, name := range chain {
+		if !strings.Contains(name, ".") {
+			return true
+		}
+	}
+	return false
+}
