@@ -269,7 +269,7 @@ func (r *Run) hasRead() []Provenance {
 			break
 		}
 	}
-	slices.Reverse(out)
+	slices.SortFunc(out, func(a, b Provenance) int { return planning.CompareIndices(a.Step, b.Step) })
 	return out
 }
 

@@ -69,15 +69,6 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		c.add(c.note("warn", "The new plan was refused: "+d.Reason))
 	case agent.PlanDiff:
 		c.add(c.revision(d, was.replanning))
-	case agent.GuardBlocked:
-		m.blocked = d.Reason
-		c.add(c.note("error", d.Reason))
-	case agent.GuardWarned:
-		c.add(c.note("warn", d.Reason))
-	case agent.BudgetWarned:
-		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
-	case agent.Note:
-		c.add(c.note(d.Level, d.Text))
 	case agent.SynthesisStarted:
 		m.asked[errand{purpose: answering(d.Direct)}] = m.run.Now
 		m.openTurn()
@@ -101,6 +92,25 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		}
 	case agent.RunCompleted:
 		m.finish(&d.Result)
+	default:
+		m.tellNotice(d)
+	}
+}
+
+// tellNotice writes what the user should know besides: of budgets, guards and
+// anything else.
+func (m *Model) tellNotice(data agent.Data) {
+	c := m.chat
+	switch d := data.(type) {
+	case agent.GuardBlocked:
+		m.blocked = d.Reason
+		c.add(c.note("error", d.Reason))
+	case agent.GuardWarned:
+		c.add(c.note("warn", d.Reason))
+	case agent.BudgetWarned:
+		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
+	case agent.Note:
+		c.add(c.note(d.Level, d.Text))
 	}
 }
 

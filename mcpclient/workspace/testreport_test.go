@@ -210,7 +210,7 @@ func TestProjectsAreDetected(t *testing.T) {
 	type result struct{ Projects []project }
 	got := into[result](t, b.must(t, "test.detect", nil).data)
 	want := []project{
-		{"go", ".", "go test -json -count=1 -timeout=4m30s ./..."},
+		{"go", ".", "go test -json -count=1 -timeout=9m0s ./..."},
 		{"pytest", "py", "python3 -m pytest -q --color=no"},
 		{"cargo", "rust", "cargo test --color=never"},
 		{"npm", "web", "npm test --silent"},

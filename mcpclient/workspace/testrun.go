@@ -74,6 +74,8 @@ func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	}
 	if text != nil {
 		text.finish()
+	} else {
+		out.output = inOrder(out.output)
 	}
 	if project.kind == "pytest" && out.exit == noTestsExit {
 		report.none = true
@@ -137,13 +139,19 @@ func (c call) limit(given string, usual time.Duration) (time.Duration, error) {
 func withoutGreen(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
-		bare := strings.TrimRight(line, "\r\n")
-		untested := strings.HasSuffix(bare, "[no test files]") && (strings.HasPrefix(bare, "?   \t") || strings.HasPrefix(bare, "\t"))
-		if !untested && !strings.HasPrefix(bare, "ok  \t") {
+		if !isGreen(line) {
 			b.WriteString(line)
 		}
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// isGreen reports whether a line of go test says of a package that it passed, or
+// has no tests.
+func isGreen(line string) bool {
+	bare := strings.TrimRight(line, "\r\n")
+	untested := strings.HasSuffix(bare, "[no test files]") && (strings.HasPrefix(bare, "?   \t") || strings.HasPrefix(bare, "\t"))
+	return untested || strings.HasPrefix(bare, "ok  \t")
 }
 
 // placeInPackages finds the folders of the files that are only known to be in

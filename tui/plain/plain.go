@@ -183,17 +183,6 @@ func (l *Log) tell(d agent.Data) {
 		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
 	case agent.ModelReplied:
 		l.modelReplied(d)
-	case agent.RouteMatched:
-		l.line("%s %s", l.marks.done, untrusted.Line(Routed(d, l.run.Model)))
-	case agent.PlanCreated:
-		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
-		l.block("  ", Plan(d.Plan, l.ascii), 0)
-	case agent.PlanDiff:
-		l.diff(d)
-	case agent.ReplanStarted:
-		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
-	case agent.ReplanRefused:
-		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
 	case agent.GuardBlocked:
 		l.blocked = d.Reason
 		l.line("%s %s", l.marks.failed, untrusted.Line(d.Reason))
@@ -210,8 +199,31 @@ func (l *Log) tell(d agent.Data) {
 	case agent.RunCompleted:
 		l.completed(d.Result)
 	default:
-		l.tellStep(d)
+		if !l.tellPlan(d) {
+			l.tellStep(d)
+		}
 	}
+}
+
+// tellPlan tells how the plan came about and how it changed, and reports whether
+// the event was about that.
+func (l *Log) tellPlan(d agent.Data) bool {
+	switch d := d.(type) {
+	case agent.RouteMatched:
+		l.line("%s %s", l.marks.done, untrusted.Line(Routed(d, l.run.Model)))
+	case agent.PlanCreated:
+		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
+		l.block("  ", Plan(d.Plan, l.ascii), 0)
+	case agent.PlanDiff:
+		l.diff(d)
+	case agent.ReplanStarted:
+		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
+	case agent.ReplanRefused:
+		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
+	default:
+		return false
+	}
+	return true
 }
 
 func (l *Log) modelReplied(d agent.ModelReplied) {
