@@ -189,34 +189,6 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	return p
 }
 
-// routes returns the chain that plans the goal of a job, where its words do, and
-// why they do not where they were understood.
-func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error) {
-	if !p.job.plans() {
-		return chain, false, nil
-	}
-	return s.routing(p.terms.prompting).Route(p.job.goal, p.catalogue, p.info.Name != "")
-}
-
-// routing is how goals are planned under some terms: where the user has planning
-// switched off altogether, every goal is a turn of the chat.
-func (s *Session) routing(t planning.Prompting) agent.Routing {
-	routing := s.cfg.Routing
-	if routing.Planner == agent.PlannerAuto && t.SkipAnalysis && t.SkipPlan {
-		routing.Planner = agent.PlannerPhases
-	}
-	return routing
-}
-
-// unrouted says why there is neither a model nor a way without one, and what can
-// be asked without.
-func unrouted(noModel, unclear error) error {
-	if unclear != nil {
-		return fmt.Errorf("%w; and without a model, %w", noModel, unclear)
-	}
-	return fmt.Errorf("%w; "+agent.WithoutModel, noModel)
-}
-
 // wantsModel reports whether a model may be needed: a plan whose steps are all
 // calls does without one, unless a failure is to be replanned.
 func (s *Session) wantsModel(p prepared) bool {

@@ -480,27 +480,3 @@ func (g *goEvents) findPlace(lines []string, pkg string) (string, int) {
 
 // ofPackage begins the name of a file that is said to be in a package.
 const ofPackage = "package:"
-
-// inOrder puts the lines of packages that passed, or have no tests, into the
-// order of their names: those that run at once end in any.
-func inOrder(output string) string {
-	lines := strings.SplitAfter(output, "\n")
-	var at []int
-	var green []string
-	for i, line := range lines {
-		if isGreen(line) && strings.HasSuffix(line, "\n") {
-			at, green = append(at, i), append(green, line)
-		}
-	}
-	slices.SortStableFunc(green, func(a, b string) int { return cmp.Compare(packageOf(a), packageOf(b)) })
-	for k, i := range at {
-		lines[i] = green[k]
-	}
-	return strings.Join(lines, "")
-}
-
-// packageOf is the package that a line of go test is about.
-func packageOf(line string) string {
-	fields := strings.SplitN(line, "\t", 3)
-	return strings.TrimSpace(fields[min(1, len(fields)-1)])
-}

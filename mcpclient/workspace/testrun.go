@@ -134,26 +134,6 @@ func (c call) limit(given string, usual time.Duration) (time.Duration, error) {
 	return limit, nil
 }
 
-// withoutGreen takes out the lines of packages that are well, so that failures
-// come first.
-func withoutGreen(output string) string {
-	var b strings.Builder
-	for line := range strings.Lines(output) {
-		if !isGreen(line) {
-			b.WriteString(line)
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// isGreen reports whether a line of go test says of a package that it passed, or
-// has no tests.
-func isGreen(line string) bool {
-	bare := strings.TrimRight(line, "\r\n")
-	untested := strings.HasSuffix(bare, "[no test files]") && (strings.HasPrefix(bare, "?   \t") || strings.HasPrefix(bare, "\t"))
-	return untested || strings.HasPrefix(bare, "ok  \t")
-}
-
 // placeInPackages finds the folders of the files that are only known to be in
 // a package. What cannot be found stays without a file.
 func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []testFailure) {
