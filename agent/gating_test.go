@@ -158,6 +158,10 @@ func (x *watcher) see(d agent.Data) {
 	case agent.GateRequested:
 		x.open[d.Gate] = d
 		delete(x.allowed, d.Step)
+	case agent.FailureResolved:
+		if d.Args != nil {
+			delete(x.edited, d.Step) // the user wrote the call anew, and what the user allowed holds of it
+		}
 	case agent.GateResolved:
 		g := x.open[d.Gate]
 		delete(x.open, d.Gate)
