@@ -59,7 +59,7 @@ func (r *Run) applyStep(e Event, d Data) {
 		r.applyFailureResolved(d)
 	case GateRequested:
 		if s := r.Step(d.Step); s != nil {
-			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, d.QualifiedTool()
+			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
 			r.enqueue(s)
 			r.Gates = append(r.Gates, &Gate{GateRequested: d, RequestedAt: e.Time})
 		}

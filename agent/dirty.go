@@ -19,12 +19,14 @@ func (r *Run) noteEffects(d Data) {
 	}
 }
 
+// mayChange reports whether a tool may change files: it says so, shows beforehand
+// what it changes, or says nothing.
 func (r *Run) mayChange(tool string) bool {
 	if tool == "" {
 		return false
 	}
 	f := r.facts(tool)
-	return f.err == nil && !f.tool.ReadOnly
+	return f.err == nil && !f.tool.ReadOnly && (f.tool.Destructive || f.tool.Previews || !f.tool.Annotated)
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its

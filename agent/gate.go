@@ -154,11 +154,11 @@ func (r *Run) applyGateResolved(d GateResolved) {
 }
 
 // askAnew closes the gates that were open or passed for another tool than the
-// one that their call means now, since a resume has brought other tools: nobody
+// one that their call means now, or for one that has other effects, since a resume has brought other tools: nobody
 // has said yes to that.
 func (r *Run) askAnew() {
 	r.every(func(s *StepState) {
-		if !s.approved && s.Status != StepWaiting || s.asked == r.facts(s.Step.Tool).tool.QualifiedName() {
+		if !s.approved && s.Status != StepWaiting || s.asked == promised(r.facts(s.Step.Tool).tool) {
 			return
 		}
 		r.closeGate(s.Gate)
@@ -167,6 +167,12 @@ func (r *Run) askAnew() {
 		}
 		s.approved, s.Diff, s.hashes = false, "", nil
 	})
+}
+
+// promised is what a yes to a call of the tool goes by: which one it is, and what
+// its server says of its effects.
+func promised(t planning.Tool) string {
+	return fmt.Sprint(t.QualifiedName(), t.ReadOnly, t.Destructive, t.Annotated, t.Trusted)
 }
 
 // edit has the user's arguments take the place of those that a gate showed. The

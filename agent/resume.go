@@ -394,7 +394,9 @@ func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
 
 // NeedsModel reports whether nothing can be done without a model: there is no
 // plan, and no other planner.
-func (r *Run) NeedsModel() bool { return r.Revision == 0 && r.given == nil && r.Planners == nil }
+func (r *Run) NeedsModel() bool {
+	return r.Revision == 0 && r.given == nil && r.routed == nil && r.Planners == nil
+}
 
 // planners returns who makes the plans of this run.
 func (r *Run) planners() planning.Planners {

@@ -31,7 +31,7 @@ func PlannerKinds() []string {
 func (k PlannerKind) ByWords() bool { return k == PlannerAuto || k == PlannerRouter }
 
 // WithoutModel says what can be asked where there is no model.
-const WithoutModel = "without a model this can be asked: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit"
+const WithoutModel = "without a model this can be asked: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN puts back what a run changed"
 
 // ParsePlannerKind reads a kind by its name; ok is false where there is none.
 func ParsePlannerKind(name string) (kind PlannerKind, ok bool) {
@@ -91,7 +91,7 @@ func (r *Run) planGoal(d RunStarted) {
 	switch {
 	case ok:
 		r.routed = &RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.planner = planning.Given(owned(chain.Plan(d.Goal), d.Catalogue))
+		r.planner = planning.Given(owned(chain.Plan(d.Goal), d.Catalogue, d.Routing.Policy))
 		if d.Model == "" {
 			r.fallback = planning.OnFailureAbort
 		}
@@ -110,9 +110,12 @@ func (r *Run) planGoal(d RunStarted) {
 }
 
 // owned names the tools of a routed plan so that they are the workspace's own
-// where another server offers one of the same name.
-func owned(plan planning.Plan, tools planning.Catalogue) planning.Plan {
+// where another server offers one of the same name. Of the chain's gates only
+// those that the user's policy sets are the plan's: what else asks is for the rules
+// of the run to say, which the user may have changed.
+func owned(plan planning.Plan, tools planning.Catalogue, policy intent.Policy) planning.Plan {
 	for i, s := range plan.Steps {
+		plan.Steps[i].Gate = policy.Asks(s.Tool)
 		if _, err := tools.Find(s.Tool); err == nil || s.Executor != planning.ExecutorTool {
 			continue
 		}

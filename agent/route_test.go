@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/planning/intent"
 )
 
 // operators are the workspace's own tools, as far as routed plans need them.
@@ -158,6 +159,9 @@ func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
 		for _, e := range whole.events[:cut] {
 			w.apply(reread(t, e).Data)
 		}
+		if w.run.NeedsModel() {
+			t.Errorf("cut after %s it needs a model", whole.events[cut-1].Data.Kind())
+		}
 		resume := resumed(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
 		resume.InDoubt = agent.DoubtRerun
 		got := w.resume(resume)
@@ -192,5 +196,33 @@ func TestAStepOfARoutedPlanThatFailsEndsTheRunWhereThereIsNoModel(t *testing.T) 
 	result := w.play(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
 	if result.Reason != agent.ReasonStepFailed || strings.Contains(result.Error, "replan") || !strings.Contains(result.Error, "no such name") {
 		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}
+
+func TestTheUsersRulesOpenTheGatesOfARoutedPlan(t *testing.T) {
+	gates := func(change func(*agent.RunStarted)) []string {
+		w := newWorld(t)
+		w.tool = operate
+		start := routed("rename Run.Apply to Add", "", agent.PlannerAuto)
+		change(&start)
+		w.play(start)
+		var asked []string
+		for _, g := range all[agent.GateRequested](w) {
+			asked = append(asked, g.Tool)
+		}
+		return asked
+	}
+	allow := func(s *agent.RunStarted) {
+		s.Rules = append([]agent.Rule{{Tool: "fs.patch", Verdict: agent.VerdictRun, Source: agent.SourceFlag}}, s.Rules...)
+	}
+	if got := gates(allow); !slices.Equal(got, []string{"test.run"}) {
+		t.Errorf("with fs.patch allowed %v ask", got)
+	}
+	policed := func(s *agent.RunStarted) {
+		allow(s)
+		s.Routing.Policy.Gates = []intent.GateRule{{Tool: "fs.*", Action: intent.GateAsk}}
+	}
+	if got := gates(policed); !slices.Equal(got, []string{"fs.patch", "test.run"}) {
+		t.Errorf("where the policy gates fs.* %v ask", got)
 	}
 }

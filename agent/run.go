@@ -111,7 +111,7 @@ type StepState struct {
 	filling   bool              // the model is asked for them
 	fillError string            // why it did not write them
 	override  map[string]any    // args that the user gave in place of the plan's
-	asked     string            // the tool that its newest gate was about, by its qualified name
+	asked     string            // the tool that its newest gate was about, and what was said of it then
 	edits     int               // how often the user edited the call at its gate; its override has no references then
 	edited    []Provenance      // of what the user left as it was in it
 	wrote     []Provenance      // what a model had read when it wrote the step into the plan

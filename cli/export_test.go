@@ -24,8 +24,9 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 		Getenv: func(string) string { return "" },
 		Getwd:  func() (string, error) { return folder, nil },
 	}}
-	o.dataDir = folder + "/home"
-	if err := o.complete(newRoot(o).PersistentFlags()); err != nil {
+	flags := newRoot(o).PersistentFlags()
+	o.dataDir = folder + "/home" // behind what declaring the flag sets it to
+	if err := o.complete(flags); err != nil {
 		return nil, err
 	}
 	var err error

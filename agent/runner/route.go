@@ -29,7 +29,10 @@ func (s *Session) routing(t planning.Prompting) agent.Routing {
 
 // unrouted says why there is neither a model nor a way without one, and what can
 // be asked without.
-func unrouted(noModel, unclear error) error {
+func (s *Session) unrouted(noModel, unclear error) error {
+	if !s.cfg.Routing.Planner.ByWords() {
+		return noModel
+	}
 	if unclear != nil {
 		return fmt.Errorf("%w; and without a model, %w", noModel, unclear)
 	}

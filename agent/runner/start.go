@@ -172,7 +172,7 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	p.missing = p.run.MissingTools(p.catalogue)
 	chain, routed, unclear := s.routes(p)
 	if p.unfound != nil && j.plans() && !routed {
-		p.err = unrouted(p.unfound, unclear)
+		p.err = s.unrouted(p.unfound, unclear)
 		return p
 	}
 	if j.plans() && (!routed || chain.NeedsModel()) || j.compact {

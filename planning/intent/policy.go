@@ -124,6 +124,16 @@ func (p Policy) Apply(c Chain) (Chain, error) {
 	return c, nil
 }
 
+// Asks reports whether a gate of the policy itself asks before a tool.
+func (p Policy) Asks(tool string) bool {
+	for _, rule := range p.Gates {
+		if planning.MatchName(rule.Tool, tool) {
+			return rule.Action == GateAsk
+		}
+	}
+	return false
+}
+
 // gate sets the gate of one node.
 func (p Policy) gate(n *Node) error {
 	if n.Executor != planning.ExecutorTool {
