@@ -33,6 +33,9 @@ func (r Rule) fits(args map[string]any) fit {
 func (r Rule) fitsArg(values []any, pattern string) fit {
 	narrow := r.Verdict == VerdictRun
 	out := fitsNot
+	if len(values) == 0 && pattern == "" {
+		return fits // the call leaves it out, as the rule wants it
+	}
 	for i, v := range values {
 		one := fitsNot
 		switch {

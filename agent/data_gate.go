@@ -10,6 +10,7 @@ type GateRequested struct {
 	Server     string            `json:"server,omitempty"`
 	Trusted    bool              `json:"trusted,omitempty"` // one of the workspace's own operators
 	Rule       Rule              `json:"rule"`              // why it asks
+	Planned    bool              `json:"planned,omitempty"` // the plan asks for a gate here too, whatever rules say
 	Args       map[string]any    `json:"args,omitempty"`    // in full
 	Diff       string            `json:"diff,omitempty"`    // unified, from a dry application
 	Hashes     map[string]string `json:"hashes,omitempty"`  // path → SHA-256 (hex) of what the diff was made against

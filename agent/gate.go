@@ -70,12 +70,17 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
 	}
 	switch {
 	case rule.Verdict != VerdictRun:
-	case s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]:
+	case r.planGates(s, tool):
 		return gatedByPlan(tool.Name)
 	case s.edits > 0 && !s.approved:
 		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: SourceUser, Why: "you edited this call: this is what it would do now"}
 	}
 	return rule
+}
+
+// planGates reports whether the plan asks for a gate before a step.
+func (r *Run) planGates(s *StepState, tool planning.Tool) bool {
+	return s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]
 }
 
 // gatedByPlan is the rule of a step whose plan asks for a gate.
@@ -90,7 +95,7 @@ func (r *Run) gate(s *StepState) OpenGate {
 	return OpenGate{
 		Gate: GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Args: s.call,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call,
 			Provenance: r.provenance(s),
 		},
 		Attempt: s.tries + 1,

@@ -103,6 +103,7 @@ func chats(t *rapid.T, w *world, start *agent.RunStarted) {
 
 // watcher holds each call that is made against what allows it.
 type watcher struct {
+	resumed bool // other tools may be on offer than when a gate was opened
 	t       *rapid.T
 	w       *world
 	rules   []agent.Rule
@@ -158,6 +159,8 @@ func (x *watcher) see(d agent.Data) {
 	case agent.GateRequested:
 		x.open[d.Gate] = d
 		delete(x.allowed, d.Step)
+	case agent.RunResumed:
+		x.resumed = true
 	case agent.FailureResolved:
 		if d.Args != nil {
 			delete(x.edited, d.Step) // the user wrote the call anew, and what the user allowed holds of it
@@ -183,7 +186,11 @@ func (x *watcher) see(d agent.Data) {
 
 // holds fails unless something allows the call.
 func (x *watcher) holds(c agent.CallTool) {
-	if g, yes := x.allowed[c.Index]; yes {
+	g, yes := x.allowed[c.Index]
+	if yes && x.resumed && g.QualifiedTool() != c.Tool.QualifiedName() {
+		yes = false // the name means another tool since the resume: a rule has to let that pass
+	}
+	if yes {
 		if !planning.EqualValues(g.Args, c.Args) || g.QualifiedTool() != c.Tool.QualifiedName() || !maps.Equal(g.Hashes, c.Hashes) {
 			x.t.Fatalf("step %s was allowed %s %v and calls %s %v:\n%s", c.Index, g.QualifiedTool(), g.Args, c.Tool.QualifiedName(), c.Args, tell(x.w.events))
 		}

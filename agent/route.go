@@ -51,7 +51,7 @@ func (w Routing) Route(goal string, tools planning.Catalogue, model bool) (chain
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
-	chain, err = intent.Route(intent.Parse(goal), w.Policy)
+	chain, err = intent.RouteWords(goal, w.Policy)
 	switch {
 	case err != nil || chain.Empty():
 		return intent.Chain{}, false, err

@@ -117,7 +117,8 @@ func Speaking(rules []Rule, t planning.Tool) []Rule {
 // A condition is a pattern for the text of an argument, in which * and ? stop at
 // a slash, ** does not, and a backslash takes the meaning from what follows. What
 // is no text is matched as compact JSON; a name with dots leads into objects and
-// lists. A condition on an argument that is not there does not match.
+// lists. A condition on an argument that is not there does not match, unless its
+// pattern is empty: that matches what is left out, and empty text.
 //
 // What lets a call pass is read narrowly: * stops at a quote, and no wildcard
 // lets in a control character, or anything in a text with a step upwards (..).

@@ -227,7 +227,8 @@ func newRoot(o *options) *cobra.Command {
 		Short: "Plan a goal with a local model, run the plan live, replan in sight",
 		Long: "replan opens the full screen in this folder. Type a goal: a local Ollama model plans it in three\n" +
 			"phases, the plan runs over MCP tools beside the chat, risky steps stop at a gate that a key opens,\n" +
-			"and a failed step makes a new plan whose difference you see.",
+			"and a failed step makes a new plan whose difference you see. Clear orders and questions, such as rename X\n" +
+			"to Y, where is X used or run the tests, are planned by their words and need no model.",
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

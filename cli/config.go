@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,13 +167,31 @@ func fieldOf(section reflect.Type, key string) reflect.Type {
 
 // trusts reports whether the user trusts the folder, or one above it.
 func (c config) trusts(folder string) bool {
-	for _, t := range c.Gates.Trusted {
-		if rest, ok := strings.CutPrefix(t, "~/"); ok {
-			t = filepath.Join(xdg.Home, rest)
-		}
-		if rel, err := filepath.Rel(t, folder); err == nil && filepath.IsAbs(t) && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return true
-		}
+	return slices.ContainsFunc(c.Gates.Trusted, func(above string) bool { return within(folder, above) })
+}
+
+// here reports whether the workspace is a folder that the configuration names,
+// or lies below it.
+func (o *options) here(folder string) bool { return within(o.workspace, folder) }
+
+// within reports whether a folder is another one, or lies below it. A link is
+// where it leads: what is said of a folder holds by every way to it, and for
+// nothing that a link in it leads out to.
+func within(folder, above string) bool {
+	if rest, ok := strings.CutPrefix(above, "~/"); ok {
+		above = filepath.Join(xdg.Home, rest)
 	}
-	return false
+	if !filepath.IsAbs(above) {
+		return false
+	}
+	rel, err := filepath.Rel(linked(above), linked(folder))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// linked is where a path leads; the path where that cannot be known.
+func linked(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }

@@ -197,7 +197,7 @@ func (o *options) readRules() error {
 	if len(faults) > 0 {
 		return usage("%w", errors.Join(faults...))
 	}
-	configured, err := policy.Rules(o.config.Policy, o.config.Gates)
+	configured, err := policy.Rules(o.config.Policy, o.config.Gates, o.here)
 	if err != nil {
 		return o.misconfigured(err)
 	}

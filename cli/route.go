@@ -90,7 +90,7 @@ func (o *options) routeOf(words, from, policyText string) (intent.Chain, error) 
 		return intent.Chain{}, err
 	}
 	words = strings.TrimSpace(words)
-	var in intent.Intent
+	var chain intent.Chain
 	switch {
 	case from != "" && words != "":
 		return intent.Chain{}, usage("give either words or --intent, not both")
@@ -99,19 +99,22 @@ func (o *options) routeOf(words, from, policyText string) (intent.Chain, error) 
 		if err != nil {
 			return intent.Chain{}, err
 		}
-		if in, err = intent.DecodeIntent(data); err != nil {
+		in, err := intent.DecodeIntent(data)
+		if err != nil {
 			return intent.Chain{}, usage("%w", err)
+		}
+		chain, err = intent.Route(in, policy)
+		if err != nil {
+			return chain, usage("%w", err)
 		}
 	case words == "":
 		return intent.Chain{}, usage("say in words what is wanted: replan route WORDS")
 	default:
-		in = intent.Parse(words)
+		if chain, err = intent.RouteWords(words, policy); err != nil {
+			return chain, usage("%w", err)
+		}
 	}
-	chain, err := intent.Route(in, policy)
 	chain.Goal = words
-	if err != nil {
-		return chain, usage("%w", err)
-	}
 	return chain, nil
 }
 

@@ -77,7 +77,8 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	defer context.AfterFunc(ctx, func() { in.Cancel() })()
 	stdio := server.NewStdioServer(w.own.Server())
 	stdio.SetErrorLogger(slog.NewLogLogger(w.logger.Handler(), slog.LevelWarn))
-	if err := stdio.Listen(ctx, in, o.io.Out); err != nil && ctx.Err() == nil {
+	wire := newWire(ctx, in, o.io.Out)
+	if err := stdio.Listen(ctx, wire, wire.out()); err != nil && ctx.Err() == nil {
 		return wrap("serve the workspace", err)
 	}
 	return nil

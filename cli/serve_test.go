@@ -115,3 +115,28 @@ func TestAServerThatIsStoppedEndsInSilence(t *testing.T) {
 		t.Errorf("it ended with %d and says %q", code, &s.said)
 	}
 }
+
+func TestWhatWasAskedBeforeTheInputEndsIsAnswered(t *testing.T) {
+	var in strings.Builder
+	in.WriteString(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n")
+	const calls = 40
+	for _, odd := range []string{`{"jsonrpc":2,"id":1,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":1.5,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":{},"method":"tools/call"}`, `{"jsonrpc":"2.0","id":7,"method":"tools/call","result":{}}`, `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":3}`, `[]`} {
+		in.WriteString(odd + "\n") // nobody waits for answers to these
+	}
+	for i := range calls {
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"fs.write","arguments":{"path":"f%d","text":"x"}}}`+"\n", i, i)
+	}
+	dir := t.TempDir()
+	var out, said bytes.Buffer
+	std := inFolder(dir, t.TempDir())
+	std.In, std.Out, std.Err = strings.NewReader(strings.TrimSuffix(in.String(), "\n")), &out, &said
+	if code := cli.Main(t.Context(), []string{"serve", "--workspace"}, std); code != 0 {
+		t.Fatalf("it ended with %d: %s", code, &said)
+	}
+	if n := strings.Count(out.String(), " created +1 -0"); n < calls || strings.Contains(out.String(), "stopped") {
+		t.Errorf("%d of %d calls were answered:\n%s", n, calls, &out)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != calls {
+		t.Errorf("%d files were made: %v", len(entries), err)
+	}
+}

@@ -161,7 +161,7 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 		return u, unopened(err)
 	}
 	u.Inner = f.runs[1:]
-	if f.workspace != "" && f.workspace != o.workspace {
+	if f.workspace != "" && !runner.SameFolder(f.workspace, o.workspace) {
 		return u, elsewhere(&workspace.NotHereError{Run: id, Workspace: f.workspace})
 	}
 	for _, run := range f.runs {

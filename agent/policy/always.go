@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,22 +14,33 @@ import (
 	"replan/planning"
 )
 
-// Offer makes the narrowest rule that lets the call of a gate pass for ever, to
-// be shown with the gate. Where there is none, why says so.
-func Offer(g agent.GateRequested) (always *agent.Always, why string) {
+// Offer makes the narrowest rule that lets the call of a gate pass for ever in
+// this workspace, to be shown with the gate. t is the tool that is called. Where
+// there is none, why says so.
+func Offer(g agent.GateRequested, t planning.Tool, workspace string) (always *agent.Always, why string) {
 	switch {
 	case g.Step == "":
 		return nil, "this is no step of a run"
-	case g.Rule.Source == agent.SourcePlan:
+	case g.Planned || g.Rule.Source == agent.SourcePlan:
 		return nil, "the plan itself asks for this gate, and no rule opens it"
 	case len(g.Provenance) > 0:
-		return nil, "its arguments carry text from an untrusted result, which may be another the next time"
+		return nil, "its arguments carry text from a result, which may be another the next time"
 	}
-	args, why := conditions(g)
+	args, why := conditions(g, t)
 	if why != "" {
 		return nil, why
 	}
-	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Action: "allow"}
+	if workspace == "" {
+		return nil, "it is not known which folder the rule would hold in"
+	}
+	// Where a link leads, so that the rule stays there when the link is moved.
+	if real, err := filepath.EvalSymlinks(workspace); err == nil {
+		workspace = real
+	}
+	if filepath.Dir(workspace) == workspace {
+		return nil, "a rule of this folder would hold in every other"
+	}
+	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Workspace: workspace, Action: "allow"}
 	rule, err := block.Rule()
 	if err != nil {
 		return nil, err.Error()
@@ -59,8 +72,10 @@ var scopes = map[string][]string{
 
 // conditions are those of the narrowest sensible rule for the call of a gate: a
 // file operator is bound to its files, a command to its words, and what another
-// server offers to every argument.
-func conditions(g agent.GateRequested) (args map[string]string, why string) {
+// server offers to every argument. What the call leaves out has to be left out:
+// it could let the call touch more, or be another one altogether.
+func conditions(g agent.GateRequested, t planning.Tool) (args map[string]string, why string) {
+	args = map[string]string{}
 	names := slices.Collect(maps.Keys(g.Args))
 	if scope, known := scopes[g.Tool]; known && g.Trusted {
 		names = scope
@@ -74,15 +89,37 @@ func conditions(g agent.GateRequested) (args map[string]string, why string) {
 		if !ok {
 			text = planning.CanonicalJSON(value)
 		}
-		if args == nil {
-			args = map[string]string{}
-		}
 		args[name] = agent.Literal(text)
 	}
 	if g.Trusted && len(args) == 0 && len(scopes[g.Tool]) > 0 {
 		return nil, fmt.Sprintf("a rule binds %s to its %s, which this call does not give", g.Tool, strings.Join(scopes[g.Tool], " or "))
 	}
+	taken, err := properties(t)
+	if err != nil {
+		return nil, "the schema of " + g.Tool + " cannot be read: " + err.Error()
+	}
+	for _, name := range slices.Concat(names, taken) {
+		if g.Args[name] == nil && !(g.Trusted && slices.Contains(harmless, name)) {
+			args[name] = ""
+		}
+	}
 	return args, ""
+}
+
+// harmless are the arguments of the workspace's operators that let a call do no
+// more than it does without them.
+var harmless = []string{"timeout", "allow_failure", "allow_failures", "allow_none", "hashes"}
+
+// properties are the names of the arguments that a tool says it takes.
+func properties(t planning.Tool) ([]string, error) {
+	if len(t.InputSchema) == 0 {
+		return nil, nil
+	}
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	err := json.Unmarshal(t.InputSchema, &schema)
+	return slices.Collect(maps.Keys(schema.Properties)), err
 }
 
 // escapeName is the pattern that fits this name of a tool alone.

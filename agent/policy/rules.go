@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,9 @@ type Section struct {
 
 // Rules are the rules of the configuration in the order in which they hold: the
 // section's denials, the blocks as they were written, what the section allows.
-func Rules(blocks []Block, s Section) ([]agent.Rule, error) {
+// here says whether the workspace is a folder or lies below it: blocks of other
+// folders are left out.
+func Rules(blocks []Block, s Section, here func(folder string) bool) ([]agent.Rule, error) {
 	var rules []agent.Rule
 	var faults []error
 	take := func(key string, rule agent.Rule, err error) {
@@ -37,6 +40,9 @@ func Rules(blocks []Block, s Section) ([]agent.Rule, error) {
 	}
 	for i, b := range blocks {
 		rule, err := b.Rule()
+		if err == nil && b.Workspace != "" && !here(b.Workspace) {
+			continue
+		}
 		take(fmt.Sprintf("policy (block %d)", i+1), rule, err)
 	}
 	for _, text := range s.Allow {
@@ -48,10 +54,11 @@ func Rules(blocks []Block, s Section) ([]agent.Rule, error) {
 
 // Block is one [[policy]] of the configuration.
 type Block struct {
-	Tool   string            `toml:"tool"`
-	Args   map[string]string `toml:"args,omitempty,inline"`
-	Action string            `toml:"action"`
-	Why    string            `toml:"why,omitempty"`
+	Tool      string            `toml:"tool"`
+	Args      map[string]string `toml:"args,omitempty,inline"`
+	Workspace string            `toml:"workspace,omitempty"` // the folder where it holds, and below; "" is everywhere
+	Action    string            `toml:"action"`
+	Why       string            `toml:"why,omitempty"`
 }
 
 // actions are the words for verdicts in a block.
@@ -65,6 +72,9 @@ func (b Block) Rule() (agent.Rule, error) {
 	}
 	if strings.TrimSpace(b.Tool) == "" {
 		return agent.Rule{}, errors.New(`tool is missing: name one, such as "fs.patch", or a pattern such as "files:*"`)
+	}
+	if b.Workspace != "" && !filepath.IsAbs(b.Workspace) && !strings.HasPrefix(b.Workspace, "~/") {
+		return agent.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
 	}
 	return newRule(agent.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Source: agent.SourceConfiguration, Why: b.Why})
 }

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func TestTheOrderOfTheConfiguration(t *testing.T) {
 			{Tool: "fs.*", Action: "ask"},
 			{Tool: "x", Action: "deny"},
 		},
-		policy.Section{Allow: []string{"a path=x"}, Deny: []string{"d"}},
+		policy.Section{Allow: []string{"a path=x"}, Deny: []string{"d"}}, everywhere,
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -87,15 +88,44 @@ func TestTheOrderOfTheConfiguration(t *testing.T) {
 		t.Error(rules[1].Why)
 	}
 	for want, b := range map[string]policy.Block{
-		`policy (block 2): action takes ask, allow or deny, not "maybe"`: {Tool: "x", Action: "maybe"},
-		`policy (block 2): action takes ask, allow or deny, not ""`:      {Tool: "x"},
-		"policy (block 2): tool is missing":                              {Action: "ask"},
-		"policy (block 2): the rule \"[x\" is not a pattern":             {Tool: "[x", Action: "ask"},
-		"argument without a name":                                        {Tool: "x", Action: "ask", Args: map[string]string{"": "x"}},
+		`policy (block 2): action takes ask, allow or deny, not "maybe"`:                    {Tool: "x", Action: "maybe"},
+		`policy (block 2): action takes ask, allow or deny, not ""`:                         {Tool: "x"},
+		"policy (block 2): tool is missing":                                                 {Action: "ask"},
+		"policy (block 2): the rule \"[x\" is not a pattern":                                {Tool: "[x", Action: "ask"},
+		`policy (block 2): workspace takes the path of a folder from / or ~/ on, not "src"`: {Tool: "x", Action: "ask", Workspace: "src"},
+		"argument without a name":                                                           {Tool: "x", Action: "ask", Args: map[string]string{"": "x"}},
 	} {
-		if _, err := policy.Rules([]policy.Block{{Tool: "y", Action: "ask"}, b}, policy.Section{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := policy.Rules([]policy.Block{{Tool: "y", Action: "ask"}, b}, policy.Section{}, everywhere); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// everywhere is where blocks of every folder hold.
+func everywhere(string) bool { return true }
+
+func TestBlocksOfOtherFoldersAreLeftOut(t *testing.T) {
+	mine, other := filepath.Join(t.TempDir(), "mine"), filepath.Join(t.TempDir(), "other")
+	blocks := []policy.Block{
+		{Tool: "a", Action: "allow", Workspace: other},
+		{Tool: "b", Action: "deny", Workspace: mine},
+		{Tool: "c", Action: "ask"},
+		{Tool: "d", Action: "allow", Workspace: mine},
+	}
+	rules, err := policy.Rules(blocks, policy.Section{}, func(folder string) bool { return folder == mine })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, r := range rules {
+		told = append(told, r.Tool)
+	}
+	if got := strings.Join(told, " "); got != "b c d" {
+		t.Error(got)
+	}
+	blocks[0].Action = "maybe"
+	if _, err := policy.Rules(blocks, policy.Section{}, func(string) bool { return false }); err == nil {
+		t.Error("a wrong block of another folder goes unnoticed")
 	}
 }
 
@@ -104,26 +134,113 @@ func gate(tool string, args map[string]any) agent.GateRequested {
 	return agent.GateRequested{Step: "1", Tool: tool, Server: "workspace", Trusted: true, Args: args, Rule: agent.Rule{Source: agent.SourceBuiltIn}}
 }
 
+// folder is the workspace of the gates.
+var folder = filepath.Join(os.TempDir(), "no-such-folder")
+
+// schemas are the arguments that some tools take.
+var schemas = map[string]string{
+	"proc.run":   `{"properties":{"argv":{},"shell":{},"dir":{},"timeout":{},"allow_failure":{}}}`,
+	"vcs.push":   `{"properties":{"remote":{},"branch":{},"set_upstream":{}}}`,
+	"vcs.branch": `{"properties":{"name":{},"create":{}}}`,
+	"vcs.commit": `{"properties":{"message":{},"paths":{},"all":{}}}`,
+	"fs.patch":   `{"properties":{"path":{},"old":{},"new":{},"all":{},"diff":{},"hashes":{}}}`,
+	"fs.remove":  `{"properties":{"path":{},"recursive":{}}}`,
+	"send":       `{"properties":{"to":{},"n":{},"copy":{}}}`,
+}
+
+// toolOf is the tool that a gate is about.
+func toolOf(g agent.GateRequested) planning.Tool {
+	return planning.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, InputSchema: json.RawMessage(schemas[g.Tool])}
+}
+
+func TestARuleThatIsSavedBindsWhatTheCallLeftOut(t *testing.T) {
+	remote := gate("send", map[string]any{"to": "me"})
+	remote.Server, remote.Trusted = "mail", false
+	for name, c := range map[string]struct {
+		asked agent.GateRequested
+		wider map[string]any
+	}{
+		"another folder":             {gate("proc.run", map[string]any{"argv": []any{"make"}}), map[string]any{"argv": []any{"make"}, "dir": "third_party/evil"}},
+		"another branch":             {gate("vcs.push", map[string]any{"remote": "origin"}), map[string]any{"remote": "origin", "branch": "x"}},
+		"a new upstream":             {gate("vcs.push", map[string]any{"remote": "origin"}), map[string]any{"remote": "origin", "set_upstream": true}},
+		"a branch that is made":      {gate("vcs.branch", map[string]any{"name": "x"}), map[string]any{"name": "x", "create": true}},
+		"all changes":                {gate("vcs.commit", map[string]any{"message": "m"}), map[string]any{"message": "m", "all": true}},
+		"a folder with its content":  {gate("fs.remove", map[string]any{"path": "x"}), map[string]any{"path": "x", "recursive": true}},
+		"every place in the file":    {gate("fs.patch", map[string]any{"path": "a", "old": "x", "new": "y"}), map[string]any{"path": "a", "old": "x", "new": "y", "all": true}},
+		"another word of a server's": {remote, map[string]any{"to": "me", "copy": "you"}},
+	} {
+		always, why := policy.Offer(c.asked, toolOf(c.asked), folder)
+		if always == nil {
+			t.Errorf("%s: none is offered: %s", name, why)
+			continue
+		}
+		rules := []agent.Rule{always.Rule}
+		if got := agent.Decide(rules, toolOf(c.asked), c.asked.Args); got.Verdict != agent.VerdictRun {
+			t.Errorf("%s: its own call: %+v", name, got)
+		}
+		if got := agent.Decide(rules, toolOf(c.asked), c.wider); got.Verdict == agent.VerdictRun {
+			t.Errorf("%s passes by the rule %s", name, always.Rule)
+		}
+	}
+}
+
+func TestARuleThatIsSavedNamesItsFolder(t *testing.T) {
+	real := t.TempDir()
+	real, err := filepath.EvalSymlinks(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := gate("test.run", nil)
+	offered := func(workspace string) policy.Block {
+		always, why := policy.Offer(g, toolOf(g), workspace)
+		if always == nil {
+			t.Fatal(why)
+		}
+		var read struct {
+			Policy []policy.Block `toml:"policy"`
+		}
+		if err := toml.Unmarshal([]byte(always.Text), &read); err != nil {
+			t.Fatal(err)
+		}
+		return read.Policy[0]
+	}
+	if got := offered(real).Workspace; got != real {
+		t.Errorf("it holds in %q, want %q", got, real)
+	}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(real, link); err != nil {
+			t.Fatal(err)
+		}
+		if got := offered(link).Workspace; got != real {
+			t.Errorf("behind a link it holds in %q, want %q", got, real)
+		}
+		if always, _ := policy.Offer(g, toolOf(g), "/"); always != nil {
+			t.Errorf("a rule for every folder is offered: %s", always.Text)
+		}
+	}
+}
+
 func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
 	foreign := gate("send", map[string]any{"to": "a*b", "n": 7})
 	foreign.Server, foreign.Trusted = "mail", false
 	odd := gate("we*rd[", map[string]any{})
 	odd.Server, odd.Trusted = "x", false
 	for want, g := range map[string]agent.GateRequested{
-		"workspace:fs.patch path=docs/a.md":                  gate("fs.patch", map[string]any{"path": "docs/a.md", "old": "x", "new": "y"}),
-		"workspace:fs.write path=\"a \\\"b\\\".md\"":         gate("fs.write", map[string]any{"path": `a "b".md`, "text": "x"}),
-		"workspace:fs.move from=a to=b":                      gate("fs.move", map[string]any{"from": "a", "to": "b"}),
-		"workspace:test.run":                                 gate("test.run", map[string]any{"path": "./x"}),
-		"workspace:vcs.commit":                               gate("vcs.commit", map[string]any{"message": "x"}),
-		"workspace:proc.run argv=`[\"go\",\"vet\"]` dir=sub": gate("proc.run", map[string]any{"argv": []any{"go", "vet"}, "dir": "sub", "timeout": "1m"}),
-		"workspace:proc.run shell=\"ls \\\\*\"":              gate("proc.run", map[string]any{"shell": `ls *`}),
-		"workspace:memory.write text=\"I like tea\"":         gate("memory.write", map[string]any{"text": "I like tea"}),
-		`mail:send n=7 to=a\*b`:                              foreign,
-		`x:we\*rd\[`:                                         odd,
-		"workspace:vcs.push branch=main remote=origin":       gate("vcs.push", map[string]any{"remote": "origin", "branch": "main"}),
-		`workspace:fs.remove path=../docs/a.md`:              gate("fs.remove", map[string]any{"path": "../docs/a.md"}),
+		`workspace:fs.patch path=docs/a.md all="" diff=""`:           gate("fs.patch", map[string]any{"path": "docs/a.md", "old": "x", "new": "y"}),
+		"workspace:fs.write path=\"a \\\"b\\\".md\"":                 gate("fs.write", map[string]any{"path": `a "b".md`, "text": "x"}),
+		"workspace:fs.move from=a to=b":                              gate("fs.move", map[string]any{"from": "a", "to": "b"}),
+		"workspace:test.run":                                         gate("test.run", map[string]any{"path": "./x"}),
+		`workspace:vcs.commit all="" paths=""`:                       gate("vcs.commit", map[string]any{"message": "x"}),
+		"workspace:proc.run argv=`[\"go\",\"vet\"]` dir=sub shell=":  gate("proc.run", map[string]any{"argv": []any{"go", "vet"}, "dir": "sub", "timeout": "1m"}),
+		"workspace:proc.run shell=\"ls \\\\*\" argv= dir=":           gate("proc.run", map[string]any{"shell": `ls *`}),
+		"workspace:memory.write text=\"I like tea\"":                 gate("memory.write", map[string]any{"text": "I like tea"}),
+		`mail:send n=7 to=a\*b copy=`:                                foreign,
+		`x:we\*rd\[`:                                                 odd,
+		"workspace:vcs.push branch=main remote=origin set_upstream=": gate("vcs.push", map[string]any{"remote": "origin", "branch": "main"}),
+		`workspace:fs.remove path=../docs/a.md recursive=`:           gate("fs.remove", map[string]any{"path": "../docs/a.md"}),
 	} {
-		always, why := policy.Offer(g)
+		always, why := policy.Offer(g, toolOf(g), folder)
 		if always == nil {
 			t.Errorf("%s: none is offered: %s", want, why)
 			continue
@@ -151,14 +268,14 @@ func TestWhereAlwaysIsNotOfferedItSaysWhy(t *testing.T) {
 	planned := gate("fs.write", map[string]any{"path": "a"})
 	planned.Rule.Source = agent.SourcePlan
 	for want, g := range map[string]agent.GateRequested{
-		"untrusted result":    carries,
+		"text from a result":  carries,
 		"the plan itself":     planned,
 		"no step of a run":    {Title: "servers"},
 		"binds fs.patch":      gate("fs.patch", map[string]any{"diff": "x"}),
 		"binds proc.run":      gate("proc.run", map[string]any{"timeout": "1s"}),
 		"too long to be read": gate("proc.run", map[string]any{"shell": strings.Repeat("x", 2000)}),
 	} {
-		if always, why := policy.Offer(g); always != nil || !strings.Contains(why, want) {
+		if always, why := policy.Offer(g, toolOf(g), folder); always != nil || !strings.Contains(why, want) {
 			t.Errorf("%s: %+v, %q", want, always, why)
 		}
 	}
@@ -172,7 +289,7 @@ func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
 			args[name] = text
 		}
 		g := agent.GateRequested{Step: "1", Tool: rapid.StringMatching(`[a-z*?\[.-]{1,8}`).Draw(t, "tool"), Server: "s", Args: args}
-		always, _ := policy.Offer(g)
+		always, _ := policy.Offer(g, toolOf(g), folder)
 		if always == nil {
 			return
 		}

@@ -49,7 +49,7 @@ type engine struct {
 	// amend may change a record before it is kept; nil changes none.
 	amend func(agent.Data) agent.Data
 	// offer makes the rule that a gate offers to save; nil offers none.
-	offer func(agent.GateRequested) (always *agent.Always, why string)
+	offer func(agent.GateRequested, planning.Tool) (always *agent.Always, why string)
 	// plan carries out a call of a plan tool, in a worker; nil where there are
 	// none.
 	plan func(ctx context.Context, under *call, c agent.CallPlan) agent.Data

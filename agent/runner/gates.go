@@ -6,15 +6,16 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/planning"
 )
 
 // offering makes the rule that a gate's answer for always would save; nil and
 // why where there is none.
-func (s *Session) offering(g agent.GateRequested) (always *agent.Always, why string) {
+func (s *Session) offering(g agent.GateRequested, t planning.Tool) (always *agent.Always, why string) {
 	if s.cfg.Remember == nil {
 		return nil, "no rules are kept here"
 	}
-	return policy.Offer(g)
+	return policy.Offer(g, t, s.cfg.Workspace)
 }
 
 // resolve answers an open gate, the run's or the session's own.

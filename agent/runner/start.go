@@ -239,7 +239,7 @@ func (s *Session) reopen(p *prepared) error {
 			return fmt.Errorf("%w, because its journal does not fit together: %w", errNotOpened, err)
 		}
 	}
-	if p.run.Workspace != s.cfg.Workspace {
+	if !SameFolder(p.run.Workspace, s.cfg.Workspace) {
 		return fmt.Errorf("%w here: it worked in %s; go there and resume it", errNotOpened, p.run.Workspace)
 	}
 	return nil

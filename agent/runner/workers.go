@@ -128,7 +128,7 @@ func (e *engine) openGate(g agent.OpenGate) {
 		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
 	}
 	if e.offer != nil {
-		gate.Always, gate.NoAlways = e.offer(gate)
+		gate.Always, gate.NoAlways = e.offer(gate, g.Tool)
 	}
 	e.bring(gate)
 }

@@ -39,7 +39,8 @@ type searchMatch struct {
 	After  []string `json:"after,omitempty"`
 }
 
-// searchSkipped counts the files that were not looked into.
+// searchSkipped counts the files that were not looked into; unreadable are folders
+// too.
 type searchSkipped struct {
 	Binary     int `json:"binary,omitempty"`
 	Large      int `json:"large,omitempty"`
@@ -173,6 +174,10 @@ func (s *searching) run(ctx context.Context, o *Operators, start string, wanted 
 		job.in.hold()
 		jobs <- job
 		return nil
+	}, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.skipped.Unreadable++
 	})
 	close(jobs)
 	workers.Wait()

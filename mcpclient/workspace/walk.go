@@ -30,7 +30,7 @@ func skipped(name string) bool {
 // order. It leaves out what git ignores and the folders of skipped, but never
 // start itself, and follows no links. What cannot be read is passed over.
 func (o *Operators) walk(ctx context.Context, start string, visit func(at string, d fs.DirEntry) error) error {
-	return o.walkFolders(ctx, start, func(_ *folder, at string, d fs.DirEntry) error { return visit(at, d) })
+	return o.walkFolders(ctx, start, func(_ *folder, at string, d fs.DirEntry) error { return visit(at, d) }, func() {})
 }
 
 // folder is an open folder on a walk. Files are opened in it by their names
@@ -49,8 +49,9 @@ func (f *folder) release() {
 }
 
 // walkFolders is walk that also says in which open folder an entry is, nil for
-// start itself. Who needs the folder for longer than the visit holds it.
-func (o *Operators) walkFolders(ctx context.Context, start string, visit func(in *folder, at string, d fs.DirEntry) error) error {
+// start itself, and calls closed for each folder that cannot be read. Who needs
+// the folder for longer than the visit holds it.
+func (o *Operators) walkFolders(ctx context.Context, start string, visit func(in *folder, at string, d fs.DirEntry) error, closed func()) error {
 	info, err := o.root.Lstat(start)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (o *Operators) walkFolders(ctx context.Context, start string, visit func(in
 	if err != nil {
 		return err
 	}
-	w := walker{ctx: ctx, visit: visit}
+	w := walker{ctx: ctx, visit: visit, closed: closed}
 	in := &folder{root: root}
 	in.hold()
 	defer in.release()
@@ -108,8 +109,9 @@ func ignoreFile(root *os.Root, at string) string {
 
 // walker goes through folders.
 type walker struct {
-	ctx   context.Context //nolint:containedctx // of the one walk that it is made for
-	visit func(in *folder, at string, d fs.DirEntry) error
+	ctx    context.Context //nolint:containedctx // of the one walk that it is made for
+	visit  func(in *folder, at string, d fs.DirEntry) error
+	closed func() // told of a folder that cannot be read
 }
 
 // walk visits what is in an open folder.
@@ -118,8 +120,8 @@ func (w *walker) walk(in *folder, at string, rules *ignores) error {
 		return context.Cause(w.ctx)
 	}
 	entries, err := fs.ReadDir(in.root.FS(), ".")
-	if err != nil && len(entries) == 0 {
-		return nil //nolint:nilerr // what cannot be read is passed over
+	if err != nil {
+		w.closed()
 	}
 	prefix := ""
 	if at != "." {
@@ -156,7 +158,8 @@ func (w *walker) walk(in *folder, at string, rules *ignores) error {
 func (w *walker) enter(parent *folder, name, at string, rules *ignores) error {
 	root, err := parent.root.OpenRoot(name)
 	if err != nil {
-		return nil //nolint:nilerr // what cannot be read is passed over
+		w.closed()
+		return nil
 	}
 	in := &folder{root: root}
 	in.hold()

@@ -1,0 +1,23 @@
+package runner_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"replan/agent/runner"
+)
+
+func TestAFolderIsTheSameByWhateverLink(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	if !runner.SameFolder(dir, link) || !runner.SameFolder("/nowhere/at/all", "/nowhere/at/all") {
+		t.Error("one folder is taken for two")
+	}
+	if runner.SameFolder(dir, filepath.Dir(dir)) {
+		t.Error("two folders are taken for one")
+	}
+}
