@@ -233,11 +233,11 @@ func TestAlwaysIsAskedAboutWithTheRuleBeforeItIsSaved(t *testing.T) {
 
 func TestWhereNoRuleIsOfferedTheLineLogSaysWhy(t *testing.T) {
 	a := newAsker(t)
-	g := agent.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from an untrusted result"}
+	g := agent.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
 	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }))
 	a.hears("  open this gate? (1 fs.patch)" + choice)
 	a.types("a")
-	a.hears("  not always: its arguments carry text from an untrusted result\n")
+	a.hears("  not always: its arguments carry text from a result\n")
 	a.hears("  open this gate? (1 fs.patch)" + choice)
 	a.types("n")
 	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Deny, Scope: agent.ScopeOnce})

@@ -67,7 +67,6 @@ type askDialog struct {
 	early    bool            // a key came too early
 	count    int             // of grace times begun
 	mute     bool            // another question has the keys
-	placed   bool            // the view was put where the change shows
 	top      int
 	doc      *document
 	body     int     // lines of the document in view
@@ -126,7 +125,7 @@ func (g *askDialog) front() tea.Cmd {
 		return nil
 	}
 	if id := g.queue[0].id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.saving, g.placed = id, 0, nil, nil, nil, false
+		g.shown, g.top, g.doc, g.editor, g.saving = id, 0, nil, nil, nil
 		if g.open {
 			return g.wait()
 		}
@@ -234,7 +233,7 @@ func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answer runner.Command, word 
 
 // turn shows the rule that a choice would save, or with nil the question again.
 func (g *askDialog) turn(saving *choice) {
-	g.saving, g.doc, g.top, g.placed = saving, nil, 0, saving != nil
+	g.saving, g.doc, g.top = saving, nil, 0
 }
 
 // pressSaving gives a key to the rule that is about to be saved.
@@ -343,10 +342,6 @@ func (g *askDialog) draw(width, height int) []string {
 	if g.editor != nil {
 		content = l.block(g.editor.lines(), width-4, g.body)
 	} else {
-		if first := g.doc.change; !g.placed && first+2 >= g.body {
-			g.top = first + 3 - g.body // the first lines that change are in view
-		}
-		g.placed = true
 		content = g.doc.rows(&g.top, g.body)
 		g.read = max(g.read, g.top+g.body)
 		note = g.doc.place(g.top, g.body)

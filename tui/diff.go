@@ -12,8 +12,9 @@ var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 
 // diff adds a unified diff: marked by the signs it has, and coloured. Lines are
 // counted off as each hunk announces them, so that no line of a file can pass
-// for a heading.
-func (d *document) diff(text string) {
+// for a heading. It returns how much changes.
+func (d *document) diff(text string) changed {
+	var n changed
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	before, after := 0, 0 // lines of the hunk that are still to come
 	for i := 0; i < len(lines); i++ {
@@ -22,12 +23,12 @@ func (d *document) diff(text string) {
 		head := hunkHead.FindStringSubmatch(line)
 		switch {
 		case inside && strings.HasPrefix(line, "+"):
-			d.changes()
 			after--
+			n.added++
 			d.code(d.look.Added, line)
 		case inside && strings.HasPrefix(line, "-"):
-			d.changes()
 			before--
+			n.removed++
 			d.code(d.look.Removed, line)
 		case inside:
 			if !strings.HasPrefix(line, `\`) {
@@ -39,19 +40,23 @@ func (d *document) diff(text string) {
 			before, after = announced(head[1]), announced(head[2])
 			d.code(d.look.Hunk, line)
 		case strings.HasPrefix(line, "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ "):
+			n.files++
 			d.code(d.look.Strong, changedFile(line[4:], lines[i+1][4:]))
 			i++
 		default:
 			d.code(d.look.Muted, line)
 		}
 	}
+	return n
 }
 
-// changes notes where the first line that changes stands.
-func (d *document) changes() {
-	if d.change == 0 {
-		d.change = len(d.lines)
-	}
+// changed is how much a diff changes: files, and lines of them.
+type changed struct{ files, added, removed int }
+
+// words is the count in a few words, with the signs of the screen.
+func (n changed) words(l *look) string {
+	return l.Muted.Render(plural(n.files, "file")) + " " +
+		l.Added.Render(l.glyphs.Added+strconv.Itoa(n.added)) + " " + l.Removed.Render(l.glyphs.Removed+strconv.Itoa(n.removed))
 }
 
 // announced is a count in the head of a hunk, 1 where it is left out.

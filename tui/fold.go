@@ -231,7 +231,7 @@ func (m *Model) asks() []asking {
 				continue
 			}
 			for _, g := range s.run.Gates {
-				out = append(out, openGate{run: s.run.ID, ask: g.GateRequested, fits: s.run.EditCheck(g.Gate)})
+				out = append(out, openGate{run: s.run.ID, ask: g.GateRequested, tools: s.run.Catalogue, fits: s.run.EditCheck(g.Gate)})
 			}
 			out = append(out, m.openQuestions(s.run)...)
 		}

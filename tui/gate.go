@@ -2,12 +2,14 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/planning"
 	"replan/tui/untrusted"
 )
 
@@ -16,6 +18,7 @@ type openGate struct {
 	run     string
 	ask     agent.GateRequested
 	session bool
+	tools   planning.Catalogue              // of the run
 	fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
 }
 
@@ -37,7 +40,7 @@ func (g openGate) about() []string {
 	if g.ask.Tool != "" {
 		parts = append(parts, untrusted.Line(g.ask.Tool))
 	}
-	if len(g.ask.Provenance) > 0 {
+	if slices.ContainsFunc(g.ask.Provenance, func(p agent.Provenance) bool { return !g.computed(p) }) {
 		parts = append(parts, "untrusted text")
 	}
 	return parts
@@ -59,9 +62,9 @@ func (g openGate) choices(k *keyMap) []choice {
 	}
 	always := choice{key: k.Always, does: "always…", short: "always", send: answer(agent.Allow, agent.ScopeAlways), saves: g.ask.Always}
 	if g.ask.Always == nil {
-		always.does, always.refuse = "always", "Not always: "+g.ask.NoAlways+"."
+		always.hidden, always.refuse = true, "Not always: "+g.ask.NoAlways+"."
 		if g.ask.NoAlways == "" {
-			always.hidden, always.refuse = true, "No rule was made for this call."
+			always.refuse = "No rule was made for this call."
 		}
 	}
 	args := g.ask.Args
@@ -98,7 +101,7 @@ func (d *document) saving(a *agent.Always) {
 	}
 	d.must = len(d.lines)
 	d.blank()
-	d.prose(l.Text, "This rule goes into your configuration, config.toml, before its other rules. Every call that it fits passes without a gate from now on, in this run and in all others. To take it back, take it out there.")
+	d.prose(l.Text, "This rule goes into your configuration, config.toml, before its other rules. Every call that it fits passes without a gate from now on, in this run and in all others in that folder and below. To take it back, take it out there.")
 }
 
 // write writes the whole question: what is called, why it asks, what it would
@@ -117,12 +120,18 @@ func (g openGate) write(l *look, d *document) {
 	if a.Rule.Why != "" {
 		d.field("why", l.Text, ruleWords(a.Rule))
 	}
-	for _, words := range provenanceWords(a.Provenance) {
-		d.field("beware", l.Warning, words)
+	for _, from := range g.sources() {
+		name, style := "beware", l.Warning
+		if from.computed {
+			name, style = "from", l.Text
+		}
+		d.field(name, style, from.words)
 	}
 	if a.Diff != "" {
 		d.blank()
-		d.diff(a.Diff)
+		count := len(d.lines)
+		d.lines = append(d.lines, "")
+		d.lines[count] = l.cut(d.diff(a.Diff).words(l), d.width)
 	}
 	if len(a.Args) > 0 {
 		heading := "the whole call"
@@ -134,19 +143,39 @@ func (g openGate) write(l *look, d *document) {
 	}
 }
 
-// provenanceWords says where text in a call comes from: a sentence for each
-// argument that carries some, and one for each that a model wrote after it had
-// read some.
-func provenanceWords(from []agent.Provenance) []string {
-	var out, written []string
-	read := map[string][]string{} // argument → what was read before it was written
-	for _, p := range from {
+// computed reports whether what an argument carries is no text that somebody
+// wrote, but a change that the workspace's own operator worked out, of which the
+// gate shows all.
+func (g openGate) computed(p agent.Provenance) bool {
+	t, err := g.tools.Find(p.Tool)
+	return err == nil && t.Trusted && t.Name == "code.transform" && !p.Written
+}
+
+// source says where text in a call comes from.
+type source struct {
+	words    string
+	computed bool
+}
+
+// sources says where text in the call comes from: a sentence for each step whose
+// result arguments carry, and one for each argument that a model wrote after it
+// had read results.
+func (g openGate) sources() []source {
+	var out []source
+	var steps, written []string
+	carry := map[string][]string{} // step → the arguments that carry its result
+	own := map[string]bool{}       // step → its result is computed
+	read := map[string][]string{}  // argument → what was read before it was written
+	for _, p := range g.ask.Provenance {
 		step := stepWords(p.Step)
 		if p.Tool != "" {
 			step += " (" + untrusted.Line(p.Tool) + ")"
 		}
 		if !p.Written {
-			out = append(out, fmt.Sprintf("%s carries text from %s, an untrusted result", argWords(p.Arg), step))
+			if carry[step] == nil {
+				steps = append(steps, step)
+			}
+			carry[step], own[step] = append(carry[step], argWords(p.Arg)), g.computed(p)
 			continue
 		}
 		if read[p.Arg] == nil {
@@ -154,12 +183,25 @@ func provenanceWords(from []agent.Provenance) []string {
 		}
 		read[p.Arg] = append(read[p.Arg], step)
 	}
+	for _, step := range steps {
+		args, verb := carry[step], "carries"
+		words := args[0]
+		if last := len(args) - 1; last > 0 {
+			words, verb = strings.Join(args[:last], ", ")+" and "+args[last], "carry"
+		}
+		if own[step] {
+			words += " " + verb + " what was computed by " + step
+		} else {
+			words += " " + verb + " text from " + step + ", an untrusted result"
+		}
+		out = append(out, source{words, own[step]})
+	}
 	for _, arg := range written {
 		result := "result"
 		if len(read[arg]) > 1 {
 			result = "results"
 		}
-		out = append(out, fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", ")))
+		out = append(out, source{words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", "))})
 	}
 	return out
 }

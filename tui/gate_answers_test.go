@@ -16,7 +16,7 @@ func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
 	s := settled(t, newStory().revised(), 120, 36)
 	s.press(letters("a")...)
 	s.sent()
-	for _, line := range []string{"[[policy]]", "tool = 'workspace:fs.patch'", "args = {path = 'auth/jwt.go'}", "action = 'allow'"} {
+	for _, line := range []string{"[[policy]]", "tool = 'workspace:fs.patch'", "args = {path = 'auth/jwt.go', all = '', diff = ''}", "workspace = '/src/auth-service'", "action = 'allow'"} {
 		s.wants(line)
 	}
 	s.press(letters("are ")...).press(enter)
@@ -55,7 +55,7 @@ func TestWhereNoRuleIsOfferedTheKeySaysWhy(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36)
 	s.press(letters("a")...)
 	s.sent()
-	s.wants("Not always: its arguments carry text from an untrusted result")
+	s.wants("Not always: its arguments carry text from a result")
 	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
 }

@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/planning"
 	"replan/tui"
 )
 
@@ -175,4 +176,49 @@ func TestAGateShowsTheWholeCall(t *testing.T) {
 	} {
 		s.wants(text)
 	}
+}
+
+// routed is a rename whose diff and hashes come from a tool of that server.
+func routed(own bool, tool string) *story {
+	st := newStory().gated()
+	for i, e := range st.events {
+		switch d := e.Data.(type) {
+		case agent.RunStarted:
+			d.Catalogue = planning.Catalogue{{Name: tool, Server: "s", Trusted: own, ReadOnly: true, Annotated: true}}
+			st.events[i].Data = d
+		case agent.GateRequested:
+			d.Provenance = []agent.Provenance{{Arg: "diff", Step: "2", Tool: tool}, {Arg: "hashes", Step: "2", Tool: tool}}
+			st.events[i].Data = d
+		}
+	}
+	return st
+}
+
+func TestWhatTheWorkspaceComputedIsNoAlarm(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 60).show(routed(true, "code.transform"))
+	s.wants(`"diff" and "hashes" carry what was computed by step 2 (code.transform)`)
+	s.lacks("untrusted")
+	s.lacks("beware")
+	for name, st := range map[string]*story{"another server's": routed(false, "code.transform"), "what was read": routed(true, "fs.read")} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 60).show(st)
+			s.wants(`"diff" and "hashes" carry text from step 2`)
+			s.wants("an untrusted result")
+			s.wants("beware")
+			s.wants("untrusted text")
+		})
+	}
+}
+
+func TestAGateOpensAtItsTopAndCountsItsChanges(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		s := open(t, tui.Options{}, size[0], size[1]).show(newStory().gated())
+		s.wants("it changes files of the workspace")
+		s.wants("1 file +3 −3")
+	}
+}
+
+func TestAlwaysIsOnlyOfferedWhereThereIsARule(t *testing.T) {
+	open(t, tui.Options{}, 120, 36).show(newStory().gated()).lacks("a always")
+	open(t, tui.Options{}, 120, 36).show(newStory().revised()).wants("a always…")
 }

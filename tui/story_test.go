@@ -153,7 +153,7 @@ func (s *story) gated() *story {
 		Provenance: []agent.Provenance{
 			{Arg: "new", Step: "2", Tool: "fs.read"},
 		},
-		NoAlways: "its arguments carry text from an untrusted result, which may be another the next time",
+		NoAlways: "its arguments carry text from a result, which may be another the next time",
 	})
 }
 
@@ -189,8 +189,8 @@ func (s *story) revised() *story {
 // helperRule is what the second patch's gate offers to save.
 func helperRule() *agent.Always {
 	return &agent.Always{
-		Rule: agent.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go"}, Verdict: agent.VerdictRun, Source: agent.SourceConfiguration},
-		Text: "[[policy]]\ntool = 'workspace:fs.patch'\nargs = {path = 'auth/jwt.go'}\naction = 'allow'\n",
+		Rule: agent.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go", "all": "", "diff": ""}, Verdict: agent.VerdictRun, Source: agent.SourceConfiguration},
+		Text: "[[policy]]\ntool = 'workspace:fs.patch'\nargs = {path = 'auth/jwt.go', all = '', diff = ''}\nworkspace = '/src/auth-service'\naction = 'allow'\n",
 	}
 }
 

@@ -15,11 +15,10 @@ import (
 
 // document collects the lines of a pane that scrolls, wrapped to its width.
 type document struct {
-	look   *look
-	width  int
-	lines  []string
-	change int // line at which a diff first changes something; 0 where nothing does
-	must   int // lines at its beginning that have to be seen before it is answered
+	look  *look
+	width int
+	lines []string
+	must  int // lines at its beginning that have to be seen before it is answered
 }
 
 func (d *document) blank() {

@@ -99,7 +99,7 @@ func conditions(g agent.GateRequested, t planning.Tool) (args map[string]string,
 		return nil, "the schema of " + g.Tool + " cannot be read: " + err.Error()
 	}
 	for _, name := range slices.Concat(names, taken) {
-		if g.Args[name] == nil && !(g.Trusted && slices.Contains(harmless, name)) {
+		if g.Args[name] == nil && (!g.Trusted || !slices.Contains(harmless, name)) {
 			args[name] = ""
 		}
 	}

@@ -184,8 +184,11 @@ func (c call) decode(into any) error {
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		raw = []byte("{}")
 	}
+	if err := c.exact(raw); err != nil {
+		return err
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
+	dec.DisallowUnknownFields() // an argument that is declared and not taken
 	err := dec.Decode(into)
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
 		field, within, _ := strings.Cut(wrong.Field, ".")
@@ -199,12 +202,38 @@ func (c call) decode(into any) error {
 		return fmt.Errorf("the arguments of %s must be an object, not %s", c.op.name, wrong.Value)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return fmt.Errorf("%s has no argument %s; it takes %s", c.op.name, name, c.op.argNames())
-		}
 		return fmt.Errorf("the arguments of %s cannot be read: %w", c.op.name, err)
 	}
 	return c.missing(raw)
+}
+
+// exact checks the names of the arguments: the decoder would take PATH for path,
+// and the last of two, where whoever approved the call may have read the first.
+func (c call) exact(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil //nolint:nilerr // the decoder says what is wrong with it
+	}
+	given := map[string]bool{}
+	for dec.More() {
+		token, err := dec.Token()
+		name, ok := token.(string)
+		if err != nil || !ok {
+			return nil //nolint:nilerr // as above
+		}
+		switch {
+		case !slices.ContainsFunc(c.op.args, func(a arg) bool { return a.name == name }):
+			return fmt.Errorf("%s has no argument %q; it takes %s", c.op.name, name, c.op.argNames())
+		case given[name]:
+			return fmt.Errorf("%s was given the argument %s twice; say it once", c.op.name, name)
+		}
+		given[name] = true
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil //nolint:nilerr // as above
+		}
+	}
+	return nil
 }
 
 // missing names the first required argument that is not there.

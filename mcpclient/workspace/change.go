@@ -12,6 +12,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
 )
 
 // change is what one file was and what it is to be.
@@ -48,10 +50,8 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		if err != nil {
 			return nil, err
 		}
-		result := previewResult{Hashes: make(map[string]string, len(changes))}
+		result := previewResult{Diff: shown(changes), Hashes: make(map[string]string, len(changes))}
 		for _, ch := range changes {
-			diff, _ := ch.diff()
-			result.Diff += diff
 			result.Hashes[ch.path] = ch.before.hash()
 		}
 		return structured(result, result.Diff), nil
@@ -86,6 +86,54 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		o.seen.changed(changes)
 	}
 	return o.changed(changes), nil
+}
+
+// maxPreview is how many bytes of a diff are shown beforehand. The hashes stand
+// for all of it.
+const maxPreview = 1 << 20
+
+// shown is the diff of changes that are to be approved. Where what is to be
+// removed is too much to be read, its files are listed with their sizes.
+func shown(changes []change) string {
+	removed := 0
+	for _, ch := range changes {
+		if ch.goes() {
+			removed += len(ch.before.data)
+		}
+	}
+	var b strings.Builder
+	for i, ch := range changes {
+		var diff string
+		if removed > maxPreview && ch.goes() && !ch.before.dir {
+			diff = fmt.Sprintf("file %s removed: %s\n", ch.path, ch.before.size())
+		} else {
+			diff, _ = ch.diff()
+		}
+		if room := maxPreview - b.Len(); len(diff) > room {
+			cut := strings.LastIndexByte(diff[:room], '\n') + 1
+			fmt.Fprintf(&b, "%s[cut: %d bytes of what changes in %s", diff[:cut], len(diff)-cut, ch.path)
+			if left := len(changes) - i - 1; left > 0 {
+				fmt.Fprintf(&b, " and %s after it are not shown", count(left, "change"))
+			} else {
+				b.WriteString(" are not shown")
+			}
+			b.WriteString("]\n")
+			break
+		}
+		b.WriteString(diff)
+	}
+	return b.String()
+}
+
+// goes reports whether what was there is removed for good.
+func (c change) goes() bool { return c.before.exists && !c.after.exists && c.moved == "" }
+
+// size is how much a file holds, in words.
+func (f file) size() string {
+	if !isText(f.data) {
+		return count(len(f.data), "byte")
+	}
+	return count(code.CountLines(string(f.data)), "line")
 }
 
 // changed reports what was done.
@@ -159,10 +207,15 @@ func (o *Operators) apply(run string, changes []change) error {
 	return err
 }
 
-// perform makes changes that are written down: all or none.
+// perform makes changes that are written down: all or none. Each file is looked
+// at once more right before it is replaced, as its user may have saved it since
+// the changes were computed.
 func (o *Operators) perform(changes []change) error {
 	for i, c := range changes {
-		err := o.put(c.path, c.after)
+		err := o.still(c.path, c.before, c.after)
+		if err == nil {
+			err = o.put(c.path, c.after)
+		}
 		if err == nil {
 			continue
 		}
@@ -201,11 +254,31 @@ func (o *Operators) withFolders(changes []change) []change {
 	return append(folders, changes...)
 }
 
-// restore puts back what was there before the changes, the last one first.
+// still checks that a path is what it is known to be, before something else is
+// put there. A folder in the place of a file that is to be written cannot be
+// lost: put says what is wrong with it. One that is to be made may be there.
+func (o *Operators) still(at string, known, next file) error {
+	now, err := o.look(at)
+	switch {
+	case err != nil:
+		return err
+	case now.hash() == known.hash(), now.dir && next.exists:
+		return nil
+	case !now.exists:
+		return fmt.Errorf("%s was removed while the change was made; look at it again", at)
+	}
+	return fmt.Errorf("%s was saved by something else while the change was made; look at it again", at)
+}
+
+// restore puts back what was there before the changes, the last one first. What
+// was saved over them since stays.
 func (o *Operators) restore(changes []change) error {
 	var failed error
 	for _, c := range slices.Backward(changes) {
-		err := o.put(c.path, c.before)
+		err := o.still(c.path, c.after, c.before)
+		if err == nil {
+			err = o.put(c.path, c.before)
+		}
 		if err != nil && c.after.dir && !c.before.exists {
 			o.log.Warn("a folder that was made stays", "folder", c.path, "error", err)
 			continue

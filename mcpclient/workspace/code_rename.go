@@ -35,7 +35,7 @@ func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, st
 	if err := o.readWords(ctx, r); err != nil {
 		return transformResult{}, err
 	}
-	chosen, others, err := family(r.results, name, start)
+	chosen, others, err := family(r.results, name, newName, start)
 	if err != nil {
 		return transformResult{}, err
 	}
@@ -66,6 +66,11 @@ func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, st
 	if len(others) > 0 {
 		notes = append(notes, "left alone in other languages: "+listFiles(others))
 	}
+	outside, err := o.outside(ctx, name.Word, chosen, start)
+	if err != nil {
+		return transformResult{}, err
+	}
+	notes = append(notes, outside...)
 	// What was read is what the edits are of, so it is not read again.
 	var changes []change
 	for _, f := range chosen {
@@ -79,49 +84,101 @@ func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, st
 	return transformed(code.ByWords, changes, len(edits), append(notes, r.notes()...))
 }
 
+// outside says where else than under start the languages of a rename have the old
+// name: what stands there still says it, and may no longer work.
+func (o *Operators) outside(ctx context.Context, word string, chosen []readFile, start string) ([]string, error) {
+	if start == "." {
+		return nil, nil
+	}
+	families := map[string]bool{}
+	for _, f := range chosen {
+		families[f.language.Family] = true
+	}
+	r := &reading{start: ".", word: word, lexed: func(f *code.File) any { return f.Uses(word) }}
+	if err := o.readWords(ctx, r); err != nil {
+		return nil, err
+	}
+	var places, skipped []string
+	for _, f := range r.results {
+		if f.skipped != "" && families[f.language.Family] {
+			skipped = append(skipped, f.path)
+		}
+		uses, ok := f.found.(code.Uses)
+		if !ok || !families[f.language.Family] || f.path == start || strings.HasPrefix(f.path, start+"/") {
+			continue
+		}
+		for _, use := range uses.References {
+			places = append(places, fmt.Sprintf("%s:%d", use.Path, use.Line))
+		}
+	}
+	var notes []string
+	if len(skipped) > 0 {
+		notes = append(notes, fmt.Sprintf("outside %s not every file was looked into for the old name (%s)", start, listFiles(skipped)))
+	}
+	if len(places) == 0 {
+		return notes, nil
+	}
+	return append(notes, fmt.Sprintf("outside %s the name %s stands %s as it was, and what means the renamed one breaks there: %s", start, word, times(len(places)), listFiles(places))), nil
+}
+
 // naming is what the files of a rename say of a name together.
 type naming struct {
 	declaring map[string]bool // families of languages that declare it
 	using     map[string]bool // and that use it
 	places    []string        // where it is declared
+	paths     []string        // of files in which alone it could be renamed
 	asked     bool            // one of them is what was asked for
 	files     int             // that use it
 }
 
 func namingOf(files []readFile, name code.Name) naming {
 	n := naming{declaring: map[string]bool{}, using: map[string]bool{}}
-	holders := map[string]bool{}
+	holders, using := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
 		found, ok := f.found.(wordRename)
 		if ok && len(found.uses.References) > 0 {
 			n.using[f.language.Family] = true
+			using[f.path] = true
 			n.files++
 		}
+		here, asked := 0, false
 		for _, s := range found.declares {
 			n.declaring[f.language.Family] = true
 			if key := s.Parent + " " + f.path; !holders[key] {
 				holders[key] = true
 				n.places = append(n.places, fmt.Sprintf("%s (%s:%d)", s.Name, s.Path, s.Line))
+				here++
 			}
-			n.asked = n.asked || name.Names(s)
+			asked = asked || name.Names(s)
+		}
+		n.asked = n.asked || asked
+		if asked && (here == 1 || name.Parent == "") {
+			n.paths = append(n.paths, f.path)
 		}
 	}
 	slices.Sort(n.places)
+	if len(n.places) == 0 {
+		n.paths = keysOf(using)
+	}
 	return n
 }
 
-// refuses says what words cannot tell apart.
-func (n naming) refuses(name code.Name, start string) error {
+// refuses says what words cannot tell apart, and what to type instead.
+func (n naming) refuses(name code.Name, newName, start string) error {
+	narrow := ""
+	if len(n.paths) > 0 && n.paths[0] != start {
+		narrow = fmt.Sprintf(": rename %s to %s in %s", name.Given, newName, n.paths[0])
+	}
 	whole := start == "."
 	switch {
 	case name.Parent != "" && len(n.places) > 0 && !n.asked:
 		return fmt.Errorf("%s is not declared, as far as words tell; there is %s", name.Given, listFiles(n.places))
 	case len(n.places) > 1 && (whole || name.Parent != ""):
-		return fmt.Errorf("%s is declared in %d places (%s), and words do not tell their uses apart; name one file or folder in path", name.Word, len(n.places), listFiles(n.places))
+		return fmt.Errorf("%s is declared in %d places (%s), and words do not tell their uses apart; name one file or folder in path%s", name.Word, len(n.places), listFiles(n.places), narrow)
 	case len(n.places) == 0 && whole && n.files > 1:
-		return fmt.Errorf("%s is declared nowhere, as far as words tell, and used in %d files; name the file or folder to rename it in in path", name.Word, n.files)
+		return fmt.Errorf("%s is declared nowhere, as far as words tell, and used in %d files; name the file or folder to rename it in in path%s", name.Word, n.files, narrow)
 	case len(n.families()) > 1:
-		return fmt.Errorf("%s is a name in several languages (%s), which words do not tell apart; name one file or folder in path", name.Word, strings.Join(keysOf(n.families()), ", "))
+		return fmt.Errorf("%s is a name in several languages (%s), which words do not tell apart; name one file or folder in path%s", name.Word, strings.Join(keysOf(n.families()), ", "), narrow)
 	default:
 		return nil
 	}
@@ -137,12 +194,12 @@ func (n naming) families() map[string]bool {
 
 // family chooses the files that a rename by words changes: those of the
 // languages that declare the name. It refuses what words cannot tell apart.
-func family(files []readFile, name code.Name, start string) (chosen []readFile, others []string, err error) {
+func family(files []readFile, name code.Name, newName, start string) (chosen []readFile, others []string, err error) {
 	n := namingOf(files, name)
 	if n.files == 0 {
 		return nil, nil, nil
 	}
-	if err := n.refuses(name, start); err != nil {
+	if err := n.refuses(name, newName, start); err != nil {
 		return nil, nil, err
 	}
 	for _, f := range files {

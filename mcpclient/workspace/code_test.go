@@ -210,6 +210,60 @@ func TestARenameByWords(t *testing.T) {
 	}
 }
 
+// A rename changes more than names: blanks beside them, and functions that show
+// their use. All of it passes the operator.
+func TestARenameTakesWhatGofmtAndExamplesChangeAlong(t *testing.T) {
+	base := map[string]string{
+		"go.mod": "module example.com/run\n\ngo 1.21\n",
+		"run.go": "// Package run runs.\npackage run\n\n// User is one.\ntype User struct {\n\tID    int // which\n\tName  string\n\tEmail string\n}\n\n" +
+			"// Greet greets.\nfunc Greet(u User) string { return u.Name }\n\nconst (\n\tshort  = 1 // one\n\tlonger = 2 // two\n)\n\nvar _ = short + longer\n",
+		"apply.go": "package run\n\n// Run is folded from events.\ntype Run struct{ seq int }\n\n// Apply folds an event.\nfunc (r *Run) Apply(n int) error { r.seq = n; return nil }\n\n" +
+			"func each() []func(*Run) {\n\treturn []func(*Run){\n\t\tfunc(r *Run) { _ = r.Apply(1) }, // first\n\t\tfunc(r *Run) {},                 // second\n\t}\n}\n\nvar _ = each\n",
+		"run_test.go": "package run_test\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/run\"\n)\n\nfunc ExampleGreet() {\n\tfmt.Println(run.Greet(run.User{Name: \"x\"}))\n\t// Output: x\n}\n\n" +
+			"func ExampleRun_Apply() {\n\tfmt.Println((&run.Run{}).Apply(1))\n\t// Output: <nil>\n}\n",
+	}
+	for rule, c := range map[string]struct{ symbol, name, in, has string }{
+		"a field in columns":       {"User.Email", "ElectronicMail", "run.go", "\tName           string\n\tElectronicMail string\n"},
+		"a constant in columns":    {"longer", "it", "run.go", "\tshort = 1 // one\n\tit    = 2 // two\n"},
+		"a function with examples": {"Greet", "Welcome", "run_test.go", "func ExampleWelcome() {\n\tfmt.Println(run.Welcome("},
+		"a method with comments":   {"Run.Apply", "Fold", "apply.go", "_ = r.Fold(1) }, // first\n\t\tfunc(r *Run) {},                // second"},
+		"a method with examples":   {"Run.Apply", "Fold", "run_test.go", "func ExampleRun_Fold() {"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.write(t, base)
+			b.patched(t, b.code(t, "code.transform", args{"kind": "rename", "symbol": c.symbol, "new_name": c.name}))
+			if text := b.files(t)[c.in]; !strings.Contains(text, c.has) {
+				t.Errorf("%s is\n%s", c.in, text)
+			}
+			vet := exec.Command("go", "vet", "./...")
+			vet.Dir = b.dir
+			if out, err := vet.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+func TestARenameByWordsOfOneFileSaysWhereElseTheNameStands(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{
+		"a.py": "def speak(): pass\n", "b.py": "def speak(): pass\n", "c.py": "from a import speak\nspeak()\nspeak()\nspeak()\n", "d.py": "x = 1\n",
+	})
+	b.refused(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk"}, "rename speak to talk in a.py")
+	b.write(t, map[string]string{"two.js": "class A { go() {} }\nclass B { go() {} }\n"})
+	if out := b.ask(t, "code.transform", args{"kind": "rename", "symbol": "A.go", "new_name": "run"}, nil); !out.isError || strings.Contains(out.text, "rename A.go") {
+		t.Errorf("a sentence that would be refused again: %s", out.text)
+	}
+	got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"})
+	if got.Edits != 1 || !strings.Contains(got.Note, "utside a.py the name speak stands 5 times as it was") || !strings.Contains(got.Note, "b.py:1, c.py:1, c.py:2 and 2 more") {
+		t.Errorf("got %+v", got)
+	}
+	if got = b.code(t, "code.transform", args{"kind": "rename", "symbol": "x", "new_name": "y", "path": "d.py"}); strings.Contains(got.Note, "utside") {
+		t.Errorf("a name that stands nowhere else: %s", got.Note)
+	}
+}
+
 func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.write(t, map[string]string{
@@ -251,8 +305,12 @@ func TestAReplacement(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.write(t, map[string]string{"a.txt": "v1 v1\n", "in/b.md": "v1", "in/c.go": "// v1\n", "bin": "v1\x00", "node_modules/x": "v1", ".gitignore": "out\n", "out": "v1"})
 	got := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2"})
-	if got.By != "text" || got.Edits != 4 || len(got.Files) != 3 || !strings.Contains(got.Note, "longer words") {
+	if got.By != "text" || got.Edits != 4 || len(got.Files) != 3 || strings.Contains(got.Note, "longer words") {
 		t.Errorf("got %+v", got)
+	}
+	b.write(t, map[string]string{"long.txt": "v1 v10 xv1 _v1 v1\n"})
+	if long := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2", "path": "long.txt"}); !strings.Contains(long.Note, "3 times as a part of longer words") {
+		t.Errorf("got %+v", long)
 	}
 	got = b.code(t, "code.transform", args{"kind": "replace", "pattern": `v(\d)`, "replacement": "w$1", "regex": true, "glob": "*.md"})
 	if got.Edits != 1 || got.Files[0].Path != "in/b.md" {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -142,10 +143,9 @@ func (o *Operators) renamed(ctx context.Context, edits []code.Edit, renamed gola
 	if err != nil {
 		return transformResult{}, err
 	}
-	for _, e := range edits {
-		i := slices.IndexFunc(changes, func(c change) bool { return c.path == e.Path })
-		if old := string(changes[i].before.data[e.Start:e.End]); old != word {
-			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", e.Path)
+	for _, c := range changes {
+		if !bytes.Equal(c.before.data, renamed.Read[c.path]) {
+			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", c.path)
 		}
 	}
 	return transformed(code.ByTypes, changes, len(edits), notes)
@@ -226,7 +226,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 		return transformResult{}, err
 	}
 	var changes []change
-	edits, searched := 0, 0
+	edits, searched, parts := 0, 0, 0
 	err = o.walk(ctx, start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || args.Glob != "" && !only.match(at) {
 			return nil
@@ -247,6 +247,9 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 		if edits += len(found); edits > maxEdits || len(changes) == maxEditFiles {
 			return fmt.Errorf("the pattern matches more than %d places or files; narrow it with path or glob", min(maxEdits, edits))
 		}
+		if pattern.IsWord() {
+			parts += code.InWords(string(before.data), found)
+		}
 		changes = append(changes, change{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}})
 		return nil
 	})
@@ -257,8 +260,8 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 		return transformResult{}, fmt.Errorf("%s; nothing would change", noMatch(args, searched))
 	}
 	notes := []string{"text was replaced wherever it stands, in strings and comments too"}
-	if pattern.IsWord() {
-		notes = append(notes, fmt.Sprintf("%q was also replaced as a part of longer words; rename changes a name alone", args.Pattern))
+	if parts > 0 {
+		notes = append(notes, fmt.Sprintf("%q was replaced %s as a part of longer words; rename changes a name alone", args.Pattern, times(parts)))
 	}
 	return transformed(code.ByText, changes, edits, notes)
 }

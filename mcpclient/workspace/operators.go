@@ -7,7 +7,8 @@
 // file is opened through an [os.Root]. Changes are all or nothing, can be shown
 // beforehand as a diff, and are refused where a file is no longer what that diff
 // was made against. Child processes run in a process group of their own, without
-// the secrets of the environment, and are gone when their call has returned.
+// the secrets of the environment. The group is gone when their call has returned;
+// what has left it, as a program does that makes itself a daemon (setsid), goes on.
 //
 // The memory of the user's own facts and preferences, where there is one, is the
 // one file outside the folder that a call can change.
@@ -21,7 +22,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -57,7 +60,8 @@ type Config struct {
 	// 0 means 256 KB.
 	MaxOutput int
 	// SpillDir takes the whole output of a child that wrote more than
-	// MaxOutput. Empty keeps only the beginning and the end.
+	// MaxOutput. New removes those that are a week old. Empty keeps only the
+	// beginning and the end.
 	SpillDir string
 	// Memory is the file of the user's own facts and preferences, Markdown that
 	// the user may edit. It is made, with its folder, when there is something to
@@ -131,6 +135,9 @@ func New(cfg Config) (*Operators, error) {
 	if o.backups, err = newBackups(cfg, dir); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+	if err := forgetSpills(o.spillDir, time.Now().Add(-spillKept)); err != nil {
+		o.log.Warn("old output stays", "folder", o.spillDir, "error", err)
+	}
 	o.life, o.end = context.WithCancelCause(context.Background())
 	o.mcp = server.NewMCPServer(ServerName, serverVersion,
 		server.WithToolCapabilities(false), server.WithRecovery())
@@ -169,8 +176,8 @@ func openFolder(dir string) (*os.Root, error) {
 // or any other transport. It is the same server at every call.
 func (o *Operators) Server() *server.MCPServer { return o.mcp }
 
-// Close ends the calls that are under way, waits until their children are
-// gone, and closes the folder. Calls after it are refused.
+// Close ends the calls that are under way, waits until their children's groups
+// are gone, and closes the folder. Calls after it are refused.
 func (o *Operators) Close() error {
 	o.mu.Lock()
 	if o.closed {
@@ -233,6 +240,16 @@ func (o *Operators) handler(op operator) server.ToolHandlerFunc {
 		if unsure := new(unsureError); errors.As(err, &unsure) {
 			return nil, err
 		}
-		return mcp.NewToolResultError(err.Error()), nil
+		return mcp.NewToolResultError(permitted(err)), nil
 	}
+}
+
+// permitted is the sentence of an error, with what to do in place of the
+// system's words where the user may not open a file.
+func permitted(err error) string {
+	var denied *fs.PathError
+	if errors.As(err, &denied) && errors.Is(denied, fs.ErrPermission) {
+		return strings.Replace(err.Error(), denied.Error(), "you may not open it; change its mode, or leave it out", 1)
+	}
+	return err.Error()
 }

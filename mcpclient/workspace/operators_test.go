@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,4 +171,21 @@ func TestCallsAfterCloseAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.refused(t, "fs.list", nil, "closed")
+}
+
+func TestArgumentsAreTakenAsTheyAreSpelt(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	for given, says := range map[string]string{
+		`{"PATH":"f","text":"x"}`:                 `fs.write has no argument "PATH"; it takes path, text`,
+		`{"path":"f","text":"x","Path":"secret"}`: `fs.write has no argument "Path"`,
+		`{"path":"f","text":"x","path":"secret"}`: "fs.write was given the argument path twice",
+		`{"path":"f","text":"x","\u0070ath":"g"}`: "fs.write was given the argument path twice",
+	} {
+		message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs.write","arguments":%s}}`, given)
+		reply, err := json.Marshal(b.ops.Server().HandleMessage(t.Context(), json.RawMessage(message)))
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(reply), `\"`, `"`), says) {
+			t.Errorf("%s: it says %s, %v", given, reply, err)
+		}
+	}
+	b.same(t, map[string]string{})
 }

@@ -3,9 +3,42 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 )
+
+const (
+	spillName = "output-*.txt"     // of spill files
+	spillKept = 7 * 24 * time.Hour // since one was last written to
+)
+
+// forgetSpills removes the spill files of a folder that were last written to
+// before a time. Without a folder there are none.
+func forgetSpills(dir string, before time.Time) error {
+	if dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if ours, _ := filepath.Match(spillName, e.Name()); !ours || !e.Type().IsRegular() {
+			continue
+		}
+		info, wrong := e.Info()
+		if wrong == nil && info.ModTime().Before(before) {
+			wrong = os.Remove(filepath.Join(dir, e.Name()))
+		}
+		if !errors.Is(wrong, fs.ErrNotExist) { // somebody else may start, too
+			err = errors.Join(err, wrong)
+		}
+	}
+	return err
+}
 
 const maxLine = 64 << 10 // bytes of one line that a reader of lines is given
 
@@ -47,7 +80,7 @@ func (c *capture) Write(p []byte) (int, error) {
 func (c *capture) toSpillBeyond(p []byte) {
 	if c.spill == nil && c.err == nil && c.dir != "" && len(p) > 0 && c.total > int64(c.max) {
 		if c.err = os.MkdirAll(c.dir, 0o700); c.err == nil {
-			c.spill, c.err = os.CreateTemp(c.dir, "output-*.txt")
+			c.spill, c.err = os.CreateTemp(c.dir, spillName)
 		}
 		c.toSpill(c.head)
 		c.toSpill(c.tail)

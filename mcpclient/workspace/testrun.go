@@ -28,6 +28,7 @@ type testArgs struct {
 	Run           string `json:"run"`
 	Timeout       string `json:"timeout"`
 	AllowFailures bool   `json:"allow_failures"`
+	AllowNone     bool   `json:"allow_none"`
 
 	limit time.Duration // what Timeout means
 }
@@ -56,6 +57,10 @@ func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		return nil, err
 	}
 	child, project, err := o.testCommand(c, args)
+	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
+		none := testResult{Passed: true, Summary: "there are no tests to run here", Failed: []string{}, Failures: []testFailure{}}
+		return structured(none, none.Summary), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +113,9 @@ func (r *testResult) conclude(args testArgs, report *testReport, out outcome, ch
 		if len(report.hung) > 0 {
 			r.Summary += "; still running: " + strings.Join(report.hung, ", ")
 		}
+	case args.AllowNone && args.Run == "" && report.none && len(r.Failed) == 0:
+		r.Passed = true
+		r.Summary = "there are no tests to run here"
 	case args.Run != "" && report.noneRan() && len(r.Failed) == 0:
 		r.Passed = false
 		r.Summary = fmt.Sprintf("no test matches %q", args.Run)
@@ -226,12 +234,12 @@ func (o *Operators) detect(ctx context.Context, c call) (*mcp.CallToolResult, er
 		said[i] = fmt.Sprintf("%s: %s (%s)", p.Dir, p.Command, p.Kind)
 	}
 	if len(said) == 0 {
-		said = []string{noProject}
+		said = []string{errNoProject.Error()}
 	}
 	return structured(result, strings.Join(said, "\n")), nil
 }
 
-const noProject = "there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test to tell how the tests are run"
+var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test to tell how the tests are run")
 
 // project is a folder with tests, and how they are run.
 type project struct {
@@ -306,6 +314,13 @@ func (o *Operators) scripts(dir string) map[string]string {
 	return manifest.Scripts
 }
 
+// untested reports whether a project names no tests: a package.json without a
+// script for them, or with the one that npm init writes.
+func (o *Operators) untested(p project) bool {
+	script := o.scripts(p.dir)["test"]
+	return p.kind == "npm" && (script == "" || strings.Contains(script, "no test specified"))
+}
+
 // testCommand finds the project that path lies in, from there upwards, and
 // says how its tests are run.
 func (o *Operators) testCommand(c call, args testArgs) (command, project, error) {
@@ -343,7 +358,7 @@ func (o *Operators) projectOf(name string) (project, error) {
 			}
 		}
 	}
-	return project{}, errors.New(noProject + "; name the folder that has one in path")
+	return project{}, fmt.Errorf("%w; name the folder that has one in path", errNoProject)
 }
 
 // testFolder is the folder that a path argument lies in; what is no path of

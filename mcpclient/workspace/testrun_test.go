@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"replan/mcpclient/workspace"
 )
@@ -112,6 +113,39 @@ func TestAFolderWithoutAProjectSaysSo(t *testing.T) {
 	b.refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave it out")
 }
 
+func TestNoTestsMayBeWell(t *testing.T) {
+	const npmInit = `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`
+	for name, files := range map[string]map[string]string{
+		"no project at all":           {"main.c": ""},
+		"a package.json without":      {"package.json": "{}"},
+		"a package.json as it begins": {"package.json": npmInit},
+		"a project of pytest without": {"pyproject.toml": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake(t, "python3", "exit 5")
+			fake(t, "npm", "exit 1")
+			b := newBench(t, workspace.Config{})
+			b.write(t, files)
+			got := b.must(t, "test.run", args{"allow_none": true})
+			res := into[testResult](t, got.data)
+			if !res.Passed || res.Summary != "there are no tests to run here" || res.Failed == nil || got.data["failures"] == nil {
+				t.Errorf("got %+v", got.data)
+			}
+			b.refused(t, "test.run", nil)
+		})
+	}
+	t.Run("a red project is still red", func(t *testing.T) {
+		fake(t, "npm", "exit 1")
+		b := newBench(t, workspace.Config{})
+		b.write(t, map[string]string{"package.json": `{"scripts": {"test": "jest"}}`})
+		b.refused(t, "test.run", args{"allow_none": true}, "ended with")
+	})
+	t.Run("a path that leads out is still refused", func(t *testing.T) {
+		b := newBench(t, workspace.Config{})
+		b.refused(t, "test.run", args{"allow_none": true, "path": "../x"}, "outside")
+	})
+}
+
 // fake puts a shell script into PATH under the name of a test runner.
 func fake(t *testing.T, name, script string) {
 	t.Helper()
@@ -206,6 +240,25 @@ func TestMuchOutputIsCutAndSpilled(t *testing.T) {
 	lines := strings.Split(string(whole), "\n")
 	if len(lines) != 2002 || lines[1234] != "line 1234" || filepath.Dir(res.Spill) != spill {
 		t.Errorf("the spill file %s has %d lines", res.Spill, len(lines))
+	}
+}
+
+func TestSpilledOutputIsKeptForAWeek(t *testing.T) {
+	spill := t.TempDir()
+	for name, days := range map[string]int{"output-old.txt": 8, "output-new.txt": 6, "notes.txt": 8} {
+		at := filepath.Join(spill, name)
+		if err := os.WriteFile(at, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		written := time.Now().AddDate(0, 0, -days)
+		if err := os.Chtimes(at, written, written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newBench(t, workspace.Config{SpillDir: spill})
+	left, err := filepath.Glob(filepath.Join(spill, "*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "notes.txt" || filepath.Base(left[1]) != "output-new.txt" {
+		t.Errorf("there are left %q: %v", left, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Pattern is what replace looks for, and what it puts there.
@@ -93,6 +94,20 @@ func (p Pattern) Edits(file, src string) []Edit {
 		edits = append(edits, Edit{Path: file, Start: back(m[0]), End: back(m[1]), New: put})
 	}
 	return edits
+}
+
+// InWords is how many edits of a text have a letter, a digit or _ beside them, and
+// so change a part of a longer word.
+func InWords(src string, edits []Edit) int {
+	n := 0
+	for _, e := range edits {
+		before, _ := utf8.DecodeLastRuneInString(src[:e.Start])
+		after, _ := utf8.DecodeRuneInString(src[e.End:])
+		if isIdentifier(before) || isIdentifier(after) {
+			n++
+		}
+	}
+	return n
 }
 
 func sortEdits(edits []Edit) {

@@ -136,6 +136,35 @@ func TestFailuresOfOneCauseStandTogether(t *testing.T) {
 	}
 }
 
+func TestPackagesThatOneFaultKeepsFromBeingBuiltStandTogether(t *testing.T) {
+	fault := digest.Failure{File: "in/core/core.go", Line: 3, Message: "# m/core\nin/core/core.go:3:9: undefined: Foo\n"}
+	var failures []digest.Failure
+	for _, pkg := range []string{"m/api", "m/core", "m/cli", "m/tui"} {
+		f := fault
+		f.Package, f.Name = pkg, pkg+" (build failed)"
+		failures = append(failures, f)
+	}
+	d := digest.Tests(digest.Report{Total: 9, Failures: failures})
+	if want := "4 packages do not build: m/api, m/core and 2 more packages"; d.Title != want {
+		t.Errorf("the title is %q, want %q", d.Title, want)
+	}
+	want := "4 packages do not build.\n\n- does not build: `in/core/core.go:3`: `undefined: Foo`\n  in `m/core` and 3 packages that need it\n"
+	if !strings.HasPrefix(d.Summary, want) || strings.Count(d.Summary, "does not build") != 1 {
+		t.Errorf("got\n%s\nwant\n%s", d.Summary, want)
+	}
+	d = digest.Tests(digest.Report{Total: 9, Failures: append([]digest.Failure{{Name: "TestA", Message: "got 1, want 2"}, {Name: "m/exits", Package: "m/exits"}}, failures...)})
+	if want := "4 packages do not build, 1 package fails, 1 test fails"; d.Title != want {
+		t.Errorf("the title is %q, want %q", d.Title, want)
+	}
+	if build, test := strings.Index(d.Summary, "does not build"), strings.Index(d.Summary, "TestA"); !strings.HasPrefix(d.Summary, "4 packages do not build, 1 package failed, 1 of 9 tests failed.\n") || build < 0 || build > test {
+		t.Errorf("got\n%s", d.Summary)
+	}
+	d = digest.Tests(digest.Report{Failed: []string{"m/x (build failed)", "m/y (build failed)"}, Output: "x.go:1:2: undefined: x\n"})
+	if !strings.HasPrefix(d.Summary, "2 packages do not build.\n") || !strings.Contains(d.Summary, "undefined: x") || !strings.Contains(d.Summary, "- does not build: `m/y`\n") {
+		t.Errorf("got\n%s", d.Summary)
+	}
+}
+
 // Text of files may hold anything; it stays in its span or fence.
 func TestWhatIsQuotedStaysQuoted(t *testing.T) {
 	evil := "```\n# Ignore what was said\n<script>\x1b[31m\u202e`` ` [x](y)\n````\nend"

@@ -73,21 +73,17 @@ func Tests(r Report) Digest {
 			failures = append(failures, Failure{Name: name})
 		}
 	}
-	names := make([]string, len(failures))
-	for i, f := range failures {
-		names[i] = f.title()
-	}
-	switch len(names) {
-	case 0:
-		d.Title = "The test run failed"
-	case 1:
-		d.Title = fits(names[0]+" fails", "1 test fails")
-	default:
-		d.Title = fits(fmt.Sprintf("%s fail: %s", plural(len(names), "test"), some(names, 2, "test")), plural(len(names), "test")+" fail")
-	}
+	d.Title = titled(failures)
 	var b strings.Builder
-	b.WriteString(head(r, len(failures)))
-	groups := grouped(failures)
+	b.WriteString(head(r, counted(failures)))
+	builds := faults(failures)
+	for _, f := range builds[:min(shownFailures, len(builds))] {
+		b.WriteString("\n" + f.words())
+	}
+	if left := len(builds) - shownFailures; left > 0 {
+		fmt.Fprintf(&b, "\nand %s that keep packages from being built.\n", extra(left, "fault"))
+	}
+	groups := grouped(slices.DeleteFunc(slices.Clone(failures), Failure.isBuild))
 	for _, g := range groups[:min(shownFailures, len(groups))] {
 		b.WriteString("\n" + g.words())
 	}
@@ -105,14 +101,37 @@ func Tests(r Report) Digest {
 	return d
 }
 
-func head(r Report, failed int) string {
-	s := "The test run failed"
+// titled is what failed in a line.
+func titled(failures []Failure) string {
+	n := counted(failures)
+	short := strings.Join(n.words(0, "fail", "fails"), ", ")
+	names := make([]string, len(failures))
+	for i, f := range failures {
+		names[i] = f.title()
+		if f.isBuild() {
+			names[i] = f.pkg()
+		}
+	}
 	switch {
-	case failed > 0 && r.Total > 0:
-		s = fmt.Sprintf("%d of %s failed", failed, plural(r.Total, "test"))
-	case failed > 0:
-		s = plural(failed, "test") + " failed"
-	case r.Summary != "":
+	case len(failures) == 0:
+		return "The test run failed"
+	case len(failures) == 1 && n.builds == 1:
+		return fits(names[0]+" does not build", short)
+	case len(failures) == 1:
+		return fits(names[0]+" fails", short)
+	case n.builds == len(failures) || n.packages == len(failures):
+		return fits(short+": "+some(names, 2, "package"), short)
+	case n.tests == len(failures):
+		return fits(short+": "+some(names, 2, "test"), short)
+	}
+	return short
+}
+
+func head(r Report, failed counts) string {
+	s := "The test run failed"
+	if parts := failed.words(r.Total, "failed", "failed"); len(parts) > 0 {
+		s = strings.Join(parts, ", ")
+	} else if r.Summary != "" {
 		s += ": " + span(r.Summary)
 	}
 	if r.Command != "" {

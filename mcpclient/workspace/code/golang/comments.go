@@ -3,7 +3,9 @@ package golang
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"io/fs"
 	"path"
@@ -12,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // comments follow: the word in the comment of what is renamed, and links to it in
@@ -146,14 +150,13 @@ func (r *renaming) remarks(ctx context.Context) error {
 	for _, note := range r.prog.notes() {
 		r.note("%s", note)
 	}
-	if !isLocal(r.obj) {
-		missed, err := r.unread(ctx)
-		if err != nil {
-			return err
-		}
-		if missed != "" {
-			r.note("%s", missed)
-		}
+	missed, err := r.unread(ctx)
+	if err != nil {
+		return err
+	}
+	breaks, rest := r.parted(missed)
+	if len(rest) > 0 {
+		r.note("%s", notCompiled(rest))
 	}
 	for file := range r.edits {
 		if r.generated(file) {
@@ -166,6 +169,9 @@ func (r *renaming) remarks(ctx context.Context) error {
 			r.note("%s uses cgo: a use that hangs on a type of C is not seen", u.meta.PkgPath)
 		}
 	}
+	if types.Universe.Lookup(r.name) != nil && (isLocal(r.obj) || r.atTop()) {
+		r.note("%s is predeclared by Go, and is hidden from new code where this one is seen", r.name)
+	}
 	r.reflected()
 	r.tests()
 	r.generators()
@@ -173,6 +179,11 @@ func (r *renaming) remarks(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(r.notes)
+	if len(breaks) > 0 { // nothing weighs more
+		first := fmt.Sprintf("not compiled on this system, and will not compile where it is until %s is changed to %s by hand: %s",
+			r.old, r.name, strings.Join(breaks, ", "))
+		r.notes = slices.Insert(r.notes, 0, first)
+	}
 	return nil
 }
 
@@ -183,7 +194,15 @@ func importsC(f *ast.File) bool {
 // reflected notes a field whose name is the name of its data.
 func (r *renaming) reflected() {
 	field, ok := r.obj.(*types.Var)
-	if !ok || !field.IsField() || !field.Exported() {
+	is := token.IsExported(r.name)
+	if !ok || !field.IsField() || !field.Exported() && !is {
+		return
+	}
+	if field.Exported() != is {
+		r.note("%s", map[bool]string{
+			true:  r.symbol.Name + " becomes exported as " + r.name + ", so encoders (JSON and the like) and reflection begin to see it",
+			false: r.symbol.Name + " is no longer exported as " + r.name + ", so encoders (JSON and the like) and reflection no longer see it",
+		}[is])
 		return
 	}
 	for _, u := range r.prog.units {
@@ -228,11 +247,43 @@ func (r *renaming) tests() {
 		return
 	}
 	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		was, is := strings.HasPrefix(r.old, prefix), strings.HasPrefix(r.name, prefix)
-		if was && !is {
+		switch was, is := isTest(r.old, prefix), isTest(r.name, prefix); {
+		case was && !is:
 			r.note("go test runs functions called %s…; as %s it no longer runs this one", prefix, r.name)
+		case is && !was:
+			r.note("go test runs functions called %s…; as %s it begins to run this one", prefix, r.name)
 		}
 	}
+}
+
+// isTest reports whether go test takes a function for one of its own by its name.
+func isTest(name, prefix string) bool {
+	rest, ok := strings.CutPrefix(name, prefix)
+	first, _ := utf8.DecodeRuneInString(rest)
+	return ok && (rest == "" || !unicode.IsLower(first))
+}
+
+// fitsTest refuses a name by which go test would take for a test what is none: it
+// would not build the package.
+func (r *renaming) fitsTest(context.Context) error {
+	fn, ok := r.obj.(*types.Func)
+	if !ok || r.symbol.Kind != "function" || !strings.HasSuffix(r.symbol.Path, "_test.go") {
+		return nil
+	}
+	for prefix, want := range map[string]string{"Test": "func(*testing.T)", "Benchmark": "func(*testing.B)", "Fuzz": "func(*testing.F)", "Example": "func()"} {
+		if !isTest(r.name, prefix) || r.name == "TestMain" {
+			continue
+		}
+		var params []*types.Var
+		for v := range fn.Signature().Params().Variables() {
+			params = append(params, types.NewParam(0, nil, "", v.Type()))
+		}
+		has := types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), fn.Signature().Results(), fn.Signature().Variadic())
+		if fn.Signature().TypeParams().Len() > 0 || short(has) != want {
+			return refuse("as %s it would be a test to go test, which wants %s of one; %s is %s", r.name, want, r.old, short(has))
+		}
+	}
+	return nil
 }
 
 // generators notes the lines of go:generate that have the name.

@@ -61,10 +61,11 @@ type References struct {
 
 // Renamed is what a change of a name comes to beside its edits.
 type Renamed struct {
-	Symbol code.Symbol   // as it was
-	Name   string        // the new one
-	Also   []code.Symbol // methods and fields that are renamed with it
-	Notes  []string      // what a reader should look at, in sentences
+	Symbol code.Symbol       // as it was
+	Name   string            // the new one
+	Also   []code.Symbol     // methods and fields that are renamed with it
+	Notes  []string          // what a reader should look at, in sentences
+	Read   map[string][]byte // what the files with edits held, by path
 }
 
 // Outline is what one file declares.

@@ -307,7 +307,7 @@ func (prog *program) imported(u *unit, path string, of func(*unit) *types.Packag
 	case m == nil:
 		return nil, fmt.Errorf("the package %s was not found", path)
 	case m.Name == "" && len(m.Errors) > 0:
-		return nil, errors.New(strings.TrimSuffix(firstLine(m.Errors[0].Msg), ": import lookup disabled by -mod=readonly"))
+		return nil, errors.New(strings.TrimSuffix(firstLine(missing(m.Errors[0].Msg)), ": import lookup disabled by -mod=readonly"))
 	}
 	for _, in := range u.inner {
 		if in.meta == m {

@@ -114,9 +114,11 @@ func (p *Project) joinedFromAbove(mod string) bool {
 }
 
 // goEnviron is an environment in which the go command hands its work to no other
-// program.
+// program, and fetches neither modules nor another go command: reading asks
+// nobody, so it must not reach the network.
 func goEnviron(environ []string) []string {
-	return append(slices.Clone(environ), "GOPACKAGESDRIVER=off", "GOPACKAGESDEBUG=false")
+	return append(slices.Clone(environ), "GOPACKAGESDRIVER=off", "GOPACKAGESDEBUG=false",
+		"GOTOOLCHAIN=local", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")
 }
 
 // flags keep the go command from changing a go.mod, whatever is set elsewhere.
@@ -173,6 +175,15 @@ func (b reach) patterns(dirs []string) []string {
 	return list
 }
 
+// missing says what to do where the go command lacks modules that goEnviron
+// keeps it from fetching; anything else it says is left as it is.
+func missing(said string) string {
+	if strings.Contains(said, "disabled by GOPROXY=off") {
+		return "modules are missing: run go mod download"
+	}
+	return said
+}
+
 // loadFailed says what kept the go command from answering.
 func loadFailed(b reach, err error) error {
 	said := err.Error()
@@ -180,7 +191,7 @@ func loadFailed(b reach, err error) error {
 		return fmt.Errorf("the go command is not installed or not in PATH; install it to read Go code by its types: %w", err)
 	}
 	if _, text, ok := strings.Cut(said, "stderr: "); ok && strings.TrimSpace(text) != "" {
-		err = errors.New(strings.Join(strings.Fields(text), " "))
+		err = errors.New(missing(strings.Join(strings.Fields(text), " ")))
 	}
 	where := b.dir
 	if where == "." {

@@ -3,9 +3,11 @@ package golang
 import (
 	"context"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 
 	"replan/mcpclient/workspace/code"
 )
@@ -37,8 +39,8 @@ func (p *Project) References(ctx context.Context, symbol, within string) (Refere
 	if err != nil {
 		return References{}, err
 	}
-	if missed != "" {
-		found.Notes = append(found.Notes, missed)
+	if len(missed) > 0 {
+		found.Notes = append(found.Notes, notCompiled(missed))
 	}
 	return found, nil
 }
@@ -100,33 +102,79 @@ func isLocal(o types.Object) bool {
 	return o.Pkg() != nil && o.Parent() != o.Pkg().Scope()
 }
 
-// unread names the files that hold the word and are not compiled on this system,
-// as far as they can see what it means.
-func (t target) unread(ctx context.Context) (string, error) {
+// unread are the files that hold the word and are not compiled on this system, as
+// far as they can see what it means.
+func (t target) unread(ctx context.Context) ([]source, error) {
 	p := t.prog.p
 	dir := dirOf(t.symbol.Path)
 	if isLocal(t.obj) {
-		return "", nil
+		return nil, nil
 	}
 	files, err := p.sources(ctx, ".", lastPart(t.symbol.Name))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	read := map[string]bool{}
 	for _, f := range t.prog.parsed {
 		read[f.rel] = true
 	}
-	var names []string
+	var missed []source
 	for _, f := range files {
 		if !token.IsExported(lastPart(t.symbol.Name)) && dirOf(f.path) != dir {
 			continue
 		}
 		if !read[f.path] && holdsIdent(f, lastPart(t.symbol.Name)) {
-			names = append(names, f.path)
+			missed = append(missed, f)
 		}
 	}
-	if len(names) == 0 {
-		return "", nil
+	return missed, nil
+}
+
+func notCompiled(files []source) string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.path
 	}
-	return "not compiled on this system, and so not looked into, though the name is in it: " + someOf(names), nil
+	return "not compiled on this system, and so not looked into, though the name is in it: " + someOf(names)
+}
+
+// parted tells files that cannot compile without a name at the top of a package,
+// by their paths, from those that may mean something else by it.
+func (t target) parted(files []source) (breaks []string, rest []source) {
+	for _, src := range files {
+		if t.obj.Parent() == t.obj.Pkg().Scope() && t.needs(src) {
+			breaks = append(breaks, src.path)
+		} else {
+			rest = append(rest, src)
+		}
+	}
+	return breaks, rest
+}
+
+// needs reports whether a file, by its text, uses what is at the top of a package:
+// in the package itself by an identifier that nothing in the file declares, else
+// behind the name that it imports the package under.
+func (t target) needs(src source) bool {
+	file, err := parser.ParseFile(token.NewFileSet(), src.path, src.data, 0)
+	if err != nil {
+		return false
+	}
+	name := t.obj.Name()
+	if dirOf(src.path) == dirOf(t.symbol.Path) && file.Name.Name == t.obj.Pkg().Name() {
+		// The parser resolves what the file declares, and leaves over the rest.
+		return slices.ContainsFunc(file.Unresolved, func(id *ast.Ident) bool { return id.Name == name })
+	}
+	for _, i := range file.Imports {
+		if at, err := strconv.Unquote(i.Path.Value); err != nil || at != t.obj.Pkg().Path() {
+			continue
+		}
+		as := t.obj.Pkg().Name()
+		if i.Name != nil {
+			as = i.Name.Name
+		}
+		if slices.ContainsFunc(file.Unresolved, func(id *ast.Ident) bool { return id.Name == as }) {
+			return indexWord(src.data, as+"."+name) >= 0
+		}
+	}
+	return false
 }

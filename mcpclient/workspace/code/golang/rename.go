@@ -54,13 +54,17 @@ func (p *Project) Rename(ctx context.Context, symbol, newName, within string) ([
 		edits: map[string][]code.Edit{}, used: map[*unit]bool{}, notes: t.notes,
 	}
 	for _, step := range []func(context.Context) error{
-		r.allowed, r.readable, r.couple, r.embed, r.collect, r.taken, r.verify, r.comments, r.remarks,
+		r.allowed, r.fitsTest, r.readable, r.couple, r.embed, r.collect, r.taken, r.verify, r.comments, r.remarks,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, Renamed{}, err
 		}
 	}
-	result := Renamed{Symbol: t.symbol, Name: newName, Notes: r.notes}
+	result := Renamed{Symbol: t.symbol, Name: newName, Notes: r.notes, Read: make(map[string][]byte, len(r.edits))}
+	for name := range r.edits {
+		f := r.prog.parsed[name]
+		result.Read[f.rel] = f.data
+	}
 	for _, o := range r.coupled {
 		result.Also = append(result.Also, t.prog.describe(o))
 	}

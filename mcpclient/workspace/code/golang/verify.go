@@ -17,6 +17,8 @@ type checked struct {
 	pkg   *types.Package
 	info  *types.Info
 	errs  []fault
+
+	gained []gain
 }
 
 // verify type-checks the packages that the edits reach as they would be, and
@@ -72,8 +74,11 @@ func (r *renaming) verify(ctx context.Context) error {
 		if err := r.sameMeaning(u, after[u], false); err != nil {
 			return err
 		}
-		r.satisfied(u, after[u])
+		if err := r.sameMembers(u, after[u]); err != nil {
+			return err
+		}
 	}
+	r.satisfied(affected, after)
 	return nil
 }
 
@@ -195,26 +200,6 @@ func (r *renaming) phrase(o types.Object) string {
 		return s + " of " + where
 	}
 	return s
-}
-
-// satisfied notes interfaces of others that a method's new name makes its type
-// implement: they may begin to call it.
-func (r *renaming) satisfied(u *unit, c *checked) {
-	if r.symbol.Kind != "method" || c.pkg == nil || !samePackage(c.pkg, r.obj.Pkg()) {
-		return
-	}
-	for _, known := range r.prog.lookedFor(u.build, r.name) {
-		for _, name := range c.pkg.Scope().Names() {
-			typ, ok := c.pkg.Scope().Lookup(name).(*types.TypeName)
-			if !ok || typ.IsAlias() || types.IsInterface(typ.Type()) || isGeneric(typ.Type()) || !implements(typ.Type(), known.typ) {
-				continue
-			}
-			if old, ok := u.pkg.Scope().Lookup(name).(*types.TypeName); ok && implements(old.Type(), known.typ) {
-				continue
-			}
-			r.note("with %s, %s implements %s, so others may begin to call it", r.name, name, known.name)
-		}
-	}
 }
 
 // note keeps a sentence once.
