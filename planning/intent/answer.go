@@ -119,6 +119,9 @@ func (a answering) shown() []string {
 	case explain:
 		return first("code.summarize", "code.definition", "code.symbols", "fs.search")
 	case debug:
+		if a.done(runTests) && a.result(runTests).at("passed").flag() && shapeOf(a.in.Target) == aTest {
+			return []string{runTests} // what was changed last explains nothing
+		}
 		if a.done("code.summarize") {
 			return []string{"code.summarize"}
 		}

@@ -54,7 +54,7 @@ func (a answering) matches(v value) string {
 	} else if total == len(found) {
 		head += " in " + count(len(files), "file", "files")
 	}
-	return head + ":\n\n" + rows(lines, total, "match", "matches") + cutShort(v)
+	return head + ":\n\n" + rows(lines, total, "match", "matches") + cutShort(v) + a.more(total, "find "+a.in.Target, found)
 }
 
 // named lists the entries of a folder that the target names.
@@ -76,11 +76,49 @@ func (a answering) listed(v value) string {
 	if a.in.Action != find {
 		return ""
 	}
+	if a.in.Target == "" {
+		return a.folder(v)
+	}
 	names := a.named(v)
 	if len(names) == 0 {
 		return ""
 	}
 	return count(len(names), "file is", "files are") + " called " + a.about() + ":\n\n" + rows(names, 0, "file", "files") + cutShort(v)
+}
+
+// folder lists all entries of a folder.
+func (a answering) folder(v value) string {
+	entries := v.at("entries").list()
+	lines := make([]string, len(entries))
+	for i, e := range entries {
+		name := e.at("path").text()
+		if e.at("type").text() == "dir" {
+			name += "/"
+		}
+		lines[i] = code(name)
+	}
+	where := code(a.in.Params["in"])
+	if where == "" {
+		where = "the workspace"
+	}
+	if len(lines) == 0 {
+		return "There is nothing in " + where + "."
+	}
+	return count(len(lines), "entry", "entries") + " in " + where + ":\n\n" + rows(lines, 0, "entry", "entries") + cutShort(v) + a.more(len(lines), "list files", entries)
+}
+
+// more says how to see what a list of so many rows leaves out.
+func (a answering) more(total int, words string, found []value) string {
+	if total <= maxRows {
+		return ""
+	}
+	text := "\n\nTo see more, ask with `--output json`"
+	for _, f := range found {
+		if folder, _, below := strings.Cut(f.at("path").text(), "/"); below && folder != "" && a.in.Params["in"] == "" {
+			return text + ", or name a folder: " + code(words+" in "+folder+"/") + "."
+		}
+	}
+	return text + "."
 }
 
 func (answering) read(v value) string { return fence("", v.text()) }
@@ -114,7 +152,7 @@ func (a answering) symbolList(v value) string {
 	if file := code(v.at("path").text()); file != "" {
 		about = " in " + file
 	}
-	return count(total, "symbol", "symbols") + about + ":\n\n" + rows(symbolLines(found), total, "symbol", "symbols") + cutShort(v) + noted(v)
+	return count(total, "symbol", "symbols") + about + ":\n\n" + rows(symbolLines(found), total, "symbol", "symbols") + cutShort(v) + a.more(total, "list symbols", found) + noted(v)
 }
 
 func (a answering) parsed(v value) string {
@@ -180,28 +218,36 @@ func (a answering) referenceList(v value) string {
 	}
 	files := map[string]bool{}
 	var lines []string
+	defined := v.at("definition").place()
 	for _, r := range found {
+		if r.at("definition").flag() { // it is no use
+			total--
+			if defined == "" {
+				defined = r.place()
+			}
+			continue
+		}
 		files[r.at("path").text()] = true
 		line := r.place()
 		if within := code(r.at("in").text()); within != "" {
 			line += " in " + within
 		}
-		if r.at("definition").flag() {
-			line += ", the definition"
-		}
 		lines = append(lines, strings.TrimSpace(line+": "+code(r.at("text").text())))
 	}
+	if total <= 0 {
+		return "Nothing uses " + name + " besides its definition at " + defined + "." + noted(v)
+	}
 	head := count(total, "reference", "references") + " to " + name
-	if total == len(found) {
+	if total == len(lines) {
 		head += " in " + count(len(files), "file", "files")
 	}
 	if by := plain(v.at("by").text()); by != "" {
 		head += ", found by " + by
 	}
-	if defined := v.at("definition").place(); defined != "" {
+	if defined != "" {
 		head += "; it is defined at " + defined
 	}
-	return head + ":\n\n" + rows(lines, total, "reference", "references") + cutShort(v) + noted(v)
+	return head + ":\n\n" + rows(lines, total, "reference", "references") + cutShort(v) + a.more(total, "where is "+a.in.Target+" used", found) + noted(v)
 }
 
 func (a answering) summary(v value) string {

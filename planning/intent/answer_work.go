@@ -35,11 +35,19 @@ func (a answering) change() string {
 	switch {
 	case a.in.Action == rename && a.in.Params["new_name"] != "":
 		return "Renamed " + a.about() + " to " + code(a.in.Params["new_name"])
+	case a.in.Action == edit && a.in.Target != "" && a.removes():
+		return "Removed " + a.about()
 	case a.in.Action == edit && a.in.Params["with"] != "":
 		return "Replaced " + a.about() + " by " + code(a.in.Params["with"])
 	default:
 		return "Changed"
 	}
+}
+
+// removes reports whether nothing was to be put in another's place.
+func (a answering) removes() bool {
+	with, replaces := a.in.Params["with"]
+	return replaces && with == ""
 }
 
 func (a answering) changed(v value) string {
@@ -85,8 +93,17 @@ func (a answering) transformed(v value) string {
 	return text
 }
 
-func (answering) testRun(v value) string {
+// noTests is how test.run says that it found none.
+const noTests = "there are no tests to run"
+
+func (a answering) testRun(v value) string {
 	head := "The tests pass"
+	switch passed := v.at("passed").flag(); {
+	case passed && strings.HasPrefix(v.at("summary").text(), noTests):
+		return "There are no tests to run here."
+	case passed && a.in.Action == debug && shapeOf(a.in.Target) == aTest:
+		return a.about() + " passes here."
+	}
 	if !v.at("passed").flag() {
 		head = "The tests fail"
 	}

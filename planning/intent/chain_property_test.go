@@ -32,7 +32,7 @@ var schemas = map[string]string{
 	"code.summarize":  "[text] [path] [diff] [log:object] [tests:object] [matches:object] [symbol]",
 	"code.transform":  "kind [symbol] [new_name] [pattern] [replacement] [regex:boolean] [glob] [path]",
 	"test.detect":     "[path]",
-	"test.run":        "[path] [run] [timeout] [allow_failures:boolean]",
+	"test.run":        "[path] [run] [timeout] [allow_failures:boolean] [allow_none:boolean]",
 	"test.lint":       "[path] [allow_failures:boolean]",
 	"vcs.status":      "",
 	"vcs.diff":        "[of] [path] [ref]",

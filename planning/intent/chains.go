@@ -38,6 +38,10 @@ var chains = map[[2]string]func(*draft){
 const deepEnough = 20
 
 func (d *draft) find() {
+	if d.in.Params["of"] == "files" && d.in.Target == "" {
+		d.call("fs.list", "List the files", map[string]any{"path": d.within()}, "")
+		return
+	}
 	d.need()
 	switch d.shape() {
 	case aPath: // the name of a file, and where it is mentioned
@@ -112,11 +116,15 @@ func (d *draft) explain() {
 
 // edit replaces one text by another, which needs no model; any other edit does.
 func (d *draft) edit() {
-	d.need()
-	if with := d.in.Params["with"]; with != "" {
+	with, replaces := d.in.Params["with"]
+	if !replaces || d.in.Target == "" { // blanks can be replaced
+		d.need()
+	}
+	if replaces {
 		change := d.call("code.transform", "Work out the replacement", map[string]any{
-			"kind": "replace", "pattern": literally(d.in.Target), "replacement": literally(with), "path": d.within(),
+			"kind": "replace", "pattern": literally(d.in.Target), "path": d.within(),
 		}, "change")
+		d.nodes[change].Args["replacement"] = literally(with) // which may be empty
 		d.applied(change)
 		return
 	}

@@ -8,17 +8,47 @@ import (
 
 // The chains that run tests and linters, and those of version control.
 
-// test runs the tests that the words name: one by its name, those of a folder.
-// What else they may name, all tests speak for.
+// test runs the tests that the words name: one by its name, those of a folder
+// and below it, those with a name in theirs. It never runs all where they name
+// anything.
 func (d *draft) test() {
-	args := map[string]any{"path": d.within()}
-	switch d.shape() {
+	args := map[string]any{"path": d.testsIn()}
+	switch target := d.in.Target; d.shape() {
 	case aTest:
 		args["run"] = d.symbol()
 	case aPath:
-		args["path"] = literally(folderOf(d.in.Target))
+		args["path"] = testsBelow(target)
+	case aName:
+		switch name := symbolOf(target); {
+		case isFolder(target):
+			args["path"] = testsBelow(target)
+		case strings.ContainsAny(name, ".#:"):
+			d.lack("the words name neither a folder nor a test: %s", d.about())
+		default:
+			args["run"] = d.symbol()
+		}
+	case someWords:
+		d.lack("the words name neither a folder nor a test: %s", d.about())
 	}
 	d.call(runTests, "Run the tests", args, "tests")
+}
+
+// testsIn is the place that the words name, as test.run takes it.
+func (d *draft) testsIn() string {
+	if d.within() == "" {
+		return ""
+	}
+	return testsBelow(d.in.Params["in"])
+}
+
+// testsBelow is a path as test.run takes it: a folder with all below it, of a
+// file its folder alone.
+func testsBelow(text string) string {
+	folder := folderOf(text)
+	if folder == "" || isFile(text) || isPattern(text) {
+		return literally(folder)
+	}
+	return literally(folder + "/...")
 }
 
 func (d *draft) lint() {
@@ -36,13 +66,13 @@ const fewCommits = 10
 // changed last.
 func (d *draft) debug() {
 	d.need()
-	run := map[string]any{"path": d.within()}
-	place := run["path"]
+	run := map[string]any{"path": d.testsIn()}
+	place := literally(pathOf(d.in.Params["in"]))
 	switch d.shape() {
 	case aTest:
 		run["run"] = d.symbol()
 	case aPath:
-		run["path"] = literally(folderOf(d.in.Target))
+		run["path"] = testsBelow(d.in.Target)
 		place = literally(pathOf(d.in.Target))
 	}
 	run["allow_failures"] = true

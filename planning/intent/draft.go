@@ -48,7 +48,7 @@ func (d *draft) written(tool, title string, after ...int) {
 }
 
 // tests adds the run of all tests.
-func (d *draft) tests(after ...int) int { return d.add(testNode(after...)) }
+func (d *draft) tests(after ...int) int { return d.add(changedNode(after...)) }
 
 // lack says that the words leave something open.
 func (d *draft) lack(format string, args ...any) {

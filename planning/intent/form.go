@@ -128,6 +128,8 @@ func fits(only string, tokens []token) bool {
 		return t.is("staged", "unstaged", "cached", "--staged", "--cached")
 	case "number":
 		return strings.Trim(t.text, "0123456789") == "" && len(t.text) <= 4
+	case "quoted":
+		return t.quoted
 	case "sentence":
 		return t.quoted && strings.Contains(t.text, " ")
 	default: // "one"

@@ -55,9 +55,18 @@ var grammar = []paragraph{
 			which <x>`,
 	},
 	{
+		category: navigate, action: find, params: map[string]string{"of": "files"},
+		plain: `list|show files|folder|folders|directory
+			list|show [in] files in|of|under|inside|within <in>
+			list folder|directory <in>
+			what|which files $is there
+			what|which files $is in|under|inside <in>
+			ls [<in:one>]`,
+	},
+	{
 		category: navigate, action: references,
 		plain: `where $is <x> [being] $used
-			where $is <x> [being] $used in|inside|within <in:path>
+			where $is <x> [being] $used in|inside|within <in:one>
 			where $is <x> [being] $used <_>
 			where $do people|we|i|you|they|code $uses <x>
 			where we|i|you|they $uses <x>
@@ -199,13 +208,13 @@ var grammar = []paragraph{
 		category: validate, action: test,
 		plain: `test|retest [<x>]
 			[run|rerun|execute] go test [<x>]
-			run|rerun|execute [only|just] [test|tests|benchmark] <x:test> $on <in:path>
+			run|rerun|execute [only|just] [test|tests|benchmark] <x:test> $on <in:one>
 			[run|rerun|execute] go test [-v|-race|-count=1] -run <x:one> [<in:path>]
 			[run|rerun|execute] pytest|jest|vitest|mocha|rspec|phpunit [<x>]
 			[run|rerun|execute] npm|yarn|pnpm|bun|cargo|gradle|mvn|dotnet|mix|rake|just [run] test|tests [<x>]
 			[run|rerun|execute] make test|check
 			run|rerun|execute|start|launch|do [$sort] [unit] $tests [suite] [again]
-			run|rerun|execute|start|launch [$sort] [unit] $tests $on <x>
+			run|rerun|execute|start|launch [only|just] [$sort] [unit] $tests $on <x>
 			run|rerun|execute|start <x:one> $tests
 			run|rerun|execute|start [only|just] [test|tests|benchmark] <x:test>
 			run [$sort] tests with <_>
@@ -370,7 +379,7 @@ var grammar = []paragraph{
 			[git] commit [$change] with|using [commit] [message|msg|comment|text|title] <message>
 			[git] commit [-a] -m|-am|--message <message>
 			[git] commit [$change] message|msg|saying|: [:] <message>
-			[git] commit [$change] as <message:sentence>
+			[git] commit [$change] as <message:quoted>
 			[git] commit <message:sentence>
 			[git] commit <x> with|using [commit] message|msg [:] <message>
 			[git] commit <x:path>

@@ -18,12 +18,12 @@ type Intent struct {
 	//	new_name   rename X to Y
 	//	from into  extract X from Y into Z
 	//	to         move X to Y, change X to Y, refactor X to Y
-	//	with       replace X with Y
+	//	with       replace X with Y; it may be empty
 	//	in         the place: find X in Y, add X to Y
 	//	problem    fix the P bug in X
 	//	message    commit with message M
 	//	max        the last N commits
-	//	of         staged or unstaged changes
+	//	of         staged or unstaged changes; "files" where those of a folder are to be listed
 	//	create     "true" where a branch is to be made
 	Params     map[string]string `json:"params"`
 	Confidence float64           `json:"confidence"`
@@ -93,25 +93,33 @@ const known = 50
 //	+0.30  there is no target and the action needs none
 //	−0.10  there is no target, or just a pronoun, and the action needs one
 //	+0.05  a further name, or a message, was asked for and given
-//	−0.10  the new name of a rename, or what is put in another's place, has several
-//	       words, or the new name is where no "to" marks it
-//	−0.25  the new name of a rename is missing
+//	−0.10  the new name of a rename has several words, or is where no "to" marks it
+//	−0.25  the new name of a rename is missing, or what is put in another's place
+//	       has several words and no quotes
 //	−0.05  the target has several words, one of them the verb of an action
 //	−0.10  words are left over
-//	−0.25  words are left over that set a condition: without, only, unless
+//	−0.25  words are left over that set a condition: without, only, unless; or what
+//	       is replaced may be characters: tabs, spaces
 //	−0.20  the task is not the first thing said
 //	−0.25  another task stands beside it; but after a change, not to run the tests:
 //	       that is part of one
 //
 // and is kept between 0 and 1. Below 0.50 the intent is unknown.
 func Parse(words string) Intent {
+	in, _ := understand(words)
+	return in
+}
+
+// understand reads an intent, and says what of the words it leaves out and may
+// not.
+func understand(words string) (in Intent, open []string) {
 	tokens := split(words, maxWords+1)
 	if len(tokens) == 1 && fits("sentence", tokens) {
 		words = tokens[0].text // the whole is quoted
 		tokens = split(words, maxWords+1)
 	}
 	if len(tokens) > maxWords {
-		return unplaced(tokens, 0)
+		return unplaced(tokens, 0), nil
 	}
 	said := tasks(tokens)
 	best := 0
@@ -122,14 +130,17 @@ func Parse(words string) Intent {
 		}
 		score := r.score() - task.cost(r.without(words, said, i))
 		if score >= known && r.form.category != unknown {
-			return r.intent(min(score, 100))
+			if i > 0 {
+				r.before(words, said[i-1])
+			}
+			return r.intent(min(score, 100)), r.open(words, said, i)
 		}
 		best = max(best, min(score, known-1))
 		if i == 0 && r.form.category == unknown {
 			break // what follows hangs on it
 		}
 	}
-	return unplaced(tokens, best)
+	return unplaced(tokens, best), nil
 }
 
 // unplaced is the unknown intent.

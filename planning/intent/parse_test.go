@@ -86,7 +86,7 @@ func TestPhrasesAreUnderstood(t *testing.T) {
 			{"rename foo to bar without touching tests", "refactor rename foo new_name=bar"},
 			{"rename log to audit and run the tests", "refactor rename log new_name=audit"},
 			{"change the name of Foo to Bar", "refactor rename Foo new_name=Bar"},
-			{"In handler.go, rename foo to bar", "refactor rename foo new_name=bar"},
+			{"In handler.go, rename foo to bar", "refactor rename foo in=handler.go new_name=bar"},
 			{"rename a to One", "refactor rename a new_name=One"},
 			{"rename foo bar", "refactor rename foo new_name=bar"},
 			{"rename foo to", "refactor rename foo"},

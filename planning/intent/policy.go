@@ -179,7 +179,7 @@ func withTests(nodes []Node) []Node {
 	if len(untested) == 0 {
 		return nodes
 	}
-	return append(nodes, testNode(untested...))
+	return append(nodes, changedNode(untested...))
 }
 
 // before lists the nodes that a node waits for, and those that they wait for.
@@ -226,6 +226,13 @@ func insertTests(nodes []Node, at int) []Node {
 }
 
 const runTests = "test.run"
+
+// changedNode runs all tests after a change. It is made where there are none, too.
+func changedNode(after ...int) Node {
+	n := testNode(after...)
+	n.Args["allow_none"] = true
+	return n
+}
 
 // testNode runs all tests.
 func testNode(after ...int) Node {

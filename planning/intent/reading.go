@@ -14,6 +14,9 @@ type reading struct {
 	leftover bool
 	limited  bool // what is left over sets a condition
 	unmarked bool // the new name follows without a "to"
+	placed   bool // its place was said before it
+	unread   [][]token
+	vague    []string // what may be meant in more than one way, a clause each
 }
 
 // phrase is a part of the words.
@@ -31,37 +34,7 @@ func read(words string, tokens []token) (reading, bool) {
 	}
 	r := reading{form: f, params: map[string]phrase{}}
 	for _, s := range slots {
-		switch s.slot {
-		case "_":
-			r.leftover = true
-		case "message":
-			message := s.tokens
-			for len(message) > 1 && message[0].is(":") {
-				message = message[1:]
-			}
-			r.params[s.slot] = cut(words, message)
-		case "in":
-			place, _ := trim(s.tokens)
-			r.params[s.slot] = cut(words, place)
-		case "x":
-			about := s.tokens
-			if f.category == vcs || f.category == validate {
-				about = slices.DeleteFunc(slices.Clone(about), isFlag) // of a command line
-				r.leftover = r.leftover || len(about) < len(s.tokens)
-			}
-			r.target = r.place(words, about)
-		case "new_name", "into":
-			name := untilJoin(s.tokens)
-			r.leftover = r.leftover || len(name) < len(s.tokens) && !s.tokens[len(name)].is("in", "inside", "within", "under")
-			r.limited = r.limited || slices.ContainsFunc(s.tokens[len(name):], func(t token) bool { return t.isOneOf(conditions) })
-			if len(name) == len(s.tokens) || r.leftover {
-				r.params[s.slot] = r.place(words, name)
-			} else {
-				r.params[s.slot] = r.place(words, s.tokens)
-			}
-		default:
-			r.params[s.slot] = r.place(words, s.tokens)
-		}
+		r.take(words, s)
 	}
 	if f.action == rename && len(r.target.tokens) == 1 && r.target.tokens[0].isOneOf(groups["arrow"]) {
 		r.target = phrase{}
@@ -73,7 +46,61 @@ func read(words string, tokens []token) (reading, bool) {
 			r.params["new_name"], r.unmarked = cut(words, to), true
 		}
 	}
+	r.literal()
 	return r, true
+}
+
+// take reads what one slot took.
+func (r *reading) take(words string, s taken) {
+	switch s.slot {
+	case "_":
+		r.leftover = true
+		r.unread = append(r.unread, s.tokens)
+	case "message":
+		message := s.tokens
+		for len(message) > 1 && message[0].is(":") {
+			message = message[1:]
+		}
+		if message[0].quoted && len(message) > 1 { // it ends at its quote
+			r.leftover, r.unread = true, append(r.unread, message[1:])
+			message = message[:1]
+		}
+		r.params[s.slot] = cut(words, message)
+	case "with":
+		r.params[s.slot] = r.replacement(words, s.tokens)
+	case "in":
+		place, _ := trim(s.tokens)
+		r.params[s.slot] = cut(words, place)
+	case "x":
+		about := s.tokens
+		if r.form.category == vcs || r.form.category == validate {
+			about = slices.DeleteFunc(slices.Clone(about), isFlag) // of a command line
+			r.leftover = r.leftover || len(about) < len(s.tokens)
+			r.flags(s.tokens)
+		}
+		r.target = r.place(words, about)
+	case "new_name", "into":
+		name := untilJoin(s.tokens)
+		r.leftover = r.leftover || len(name) < len(s.tokens) && !s.tokens[len(name)].is("in", "inside", "within", "under")
+		r.limited = r.limited || slices.ContainsFunc(s.tokens[len(name):], func(t token) bool { return t.isOneOf(conditions) })
+		if len(name) == len(s.tokens) || r.leftover {
+			r.leave(s.tokens[len(name):])
+			r.params[s.slot] = r.place(words, name)
+		} else {
+			r.params[s.slot] = r.place(words, s.tokens)
+		}
+	default:
+		r.params[s.slot] = r.place(words, s.tokens)
+	}
+}
+
+// flags leaves the options of a command that changes something: they say how.
+func (r *reading) flags(tokens []token) {
+	for i, t := range tokens {
+		if isFlag(t) && slices.Contains([]string{commit, push, branch}, r.form.action) {
+			r.unread = append(r.unread, tokens[i:i+1])
+		}
+	}
 }
 
 // place trims what a slot took, and takes reasons and the place out of it.
@@ -224,7 +251,9 @@ func (r reading) paramScore() int {
 	switch {
 	case r.form.action == rename && name.text == "":
 		return -25
-	case r.form.action == rename && (r.unmarked || len(name.tokens) > 1), len(r.params["with"].tokens) > 1:
+	case len(r.params["with"].tokens) > 1:
+		return -25
+	case r.form.action == rename && (r.unmarked || len(name.tokens) > 1):
 		return -10
 	case r.params["message"].text != "":
 		return 5
@@ -246,9 +275,11 @@ func (r reading) targetScore() int {
 		competing = 5
 	}
 	switch {
-	case len(tokens) == 0 && needsTarget(r.form.category, r.form.action):
+	case memberOf.MatchString(r.target.text):
+		return 30
+	case r.target.text == "" && needsTarget(r.form.category, r.form.action) && r.form.params["of"] == "":
 		return -10
-	case len(tokens) == 0:
+	case r.target.text == "":
 		return 30
 	case !several && looksLikeName(tokens[0]):
 		return 30
@@ -271,7 +302,7 @@ func (r reading) intent(score int) Intent {
 		in.Params[name] = value
 	}
 	for name, p := range r.params {
-		if p.text != "" {
+		if p.text != "" || name == "with" && len(p.tokens) == 1 { // nothing may be put in its place
 			in.Params[name] = p.text
 		}
 	}

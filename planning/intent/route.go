@@ -206,6 +206,8 @@ func (c Chain) title() string {
 	switch t := titles[[2]string{c.Intent.Category, c.Intent.Action}]; {
 	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
 		return fmt.Sprintf("Rename %s to %s", about, brief(c.Intent.Params["new_name"], 60))
+	case c.Intent.Action == find && c.Intent.Params["of"] == "files":
+		return "List the files"
 	case t.about != "" && (c.Intent.Target != "" || t.alone == ""):
 		return fmt.Sprintf(t.about, about)
 	case t.alone != "":

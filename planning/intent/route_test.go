@@ -35,7 +35,7 @@ func draw(c intent.Chain) string {
 	return strings.Join(nodes, "; ")
 }
 
-const applied = `; code.summarize{"diff":"${change.diff}"} ←%[1]d; fs.patch{"diff":"${change.diff}","hashes":"${change.hashes}"}! ←%[1]d; test.run ←%[2]d`
+const applied = `; code.summarize{"diff":"${change.diff}"} ←%[1]d; fs.patch{"diff":"${change.diff}","hashes":"${change.hashes}"}! ←%[1]d; test.run{"allow_none":true} ←%[2]d`
 
 func TestEachIntentHasItsChain(t *testing.T) {
 	applying := func(change int) string { return fmt.Sprintf(applied, change, change+2) }
@@ -63,32 +63,32 @@ func TestEachIntentHasItsChain(t *testing.T) {
 			applying(0),
 		"replace foo with bar in a.go": `code.transform{"kind":"replace","path":"a.go","pattern":"foo","replacement":"bar"}` +
 			applying(0),
-		"edit main.go":               `fs.read{"path":"main.go"}; <edit> ←0; fs.patch~! ←0 ←1; test.run ←2`,
-		"set maxRetries to 5":        `code.definition{"symbol":"maxRetries"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <edit> ←1; fs.patch~! ←1 ←2; test.run ←3`,
-		"set maxRetries to 5 in a.c": `fs.read{"path":"a.c"}; <edit> ←0; fs.patch~! ←0 ←1; test.run ←2`,
-		"fix bug in handler.go":      `fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run ←3`,
-		"fix bug in Run.Apply":       `code.definition{"symbol":"Run.Apply"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <fix> ←1; fs.patch~! ←1 ←2; test.run ←3`,
+		"edit main.go":               `fs.read{"path":"main.go"}; <edit> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"set maxRetries to 5":        `code.definition{"symbol":"maxRetries"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <edit> ←1; fs.patch~! ←1 ←2; test.run{"allow_none":true} ←3`,
+		"set maxRetries to 5 in a.c": `fs.read{"path":"a.c"}; <edit> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"fix bug in handler.go":      `fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
+		"fix bug in Run.Apply":       `code.definition{"symbol":"Run.Apply"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <fix> ←1; fs.patch~! ←1 ←2; test.run{"allow_none":true} ←3`,
 		"fix TestFoo": `test.run{"allow_failures":true,"run":"TestFoo"}; code.definition{"symbol":"TestFoo"}; ` +
-			`fs.read{"path":"${defined.definitions[0].path}"} ←1; <fix> ←0 ←2; fs.patch~! ←0 ←2 ←3; test.run ←4`,
-		"fix the tests":                    `test.run{"allow_failures":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run ←3`,
-		"fix lint warnings":                `test.lint{"allow_failures":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run ←2`,
-		"fix the user login":               `fs.search{"ignore_case":true,"query":"user login"}; <fix> ←0; fs.patch~! ←0 ←1; test.run ←2`,
-		"extract validate from handler.go": `fs.read{"path":"handler.go"}; <extract> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+			`fs.read{"path":"${defined.definitions[0].path}"} ←1; <fix> ←0 ←2; fs.patch~! ←0 ←2 ←3; test.run{"allow_none":true} ←4`,
+		"fix the tests":                    `test.run{"allow_failures":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
+		"fix lint warnings":                `test.lint{"allow_failures":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"fix the user login":               `fs.search{"ignore_case":true,"query":"user login"}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"extract validate from handler.go": `fs.read{"path":"handler.go"}; <extract> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"rename Foo to Bar": `code.references{"symbol":"Foo"}; code.transform{"kind":"rename","new_name":"Bar","symbol":"${uses.symbol}"} ←0` +
 			applying(1),
 		"rename Run.Apply to Run.Fold": `code.references{"symbol":"Run.Apply"}; code.transform{"kind":"rename","new_name":"Fold","symbol":"${uses.symbol}"} ←0` +
 			applying(1),
 		"rename foo to bar in auth.py": `code.references{"path":"auth.py","symbol":"foo"}; code.transform{"kind":"rename","new_name":"bar","path":"auth.py","symbol":"${uses.symbol}"} ←0` +
 			applying(1),
-		"rename foo.go to bar.go":      `fs.move{"from":"foo.go","to":"bar.go"}!; test.run ←0`,
-		"rename a/foo.go to bar.go":    `fs.move{"from":"a/foo.go","to":"a/bar.go"}!; test.run ←0`,
-		"move a/foo.go to b/":          `fs.move{"from":"a/foo.go","to":"b/foo.go"}!; test.run ←0`,
-		"refactor Session":             `code.references{"symbol":"Session"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run ←2`,
-		"refactor handler.go":          `fs.read{"path":"handler.go"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run ←2`,
+		"rename foo.go to bar.go":      `fs.move{"from":"foo.go","to":"bar.go"}!; test.run{"allow_none":true} ←0`,
+		"rename a/foo.go to bar.go":    `fs.move{"from":"a/foo.go","to":"a/bar.go"}!; test.run{"allow_none":true} ←0`,
+		"move a/foo.go to b/":          `fs.move{"from":"a/foo.go","to":"b/foo.go"}!; test.run{"allow_none":true} ←0`,
+		"refactor Session":             `code.references{"symbol":"Session"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"refactor handler.go":          `fs.read{"path":"handler.go"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"run the tests":                `test.run`,
 		"run TestFoo":                  `test.run{"run":"TestFoo"}`,
-		"run TestFoo/a in ./cli":       `test.run{"path":"cli","run":"TestFoo/a"}`,
-		"test ./planning/...":          `test.run{"path":"planning"}`,
+		"run TestFoo/a in ./cli":       `test.run{"path":"cli/...","run":"TestFoo/a"}`,
+		"test ./planning/...":          `test.run{"path":"planning/..."}`,
 		"test ./...":                   `test.run`,
 		"test cli/run_test.go":         `test.run{"path":"cli"}`,
 		"lint":                         `test.lint`,
@@ -96,12 +96,12 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"why does TestFoo fail":        `test.run{"allow_failures":true,"run":"TestFoo"}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"debug agent/run.go":           `test.run{"allow_failures":true,"path":"agent"}; vcs.log{"allow_none":true,"max":10,"path":"agent/run.go"}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"why do the tests fail":        `test.run{"allow_failures":true}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
-		"create docs/undo.md":          `fs.list{"path":"docs"}; <create> ←0; fs.write~! ←0 ←1; test.run ←2`,
-		"implement login":              `code.symbols{"query":"login"}; <create> ←0; fs.write~! ←0 ←1; test.run ←2`,
-		"implement a rate limiter":     `fs.list{"depth":2}; <create> ←0; fs.write~! ←0 ←1; test.run ←2`,
-		"add logging to handler.go":    `fs.read{"path":"handler.go"}; <create> ←0; fs.patch~! ←0 ←1; test.run ←2`,
-		"add tests for parser.go":      `code.symbols{"path":"parser.go"}; <add_tests> ←0; fs.write~! ←0 ←1; test.run ←2`,
-		"add tests for Run.Apply":      `code.symbols{"query":"Run.Apply"}; <add_tests> ←0; fs.write~! ←0 ←1; test.run ←2`,
+		"create docs/undo.md":          `fs.list{"path":"docs"}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"implement login":              `code.symbols{"query":"login"}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"implement a rate limiter":     `fs.list{"depth":2}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"add logging to handler.go":    `fs.read{"path":"handler.go"}; <create> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"add tests for parser.go":      `code.symbols{"path":"parser.go"}; <add_tests> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"add tests for Run.Apply":      `code.symbols{"query":"Run.Apply"}; <add_tests> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"git status":                   `vcs.status`,
 		"show the diff":                `vcs.diff{"of":"all"}`,
 		"git diff --cached":            `vcs.diff{"of":"staged"}`,
@@ -228,10 +228,10 @@ func TestThePolicyBendsChains(t *testing.T) {
 			intent.Policy{RequireTests: true},
 			commit + `test.run; vcs.commit{"message":"${summary.title}"}! ←1 ←2`,
 		},
-		{"tests are not asked for twice", "rename a.go to b.go", intent.Policy{RequireTests: true}, `fs.move{"from":"a.go","to":"b.go"}!; test.run ←0`},
+		{"tests are not asked for twice", "rename a.go to b.go", intent.Policy{RequireTests: true}, `fs.move{"from":"a.go","to":"b.go"}!; test.run{"allow_none":true} ←0`},
 		{"what only reads needs no tests", "find Foo", intent.Policy{RequireTests: true}, `fs.search{"query":"Foo"}`},
 		{"a gate can be asked for", "run the tests", gates(intent.GateRule{Tool: "test.*", Action: intent.GateAsk}), `test.run!`},
-		{"a gate can be lifted", "rename a.go to b.go", gates(intent.GateRule{Tool: "fs.*", Action: intent.GateAllow}), `fs.move{"from":"a.go","to":"b.go"}; test.run ←0`},
+		{"a gate can be lifted", "rename a.go to b.go", gates(intent.GateRule{Tool: "fs.*", Action: intent.GateAllow}), `fs.move{"from":"a.go","to":"b.go"}; test.run{"allow_none":true} ←0`},
 		{
 			"the first rule that fits decides", "rename a.go to b.go",
 			gates(intent.GateRule{Tool: "fs.move", Action: intent.GateAsk}, intent.GateRule{Tool: "*", Action: intent.GateDeny}), "",
@@ -257,7 +257,7 @@ func TestTestsAreAddedToAChainThatWasRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err = intent.Policy{RequireTests: true}.Apply(c)
-	want := `fs.write~!; test.run ←0; vcs.commit{"message":"m"}! ←0 ←1; fs.remove{"path":"a"}! ←2; test.run ←3`
+	want := `fs.write~!; test.run ←0; vcs.commit{"message":"m"}! ←0 ←1; fs.remove{"path":"a"}! ←2; test.run{"allow_none":true} ←3`
 	if got := draw(c); err != nil || got != want {
 		t.Errorf("%s (%v), want %s", got, err, want)
 	}

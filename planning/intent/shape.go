@@ -61,9 +61,16 @@ func isFile(text string) bool {
 // isPattern says whether a path stands for several.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply,
-// without the keyword before it.
+// memberOf is how the member of a type is said: field A of P.
+var memberOf = regexp.MustCompile(`^(?i:field|method|func|function|property|member|attribute)\s+([\pL_$][\pL\pN_$]*)\s+(?i:of|on)\s+(?:(?i:the|type|struct|interface|class)\s+)*` +
+	`([\pL_$][\pL\pN_$]*)(?:\s+(?i:type|struct|interface|class))?$`)
+
+// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply
+// and for the method Apply of Run, without the keyword before it.
 func symbolOf(target string) string {
+	if m := memberOf.FindStringSubmatch(strings.TrimSpace(target)); m != nil {
+		return m[2] + "." + m[1]
+	}
 	name := strings.TrimSuffix(strings.TrimSpace(keyword.ReplaceAllString(target, "")), "()")
 	return receiver.ReplaceAllString(name, "$1")
 }

@@ -43,7 +43,10 @@ var (
 		"rebase pull revert undo format release publish install open read bump increase decrease swap substitute dedupe tell optimize optimise")
 
 	// conditions limit what is to be done, and may not be passed over.
-	conditions = strings.Fields("without except excluding unless only if when where but not")
+	conditions = strings.Fields("without except excluding unless only if when where but not besides until before after outside just solely ignoring skipping")
+
+	// shells stand between two commands of a shell.
+	shells = strings.Fields("&& || | ;")
 
 	greetings = phrases(`please | pls | kindly | hey | hi | hello | ok | okay | so | well | now | first | just | also | maybe | perhaps
 		can you | could you | would you | will you | can we | could we | can i | could i | may i

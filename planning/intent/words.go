@@ -46,8 +46,10 @@ func split(text string, limit int) []token {
 			t, next = word(text, at)
 		}
 		at = next
-		if strings.TrimSpace(t.text) != "" {
+		if t.quoted || strings.TrimSpace(t.text) != "" {
 			tokens = append(tokens, contraction(t)...)
+		} else if strings.HasPrefix(t.after, ";") && len(tokens) > 0 {
+			tokens[len(tokens)-1].after += t.after
 		}
 		if i := strings.IndexByte(t.after, ':'); i >= 0 && len(tokens) > 0 {
 			tokens = append(tokens, token{text: ":", key: ":", start: t.end + i, end: t.end + i + 1})
@@ -124,12 +126,13 @@ type task struct {
 func tasks(tokens []token) []task {
 	tokens = dropEnd(dropStart(tokens))
 	var all []task
-	for len(tokens) > 0 {
+	for own := false; len(tokens) > 0; {
 		cut, next := nextTask(tokens)
 		head := dropEnd(dropStart(tokens[:cut]))
 		if len(head) > 0 {
-			all = append(all, task{arrows(head), begins(head)})
+			all = append(all, task{arrows(head), own || begins(head)})
 		}
+		own = cut < len(tokens) && tokens[cut].isOneOf(shells) // what a shell would run next
 		tokens = dropStart(tokens[next:])
 	}
 	return all
@@ -137,15 +140,18 @@ func tasks(tokens []token) []task {
 
 // nextTask says where the first task ends and the next begins.
 func nextTask(tokens []token) (end, next int) {
-	within := len(tokens)
-	if tokens[0].is("commit", "git") {
-		said := slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "msg", "saying", "-m", "-am", "--message", ":") })
-		if said >= 0 {
-			within = said // a message may say anything
-		}
-	}
-	for i := 1; i < within; i++ {
+	from, to := message(tokens)
+	for i := 1; i < len(tokens); i++ {
 		stop := tokens[i-1].after
+		if tokens[i].isOneOf(shells) {
+			return i, i + 1
+		}
+		if i >= from && i <= to {
+			if strings.Contains(stop, ";") && isFlag(tokens[from]) {
+				return i, i
+			}
+			continue
+		}
 		next := i
 		for next < len(tokens) && tokens[next].isOneOf(joins) {
 			next++
@@ -163,10 +169,32 @@ func nextTask(tokens []token) (end, next int) {
 	return len(tokens), len(tokens)
 }
 
+// message says where the message of a commit stands, from the word that marks it:
+// it may say anything. One in quotes ends with them.
+func message(tokens []token) (from, to int) {
+	none := len(tokens)
+	if !tokens[0].is("commit", "git") {
+		return none, none
+	}
+	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "msg", "saying", "-m", "-am", "--message", ":") })
+	if from < 0 {
+		return none, none
+	}
+	to = from + 1
+	for to < len(tokens) && tokens[to].is(":") {
+		to++
+	}
+	if to < len(tokens) && tokens[to].quoted {
+		return from, to
+	}
+	return from, none
+}
+
 // begins says whether tokens open a task of their own, or deny one.
 func begins(tokens []token) bool {
 	return len(tokens) > 0 && (tokens[0].isOneOf(verbs) || tokens[0].isOneOf(groups["deny"]) ||
-		hasPrefix(tokens, []string{"do", "not"}))
+		hasPrefix(tokens, []string{"do", "not"}) ||
+		len(tokens) > 1 && tokens[0].is("git") && tokens[1].is("commit", "push", "checkout", "switch"))
 }
 
 // cost is what the company of other tasks takes from the score of one.
