@@ -262,7 +262,10 @@ func sentences(notes []string) string {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(strings.ToUpper(n[:1]) + n[1:])
+		if first, _, _ := strings.Cut(n, " "); !strings.ContainsAny(first, "./_:()") { // else it is a name
+			n = strings.ToUpper(n[:1]) + n[1:]
+		}
+		b.WriteString(n)
 		if !strings.HasSuffix(n, ".") && !strings.HasSuffix(n, "…") {
 			b.WriteByte('.')
 		}

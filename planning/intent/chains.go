@@ -221,6 +221,8 @@ func (d *draft) rename() {
 	switch {
 	case name == "":
 		d.lack("the words do not say the new name")
+	case slices.Contains([]string{"to", "into", "as"}, d.in.Target):
+		d.lack("the words do not say what is to be renamed")
 	case d.shape() == aPath:
 		d.moved(name)
 		return

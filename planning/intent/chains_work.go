@@ -131,6 +131,9 @@ func (d *draft) history() {
 
 // commit says what would be committed before it asks.
 func (d *draft) commit() {
+	if slices.Contains([]string{"message", "msg", "comment", "text", "title"}, d.in.Params["message"]) {
+		d.lack("the words do not say the message") // "commit with message", and then nothing
+	}
 	diff := map[string]any{"of": "commit"}
 	made := map[string]any{"message": "${summary.title}"}
 	if message := d.in.Params["message"]; message != "" {

@@ -286,3 +286,12 @@ func TestAPolicyIsReadStrictly(t *testing.T) {
 		t.Error("a policy with an unknown action was taken")
 	}
 }
+
+func TestAVerbWithoutItsObjectIsNotActedOn(t *testing.T) {
+	for _, words := range []string{"commit with message", "rename to Bar"} {
+		chain, err := intent.Route(intent.Parse(words), intent.Policy{})
+		if err != nil || chain.Bound() {
+			t.Errorf("%q: bound to %v (%v)", words, chain.Tools(), err)
+		}
+	}
+}
