@@ -177,6 +177,8 @@ func (a answering) trouble() string {
 				lines = append(lines, name+" failed")
 			case strings.Contains(reason, "\n"):
 				blocks = append(blocks, name+" failed:\n\n"+fence("text", reason))
+			case strings.HasPrefix(reason, "denied"):
+				lines = append(lines, name+" was not done: "+span(reason, maxNote))
 			default:
 				lines = append(lines, name+" failed: "+span(reason, maxNote))
 			}
