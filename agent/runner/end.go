@@ -59,8 +59,8 @@ func (s *Session) closed(e *engine) {
 		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
 		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
 	)
+	s.weigh() // first, so that whoever has heard the reply has seen what it adds
 	_ = s.say(reply)
-	s.weigh()
 }
 
 // hear sees to it that what the user said to a run is not lost with it: whoever
