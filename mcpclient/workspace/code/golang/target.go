@@ -274,7 +274,7 @@ func (prog *program) again(t target) (target, error) {
 	if len(prog.broken) > 0 {
 		return target{}, refuse("%s (%s:%d) could not be read by its types: %s", t.symbol.Name, t.symbol.Path, t.symbol.Line, prog.broken[0])
 	}
-	return target{}, refuse("%s (%s:%d) is not compiled on this system; a build tag or the name of its file keeps it out", t.symbol.Name, t.symbol.Path, t.symbol.Line)
+	return target{}, refuse("%s (%s:%d) is not compiled on this system; a build tag, the name of its file, or a folder here that may not be read keeps it out", t.symbol.Name, t.symbol.Path, t.symbol.Line)
 }
 
 func asUnknown(err error, to **UnknownError) bool {
