@@ -254,22 +254,11 @@ func (g *askDialog) pressSaving(k tea.KeyPressMsg) (answer runner.Command, word 
 
 // pressView moves what the dialog shows, or leaves it.
 func (g *askDialog) pressView(k tea.KeyPressMsg) {
-	page := max(g.body-1, 1)
 	switch {
 	case key.Matches(k, g.keys.Away):
 		g.open = false
-	case key.Matches(k, g.keys.Up):
-		g.top--
-	case key.Matches(k, g.keys.Down):
-		g.top++
-	case key.Matches(k, g.keys.PageUp, g.keys.HalfUp):
-		g.top -= page
-	case key.Matches(k, g.keys.PageDown, g.keys.HalfDown) || k.String() == "space":
-		g.top += page
-	case key.Matches(k, g.keys.First):
-		g.top = 0
-	case key.Matches(k, g.keys.Last):
-		g.top = 1 << 30
+	default:
+		g.top = g.keys.scrolled(k, g.top, g.body)
 	}
 }
 

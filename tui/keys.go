@@ -1,6 +1,9 @@
 package tui
 
-import "charm.land/bubbles/v2/key"
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
 
 // keyMap is every key the screen knows. Help and footer are made from it.
 type keyMap struct {
@@ -123,5 +126,27 @@ func (k keyMap) groups() []keyGroup {
 		{"Gate", []key.Binding{k.Once, k.ForRun, k.Always, k.Deny, k.EditCall, k.Away}},
 		{"Models", []key.Binding{k.Choose, thought, k.OtherList}},
 		{"Question", []key.Binding{k.TookEffect, k.Rerun, k.Retry, k.Skip, k.Replan, k.EditArgs, k.SendArgs, k.Abort}},
+	}
+}
+
+// scrolled is the first line in view of something that shows body lines, after a
+// key that may move it. One that is too far is for the drawing to bring back.
+func (k *keyMap) scrolled(press tea.KeyPressMsg, line, body int) int {
+	page := max(body-1, 1)
+	switch {
+	case key.Matches(press, k.Up):
+		return line - 1
+	case key.Matches(press, k.Down):
+		return line + 1
+	case key.Matches(press, k.PageUp, k.HalfUp):
+		return line - page
+	case key.Matches(press, k.PageDown, k.HalfDown) || press.String() == "space":
+		return line + page
+	case key.Matches(press, k.First):
+		return 0
+	case key.Matches(press, k.Last):
+		return 1 << 30
+	default:
+		return line
 	}
 }

@@ -101,21 +101,7 @@ func (d *talkDialog) press(k tea.KeyPressMsg) runner.Command {
 
 // scroll takes a key that moves what is opened.
 func (d *talkDialog) scroll(k tea.KeyPressMsg) {
-	page := max(d.body-1, 1)
-	switch {
-	case key.Matches(k, d.keys.Up):
-		d.line--
-	case key.Matches(k, d.keys.Down):
-		d.line++
-	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
-		d.line -= page
-	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown) || k.String() == "space":
-		d.line += page
-	case key.Matches(k, d.keys.First):
-		d.line = 0
-	case key.Matches(k, d.keys.Last):
-		d.line = 1 << 30
-	}
+	d.line = d.keys.scrolled(k, d.line, d.body)
 }
 
 // leaf opens the exchange that many behind.

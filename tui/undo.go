@@ -55,25 +55,14 @@ func (d *undoDialog) ready() bool {
 
 // press takes a key while the dialog is open.
 func (d *undoDialog) press(k tea.KeyPressMsg) runner.Command {
-	page := max(d.body-1, 1)
 	switch {
 	case key.Matches(k, d.keys.PutBack) && d.ready():
 		d.sent = true
 		return runner.Undo{Run: d.run}
 	case key.Matches(k, d.keys.Away, d.keys.Deny):
 		d.open = false
-	case key.Matches(k, d.keys.Up):
-		d.line--
-	case key.Matches(k, d.keys.Down):
-		d.line++
-	case key.Matches(k, d.keys.PageUp, d.keys.HalfUp):
-		d.line -= page
-	case key.Matches(k, d.keys.PageDown, d.keys.HalfDown) || k.String() == "space":
-		d.line += page
-	case key.Matches(k, d.keys.First):
-		d.line = 0
-	case key.Matches(k, d.keys.Last):
-		d.line = 1 << 30
+	default:
+		d.line = d.keys.scrolled(k, d.line, d.body)
 	}
 	return nil
 }

@@ -56,12 +56,11 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		}
 		return structured(result, result.Diff), nil
 	}
-	select {
-	case o.changing <- struct{}{}:
-		defer func() { <-o.changing }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	release, err := o.turn(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	if at, err := o.unchanged(c.hashes); err != nil {
 		return nil, err
 	} else if at != "" {
@@ -134,6 +133,17 @@ func (f file) size() string {
 		return count(len(f.data), "byte")
 	}
 	return count(code.CountLines(string(f.data)), "line")
+}
+
+// turn waits until no other call changes anything. The returned function ends the
+// turn.
+func (o *Operators) turn(ctx context.Context) (release func(), err error) {
+	select {
+	case o.changing <- struct{}{}:
+		return func() { <-o.changing }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // changed reports what was done.

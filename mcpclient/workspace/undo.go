@@ -85,12 +85,11 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 		return Undone{}, err
 	}
 	defer done()
-	select {
-	case o.changing <- struct{}{}:
-		defer func() { <-o.changing }()
-	case <-ctx.Done():
-		return Undone{}, context.Cause(ctx)
+	release, err := o.turn(ctx)
+	if err != nil {
+		return Undone{}, err
 	}
+	defer release()
 	var changes []noted
 	var touched []string // runs with something to undo
 	out := Undone{}

@@ -48,12 +48,11 @@ func (o *Operators) vcsCommit(ctx context.Context, c call) (*mcp.CallToolResult,
 		args.Paths[i] = at
 	}
 	if !c.preview {
-		select {
-		case o.changing <- struct{}{}:
-			defer func() { <-o.changing }()
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		release, err := o.turn(ctx)
+		if err != nil {
+			return nil, err
 		}
+		defer release()
 	}
 	r, err := o.repository(ctx)
 	if err != nil {

@@ -24,12 +24,11 @@ func (o *Operators) vcsBranch(ctx context.Context, c call) (*mcp.CallToolResult,
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	select {
-	case o.changing <- struct{}{}:
-		defer func() { <-o.changing }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	release, err := o.turn(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	r, err := o.repository(ctx)
 	if err != nil {
 		return nil, err
