@@ -39,7 +39,7 @@ func (t Theme) Markdown() ansi.StyleConfig {
 		Code:           ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: ink(p.Code)}},
 		CodeBlock: ansi.StyleCodeBlock{
 			StyleBlock: ansi.StyleBlock{Margin: count(2)},
-			Theme:      t.chroma(),
+			Theme:      t.code,
 		},
 		Table: ansi.StyleTable{
 			CenterSeparator: text(g.Lanes.UDLR), ColumnSeparator: text(g.Lanes.UD), RowSeparator: text(g.Rule),
@@ -51,18 +51,6 @@ func (t Theme) Markdown() ansi.StyleConfig {
 		config.Code.BlockPrefix, config.Code.BlockSuffix = "`", "`"
 	}
 	return config
-}
-
-// chroma names the highlighting of code blocks.
-func (t Theme) chroma() string {
-	switch {
-	case t.Mode.NoColor:
-		return ""
-	case t.Dark:
-		return "nord"
-	default:
-		return "friendly"
-	}
 }
 
 func ink(c color.Color) *string {

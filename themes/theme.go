@@ -46,6 +46,9 @@ type Theme struct {
 	Glyphs  Glyphs
 	Mode    Mode
 	Dark    bool // drawn for a dark background
+
+	pens pens   // of code
+	code string // the name of its chroma style
 }
 
 // New makes the theme of that name. Auto follows darkBackground, the others do
@@ -63,13 +66,17 @@ func New(name Name, darkBackground bool, mode Mode) Theme {
 	if mode.ASCII {
 		glyphs = ASCIIGlyphs()
 	}
-	return Theme{
+	t := Theme{
 		Palette: palette,
 		Styles:  newStyles(palette, mode.NoColor),
 		Glyphs:  glyphs,
 		Mode:    mode,
 		Dark:    dark,
+		pens:    newPens(palette),
+		code:    codeName(dark, mode.NoColor),
 	}
+	drawn.Store(t.code, t.pens)
+	return t
 }
 
 // Palette names colours by what they mean. A nil colour is the terminal's own.

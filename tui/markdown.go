@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/themes"
 	"replan/tui/untrusted"
 )
 
@@ -157,7 +158,7 @@ func (m *markdown) renderer(table bool, width int) (*glamour.TermRenderer, error
 	r, err := glamour.NewTermRenderer(
 		glamour.WithStyles(m.look.theme.Markdown()),
 		glamour.WithWordWrap(width),
-		glamour.WithChromaFormatter("terminal16m"),
+		glamour.WithChromaFormatter(themes.CodeFormatter),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("make a Markdown renderer: %w", err)

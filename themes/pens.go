@@ -1,0 +1,111 @@
+package themes
+
+import (
+	"image/color"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters"
+	"github.com/alecthomas/chroma/v2/styles"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// pens are what each kind of code is drawn with: the sequence before it, "" where
+// it is drawn as any text.
+type pens [codeKinds]string
+
+func (p *pens) write(w io.StringWriter, text string, kind CodeKind) {
+	pen := p[kind]
+	if pen == "" || text == "" {
+		_, _ = w.WriteString(text)
+		return
+	}
+	_, _ = w.WriteString(pen)
+	_, _ = w.WriteString(text)
+	_, _ = w.WriteString(ansi.ResetStyle)
+}
+
+// newPens takes the colours of code from what they mean elsewhere. Red is left
+// to what is wrong or taken out.
+func newPens(p Palette) pens {
+	pen := func(c color.Color) ansi.Style {
+		if c == nil {
+			return ansi.Style{}
+		}
+		return ansi.Style{}.ForegroundColor(c)
+	}
+	all := [codeKinds]ansi.Style{
+		CodeKeyword: pen(p.Code), CodeType: pen(p.Running), CodeFunction: pen(p.Accent),
+		CodeString: pen(p.Success), CodeNumber: pen(p.Warning),
+		CodeComment: pen(p.Faint).Italic(true), CodePunctuation: pen(p.Muted),
+		CodeInserted: pen(p.Added), CodeDeleted: pen(p.Removed), CodeHeading: pen(p.Accent).Bold(),
+	}
+	if p.Code == nil {
+		all[CodeKeyword] = all[CodeKeyword].Bold()
+	}
+	if p.Faint == nil {
+		all[CodeComment] = all[CodeComment].Faint()
+	}
+	var out pens
+	for kind, style := range all {
+		if len(style) > 0 {
+			out[kind] = style.String()
+		}
+	}
+	return out
+}
+
+// CodeFormatter is the name by which chroma, and so Glamour, knows the formatter
+// that draws code blocks as [Theme.Highlight] draws code.
+const CodeFormatter = "replan"
+
+// drawn holds the pens of every theme by the name of its chroma style. That style
+// itself has no colours: chroma knows none of a terminal's own.
+var drawn sync.Map
+
+func init() {
+	formatters.Register(CodeFormatter, chroma.FormatterFunc(formatCode))
+	for _, dark := range []bool{true, false} {
+		declare(codeName(dark, false))
+		declare(codeName(dark, true))
+	}
+}
+
+// codeName is the name of the chroma style of a theme.
+func codeName(dark, noColor bool) string {
+	name := "replan-light"
+	if dark {
+		name = "replan-dark"
+	}
+	if noColor {
+		name += "-plain"
+	}
+	return name
+}
+
+// formatCode writes tokens with the pens of a style.
+func formatCode(w io.Writer, style *chroma.Style, tokens chroma.Iterator) error {
+	found, _ := drawn.Load(style.Name)
+	p, ok := found.(pens)
+	if !ok {
+		p = pens{}
+	}
+	var b strings.Builder
+	for token := tokens(); token != chroma.EOF; token = tokens() {
+		kind := codeKind(token.Type)
+		for i, part := range strings.Split(token.Value, "\n") {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			p.write(&b, part, kind)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// declare has chroma know a style by name. Its registry takes no locks: this is
+// called before anything is drawn.
+func declare(name string) { styles.Register(chroma.MustNewStyle(name, nil)) }
