@@ -12,7 +12,7 @@ import (
 func (r *Run) applyPlan(d PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
-	r.Plan, r.Revision, r.planner = d.Plan, d.Revision, nil
+	r.Plan, r.Revision, r.planner, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
 	r.firstLength = len(d.Plan.Steps)
 	for name, value := range d.Plan.Variables {
 		r.variables[name] = value
@@ -56,7 +56,7 @@ func (r *Run) countAttempts() {
 
 func (r *Run) applyReplan(d ReplanStarted) {
 	r.Usage.Replans++
-	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, StartedAt: r.Now}
+	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, Said: d.Said, StartedAt: r.Now}
 	why := d.Error
 	if d.Step == "" {
 		why = "" // there is only the user's word
@@ -99,7 +99,11 @@ func (r *Run) remaining() []planning.Step {
 
 // applyDiff takes a new plan for the steps that remained.
 func (r *Run) applyDiff(d PlanDiff) {
-	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised}
+	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, Was: r.Steps}
+	if asked := r.Replanning; asked != nil {
+		revision.Step, revision.Said, revision.AskedAt = asked.Step, asked.Said, asked.StartedAt
+	}
+	r.dropAttempts()
 	old := map[string]*StepState{}
 	last := ""
 	for _, s := range r.Steps {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/planning"
 )
@@ -36,6 +37,9 @@ func (r *Run) applyStep(e Event, d Data) {
 	case StepRetry:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
+			if a := r.newestOf(s); a != nil {
+				a.RetryAt = d.At
+			}
 			r.enqueue(s)
 		}
 	case StepSkipped:
@@ -49,6 +53,7 @@ func (r *Run) applyStep(e Event, d Data) {
 		r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
 		if s := r.back(d.Index, d.Attempt); s != nil {
 			s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
+			r.endAttempt(s, d.Attempt)
 			r.record(s, planning.ItemInDoubt)
 			r.ask(s)
 			r.enqueue(s)
@@ -62,6 +67,7 @@ func (r *Run) applyStep(e Event, d Data) {
 			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
 			r.enqueue(s)
 			r.Gates = append(r.Gates, &Gate{GateRequested: d, RequestedAt: e.Time})
+			r.askedGate(s, d)
 		}
 	case GateResolved:
 		r.applyGateResolved(d)
@@ -76,10 +82,12 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 	}
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
+		r.endOrphan(d.Index, d.Attempt, StepDone)
 		return
 	}
 	s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
 	s.Error, s.Failure = "", ""
+	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.used(*d.Reply)
 		r.replied(Exchange{Purpose: planning.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply})
@@ -103,6 +111,9 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
 	s.tries = d.Attempt
+	a := r.attemptOf(s, d.Attempt)
+	a.Status, a.StartedAt, a.Passed = StepActive, r.Now, d.Rule
+	s.ReadyAt = time.Time{}
 	r.Usage.Steps++
 	if s.loop != nil {
 		r.within++
@@ -171,6 +182,7 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		// plan that cannot be carried out spends its budget too.
 		s = r.Step(d.Index)
 		if s == nil || s.Status == StepDone || s.tries >= d.Attempt {
+			r.endOrphan(d.Index, d.Attempt, StepBroken)
 			return
 		}
 		s.Attempt, s.tries = d.Attempt, d.Attempt
@@ -189,6 +201,7 @@ func (r *Run) applyStepFailed(d StepFailed) {
 	}
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
+	r.endAttempt(s, d.Attempt)
 	r.record(s, planning.ItemFailed)
 	switch {
 	case s.loop != nil:

@@ -275,6 +275,7 @@ func (r *Run) replot() {
 		r.equip(s)
 	}
 	r.History = slices.Grow(r.History, len(r.Steps))
+	r.Attempts = slices.Grow(r.Attempts, len(r.Steps))
 	r.enqueueAll()
 }
 

@@ -126,6 +126,9 @@ func (r *Run) adopt(drafts []*StepState, early []planning.HistoryItem) {
 		step := s.Step
 		*s = *draft
 		s.Step, s.Draft = step, false
+		if a := r.newestOf(s); a != nil {
+			a.Step = step.Index // a draft may have gone by another
+		}
 		if s.Status == StepDone && step.ResultVariable != "" {
 			found[step.ResultVariable] = s.Result
 		}

@@ -145,6 +145,7 @@ func (r *Run) applyGateResolved(d GateResolved) {
 			return
 		}
 		s.Status, s.Gate = StepPending, ""
+		r.answeredGate(s, d)
 		if d.Decision == Edit {
 			r.edit(s, g.Args, d.Args)
 			return

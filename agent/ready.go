@@ -152,6 +152,9 @@ func (r *Run) standing(s *StepState) standing {
 	case !s.RetryAt.IsZero() && !r.fired[r.retryTimer(s)]:
 		return standsTimer
 	}
+	if s.ReadyAt.IsZero() {
+		s.ReadyAt = r.Now
+	}
 	return r.standingCall(s)
 }
 

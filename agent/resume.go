@@ -24,6 +24,8 @@ func (r *Run) Elapsed() time.Duration {
 func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	over := r.Result != nil || r.ending != nil
 	r.before += last.Sub(r.since)
+	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
+	r.loseAttempts(last)
 	r.since = r.Now
 	if d.Limits != r.Limits {
 		r.warned = map[string]bool{} // of another limit something else is 80 %
@@ -289,6 +291,7 @@ func (r *Run) applyDoubtResolved(d DoubtResolved) {
 	if s == nil || s.Status != StepUncertain {
 		return
 	}
+	r.decided(s, AskedDoubt, string(d.Decision), d.By)
 	switch d.Decision {
 	case DoubtDone:
 		r.answered(s)
@@ -317,6 +320,7 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 		return
 	}
 	r.answered(s)
+	r.decided(s, AskedFailure, string(d.Decision), d.By)
 	decision := d.Decision
 	if decision == FailureReplan && !r.canReplan() {
 		decision = FailureAbort

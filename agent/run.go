@@ -26,6 +26,7 @@ type Run struct {
 	Phases     [3]Phase      // analysis, review, plan
 	Plan       planning.Plan // the plan as it is now; no steps while planning
 	Revision   int           // 0 before there is a plan
+	PlannedAt  time.Time     // of the first plan
 	Steps      []*StepState  // the plan's steps in its order; before there is a plan, the drafted ones
 	Revisions  []Revision    // one for each replan
 	Gates      []*Gate       // open gates, oldest first
@@ -39,6 +40,8 @@ type Run struct {
 	ContextTokens int // prompt and completion of the newest model call
 	ContextWindow int // tokens the model has room for, as far as known
 	History       []planning.HistoryItem
+	Attempts      []Attempt // of all steps, in the order in which they began
+	Breaks        []Break   // in which it did not go on
 	Notes         []Note
 	Warnings      []string // budgets and guards that warned, in words
 	Paused        bool     // the user stopped it
@@ -80,6 +83,7 @@ type StepState struct {
 	Status    StepStatus
 	Attempt   int            // of the running or last attempt; 0 before the first
 	Args      map[string]any // as resolved for that attempt
+	ReadyAt   time.Time      // since then nothing but a gate or a slot keeps the next attempt; zero where something else does
 	StartedAt time.Time
 	MS        int64
 	Result    any
@@ -100,6 +104,7 @@ type StepState struct {
 	DryRun  bool  // nothing was called
 	DryGate *Rule // of a dry run: the rule that would ask
 
+	newest    int // its newest attempt: the place in Attempts, from 1
 	approved  bool
 	replanned bool // a replan added or revised it
 	tries     int  // attempts under its index so far, over all revisions
@@ -181,6 +186,12 @@ type Revision struct {
 	Added   []string
 	Revised []string
 	Before  []StepState // the revised steps as they stood before
+
+	Step    string       // that failed, "" where none did
+	Said    string       // what the user asked for
+	AskedAt time.Time    // the planner was asked for it
+	At      time.Time    // it took the place of the plan before
+	Was     []*StepState // the steps of that plan, as they stood; not to be changed
 }
 
 // Gate is an open gate.
@@ -194,6 +205,7 @@ type Replanning struct {
 	Attempt   int
 	Step      string
 	Error     string
+	Said      string // what the user asks for
 	StartedAt time.Time
 	Text      string
 }

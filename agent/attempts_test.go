@@ -1,0 +1,173 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// told folds events a second apart and returns the run.
+func told(t *testing.T, data ...agent.Data) *agent.Run {
+	t.Helper()
+	run := &agent.Run{}
+	for i, d := range data {
+		e := agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0).UTC(), Run: "r", Data: d}
+		if err := run.Apply(e); err != nil {
+			t.Fatalf("event %d: %v", i, err)
+		}
+	}
+	return run
+}
+
+// attemptWords is an attempt on one line, its times in seconds.
+func attemptWords(a agent.Attempt) string {
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			return "-"
+		}
+		return fmt.Sprint(t.Unix())
+	}
+	words := fmt.Sprintf("%s/%d %s %s..%s..%s", a.Step, a.Number, a.Status, at(a.ReadyAt), at(a.StartedAt), at(a.EndedAt))
+	if a.Failure != "" {
+		words += " " + string(a.Failure)
+	}
+	for _, q := range a.Asked {
+		words += fmt.Sprintf(" [%s %s..%s %s %s]", q.About, at(q.At), at(q.AnsweredAt), q.Decision, q.By)
+	}
+	return words
+}
+
+func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
+	step := func(index, tool string, deps ...string) planning.Step {
+		return planning.Step{Index: index, Title: "Step", Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
+	}
+	reads := step("1", "look")
+	reads.Retries = 1
+	plan := planning.Plan{Title: "P", Steps: []planning.Step{reads, step("2", "change", "1")}}
+	begin := []agent.Data{
+		agent.RunStarted{Plan: &plan, Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{
+			{Tool: "look", Verdict: agent.VerdictRun}, {Tool: "change", Verdict: agent.VerdictAsk},
+		}},
+		agent.PlanCreated{Plan: plan, Revision: 1},
+	}
+	start := func(index string, n int) agent.Data {
+		return agent.StepStarted{Index: index, Attempt: n, Tool: "look", Executor: planning.ExecutorTool}
+	}
+	done := func(index string, n int) agent.Data { return agent.StepCompleted{Index: index, Attempt: n} }
+	failed := func(index string, n int) agent.Data {
+		return agent.StepFailed{Index: index, Attempt: n, Error: "no", Failure: agent.FailureTool}
+	}
+	asked := func(n int) agent.Data { return agent.GateRequested{Gate: fmt.Sprintf("2.1.%d", n), Step: "2"} }
+	resolved := func(n int, d agent.Decision) agent.Data {
+		return agent.GateResolved{Gate: fmt.Sprintf("2.1.%d", n), Decision: d, Scope: agent.ScopeOnce, By: "user"}
+	}
+	replaced := planning.Plan{Title: "P", Steps: []planning.Step{reads, step("3", "look", "1")}}
+	for name, c := range map[string]struct {
+		events []agent.Data
+		want   []string
+	}{
+		"a step is ready with the plan, or when what it depends on is done": {
+			[]agent.Data{start("1", 1), done("1", 1), asked(1)},
+			[]string{"1/1 completed 1..2..3", "2/1 waiting 3..-..- [gate 4..-  ]"},
+		},
+		"a retry is an attempt of its own": {
+			[]agent.Data{start("1", 1), failed("1", 1), agent.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}, agent.TimerFired{ID: "retry/1/2"}, start("1", 2), done("1", 2)},
+			[]string{"1/1 failed 1..2..3 tool", "1/2 completed 5..6..7"},
+		},
+		"a gate says who opened it and when": {
+			[]agent.Data{start("1", 1), done("1", 1), asked(1), resolved(1, agent.Allow), start("2", 1), done("2", 1)},
+			[]string{"1/1 completed 1..2..3", "2/1 completed 3..6..7 [gate 4..5 allow user]"},
+		},
+		"a denied call never began": {
+			[]agent.Data{start("1", 1), done("1", 1), asked(1), resolved(1, agent.Deny), agent.StepFailed{Index: "2", Attempt: 1, Error: "denied", Failure: agent.FailureDenied}},
+			[]string{"1/1 completed 1..2..3", "2/1 failed 3..-..6 denied [gate 4..5 deny user]"},
+		},
+		"how a failed step goes on belongs to the attempt that failed": {
+			[]agent.Data{start("1", 1), failed("1", 1), agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, By: "user"}, start("1", 2)},
+			[]string{"1/1 failed 1..2..3 tool [failure 3..4 retry user]", "1/2 running 4..5..-"},
+		},
+		"what waits at a gate ends with its plan": {
+			[]agent.Data{start("1", 1), done("1", 1), asked(1), agent.PlanDiff{Revision: 2, Removed: []string{"2"}, Added: []string{"3"}, Plan: replaced}, start("3", 1)},
+			[]string{"1/1 completed 1..2..3", "2/1 skipped 3..-..5 [gate 4..-  ]", "3/1 running 5..6..-"},
+		},
+		"what was under way when the program ended ends there": {
+			[]agent.Data{start("1", 1), agent.Note{Text: "last"}, agent.RunResumed{Limits: agent.DefaultLimits(), Catalogue: catalogue}, start("1", 2), done("1", 2)},
+			[]string{"1/1 in_doubt 1..2..3 interrupted", "1/2 completed 4..5..6"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := told(t, append(append([]agent.Data{}, begin...), c.events...)...)
+			var got []string
+			for _, a := range run.Attempts {
+				got = append(got, attemptWords(a))
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
+	first := planning.Plan{Title: "P", Steps: []planning.Step{{Index: "1", Title: "Look", Tool: "look", Executor: planning.ExecutorTool}}}
+	second := planning.Plan{Title: "P", Steps: []planning.Step{{Index: "2", Title: "Other", Tool: "look", Executor: planning.ExecutorTool}}}
+	run := told(t,
+		agent.RunStarted{Plan: &first, Limits: agent.DefaultLimits(), Catalogue: catalogue, OnFailure: planning.OnFailureReplan, Model: "m"},
+		agent.PlanCreated{Plan: first, Revision: 1},
+		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: planning.ExecutorTool},
+		agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool},
+		agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Said: "another way", Remaining: []string{"1"}},
+		agent.PlanDiff{Revision: 2, Reason: "no", Removed: []string{"1"}, Added: []string{"2"}, Plan: second},
+		agent.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: planning.ExecutorTool},
+	)
+	r := run.Revisions[0]
+	if r.Step != "1" || r.Said != "another way" || r.AskedAt.Unix() != 4 || r.At.Unix() != 5 || run.PlannedAt.Unix() != 1 {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Was) != 1 || r.Was[0].Step.Index != "1" || r.Was[0].Status != agent.StepBroken {
+		t.Errorf("the plan before is %+v", r.Was)
+	}
+}
+
+func TestEveryArgumentSaysWhereItComesFrom(t *testing.T) {
+	plan := planning.Plan{Title: "P", Variables: map[string]any{"dir": "src"}, Steps: []planning.Step{
+		{Index: "1", Title: "Look", Tool: "look", Executor: planning.ExecutorTool, Args: map[string]any{}, ResultVariable: "found"},
+		{Index: "2", Title: "Use", Tool: "look", Executor: planning.ExecutorTool, Args: map[string]any{"at": "${dir}/${found.0}", "as": "it is"}},
+		{Index: "3", Title: "Fill", Tool: "fill", Executor: planning.ExecutorTool, DependsOn: []string{"1"}},
+	}}
+	run := told(t,
+		agent.RunStarted{Plan: &plan, Model: "m", Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}},
+		agent.PlanCreated{Plan: plan, Revision: 1},
+		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: planning.ExecutorTool},
+		agent.StepCompleted{Index: "1", Attempt: 1, Result: []any{"a.go"}},
+		agent.ModelRequested{Purpose: planning.PurposeStep, Step: "3"},
+		agent.ModelReplied{Purpose: planning.PurposeStep, Step: "3", Reply: planning.Reply{Text: `{"at":"here"}`}},
+	)
+	for step, want := range map[string]string{
+		"2": "as by plan, at by plan ${dir}=variable dir ${found.0}=step 1 look",
+		"3": "at by model read step 1 look",
+	} {
+		var got []string
+		for _, s := range run.Sources(run.Step(step)) {
+			words := s.Arg + " by " + string(s.By)
+			for _, o := range s.From {
+				switch {
+				case o.Read:
+					words += " read step " + o.Step + " " + o.Tool
+				case o.Variable != "":
+					words += " " + o.Reference + "=variable " + o.Variable
+				default:
+					words += " " + o.Reference + "=step " + o.Step + " " + o.Tool
+				}
+			}
+			got = append(got, words)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("step %s: got %q, want %q", step, strings.Join(got, ", "), want)
+		}
+	}
+}
