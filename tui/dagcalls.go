@@ -98,31 +98,39 @@ func (d *dagPane) keyOf(s *agent.StepState) string {
 	return s.Step.Index
 }
 
-// unfold shows or folds the calls of the agent step that is chosen, and reports
-// whether there are any.
-func (d *dagPane) unfold() bool {
-	r := d.chosen()
-	if r == nil {
-		return false
-	}
-	s := r.owner
-	if r.kind == rowStep {
-		s = r.step
-	}
-	if s == nil || s.Loop == nil || len(s.Loop.Calls) == 0 {
-		return false
+// unfold shows all calls of the agent step that is chosen, be it by one of them,
+// or folds them.
+func (d *dagPane) unfold() {
+	s := d.caller()
+	if s == nil {
+		return
 	}
 	index := s.Step.Index
 	if d.calls[index] {
 		delete(d.calls, index)
-		if r.kind == rowCall {
+		if d.chosen().kind == rowCall {
 			d.selected = callsKey(index)
 		}
 	} else {
 		d.calls[index] = true
 	}
 	d.outline, d.drawn = nil, false
-	return true
+}
+
+// caller is the agent step that is chosen and has made calls, nil where none is.
+func (d *dagPane) caller() *agent.StepState {
+	r := d.chosen()
+	if r == nil {
+		return nil
+	}
+	s := r.owner
+	if r.kind == rowStep {
+		s = r.step
+	}
+	if s == nil || s.Loop == nil || len(s.Loop.Calls) == 0 {
+		return nil
+	}
+	return s
 }
 
 // drawCall draws a call, or the line that the calls of an agent are folded to.

@@ -41,3 +41,20 @@ func (m *Model) GateOpen() bool { return m.ask.showing() }
 
 // HelpOpen reports whether help is on the screen.
 func (m *Model) HelpOpen() bool { return m.help.open }
+
+// Action is one of the tables of actions.
+type Action struct {
+	ID, Key, Does string
+	Done          bool // by itself, not inside a dialog
+}
+
+// Actions is every action there is.
+func (m *Model) Actions() []Action {
+	var out []Action
+	for _, g := range m.groups {
+		for _, a := range g.actions {
+			out = append(out, Action{a.id, a.key.Help().Key, a.key.Help().Desc, a.do != nil})
+		}
+	}
+	return out
+}

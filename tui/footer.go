@@ -41,6 +41,9 @@ func (m *Model) quitLine(width int) string {
 	return line
 }
 
+// shownAs is keys that are only shown.
+func shownAs(keys string) key.Binding { return key.NewBinding(key.WithHelp(keys, "")) }
+
 // hint is one key of the footer.
 func (m *Model) hint(k key.Binding, does string) string {
 	h := k.Help()
@@ -55,9 +58,12 @@ func (m *Model) hints() []string {
 	k := &m.keys
 	var hints []string
 	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
-	arrows := key.NewBinding(key.WithHelp("up/down", ""))
-	if m.over() != nil {
-		return m.overHints()
+	arrows := shownAs("up/down")
+	if over := m.over(); over != nil {
+		for _, h := range over.hints() {
+			add(h.key, h.does)
+		}
+		return hints
 	}
 	switch {
 	case m.ask.editing():
@@ -101,7 +107,7 @@ func (m *Model) hints() []string {
 			add(k.Stop, "stop")
 		}
 	case paneStep:
-		add(key.NewBinding(key.WithHelp("left/right", "")), "tabs")
+		add(shownAs("left/right"), "tabs")
 		add(arrows, "scroll")
 		if m.running() {
 			add(k.Stop, "stop")
@@ -109,7 +115,7 @@ func (m *Model) hints() []string {
 	}
 	add(k.NextPane, "pane")
 	if m.focus == paneChat && !m.input.empty() {
-		add(key.NewBinding(key.WithHelp("F1", "help")), "help")
+		add(shownAs("F1"), "help")
 		add(k.Newline, "new line")
 		add(k.Quit, "clear")
 		return hints
@@ -123,61 +129,10 @@ func (m *Model) hints() []string {
 	return hints
 }
 
-// overHints are the keys of the dialog in place of the panes.
-func (m *Model) overHints() []string {
-	k := &m.keys
-	var hints []string
-	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
-	shown := func(keys string) key.Binding { return key.NewBinding(key.WithHelp(keys, "")) }
-	arrows, sides, ends := shown("up/down"), shown("left/right"), shown("g/G")
-	switch {
-	case m.help.open:
-		add(k.Stop, "close")
-		add(arrows, "scroll")
-	case m.undo.open:
-		if m.undo.ready() {
-			add(k.PutBack, "put back")
-		}
-		add(k.Away, "close")
-		add(arrows, "scroll")
-	case m.runs.open:
-		if len(m.runs.runs) > 0 {
-			add(k.Send, "resume")
-		}
-		add(k.Away, "close")
-		add(arrows, "choose")
-		if len(m.runs.runs) > 0 {
-			add(k.Undo, "undo")
-		}
-	case m.models.open:
-		add(k.Choose, "choose")
-		add(k.Away, "close")
-		add(k.OtherList, m.models.other())
-		add(sides, "think")
-		add(arrows, "move")
-	case m.talk.opened != nil:
-		add(k.Away, "list")
-		add(arrows, "scroll")
-		add(ends, "top, end")
-		add(sides, "previous, next")
-	default:
-		some := len(m.talk.exchanges()) > 0
-		if some {
-			add(k.Open, "look in")
-		}
-		add(k.Away, "close")
-		if some {
-			add(arrows, "choose")
-			add(ends, "first, last")
-		}
-	}
-	return hints
-}
-
 // planHints are the keys that do something to the step that is chosen.
 func (m *Model) planHints() []string {
 	k := &m.keys
-	hints := []string{m.hint(key.NewBinding(key.WithHelp("up/down", "")), "move")}
+	hints := []string{m.hint(shownAs("up/down"), "move")}
 	s := m.chosenStep()
 	open := "look in"
 	if s != nil && s.Status == agent.StepBroken && m.resumable() {
@@ -208,13 +163,13 @@ func (m *Model) planHints() []string {
 // replayHints are the keys that do something in a replay.
 func (m *Model) replayHints() []string {
 	k := &m.keys
-	scroll := m.hint(key.NewBinding(key.WithHelp("up/down", "")), "scroll")
+	scroll := m.hint(shownAs("up/down"), "scroll")
 	hints := []string{m.hint(k.LeaveReplay, "quit")}
 	switch m.focus {
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 	case paneStep:
-		hints = append(hints, m.hint(key.NewBinding(key.WithHelp("left/right", "")), "tabs"), scroll)
+		hints = append(hints, m.hint(shownAs("left/right"), "tabs"), scroll)
 	default:
 		hints = append(hints, scroll)
 	}

@@ -5,17 +5,18 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-
-	"replan/agent/runner"
 )
 
-// helpDialog shows every key there is, made from the key map.
+// helpDialog shows every key there is, made from the actions, with those first
+// that act where it was opened.
 type helpDialog struct {
-	look *look
-	keys *keyMap
-	open bool
-	top  int
-	body int
+	look   *look
+	keys   *keyMap
+	groups []group
+	here   place // where it was opened
+	open   bool
+	top    int
+	body   int
 
 	version string // of the program
 }
@@ -24,7 +25,7 @@ func (h *helpDialog) clicked(int)       {}
 func (h *helpDialog) wheeled(lines int) { h.top += lines }
 
 // press takes a key while help is open.
-func (h *helpDialog) press(k tea.KeyPressMsg) runner.Command {
+func (h *helpDialog) press(k tea.KeyPressMsg) wanted {
 	switch {
 	case key.Matches(k, h.keys.Up):
 		h.top--
@@ -37,29 +38,60 @@ func (h *helpDialog) press(k tea.KeyPressMsg) runner.Command {
 	default:
 		h.open, h.top = false, 0
 	}
-	return nil
+	return wanted{}
+}
+
+func (h *helpDialog) shown() bool { return h.open }
+
+func (h *helpDialog) hints() []hint {
+	return []hint{{h.keys.Stop, "close"}, {shownAs("up/down"), "scroll"}}
+}
+
+// openHelp opens help on the keys that act now.
+func (m *Model) openHelp() { m.help.open, m.help.top, m.help.here = true, 0, m.topic() }
+
+// topic is the place that help is wanted of.
+func (m *Model) topic() place {
+	if m.over() != nil {
+		return placeDialog
+	}
+	return m.here()
+}
+
+// ordered is the groups with those that act here first.
+func (h *helpDialog) ordered() []group {
+	var here, rest []group
+	for _, g := range h.groups {
+		if g.place == h.here {
+			here = append(here, g)
+		} else {
+			rest = append(rest, g)
+		}
+	}
+	return append(here, rest...)
 }
 
 // draw draws help in the middle of exactly height lines of width cells.
 func (h *helpDialog) draw(screenWidth, height int) []string {
 	l := h.look
 	const column, oneColumn, twoColumns = 46, 64, 100 // cells
-	groups := h.keys.groups()
+	groups := h.ordered()
 	width := min(screenWidth, oneColumn)
 	if screenWidth >= twoColumns {
 		width = twoColumns
 	}
 	doc := &document{look: l, width: width - 4}
+	doc.heading("Signs")
+	doc.lines = append(doc.lines, flow(h.signs(), "   ", doc.width)...)
+	doc.blank()
 	if width == twoColumns {
-		left, right := h.column(column, groups[:3]), h.column(column, groups[3:])
+		left, right := h.columns(column, groups)
 		for i := range max(len(left), len(right)) {
 			doc.lines = append(doc.lines, l.fit(at(left, i), column+2)+at(right, i))
 		}
 	} else {
-		doc.lines = h.column(doc.width, groups)
+		doc.lines = append(doc.lines, h.column(doc.width, groups)...)
 	}
-	doc.heading("Signs")
-	doc.lines = append(doc.lines, flow(h.signs(), "   ", doc.width)...)
 	h.body = max(min(len(doc.lines), height-2), 1)
 	title := l.Strong.Render(strings.TrimSpace("replan " + h.version))
 	lines := l.frame(width, l.Focus, section{
@@ -68,21 +100,35 @@ func (h *helpDialog) draw(screenWidth, height int) []string {
 	return l.middle(lines, width, screenWidth, height)
 }
 
+// columns draws groups in two columns of about the same length, in their order.
+func (h *helpDialog) columns(width int, groups []group) (left, right []string) {
+	all := 0
+	for _, g := range groups {
+		all += len(g.actions) + 2
+	}
+	n := 0
+	for i, lines := 0, 0; i < len(groups) && lines < all/2; i++ {
+		lines += len(groups[i].actions) + 2
+		n = i + 1
+	}
+	return h.column(width, groups[:n]), h.column(width, groups[n:])
+}
+
 // column draws groups of keys below each other.
-func (h *helpDialog) column(width int, groups []keyGroup) []string {
+func (h *helpDialog) column(width int, groups []group) []string {
 	l := h.look
 	doc := &document{look: l, width: width}
 	names := 0
-	for _, g := range h.keys.groups() {
-		for _, k := range g.keys {
-			names = max(names, visibleWidth(k.Help().Key))
+	for _, g := range h.groups {
+		for _, a := range g.actions {
+			names = max(names, visibleWidth(a.key.Help().Key))
 		}
 	}
 	for _, g := range groups {
 		doc.heading(g.title)
-		for _, k := range g.keys {
-			name := k.Help().Key
-			for _, line := range wrap(k.Help().Desc, width-names-4) {
+		for _, a := range g.actions {
+			name := a.key.Help().Key
+			for _, line := range wrap(a.key.Help().Desc, width-names-4) {
 				doc.lines = append(doc.lines, "  "+l.Key.Render(l.fit(name, names))+"  "+line)
 				name = ""
 			}

@@ -121,32 +121,35 @@ func (i *input) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// back shows what was sent before, where the cursor is on the first line. It
-// reports whether it took the key.
-func (i *input) back() bool {
-	if i.area.Line() > 0 || i.area.LineInfo().RowOffset > 0 || i.at == 0 || len(i.history) == 0 {
-		return false
-	}
+// hasBefore reports whether the cursor is on the first line and something was
+// sent before what is shown.
+func (i *input) hasBefore() bool {
+	return i.area.Line() == 0 && i.area.LineInfo().RowOffset == 0 && i.at > 0 && len(i.history) > 0
+}
+
+// hasAfter reports whether the cursor is on the last line and something was sent
+// after what is shown.
+func (i *input) hasAfter() bool {
+	return i.at < len(i.history) && i.area.Line() >= i.area.LineCount()-1
+}
+
+// back shows what was sent before.
+func (i *input) back() {
 	if i.at == len(i.history) {
 		i.draft = i.area.Value()
 	}
 	i.at--
 	i.set(i.history[i.at])
-	return true
 }
 
 // forward shows what was sent after that, and at last what was being typed.
-func (i *input) forward() bool {
-	if i.at >= len(i.history) || i.area.Line() < i.area.LineCount()-1 {
-		return false
-	}
+func (i *input) forward() {
 	i.at++
 	if i.at == len(i.history) {
 		i.set(i.draft)
 	} else {
 		i.set(i.history[i.at])
 	}
-	return true
 }
 
 // lines is the input's content.

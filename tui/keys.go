@@ -5,7 +5,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// keyMap is every key the screen knows. Help and footer are made from it.
+// keyMap is every key the screen knows, with what it does in words. The tables of
+// actions say where it acts.
 type keyMap struct {
 	Send, Newline, HistoryBack, HistoryForward          key.Binding
 	NextPane, PreviousPane, Gate, Stop, Help, Quit, End key.Binding
@@ -19,7 +20,7 @@ type keyMap struct {
 	Models, Exchanges, Steer, Calls                     key.Binding
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
-	Undo, PutBack                                       key.Binding
+	Undo, PutBack, Palette                              key.Binding
 }
 
 func newKeyMap() keyMap {
@@ -40,7 +41,8 @@ func newKeyMap() keyMap {
 		Models:       bind([]string{"ctrl+o"}, "ctrl+o", "models and profiles"),
 		Exchanges:    bind([]string{"ctrl+x"}, "ctrl+x", "exchanges with the model"),
 		Stop:         bind([]string{"esc"}, "esc", "stop what runs"),
-		Help:         bind([]string{"?"}, "?", "help (F1 also while you type)"),
+		Palette:      bind([]string{"ctrl+k"}, "ctrl+k", "all that can be done, to choose from"),
+		Help:         bind([]string{"?", "f1"}, "?", "help (F1 also while you type)"),
 		Quit:         bind([]string{"ctrl+c"}, "ctrl+c", "clear the input, else quit"),
 		End:          bind([]string{"ctrl+d"}, "ctrl+d", "quit, where the input is empty"),
 
@@ -96,36 +98,6 @@ func newKeyMap() keyMap {
 		PutBack: bind([]string{"y"}, "y", "put it back"),
 
 		LeaveReplay: bind([]string{"q"}, "q", "quit a replay"),
-	}
-}
-
-// keyGroup is a part of the help.
-type keyGroup struct {
-	title string
-	keys  []key.Binding
-}
-
-// groups is the whole key map as help shows it.
-func (k keyMap) groups() []keyGroup {
-	both := func(shown, does string, a, b key.Binding) key.Binding {
-		return key.NewBinding(key.WithKeys(append(a.Keys(), b.Keys()...)...), key.WithHelp(shown, does))
-	}
-	panes := both("tab", "next pane (shift+tab: previous)", k.NextPane, k.PreviousPane)
-	sent := both("up/down", "what you sent before, after", k.HistoryBack, k.HistoryForward)
-	pages := both("pgup/pgdn", "a page up, down", k.PageUp, k.PageDown)
-	halves := both("ctrl+u/d", "half a page up, down", k.HalfUp, k.HalfDown)
-	moves := both("up/down", "one up, down (also k, j)", k.Up, k.Down)
-	ends := both("g/G", "to the first, the last", k.First, k.Last)
-	sides := both("left/right", "the tab before, after", k.PreviousTab, k.NextTab)
-	thought := both("left/right", "think less, think harder", k.LessThought, k.MoreThought)
-	return []keyGroup{
-		{"Everywhere", []key.Binding{panes, k.Gate, k.Runs, k.Models, k.Exchanges, k.Stop, k.Help, k.Quit, k.End, k.LeaveReplay}},
-		{"Chat", []key.Binding{k.Send, k.Steer, k.Newline, sent, pages}},
-		{"Plan", []key.Binding{moves, ends, halves, k.Open, k.Calls, k.Cancel, k.Follow, k.Undo}},
-		{"Step", []key.Binding{k.Args, k.Output, k.Diff, sides}},
-		{"Gate", []key.Binding{k.Once, k.ForRun, k.Always, k.Deny, k.EditCall, k.Away}},
-		{"Models", []key.Binding{k.Choose, thought, k.OtherList}},
-		{"Question", []key.Binding{k.TookEffect, k.Rerun, k.Retry, k.Skip, k.Replan, k.EditArgs, k.SendArgs, k.Abort}},
 	}
 }
 

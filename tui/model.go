@@ -41,6 +41,10 @@ type Model struct {
 	talk   *talkDialog
 	help   *helpDialog
 
+	palette  *paletteDialog
+	overlays []overlay // the dialogs that stand in place of the panes, the uppermost first
+	groups   []group   // every action
+
 	*stage                // the run that is told of: the one that goes on, else the newest that the user started
 	stages       []*stage // that one, and those that plan tools started in it, in their order
 	shown        *stage   // the run in the plan pane
@@ -98,8 +102,14 @@ func New(s Session, o Options) *Model {
 	m.runs = &runsDialog{look: l, keys: &m.keys, live: m.live}
 	m.undo = &undoDialog{look: l, keys: &m.keys}
 	m.models = &modelsDialog{look: l, keys: &m.keys}
-	m.talk = &talkDialog{look: l, keys: &m.keys}
-	m.help = &helpDialog{look: l, keys: &m.keys, version: o.Version}
+	m.talk = &talkDialog{look: l, keys: &m.keys, stages: func() []*stage { return m.stages }}
+	m.groups = m.actionGroups()
+	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
+	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}
+	if err := m.rebind(o.Keys); err != nil {
+		m.say("The keys of the configuration: " + err.Error())
+	}
+	m.overlays = []overlay{m.help, m.palette, m.undo, m.runs, m.models, m.talk}
 	return m
 }
 

@@ -101,7 +101,7 @@ func (d *modelsDialog) entries() []entry {
 }
 
 // press takes a key while the dialog is open and returns what it asks for.
-func (d *modelsDialog) press(k tea.KeyPressMsg) runner.Command {
+func (d *modelsDialog) press(k tea.KeyPressMsg) wanted {
 	d.word = ""
 	switch {
 	case key.Matches(k, d.keys.Away) && d.search != "":
@@ -118,7 +118,9 @@ func (d *modelsDialog) press(k tea.KeyPressMsg) runner.Command {
 		d.profiles, d.search = !d.profiles, ""
 		d.home()
 	case key.Matches(k, d.keys.Choose):
-		return d.choose()
+		if c := d.choose(); c != nil {
+			return wanted{send: c}
+		}
 	case key.Matches(k, d.keys.Erase):
 		if r := []rune(d.search); len(r) > 0 {
 			d.search = string(r[:len(r)-1])
@@ -128,7 +130,13 @@ func (d *modelsDialog) press(k tea.KeyPressMsg) runner.Command {
 		d.search += untrusted.Line(k.Text)
 		d.at, d.top = 0, 0
 	}
-	return nil
+	return wanted{}
+}
+
+func (d *modelsDialog) shown() bool { return d.open }
+
+func (d *modelsDialog) hints() []hint {
+	return []hint{{d.keys.Choose, "choose"}, {d.keys.Away, "close"}, {d.keys.OtherList, d.other()}, {shownAs("left/right"), "think"}, {shownAs("up/down"), "move"}}
 }
 
 // think takes the next level of thinking, or the one before.

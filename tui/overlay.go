@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -11,54 +12,39 @@ import (
 
 // overlay is a dialog that stands in place of the panes until it is left.
 type overlay interface {
-	// press takes a key and returns what is asked of the session, if anything.
-	press(k tea.KeyPressMsg) runner.Command
+	// shown reports whether it is on the screen.
+	shown() bool
+	// press takes a key and returns what is wanted because of it.
+	press(k tea.KeyPressMsg) wanted
 	// draw draws it in the middle of exactly height lines of width cells.
 	draw(width, height int) []string
 	// clicked chooses what is drawn at that line, wheeled moves by lines.
 	clicked(line int)
 	wheeled(lines int)
+	// hints are its keys, the most useful first, for the footer.
+	hints() []hint
+}
+
+// wanted is what a dialog wants done because of a key; its zero value is nothing.
+type wanted struct {
+	send runner.Command // asked of the session
+	do   *action        // of the place at
+	at   place
+	cmd  tea.Cmd
+}
+
+// hint is a key and what it does now, "" for what it always does.
+type hint struct {
+	key  key.Binding
+	does string
 }
 
 // over is the dialog in place of the panes, nil where there is none.
 func (m *Model) over() overlay {
-	switch {
-	case m.help.open:
-		return m.help
-	case m.undo.open:
-		return m.undo
-	case m.runs.open:
-		return m.runs
-	case m.models.open:
-		return m.models
-	case m.talk.open:
-		m.talk.stages = m.stages
-		return m.talk
-	default:
-		return nil
-	}
-}
-
-// opens reports whether a key opens one.
-func (m *Model) opens(k tea.KeyPressMsg) bool {
-	return k.String() == "f1" || matches(k, m.keys.Help, m.keys.Runs, m.keys.Models, m.keys.Exchanges)
-}
-
-// openOver opens the dialog of a key.
-func (m *Model) openOver(k tea.KeyPressMsg) tea.Cmd {
-	switch {
-	case matches(k, m.keys.Runs):
-		return m.listRuns()
-	case matches(k, m.keys.Models):
-		if m.options.Replay {
-			m.say("This is a replay: no model is asked here.")
-			return nil
+	for _, o := range m.overlays {
+		if o.shown() {
+			return o
 		}
-		return m.outbox.send(m.models.ask(m.status))
-	case matches(k, m.keys.Exchanges):
-		m.talk.show()
-	default:
-		m.help.open = true
 	}
 	return nil
 }
@@ -80,10 +66,6 @@ func (m *Model) takeAsked(data agent.Data) {
 // listRuns opens the list of runs with the run on the screen chosen, where that
 // can go on.
 func (m *Model) listRuns() tea.Cmd {
-	if m.options.Replay {
-		m.say("This is a replay: no run is taken up from here.")
-		return nil
-	}
 	shown := ""
 	if m.run != nil {
 		shown = m.run.ID
@@ -91,13 +73,20 @@ func (m *Model) listRuns() tea.Cmd {
 	return m.outbox.send(m.runs.ask(shown))
 }
 
-// pressOver gives a key to the dialog and sends what it asks for.
+// pressOver gives a key to the dialog and does what it wants. Help and palette
+// open over it.
 func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
-	c := m.over().press(k)
-	if c == nil {
-		return nil
+	if a := m.find(k, placeEverywhere); a != nil && k.Text == "" && (a.key == &m.keys.Help || a.key == &m.keys.Palette) && !m.help.open && !m.palette.open {
+		return m.do(a)
 	}
-	switch c := c.(type) {
+	w := m.over().press(k)
+	cmds := []tea.Cmd{w.cmd}
+	if w.do != nil {
+		cmds = append(cmds, m.doFor(w.do, w.at))
+	}
+	switch c := w.send.(type) {
+	case nil:
+		return tea.Batch(cmds...)
 	case runner.Resume:
 		m.focus = paneChat
 		m.chat.toEnd()
@@ -109,30 +98,7 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	case runner.Choose:
 		m.chosen = &c
 	}
-	return tea.Batch(m.outbox.send(c), m.animate())
-}
-
-// steer says what was typed to the run that goes on.
-func (m *Model) steer() tea.Cmd {
-	text := m.input.value()
-	switch {
-	case m.options.Replay:
-		m.say(nothingSent)
-	case m.focus != paneChat:
-		m.say("Tab leads to the input: what you type there, ctrl+t says to the run.")
-	case m.going() == "":
-		m.say("No run goes on that could hear it; enter sends it.")
-	case text == "":
-		m.say("Type what the run shall hear first.")
-	default:
-		m.input.clear()
-		m.chat.toEnd()
-		if !m.run.Steerable() {
-			m.sayUntilHeard("Nothing in this run can hear it any more: it is queued.")
-		}
-		return m.outbox.send(runner.Steer{Text: text})
-	}
-	return nil
+	return tea.Batch(append(cmds, m.outbox.send(w.send), m.animate())...)
 }
 
 // warmEvery is how often typing has the model loaded at most.

@@ -7,8 +7,8 @@ import (
 	"replan/agent/runner"
 )
 
-// press routes a key: to an open question or dialog, else to what works
-// everywhere, else to the pane that has the focus.
+// press routes a key: to an open question or dialog, else to the action that it
+// means where the focus is.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.word = ""
 	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
@@ -21,24 +21,25 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.over() != nil:
 		return m.pressOver(k)
-	case m.ask.showing() && !m.ask.grace && m.opens(k) && (!m.ask.editing() || k.String() == "f1"):
-		return m.openOver(k)
 	case m.ask.showing():
+		if a := m.find(k, placeEverywhere); a != nil && a.opens && !m.ask.grace && (!m.ask.editing() || a.key == &m.keys.Help && k.Text == "") {
+			return m.do(a)
+		}
 		return m.pressAsk(k)
-	case m.options.Replay && matches(k, m.keys.LeaveReplay):
-		return tea.Quit
 	}
-	if cmd, taken := m.pressAnywhere(k); taken {
-		return cmd
+	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
+	for _, at := range []place{placeEverywhere, m.here(), placeMoving} {
+		if typing && at == placeEverywhere {
+			continue
+		}
+		if a := m.find(k, at); a != nil {
+			return m.do(a)
+		}
 	}
-	switch m.focus {
-	case panePlan:
-		return m.pressPlan(k)
-	case paneStep:
-		m.pressStep(k)
-	default:
-		return m.pressChat(k)
+	if m.focus == paneChat && !m.options.Replay {
+		return tea.Batch(m.warm(k.Text), m.input.update(k))
 	}
+	m.elsewhere(k)
 	return nil
 }
 
@@ -85,36 +86,6 @@ func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmd, m.outbox.send(answer))
 }
 
-// pressAnywhere takes the keys that work in every pane.
-func (m *Model) pressAnywhere(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	typing := m.focus == paneChat && !m.input.empty()
-	switch {
-	case m.opens(k) && (!typing || !matches(k, m.keys.Help)):
-		return m.openOver(k), true
-	case matches(k, m.keys.Steer):
-		return m.steer(), true
-	case matches(k, m.keys.NextPane):
-		m.focus = (m.focus + 1) % panes
-	case matches(k, m.keys.PreviousPane):
-		m.focus = (m.focus + panes - 1) % panes
-	case matches(k, m.keys.Gate):
-		if m.options.Replay {
-			m.say("This is a replay: what was asked was answered then, as the chat says.")
-			return nil, true
-		}
-		if m.ask.waiting() == 0 {
-			m.say("No gate is open.")
-			return nil, true
-		}
-		return m.ask.reopen(), true
-	case matches(k, m.keys.Stop):
-		return m.stop(), true
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
 // stop stops what runs; without anything to stop it leads back to the chat.
 // Where a run only waits at a gate, a second press must confirm it: the first
 // may have been meant for the gate.
@@ -125,47 +96,12 @@ func (m *Model) stop() tea.Cmd {
 	case m.ask.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
 		m.warned = true
 		m.say("A " + m.waiting() + " is open: esc again stops the run, ctrl+g leads back to the " + m.waiting() + ".")
-	case m.options.Replay && m.focus == paneChat:
-		m.say("This is a replay: nothing runs that could be stopped; q quits.")
 	case m.running() && !m.options.Replay:
 		m.stopping = true
 		m.chat.touch()
 		return m.outbox.send(runner.Stop{})
 	case m.focus != paneChat:
 		m.focus = paneChat
-	default:
-		m.say("Nothing runs.")
-	}
-	return nil
-}
-
-func (m *Model) pressChat(k tea.KeyPressMsg) tea.Cmd {
-	page := max(m.chat.height-1, 1)
-	switch {
-	case m.options.Replay && matches(k, m.keys.Up):
-		m.chat.scroll(1)
-	case m.options.Replay && matches(k, m.keys.Down):
-		m.chat.scroll(-1)
-	case m.options.Replay && matches(k, m.keys.Send):
-		m.say(nothingSent)
-	case matches(k, m.keys.Send):
-		return m.submit()
-	case matches(k, m.keys.PageUp):
-		m.chat.scroll(page)
-	case matches(k, m.keys.PageDown):
-		m.chat.scroll(-page)
-	case matches(k, m.keys.HalfUp) && m.input.empty():
-		m.chat.scroll(max(page/2, 1))
-	case matches(k, m.keys.End) && m.input.empty():
-		return m.leave()
-	case matches(k, m.keys.HistoryBack) && m.input.back():
-	case matches(k, m.keys.HistoryForward) && m.input.forward():
-	case m.options.Replay:
-		if k.Text != "" {
-			m.say(nothingSent)
-		}
-	default:
-		return tea.Batch(m.warm(k.Text), m.input.update(k))
 	}
 	return nil
 }
@@ -176,60 +112,9 @@ const nothingSent = "This is a replay: nothing can be sent; q quits."
 // submit sends what was typed.
 func (m *Model) submit() tea.Cmd {
 	text := m.input.value()
-	switch {
-	case text == "":
-		m.say("Type what shall be done first.")
-		return nil
-	case m.closed:
-		m.say("The session is closed; ctrl+c quits.")
-		return nil
-	}
 	m.input.clear()
 	m.chat.toEnd()
 	return m.outbox.send(runner.Submit{Text: text})
-}
-
-func (m *Model) pressPlan(k tea.KeyPressMsg) tea.Cmd {
-	page := max(m.dag.height-1, 1)
-	switch {
-	case matches(k, m.keys.Open):
-		return m.openRow()
-	case matches(k, m.keys.Calls):
-		m.unfold()
-	case matches(k, m.keys.Cancel):
-		return m.cancel()
-	case matches(k, m.keys.Undo):
-		return m.askUndo()
-	case matches(k, m.keys.Up):
-		m.dag.move(-1)
-	case matches(k, m.keys.Down):
-		m.dag.move(1)
-	case matches(k, m.keys.First):
-		m.dag.move(-1 << 20)
-	case matches(k, m.keys.Last):
-		m.dag.move(1 << 20)
-	case matches(k, m.keys.PageUp):
-		m.dag.move(-page)
-	case matches(k, m.keys.PageDown):
-		m.dag.move(page)
-	case matches(k, m.keys.HalfUp):
-		m.dag.move(-max(page/2, 1))
-	case matches(k, m.keys.HalfDown):
-		m.dag.move(max(page/2, 1))
-	case matches(k, m.keys.Follow):
-		m.dag.setFollow()
-	case matches(k, m.keys.Args):
-		m.detail.choose(tabArgs)
-	case matches(k, m.keys.Output):
-		m.detail.choose(tabOutput)
-	case matches(k, m.keys.Diff):
-		m.detail.choose(tabDiff)
-	default:
-		m.elsewhere(k)
-		return nil
-	}
-	m.refresh()
-	return nil
 }
 
 // openRow unfolds the chosen revision, puts a failed step of a run that has
@@ -255,72 +140,48 @@ func (m *Model) openRow() tea.Cmd {
 
 // unfold shows or folds the calls of the agent step that is chosen.
 func (m *Model) unfold() {
-	if !m.dag.unfold() {
-		m.say("There are no calls to unfold: only a step that an agent carries out makes some.")
-	}
+	m.dag.unfold()
+	m.refresh()
 }
 
-// cancel stops the chosen step, where it runs.
+// noCalls is why there are no calls to unfold.
+func (m *Model) noCalls() string {
+	if m.dag.caller() == nil {
+		return "There are no calls to unfold: only a step that an agent carries out makes some."
+	}
+	return ""
+}
+
+// cancel stops the chosen step, which runs.
 func (m *Model) cancel() tea.Cmd {
+	s := m.dag.chosen().step
+	m.sayUntilHeard(stepTitle(m.look, s.Step.Index) + " is being cancelled; the others go on.")
+	return m.outbox.send(runner.Cancel{Run: m.shown.run.ID, Step: s.Step.Index})
+}
+
+// noCancel is why the chosen step cannot be stopped, "" where it runs.
+func (m *Model) noCancel() string {
 	row := m.dag.chosen()
 	if row == nil || row.step == nil {
-		m.say("No step is chosen.")
-		return nil
+		return "No step is chosen."
 	}
 	s := row.step
 	step := stepTitle(m.look, s.Step.Index)
 	switch {
 	case row.kind == rowGone:
-		m.say(step + " is no longer in the plan.")
+		return step + " is no longer in the plan."
 	case m.options.Replay:
-		m.say("This is a replay: nothing runs that could be cancelled.")
+		return "This is a replay: nothing runs that could be cancelled."
 	case !m.shown.goes():
-		m.say("The run has ended; nothing is left to cancel.")
+		return "The run has ended; nothing is left to cancel."
 	case s.Status == agent.StepActive:
-		m.sayUntilHeard(step + " is being cancelled; the others go on.")
-		return m.outbox.send(runner.Cancel{Run: m.shown.run.ID, Step: s.Step.Index})
+		return ""
 	case s.Status == agent.StepWaiting:
-		m.say(step + " does not run yet: ctrl+g leads to its gate, where n denies it.")
+		return step + " does not run yet: " + m.keys.Gate.Help().Key + " leads to its gate, where " + m.keys.Deny.Help().Key + " denies it."
 	case s.Status.Ended():
-		m.say(step + " has ended already.")
+		return step + " has ended already."
 	default:
-		m.say(step + " does not run yet.")
-	}
-	return nil
-}
-
-func (m *Model) pressStep(k tea.KeyPressMsg) {
-	d := m.detail
-	page := max(d.height-1, 1)
-	switch {
-	case matches(k, m.keys.Args):
-		d.choose(tabArgs)
-	case matches(k, m.keys.Output):
-		d.choose(tabOutput)
-	case matches(k, m.keys.Diff):
-		d.choose(tabDiff)
-	case matches(k, m.keys.NextTab):
-		d.choose(d.tab + 1)
-	case matches(k, m.keys.PreviousTab):
-		d.choose(d.tab - 1)
-	case matches(k, m.keys.Up):
-		d.scroll(-1)
-	case matches(k, m.keys.Down):
-		d.scroll(1)
-	case matches(k, m.keys.PageUp):
-		d.scroll(-page)
-	case matches(k, m.keys.PageDown):
-		d.scroll(page)
-	case matches(k, m.keys.HalfUp):
-		d.scroll(-max(page/2, 1))
-	case matches(k, m.keys.HalfDown):
-		d.scroll(max(page/2, 1))
-	case matches(k, m.keys.First):
-		d.toTop()
-	case matches(k, m.keys.Last):
-		d.toEnd()
-	default:
-		m.elsewhere(k)
+		return step + " does not run yet."
 	}
 }
 

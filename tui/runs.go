@@ -21,7 +21,7 @@ type runsDialog struct {
 	keys  *keyMap
 	open  bool
 	asked bool   // the list is on its way
-	shown string // the run on the screen behind the dialog, "" for none
+	front string // the run on the screen behind the dialog, "" for none
 	runs  []agent.Summary
 	list
 	word string
@@ -32,7 +32,7 @@ type runsDialog struct {
 // for none.
 func (d *runsDialog) ask(shown string) runner.Command {
 	d.open, d.asked, d.word, d.list = true, true, "", list{}
-	d.shown = shown
+	d.front = shown
 	return runner.List{}
 }
 
@@ -57,7 +57,7 @@ func (d *runsDialog) take(runs []agent.Summary) {
 
 func (d *runsDialog) rank(s agent.Summary) int {
 	switch {
-	case s.Run == d.shown && whyNoResume(s, false) == "":
+	case s.Run == d.front && whyNoResume(s, false) == "":
 		return 0
 	case s.Status == agent.StatusUnfinished:
 		return 1
@@ -67,7 +67,7 @@ func (d *runsDialog) rank(s agent.Summary) int {
 }
 
 // press takes a key while the dialog is open and returns what it asks for.
-func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
+func (d *runsDialog) press(k tea.KeyPressMsg) wanted {
 	d.word = ""
 	switch {
 	case key.Matches(k, d.keys.Away, d.keys.Runs):
@@ -76,16 +76,26 @@ func (d *runsDialog) press(k tea.KeyPressMsg) runner.Command {
 	case key.Matches(k, d.keys.Undo) && d.at < len(d.runs):
 		s := d.runs[d.at]
 		if d.word = whyNoUndo(s, d.live(s.Run)); d.word == "" {
-			return runner.Undo{Run: s.Run, Dry: true}
+			return wanted{send: runner.Undo{Run: s.Run, Dry: true}}
 		}
 	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
 		s := d.runs[d.at]
 		if d.word = whyNoResume(s, d.live(s.Run)); d.word == "" {
 			d.open = false
-			return runner.Resume{Run: s.Run}
+			return wanted{send: runner.Resume{Run: s.Run}}
 		}
 	}
-	return nil
+	return wanted{}
+}
+
+func (d *runsDialog) shown() bool { return d.open }
+
+func (d *runsDialog) hints() []hint {
+	close, choose := hint{d.keys.Away, "close"}, hint{shownAs("up/down"), "choose"}
+	if len(d.runs) == 0 {
+		return []hint{close, choose}
+	}
+	return []hint{{d.keys.Send, "resume"}, close, choose, {d.keys.Undo, "undo"}}
 }
 
 func (d *runsDialog) wheeled(lines int) { d.move(lines/wheelStep, len(d.runs)) }
@@ -196,7 +206,7 @@ func (d *runsDialog) row(i, width, lines int) []string {
 	}
 	what := l.runWords(s)
 	here := ""
-	if s.Run == d.shown && !d.live(s.Run) {
+	if s.Run == d.front && !d.live(s.Run) {
 		here = "on screen " + l.glyphs.Separator + " "
 	}
 	between := " " + l.glyphs.Separator + " "

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -21,7 +20,7 @@ type talkDialog struct {
 	look   *look
 	keys   *keyMap
 	open   bool
-	stages []*stage // the runs on the screen
+	stages func() []*stage // the runs on the screen
 	list
 	newest bool // the newest is chosen, and stays so as more come
 
@@ -52,18 +51,18 @@ func (x exchange) words(l *look) string {
 
 // show opens the dialog, with the newest chosen.
 func (d *talkDialog) show() {
-	*d = talkDialog{look: d.look, keys: d.keys, open: true, newest: true}
+	*d = talkDialog{look: d.look, keys: d.keys, stages: d.stages, open: true, newest: true}
 }
 
 // exchanges are those of all runs, in the order in which the models were asked.
 func (d *talkDialog) exchanges() []exchange {
 	var all []exchange
-	for _, s := range d.stages {
+	for _, s := range d.stages() {
 		for _, x := range s.run.Exchanges {
 			all = append(all, exchange{x, s.by})
 		}
 	}
-	if len(d.stages) > 1 {
+	if len(d.stages()) > 1 {
 		slices.SortStableFunc(all, func(a, b exchange) int { return a.StartedAt.Compare(b.StartedAt) })
 	}
 	return all
@@ -76,7 +75,7 @@ func (d *talkDialog) place(all []exchange) int {
 }
 
 // press takes a key while the dialog is open. It asks nothing of the session.
-func (d *talkDialog) press(k tea.KeyPressMsg) runner.Command {
+func (d *talkDialog) press(k tea.KeyPressMsg) wanted {
 	all := d.exchanges()
 	switch {
 	case key.Matches(k, d.keys.Exchanges):
@@ -96,7 +95,21 @@ func (d *talkDialog) press(k tea.KeyPressMsg) runner.Command {
 	case d.list.press(k, d.keys, false, len(all)):
 		d.newest = d.at == len(all)-1
 	}
-	return nil
+	return wanted{}
+}
+
+func (d *talkDialog) shown() bool { return d.open }
+
+func (d *talkDialog) hints() []hint {
+	ends := shownAs("g/G")
+	switch {
+	case d.opened != nil:
+		return []hint{{d.keys.Away, "list"}, {shownAs("up/down"), "scroll"}, {ends, "top, end"}, {shownAs("left/right"), "previous, next"}}
+	case len(d.exchanges()) == 0:
+		return []hint{{d.keys.Away, "close"}}
+	default:
+		return []hint{{d.keys.Open, "look in"}, {d.keys.Away, "close"}, {shownAs("up/down"), "choose"}, {ends, "first, last"}}
+	}
 }
 
 // scroll takes a key that moves what is opened.

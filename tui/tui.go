@@ -38,6 +38,7 @@ type Options struct {
 	Intro      string            // Markdown, shown while the chat is empty
 	Suggestion string            // text that the input opens with
 	Planners   planning.Planners // make the session's plans; nil is the three phases and a model
+	Keys       Keys              // in place of the usual ones; see [CheckKeys]
 	Replay     bool              // the session only tells what was: nothing is asked, sent or stopped
 	Now        func() time.Time  // nil means time.Now
 }

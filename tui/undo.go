@@ -54,18 +54,28 @@ func (d *undoDialog) ready() bool {
 }
 
 // press takes a key while the dialog is open.
-func (d *undoDialog) press(k tea.KeyPressMsg) runner.Command {
+func (d *undoDialog) press(k tea.KeyPressMsg) wanted {
 	switch {
 	case key.Matches(k, d.keys.PutBack) && d.ready():
 		d.sent = true
-		return runner.Undo{Run: d.run}
+		return wanted{send: runner.Undo{Run: d.run}}
 	case key.Matches(k, d.keys.Away, d.keys.Deny):
 		d.open = false
 	default:
 		d.line = d.keys.scrolled(k, d.line, d.body)
 	}
-	return nil
+	return wanted{}
 }
+
+func (d *undoDialog) hints() []hint {
+	var hints []hint
+	if d.ready() {
+		hints = append(hints, hint{d.keys.PutBack, "put back"})
+	}
+	return append(hints, hint{d.keys.Away, "close"}, hint{shownAs("up/down"), "scroll"})
+}
+
+func (d *undoDialog) shown() bool { return d.open }
 
 func (d *undoDialog) clicked(int)       {}
 func (d *undoDialog) wheeled(lines int) { d.line += lines }
@@ -180,22 +190,26 @@ func (m *Model) undone(d agent.ChatUndone) {
 	}
 }
 
-// askUndo opens the dialog for the run in the plan pane, which must have ended.
+// askUndo opens the dialog for the run in the plan pane, which has ended.
 func (m *Model) askUndo() tea.Cmd {
 	r := m.shown.run
+	return m.outbox.send(m.undo.ask(r.ID, m.look.runWords(r.Summary())))
+}
+
+// noUndo is why the run in the plan pane cannot be undone now.
+func (m *Model) noUndo() string {
 	switch {
 	case m.options.Replay:
-		m.say("This is a replay: nothing is put back from here.")
-	case r == nil:
-		m.say("There is no run yet that could be undone.")
+		return "This is a replay: nothing is put back from here."
+	case m.shown.run == nil:
+		return "There is no run yet that could be undone."
 	case m.shown.goes():
-		m.say("The run goes on: undo it when it has ended.")
+		return "The run goes on: undo it when it has ended."
 	case m.running():
-		m.say("Another run goes on: undo when that has ended.")
+		return "Another run goes on: undo when that has ended."
 	default:
-		return m.outbox.send(m.undo.ask(r.ID, m.look.runWords(r.Summary())))
+		return ""
 	}
-	return nil
 }
 
 // changedFiles reports whether the run in the plan pane, having ended, has called

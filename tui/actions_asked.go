@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// gateActions answer an open gate.
+func (m *Model) gateActions() []action {
+	k := &m.keys
+	return []action{
+		m.answering("gate.once", &k.Once),
+		m.answering("gate.run", &k.ForRun),
+		m.answering("gate.always", &k.Always),
+		m.answering("gate.deny", &k.Deny),
+		m.answering("gate.edit", &k.EditCall),
+		{id: "gate.leave", key: &k.Away},
+	}
+}
+
+// questionActions answer what only the user can say of a step.
+func (m *Model) questionActions() []action {
+	k := &m.keys
+	return []action{
+		m.answering("question.done", &k.TookEffect),
+		m.answering("question.rerun", &k.Rerun),
+		m.answering("question.retry", &k.Retry),
+		m.answering("question.skip", &k.Skip),
+		m.answering("question.replan", &k.Replan),
+		m.answering("question.edit", &k.EditArgs),
+		m.answering("question.abort", &k.Abort),
+		{id: "question.send", key: &k.SendArgs},
+	}
+}
+
+// answering is the action that gives the answer of a key. An answer to what is not
+// on the screen only shows it: nothing is answered unseen.
+func (m *Model) answering(id string, b *key.Binding) action {
+	return action{
+		id: id, key: b,
+		refuse: func() string { return m.ask.refusal(*b) },
+		do: func() tea.Cmd {
+			if !m.ask.showing() {
+				return m.ask.reopen()
+			}
+			return m.pressAsk(pressOf(*b))
+		},
+	}
+}
+
+// refusal is why the answer of a key cannot be given now, "" where it can.
+func (g *askDialog) refusal(b key.Binding) string {
+	if len(g.queue) == 0 {
+		return "No gate and no question is open."
+	}
+	for _, c := range g.queue[0].choices(g.keys) {
+		if c.key.Help() == b.Help() {
+			return c.refuse
+		}
+	}
+	return "What is open now takes no such answer."
+}
+
+// noGate is why no gate or question can be shown.
+func (m *Model) noGate() string {
+	switch {
+	case m.options.Replay:
+		return "This is a replay: what was asked was answered then, as the chat says."
+	case m.ask.waiting() == 0:
+		return "No gate is open."
+	default:
+		return ""
+	}
+}
+
+// dialogKeys are the keys that dialogs take by themselves.
+func (k *keyMap) dialogKeys() []action {
+	return []action{
+		{id: "dialog.leave", key: &k.Away},
+		{id: "list.up", key: &k.ListUp},
+		{id: "list.down", key: &k.ListDown},
+		{id: "list.choose", key: &k.Choose},
+		{id: "list.other", key: &k.OtherList},
+		{id: "list.erase", key: &k.Erase},
+		{id: "models.think_more", key: &k.MoreThought},
+		{id: "models.think_less", key: &k.LessThought},
+		{id: "undo.put_back", key: &k.PutBack},
+	}
+}
+
+// pressOf is a press of the first key of a binding.
+func pressOf(b key.Binding) tea.KeyPressMsg {
+	if keys := b.Keys(); len(keys) > 0 {
+		return keyNamed(keys[0])
+	}
+	return tea.KeyPressMsg{}
+}

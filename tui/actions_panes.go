@@ -1,0 +1,187 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
+)
+
+// everywhereActions work in every pane.
+func (m *Model) everywhereActions() []action {
+	k := &m.keys
+	live := func(word string) func() string {
+		return func() string {
+			if m.options.Replay {
+				return word
+			}
+			return ""
+		}
+	}
+	return []action{
+		{id: "palette", key: &k.Palette, opens: true, do: just(m.openPalette)},
+		{id: "help", key: &k.Help, opens: true, do: just(m.openHelp)},
+		{id: "pane.next", key: &k.NextPane, do: just(func() { m.focus = (m.focus + 1) % panes })},
+		{id: "pane.previous", key: &k.PreviousPane, do: just(func() { m.focus = (m.focus + panes - 1) % panes })},
+		{id: "gate", key: &k.Gate, refuse: m.noGate, do: func() tea.Cmd { return m.ask.reopen() }},
+		{id: "runs", key: &k.Runs, opens: true, refuse: live("This is a replay: no run is taken up from here."), do: m.listRuns},
+		{id: "models", key: &k.Models, opens: true, refuse: live("This is a replay: no model is asked here."), do: func() tea.Cmd {
+			return m.outbox.send(m.models.ask(m.status))
+		}},
+		{id: "exchanges", key: &k.Exchanges, opens: true, do: just(func() { m.talk.show() })},
+		{id: "run.steer", key: &k.Steer, refuse: m.noSteering, do: m.steer},
+		{id: "run.stop", key: &k.Stop, refuse: m.nothingToStop, do: m.stop},
+		{id: "quit", key: &k.Quit, do: m.leave},
+		{id: "replay.quit", key: &k.LeaveReplay, when: func() bool { return m.options.Replay }, refuse: unless(func() bool { return m.options.Replay }, "This is no replay: ctrl+c quits."), do: func() tea.Cmd { return tea.Quit }},
+	}
+}
+
+// chatActions work where text is typed.
+func (m *Model) chatActions() []action {
+	k := &m.keys
+	typed := func() bool { return !m.options.Replay }
+	return []action{
+		{id: "chat.send", key: &k.Send, refuse: m.nothingToSend, do: m.submit},
+		{id: "chat.new_line", key: &k.Newline, when: typed, refuse: unless(typed, nothingSent), do: func() tea.Cmd { return m.input.update(pressOf(k.Newline)) }},
+		{id: "chat.before", key: &k.HistoryBack, when: func() bool { return typed() && m.input.hasBefore() }, refuse: unless(m.input.hasBefore, "Nothing was sent before that."), do: just(func() { m.input.back() })},
+		{id: "chat.after", key: &k.HistoryForward, when: func() bool { return typed() && m.input.hasAfter() }, refuse: unless(m.input.hasAfter, "Nothing was sent after that."), do: just(func() { m.input.forward() })},
+		{id: "chat.end", key: &k.End, when: m.input.empty, refuse: unless(m.input.empty, "The input is not empty."), do: m.leave},
+	}
+}
+
+// planActions work on the plan and the step that is chosen in it.
+func (m *Model) planActions() []action {
+	k := &m.keys
+	show := func(t tab) func() tea.Cmd {
+		return just(func() { m.detail.choose(t) })
+	}
+	return []action{
+		{id: "plan.open", key: &k.Open, refuse: m.noRow, do: m.openRow},
+		{id: "plan.calls", key: &k.Calls, refuse: m.noCalls, do: just(m.unfold)},
+		{id: "plan.cancel", key: &k.Cancel, refuse: m.noCancel, do: m.cancel},
+		{id: "plan.follow", key: &k.Follow, do: just(m.followRun)},
+		{id: "plan.undo", key: &k.Undo, refuse: m.noUndo, do: m.askUndo},
+		{id: "plan.args", key: &k.Args, refuse: m.noRow, do: show(tabArgs)},
+		{id: "plan.output", key: &k.Output, refuse: m.noRow, do: show(tabOutput)},
+		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabDiff)},
+	}
+}
+
+// stepActions work on the step that is shown whole.
+func (m *Model) stepActions() []action {
+	k, d := &m.keys, m.detail
+	show := func(t func() tab) func() tea.Cmd {
+		return just(func() { d.choose(t()) })
+	}
+	tabOf := func(t tab) func() tab { return func() tab { return t } }
+	return []action{
+		{id: "plan.args", key: &k.Args, refuse: m.noRow, do: show(tabOf(tabArgs))},
+		{id: "plan.output", key: &k.Output, refuse: m.noRow, do: show(tabOf(tabOutput))},
+		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabOf(tabDiff))},
+		{id: "step.next_tab", key: &k.NextTab, refuse: m.noRow, do: show(func() tab { return d.tab + 1 })},
+		{id: "step.previous_tab", key: &k.PreviousTab, refuse: m.noRow, do: show(func() tab { return d.tab - 1 })},
+	}
+}
+
+// movingActions move what the pane with the focus shows.
+func (m *Model) movingActions() []action {
+	k := &m.keys
+	const far = 1 << 20
+	// Where text is typed, letters and arrows are for the text.
+	beside := func() bool { return m.focus != paneChat || m.options.Replay }
+	by := func(lines func(page int) int) func() tea.Cmd {
+		return just(func() { m.move(lines) })
+	}
+	return []action{
+		{id: "move.up", key: &k.Up, when: beside, do: by(func(int) int { return -1 })},
+		{id: "move.down", key: &k.Down, when: beside, do: by(func(int) int { return 1 })},
+		{id: "move.first", key: &k.First, when: beside, do: by(func(int) int { return -far })},
+		{id: "move.last", key: &k.Last, when: beside, do: by(func(int) int { return far })},
+		{id: "move.page_up", key: &k.PageUp, do: by(func(page int) int { return -page })},
+		{id: "move.page_down", key: &k.PageDown, do: by(func(page int) int { return page })},
+		{id: "move.half_up", key: &k.HalfUp, when: func() bool { return beside() || m.input.empty() }, do: by(func(page int) int { return -max(page/2, 1) })},
+		{id: "move.half_down", key: &k.HalfDown, when: beside, do: by(func(page int) int { return max(page/2, 1) })},
+	}
+}
+
+// move moves what the pane with the focus shows, by as many lines as there are
+// for a page of it.
+func (m *Model) move(lines func(page int) int) {
+	switch m.focus {
+	case panePlan:
+		m.dag.move(lines(max(m.dag.height-1, 1)))
+		m.refresh()
+	case paneStep:
+		m.detail.scroll(lines(max(m.detail.height-1, 1)))
+	default:
+		m.chat.scroll(-lines(max(m.chat.height-1, 1)))
+	}
+}
+
+// followRun has the selection go with what runs.
+func (m *Model) followRun() {
+	m.dag.setFollow()
+	m.refresh()
+}
+
+// noRow is why nothing can be looked into.
+func (m *Model) noRow() string {
+	if m.dag.chosen() == nil {
+		return "There is no step yet that could be looked into."
+	}
+	return ""
+}
+
+// noSteering is why nothing can be said to a run now.
+func (m *Model) noSteering() string {
+	switch {
+	case m.options.Replay:
+		return nothingSent
+	case m.focus != paneChat:
+		return "Tab leads to the input: what you type there, " + m.keys.Steer.Help().Key + " says to the run."
+	case m.going() == "":
+		return "No run goes on that could hear it; enter sends it."
+	case m.input.value() == "":
+		return "Type what the run shall hear first."
+	default:
+		return ""
+	}
+}
+
+// steer says what was typed to the run that goes on.
+func (m *Model) steer() tea.Cmd {
+	text := m.input.value()
+	m.input.clear()
+	m.chat.toEnd()
+	if !m.run.Steerable() {
+		m.sayUntilHeard("Nothing in this run can hear it any more: it is queued.")
+	}
+	return m.outbox.send(runner.Steer{Text: text})
+}
+
+// nothingToStop is why there is nothing that could be stopped or left.
+func (m *Model) nothingToStop() string {
+	switch {
+	case m.stopping || m.focus != paneChat || m.ask.waiting() > 0:
+		return ""
+	case m.options.Replay:
+		return "This is a replay: nothing runs that could be stopped; " + m.keys.LeaveReplay.Help().Key + " quits."
+	case !m.running():
+		return "Nothing runs."
+	default:
+		return ""
+	}
+}
+
+// nothingToSend is why enter sends nothing.
+func (m *Model) nothingToSend() string {
+	switch {
+	case m.options.Replay:
+		return nothingSent
+	case m.input.value() == "":
+		return "Type what shall be done first."
+	case m.closed:
+		return "The session is closed; ctrl+c quits."
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"replan/tui/untrusted"
+)
+
+// paletteDialog lists every action, to search and do. One that cannot be done now
+// says why.
+type paletteDialog struct {
+	look   *look
+	keys   *keyMap
+	groups []group
+	here   place // where it was opened: what acts there comes first
+	open   bool
+	search string
+	found  []found
+	list
+	word string
+}
+
+// found is an action that fits what is searched for.
+type found struct {
+	*action
+	at    place
+	title string // of its place
+	why   string // it cannot be done now
+	lit   []int  // the bytes of what it does that fit
+}
+
+// openPalette opens the palette with all that can be done here first.
+func (m *Model) openPalette() {
+	p := m.palette
+	p.open, p.search, p.word, p.list, p.here = true, "", "", list{}, m.topic()
+	p.find()
+}
+
+// find brings the list up to date. Without a search those come first that act
+// where the palette was opened, and of a place those that can be done now.
+func (d *paletteDialog) find() {
+	d.at, d.top, d.found = 0, 0, nil
+	var all []found
+	seen := map[string]bool{}
+	for _, g := range d.groups {
+		for i := range g.actions {
+			a := &g.actions[i]
+			if a.do == nil || a.id == "palette" || seen[a.id] {
+				continue
+			}
+			seen[a.id] = true
+			all = append(all, found{action: a, at: g.place, title: g.title, why: a.refusal()})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(d.rank(a), d.rank(b)) })
+	if d.search == "" {
+		d.found = all
+		return
+	}
+	for _, match := range fuzzy.FindFrom(d.search, findable(all)) {
+		f := all[match.Index]
+		says := len(f.key.Help().Desc)
+		for _, i := range match.MatchedIndexes {
+			if i < says {
+				f.lit = append(f.lit, i)
+			}
+		}
+		d.found = append(d.found, f)
+	}
+}
+
+func (d *paletteDialog) rank(f found) int {
+	rank := 2
+	switch f.at {
+	case d.here:
+		rank = 0
+	case placeEverywhere:
+		rank = 1
+	case placeMoving:
+		rank = 3
+	}
+	if f.why != "" {
+		rank += 4
+	}
+	return rank
+}
+
+// findable is actions as they are searched: by what they do, where, and their
+// name in the configuration.
+type findable []found
+
+func (f findable) Len() int { return len(f) }
+func (f findable) String(i int) string {
+	return f[i].key.Help().Desc + " " + f[i].title + " " + f[i].id
+}
+
+func (d *paletteDialog) shown() bool { return d.open }
+
+func (d *paletteDialog) hints() []hint {
+	return []hint{{d.keys.Choose, "do it"}, {d.keys.Away, "close"}, {shownAs("up/down"), "move"}, {shownAs("letters"), "search"}}
+}
+
+// press takes a key while the palette is open.
+func (d *paletteDialog) press(k tea.KeyPressMsg) wanted {
+	d.word = ""
+	switch {
+	case key.Matches(k, d.keys.Away) && d.search != "":
+		d.search = ""
+		d.find()
+	case key.Matches(k, d.keys.Away, d.keys.Palette):
+		d.open = false
+	case d.list.press(k, d.keys, true, len(d.found)):
+	case key.Matches(k, d.keys.Choose):
+		return d.choose()
+	case key.Matches(k, d.keys.Erase):
+		if r := []rune(d.search); len(r) > 0 {
+			d.search = string(r[:len(r)-1])
+			d.find()
+		}
+	case k.Text != "":
+		d.search = strings.TrimLeft(d.search+untrusted.Line(k.Text), " ")
+		d.find()
+	}
+	return wanted{}
+}
+
+// choose does the chosen action, or says why it cannot be done.
+func (d *paletteDialog) choose() wanted {
+	if d.at >= len(d.found) {
+		return wanted{}
+	}
+	f := d.found[d.at]
+	if f.why != "" {
+		d.word = f.why
+		return wanted{}
+	}
+	d.open = false
+	return wanted{do: f.action, at: f.at}
+}
+
+func (d *paletteDialog) wheeled(lines int) { d.move(lines/wheelStep, len(d.found)) }
+
+// clicked chooses what is drawn at that line of the dialog's area.
+func (d *paletteDialog) clicked(y int) {
+	if d.list.clicked(y, len(d.found)) {
+		d.word = ""
+	}
+}
+
+// draw draws the palette in the middle of exactly height lines of screenWidth
+// cells. It keeps its height while the search goes on.
+func (d *paletteDialog) draw(screenWidth, height int) []string {
+	const widest, most = 84, 24 // cells, lines
+	l := d.look
+	width := min(screenWidth, widest)
+	inner := width - 4
+	prompt := l.Accent.Render(l.glyphs.Prompt) + " "
+	if d.search == "" {
+		prompt += l.Faint.Render("type to search all that can be done")
+	} else {
+		prompt += l.Strong.Render(l.cutLeft(d.search, inner-3)) + l.Accent.Render(l.glyphs.Cursor)
+	}
+	var foot []string
+	if d.word != "" {
+		foot = paint(l.Warning, wrap(d.word, inner))
+	}
+	room := max(min(most, height-4-len(foot)), 1)
+	end := d.window(len(d.found), room, 1)
+	var lines []string
+	for i := d.top; i < end; i++ {
+		lines = append(lines, d.row(d.found[i], i == d.at, inner))
+	}
+	if len(d.found) == 0 {
+		lines = paint(l.Faint, wrap("Nothing that can be done is called that; backspace takes a letter back.", inner))
+	}
+	body := l.block(append(lines, make([]string, max(room-len(lines), 0))...)[:room], inner, room)
+	sections := []section{
+		{title: l.Strong.Render("Commands"), lines: padded(l.block([]string{prompt}, inner, 1)), style: l.Focus},
+		{lines: padded(body), note: l.span(d.top, end, len(d.found)), style: l.Focus},
+	}
+	if len(foot) > 0 {
+		sections[1].lines = append(sections[1].lines, padded(l.block(foot, inner, len(foot)))...)
+	}
+	framed := l.frame(width, l.Focus, sections...)
+	d.first = max((height-len(framed))/2, 0) + 3 // under the border, the search and its edge
+	return l.middle(framed, width, screenWidth, height)
+}
+
+// row draws one action: what it does, its key, and why it cannot be done now.
+func (d *paletteDialog) row(f found, chosen bool, width int) string {
+	l := d.look
+	line := l.line(chosen, true)
+	text := l.Text
+	if f.why != "" {
+		text = l.Faint
+	}
+	keys := f.key.Help().Key
+	room := max(width-2-visibleWidth(keys), 1)
+	says := f.key.Help().Desc
+	drawn := line.cursor
+	for i, r := range says {
+		style := text
+		if slices.Contains(f.lit, i) {
+			style = l.Accent.Underline(true)
+		}
+		drawn += line.draw(style, string(r))
+	}
+	if f.why != "" {
+		drawn += line.draw(l.Faint, "  "+f.why)
+	} else {
+		drawn += line.draw(l.Faint, "  "+strings.ToLower(f.title))
+	}
+	return line.fill(line.fill(drawn, room)+line.blank(1)+line.draw(l.Key, keys), width)
+}
