@@ -68,6 +68,7 @@ type config struct {
 		NoColor bool   `toml:"no_color"`
 		ASCII   bool   `toml:"ascii"`
 	} `toml:"screen"`
+	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
 }
 
 // routingConfig says who plans a goal, and how one is planned by its words.

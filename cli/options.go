@@ -16,6 +16,7 @@ import (
 	"replan/planning"
 	"replan/planning/intent"
 	"replan/themes"
+	"replan/tui"
 )
 
 // The forms in which a headless run is told.
@@ -61,6 +62,7 @@ type options struct {
 	rules            []agent.Rule
 	approve          policy.Approve
 	themeName        themes.Name
+	keys             tui.Keys
 	dirs             dirs
 	workspace        string
 	config           config
@@ -115,6 +117,9 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	o.ascii = o.ascii || o.config.Screen.ASCII
 	if err := o.readTheme(); err != nil {
 		return err
+	}
+	if o.keys, err = o.config.screenKeys(); err != nil {
+		return o.misconfigured(err)
 	}
 	if err := o.checkOutput(); err != nil {
 		return err

@@ -251,6 +251,9 @@ func TestWhatTheConfigurationOfProfilesCannotBe(t *testing.T) {
 		"a limit of the session below 0":          {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
 		"a preset of limits that is none":         {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: there is no preset of limits called \"loose\""},
 		"a theme that is none":                    {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
+		"keys of an action that is none":          {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "keys: there is no action \"plan.fly\""},
+		"a key that is a number":                  {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},
+		"a key that is taken":                     {toml: "[keys]\ngate = [\"ctrl+r\"]\n", want: "is the key of"},
 		"a rule that is no pattern":               {toml: "[gates]\nallow = [\"fs.[\"]\n", want: "the rule \"fs.[\" is not a pattern"},
 		"the first of two faults is said, by key": {toml: "[planning]\nmax_repairs = 0\nphase_timeout = \"0s\"\n", want: "planning.max_repairs"},
 	} {

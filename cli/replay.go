@@ -54,7 +54,7 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 	defer r.close()
 	if o.screen() {
 		return wrap("the screen", tui.Run(ctx, r, tui.Options{
-			Theme: o.themeName, ASCII: o.ascii, NoColor: o.noColor, Version: Version, Replay: true,
+			Theme: o.themeName, ASCII: o.ascii, NoColor: o.noColor, Keys: o.keys, Version: Version, Replay: true,
 		}))
 	}
 	out := o.tellerOf(replaySession, o.io.Out, errand{})

@@ -41,6 +41,7 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
 	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
+	screen.Keys = o.keys
 	err = wrap("the screen", tui.Run(ctx, w.session, screen))
 	return errors.Join(err, wrap("end in order", w.close()))
 }

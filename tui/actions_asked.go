@@ -14,7 +14,6 @@ func (m *Model) gateActions() []action {
 		m.answering("gate.always", &k.Always),
 		m.answering("gate.deny", &k.Deny),
 		m.answering("gate.edit", &k.EditCall),
-		{id: "gate.leave", key: &k.Away},
 	}
 }
 

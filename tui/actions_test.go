@@ -1,6 +1,9 @@
 package tui_test
 
 import (
+	"flag"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -104,4 +107,43 @@ func TestKeysCanBeChanged(t *testing.T) {
 		t.Error("the new key does nothing")
 	}
 	s.wants("ctrl+b pane")
+}
+
+// TestTheManualListsEveryAction holds the table in docs/screen.md against the
+// actions; -update writes it.
+func TestTheManualListsEveryAction(t *testing.T) {
+	const file, begin, end = "../docs/screen.md", "<!-- actions: held against the program by a test; -update writes them -->\n", "<!-- end of actions -->"
+	manual, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(manual), begin)
+	table, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the actions", file)
+	}
+	var want strings.Builder
+	want.WriteString("\n| action | keys | does |\n|---|---|---|\n")
+	told := map[string]bool{}
+	for _, a := range tui.New(nil, tui.Options{}).Actions() {
+		if told[a.ID] {
+			continue
+		}
+		told[a.ID] = true
+		var keys []string
+		for _, name := range a.Keys {
+			keys = append(keys, "`"+strings.ReplaceAll(name, "|", `\|`)+"`")
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", a.ID, strings.Join(keys, " "), a.Does)
+	}
+	want.WriteString("\n")
+	if table == want.String() {
+		return
+	}
+	if update := flag.Lookup("update"); update == nil || update.Value.String() != "true" {
+		t.Fatalf("the actions in %s are not those of the program: run the tests of tui with -update", file)
+	}
+	if err := os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

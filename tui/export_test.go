@@ -45,6 +45,7 @@ func (m *Model) HelpOpen() bool { return m.help.open }
 // Action is one of the tables of actions.
 type Action struct {
 	ID, Key, Does string
+	Keys          []string
 	Done          bool // by itself, not inside a dialog
 }
 
@@ -53,7 +54,7 @@ func (m *Model) Actions() []Action {
 	var out []Action
 	for _, g := range m.groups {
 		for _, a := range g.actions {
-			out = append(out, Action{a.id, a.key.Help().Key, a.key.Help().Desc, a.do != nil})
+			out = append(out, Action{a.id, a.key.Help().Key, a.key.Help().Desc, a.key.Keys(), a.do != nil})
 		}
 	}
 	return out

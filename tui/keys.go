@@ -70,7 +70,7 @@ func newKeyMap() keyMap {
 		Once:   bind([]string{"y"}, "y", "allow once"),
 		ForRun: bind([]string{"r"}, "r", "allow this tool for the run"),
 		Deny:   bind([]string{"n"}, "n", "deny"),
-		Away:   bind([]string{"esc"}, "esc", "look around first"),
+		Away:   bind([]string{"esc"}, "esc", "leave it; at a gate: look around first"),
 
 		Always:   bind([]string{"a"}, "a", "allow always: shows the rule first"),
 		EditCall: bind([]string{"e"}, "e", "edit the call, and look again"),
