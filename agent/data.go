@@ -327,6 +327,9 @@ type SessionStatus struct {
 	Instructions  string                  `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the folder where it lies in it
 	Profile       string                  `json:"profile,omitempty"`        // that the session works by
 	Think         planning.ThinkLevel     `json:"think,omitempty"`
+	Host          string                  `json:"host,omitempty"`   // of the model server
+	Trouble       planning.ModelTrouble   `json:"trouble,omitzero"` // what Problem is about
+	Branch        string                  `json:"branch,omitempty"` // of the workspace's repository, "" where that is not known
 }
 
 // ChatCompacted says that a summary took the place of the oldest turns of the

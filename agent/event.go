@@ -87,6 +87,10 @@ const (
 	KindSessionModels   Kind = "session.models"
 	KindSessionQueue    Kind = "session.queue"
 	KindSessionUndo     Kind = "session.undo"
+	KindSessionServers  Kind = "session.servers"
+	KindSessionSettings Kind = "session.settings"
+	KindSessionTalks    Kind = "session.talks"
+	KindSessionJournal  Kind = "session.journal"
 	KindChatUndone      Kind = "chat.undone"
 
 	KindTimerFired Kind = "timer.fired"
@@ -98,7 +102,8 @@ const (
 func (k Kind) Passing() bool {
 	switch k {
 	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
-		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue, KindSessionUndo:
+		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue, KindSessionUndo,
+		KindSessionServers, KindSessionSettings, KindSessionTalks, KindSessionJournal:
 		return true
 	default:
 		return false
@@ -270,6 +275,14 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[SessionResuming](raw)
 	case KindSessionUndo:
 		return decode[SessionUndo](raw)
+	case KindSessionServers:
+		return decode[SessionServers](raw)
+	case KindSessionSettings:
+		return decode[SessionSettings](raw)
+	case KindSessionTalks:
+		return decode[SessionTalks](raw)
+	case KindSessionJournal:
+		return decode[SessionJournal](raw)
 	case KindChatUndone:
 		return decode[ChatUndone](raw)
 	case KindTimerFired:

@@ -217,3 +217,22 @@ func (r *Run) sameFailure() []Action {
 		Reason: fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(s.Error), GuardRunaway),
 	}}}
 }
+
+// Budget is how much of one bound of the run is used.
+type Budget struct {
+	Guard string
+	Used  int64
+	Limit int64 // above 0
+	Low   bool  // at 80 % of the limit, or beyond
+}
+
+// Budgets returns the run's budgets that have a limit, as the guards count them.
+func (r *Run) Budgets() []Budget {
+	var out []Budget
+	for _, b := range r.budgets() {
+		if b.limit > 0 {
+			out = append(out, Budget{Guard: b.guard, Used: b.used, Limit: b.limit, Low: b.low()})
+		}
+	}
+	return out
+}

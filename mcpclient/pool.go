@@ -76,11 +76,17 @@ type entry struct {
 	server  Server
 	builtin *server.MCPServer // nil where the server is not of this process
 
-	state   planning.ServerState
-	problem string
-	tools   []planning.Tool
-	conn    *connection // nil where there is none
-	leftOut bool        // the project's own, with nobody there to say yes
+	state    planning.ServerState
+	problem  string
+	tools    []planning.Tool
+	conn     *connection   // nil where there is none
+	begun    time.Time     // when it was started last
+	took     time.Duration // from then until it had listed its tools
+	failed   string        // the last that went wrong
+	declined bool          // the user said no
+	watched  bool          // supervise is at work on it
+	again    chan struct{} // has supervise start it anew
+	leftOut  bool          // the project's own, with nobody there to say yes
 }
 
 // NewPool starts what may start, in the background and side by side, and
@@ -115,7 +121,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	defer p.mu.Unlock()
 	for _, e := range p.entries {
 		if e.state == planning.ServerStarting {
-			p.work.Go(func() { p.supervise(e) })
+			p.launch(e)
 		}
 	}
 	return p, nil
@@ -126,7 +132,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
-			server: Server{Name: name}, builtin: p.cfg.InProcess[name], state: planning.ServerStarting,
+			server: Server{Name: name}, builtin: p.cfg.InProcess[name], state: planning.ServerStarting, again: make(chan struct{}, 1),
 		})
 	}
 	allowed, err := p.trust.read()
@@ -134,7 +140,7 @@ func (p *Pool) admit() {
 		p.log.Warn("allowed servers", "error", err)
 	}
 	for _, s := range chosen(p.cfg.Servers) {
-		e := &entry{server: s, state: planning.ServerStarting}
+		e := &entry{server: s, state: planning.ServerStarting, again: make(chan struct{}, 1)}
 		_, taken := p.cfg.InProcess[s.Name]
 		nameErr := checkName(s.Name)
 		if taken {
@@ -178,49 +184,6 @@ func chosen(all []Server) []Server {
 	return kept
 }
 
-// supervise connects to a server and stays with it until it is lost or the
-// pool ends.
-func (p *Pool) supervise(e *entry) {
-	conn, err := p.dial(e)
-	if err != nil {
-		p.fail(e, nil, err)
-		return
-	}
-	for {
-		err := p.list(e, conn)
-		if errors.Is(err, transport.ErrSessionTerminated) {
-			// The server has been started anew and knows nothing of us.
-			conn.close()
-			if conn, err = p.dial(e); err != nil {
-				p.fail(e, nil, err)
-				return
-			}
-			err = p.list(e, conn)
-		}
-		switch {
-		case err == nil || p.life.Err() != nil:
-		case conn.process != nil:
-			conn.close()
-			p.fail(e, nil, err)
-			return
-		default:
-			p.fail(e, conn, err)
-		}
-		select {
-		case <-p.life.Done():
-			conn.close()
-			p.set(func() { e.state, e.problem, e.conn = planning.ServerStopped, "", nil })
-			return
-		case <-conn.lost():
-			reason := conn.process.reason()
-			conn.close()
-			p.fail(e, nil, errors.New(reason))
-			return
-		case <-conn.relist:
-		}
-	}
-}
-
 // dial opens the way to a server; nothing has been said yet.
 func (p *Pool) dial(e *entry) (*connection, error) {
 	log := p.log.With("server", e.server.Name)
@@ -257,6 +220,9 @@ func (p *Pool) list(e *entry, conn *connection) error {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
 	p.set(func() {
+		if e.took == 0 {
+			e.took = max(time.Since(e.begun), 1)
+		}
 		e.state, e.problem, e.tools, e.conn = planning.ServerReady, note, tools, conn
 	})
 	return nil
@@ -288,6 +254,7 @@ func (p *Pool) fail(e *entry, conn *connection, err error) {
 	p.log.Warn("server failed", "server", e.server.Name, "error", err)
 	p.set(func() {
 		e.state, e.problem, e.tools, e.conn = planning.ServerFailed, err.Error(), nil, conn
+		e.failed = e.problem
 	})
 }
 
@@ -383,7 +350,7 @@ func (p *Pool) Status() []planning.ServerStatus {
 	defer p.mu.Unlock()
 	all := make([]planning.ServerStatus, len(p.entries))
 	for i, e := range p.entries {
-		all[i] = planning.ServerStatus{Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: e.problem}
+		all[i] = e.status()
 	}
 	return all
 }
@@ -420,11 +387,11 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 		}
 		answered = append(answered, e.server)
 		if !yes {
-			e.state, e.problem = planning.ServerStopped, "left out: you said no"
+			e.state, e.problem, e.declined = planning.ServerStopped, "left out: you said no", true
 			continue
 		}
 		e.state = planning.ServerStarting
-		p.work.Go(func() { p.supervise(e) })
+		p.launch(e)
 	}
 	p.broadcast()
 	p.mu.Unlock()

@@ -37,6 +37,12 @@ type ServerStatus struct {
 	State ServerState `json:"state"`
 	Tools int         `json:"tools,omitempty"` // on offer
 	Error string      `json:"error,omitempty"` // why it is not ready, one sentence
+
+	Source    string `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
+	Transport string `json:"transport,omitempty"`  // built-in, stdio or http
+	Reached   string `json:"reached,omitempty"`    // its command line or its url, as its file writes them
+	StartMS   int64  `json:"start_ms,omitempty"`   // from its start until it had listed its tools
+	LastError string `json:"last_error,omitempty"` // the last that went wrong, also where it is ready again
 }
 
 // ServerState says where a tool server stands.

@@ -30,6 +30,11 @@ type Glyphs struct {
 	Cursor    string // left of the chosen row in a list
 	Rule      string
 	Quote     string // left of a quotation
+	Branch    string // before the name of a branch
+	Full      string // of a bar
+	Empty     string
+	Play      string // what plays
+	Pause     string // may be wider
 
 	Border lipgloss.Border
 	Lanes  Lanes
@@ -51,7 +56,7 @@ func UnicodeGlyphs() Glyphs {
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 		Added:   "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
-		Cursor: "▌", Rule: "─", Quote: "│",
+		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
 		Border: lipgloss.RoundedBorder(),
 		Lanes: Lanes{
 			UD: "│", UDR: "├", UDL: "┤", UDLR: "┼",
@@ -69,7 +74,7 @@ func ASCIIGlyphs() Glyphs {
 		Spinner: []string{"|", "/", "-", "\\"},
 		Added:   "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
-		Cursor: ">", Rule: "-", Quote: "|",
+		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
 		Border: border,
 		Lanes: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",

@@ -1,30 +1,44 @@
 package tui
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
 
-// header draws the first line: where we are, and with which model, context and
-// tools.
+// header draws the first line: where we are, how the run stands, and with which
+// model, context and tools.
 func (m *Model) header() string {
 	l, width := m.look, m.layout.width
-	left, named := " "+l.Brand.Render("replan"), len(" replan")
+	left := " " + l.Brand.Render("replan")
 	if m.options.Replay {
 		left += "  " + l.Warning.Render("replay")
-		named += len("  replay")
 	}
-	right := strings.Join(m.facts(), l.Faint.Render(" "+l.glyphs.Separator+" "))
+	named := visibleWidth(left)
+	right := strings.Join(m.facts(width-named), l.Faint.Render(" "+l.glyphs.Separator+" "))
 	if right != "" {
 		right += " "
 	}
 	room := width - named - 3 - visibleWidth(right) - 2
 	const least = 8 // a shorter path says nothing
-	if folder := m.folder(); folder != "" && room >= least {
-		left += "  " + l.Muted.Render(l.cutLeft(folder, room))
+	folder, branch := m.folder(), untrusted.Line(m.status.Branch)
+	if branch != "" {
+		const longest = 24
+		branch = " " + l.glyphs.Branch + " " + l.cut(branch, longest)
+	}
+	if room < visibleWidth(branch)+least {
+		branch = "" // the folder goes before it
+	}
+	if folder != "" && room >= least {
+		left += "  " + l.Muted.Render(l.cutLeft(folder, room-visibleWidth(branch))) + l.Accent.Render(branch)
 	}
 	return l.fit(l.sides(left, right, width), width)
 }
@@ -38,69 +52,207 @@ func (m *Model) folder() string {
 	return w
 }
 
-// facts are model, context and tools, as far as there is room for them.
-func (m *Model) facts() []string {
-	l := m.look
-	var facts []string
+// fact is a part of the header. The lower its rank, the longer it stays while
+// there is less and less room.
+type fact struct {
+	rank int
+	text string
+}
+
+// facts are the parts of the header at its right, as far as they go into room
+// cells beside its left, in their order.
+func (m *Model) facts(room int) []string {
+	all := m.allFacts(room)
 	const between = 3 // cells
-	room := m.layout.width - len(" replan")
-	if m.options.Replay {
-		room -= len("  replay")
+	byRank := make([]int, len(all))
+	for i := range byRank {
+		byRank[i] = i
 	}
-	add := func(text string) {
-		if need := visibleWidth(text) + between; text != "" && need <= room {
-			facts = append(facts, text)
-			room -= need
+	slices.SortStableFunc(byRank, func(a, b int) int { return all[a].rank - all[b].rank })
+	shown := make([]bool, len(all))
+	for at, i := range byRank {
+		text := all[i].text
+		need := visibleWidth(text) + between
+		if at == 0 && need > room {
+			// The first of all is cut rather than left out.
+			text = m.look.cut(text, max(room-between, 0))
+			all[i].text, need = text, visibleWidth(text)+between
+		}
+		if text == "" || need > room {
+			continue
+		}
+		shown[i] = true
+		room -= need
+	}
+	var out []string
+	for i, f := range all {
+		if shown[i] {
+			out = append(out, f.text)
 		}
 	}
-	meter := m.meter()
+	return out
+}
+
+// allFacts are the parts of the header at its right where there is room for all.
+// A long name of a model is cut before there is no meter in room cells.
+func (m *Model) allFacts(room int) []fact {
+	l := m.look
+	var all []fact
+	add := func(rank int, text string) {
+		if text != "" {
+			all = append(all, fact{rank, text})
+		}
+	}
+	state, meter := m.stateFact(), m.meter()
+	add(1, state)
+	narrow := m.layout.width < 60
 	if name := untrusted.Line(m.modelName()); name != "" {
-		least := min(visibleWidth(name), 8)
-		left := room - between
-		if need := visibleWidth(meter) + between; meter != "" && left-need >= least {
-			left -= need // a long name is cut before there is no meter
+		const least, longest, around = 6, 40, 9 // cells; what parts three parts
+		left := room - visibleWidth(state) - visibleWidth(meter) - around
+		if state == "" {
+			left += 3
 		}
-		add(l.Muted.Render(l.cut(name, max(left, least))))
+		if left < least {
+			left = room - visibleWidth(state) - 6 // the meter has to go
+		}
+		add(0, l.Muted.Render(l.cut(name, max(min(left, longest), least))))
+		if t := m.status.Think; t != planning.ThinkAuto && !narrow {
+			add(6, l.Accent.Render("think "+untrusted.Line(string(t))))
+		}
+		if p := untrusted.Line(m.status.Profile); p != "" && !narrow {
+			add(5, l.Accent.Render(l.cut(p, 20)))
+		}
+		add(2, meter)
+	} else if m.status.Problem != "" {
+		add(0, l.Warning.Render("no model"))
 	}
-	named := len(facts)
-	if named == 0 && m.status.Problem != "" {
-		add(l.Warning.Render("no model"))
-	} else {
-		add(meter)
+	budget, low := m.budgetFact()
+	if low {
+		add(3, budget)
+	} else if !narrow {
+		add(8, budget)
 	}
-	if named > 0 && m.layout.width >= 60 {
-		// Beside the model stands how it works, where there is room.
-		meters := facts[named:]
-		facts = facts[:named:named]
-		if t := m.status.Think; t != planning.ThinkAuto {
-			add(l.Accent.Render("think " + untrusted.Line(string(t))))
-		}
-		if p := untrusted.Line(m.status.Profile); p != "" {
-			add(l.Accent.Render(l.cut(p, 20)))
-		}
-		facts = append(facts, meters...)
+	if k := m.status.Planner; k != "" && k != agent.PlannerAuto && !narrow {
+		add(7, l.Muted.Render("planner "+untrusted.Line(string(k))))
 	}
-	if m.layout.width >= 60 {
-		if m.status.Tools > 0 {
-			add(l.Muted.Render(plural(m.status.Tools, "tool")))
-		}
-		starting, failed := 0, 0
-		for _, s := range m.status.Servers {
-			switch s.State {
-			case planning.ServerStarting:
-				starting++
-			case planning.ServerFailed:
-				failed++
-			}
-		}
-		if starting > 0 {
-			add(l.Faint.Render(plural(starting, "server") + " starting"))
-		}
-		if failed > 0 {
-			add(l.Danger.Render(l.glyphs.Failed + " " + plural(failed, "server")))
+	if m.status.Tools > 0 && !narrow {
+		add(9, l.Muted.Render(plural(m.status.Tools, "tool")))
+	}
+	starting, failed, waiting := 0, 0, 0
+	for _, s := range m.status.Servers {
+		switch s.State {
+		case planning.ServerStarting:
+			starting++
+		case planning.ServerFailed:
+			failed++
+		case planning.ServerWaiting:
+			waiting++
 		}
 	}
-	return facts
+	if starting > 0 && !narrow {
+		add(10, l.Faint.Render(plural(starting, "server")+" starting"))
+	}
+	if waiting > 0 && !narrow {
+		add(10, l.Warning.Render(plural(waiting, "server")+" waiting"))
+	}
+	if failed > 0 && !narrow {
+		add(4, l.Danger.Render(l.glyphs.Failed+" "+plural(failed, "server")))
+	}
+	return all
+}
+
+// stateFact is how the run stands, in words; "" before the first.
+func (m *Model) stateFact() string {
+	l := m.look
+	switch {
+	case m.options.Replay && m.run == nil, m.closed && !m.options.Replay:
+		return ""
+	case m.stopping:
+		return l.Warning.Render("stopping")
+	case m.preparing:
+		return l.Running.Render("getting ready")
+	case m.ask.waiting() > 0:
+		return l.Warning.Render(l.glyphs.Gate + " " + m.waiting())
+	case m.run == nil:
+		return ""
+	case m.goes():
+		return m.goingFact()
+	case m.run.Result == nil:
+		return l.Warning.Render("broken off")
+	}
+	switch m.run.Result.Status {
+	case agent.StatusCompleted:
+		return l.Success.Render(l.glyphs.Done + " done")
+	case agent.StatusCancelled:
+		return l.Warning.Render(l.glyphs.Stopped + " stopped")
+	default:
+		return l.Danger.Render(l.glyphs.Failed + " failed")
+	}
+}
+
+// goingFact is how a run that goes on stands.
+func (m *Model) goingFact() string {
+	l, r := m.look, m.run
+	active, waits := 0, len(r.Gates) > 0
+	for _, s := range r.Steps {
+		if s.Status == agent.StepActive {
+			active++
+		}
+	}
+	switch {
+	case waits && m.options.Replay:
+		return l.Warning.Render(l.glyphs.Gate + " gate")
+	case r.Replanning != nil:
+		return l.Running.Render("replanning")
+	case r.Synthesis.Started:
+		return l.Running.Render("answering")
+	case active > 0:
+		return l.Running.Render(fmt.Sprintf("running %d", active))
+	case r.Revision == 0:
+		return l.Running.Render("planning")
+	default:
+		return l.Running.Render("running")
+	}
+}
+
+// budgetFact is the bound of the run that it comes nearest to, as soon as some of
+// it is used, and whether there is little left of that.
+func (m *Model) budgetFact() (text string, low bool) {
+	l := m.look
+	if m.run == nil {
+		return "", false
+	}
+	var nearest agent.Budget
+	for _, b := range m.run.Budgets() {
+		if b.Used > 0 && (nearest.Limit == 0 || b.Used*nearest.Limit > nearest.Used*b.Limit) {
+			nearest = b
+		}
+	}
+	if nearest.Limit == 0 {
+		return "", false
+	}
+	words := budgetWords(nearest)
+	if nearest.Low {
+		return l.Warning.Render(l.glyphs.Warning + " " + words), true
+	}
+	return l.Muted.Render(words), false
+}
+
+// budgetWords says how much of a budget is used: steps 3/12, time 0:41/15:00.
+func budgetWords(b agent.Budget) string {
+	words := map[string]string{
+		agent.GuardToolCalls: "calls", agent.GuardDiscovery: "reading calls", agent.GuardExecution: "changing calls",
+	}
+	name := cmp.Or(words[b.Guard], b.Guard)
+	switch b.Guard {
+	case agent.GuardTime:
+		ms := func(n int64) string { return clockTime(time.Duration(n) * time.Millisecond) }
+		return name + " " + ms(b.Used) + "/" + ms(b.Limit)
+	case agent.GuardTokens:
+		return name + " " + tokens(int(b.Used)) + "/" + tokens(int(b.Limit))
+	default:
+		return fmt.Sprintf("%s %d/%d", name, b.Used, b.Limit)
+	}
 }
 
 func (m *Model) modelName() string {
@@ -110,7 +262,8 @@ func (m *Model) modelName() string {
 	return m.run.Model
 }
 
-// meter is how much of the model's context is used, "" where nothing is known.
+// meter is how much of the model's context is used, with a bar where there is
+// room for one; "" where nothing is known.
 func (m *Model) meter() string {
 	l := m.look
 	used, window, estimate := m.contextUse()
@@ -120,11 +273,15 @@ func (m *Model) meter() string {
 			text = "~" + text
 		}
 	}
+	bar := ""
 	switch {
 	case window > 0 && text != "":
 		text += "/" + windowSize(window)
 		if used*10 >= window*8 {
 			style = l.Warning
+		}
+		if m.layout.width >= barFrom {
+			bar = l.gauge(float64(used)/float64(window), 4, style) + " "
 		}
 	case window > 0:
 		text = windowSize(window)
@@ -134,7 +291,20 @@ func (m *Model) meter() string {
 	if window == 0 || m.layout.width >= wideFrom {
 		text += " ctx"
 	}
-	return style.Render(text)
+	return bar + style.Render(text)
+}
+
+// barFrom is the width of a screen from which meters have bars.
+const barFrom = 70
+
+// gauge is a small bar of that many cells that is full as far as share says.
+func (l *look) gauge(share float64, cells int, style lipgloss.Style) string {
+	full := int(share*float64(cells) + 0.5)
+	if share > 0 {
+		full = max(full, 1)
+	}
+	full = max(min(full, cells), 0)
+	return style.Render(strings.Repeat(l.glyphs.Full, full)) + l.Faint.Render(strings.Repeat(l.glyphs.Empty, cells-full))
 }
 
 // contextUse is how much of the model's context the newest request of the run

@@ -109,7 +109,7 @@ func TestTheMeterSaysWhatItKnows(t *testing.T) {
 		want string
 	}{
 		"nothing is known but the window":         {newStory().session(status), "m · 8k ctx"},
-		"an estimate while nothing goes on":       {newStory().session(with(1210)), "m · ~1.2k/8k ctx"},
+		"an estimate while nothing goes on":       {newStory().session(with(1210)), "m · ▰▱▱▱ ~1.2k/8k ctx"},
 		"the run's own count while it goes on":    {newStory().exploring().session(with(1210)), "1.7k/32k ctx"},
 		"an estimate again when the run is over":  {newStory().told().session(with(1210)), "~1.2k/8k ctx"},
 		"the last count where nothing was judged": {newStory().finished().session(status), "4.3k/32k ctx"},
@@ -120,7 +120,7 @@ func TestTheMeterSaysWhatItKnows(t *testing.T) {
 
 func TestTheHeaderNamesHowTheSessionWorks(t *testing.T) {
 	s := settled(t, newStory().calling(), 120, 36)
-	s.wants("qwen3:8b · think low · reviewer · 2.0k/32k ctx")
+	s.wants("answering · qwen3:8b · think low · reviewer · ▰▱▱▱ 2.0k/32k ctx")
 	settled(t, newStory().greeted(), 120, 36).lacks("think")
 }
 
@@ -134,7 +134,7 @@ func TestTheMeterOutlivesTheFolderAndALongName(t *testing.T) {
 			}
 		}
 	}
-	settled(t, newStory().told().session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
+	settled(t, newStory().session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
 }
 
 func TestTheProjectsNotesAreNamedOnce(t *testing.T) {

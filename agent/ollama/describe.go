@@ -55,7 +55,7 @@ func (c *Client) describe(ctx context.Context, name string) (planning.ModelInfo,
 		info.Name = name // with or without its tag, as the caller knows it
 	}
 	if !info.Chats {
-		return planning.ModelInfo{}, nil, noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name)
+		return planning.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), planning.TroubleUnfit, name, nil)
 	}
 	return info, about, nil
 }
@@ -90,7 +90,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 		return nil, c.undescribed(err)
 	}
 	if len(listed) == 0 {
-		return nil, noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion)
+		return nil, c.because(noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion), planning.TroubleNoModels, "", nil)
 	}
 	for _, entry := range listed {
 		shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
@@ -106,8 +106,8 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 			return c.prefer(c.remember(info, false)), nil
 		}
 	}
-	return nil, noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
-		c.base, suggestion, names(listed))
+	return nil, c.because(noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
+		c.base, suggestion, names(listed)), planning.TroubleUnfit, "", listed)
 }
 
 // prefer keeps which model answers where none is named. Where two have asked at
@@ -145,10 +145,10 @@ func (c *Client) missing(ctx context.Context, name string, cause error) error {
 		return c.undescribed(err)
 	}
 	if len(listed) == 0 {
-		return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`", c.base, name, name)
+		return c.because(noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`", c.base, name, name), planning.TroubleNoModels, name, nil)
 	}
-	return noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
-		c.base, name, name, names(listed))
+	return c.because(noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
+		c.base, name, name, names(listed)), planning.TroubleMissing, name, listed)
 }
 
 // undescribed is the sentence for a question about models that failed.

@@ -87,6 +87,7 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 type noModelError struct {
 	sentence string
 	cause    error // may be nil
+	trouble  planning.ModelTrouble
 }
 
 func (e *noModelError) Error() string { return e.sentence }
@@ -100,6 +101,27 @@ func (e *noModelError) Unwrap() []error {
 
 func noModel(cause error, format string, args ...any) error {
 	return &noModelError{sentence: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// Trouble is what is wrong, for those who help with it.
+func (e *noModelError) Trouble() planning.ModelTrouble {
+	t := e.trouble
+	if t.Kind == "" {
+		t.Kind = planning.TroubleOther
+	}
+	return t
+}
+
+// because says what is wrong beside the sentence of a noModel.
+func (c *Client) because(err error, kind planning.TroubleKind, model string, there []api.ListModelResponse) error {
+	var e *noModelError
+	if errors.As(err, &e) {
+		e.trouble = planning.ModelTrouble{Kind: kind, Host: c.base.String(), Model: model}
+		for _, m := range there {
+			e.trouble.Models = append(e.trouble.Models, m.Name)
+		}
+	}
+	return err
 }
 
 // silent says whether nobody answered at all: the request never got an answer.
@@ -143,12 +165,12 @@ func said(err error) string {
 // unreachable is the sentence for a server that does not answer at all.
 func (c *Client) unreachable(err error) error {
 	if refusedToDial(err) {
-		return noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base)
+		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base), planning.TroubleUnreachable, "", nil)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return noModel(err, "Ollama at %s takes connections but does not answer: start it anew with `ollama serve`, or name another with --host", c.base)
+		return c.because(noModel(err, "Ollama at %s takes connections but does not answer: start it anew with `ollama serve`, or name another with --host", c.base), planning.TroubleUnreachable, "", nil)
 	}
-	return noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err))
+	return c.because(noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err)), planning.TroubleUnreachable, "", nil)
 }
 
 // reason is the innermost of the errors that net/http wraps: what went wrong,

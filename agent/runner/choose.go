@@ -153,6 +153,8 @@ func (s *Session) choice(ctx context.Context, c Command) {
 		s.warmedUp(c)
 	case undone:
 		s.undone(c)
+	default:
+		s.shown(ctx, c)
 	}
 }
 
@@ -201,7 +203,7 @@ func (s *Session) adopt(m manner, info *planning.ModelInfo) {
 		if info.Name != s.status.Model {
 			s.active = time.Time{} // nobody has asked this one for anything yet
 		}
-		s.status.Model, s.status.ContextWindow, s.status.Problem = info.Name, info.ContextWindow, ""
+		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = info.Name, info.ContextWindow, "", planning.ModelTrouble{}
 	}
 	s.tell()
 }

@@ -104,20 +104,48 @@ type Undo struct {
 	Dry bool
 }
 
-func (Undo) command()    {}
-func (Submit) command()  {}
-func (Create) command()  {}
-func (Execute) command() {}
-func (Resume) command()  {}
-func (Resolve) command() {}
-func (Edit) command()    {}
-func (Settle) command()  {}
-func (Decide) command()  {}
-func (Cancel) command()  {}
-func (Stop) command()    {}
-func (List) command()    {}
-func (Steer) command()   {}
-func (Choose) command()  {}
-func (Models) command()  {}
-func (Warm) command()    {}
-func (Compact) command() {}
+// Look asks anew for what the session works with: the model, its server, and the
+// tool servers that had failed. What is found comes as [agent.SessionStatus].
+type Look struct{}
+
+// Servers asks for the tool servers and what they offer; they come as
+// [agent.SessionServers].
+type Servers struct{}
+
+// Restart ends a tool server and starts it anew. Calls of it that are under way
+// fail.
+type Restart struct{ Server string }
+
+// Settings asks for what is in force; it comes as [agent.SessionSettings].
+type Settings struct{}
+
+// Talks asks for the conversations there are; they come as [agent.SessionTalks].
+type Talks struct{}
+
+// Recall asks for all that happened in a run, by its whole id; it comes as
+// [agent.SessionJournal].
+type Recall struct{ Run string }
+
+func (Look) command()     {}
+func (Servers) command()  {}
+func (Restart) command()  {}
+func (Settings) command() {}
+func (Talks) command()    {}
+func (Recall) command()   {}
+func (Undo) command()     {}
+func (Submit) command()   {}
+func (Create) command()   {}
+func (Execute) command()  {}
+func (Resume) command()   {}
+func (Resolve) command()  {}
+func (Edit) command()     {}
+func (Settle) command()   {}
+func (Decide) command()   {}
+func (Cancel) command()   {}
+func (Stop) command()     {}
+func (List) command()     {}
+func (Steer) command()    {}
+func (Choose) command()   {}
+func (Models) command()   {}
+func (Warm) command()     {}
+func (Compact) command()  {}

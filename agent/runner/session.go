@@ -49,6 +49,16 @@ type Config struct {
 	// Dirty counts the files of the workspace with changes that are not committed,
 	// 0 where that is not known; nil does not look.
 	Dirty func(ctx context.Context) int
+	// Branch is the branch that the workspace is on, "" where that is not known;
+	// nil does not look.
+	Branch func() string
+	Host   string // of the model server, to be shown
+	// Settings says what is in force and where it comes from; nil shows nothing.
+	Settings func() agent.SessionSettings
+	// Talks returns the conversations there are, newest first.
+	Talks func() ([]agent.Talk, error)
+	// Read returns all that happened in a run, whoever carries it out.
+	Read func(run string) ([]agent.Event, error)
 	// Slash carries out a line that begins with a slash, such as /plan list.
 	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
 	// Durations remembers how long tools take; nil remembers nothing.
@@ -168,7 +178,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		cfg: cfg, events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), said: make(chan said),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
-		status:   agent.SessionStatus{Workspace: cfg.Workspace, Instructions: cfg.Instructions},
+		status:   agent.SessionStatus{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
 		troubles: map[string]string{}, bytes: map[string]float64{}, warming: map[string]bool{},
 	}
 	var err error

@@ -80,6 +80,7 @@ func (p prepared) drop() {
 // model, and then the tools, for which servers may have to start.
 func (s *Session) look(ctx context.Context) {
 	t := s.terms()
+	s.findBranch()
 	s.workers.Go(func() {
 		info, err := s.cfg.Model.Describe(ctx, t.model)
 		s.prepared <- prepared{terms: t, info: info, err: err, look: true}

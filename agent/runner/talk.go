@@ -132,11 +132,11 @@ func (s *Session) describe(p prepared) {
 	switch {
 	case p.terms.model != s.manner.name():
 	case p.unfound != nil:
-		s.status.Model, s.status.Problem = "", p.unfound.Error()
+		s.status.Model, s.status.Problem, s.status.Trouble = "", p.unfound.Error(), planning.TroubleOf(p.unfound)
 	case p.err == nil && p.info.Name != "":
-		s.status.Model, s.status.ContextWindow, s.status.Problem = p.info.Name, p.info.ContextWindow, ""
+		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = p.info.Name, p.info.ContextWindow, "", planning.ModelTrouble{}
 	case errors.Is(p.err, planning.ErrNoModel):
-		s.status.Model, s.status.Problem = "", p.err.Error()
+		s.status.Model, s.status.Problem, s.status.Trouble = "", p.err.Error(), planning.TroubleOf(p.err)
 	}
 	if p.all != nil {
 		s.catalogue = p.all

@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// The places that a setting can come from, as the screen names them.
+const (
+	fromEnvironment   = "environment"
+	fromConfiguration = "configuration"
+	fromDefault       = "default"
+	fromProgram       = "this command" // such as the demo, which brings its own
+)
+
+// settings is what is in force, and where each of it comes from.
+func (o *options) settings() agent.SessionSettings {
+	told := agent.SessionSettings{File: o.dirs.configFile()}
+	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
+		told.Missing = true
+	}
+	for _, part := range [][]agent.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings()} {
+		told.Settings = append(told.Settings, part...)
+	}
+	return told
+}
+
+// sourceOf says where a value comes from: the flag of that name, else the
+// configuration where it has one.
+func (o *options) sourceOf(flag string, configured bool) string {
+	switch {
+	case flag != "" && o.changed != nil && o.changed(flag):
+		return "flag --" + flag
+	case configured:
+		return fromConfiguration
+	default:
+		return fromDefault
+	}
+}
+
+// quoted is a setting that is a text.
+func quoted(key, value, source, about string) agent.Setting {
+	return agent.Setting{Key: key, Value: value, Source: source, Literal: strconv.Quote(value), About: about}
+}
+
+// plain is a setting that TOML writes without quotes.
+func unquoted(key string, value any, source, about string) agent.Setting {
+	return agent.Setting{Key: key, Value: fmt.Sprint(value), Source: source, Literal: fmt.Sprint(value), About: about}
+}
+
+// among says what else a setting can be.
+func among(s agent.Setting, choices ...string) agent.Setting {
+	s.Choices = choices
+	return s
+}
+
+// modelSettings are those of [model].
+func (o *options) modelSettings() []agent.Setting {
+	c := o.config.Model
+	name := quoted("model.name", o.model, o.sourceOf("model", c.Name != "" && o.model == c.Name), "the model that answers")
+	if name.Source == fromDefault && o.model != "" {
+		name.Source = fromProgram
+	}
+	host := quoted("model.host", first(o.host, "127.0.0.1:11434"), fromDefault, "where Ollama answers")
+	switch o.host {
+	case "":
+	case o.io.Getenv("OLLAMA_HOST"):
+		host.Source = fromEnvironment
+	case c.Host:
+		host.Source = fromConfiguration
+	default:
+		host.Source = fromProgram
+	}
+	if o.changed != nil && o.changed("host") {
+		host.Source = "flag --host"
+	}
+	window := unquoted("model.context_window", o.contextWindow, o.sourceOf("", c.ContextWindow > 0), "tokens of context; 0 is the model's own, at most 16384")
+	alive := quoted("model.keep_alive", "", o.sourceOf("", c.KeepAlive.Duration != 0), "how long the model stays loaded")
+	alive.Value, alive.Literal = "the server's own", ""
+	if o.keepAlive != 0 {
+		alive.Value, alive.Literal = o.keepAlive.String(), strconv.Quote(o.keepAlive.String())
+	}
+	think := first(string(o.manner.prompting.Think), "auto")
+	return []agent.Setting{
+		name, host, window, alive,
+		among(quoted("model.think", think, o.sourceOf("think", c.Think != ""), "how hard the model thinks"), planning.ThinkLevels()...),
+	}
+}
+
+// planSettings are those of [routing] and [planning], and the profile.
+func (o *options) planSettings() []agent.Setting {
+	r, c, p := o.config.Routing, o.config.Planning, o.manner.prompting
+	out := []agent.Setting{
+		among(quoted("routing.planner", string(o.routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), agent.PlannerKinds()...),
+		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
+	}
+	profile := agent.Setting{Key: "profile", Value: first(o.manner.profile, noProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
+	out = append(out, profile)
+	for _, s := range []struct {
+		key, flag, about string
+		given            *bool
+		is               bool
+	}{
+		{"analysis", "", "phase 1", c.Analysis, !p.SkipAnalysis},
+		{"review", "", "phase 2", c.Review, !p.SkipReview},
+		{"plan", "", "phase 3", c.Plan, !p.SkipPlan},
+		{"eager", "eager", "steps that read start while the plan is written", c.Eager, !p.Patient},
+		{"plan_tools", "plan-tools", "the model may make plans in the chat", c.PlanTools, p.PlanTools},
+	} {
+		out = append(out, unquoted("planning."+s.key, s.is, o.sourceOf(s.flag, s.given != nil), s.about))
+	}
+	return out
+}
+
+// limitSettings are those of [limits] and [session_limits].
+func (o *options) limitSettings() []agent.Setting {
+	var out []agent.Setting
+	add := func(key, flag, value, literal, help string, configured bool) {
+		source := o.sourceOf(flag, configured)
+		if source == fromDefault {
+			switch {
+			case o.changed != nil && o.changed("limits"):
+				source = "flag --limits"
+			case o.config.Limits.Preset != "":
+				source = fromConfiguration
+			}
+		}
+		out = append(out, agent.Setting{Key: key, Value: value, Source: source, Literal: literal, About: help})
+	}
+	for _, l := range limitFlags() {
+		n := *l.to(&o.limits)
+		value := strconv.Itoa(n)
+		if n == 0 {
+			value = "no limit"
+		}
+		if l.name == "max-steps" && o.limits.GrowSteps {
+			value += ", grows with the plan"
+		}
+		add(keyOf(l.name), l.name, value, strconv.Itoa(n), l.help, l.configured(&o.config.Limits) != nil)
+	}
+	for _, l := range limitTimes() {
+		d := time.Duration(*l.to(&o.limits)) * time.Millisecond
+		value := d.String()
+		if d == 0 {
+			value = "no limit"
+		}
+		add(keyOf(l.name), l.name, value, strconv.Quote(d.String()), l.help, l.configured(&o.config.Limits) != nil)
+	}
+	return out
+}
+
+// screenSettings are those of [screen]: what flags and the environment change by
+// name, every other key as it stands.
+func (o *options) screenSettings() []agent.Setting {
+	c := o.config.Screen
+	colour := unquoted("screen.no_color", o.noColor, o.sourceOf("no-color", c.NoColor), "no colours")
+	if o.io.Getenv("NO_COLOR") != "" && colour.Source == fromDefault {
+		colour.Source = fromEnvironment
+	}
+	out := []agent.Setting{
+		quoted("screen.theme", string(o.themeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
+		colour,
+		unquoted("screen.ascii", o.ascii, o.sourceOf("ascii", c.ASCII), "ASCII characters alone"),
+	}
+	of := reflect.ValueOf(c)
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("toml"), ",")
+		if name == "" || name == "theme" || name == "no_color" || name == "ascii" {
+			continue
+		}
+		field, configured := of.Field(i), !of.Field(i).IsZero()
+		if field.Kind() == reflect.Pointer && configured {
+			field = field.Elem()
+		}
+		setting := agent.Setting{Key: "screen." + name, Value: "default", Source: o.sourceOf(strings.ReplaceAll(name, "_", "-"), configured)}
+		switch field.Kind() {
+		case reflect.String:
+			setting.Value = first(field.String(), "default")
+			setting.Literal = strconv.Quote(field.String())
+		case reflect.Bool, reflect.Int, reflect.Int64:
+			setting.Value = fmt.Sprint(field.Interface())
+			setting.Literal = setting.Value
+		default:
+			if configured {
+				setting.Value = "as configured"
+			}
+		}
+		out = append(out, setting)
+	}
+	return out
+}
+
+// gateSettings say how calls are gated.
+func (o *options) gateSettings() []agent.Setting {
+	trusted := "no"
+	if o.trusted {
+		trusted = "yes"
+	}
+	flags, configured := 0, 0
+	for _, r := range o.rules {
+		if r.Source == agent.SourceFlag {
+			flags++
+		} else {
+			configured++
+		}
+	}
+	source := fromDefault
+	if flags > 0 {
+		source = "flags --allow, --deny"
+	}
+	trust := fromDefault
+	if o.trusted {
+		trust = fromConfiguration
+	}
+	out := []agent.Setting{
+		{Key: "gates.trusted", Value: trusted, Source: trust, Literal: "[" + strconv.Quote(o.workspace) + "]", About: "this folder's tests may run without a gate"},
+		{Key: "policy", Value: count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
+	}
+	if configured > 0 && flags == 0 {
+		out[1].Source = fromConfiguration
+	}
+	return out
+}
