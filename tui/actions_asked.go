@@ -14,6 +14,7 @@ func (m *Model) gateActions() []action {
 		m.answering("gate.always", &k.Always),
 		m.answering("gate.deny", &k.Deny),
 		m.answering("gate.edit", &k.EditCall),
+		m.atGate("diff.sides", &k.Sides),
 	}
 }
 
@@ -38,6 +39,25 @@ func (m *Model) answering(id string, b *key.Binding) action {
 	return action{
 		id: id, key: b,
 		refuse: func() string { return m.ask.refusal(*b) },
+		do: func() tea.Cmd {
+			if !m.ask.showing() {
+				return m.ask.reopen()
+			}
+			return m.pressAsk(pressOf(*b))
+		},
+	}
+}
+
+// atGate is the action of a key that the dialog takes without answering.
+func (m *Model) atGate(id string, b *key.Binding) action {
+	return action{
+		id: id, key: b,
+		refuse: func() string {
+			if m.ask.waiting() == 0 {
+				return "No gate and no question is open."
+			}
+			return ""
+		},
 		do: func() tea.Cmd {
 			if !m.ask.showing() {
 				return m.ask.reopen()

@@ -79,6 +79,7 @@ func (m *Model) stepActions() []action {
 		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabOf(tabDiff))},
 		{id: "step.next_tab", key: &k.NextTab, refuse: m.noRow, do: show(func() tab { return d.tab + 1 })},
 		{id: "step.previous_tab", key: &k.PreviousTab, refuse: m.noRow, do: show(func() tab { return d.tab - 1 })},
+		{id: "diff.sides", key: &k.Sides, refuse: m.noSides, do: just(m.turnStep)},
 	}
 }
 

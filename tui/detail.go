@@ -402,3 +402,19 @@ func (d *detailPane) drawRevision(r *agent.Revision) {
 		d.doc.field("because", l.Text, strings.TrimSpace(r.Reason))
 	}
 }
+
+// noSides is why the diff of the chosen step cannot be turned.
+func (m *Model) noSides() string {
+	if m.detail.lines(); !m.detail.doc.diffs {
+		return "No diff is in view that could stand side by side."
+	}
+	return ""
+}
+
+// turnStep shows the diff of the chosen step side by side, or unified.
+func (m *Model) turnStep() {
+	if word := m.look.turnDiffs(m.detail.width); word != "" {
+		m.say(word)
+	}
+	m.detail.touch()
+}

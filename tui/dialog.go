@@ -204,6 +204,11 @@ func (g *askDialog) press(k tea.KeyPressMsg) (answer runner.Command, word string
 			return c.send, "", cmd
 		}
 	}
+	if key.Matches(k, g.keys.Sides) && g.doc != nil && g.doc.diffs {
+		word = g.look.turnDiffs(g.doc.width)
+		g.doc = nil
+		return nil, word, nil
+	}
 	g.pressView(k)
 	return nil, "", nil
 }

@@ -129,9 +129,7 @@ func (g openGate) write(l *look, d *document) {
 	}
 	if a.Diff != "" {
 		d.blank()
-		count := len(d.lines)
-		d.lines = append(d.lines, "")
-		d.lines[count] = l.cut(d.diff(a.Diff).words(l), d.width)
+		d.changes(a.Diff)
 	}
 	if len(a.Args) > 0 {
 		heading := "the whole call"

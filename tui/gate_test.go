@@ -214,7 +214,7 @@ func TestAGateOpensAtItsTopAndCountsItsChanges(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
 		s := open(t, tui.Options{}, size[0], size[1]).show(newStory().gated())
 		s.wants("it changes files of the workspace")
-		s.wants("1 file +3 −3")
+		s.wants("auth/handler.go  +3 −3")
 	}
 }
 

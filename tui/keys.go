@@ -20,7 +20,7 @@ type keyMap struct {
 	Models, Exchanges, Steer, Calls                     key.Binding
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
-	Undo, PutBack, Palette                              key.Binding
+	Undo, PutBack, Palette, Sides                       key.Binding
 }
 
 func newKeyMap() keyMap {
@@ -74,6 +74,8 @@ func newKeyMap() keyMap {
 
 		Always:   bind([]string{"a"}, "a", "allow always: shows the rule first"),
 		EditCall: bind([]string{"e"}, "e", "edit the call, and look again"),
+
+		Sides: bind([]string{"s"}, "s", "diff side by side, or unified"),
 
 		TookEffect: bind([]string{"d"}, "d", "in doubt: it took effect"),
 		Rerun:      bind([]string{"r"}, "r", "in doubt: run it again"),

@@ -19,6 +19,7 @@ type look struct {
 	glyphs themes.Glyphs
 	now    time.Time // as the events count time
 	beat   int       // of the animation
+	diffs  diffView  // as the user wants them
 }
 
 func newLook(t themes.Theme) *look {

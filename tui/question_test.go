@@ -364,7 +364,7 @@ func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
 		plan := storyPlan()
 		pending := []rune(plain.Plan(plan, ascii))[0]
 		st := newStory().planned().plan(agent.StepSkipped{Index: "1", Reason: "not needed"})
-		s := open(t, tui.Options{ASCII: ascii}, 120, 36).show(st).press(f1)
+		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)
 		for _, line := range s.lines() {
 			if strings.Contains(line, string(pending)+" skipped") {
 				t.Errorf("skipped is %c, as a step of plan show: %s", pending, line)

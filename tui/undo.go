@@ -61,6 +61,9 @@ func (d *undoDialog) press(k tea.KeyPressMsg) wanted {
 		return wanted{send: runner.Undo{Run: d.run}}
 	case key.Matches(k, d.keys.Away, d.keys.Deny):
 		d.open = false
+	case key.Matches(k, d.keys.Sides) && d.doc != nil && d.doc.diffs:
+		d.look.turnDiffs(max(d.doc.width, splitAtLeast))
+		d.doc = nil
 	default:
 		d.line = d.keys.scrolled(k, d.line, d.body)
 	}
@@ -84,7 +87,7 @@ func (d *undoDialog) retheme()          { d.doc = nil }
 // draw draws the dialog in the middle of exactly height lines of screenWidth
 // cells.
 func (d *undoDialog) draw(screenWidth, height int) []string {
-	const widest = 110
+	const widest = 200
 	l := d.look
 	width := min(screenWidth, widest)
 	if d.doc == nil || d.doc.width != width-4 {

@@ -18,11 +18,44 @@ type document struct {
 	look  *look
 	width int
 	lines []string
-	must  int // lines at its beginning that have to be seen before it is answered
+	must  int  // lines at its beginning that have to be seen before it is answered
+	diffs bool // a diff is among them
+	parts []laterPart
 }
 
+// laterPart is lines of a document that are drawn when they come into view.
+type laterPart struct {
+	from, to int
+	draw     func(i int) string
+}
+
+// later adds n lines that are drawn when they come into view.
+func (d *document) later(n int, draw func(i int) string) {
+	if n > 0 {
+		from := len(d.lines)
+		d.lines = append(d.lines, make([]string, n)...)
+		d.parts = append(d.parts, laterPart{from, from + n, draw})
+	}
+}
+
+// drawn draws those lines from one to another that are still to be drawn.
+func (d *document) drawn(from, to int) []string {
+	for _, p := range d.parts {
+		for i := max(from, p.from); i < min(to, p.to); i++ {
+			if d.lines[i] == "" {
+				d.lines[i] = p.draw(i - p.from)
+			}
+		}
+	}
+	return d.lines[from:to]
+}
+
+// whole is every line of the document.
+func (d *document) whole() []string { return d.drawn(0, len(d.lines)) }
+
 func (d *document) blank() {
-	if n := len(d.lines); n > 0 && d.lines[n-1] != "" {
+	n := len(d.lines)
+	if p := len(d.parts); n > 0 && (d.lines[n-1] != "" || p > 0 && d.parts[p-1].to == n) {
 		d.lines = append(d.lines, "")
 	}
 }
@@ -162,7 +195,7 @@ func jsonText(value any, indent string) string {
 // within bounds.
 func (d *document) rows(top *int, height int) []string {
 	*top = max(min(*top, len(d.lines)-height), 0)
-	return d.look.block(d.lines[*top:min(*top+height, len(d.lines))], d.width, height)
+	return d.look.block(d.drawn(*top, min(*top+height, len(d.lines))), d.width, height)
 }
 
 // place says which lines are in view, where they are not all.

@@ -83,6 +83,8 @@ func harmless(s string) bool {
 // unsafeRune reports whether a terminal would obey r, or not show it at all.
 func unsafeRune(r rune) bool {
 	switch {
+	case r >= 0x20 && r < 0x7F: // what most text is made of
+		return false
 	case r < 0x20 && r != '\n', r >= 0x7F && r < 0xA0: // C0 and C1
 		return true
 	case unicode.Is(unicode.Cf, r): // bidi, zero width, tags and their like

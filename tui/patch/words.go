@@ -1,0 +1,140 @@
+package patch
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Span is a part of a text, in bytes.
+type Span struct{ From, To int }
+
+// wordsMost bounds the words of a line, between what begins and ends both lines
+// alike, that are compared one by one.
+const wordsMost = 160
+
+// Words says which parts of a line differ from the line in whose place it came.
+// Both are nil where the lines have so little in common that all of it does.
+func Words(before, after string) (old, now []Span) {
+	a, b := split(before), split(after)
+	head := 0
+	for head < min(len(a), len(b)) && a[head].text == b[head].text {
+		head++
+	}
+	tail := 0
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail].text == b[len(b)-1-tail].text {
+		tail++
+	}
+	changedA, changedB := a[head:len(a)-tail], b[head:len(b)-tail]
+	if len(changedA) <= wordsMost && len(changedB) <= wordsMost {
+		changedA, changedB = apart(changedA, changedB)
+	}
+	if other(changedA, a) && other(changedB, b) {
+		return nil, nil
+	}
+	return spans(changedA, before), spans(changedB, after)
+}
+
+// word is a piece of a line that is compared as a whole.
+type word struct {
+	text string
+	Span
+}
+
+func (w word) blank() bool { return w.text[0] == ' ' || w.text[0] == '\t' }
+
+// split cuts a line into words, blanks and single signs.
+func split(s string) []word {
+	var out []word
+	const blank, letter, sign = 0, 1, 2
+	last := -1
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		kind := sign
+		switch {
+		case r == ' ' || r == '\t':
+			kind = blank
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			kind = letter
+		}
+		if n := len(out); n > 0 && kind == last && kind != sign {
+			out[n-1].To = i + size
+			out[n-1].text = s[out[n-1].From:out[n-1].To]
+		} else {
+			out = append(out, word{s[i : i+size], Span{i, i + size}})
+		}
+		last = kind
+		i += size
+	}
+	return out
+}
+
+// apart leaves the words that are not in the longest sequence that both have.
+func apart(a, b []word) (onlyA, onlyB []word) {
+	longest := make([][]int16, len(a)+1)
+	for i := range longest {
+		longest[i] = make([]int16, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i].text == b[j].text {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i].text == b[j].text:
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && longest[i+1][j] >= longest[i][j+1]:
+			onlyA = append(onlyA, a[i])
+			i++
+		default:
+			onlyB = append(onlyB, b[j])
+			j++
+		}
+	}
+	return onlyA, onlyB
+}
+
+// other reports whether so much of a line changed that it is another one: three
+// quarters of its letters, or more.
+func other(changed, all []word) bool {
+	n, of := letters(changed), letters(all)
+	return n*4 >= of*3
+}
+
+func letters(words []word) int {
+	n := 0
+	for _, w := range words {
+		if !w.blank() {
+			n += len(w.text)
+		}
+	}
+	return n
+}
+
+// spans joins words that stand beside each other, or with blanks alone between
+// them.
+func spans(words []word, line string) []Span {
+	var out []Span
+	for _, w := range words {
+		if n := len(out); n > 0 && blanks(line[out[n-1].To:w.From]) {
+			out[n-1].To = w.To
+			continue
+		}
+		out = append(out, w.Span)
+	}
+	return out
+}
+
+func blanks(s string) bool {
+	for i := range len(s) {
+		if s[i] != ' ' && s[i] != '\t' {
+			return false
+		}
+	}
+	return true
+}
