@@ -14,6 +14,7 @@ type Glyphs struct {
 	Stopped string
 	Warning string
 	Spinner []string // one after the other while something goes on
+	Still   string   // in its place where nothing is to move
 
 	Added   string
 	Removed string
@@ -53,8 +54,8 @@ type Lanes struct {
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
 		Done: "✓", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
-		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
-		Added:   "+", Removed: "−", Revised: "~",
+		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
+		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
 		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
 		Border: lipgloss.RoundedBorder(),
@@ -71,8 +72,8 @@ func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
 		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
-		Spinner: []string{"|", "/", "-", "\\"},
-		Added:   "+", Removed: "-", Revised: "~",
+		Spinner: []string{"|", "/", "-", "\\"}, Still: "o",
+		Added: "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
 		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
 		Border: border,

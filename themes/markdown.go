@@ -3,8 +3,10 @@ package themes
 import (
 	"fmt"
 	"image/color"
+	"strconv"
 
 	"charm.land/glamour/v2/ansi"
+	xansi "github.com/charmbracelet/x/ansi"
 )
 
 // Markdown is the theme as a Glamour style. Nothing is indented and nothing
@@ -46,7 +48,7 @@ func (t Theme) Markdown() ansi.StyleConfig {
 		},
 		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n" + g.Bullet + " "},
 	}
-	if t.Mode.NoColor {
+	if p.Code == nil {
 		// What colour would say of code is said by the marks of the source.
 		config.Code.BlockPrefix, config.Code.BlockSuffix = "`", "`"
 	}
@@ -56,6 +58,9 @@ func (t Theme) Markdown() ansi.StyleConfig {
 func ink(c color.Color) *string {
 	if c == nil {
 		return nil
+	}
+	if own, ok := c.(xansi.BasicColor); ok {
+		return text(strconv.Itoa(int(own))) // of the terminal's 16
 	}
 	r, g, b, _ := c.RGBA()
 	return text(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))

@@ -3,6 +3,7 @@ package themes
 import (
 	"image/color"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -67,22 +68,26 @@ var drawn sync.Map
 
 func init() {
 	formatters.Register(CodeFormatter, chroma.FormatterFunc(formatCode))
-	for _, dark := range []bool{true, false} {
-		declare(codeName(dark, false))
-		declare(codeName(dark, true))
+	for _, d := range builtin() {
+		declareTheme(d.Name)
+	}
+}
+
+// declareTheme has chroma know the styles of a theme by their names. Its registry
+// takes no locks: this is called before anything is drawn.
+func declareTheme(name Name) {
+	for _, mode := range []Mode{{}, {Depth: Colours256}, {Depth: Colours16}, {NoColor: true}} {
+		styles.Register(chroma.MustNewStyle(codeName(name, mode), nil))
 	}
 }
 
 // codeName is the name of the chroma style of a theme.
-func codeName(dark, noColor bool) string {
-	name := "replan-light"
-	if dark {
-		name = "replan-dark"
+func codeName(name Name, mode Mode) string {
+	depth := strconv.Itoa(int(mode.Depth))
+	if mode.NoColor {
+		depth = "plain"
 	}
-	if noColor {
-		name += "-plain"
-	}
-	return name
+	return "replan-" + string(name) + "-" + depth
 }
 
 // formatCode writes tokens with the pens of a style.
@@ -105,7 +110,3 @@ func formatCode(w io.Writer, style *chroma.Style, tokens chroma.Iterator) error 
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-// declare has chroma know a style by name. Its registry takes no locks: this is
-// called before anything is drawn.
-func declare(name string) { styles.Register(chroma.MustNewStyle(name, nil)) }

@@ -27,12 +27,14 @@ type Styles struct {
 	Key     lipgloss.Style // keys in the footer and in help
 	Code    lipgloss.Style
 	Brand   lipgloss.Style // the program's name
+	Match   lipgloss.Style // what was searched for
 
 	palette Palette
-	noColor bool
 }
 
-func newStyles(p Palette, noColor bool) Styles {
+// newStyles makes the styles of a palette. What has no colour of its own is told
+// apart by attributes.
+func newStyles(p Palette) Styles {
 	ink := func(c color.Color) lipgloss.Style {
 		if c == nil {
 			return lipgloss.NewStyle()
@@ -59,28 +61,60 @@ func newStyles(p Palette, noColor bool) Styles {
 		Code:    ink(p.Code),
 		Brand:   ink(p.Accent).Bold(true),
 		palette: p,
-		noColor: noColor,
 	}
-	if noColor {
-		// Without colours only the attributes are left to tell the layers apart.
+	if p.Faint == nil {
 		s.Faint = s.Faint.Faint(true)
 		s.Struck = s.Struck.Faint(true)
+	}
+	if p.Border == nil {
 		s.Border = s.Border.Faint(true)
+	}
+	if p.Accent == nil {
 		s.Key = s.Key.Bold(true)
+	}
+	if p.Warning == nil {
 		s.Warning = s.Warning.Bold(true)
+	}
+	if p.Danger == nil {
 		s.Danger = s.Danger.Bold(true)
 	}
+	s.Match = s.Matched(s.Strong)
 	return s
 }
 
-// Selected lays the selection's background under a style; without colours the
-// row is shown in reverse.
+// Selected lays the selection's background under a style; where the palette has
+// none the row is shown in reverse, all of it alike: colours in reverse are
+// patches that nobody can read.
 func (s Styles) Selected(style lipgloss.Style) lipgloss.Style {
-	if s.noColor {
-		return style.Faint(false).Reverse(true)
+	return s.on(s.palette.Selection, style)
+}
+
+// Matched shows text in a style as what was searched for.
+func (s Styles) Matched(style lipgloss.Style) lipgloss.Style {
+	return s.on(s.palette.Match, style)
+}
+
+func (s Styles) on(ground color.Color, style lipgloss.Style) lipgloss.Style {
+	if ground == nil {
+		return style.UnsetForeground().Faint(false).Reverse(true)
 	}
-	if s.palette.Selection == nil {
+	return style.Background(ground)
+}
+
+// AddedTo lays the background of what a diff adds under a style. Without one the
+// style stays as it is: the diff's own signs say it.
+func (s Styles) AddedTo(style lipgloss.Style) lipgloss.Style {
+	return under(s.palette.AddedGround, style)
+}
+
+// RemovedFrom lays the background of what a diff takes out under a style.
+func (s Styles) RemovedFrom(style lipgloss.Style) lipgloss.Style {
+	return under(s.palette.RemovedGround, style)
+}
+
+func under(ground color.Color, style lipgloss.Style) lipgloss.Style {
+	if ground == nil {
 		return style
 	}
-	return style.Background(s.palette.Selection)
+	return style.Background(ground)
 }

@@ -1,12 +1,12 @@
 package themes
 
 import (
-	"image/color"
-	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"charm.land/glamour/v2"
+	"charm.land/lipgloss/v2"
 )
 
 func TestParse(t *testing.T) {
@@ -15,8 +15,17 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %q, %v", in, got, err)
 		}
 	}
-	if _, err := Parse("pink"); err == nil {
-		t.Error("there is no pink theme")
+	if n, err := Parse("color-blind-dark"); err != nil || n != ColourBlindDark {
+		t.Errorf("spelt without u it is %q, %v", n, err)
+	}
+	_, err := Parse("pink")
+	if err == nil {
+		t.Fatal("there is no pink theme")
+	}
+	for _, n := range (*Set)(nil).Names() {
+		if !strings.Contains(err.Error(), string(n)) {
+			t.Errorf("the error does not name %s: %v", n, err)
+		}
 	}
 }
 
@@ -32,65 +41,11 @@ func TestAutoFollowsTheBackgroundAndTheOthersDoNot(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance of WCAG 2.
-func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	part := func(v uint32) float64 {
-		f := float64(v) / 0xFFFF
-		if f <= 0.04045 {
-			return f / 12.92
-		}
-		return math.Pow((f+0.055)/1.055, 2.4)
-	}
-	return 0.2126*part(r) + 0.7152*part(g) + 0.0722*part(b)
-}
-
-func contrast(a, b color.Color) float64 {
-	la, lb := luminance(a), luminance(b)
-	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
-}
-
-func TestEveryColourCanBeRead(t *testing.T) {
-	grounds := map[string][]color.Color{
-		"dark":  {color.RGBA{A: 255}, color.RGBA{R: 0x1E, G: 0x1E, B: 0x1E, A: 255}},
-		"light": {color.RGBA{R: 255, G: 255, B: 255, A: 255}, color.RGBA{R: 0xFA, G: 0xFA, B: 0xF5, A: 255}},
-	}
-	for name, p := range map[string]Palette{"dark": DarkPalette(), "light": LightPalette()} {
-		v := reflect.ValueOf(p)
-		for i := range v.NumField() {
-			field := v.Type().Field(i).Name
-			c, ok := v.Field(i).Interface().(color.Color)
-			if !ok {
-				continue // the terminal's own
-			}
-			least := 4.5
-			switch field {
-			case "Faint":
-				least = 4 // nothing that must be read
-			case "Border", "Selection":
-				least = 1.05
-			case "Focus":
-				least = 3
-			}
-			for _, ground := range grounds[name] {
-				if got := contrast(c, ground); got < least {
-					t.Errorf("%s %s has a contrast of %.2f, at least %.2f are wanted", name, field, got, least)
-				}
-			}
-			if field != "Selection" && field != "Border" && field != "Faint" {
-				if got := contrast(c, p.Selection); got < 3 {
-					t.Errorf("%s %s on the selection has a contrast of %.2f", name, field, got)
-				}
-			}
-		}
-	}
-}
-
 func TestNoStateIsToldByColourAlone(t *testing.T) {
 	for name, g := range map[string]Glyphs{"unicode": UnicodeGlyphs(), "ascii": ASCIIGlyphs()} {
 		seen := map[string]string{}
 		for what, glyph := range map[string]string{
-			"done": g.Done, "failed": g.Failed, "pending": g.Pending, "gate": g.Gate, "skipped": g.Skipped, "doubt": g.Doubt, "stopped": g.Stopped, "running": g.Spinner[0],
+			"done": g.Done, "failed": g.Failed, "pending": g.Pending, "gate": g.Gate, "skipped": g.Skipped, "doubt": g.Doubt, "stopped": g.Stopped, "running": g.Spinner[0], "running where nothing moves": g.Still,
 		} {
 			if other, ok := seen[glyph]; ok {
 				t.Errorf("%s: %s and %s are both %q", name, what, other, glyph)
@@ -127,8 +82,8 @@ func TestASCIIGlyphsAreASCII(t *testing.T) {
 }
 
 func TestEveryThemeRendersMarkdown(t *testing.T) {
-	for _, name := range []Name{Dark, Light} {
-		for _, mode := range []Mode{{}, {ASCII: true}, {NoColor: true}} {
+	for _, name := range (*Set)(nil).Names() {
+		for _, mode := range []Mode{{}, {ASCII: true}, {NoColor: true}, {Depth: Colours256}, {Depth: Colours16}} {
 			r, err := glamour.NewTermRenderer(glamour.WithStyles(New(name, true, mode).Markdown()))
 			if err != nil {
 				t.Fatal(err)
@@ -140,13 +95,60 @@ func TestEveryThemeRendersMarkdown(t *testing.T) {
 	}
 }
 
-func TestWithoutColoursTheSelectionIsReversed(t *testing.T) {
-	plain := New(Dark, true, Mode{NoColor: true}).Styles
-	if !plain.Selected(plain.Text).GetReverse() {
-		t.Error("the selection cannot be seen")
+func TestTheSelectionCanBeSeen(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		theme    Name
+		mode     Mode
+		reversed bool
+	}{
+		{"as a background where there are colours", Dark, Mode{}, false},
+		{"in reverse where there are none", Dark, Mode{NoColor: true}, true},
+		{"in reverse where there are 16", Dark, Mode{Depth: Colours16}, true},
+		{"in reverse in mono", Mono, Mode{}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(c.theme, true, c.mode).Styles
+			for what, style := range map[string]lipgloss.Style{"selected": s.Selected(s.Danger), "found": s.Matched(s.Faint)} {
+				if style.GetReverse() != c.reversed || style.GetFaint() {
+					t.Errorf("what is %s is reversed: %v, faint: %v", what, style.GetReverse(), style.GetFaint())
+				}
+				if _, none := style.GetForeground().(lipgloss.NoColor); c.reversed && !none {
+					t.Errorf("what is %s has patches of colour", what)
+				}
+			}
+		})
 	}
-	coloured := New(Dark, true, Mode{}).Styles
-	if coloured.Selected(coloured.Text).GetReverse() {
-		t.Error("the selection shouts")
+}
+
+func TestTheBackgroundIsTheThemesOwn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		theme Name
+		mode  Mode
+		set   bool
+	}{
+		{"of a theme made for it", Harbour, Mode{}, true},
+		{"not of the plain dark one", Dark, Mode{}, false},
+		{"of that where the terminal is known to be light", Dark, Mode{Unlike: true}, true},
+		{"never where the terminal is followed", Auto, Mode{Unlike: true}, false},
+		{"not without colours", Harbour, Mode{NoColor: true}, false},
+		{"not with 16 colours", Harbour, Mode{Depth: Colours16}, false},
+		{"not in mono", Mono, Mode{Unlike: true}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			theme := New(c.theme, true, c.mode)
+			if (theme.Ground != nil) != c.set || (theme.Text != nil) != c.set {
+				t.Errorf("background %v, text %v", theme.Ground, theme.Text)
+			}
+		})
+	}
+}
+
+func TestWhereNothingMovesWhatRunsHasOneSign(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		if g := New(Dark, true, Mode{Still: true, ASCII: ascii}).Glyphs; len(g.Spinner) != 1 || g.Spinner[0] != g.Still {
+			t.Errorf("%q", g.Spinner)
+		}
 	}
 }

@@ -1,0 +1,238 @@
+package themes
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// userTheme is the file of a theme of the user's own.
+type userTheme struct {
+	About   string            `toml:"about"`
+	Base    string            `toml:"base"`
+	Dark    *bool             `toml:"dark"`
+	Colours map[string]colour `toml:"colours"`
+	Colors  map[string]colour `toml:"colors"`
+	Basic   map[string]colour `toml:"basic"`
+}
+
+// colour is a colour as it is written: "#rrggbb", the number of a terminal's own,
+// the name of another colour of the theme, or "default".
+type colour string
+
+// UnmarshalText takes the colour as it is written, a number too.
+func (c *colour) UnmarshalText(text []byte) error {
+	*c = colour(text)
+	return nil
+}
+
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+
+// Add adds a theme of the user's own to the set, from its file. It takes the
+// file's colours over those of the theme it is based on. What is wrong is said
+// with the line that it stands in.
+//
+// It must not be called while something is drawn.
+func (s *Set) Add(name string, file []byte) error {
+	n := normal(name)
+	switch {
+	case !validName.MatchString(string(n)):
+		return fmt.Errorf("%q is no name for a theme: it takes small letters, digits, - and _", name)
+	case slices.Contains((*Set)(nil).Names(), n):
+		return fmt.Errorf("a theme called %s comes with the program: take another name", n)
+	}
+	d, err := define(n, file)
+	if err != nil {
+		return err
+	}
+	s.own = slices.DeleteFunc(s.own, func(d Definition) bool { return d.Name == n })
+	s.own = append(s.own, d)
+	declareTheme(n)
+	return nil
+}
+
+// define reads the file of a theme.
+func define(name Name, file []byte) (Definition, error) {
+	var u userTheme
+	if err := toml.NewDecoder(strings.NewReader(string(file))).DisallowUnknownFields().Decode(&u); err != nil {
+		return Definition{}, misread(err)
+	}
+	base := normal(u.Base)
+	if base == Auto {
+		base = Dark
+		if u.Dark != nil && !*u.Dark {
+			base = Light
+		}
+	}
+	program := builtin()
+	i := slices.IndexFunc(program, func(d Definition) bool { return d.Name == base })
+	if i < 0 {
+		_, err := Parse(u.Base)
+		return Definition{}, fmt.Errorf("line %d: base: %w", lineOf(file, "", "base"), err)
+	}
+	d := program[i]
+	d.Name, d.About = name, u.About
+	if d.About == "" {
+		d.About = "your own, based on " + string(base)
+	}
+	if u.Dark != nil {
+		d.Dark = *u.Dark
+	}
+	section, colours := "colours", u.Colours
+	if len(u.Colors) > 0 {
+		if len(u.Colours) > 0 {
+			return Definition{}, fmt.Errorf("line %d: the colours stand in [colours] or in [colors], not in both", lineOf(file, "", "[colors]"))
+		}
+		section, colours = "colors", u.Colors
+	}
+	if d.Plain && len(colours) > 0 {
+		return Definition{}, fmt.Errorf("line %d: a theme based on %s has no colours", lineOf(file, "", "["+section+"]"), base)
+	}
+	if len(colours) > 0 {
+		// Its colours are made for its own background, where it names one.
+		_, ground := colours["ground"]
+		d.Keeps = d.Keeps && !ground
+	}
+	if err := take(&d.Palette, colours, false); err != nil {
+		return Definition{}, err.in(file, section)
+	}
+	// What is one of the terminal's own colours is so with 16 of them too.
+	for _, slot := range slots {
+		if c, ok := (*slot.of(&d.Palette)).(ansi.BasicColor); ok {
+			*slot.of(&d.Basic) = c
+		}
+	}
+	if err := take(&d.Basic, u.Basic, true); err != nil {
+		return Definition{}, err.in(file, "basic")
+	}
+	return d, nil
+}
+
+// miscolour is a colour that cannot be used.
+type miscolour struct {
+	key, why string
+}
+
+// in is the error of a colour, with its place in the file.
+func (m *miscolour) in(file []byte, section string) error {
+	return fmt.Errorf("line %d: %s.%s %s", lineOf(file, section, m.key), section, m.key, m.why)
+}
+
+// take puts colours into a palette. Basic takes none but the 16 of a terminal.
+func take(p *Palette, colours map[string]colour, basic bool) *miscolour {
+	keys := make([]string, 0, len(colours))
+	for key := range colours {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys) // what is told first is the same each time
+	before := *p
+	for _, key := range keys {
+		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
+		if i < 0 {
+			names := make([]string, len(slots))
+			for i, s := range slots {
+				names[i] = s.name
+			}
+			return &miscolour{key, "is no colour of a theme; there are " + strings.Join(names, ", ")}
+		}
+		c, wrong := resolve(key, colours, &before, basic, nil)
+		if wrong != nil {
+			return wrong
+		}
+		*slots[i].of(p) = c
+	}
+	return nil
+}
+
+// resolve is the colour of a key; one that is not given is that of the theme
+// below. Seen are the keys that led here.
+func resolve(key string, colours map[string]colour, below *Palette, basic bool, seen []string) (color.Color, *miscolour) {
+	text, given := colours[key]
+	if !given {
+		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
+		return *slots[i].of(below), nil
+	}
+	if slices.Contains(seen, key) {
+		return nil, &miscolour{seen[0], "leads in a circle: " + strings.Join(append(seen, key), ", ")}
+	}
+	value := strings.ToLower(strings.TrimSpace(string(text)))
+	if slices.ContainsFunc(slots, func(s slot) bool { return s.name == value }) {
+		return resolve(value, colours, below, basic, append(seen, key))
+	}
+	if value == "default" {
+		return nil, nil
+	}
+	if n, err := strconv.Atoi(value); err == nil {
+		most := 255
+		if basic {
+			most = 15
+		}
+		if n < 0 || n > most {
+			return nil, &miscolour{key, fmt.Sprintf("is the colour %d: a terminal's own are 0 to %d here", n, most)}
+		}
+		return ansiColour(uint8(n)), nil // #nosec G115 -- 0 to 255
+	}
+	if rgb, err := strconv.ParseUint(strings.TrimPrefix(value, "#"), 16, 32); err == nil && !basic && len(value) == len("#rrggbb") && value[0] == '#' {
+		return hex(uint32(rgb)), nil // #nosec G115 -- 32 bits
+	}
+	takes := `"#rrggbb", a number from 0 to 255 (the terminal's own colours), "default" or the name of another colour of the theme`
+	if basic {
+		takes = `a number from 0 to 15, "default" or the name of another colour`
+	}
+	return nil, &miscolour{key, fmt.Sprintf("is %q; it takes %s", string(text), takes)}
+}
+
+// misread says in words what go-toml could not read.
+func misread(err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		line, _ := strict.Errors[0].Position()
+		return fmt.Errorf("line %d: %s is no key of a theme; there are about, base, dark, [colours] and [basic]", line, strings.Join(strict.Errors[0].Key(), "."))
+	}
+	var wrong *toml.DecodeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	line, _ := wrong.Position()
+	what := strings.TrimPrefix(wrong.Error(), "toml: ")
+	switch key := strings.Join(wrong.Key(), "."); {
+	case key == "about" || key == "base":
+		what = key + " takes text in quotes"
+	case key == "dark":
+		what = "dark takes true or false"
+	case key != "":
+		what = key + ": " + what
+	}
+	return fmt.Errorf("line %d: %s", line, what)
+}
+
+// lineOf is the line in which a key of a section is given, or the section's own
+// where that has none of the name. A key before all sections has section "".
+func lineOf(file []byte, section, key string) int {
+	in, at := "", 1
+	for i, line := range strings.Split(string(file), "\n") {
+		line = strings.TrimSpace(line)
+		name, _, isKey := strings.Cut(line, "=")
+		switch {
+		case strings.HasPrefix(line, "["):
+			in, _, _ = strings.Cut(strings.TrimLeft(line, "["), "]")
+			in = strings.TrimSpace(in)
+			if in == section || "["+in+"]" == key {
+				at = i + 1
+			}
+		case isKey && in == section && strings.Trim(strings.TrimSpace(name), `"'`) == key,
+			isKey && in == "" && strings.TrimSpace(name) == section+"."+key:
+			return i + 1
+		case isKey && in == "" && strings.TrimSpace(name) == section:
+			at = i + 1 // as a table on one line
+		}
+	}
+	return at
+}
