@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"replan/cli/crash"
 	"replan/tui/untrusted"
 )
 
@@ -74,6 +75,9 @@ func usage(format string, args ...any) error {
 // Main runs the program and returns its exit code. The first interrupt stops
 // what is running in good order, a third leaves at once.
 func Main(ctx context.Context, args []string, std IO) int {
+	if crash.Watching() {
+		return crash.Main(os.Stdin, os.Stdout)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	release := onInterrupt(cancel, func() {

@@ -16,11 +16,17 @@ import (
 	"replan/agent/journal"
 	"replan/agent/ollama/ollamatest"
 	"replan/cli"
+	"replan/cli/crash"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"replan":     func() { os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System())) },
+		"replan": func() {
+			if file := os.Getenv("REPLAN_TEST_PANIC"); file != "" && !crash.Watching() {
+				panicsOnSignal(file)
+			}
+			os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System()))
+		},
 		"toolserver": toolServer,
 	})
 }

@@ -45,6 +45,7 @@ type program struct {
 	home   string   // REPLAN_HOME; "" is a new one
 	width  uint16   // 0 is 100 x 30
 	height uint16
+	shell  bool // the terminal is a shell's, which outlives the program
 }
 
 // open starts the program on a terminal and sees to its end.
@@ -70,6 +71,10 @@ func open(t *testing.T, p program) *terminal {
 		t.Fatal(err)
 	}
 	s.cmd = exec.Command("replan", p.args...)
+	if p.shell {
+		s.cmd = exec.Command("sh", "-c", `replan "$@"; code=$?; read -r _; exit $code`, "sh")
+		s.cmd.Args = append(s.cmd.Args, p.args...)
+	}
 	s.cmd.Dir = p.folder
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "SSH_TTY=", "TMUX=",
 		"OLLAMA_HOST=127.0.0.1:1", "REPLAN_HOME="+p.home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=",

@@ -3,10 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/cli/crash"
 	"replan/tui"
 )
 
@@ -42,6 +47,20 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 	}
 	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
 	screen.Keys = o.keys
-	err = wrap("the screen", tui.Run(ctx, w.session, screen))
+	err = wrap("the screen", o.show(ctx, w.session, screen))
 	return errors.Join(err, wrap("end in order", w.close()))
+}
+
+// show runs the screen with a watcher beside it that gives the terminal back and
+// keeps a report where the program crashes. Where there can be none, Bubble Tea
+// catches what panics on its own goroutines.
+func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) error {
+	var options []tea.ProgramOption
+	if tty, ok := o.io.Out.(*os.File); ok {
+		if stop, err := crash.Watch(filepath.Join(o.dirs.state, "crashes"), Version, tty); err == nil {
+			defer stop()
+			options = append(options, tea.WithoutCatchPanics())
+		}
+	}
+	return tui.Run(ctx, s, screen, options...)
 }

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package crash
+
+const watches = false
+
+func ignoreSignals() {}
