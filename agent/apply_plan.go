@@ -21,9 +21,14 @@ func (r *Run) applyPlan(d PlanCreated) {
 	r.History = nil
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // in one piece, since plans can be long
+	var read []Provenance
+	if r.given == nil && r.routed == nil { // else no model wrote it
+		read = r.mentions()
+	}
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		state.Step, state.Status, state.tries, state.tried = step, StepPending, r.attempts[step.Index], r.attempts[step.Index]
+		state.wrote = read
 		r.Steps = append(r.Steps, state)
 	}
 	if len(drafts) > 0 {

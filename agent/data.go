@@ -300,7 +300,8 @@ type SynthesisCompleted struct {
 
 // ChatUser is what the user typed, in the session's journal.
 type ChatUser struct {
-	Text string `json:"text"`
+	Text     string             `json:"text"`
+	Mentions []planning.Mention `json:"mentions,omitempty"` // what it names by an @, as it was then
 }
 
 // ChatReply is the answer to it, in the session's journal.

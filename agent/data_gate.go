@@ -30,6 +30,8 @@ type Provenance struct {
 	Arg  string `json:"arg"`  // the argument's name; "" is all of them
 	Step string `json:"step"` // the step whose result it carries
 	Tool string `json:"tool,omitempty"`
+	// Mention is what the user's message mentions, in place of a step.
+	Mention string `json:"mention,omitempty"`
 	// Written says that a model wrote the argument after it had read that result,
 	// rather than that a reference carries it.
 	Written bool `json:"written,omitempty"`

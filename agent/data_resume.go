@@ -83,8 +83,9 @@ type SessionRuns struct {
 // SessionQueue says what the session gets ready, in a few words, and what waits
 // for that or for the run that goes on, in its order. Passing.
 type SessionQueue struct {
-	Doing   string   `json:"doing,omitempty"` // "" is nothing
-	Waiting []string `json:"waiting"`
+	Doing   string      `json:"doing,omitempty"` // "" is nothing
+	Waiting []string    `json:"waiting"`
+	Jobs    []QueuedJob `json:"jobs,omitempty"` // the same, in the same order
 }
 
 // SessionResuming says that the events of a run which follow, up to that

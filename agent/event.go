@@ -78,20 +78,23 @@ const (
 	KindSynthesisDelta     Kind = "synthesis.delta"
 	KindSynthesisCompleted Kind = "synthesis.completed"
 
-	KindChatUser        Kind = "chat.user"
-	KindChatReply       Kind = "chat.reply"
-	KindChatCompacted   Kind = "chat.compacted"
-	KindSessionStatus   Kind = "session.status"
-	KindSessionRuns     Kind = "session.runs"
-	KindSessionResuming Kind = "session.resuming"
-	KindSessionModels   Kind = "session.models"
-	KindSessionQueue    Kind = "session.queue"
-	KindSessionUndo     Kind = "session.undo"
-	KindSessionServers  Kind = "session.servers"
-	KindSessionSettings Kind = "session.settings"
-	KindSessionTalks    Kind = "session.talks"
-	KindSessionJournal  Kind = "session.journal"
-	KindChatUndone      Kind = "chat.undone"
+	KindChatUser           Kind = "chat.user"
+	KindChatReply          Kind = "chat.reply"
+	KindChatCompacted      Kind = "chat.compacted"
+	KindSessionStatus      Kind = "session.status"
+	KindSessionRuns        Kind = "session.runs"
+	KindSessionResuming    Kind = "session.resuming"
+	KindSessionModels      Kind = "session.models"
+	KindSessionQueue       Kind = "session.queue"
+	KindSessionUndo        Kind = "session.undo"
+	KindSessionServers     Kind = "session.servers"
+	KindSessionSettings    Kind = "session.settings"
+	KindSessionTalks       Kind = "session.talks"
+	KindSessionJournal     Kind = "session.journal"
+	KindChatUndone         Kind = "chat.undone"
+	KindSessionReturned    Kind = "session.returned"
+	KindSessionHistory     Kind = "session.history"
+	KindSessionCompletions Kind = "session.completions"
 
 	KindTimerFired Kind = "timer.fired"
 	KindNote       Kind = "note"
@@ -103,7 +106,8 @@ func (k Kind) Passing() bool {
 	switch k {
 	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
 		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue, KindSessionUndo,
-		KindSessionServers, KindSessionSettings, KindSessionTalks, KindSessionJournal:
+		KindSessionServers, KindSessionSettings, KindSessionTalks, KindSessionJournal,
+		KindSessionReturned, KindSessionHistory, KindSessionCompletions:
 		return true
 	default:
 		return false
@@ -273,6 +277,12 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[SessionRuns](raw)
 	case KindSessionResuming:
 		return decode[SessionResuming](raw)
+	case KindSessionReturned:
+		return decode[SessionReturned](raw)
+	case KindSessionHistory:
+		return decode[SessionHistory](raw)
+	case KindSessionCompletions:
+		return decode[SessionCompletions](raw)
 	case KindSessionUndo:
 		return decode[SessionUndo](raw)
 	case KindSessionServers:

@@ -268,10 +268,20 @@ func (r *Run) provenance(s *StepState) []Provenance {
 	return out
 }
 
-// hasRead says what a model has read that is about to write the plan anew: the
-// newest results and errors.
-func (r *Run) hasRead() []Provenance {
+// mentions are what a model has read before anything else: what the user's
+// message mentions.
+func (r *Run) mentions() []Provenance {
 	var out []Provenance
+	for _, m := range r.prompting.Mentions[:min(len(r.prompting.Mentions), provenanceMost)] {
+		out = append(out, Provenance{Mention: m.Name, Written: true})
+	}
+	return out
+}
+
+// hasRead says what a model has read that is about to write the plan anew: what
+// the goal mentions, and the newest results and errors.
+func (r *Run) hasRead() []Provenance {
+	out := r.mentions()
 	for _, h := range slices.Backward(r.History) {
 		from := Provenance{Step: h.Index, Tool: h.Tool, Written: true}
 		if h.Parent == "" && (h.Status == planning.ItemCompleted || h.Status == planning.ItemFailed) && !slices.Contains(out, from) {
@@ -281,7 +291,7 @@ func (r *Run) hasRead() []Provenance {
 			break
 		}
 	}
-	slices.SortFunc(out, func(a, b Provenance) int { return planning.CompareIndices(a.Step, b.Step) })
+	slices.SortStableFunc(out, func(a, b Provenance) int { return planning.CompareIndices(a.Step, b.Step) })
 	return out
 }
 

@@ -274,6 +274,8 @@ func (r *Run) read(c *StepState) []Provenance {
 		for _, h := range r.inputs(c.loop.step.Step) {
 			out = append(out, Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
+	} else {
+		out = r.mentions() // a sub-agent is not given them
 	}
 	var own []Provenance
 	for _, earlier := range c.loop.Calls {

@@ -87,7 +87,7 @@ func (r *Run) planGoal(d RunStarted) {
 		r.planner = r.planners().Plan(r.brief())
 		return
 	}
-	chain, ok, err := d.Routing.Route(d.Goal, d.Catalogue, d.Model != "")
+	chain, ok, err := d.Routing.Route(planning.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
 		r.routed = &RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}

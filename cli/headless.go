@@ -141,6 +141,9 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, asks bool) er
 		if ask != nil {
 			ask.hear(event)
 		}
+		if back, ok := event.Data.(agent.SessionReturned); ok {
+			return usage("%s", back.Reason)
+		}
 		if reply, ok := event.Data.(agent.ChatReply); ok {
 			if unanswered--; unanswered == 0 || written != nil {
 				return o.ended(reply, written)

@@ -31,6 +31,7 @@ type workshop struct {
 	model   *ollama.Client
 	tools   *mcpclient.Pool
 	own     *workspace.Operators // nil without the workspace's operators
+	named   *workspace.Operators // without them: for the files that the user names
 	log     *os.File
 	logger  *slog.Logger
 	notes   []string // what the user should know before it begins
@@ -128,6 +129,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Settings:  o.settings,
 		Talks:     o.talks,
 		Read:      runs.Read,
+		Aids:      o.aids(w),
 		Keep:      o.keep,
 		Load:      o.storedPlan,
 		Durations: o.durations(),
@@ -310,8 +312,10 @@ func (w *workshop) close() error {
 	if w.tools != nil {
 		errs = append(errs, w.tools.Close())
 	}
-	if w.own != nil {
-		errs = append(errs, w.own.Close())
+	for _, files := range []*workspace.Operators{w.own, w.named} {
+		if files != nil {
+			errs = append(errs, files.Close())
+		}
 	}
 	if w.model != nil {
 		errs = append(errs, w.model.Close())

@@ -51,21 +51,12 @@ func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, lin
 	in := *o
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &said, &said, false
 	in.output, in.talk = outputText, &talk{workshop: w}
-	var command *cobra.Command
-	switch name := strings.TrimSpace(words[0]); name {
-	case "/plan", "/plans":
-		command = newPlan(&in)
-		command.Use = "/plan"
-	case "/runs", "/run":
-		command = newRuns(&in)
-		command.Use = "/runs"
-	case "/undo":
-		command = newUndo(&in)
-		command.Use = "/undo RUN"
-	case "/help", "/", "/?":
+	if name := strings.TrimSpace(words[0]); name == "/help" || name == "/" || name == "/?" {
 		return runner.Answer{Text: slashHelp}, nil
-	default:
-		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(aboutSession(), ", "))
+	}
+	command := in.chatTree(strings.TrimSpace(words[0]))
+	if command == nil {
+		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", strings.TrimSpace(words[0]), strings.Join(aboutSession(), ", "))
 	}
 	plainly(command)
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return notInChat(err) })
@@ -87,6 +78,23 @@ func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, lin
 		return runner.Answer{}, errors.Join(remarks(said.String()), hinted(err))
 	}
 	return runner.Answer{Text: codeBlock(said.String()), Then: in.talk.then}, nil
+}
+
+// chatTree is the tree of commands that a word of the chat begins, nil for none.
+func (o *options) chatTree(word string) *cobra.Command {
+	var command *cobra.Command
+	switch word {
+	case "/plan", "/plans":
+		command = newPlan(o)
+		command.Use = "/plan"
+	case "/runs", "/run":
+		command = newRuns(o)
+		command.Use = "/runs"
+	case "/undo":
+		command = newUndo(o)
+		command.Use = "/undo RUN"
+	}
+	return command
 }
 
 // plainly names the commands in the help of a command as the chat does, and

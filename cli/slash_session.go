@@ -9,43 +9,74 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"replan/agent"
 	"replan/agent/runner"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
 
-// aboutSession are the commands that sessionCommand carries out.
-func aboutSession() []string {
-	return []string{"/model", "/models", "/think", "/profile", "/profiles", "/steer", "/compact"}
+// sessionCommand is a command that is about the session itself rather than about
+// plans and runs.
+type sessionCommand struct {
+	name, usage, short string
+	takes              []agent.Completing
+	words              []string // that its argument may be
+	do                 func(o *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error)
 }
 
-// sessionCommand carries out a line that is about the session itself rather than
-// about plans and runs; ok is false where it is none of these.
+// sessionCommands are all of them.
+func sessionCommands() []sessionCommand {
+	type again = []agent.Completing
+	return []sessionCommand{
+		{"/model", "[NAME]", "What answers from the next run on", again{agent.CompleteModels}, nil, func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
+			return slashModel(ctx, w, now, rest)
+		}},
+		{"/models", "", "List the models of the server", nil, nil, func(_ *options, ctx context.Context, w *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
+			return listModels(ctx, w.model)
+		}},
+		{"/think", strings.Join(planning.ThinkLevels(), "|"), "How hard the model thinks from the next run on", nil, planning.ThinkLevels(), func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
+			return slashThink(ctx, w, now, rest)
+		}},
+		{"/profile", "[NAME|none]", "The profile to work by from the next run on", again{agent.CompleteProfiles}, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
+			return o.slashProfile(rest)
+		}},
+		{"/profiles", "", "List the profiles there are", nil, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
+			return o.listProfiles()
+		}},
+		{"/steer", "TEXT", "Speak to the run that goes on", nil, nil, func(_ *options, _ context.Context, _ *workshop, now runner.Moment, rest string) (runner.Answer, error) {
+			return steer(now, rest)
+		}},
+		{"/compact", "[undo]", "Sum up the oldest part of the conversation, or bring it back", nil, []string{"undo"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
+			return o.compact(rest)
+		}},
+	}
+}
+
+// aboutSession are their names.
+func aboutSession() []string {
+	var names []string
+	for _, c := range sessionCommands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// sessionCommand carries out a line that is one of them; ok is false where it is
+// not.
 func (o *options) sessionCommand(ctx context.Context, w *workshop, now runner.Moment, line string) (answer runner.Answer, ok bool, err error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
-	if (rest == "--help" || rest == "-h") && slices.Contains(aboutSession(), name) {
-		return runner.Answer{Text: slashHelp}, true, nil
+	for _, c := range sessionCommands() {
+		if c.name != name {
+			continue
+		}
+		if rest == "--help" || rest == "-h" {
+			return runner.Answer{Text: slashHelp}, true, nil
+		}
+		answer, err = c.do(o, ctx, w, now, rest)
+		return answer, true, err
 	}
-	switch name {
-	case "/steer":
-		answer, err = steer(now, rest)
-	case "/model":
-		answer, err = slashModel(ctx, w, now, rest)
-	case "/models":
-		answer, err = listModels(ctx, w.model)
-	case "/think":
-		answer, err = slashThink(ctx, w, now, rest)
-	case "/profile":
-		answer, err = o.slashProfile(rest)
-	case "/profiles":
-		answer, err = o.listProfiles()
-	case "/compact":
-		answer, err = o.compact(rest)
-	default:
-		return answer, false, nil
-	}
-	return answer, true, err
+	return answer, false, nil
 }
 
 // steer speaks to the run that goes on, with the words as they were typed.

@@ -58,11 +58,12 @@ func (p Prompting) offerTokens(tools Catalogue) int {
 func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(messages) }
 
 // PromptTokens estimates how many tokens stand at the start of every request made
-// from the brief: the system prompt with its tools, and the conversation. The
-// goal and what is asked come on top.
+// from the brief: the system prompt with its tools, the conversation, and what the
+// goal mentions. The goal and what is asked come on top.
 func PromptTokens(b Brief) int {
 	p := b.Prompting
-	return p.tokens([]Message{{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}}) + p.tokens(p.Conversation)
+	return p.tokens([]Message{{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}}) +
+		p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
 }
 
 // Results of calls that must make way are shortened to shortAnswer characters,

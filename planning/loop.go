@@ -79,7 +79,7 @@ func ChatTools(b Brief) Catalogue {
 func AgentBrief(b Brief, step Step, profile Profile) Brief {
 	prompting := b.Prompting.under(profile)
 	prompting.SkipReview, prompting.SkipAnalysis, prompting.SkipPlan = true, false, false
-	prompting.ForcePlan, prompting.Conversation, prompting.Profiles = false, nil, nil
+	prompting.ForcePlan, prompting.Conversation, prompting.Mentions, prompting.Profiles = false, nil, nil, nil
 	prompting.Think = cmp.Or(profile.Think, prompting.Think)
 	b.Prompting = prompting
 	b.Goal = step.Title

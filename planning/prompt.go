@@ -94,7 +94,7 @@ func (c composition) request() Request {
 	}
 	if p.ContextWindow <= 0 {
 		cut := &cutter{bound: resultBounds[0]}
-		req.Messages = append(c.messages(p.Conversation, p.Instructions, cut), c.talk...)
+		req.Messages = append(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut), c.talk...)
 		req.Shortened = losses{texts: cut.texts, characters: cut.characters}.sentence(0)
 		return req
 	}
@@ -211,12 +211,13 @@ func (c composition) thinks() (bool, ThinkLevel) {
 
 // fit makes the messages so that they take no more than room tokens: first
 // results are shortened, then the oldest turns of the conversation left out,
-// then the project's instructions shortened.
+// then what the goal mentions is shortened, then the project's instructions.
 func (c composition) fit(room int) ([]Message, losses) {
 	p := c.brief.Prompting
 	if c.agent != nil {
-		p.Conversation = nil
+		p.Conversation, p.Mentions = nil, nil
 	}
+	attachment := Attached(p.Mentions, 0)
 	bounds := c.bounds
 	if bounds == nil {
 		bounds = resultBounds
@@ -226,7 +227,7 @@ func (c composition) fit(room int) ([]Message, losses) {
 	var lost losses
 	try := func(bound int, instructions string) int {
 		cut = &cutter{bound: bound}
-		messages = c.messages(p.Conversation[lost.turns:], instructions, cut)
+		messages = c.messages(p.Conversation[lost.turns:], attachment, instructions, cut)
 		return p.tokens(messages) - room
 	}
 	over := 0
@@ -238,6 +239,11 @@ func (c composition) fit(room int) ([]Message, losses) {
 	last := bounds[len(bounds)-1]
 	for lost.turns < len(p.Conversation) && over > 0 {
 		lost.turns++
+		over = try(last, p.Instructions)
+	}
+	if over > 0 && len(p.Mentions) > 0 {
+		const least = 200 // characters; fewer say nothing
+		attachment, lost.mentions = attached(p.Mentions, max(least, mentioned(p.Mentions)-int(p.bytesPerToken()*float64(over+20*len(p.Mentions)))))
 		over = try(last, p.Instructions)
 	}
 	if over > 0 && p.Instructions != "" {
@@ -253,6 +259,7 @@ func (c composition) fit(room int) ([]Message, losses) {
 type losses struct {
 	texts, characters int // texts shortened, and by how much
 	turns             int // of the conversation left out
+	mentions          int // characters of what the goal mentions
 	instructions      int // characters of the project's instructions
 	answers           int // results of calls shortened or left out
 	tools             int // that are not offered
@@ -270,6 +277,9 @@ func (l losses) sentence(window int) string {
 	}
 	if l.turns > 0 {
 		parts = append(parts, fmt.Sprintf("the %d oldest messages of the conversation left out", l.turns))
+	}
+	if l.mentions > 0 {
+		parts = append(parts, fmt.Sprintf("what you mention shortened by %d characters", l.mentions))
 	}
 	if l.instructions > 0 {
 		parts = append(parts, fmt.Sprintf("the project's instructions shortened by %d characters", l.instructions))
@@ -291,17 +301,18 @@ func (l losses) sentence(window int) string {
 }
 
 // messages lines up the conversation, the stable part first.
-func (c composition) messages(conversation []Message, instructions string, cut *cutter) []Message {
+func (c composition) messages(conversation, attachment []Message, instructions string, cut *cutter) []Message {
 	if c.agent != nil {
 		return []Message{
 			{Role: RoleSystem, Content: agentSystem(*c.agent, instructions)},
 			{Role: RoleUser, Content: c.heading() + c.last(cut)},
 		}
 	}
-	messages := make([]Message, 0, len(conversation)+3+len(c.talk))
+	messages := make([]Message, 0, len(conversation)+4+len(c.talk))
 	messages = append(messages, Message{Role: RoleSystem, Content: systemPrompt(c.brief, instructions)})
 	messages = append(messages, conversation...)
 	if c.purpose != PurposeCompact {
+		messages = append(messages, attachment...)
 		messages = append(messages, Message{Role: RoleUser, Content: c.brief.Goal})
 	}
 	if c.last != nil {

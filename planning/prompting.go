@@ -8,6 +8,7 @@ type Prompting struct {
 	System        string        `json:"system,omitempty"`       // replaces the built-in system prompt
 	Instructions  string        `json:"instructions,omitempty"` // the project's AGENTS.md, untrusted
 	Conversation  []Message     `json:"conversation,omitempty"` // earlier turns, oldest first
+	Mentions      []Mention     `json:"mentions,omitempty"`     // what the goal names by an @, untrusted
 	SkipAnalysis  bool          `json:"skip_analysis,omitempty"`
 	SkipReview    bool          `json:"skip_review,omitempty"`
 	SkipPlan      bool          `json:"skip_plan,omitempty"`

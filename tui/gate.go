@@ -165,6 +165,10 @@ func (g openGate) sources() []source {
 	own := map[string]bool{}       // step → its result is computed
 	read := map[string][]string{}  // argument → what was read before it was written
 	for _, p := range g.ask.Provenance {
+		if p.Mention != "" {
+			out = append(out, source{words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
+			continue
+		}
 		step := stepWords(p.Step)
 		if p.Tool != "" {
 			step += " (" + untrusted.Line(p.Tool) + ")"

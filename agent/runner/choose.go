@@ -154,7 +154,9 @@ func (s *Session) choice(ctx context.Context, c Command) {
 	case undone:
 		s.undone(c)
 	default:
-		s.shown(ctx, c)
+		if !s.writing(ctx, c) {
+			s.shown(ctx, c)
+		}
 	}
 }
 

@@ -9,8 +9,21 @@ import (
 type Command interface{ command() }
 
 // Submit sends what the user typed. While a run goes on it is queued. A line
-// that begins with a slash is a command, see [Config.Slash].
+// that begins with a slash is a command, see [Config.Slash]. What the line names by
+// an @ goes with it; where that cannot be read, the line comes back as
+// [agent.SessionReturned]. A line that begins with a blank is not remembered.
 type Submit struct{ Text string }
+
+// Complete asks what can stand where the user types; it comes as
+// [agent.SessionCompletions].
+type Complete struct{ Of agent.Completing }
+
+// Unqueue takes out of the queue what waits in it. With Back it is given back, as
+// [agent.SessionReturned].
+type Unqueue struct {
+	ID   int // see [agent.QueuedJob]
+	Back bool
+}
 
 // Create has a goal planned, and the plan stored rather than run.
 type Create struct{ Goal string }
@@ -133,6 +146,8 @@ func (Settings) command() {}
 func (Talks) command()    {}
 func (Recall) command()   {}
 func (Undo) command()     {}
+func (Complete) command() {}
+func (Unqueue) command()  {}
 func (Submit) command()   {}
 func (Create) command()   {}
 func (Execute) command()  {}

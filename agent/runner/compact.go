@@ -50,7 +50,7 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 	c.told = agent.ChatCompacted{
 		Turns: cut, Kept: len(talk) - cut, Before: planning.ConversationTokens(prompting, talk), Reason: "you asked for it",
 	}
-	prompting.Conversation = nil
+	prompting.Conversation, prompting.Mentions = nil, p.job.mentions
 	brief := planning.Brief{Catalogue: p.catalogue, Prompting: prompting}
 	if !p.job.compact {
 		left := prompting.ContextWindow - planning.PromptTokens(brief)

@@ -56,7 +56,7 @@ func (s *Session) closed(e *engine) {
 	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
 	reply.Usage, reply.MS = &used, took
 	s.spend(used, took)
-	s.conversation = append(s.conversation,
+	s.conversation = append(append(s.conversation, planning.Attached(e.prompting.Mentions, 0)...),
 		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
 		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
 	)
@@ -69,7 +69,10 @@ func (s *Session) closed(e *engine) {
 func (s *Session) hear(remarks []string) {
 	for _, text := range remarks {
 		if !s.speak(text) {
-			s.queue = append(s.queue, job{words: text, goal: text})
+			s.jobs++
+			left := wordsJob(text)
+			left.id = s.jobs
+			s.queue = append(s.queue, left)
 			s.tellOf("info", "the run did not hear it any more, so it is the next goal: "+text)
 		}
 	}
@@ -131,5 +134,11 @@ func (s *Session) next(ctx context.Context) {
 	}
 	j := s.queue[0]
 	s.queue = s.queue[1:]
+	if j.names() && !j.fresh { // what it names may have changed since
+		s.admitting = append([]job{j}, s.admitting...)
+		s.tellQueue()
+		s.readNext(ctx)
+		return
+	}
 	s.prepare(ctx, j)
 }

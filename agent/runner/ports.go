@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"replan/agent"
 	"replan/planning"
 )
 
@@ -60,4 +61,19 @@ type Tools interface {
 	// Watch calls changed, from any goroutine, whenever Status would answer
 	// differently from then on. A nil changed ends it.
 	Watch(changed func())
+}
+
+// Aids help the user write: what can be typed, what was typed before, and what
+// stands behind a name in it. They are asked from several goroutines at once.
+type Aids interface {
+	// Complete lists what can stand where the user types, and reports whether
+	// there is more than it lists.
+	Complete(ctx context.Context, of agent.Completing) (items []agent.Completion, more bool, err error)
+	// Mention reads what a message names by an @. It fails with an error that
+	// wraps [ErrUnnamed] where the name is of nothing and may be plain words.
+	Mention(ctx context.Context, name string) (planning.Mention, error)
+	// History is what was sent before.
+	History() (agent.SessionHistory, error)
+	// Remember keeps what was sent for later sessions.
+	Remember(text string) error
 }

@@ -14,7 +14,7 @@ func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error
 	if !p.job.plans() {
 		return chain, false, nil
 	}
-	return s.routing(p.terms.prompting).Route(p.job.goal, p.catalogue, p.info.Name != "")
+	return s.routing(p.terms.prompting).Route(planning.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
 }
 
 // routing is how goals are planned under some terms: where the user has planning

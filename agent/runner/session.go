@@ -61,6 +61,8 @@ type Config struct {
 	Read func(run string) ([]agent.Event, error)
 	// Slash carries out a line that begins with a slash, such as /plan list.
 	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
+	// Aids help the user write; nil helps with nothing.
+	Aids Aids
 	// Durations remembers how long tools take; nil remembers nothing.
 	Durations Durations
 	// Restored is the session to go on with; nil starts a new one.
@@ -139,6 +141,9 @@ type Session struct {
 	compactions  []compaction // that the conversation has seen and that can be undone, oldest first
 	restraint    bool         // the last one was undone: the next comes only when there is no room left
 	queue        []job
+	jobs         int                // that were put so far, which numbers them
+	admitting    []job              // whose mentions are read, or that came behind such
+	reading      context.CancelFunc // ends the reading for the first of them; nil where nothing is read
 	engines      []*engine          // the run that goes on, and behind it those that its plan tools started
 	preparing    context.CancelFunc // a run is being prepared
 	used         agent.Usage        // by the runs that are over, but for those that another counts
@@ -231,6 +236,7 @@ func (s *Session) loop(ctx context.Context) {
 		}
 	})
 	s.restore()
+	s.tellHistory()
 	s.look(ctx)
 	s.askForServers()
 	for {
@@ -263,7 +269,7 @@ func (s *Session) loop(ctx context.Context) {
 // shutDown stops the runs that go on and takes what their workers still bring.
 func (s *Session) shutDown() {
 	s.cfg.Tools.Watch(nil)
-	s.queue, s.choices = nil, nil
+	s.queue, s.choices, s.admitting = nil, nil, nil
 	s.halt()
 	for len(s.engines) > 0 {
 		select {
@@ -296,13 +302,15 @@ func (s *Session) shutDown() {
 func (s *Session) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Submit:
-		if strings.HasPrefix(c.Text, "/") && s.cfg.Slash != nil {
-			s.slash(ctx, c.Text)
+		s.keepWords(c.Text)
+		text := strings.TrimSpace(c.Text)
+		if strings.HasPrefix(text, "/") && s.cfg.Slash != nil {
+			s.slash(ctx, text)
 			return
 		}
-		s.put(ctx, job{words: c.Text, goal: c.Text})
+		s.admit(ctx, wordsJob(text))
 	case Create:
-		s.put(ctx, job{goal: c.Goal, create: true})
+		s.admit(ctx, job{goal: planning.Unescaped(c.Goal), typed: c.Goal, create: true})
 	case Execute:
 		s.put(ctx, job{goal: c.Plan.Goal, execute: &c})
 	case Resume:
@@ -332,9 +340,11 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Stop:
 		s.stop()
 	case Steer:
-		if strings.HasPrefix(c.Text, "/") || !s.speak(c.Text) {
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.speak(text) {
 			s.command(ctx, Submit(c))
+			return
 		}
+		s.keepWords(c.Text)
 	case Compact:
 		s.put(ctx, job{compact: !c.Undo, undo: c.Undo})
 	default:
@@ -397,6 +407,7 @@ func (s *Session) stop() {
 		s.queue = nil
 		s.tellQueue()
 	}
+	s.dismiss()
 	if s.choosing != nil {
 		s.choosing()
 	}

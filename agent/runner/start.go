@@ -20,14 +20,18 @@ const readyWithin = 10 * time.Second
 
 // job is something that a run is to do.
 type job struct {
-	words   string // as the user typed it; "" where it was no goal
-	goal    string
-	create  bool                   // a plan is wanted, nothing is to be run
-	execute *Execute               // the plan to carry out
-	resume  string                 // the run to take up
-	decided *agent.FailureResolved // how it goes on after the step that failed
-	compact bool                   // the conversation is to be summed up
-	undo    bool                   // it is to be as it was before that
+	id       int    // in the queue
+	words    string // as the user typed it; "" where it was no goal
+	typed    string // with what names something by an @; "" where nothing can
+	goal     string
+	mentions []planning.Mention     // what the goal names
+	fresh    bool                   // they were read just now
+	create   bool                   // a plan is wanted, nothing is to be run
+	execute  *Execute               // the plan to carry out
+	resume   string                 // the run to take up
+	decided  *agent.FailureResolved // how it goes on after the step that failed
+	compact  bool                   // the conversation is to be summed up
+	undo     bool                   // it is to be as it was before that
 }
 
 // plans reports whether the goal of the job is to be planned.
@@ -96,6 +100,8 @@ func (s *Session) look(ctx context.Context) {
 
 // put starts a job, or queues it while another goes on.
 func (s *Session) put(ctx context.Context, j job) {
+	s.jobs++
+	j.id = s.jobs
 	switch {
 	case s.busy():
 		s.queue = append(s.queue, j)
@@ -112,7 +118,7 @@ func (s *Session) put(ctx context.Context, j job) {
 // said whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, j job) {
 	if j.words != "" {
-		_ = s.say(agent.ChatUser{Text: j.words})
+		_ = s.say(agent.ChatUser{Text: j.words, Mentions: j.mentions})
 	}
 	if j.undo {
 		s.doing = j.name()
@@ -364,7 +370,7 @@ func (s *Session) open(ctx context.Context, id string, started agent.RunStarted,
 // start starts a new run.
 func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := p.terms.prompting
-	prompting.Conversation = slices.Clip(s.conversation)
+	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
 	if p.job.create { // a plan is what was asked for
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false

@@ -92,9 +92,10 @@ func (s *Session) restore() {
 		return
 	}
 	goal := ""
+	var mentions []planning.Mention
 	asked := func() {
 		if goal != "" {
-			s.conversation = append(s.conversation, planning.Message{Role: planning.RoleUser, Content: goal})
+			s.conversation = append(append(s.conversation, planning.Attached(mentions, 0)...), planning.Message{Role: planning.RoleUser, Content: goal})
 		}
 		goal = ""
 	}
@@ -104,7 +105,7 @@ func (s *Session) restore() {
 		case agent.ChatUser:
 			if !strings.HasPrefix(d.Text, "/") {
 				asked()
-				goal = d.Text
+				goal, mentions = planning.Unescaped(d.Text), d.Mentions
 			}
 		case agent.ChatReply:
 			if d.Usage != nil {
@@ -180,9 +181,9 @@ func (s *Session) trouble(server, what string) {
 
 // tellQueue says what is got ready and what waits.
 func (s *Session) tellQueue() {
-	q := agent.SessionQueue{Doing: s.doing, Waiting: make([]string, len(s.queue))}
+	q := agent.SessionQueue{Doing: s.doing, Waiting: make([]string, len(s.queue)), Jobs: make([]agent.QueuedJob, len(s.queue))}
 	for i, j := range s.queue {
-		q.Waiting[i] = j.name()
+		q.Waiting[i], q.Jobs[i] = j.name(), agent.QueuedJob{ID: j.id, Text: j.words}
 	}
 	_ = s.say(q)
 }

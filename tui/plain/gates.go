@@ -39,6 +39,10 @@ var drawn = []string{"diff", "hashes", "new", "old", "text"}
 func (l *Log) provenance(from []agent.Provenance) {
 	read := map[string][]string{} // argument → the steps whose results were read before it was written
 	for _, p := range from {
+		if p.Mention != "" {
+			l.line("    a model wrote %s after reading %s, which your message mentions", cmp.Or(p.Arg, "the call"), untrusted.Line(p.Mention))
+			continue
+		}
 		if p.Written {
 			read[p.Arg] = append(read[p.Arg], p.Step)
 			continue

@@ -158,6 +158,9 @@ func (l *Log) tell(d agent.Data) {
 	switch d := d.(type) {
 	case agent.RunStarted:
 		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
+		for _, m := range d.Prompting.Mentions {
+			l.line("  @ %s", Mentioned(m, strings.TrimSpace(l.marks.between)))
+		}
 		l.where(d.Model, len(d.Catalogue), d.Workspace)
 	case agent.RunResumed:
 		l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))

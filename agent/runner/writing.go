@@ -1,0 +1,194 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// What a message may mention.
+const (
+	maxMentions     = 16
+	maxMentionBytes = 256 << 10 // of all that it mentions together
+)
+
+// ErrUnnamed says that nothing has the name that stands behind an @.
+var ErrUnnamed = errors.New("nothing is called so")
+
+// wordsJob is the job of words that the user typed.
+func wordsJob(text string) job {
+	return job{words: text, typed: text, goal: strings.TrimSpace(planning.Unescaped(text))}
+}
+
+// names reports whether the job may name something by an @.
+func (j job) names() bool { return len(planning.Namings(j.typed)) > 0 }
+
+// writing carries out the commands about what the user writes. It reports whether
+// the command is one of them.
+func (s *Session) writing(ctx context.Context, c Command) bool {
+	switch c := c.(type) {
+	case Complete:
+		s.complete(ctx, c.Of)
+	case Unqueue:
+		s.unqueue(c)
+	case admitted:
+		s.admitted(ctx, c)
+	default:
+		return false
+	}
+	return true
+}
+
+// complete lists what can stand where the user types.
+func (s *Session) complete(ctx context.Context, of agent.Completing) {
+	if s.cfg.Aids == nil {
+		_ = s.say(agent.SessionCompletions{Of: of})
+		return
+	}
+	s.workers.Go(func() {
+		list := agent.SessionCompletions{Of: of}
+		var err error
+		if list.Items, list.More, err = s.cfg.Aids.Complete(ctx, of); err != nil {
+			list.Problem = err.Error()
+		}
+		s.said <- said{events: []agent.Data{list}}
+	})
+}
+
+// tellHistory tells what was sent before.
+func (s *Session) tellHistory() {
+	if s.cfg.Aids == nil {
+		return
+	}
+	history, err := s.cfg.Aids.History()
+	if err != nil {
+		s.cfg.Logger.Warn("what was sent before", "error", err)
+	}
+	if len(history.Here)+len(history.Elsewhere) > 0 {
+		_ = s.say(history)
+	}
+}
+
+// keepWords keeps what the user sent, unless it begins with a blank.
+func (s *Session) keepWords(text string) {
+	if s.cfg.Aids == nil || strings.TrimLeft(text, " ") != text || strings.TrimSpace(text) == "" {
+		return
+	}
+	s.workers.Go(func() {
+		if err := s.cfg.Aids.Remember(text); err != nil {
+			s.cfg.Logger.Warn("keep what was sent", "error", err)
+		}
+	})
+}
+
+// unqueue takes a job out of the queue, where it still waits.
+func (s *Session) unqueue(c Unqueue) {
+	at := slices.IndexFunc(s.queue, func(j job) bool { return j.id == c.ID })
+	if at < 0 {
+		return
+	}
+	j := s.queue[at]
+	s.queue = slices.Delete(s.queue, at, at+1)
+	s.tellQueue()
+	if c.Back && j.words != "" {
+		_ = s.say(agent.SessionReturned{Text: j.words})
+	}
+}
+
+// admitted is what the reading of a job's mentions came to.
+type admitted struct {
+	mentions []planning.Mention
+	err      error
+}
+
+func (admitted) command() {}
+
+// admit puts a job once what it names by an @ was read. Those behind it wait for
+// their turn.
+func (s *Session) admit(ctx context.Context, j job) {
+	if len(s.admitting) == 0 && (s.cfg.Aids == nil || !j.names()) {
+		s.put(ctx, j)
+		return
+	}
+	s.admitting = append(s.admitting, j)
+	s.readNext(ctx)
+}
+
+// readNext reads what the next job names, where nothing is read now.
+func (s *Session) readNext(ctx context.Context) {
+	for len(s.admitting) > 0 && s.reading == nil {
+		j := s.admitting[0]
+		if s.cfg.Aids == nil || !j.names() {
+			s.admitting = s.admitting[1:]
+			s.put(ctx, j)
+			continue
+		}
+		var reading context.Context
+		reading, s.reading = context.WithCancel(ctx)
+		s.workers.Go(func() {
+			mentions, err := s.mentions(reading, j.typed)
+			s.said <- said{then: admitted{mentions, err}}
+		})
+	}
+}
+
+// admitted puts the job whose mentions were read, or gives it back.
+func (s *Session) admitted(ctx context.Context, a admitted) {
+	s.reading()
+	s.reading = nil
+	if len(s.admitting) > 0 { // else the session ends
+		j := s.admitting[0]
+		s.admitting = s.admitting[1:]
+		if a.err != nil {
+			_ = s.say(agent.SessionReturned{Text: j.typed, Reason: a.err.Error()})
+		} else {
+			j.mentions, j.fresh = a.mentions, !s.busy()
+			s.put(ctx, j)
+		}
+	}
+	s.readNext(ctx)
+	s.next(ctx)
+}
+
+// dismiss gives back what was not put yet.
+func (s *Session) dismiss() {
+	if s.reading == nil {
+		return
+	}
+	for _, j := range s.admitting[1:] {
+		_ = s.say(agent.SessionReturned{Text: j.typed, Reason: "stopped before it began"})
+	}
+	s.admitting = s.admitting[:1]
+	s.reading()
+}
+
+// mentions reads what a message names by an @. A single word that is the name of
+// nothing is a word.
+func (s *Session) mentions(ctx context.Context, text string) ([]planning.Mention, error) {
+	var out []planning.Mention
+	size := 0
+	for _, n := range planning.Namings(text) {
+		if slices.ContainsFunc(out, func(m planning.Mention) bool { return m.Name == n.Name }) {
+			continue
+		}
+		m, err := s.cfg.Aids.Mention(ctx, n.Name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, errors.New("stopped before it began")
+		case errors.Is(err, ErrUnnamed) && !strings.ContainsAny(text[n.Start:n.End], `"/\.:`):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("nothing was sent, since %s cannot go with it: %w; write \\%[1]s where it is only words", text[n.Start:n.End], err)
+		}
+		if size += len(m.Text); len(out) == maxMentions || size > maxMentionBytes {
+			return nil, fmt.Errorf("a message mentions at most %d files of %d KB together; name fewer, and let a plan read the others", maxMentions, maxMentionBytes>>10)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}

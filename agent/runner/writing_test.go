@@ -1,0 +1,203 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// aids know one file and what was sent.
+type aids struct {
+	mu   sync.Mutex
+	sent []string
+	hold chan struct{} // closed when files can be read; nil never holds
+	text string
+}
+
+func (a *aids) Complete(_ context.Context, of agent.Completing) ([]agent.Completion, bool, error) {
+	if of != agent.CompleteMentions {
+		return nil, false, errors.New("there are none")
+	}
+	return []agent.Completion{{Text: "a.go"}}, true, nil
+}
+
+func (a *aids) Mention(ctx context.Context, name string) (planning.Mention, error) {
+	if a.hold != nil {
+		select {
+		case <-a.hold:
+		case <-ctx.Done():
+			return planning.Mention{}, ctx.Err()
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if name != "a.go" {
+		return planning.Mention{}, fmt.Errorf("there is no %s: %w", name, runner.ErrUnnamed)
+	}
+	return planning.Mention{Name: name, Text: a.text, Bytes: len(a.text)}, nil
+}
+
+func (a *aids) History() (agent.SessionHistory, error) {
+	return agent.SessionHistory{Here: []string{"before"}}, errors.New("some of it is damaged")
+}
+
+func (a *aids) Remember(text string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sent = append(a.sent, text)
+	return nil
+}
+
+func helped(t *testing.T, a *aids, change func(*stage)) *stage {
+	t.Helper()
+	if a.text == "" {
+		a.text = "package a"
+	}
+	return open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) { c.Aids = a }
+		if change != nil {
+			change(s)
+		}
+	})
+}
+
+func TestWhatAMessageNamesIsKeptWithItAndSentToTheModel(t *testing.T) {
+	s := helped(t, &aids{}, nil)
+	s.Send(runner.Submit{Text: "explain @a.go to @somebody"})
+	if said := until[agent.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package a" {
+		t.Errorf("kept %+v", said)
+	}
+	until[agent.ChatReply](t, s)
+	messages := s.model.requests(planning.PurposeAnalysis)[0].Messages
+	if goal, before := messages[len(messages)-2].Content, messages[len(messages)-3].Content; goal != "explain @a.go to @somebody" || !strings.Contains(before, "package a") {
+		t.Errorf("sent %q before %q", before, goal)
+	}
+	// The next turn still knows it.
+	s.Send(runner.Submit{Text: "and now?"})
+	until[agent.ChatReply](t, s)
+	next := s.model.requests(planning.PurposeAnalysis)[1].Messages
+	if !slices.ContainsFunc(next, func(m planning.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
+		t.Error("the next request does not hold what was mentioned")
+	}
+}
+
+func TestAMessageThatNamesWhatCannotBeReadComesBack(t *testing.T) {
+	s := helped(t, &aids{}, nil)
+	s.Send(runner.Submit{Text: "explain @b.go"})
+	if back := until[agent.SessionReturned](t, s); back.Text != "explain @b.go" || !strings.Contains(back.Reason, "there is no b.go") || !strings.Contains(back.Reason, `write \@b.go`) {
+		t.Errorf("%+v", back)
+	}
+	s.shut()
+	if slices.ContainsFunc(s.seen, func(e agent.Event) bool { return e.Data.Kind() == agent.KindChatUser }) {
+		t.Error("it stands in the conversation")
+	}
+}
+
+func TestWhatComesBehindAMessageThatIsReadWaitsForIt(t *testing.T) {
+	a := &aids{hold: make(chan struct{})}
+	s := helped(t, a, nil)
+	s.Send(runner.Submit{Text: "first @a.go"})
+	s.Send(runner.Submit{Text: "second"})
+	close(a.hold)
+	for _, want := range []string{"first @a.go", "second"} {
+		if said := until[agent.ChatUser](t, s); said.Text != want {
+			t.Errorf("%q came, not %q", said.Text, want)
+		}
+		until[agent.ChatReply](t, s)
+	}
+}
+
+func TestStopGivesBackWhatIsBeingRead(t *testing.T) {
+	s := helped(t, &aids{hold: make(chan struct{})}, nil)
+	s.Send(runner.Submit{Text: "first @a.go"})
+	s.Send(runner.Submit{Text: "second"})
+	s.Send(runner.Stop{})
+	got := []string{until[agent.SessionReturned](t, s).Text, until[agent.SessionReturned](t, s).Text}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"first @a.go", "second"}) {
+		t.Errorf("%q came back", got)
+	}
+}
+
+func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
+	a := &aids{}
+	hold := make(chan struct{})
+	s := helped(t, a, func(s *stage) {
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeSynthesis: hold}
+	})
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.RunStarted](t, s)
+	s.Send(runner.Submit{Text: "explain @a.go"})
+	for q := until[agent.SessionQueue](t, s); len(q.Waiting) == 0; {
+		q = until[agent.SessionQueue](t, s)
+	}
+	a.mu.Lock()
+	a.text = "package b"
+	a.mu.Unlock()
+	close(hold)
+	if said := until[agent.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package b" {
+		t.Errorf("kept %+v", said)
+	}
+}
+
+func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
+	hold := make(chan struct{})
+	s := helped(t, &aids{}, func(s *stage) {
+		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+	})
+	for _, text := range []string{"go on", "one", "two"} {
+		s.Send(runner.Submit{Text: text})
+	}
+	var q agent.SessionQueue
+	for len(q.Jobs) < 2 {
+		q = until[agent.SessionQueue](t, s)
+	}
+	s.Send(runner.Unqueue{ID: q.Jobs[1].ID, Back: true})
+	if back := until[agent.SessionReturned](t, s); back.Text != "two" || back.Reason != "" {
+		t.Errorf("%+v came back", back)
+	}
+	s.Send(runner.Unqueue{ID: q.Jobs[0].ID})
+	if q = until[agent.SessionQueue](t, s); len(q.Waiting) != 0 {
+		t.Errorf("%q wait", q.Waiting)
+	}
+	close(hold)
+}
+
+func TestWhatIsSentIsRememberedButForLinesThatBeginWithABlank(t *testing.T) {
+	a := &aids{}
+	s := helped(t, a, nil)
+	if h := until[agent.SessionHistory](t, s); !slices.Equal(h.Here, []string{"before"}) {
+		t.Errorf("it begins with %q", h.Here)
+	}
+	s.Send(runner.Submit{Text: "do it"})
+	until[agent.ChatReply](t, s)
+	s.Send(runner.Submit{Text: " keep it to yourself"})
+	if said := until[agent.ChatUser](t, s); said.Text != "keep it to yourself" {
+		t.Errorf("%q is said", said.Text)
+	}
+	s.shut()
+	if !slices.Equal(a.sent, []string{"do it"}) {
+		t.Errorf("%q is remembered", a.sent)
+	}
+}
+
+func TestWhatCanBeCompletedIsTold(t *testing.T) {
+	s := helped(t, &aids{}, nil)
+	s.Send(runner.Complete{Of: agent.CompleteMentions})
+	if c := until[agent.SessionCompletions](t, s); c.Of != agent.CompleteMentions || len(c.Items) != 1 || !c.More {
+		t.Errorf("%+v", c)
+	}
+	s.Send(runner.Complete{Of: agent.CompletePlans})
+	if c := until[agent.SessionCompletions](t, s); c.Problem != "there are none" {
+		t.Errorf("%+v", c)
+	}
+}

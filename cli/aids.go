@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/journal"
+	"replan/agent/runner"
+	"replan/mcpclient/workspace"
+	"replan/planning"
+	"replan/tui/plain"
+)
+
+// aids help the user write: they know the files, the resources, the commands and
+// what was sent before.
+type aids struct {
+	o     *options
+	w     *workshop
+	files *workspace.Operators
+	sent  *journal.History // nil keeps nothing
+}
+
+// aids are those of a session. Where the workspace's tools are left out, the user
+// may name its files all the same.
+func (o *options) aids(w *workshop) runner.Aids {
+	a := &aids{o: o, w: w, files: w.own}
+	if a.files == nil && w.named == nil {
+		var err error
+		if w.named, err = workspace.New(workspace.Config{Dir: o.workspace, Logger: w.logger}); err != nil {
+			w.logger.Warn("files cannot be named", "error", err)
+		}
+	}
+	if a.files == nil {
+		a.files = w.named
+	}
+	if o.screen() {
+		a.sent = journal.OpenHistory(filepath.Join(o.dirs.state, "history.json"))
+	}
+	return a
+}
+
+// Complete lists what can stand where the user types.
+func (a *aids) Complete(ctx context.Context, of agent.Completing) (items []agent.Completion, more bool, err error) {
+	switch of {
+	case agent.CompleteMentions:
+		items, more, err = a.listFiles(ctx)
+		resources, notListed := a.w.tools.Resources(ctx)
+		for _, r := range resources {
+			detail := "resource of " + r.Server
+			if about := first(r.Name, r.Description); about != "" && about != r.URI {
+				detail = about + ", " + detail
+			}
+			items = append(items, agent.Completion{Text: r.Server + ":" + r.URI, Detail: detail})
+		}
+		err = errors.Join(err, notListed)
+	case agent.CompleteFiles:
+		items, more, err = a.listFiles(ctx)
+	case agent.CompleteCommands:
+		items = a.o.chatCommands()
+	case agent.CompletePlans:
+		items, err = a.plans()
+	case agent.CompleteRuns:
+		items, err = a.runs()
+	case agent.CompleteModels:
+		items, err = a.models(ctx)
+	case agent.CompleteProfiles:
+		for _, p := range a.o.manner.profiles {
+			items = append(items, agent.Completion{Text: p.Name, Detail: p.Description})
+		}
+		items = append(items, agent.Completion{Text: noProfile, Detail: "no profile"})
+	}
+	return items, more, err
+}
+
+func (a *aids) listFiles(ctx context.Context) ([]agent.Completion, bool, error) {
+	if a.files == nil {
+		return nil, false, errors.New("the files of this folder cannot be listed")
+	}
+	paths, more, err := a.files.Mentionable(ctx)
+	items := make([]agent.Completion, len(paths))
+	for i, path := range paths {
+		items[i] = agent.Completion{Text: path, Folder: strings.HasSuffix(path, "/")}
+	}
+	return items, more, err
+}
+
+func (a *aids) plans() ([]agent.Completion, error) {
+	list, err := a.o.plans().List()
+	var items []agent.Completion
+	for _, e := range list {
+		if e.Error == nil {
+			items = append(items, agent.Completion{Text: e.ID, Detail: fmt.Sprintf("%s, %s", e.Title, count(e.Steps, "step"))})
+		}
+	}
+	return items, err
+}
+
+func (a *aids) runs() ([]agent.Completion, error) {
+	list, _, err := a.o.summaries()
+	var items []agent.Completion
+	for _, s := range list {
+		items = append(items, agent.Completion{Text: s.Run, Detail: string(s.Status) + ": " + plain.OneLine(first(s.Goal, s.Title), 60)})
+	}
+	return items, err
+}
+
+func (a *aids) models(ctx context.Context) ([]agent.Completion, error) {
+	list, err := a.w.model.Models(ctx)
+	var items []agent.Completion
+	for _, m := range list {
+		items = append(items, agent.Completion{Text: m.Name, Detail: abilities(m)})
+	}
+	return items, err
+}
+
+// Mention reads what a message names: a file or folder of the workspace, or a
+// resource of a server, SERVER:URI.
+func (a *aids) Mention(ctx context.Context, name string) (planning.Mention, error) {
+	if a.files == nil {
+		return planning.Mention{}, errors.New("the files of this folder cannot be read")
+	}
+	m, err := a.files.Mention(ctx, name)
+	if err == nil {
+		return m, nil
+	}
+	if server, uri, ok := strings.Cut(name, ":"); ok {
+		resource, served, unread := a.w.tools.ReadResource(ctx, server, uri)
+		if served {
+			return resource, unread
+		}
+	}
+	if errors.Is(err, workspace.ErrMissing) {
+		return m, missingFile{err}
+	}
+	return m, err
+}
+
+// missingFile is the error of a name that nothing has.
+type missingFile struct{ error }
+
+// Is makes it one that may be plain words.
+func (missingFile) Is(target error) bool { return target == runner.ErrUnnamed }
+
+// History is what was sent before, here and elsewhere.
+func (a *aids) History() (h agent.SessionHistory, err error) {
+	if a.sent == nil {
+		return h, nil
+	}
+	lines, err := a.sent.Lines()
+	for _, l := range lines {
+		if runner.SameFolder(l.Workspace, a.o.workspace) {
+			h.Here = append(h.Here, l.Text)
+		} else {
+			h.Elsewhere = append(h.Elsewhere, l.Text)
+		}
+	}
+	return h, err
+}
+
+// Remember keeps what was sent for later sessions.
+func (a *aids) Remember(text string) error {
+	if a.sent == nil {
+		return nil
+	}
+	return a.sent.Add(journal.HistoryLine{Workspace: a.o.workspace, Text: text})
+}

@@ -1,0 +1,141 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/planning"
+)
+
+const (
+	maxResources        = 1000             // of one server
+	maxResourceText     = 64 << 10         // bytes of one that is read
+	resourceListTimeout = 5 * time.Second  // of one server: somebody waits who types
+	resourceReadTimeout = 20 * time.Second // of one resource
+)
+
+// Resource is something to read that a server offers beside its tools.
+type Resource struct {
+	Server, URI, Name, Description string
+}
+
+// Resources lists what the servers that are ready offer to read, in the order of
+// the servers. A server that does not answer is left out, and the error says so.
+func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
+	offers := p.offering()
+	lists, errs := make([][]Resource, len(offers)), make([]error, len(offers))
+	var asked sync.WaitGroup
+	for i, o := range offers {
+		asked.Go(func() {
+			defer p.work.Done()
+			within, cancel := p.bounded(ctx, resourceListTimeout)
+			defer cancel()
+			lists[i], errs[i] = o.resources(within)
+		})
+	}
+	asked.Wait()
+	var all []Resource
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all, errors.Join(errs...)
+}
+
+// offer is a server that offers resources.
+type offer struct {
+	server string
+	conn   *connection
+}
+
+// offering are the servers that offer resources, each with a piece of the pool's
+// work.
+func (p *Pool) offering() []offer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []offer
+	for _, e := range p.entries {
+		if !p.closed && e.state == planning.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
+			p.work.Add(1)
+			out = append(out, offer{e.server.Name, e.conn})
+		}
+	}
+	return out
+}
+
+// bounded ends with the pool too, and when the time is over.
+func (p *Pool) bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	stop := context.AfterFunc(p.life, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// resources lists what one server offers.
+func (o offer) resources(ctx context.Context) ([]Resource, error) {
+	var out []Resource
+	var request mcp.ListResourcesRequest
+	seen := map[mcp.Cursor]bool{"": true}
+	for range maxPages {
+		page, err := o.conn.client.ListResourcesByPage(ctx, request)
+		if err != nil {
+			return out, fmt.Errorf("the resources of the MCP server %q cannot be listed: %w", o.server, err)
+		}
+		for _, r := range page.Resources {
+			if len(out) < maxResources && r.URI != "" && !strings.ContainsAny(r.URI, " \"\n") {
+				out = append(out, Resource{Server: o.server, URI: r.URI, Name: r.Name, Description: r.Description})
+			}
+		}
+		if seen[page.NextCursor] {
+			break
+		}
+		seen[page.NextCursor] = true
+		request.Params.Cursor = page.NextCursor
+	}
+	return out, nil
+}
+
+// ReadResource reads a resource of a server that offers some; ok is false where
+// there is no such server. Of a long text it is the beginning.
+func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m planning.Mention, ok bool, err error) {
+	m = planning.Mention{Name: server + ":" + uri, Server: server}
+	for _, o := range p.offering() {
+		defer p.work.Done()
+		if o.server == server {
+			ok = true
+			within, cancel := p.bounded(ctx, resourceReadTimeout)
+			m, err = o.read(within, m, uri)
+			cancel()
+		}
+	}
+	return m, ok, err
+}
+
+// read reads one resource.
+func (o offer) read(ctx context.Context, m planning.Mention, uri string) (planning.Mention, error) {
+	var request mcp.ReadResourceRequest
+	request.Params.URI = uri
+	result, err := o.conn.client.ReadResource(ctx, request)
+	if err != nil {
+		return m, fmt.Errorf("the MCP server %q cannot read it: %w", o.server, err)
+	}
+	var parts []string
+	for _, c := range result.Contents {
+		text, isText := c.(mcp.TextResourceContents)
+		if !isText || !utf8.ValidString(text.Text) {
+			return m, errors.New("it is not text")
+		}
+		parts = append(parts, text.Text)
+	}
+	m.Text = strings.Join(parts, "\n")
+	m.Bytes = len(m.Text)
+	if m.Cut = m.Bytes > maxResourceText; m.Cut {
+		m.Text = strings.ToValidUTF8(m.Text[:maxResourceText], "")
+	}
+	return m, nil
+}

@@ -1,0 +1,154 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"replan/planning"
+)
+
+const (
+	maxMentionable   = 5000     // files and folders that Mentionable lists
+	maxMention       = 64 << 10 // bytes of a file that Mention reads
+	maxMentionFolder = 200      // entries of a folder that it lists
+)
+
+// ErrMissing says that there is no such file.
+var ErrMissing = errors.New("there is no such file")
+
+// missingError says what there is in place of a file.
+type missingError struct{ error }
+
+func (missingError) Is(target error) bool { return target == ErrMissing }
+
+// Mentionable lists the files and folders of the workspace for the user to choose
+// from, folders with a slash at the end, without what git ignores. It reports
+// whether there are more than it lists.
+func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	err = o.walk(ctx, ".", func(at string, d fs.DirEntry) error {
+		switch {
+		case at == ".":
+			return nil
+		case len(paths) == maxMentionable:
+			more = true
+			return fs.SkipAll
+		case d.IsDir():
+			at += "/"
+		}
+		paths = append(paths, at)
+		return nil
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("listing the workspace: %w", err)
+	}
+	return paths, more, nil
+}
+
+// Mention reads a file of the workspace, or lists a folder, for a message that
+// names it. Of a long file it is the beginning, up to the end of a line. The error
+// wraps [ErrMissing] where there is no such file.
+func (o *Operators) Mention(ctx context.Context, name string) (planning.Mention, error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return planning.Mention{}, err
+	}
+	defer done()
+	m := planning.Mention{Name: name}
+	at, err := o.resolve(name)
+	if err != nil {
+		return m, err
+	}
+	info, err := o.root.Stat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return m, missingError{o.noFile(ctx, at)}
+	case err != nil:
+		return m, fmt.Errorf("looking at %s: %w", at, err)
+	case info.IsDir():
+		return o.mentionFolder(ctx, m, at)
+	case !info.Mode().IsRegular():
+		return m, fmt.Errorf("%s is not a regular file", at)
+	}
+	data, whole, err := o.head(at)
+	if err != nil {
+		return m, errors.New(permitted(fmt.Errorf("reading %s: %w", at, err)))
+	}
+	m.Bytes = max(whole, len(data))
+	if m.Cut = m.Bytes > len(data); m.Cut {
+		data = wholeLines(data)
+	}
+	if !isText(data) {
+		return m, fmt.Errorf("%s is not UTF-8 text", at)
+	}
+	m.Text = string(data)
+	return m, nil
+}
+
+// head reads the beginning of a file, and says how long all of it is.
+func (o *Operators) head(at string) (data []byte, whole int, err error) {
+	f, err := o.root.OpenFile(at, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err = io.ReadAll(io.LimitReader(f, maxMention))
+	return data, int(info.Size()), err
+}
+
+// wholeLines leaves out the part of a line at the end; of one long line, the part
+// of a character.
+func wholeLines(data []byte) []byte {
+	if at := strings.LastIndexByte(string(data), '\n'); at >= 0 {
+		return data[:at+1]
+	}
+	for n := 0; n < utf8.UTFMax && len(data) > 0 && !utf8.Valid(data[max(len(data)-utf8.UTFMax, 0):]); n++ {
+		data = data[:len(data)-1]
+	}
+	return data
+}
+
+// mentionFolder lists what is in a folder, a line each.
+func (o *Operators) mentionFolder(ctx context.Context, m planning.Mention, start string) (planning.Mention, error) {
+	m.Folder = true
+	var b strings.Builder
+	n := 0
+	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+		if at == start {
+			return nil
+		}
+		line := at
+		if d.IsDir() {
+			line += "/"
+		}
+		if n++; n > maxMentionFolder {
+			m.Cut = true
+		} else {
+			b.WriteString(line + "\n")
+		}
+		m.Bytes += len(line) + 1
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		return m, fmt.Errorf("listing %s: %w", start, err)
+	}
+	m.Text = b.String()
+	return m, nil
+}
