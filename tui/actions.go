@@ -45,6 +45,7 @@ func (m *Model) actionGroups() []group {
 	return []group{
 		{placeEverywhere, "Everywhere", m.everywhereActions()},
 		{placeChat, "Chat", m.chatActions()},
+		{placeEverywhere, "Conversation", m.conversationActions()},
 		{placePlan, "Plan", m.planActions()},
 		{placeStep, "Step", m.stepActions()},
 		{placeMoving, "Moving", m.movingActions()},

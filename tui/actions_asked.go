@@ -101,6 +101,8 @@ func (k *keyMap) dialogKeys() []action {
 		{id: "list.choose", key: &k.Choose},
 		{id: "list.other", key: &k.OtherList},
 		{id: "list.erase", key: &k.Erase},
+		{id: "search.next", key: &k.FindNext},
+		{id: "search.previous", key: &k.FindPrevious},
 		{id: "models.think_more", key: &k.MoreThought},
 		{id: "models.think_less", key: &k.LessThought},
 		{id: "undo.put_back", key: &k.PutBack},

@@ -16,15 +16,55 @@ import (
 // block is one entry of the chat. It is drawn once and kept until it changes or
 // the width does.
 type block struct {
-	draw  func(width int) []string
-	gap   bool        // a blank line before it
-	inset bool        // belongs to a run that a call in the chat has started
-	card  bool        // draws a call
-	live  bool        // still changing: drawn again with every beat and event
-	until func() bool // of a live one: says that it changes no more; nil where the run's end does
-	lines []string
-	width int
-	stale bool
+	draw  func(width int) []string   // its lines
+	lay   func(width int) []textLine // the same, where it is known what of them is text; draw is nil then
+	says  func() string              // its text, to be searched; nil takes what it draws
+	codes []*code                    // blocks of code that begin in it
+	of    *code                      // that it is a part of, nil for none
+	folds *folding                   // what a click or a key folds and unfolds; nil for nothing
+	gap   bool                       // a blank line before it
+	inset bool                       // belongs to a run that a call in the chat has started
+	card  bool                       // draws a call
+	live  bool                       // still changing: drawn again with every beat and event
+	until func() bool                // of a live one: says that it changes no more; nil where the run's end does
+
+	opened  *openCode  // of one that is still being written
+	lines   []textLine // where they are fresh
+	height  int        // how many there are, or were at that width
+	width   int
+	fresh   bool
+	stale   bool
+	plain   string // its text in the form that is searched
+	looked  bool   // that is known
+	counted int    // the query that hits is of
+	hits    int    // how often its text has the query
+	found   []lit  // in its lines
+	foundBy int    // the query that was found
+}
+
+// typeset draws the block.
+func (b *block) typeset(width int) []textLine {
+	if b.lay != nil {
+		return b.lay(width)
+	}
+	return set(b.draw(width))
+}
+
+// forget lets go of the drawn lines.
+func (b *block) forget() { b.lines, b.found, b.fresh = nil, nil, false }
+
+// guess is about how many lines the block has at a width at which it was not
+// drawn yet.
+func (b *block) guess(width int) int {
+	n := b.height
+	if n > 0 && b.width > 0 && width > 0 {
+		n = max(n*b.width/width, 1)
+	}
+	if n == 0 && b.says != nil && width > 0 {
+		text := b.says()
+		n = 1 + strings.Count(text, "\n") + len(text)/width
+	}
+	return max(n, 1)
 }
 
 // phaseLabels name the phases of planning.
@@ -33,43 +73,66 @@ var phaseLabels = [3]string{"analysis", "review", "plan"}
 // user draws what the user sent.
 func (c *chatPane) user(text string) *block {
 	text = untrusted.Visible(strings.TrimSpace(text))
-	return &block{gap: true, draw: func(width int) []string {
-		lines := wrap(text, width-2)
-		for i, line := range lines {
-			lead := "  "
-			if i == 0 {
-				lead = c.look.Accent.Render(c.look.glyphs.Prompt) + " "
-			}
-			lines[i] = lead + c.look.Strong.Render(line)
-		}
-		return lines
+	return &block{gap: true, says: func() string { return text }, lay: func(width int) []textLine {
+		return led(c.look.Accent.Render(c.look.glyphs.Prompt)+" ", c.look.Strong, wrapped(text, width-2))
 	}}
 }
 
-// prose draws finished Markdown.
-func (c *chatPane) prose(text string) *block {
-	return &block{gap: true, draw: func(width int) []string { return c.markdown.lines(text, width) }}
-}
+// prose draws finished Markdown, a block for each part of it.
+func (c *chatPane) prose(text string) []*block { return c.passageBlocks(split(text), false) }
 
 // listing draws Markdown whose code blocks are tables: their lines are cut, not
 // broken.
-func (c *chatPane) listing(text string) *block {
-	return &block{gap: true, draw: func(width int) []string { return c.markdown.lines(c.look.cutCode(text, width), width) }}
+func (c *chatPane) listing(text string) []*block { return c.passageBlocks(split(text), true) }
+
+// passageBlocks are the blocks of a text. Where its code is cut, it is nothing
+// that would be copied.
+func (c *chatPane) passageBlocks(pieces []piece, cut bool) []*block {
+	var out []*block
+	for i, p := range pieces {
+		b := c.pieceBlock(p, cut)
+		if i == 0 {
+			b.gap = true
+		}
+		if !cut && p.code != nil && (i == 0 || pieces[i-1].code != p.code) {
+			b.codes = []*code{p.code}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// pieceBlock draws a piece of Markdown that changes no more.
+func (c *chatPane) pieceBlock(p piece, cut bool) *block {
+	return &block{gap: p.gap, of: p.code, says: func() string { return p.text }, lay: func(width int) []textLine {
+		return c.layPiece(p, width, cut)
+	}}
+}
+
+// layPiece draws a piece of Markdown. Code that was copied last is marked at its
+// left.
+func (c *chatPane) layPiece(p piece, width int, cut bool) []textLine {
+	if p.code == nil {
+		return c.markdown.lines(p.text, width)
+	}
+	if p.text == "" {
+		return nil
+	}
+	lines := c.markdown.code(p.code.language, p.text, width, cut)
+	if c.marked == p.code {
+		sign := c.look.Accent.Render(c.look.glyphs.Cursor) + " "
+		for i, line := range lines {
+			lines[i].text = sign + ansi.TruncateLeft(line.text, codeMargin, "")
+		}
+	}
+	return lines
 }
 
 // remark draws one thing that happened, with a glyph before it.
 func (c *chatPane) remark(glyph func(*look) string, style func(*look) lipgloss.Style, text string) *block {
 	text = untrusted.Visible(strings.TrimSpace(text))
-	return &block{draw: func(width int) []string {
-		lines := wrap(text, width-2)
-		for i, line := range lines {
-			lead := "  "
-			if i == 0 {
-				lead = style(c.look).Render(glyph(c.look)) + " "
-			}
-			lines[i] = lead + c.look.Muted.Render(line)
-		}
-		return lines
+	return &block{says: func() string { return text }, lay: func(width int) []textLine {
+		return led(style(c.look).Render(glyph(c.look))+" ", c.look.Muted, wrapped(text, width-2))
 	}}
 }
 
@@ -100,8 +163,8 @@ func (c *chatPane) phases(run *agent.Run) *block {
 		lines := flow(parts, "   ", width)
 		for i := range run.Phases {
 			p := &run.Phases[i]
-			if p.Status == agent.PhaseBroken && !run.Paused || (p.Status == agent.PhaseActive && p.Thinking != "" && p.Text == "") {
-				lines = append(lines, c.phaseDetail(p, width)...)
+			if p.Status == agent.PhaseBroken && !run.Paused {
+				lines = append(lines, paint(c.look.Danger, indent(wrap(untrusted.Line(p.Reason), width-2)))...)
 			}
 		}
 		return lines
@@ -137,25 +200,6 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 	default:
 		return ""
 	}
-}
-
-// phaseDetail is why a phase failed, or the newest of what the model thinks,
-// folded to one line.
-func (c *chatPane) phaseDetail(p *agent.Phase, width int) []string {
-	if p.Status == agent.PhaseBroken {
-		return paint(c.look.Danger, indent(wrap(untrusted.Line(p.Reason), width-2)))
-	}
-	return []string{c.thought(p.Thinking, width)}
-}
-
-// thought is the end of what the model thinks aloud, on one line.
-func (c *chatPane) thought(text string, width int) string {
-	const lead = "  thinking: "
-	const tail = 400 // bytes; more than fits on any line
-	if len(text) > tail {
-		text = strings.ToValidUTF8(text[len(text)-tail:], "")
-	}
-	return c.look.Faint.Render(lead + c.look.cutLeft(untrusted.Line(text), width-len(lead)))
 }
 
 // revision draws what a replan changed. The failure that led to it stands

@@ -18,7 +18,7 @@ func (m *Model) tellChosen() {
 		return
 	}
 	m.chosen = nil
-	m.chat.add(m.chat.listing("from the next run on: " + m.chosenWords(*c)))
+	m.chat.add(m.chat.listing("from the next run on: " + m.chosenWords(*c))...)
 }
 
 func (m *Model) chosenWords(c runner.Choose) string {

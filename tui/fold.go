@@ -212,7 +212,7 @@ func (m *Model) reply(d agent.ChatReply) {
 		if m.slashed() {
 			answer = m.chat.listing
 		}
-		m.chat.add(answer(d.Text))
+		m.chat.add(answer(d.Text)...)
 	}
 }
 

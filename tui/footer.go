@@ -66,6 +66,8 @@ func (m *Model) hints() []string {
 		return hints
 	}
 	switch {
+	case m.searching():
+		return m.searchHints()
 	case m.ask.editing():
 		add(k.SendArgs, "send")
 		add(k.Away, "leave as it was")

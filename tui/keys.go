@@ -21,6 +21,7 @@ type keyMap struct {
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
 	Undo, PutBack, Palette, Sides                       key.Binding
+	chatKeys
 }
 
 func newKeyMap() keyMap {
@@ -28,6 +29,8 @@ func newKeyMap() keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
 	}
 	return keyMap{
+		chatKeys: newChatKeys(bind),
+
 		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
 		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j)"),
 		Steer:          bind([]string{"ctrl+t"}, "ctrl+t", "steer the run that goes on"),

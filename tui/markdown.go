@@ -32,40 +32,40 @@ func (m *markdown) retheme() { m.flow, m.table = nil, nil }
 
 // lines renders text from outside to lines of at most width cells. Where
 // Glamour cannot, the text stands as it is.
-func (m *markdown) lines(text string, width int) []string {
+func (m *markdown) lines(text string, width int) []textLine {
 	if width < 1 {
 		return nil
 	}
-	var lines []string
+	var lines []textLine
 	for _, part := range splitTables(untrusted.Markdown(text)) {
 		if len(lines) > 0 {
-			lines = append(lines, "")
+			lines = append(lines, textLine{})
 		}
 		lines = append(lines, m.render(part, width)...)
 	}
 	if m.look.theme.Mode.ASCII {
 		for i, line := range lines {
-			lines[i] = strings.ReplaceAll(line, "…", m.look.glyphs.Ellipsis[:1]) // Glamour's own mark, one cell
+			lines[i].text = strings.ReplaceAll(line.text, "…", m.look.glyphs.Ellipsis[:1]) // Glamour's own mark, one cell
 		}
 	}
 	return trimBlank(lines)
 }
 
 // render renders text that is one table or has none.
-func (m *markdown) render(text string, width int) []string {
+func (m *markdown) render(text string, width int) []textLine {
 	renderer, err := m.renderer(tableRow.MatchString(text), width)
 	if err != nil {
-		return wrap(text, width)
+		return wrapped(text, width)
 	}
 	rendered, err := renderer.Render(joinItems(text))
 	if err != nil {
-		return wrap(text, width)
+		return wrapped(text, width)
 	}
-	var lines []string
+	var lines []textLine
 	// Wrap at no width only closes and reopens styles at the ends of lines.
 	for line := range strings.SplitSeq(lipgloss.Wrap(onlyStyles(rendered), 0, ""), "\n") {
 		line = trimStyled(line)
-		if n := len(lines); line == "" && n > 0 && lines[n-1] == "" {
+		if n := len(lines); line == "" && n > 0 && lines[n-1].text == "" {
 			continue
 		}
 		if renderer == m.table {
@@ -78,27 +78,6 @@ func (m *markdown) render(text string, width int) []string {
 
 // tableEdge finds the lines of a table, which Glamour leaves as bright as text.
 var tableEdge = regexp.MustCompile(`[│─┼]+`)
-
-// codeMargin is how far code stands from the left edge, in cells.
-const codeMargin = 2
-
-// cutCode cuts the lines of code blocks so that none is broken in width cells.
-func (l *look) cutCode(text string, width int) string {
-	lines := strings.Split(text, "\n")
-	fence := ""
-	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case fence != "" && strings.HasPrefix(trimmed, fence):
-			fence = ""
-		case fence != "":
-			lines[i] = l.cut(line, width-codeMargin)
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // splitTables parts a text before and behind each of its tables.
 func splitTables(text string) []string {
@@ -204,10 +183,10 @@ func joinItems(text string) string {
 
 // hang breaks a rendered line into lines of at most width cells; the further
 // ones stand under the text of the first.
-func hang(line string, width int) []string {
+func hang(line string, width int) []textLine {
 	plain := ansi.Strip(line)
 	if ansi.StringWidth(plain) <= width {
-		return []string{line}
+		return []textLine{{text: line}}
 	}
 	lead := lineLead.FindString(plain)
 	w := ansi.StringWidth(lead)
@@ -217,15 +196,17 @@ func hang(line string, width int) []string {
 	if !strings.ContainsAny(lead, "│|") {
 		lead = strings.Repeat(" ", w)
 	}
-	parts := strings.Split(lipgloss.Wrap(ansi.TruncateLeft(line, w, ""), width-w, ""), "\n")
-	var out []string
-	for _, part := range parts {
-		for _, piece := range pieces(part, width-w) {
-			if len(out) == 0 {
-				out = append(out, ansi.Truncate(line, w, "")+piece)
-			} else {
-				out = append(out, lead+piece)
-			}
+	rest := ansi.TruncateLeft(line, w, "")
+	var parts []string
+	for part := range strings.SplitSeq(lipgloss.Wrap(rest, width-w, ""), "\n") {
+		parts = append(parts, pieces(part, width-w)...)
+	}
+	out := broken(rest, parts)
+	for i := range out {
+		if i == 0 {
+			out[i].text = ansi.Truncate(line, w, "") + out[i].text
+		} else {
+			out[i].text, out[i].lead = lead+out[i].text, w
 		}
 	}
 	return out
@@ -267,78 +248,12 @@ func trimStyled(line string) string {
 }
 
 // trimBlank takes empty lines from both ends.
-func trimBlank(lines []string) []string {
-	for len(lines) > 0 && lines[0] == "" {
+func trimBlank(lines []textLine) []textLine {
+	for len(lines) > 0 && lines[0].text == "" {
 		lines = lines[1:]
 	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
+	for len(lines) > 0 && lines[len(lines)-1].text == "" {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
-}
-
-// stream renders Markdown that is still being written: what is finished is
-// rendered once, only the open block at its end again.
-type stream struct {
-	done  int // bytes of the text that are rendered for good
-	lines []string
-	width int
-}
-
-// render returns the lines of text, of which the beginning is as it was.
-func (s *stream) render(m *markdown, text string, width int) []string {
-	if s.width != width || s.done > len(text) {
-		*s = stream{width: width}
-	}
-	if end := s.done + finishedBlocks(text[s.done:]); end > s.done {
-		s.lines = append(s.lines, m.lines(text[s.done:end], width)...)
-		s.lines = append(s.lines, "")
-		s.done = end
-	}
-	open := m.lines(text[s.done:], width)
-	if len(open) == 0 {
-		return trimBlank(s.lines)
-	}
-	return append(s.lines[:len(s.lines):len(s.lines)], open...)
-}
-
-// finishedBlocks is the length of the part of text that more text cannot
-// change: up to the last blank line that stands outside a code fence and is
-// followed by something that is no part of a list.
-func finishedBlocks(text string) int {
-	finished, at := 0, 0
-	fence, blank := "", false
-	for line := range strings.SplitAfterSeq(text, "\n") {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
-				fence = ""
-			}
-		case trimmed == "":
-			blank = true
-			at += len(line)
-			continue
-		default:
-			if blank && strings.HasSuffix(line, "\n") && startsBlock(line) {
-				finished = at
-			}
-			if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-				fence = trimmed[:3]
-			}
-		}
-		blank = false
-		at += len(line)
-	}
-	return finished
-}
-
-// startsBlock reports whether a line after a blank one starts a block of its
-// own, rather than going on with a list.
-func startsBlock(line string) bool {
-	switch line[0] {
-	case ' ', '\t', '-', '*', '+', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return false
-	}
-	return true
 }

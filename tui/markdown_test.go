@@ -20,7 +20,7 @@ func TestMarkdownKeepsItsWidthAndSendsOnlyColours(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(pieces, 0, 30).Draw(r, "pieces"), "")
 		width := rapid.IntRange(4, 90).Draw(r, "width")
-		for _, line := range m.lines(text, width) {
+		for _, line := range texts(m.lines(text, width)) {
 			if w := ansi.StringWidth(line); w > width {
 				r.Fatalf("%d cells where there are %d: %q\nof %q", w, width, line, text)
 			}
@@ -47,7 +47,7 @@ func TestMarkdownKeepsItsWidthAndSendsOnlyColours(t *testing.T) {
 
 func TestListItemsHang(t *testing.T) {
 	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{NoColor: true})))
-	got := strings.Join(m.lines("- one item that\n  goes on\n  - and below it another\n\n1. first of all the things\n\n> quoted words in a row", 16), "\n")
+	got := strings.Join(texts(m.lines("- one item that\n  goes on\n  - and below it another\n\n1. first of all the things\n\n> quoted words in a row", 16)), "\n")
 	want := "• one item that\n  goes on\n  • and below it\n    another\n\n1. first of all\n   the things\n\n│ quoted words\n│ in a row"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -57,40 +57,44 @@ func TestListItemsHang(t *testing.T) {
 // TestStreamedMarkdownIsWhatTheWholeWouldBe streams a text in pieces of any
 // size.
 func TestStreamedMarkdownIsWhatTheWholeWouldBe(t *testing.T) {
-	text := "# Head\n\nA paragraph that **runs** on.\n\n- one\n- two\n\n  still two\n\n```go\na := 1\n\nb := 2\n```\n\nThen `more`.\n\n1. x\n\n2. y\n\nThe end.\n"
-	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{})))
-	want := ansi.Strip(strings.Join(m.lines(text, 40), "\n"))
+	text := "# Head\n\nA paragraph that **runs** on.\n\n- one\n- two\n\n  still two\n\n  ```sh\n  ls\n\n  pwd\n  ```\n\n```go\na := 1\n\nb := 2\n```\n\nThen `more`.\n\n1. x\n\n2. y\n\nThe end.\n"
+	draw := func(c *chatPane) string {
+		var lines []string
+		for i := range c.blocks {
+			lines = append(lines, texts(c.linesOf(i))...)
+		}
+		return ansi.Strip(strings.Join(lines, "\n"))
+	}
+	pane := func() *chatPane {
+		c := newChatPane(darkLook(), "", func(int) []string { return nil })
+		c.setSize(40, 20)
+		return c
+	}
+	whole := pane()
+	whole.add(whole.prose(text)...)
+	want := draw(whole)
+	if glamour := stripped(texts(whole.markdown.lines(text, 40))); stripped(strings.Split(want, "\n")) != glamour {
+		t.Fatalf("in parts\n%s\nand as a whole\n%s", want, glamour)
+	}
 	rapid.Check(t, func(r *rapid.T) {
-		s := &stream{}
-		var got []string
+		c, turn := pane(), &turn{}
 		for at := 0; at < len(text); {
 			at = min(at+rapid.IntRange(1, 20).Draw(r, "piece"), len(text))
-			got = s.render(m, text[:at], 40)
+			turn.text = text[:at]
+			c.flow(turn)
+			draw(c)
 		}
-		if squeezed(ansi.Strip(strings.Join(got, "\n"))) != squeezed(want) {
-			r.Fatalf("got\n%s\nwant\n%s", ansi.Strip(strings.Join(got, "\n")), want)
-		}
-		if s.done == 0 {
-			r.Fatal("nothing was kept")
+		turn.done = true
+		c.flow(turn)
+		if got := draw(c); got != want {
+			r.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
 	})
 }
 
-// squeezed leaves out empty lines: between blocks that were rendered one by one
-// there may be one more.
-func squeezed(s string) string {
-	var out []string
-	for line := range strings.SplitSeq(s, "\n") {
-		if strings.TrimSpace(line) != "" {
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
 func TestATableKeepsToTheWidthAndTheRestStillHangs(t *testing.T) {
 	m := newMarkdown(newLook(themes.New(themes.Dark, true, themes.Mode{NoColor: true})))
-	got := strings.Join(m.lines("Before.\n\n| a | b |\n|---|---|\n| one | two words more |\n\n- an item that goes on", 16), "\n")
+	got := strings.Join(texts(m.lines("Before.\n\n| a | b |\n|---|---|\n| one | two words more |\n\n- an item that goes on", 16)), "\n")
 	for _, want := range []string{"Before.\n\n", "│", "• an item that\n  goes on"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)

@@ -65,6 +65,8 @@ type Model struct {
 	warmed       time.Time          // when the model was last to be loaded because the user types
 	closed       bool               // the session is over
 
+	copied *code // with the last key
+
 	quitting bool   // asks whether to quit
 	warned   bool   // the last key asked to stop at an open gate, and was told so
 	sure     bool   // this key asks again
@@ -245,6 +247,8 @@ func (m *Model) cursor() *tea.Cursor {
 		return c
 	case m.layout.input.h == 0:
 		return nil
+	case m.searching():
+		return tea.NewCursor(m.layout.chat.x+m.chat.searchCursor(), m.layout.chat.y+m.layout.chat.h-1)
 	}
 	c := m.input.cursor()
 	if c != nil {
@@ -326,8 +330,12 @@ func (m *Model) leftHalf() []string {
 // and how much more there is below.
 func (m *Model) chatNotice() (title, note string) {
 	l := m.look
-	if n := m.chat.moreBelow(); n > 0 {
-		note = l.Muted.Render(plural(n, "line") + " below")
+	if n, exact := m.chat.moreBelow(); n > 0 {
+		note = plural(n, "line") + " below"
+		if !exact {
+			note = "about " + note
+		}
+		note = l.Muted.Render(note)
 	}
 	switch {
 	case m.closed && m.options.Replay:

@@ -9,6 +9,10 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	if m.ask.editing() && m.over() == nil && !m.quitting {
 		return m.ask.editor.update(p)
 	}
+	if m.searching() {
+		m.chat.seek(m.chat.find.query + p.Content)
+		return nil
+	}
 	if m.covered() || m.quitting {
 		m.say("Nothing is pasted into a dialog.")
 		return nil

@@ -11,6 +11,10 @@ import (
 // means where the focus is.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.word = ""
+	if m.copied != nil && !matches(k, m.keys.CopyCode) {
+		m.copied = nil
+		m.chat.mark(nil)
+	}
 	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
 	switch {
 	case m.quitting:
@@ -26,6 +30,12 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a)
 		}
 		return m.pressAsk(k)
+	case m.searching():
+		if a := m.find(k, placeEverywhere); a != nil && a.opens && k.Text == "" {
+			return m.do(a)
+		}
+		m.pressSearch(k)
+		return nil
 	}
 	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
 	for _, at := range []place{placeEverywhere, m.here(), placeMoving} {

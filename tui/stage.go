@@ -14,6 +14,8 @@ type stage struct {
 	by       string     // the call that has started it in the run around it, "" where the user has
 	asked    map[errand]time.Time
 	turn     *turn                 // in which a model writes into the chat, or has written last
+	planning *thought              // what models thought aloud in the phases of planning, nil for nothing
+	thoughts *block                // that tells of it
 	cards    int                   // calls of the chat that stand in it
 	failed   string                // the attempt whose failure the chat has told
 	blocked  string                // what the chat has said of why the run ends: a guard's sentence, or why there is no answer

@@ -54,6 +54,12 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		}
 	case agent.ModelReplied:
 		m.replied(d)
+	case agent.PhaseDelta:
+		m.thinks(d.Phase, d.Thinking, d.Text)
+	case agent.PhaseCompleted:
+		m.thoughtIn(d.Phase, d.Reply.Thinking)
+	case agent.PhaseFailed:
+		m.thoughtIn(d.Phase, d.Reply.Thinking)
 	case agent.RunSteered:
 		// As a command it stands in the chat already.
 		c.add(c.steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
@@ -73,13 +79,11 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		m.asked[errand{purpose: answering(d.Direct)}] = m.run.Now
 		m.openTurn()
 	case agent.SynthesisDelta:
-		t := m.openTurn()
-		t.text += d.Text
-		t.thinking += d.Thinking
+		m.writes(d.Text, d.Thinking)
 	case agent.SynthesisCompleted:
 		delete(m.asked, errand{purpose: planning.PurposeSynthesis})
 		delete(m.asked, errand{purpose: planning.PurposeChat})
-		m.closeTurn(d.Text)
+		m.closeTurn(d.Text, d.Reply.Thinking)
 		switch {
 		case d.Error == "" && d.Reply.CutOff:
 			c.add(c.note("warn", plain.CutOff(m.run)))
@@ -139,7 +143,7 @@ func answering(direct bool) planning.Purpose {
 func (m *Model) replied(d agent.ModelReplied) {
 	delete(m.asked, errand{d.Purpose, d.Step})
 	if d.Purpose == planning.PurposeChat {
-		m.closeTurn(d.Reply.Text)
+		m.closeTurn(d.Reply.Text, d.Reply.Thinking)
 		m.tellCalls()
 	}
 	if d.Error != "" && !m.run.Paused {
@@ -182,13 +186,13 @@ func (m *Model) tellStep(data agent.Data, was moment) {
 // first.
 func (m *Model) finish(r *agent.Result) {
 	clear(m.asked)
-	if m.turn != nil {
-		m.turn.done = true
+	if m.turn != nil && !m.turn.done {
+		m.closeTurn(m.turn.text, "")
 	}
 	m.chat.touch()
 	m.chat.settle()
 	if r.Answer != "" && m.run.Synthesis.Text == "" && (m.turn == nil || m.turn.text == "") {
-		m.chat.add(m.chat.prose(r.Answer))
+		m.chat.add(m.chat.prose(r.Answer)...)
 	}
 	told := *r
 	if told.Error == m.blocked {

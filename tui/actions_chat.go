@@ -1,0 +1,65 @@
+package tui
+
+import "charm.land/bubbles/v2/key"
+
+// chatKeys are the keys for what stands in the chat.
+type chatKeys struct {
+	Search, CopyCode, Thinking, AllThinking, Unfold key.Binding
+	FindNext, FindPrevious                          key.Binding
+}
+
+func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatKeys {
+	return chatKeys{
+		Search:       bind([]string{"ctrl+f"}, "ctrl+f", "search the chat"),
+		CopyCode:     bind([]string{"ctrl+y"}, "ctrl+y", "copy code; again: the block before"),
+		Thinking:     bind([]string{"alt+t"}, "alt+t", "unfold what a model thought"),
+		AllThinking:  bind([]string{"alt+T"}, "alt+T", "unfold all thinking"),
+		Unfold:       bind([]string{"alt+u"}, "alt+u", "unfold the newest card or thinking"),
+		FindNext:     bind([]string{"enter", "down", "ctrl+n", "ctrl+f"}, "enter", "search: the next (also ctrl+n)"),
+		FindPrevious: bind([]string{"up", "ctrl+p", "shift+enter"}, "up", "search: the one before (also ctrl+p)"),
+	}
+}
+
+// conversationActions work on what stands in the chat, from every pane.
+func (m *Model) conversationActions() []action {
+	k := &m.keys
+	return []action{
+		{id: "chat.search", key: &k.Search, refuse: m.nothingSaid, do: just(m.searchChat)},
+		{id: "chat.copy", key: &k.CopyCode, refuse: m.noCode, do: m.copyCode},
+		{id: "chat.thinking", key: &k.Thinking, refuse: m.noThinking, do: just(m.foldThinking)},
+		{id: "chat.thinking_all", key: &k.AllThinking, refuse: m.noThinking, do: just(func() { m.chat.foldAll("thinking") })},
+		{id: "chat.unfold", key: &k.Unfold, refuse: m.nothingFolded, do: just(func() { m.chat.foldNewest("") })},
+	}
+}
+
+// nothingSaid is why the chat cannot be searched.
+func (m *Model) nothingSaid() string {
+	if len(m.chat.blocks) == 0 {
+		return "Nothing has been said here yet."
+	}
+	return ""
+}
+
+// noCode is why there is nothing to copy.
+func (m *Model) noCode() string {
+	if len(m.chat.allCode()) == 0 {
+		return "There is no block of code in the chat."
+	}
+	return ""
+}
+
+// noThinking is why there is no thinking to look into.
+func (m *Model) noThinking() string {
+	if !m.chat.hasFold("thinking") {
+		return "No model has thought aloud here."
+	}
+	return ""
+}
+
+// nothingFolded is why nothing can be unfolded.
+func (m *Model) nothingFolded() string {
+	if !m.chat.hasFold("") {
+		return "Nothing in the chat can be unfolded."
+	}
+	return ""
+}
