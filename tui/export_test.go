@@ -59,3 +59,6 @@ func (m *Model) Actions() []Action {
 	}
 	return out
 }
+
+// KeyNamed is a press of the key with that name.
+func KeyNamed(name string) tea.KeyPressMsg { return keyNamed(name) }

@@ -1,0 +1,142 @@
+package tui_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/themes"
+	"replan/tui"
+)
+
+// TestRandomKeysBreakNoFrame presses ten thousand keys by seed, turns wheels,
+// clicks, pastes and pulls at the corner of the window, while the events of a
+// story come in. Nothing may panic, and every frame has as many lines as the
+// screen, each exactly as wide.
+func TestRandomKeysBreakNoFrame(t *testing.T) {
+	const seeds = 20
+	inputs := 500 // of each seed
+	if testing.Short() {
+		inputs = 100
+	}
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			newHand(t, seed).play(inputs)
+		})
+	}
+}
+
+// hand does to a screen whatever can be done to it.
+type hand struct {
+	t      *testing.T
+	rand   *rand.Rand
+	m      *tui.Model
+	keys   []string
+	events []agent.Event // that are still to come
+	now    time.Time
+	width  int
+	height int
+	did    []string // the newest of what was done
+}
+
+func newHand(t *testing.T, seed uint64) *hand {
+	h := &hand{t: t, rand: rand.New(rand.NewPCG(seed, 7)), width: 120, height: 36} //nolint:gosec // chosen by a seed
+	modes := []tui.Options{{}, {ASCII: true}, {NoColor: true}, {Theme: themes.Light}, {Replay: seed%10 == 4}}
+	h.m = tui.New(newFakeSession(), modes[int(seed)%len(modes)]) //nolint:gosec // small
+	for _, a := range h.m.Actions() {
+		if a.ID != "quit" {
+			h.keys = append(h.keys, a.Keys...)
+		}
+	}
+	story := []func(*story) *story{(*story).finished, (*story).stopped, (*story).failing, (*story).exploring, (*story).servers}[int(seed)%5](newStory()) //nolint:gosec // small
+	h.events, h.now = story.events, story.events[0].Time
+	h.input("resize", tea.WindowSizeMsg{Width: h.width, Height: h.height})
+	return h
+}
+
+// play does so many things and looks at every frame.
+func (h *hand) play(inputs int) {
+	for range inputs {
+		switch n := h.rand.IntN(100); {
+		case n < 12:
+			h.hear()
+		case n < 18:
+			h.resize()
+		case n < 24:
+			x, y := h.rand.IntN(h.width+1), h.rand.IntN(h.height+1)
+			h.input("click", tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		case n < 28:
+			h.input("wheel", tea.MouseWheelMsg{X: h.rand.IntN(h.width), Y: h.rand.IntN(h.height), Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[h.rand.IntN(2)]})
+		case n < 30:
+			h.input("paste", tea.PasteMsg{Content: strings.Repeat("wide 漢字 e\u0301 👩‍👩‍👧 \u202e tab\tend\n", 1+h.rand.IntN(5))})
+		case n < 34:
+			h.now = h.now.Add(100 * time.Millisecond)
+			h.input("beat", tui.Beat(h.now))
+		case n < 38:
+			h.input("rest", h.m.Rested())
+		case n < 55:
+			letters := []rune("abxyznefghjklq/@?! 漢é1234")
+			r := letters[h.rand.IntN(len(letters))]
+			h.input(string(r), tea.KeyPressMsg{Code: r, Text: string(r)})
+		default:
+			name := h.keys[h.rand.IntN(len(h.keys))]
+			h.input(name, tui.KeyNamed(name))
+		}
+	}
+}
+
+// hear gives the screen the next few events, and begins anew with another run
+// when they are over.
+func (h *hand) hear() {
+	n := min(1+h.rand.IntN(6), len(h.events))
+	if n == 0 {
+		next := newStory().servers()
+		h.events = next.session(agent.SessionModels{Model: "qwen3:8b", Models: []planning.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
+			agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}}}).events
+		return
+	}
+	batch := h.events[:n]
+	h.events, h.now = h.events[n:], batch[n-1].Time
+	h.input("events to "+string(batch[n-1].Data.Kind()), tui.Batch(batch, h.now))
+}
+
+func (h *hand) resize() {
+	sizes := [][2]int{{120, 36}, {200, 50}, {80, 24}, {40, 12}, {100, 15}, {99, 12}, {39, 12}, {1, 1}, {250, 8}}
+	size := sizes[h.rand.IntN(len(sizes))]
+	if h.rand.IntN(2) == 0 {
+		size = [2]int{1 + h.rand.IntN(220), 1 + h.rand.IntN(60)}
+	}
+	h.width, h.height = size[0], size[1]
+	h.input(fmt.Sprintf("resize %dx%d", h.width, h.height), tea.WindowSizeMsg{Width: h.width, Height: h.height})
+}
+
+// input gives the screen one message and holds the frame that follows.
+func (h *hand) input(what string, msg tea.Msg) {
+	h.t.Helper()
+	h.did = append(h.did, what)
+	h.did = h.did[max(len(h.did)-25, 0):]
+	defer func() {
+		if r := recover(); r != nil {
+			h.t.Errorf("a panic after %q on %dx%d", h.did, h.width, h.height)
+			panic(r)
+		}
+	}()
+	h.m.Update(msg)
+	lines := strings.Split(h.m.View().Content, "\n")
+	if len(lines) != h.height {
+		h.t.Fatalf("the frame has %d lines on %dx%d after %q", len(lines), h.width, h.height, h.did)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != h.width {
+			h.t.Fatalf("line %d is %d cells wide on %dx%d after %q:\n%s", i+1, w, h.width, h.height, h.did, ansi.Strip(strings.Join(lines, "\n")))
+		}
+	}
+}
