@@ -12,6 +12,9 @@ type Glyphs struct {
 	Skipped string
 	Doubt   string // nobody knows whether it took effect
 	Stopped string
+	Draft   string // of a plan that is not whole yet
+	Ready   string // nothing keeps it from starting but a free slot
+	Retry   string // will be tried again
 	Warning string
 	Spinner []string // one after the other while something goes on
 	Still   string   // in its place where nothing is to move
@@ -54,6 +57,7 @@ type Lanes struct {
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
 		Done: "✓", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
+		Draft: "◌", Ready: "○", Retry: "↻",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
@@ -72,6 +76,7 @@ func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
 		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
+		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"|", "/", "-", "\\"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",

@@ -56,7 +56,14 @@ func (m *Model) planActions() []action {
 	}
 	return []action{
 		{id: "plan.open", key: &k.Open, refuse: m.noRow, do: m.openRow},
-		{id: "plan.calls", key: &k.Calls, refuse: m.noCalls, do: just(m.unfold)},
+		{id: "plan.fold", key: &k.Fold, refuse: m.noRow, do: just(m.fold)},
+		{id: "plan.fold_all", key: &k.FoldAll, refuse: m.noRow, do: m.inPlan(m.dag.foldEverything)},
+		{id: "plan.gate", key: &k.ToGate, refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toGate) })},
+		{id: "plan.failure", key: &k.ToFailure, refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toFailure) })},
+		{id: "plan.running", key: &k.ToRunning, refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toRunning) })},
+		{id: "plan.filter", key: &k.Filter, refuse: m.noSteps, do: just(m.dag.startFilter)},
+		{id: "plan.next_match", key: &k.NextMatch, refuse: m.noFilter, do: m.inPlan(func() string { return m.dag.nextMatch(1) })},
+		{id: "plan.previous_match", key: &k.PreviousMatch, refuse: m.noFilter, do: m.inPlan(func() string { return m.dag.nextMatch(-1) })},
 		{id: "plan.cancel", key: &k.Cancel, refuse: m.noCancel, do: m.cancel},
 		{id: "plan.follow", key: &k.Follow, do: just(m.followRun)},
 		{id: "plan.undo", key: &k.Undo, refuse: m.noUndo, do: m.askUndo},
@@ -118,9 +125,9 @@ func (m *Model) move(lines func(page int) int) {
 	}
 }
 
-// followRun has the selection go with what runs.
+// followRun has the selection go with what runs, or stay.
 func (m *Model) followRun() {
-	m.dag.setFollow()
+	m.dag.setFollow(!m.dag.follow)
 	m.refresh()
 }
 

@@ -45,9 +45,9 @@ func TestTheCallsOfAnAgentFoldAndUnfold(t *testing.T) {
 	}
 }
 
-func TestSpaceSaysWhereThereAreNoCalls(t *testing.T) {
-	s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(letters("g")...).press(space)
-	s.wants("There are no calls to unfold")
+func TestSpaceSaysWhereThereIsNothingToFold(t *testing.T) {
+	s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(letters("G")...).press(space)
+	s.wants("there is nothing to fold")
 }
 
 func TestCancelStopsAnAgentWholeOrOneCallOfIt(t *testing.T) {

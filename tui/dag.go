@@ -17,38 +17,53 @@ type dagPane struct {
 	width  int
 	height int
 
+	chart   *chart
+	tally   *tally
 	outline *outline
 	built   shape
-	open    map[int]bool    // older revisions that are unfolded
-	calls   map[string]bool // agent steps whose calls are
+	stale   bool // rows must be laid out again
+	news    bool // something has happened since the rows were looked at
+	replan  bool // that may have changed the plan itself
+
+	folds  folds
+	open   map[int]bool    // revisions that the user unfolded (true) or folded
+	calls  map[string]bool // agent steps whose calls are unfolded
+	filter planFilter
 
 	selected string
 	follow   bool   // the selection goes with what runs
 	asked    string // the step that the user is asked about, which is followed first; "" for none
+	heeded   string // the one that was followed last
 	focused  bool
 	top      int
+	loose    bool // the view was scrolled by itself and need not show the selection
 
-	view  []string
-	drawn bool
+	kin    kinship
+	grown  int // the widest state so far, so that the columns stand still
+	spins  [2]string
+	spinAt int
+	view   []string
+	drawn  bool
 }
 
-// shape is all that the layout depends on.
+// shape is all that the layout depends on besides what is folded.
 type shape struct {
 	run      *agent.Run
 	revision int
 	steps    int
 	limit    int
-	open     int
 	calls    int // of agent steps and the chat
 }
 
 func newDAGPane(l *look) *dagPane {
-	return &dagPane{look: l, open: map[int]bool{}, calls: map[string]bool{}, follow: true}
+	d := &dagPane{look: l}
+	d.show(nil)
+	return d
 }
 
 func (d *dagPane) setSize(width, height int) {
 	if width != d.width || height != d.height {
-		d.width, d.height, d.drawn = width, height, false
+		d.width, d.height, d.drawn, d.news = width, height, false, true
 	}
 }
 
@@ -60,12 +75,35 @@ func (d *dagPane) setFocus(focused bool) {
 
 // show takes another run, or nil.
 func (d *dagPane) show(run *agent.Run) {
-	d.run, d.outline, d.selected, d.follow, d.asked, d.top = run, nil, "", true, "", 0
-	d.built, d.open, d.calls, d.drawn = shape{}, map[int]bool{}, map[string]bool{}, false
+	*d = dagPane{
+		look: d.look, width: d.width, height: d.height, focused: d.focused,
+		run: run, follow: true, news: true, replan: true, spinAt: -1,
+		folds: newFolds(), open: map[int]bool{}, calls: map[string]bool{},
+	}
 }
 
-// touch says that the run has changed.
+// touch says that what is drawn may have changed.
 func (d *dagPane) touch() { d.drawn = false }
+
+// heard says that an event of a run was folded into it.
+func (d *dagPane) heard(run *agent.Run, data agent.Data) {
+	if run != d.run || data.Kind().Passing() {
+		return
+	}
+	d.news = true
+	index, all := eventStep(data)
+	switch {
+	case d.tally == nil:
+	case all:
+		d.tally.mark("")
+	case index != "":
+		d.tally.mark(index)
+	}
+	switch data.(type) {
+	case agent.PlanDrafting, agent.PlanCreated, agent.PlanDiff, agent.RunResumed:
+		d.replan = true
+	}
+}
 
 // laneLimit is how many lanes a pane of that width has room for.
 func laneLimit(width int) int {
@@ -84,23 +122,96 @@ func (d *dagPane) layout() {
 	if d.run == nil {
 		return
 	}
-	now := shape{run: d.run, revision: d.run.Revision, steps: len(d.run.Steps), limit: laneLimit(d.width), open: len(d.open), calls: countCalls(d.run)}
-	if d.outline == nil || now != d.built {
-		d.outline, d.built = layOut(d.run, now.limit, d.open, d.calls), now
-	}
-	if d.follow {
-		if s := d.run.Step(d.asked); s != nil {
-			d.selected = d.keyOf(s)
-		} else if s := following(d.run); s != nil {
-			d.selected = d.keyOf(s)
+	now := d.built
+	if d.news || d.outline == nil || d.run != now.run || d.asked != d.heeded {
+		now = shape{run: d.run, revision: d.run.Revision, steps: len(d.run.Steps), limit: laneLimit(d.width), calls: countCalls(d.run)}
+		d.recount(now)
+		if d.follow {
+			if s := d.followed(); s != nil {
+				d.selected = d.keyOf(s)
+			}
 		}
+		d.news, d.heeded = false, d.asked
+	}
+	hidden := false
+	if d.outline != nil && d.position() < 0 && d.chart != nil && !d.filter.on() {
+		_, hidden = d.chart.at[d.selected]
+	}
+	if d.stale || hidden || d.outline == nil || now != d.built {
+		d.rebuild(now)
 	}
 	if d.position() < 0 {
 		d.selected = ""
-		if i := d.next(-1, 1); i >= 0 {
+		if i := d.nearest(d.top); i >= 0 {
 			d.selected = d.outline.rows[i].key
 		}
 	}
+}
+
+// recount brings up to date how the steps stand.
+func (d *dagPane) recount(now shape) {
+	if d.chart == nil || d.replan || now.run != d.built.run || now.steps != d.built.steps || now.revision != d.built.revision || !d.chart.stands(d.run) {
+		d.chart = newChart(d.run)
+		d.tally = newTally(d.run, d.chart)
+		d.stale, d.replan = true, false
+	}
+	if d.tally.settle() && (d.rolling() || d.filter.on()) {
+		d.stale = true
+	}
+}
+
+// rolling reports whether what the steps do decides about what is rolled up.
+func (d *dagPane) rolling() bool {
+	return d.folds.level == foldAll || d.folds.level == foldAuto && len(d.chart.steps) > rollFrom
+}
+
+// rebuild lays out the rows anew, and keeps what the user looks at where it is.
+func (d *dagPane) rebuild(now shape) {
+	held, line := d.holding()
+	switch {
+	case len(d.run.Steps) == 0 && d.run.Chat != nil:
+		d.outline = chatOutline(d.run.Chat)
+	case d.filter.on():
+		d.filter.search(d.chart, d.tally)
+		d.outline = d.listed(d.filter.found)
+	default:
+		keep := -1
+		if i, ok := d.chart.at[d.selected]; ok {
+			keep = i
+		}
+		nodes, of := nodesOf(&d.folds, d.chart, d.tally, keep)
+		d.outline = d.layOut(nodes, of, now.limit)
+	}
+	d.built, d.stale, d.drawn = now, false, false
+	d.kin = kinship{}
+	if i, ok := d.outline.find[held]; ok && held != "" {
+		d.top = i - line
+	}
+}
+
+// holding is the row that the user looks at, and its line in the view.
+func (d *dagPane) holding() (key string, line int) {
+	if d.outline == nil {
+		return "", 0
+	}
+	at := d.position()
+	if d.loose || at < d.top || at >= d.top+d.height {
+		at = d.nearest(d.top)
+	}
+	if at < 0 {
+		return "", 0
+	}
+	return d.outline.rows[at].key, at - d.top
+}
+
+// followed is the step that the selection goes with, or nil.
+func (d *dagPane) followed() *agent.StepState {
+	if d.asked != "" {
+		if s := d.run.Step(d.asked); s != nil {
+			return s
+		}
+	}
+	return following(d.run)
 }
 
 // following is the step that matters most now: at a gate, else running, else
@@ -144,10 +255,8 @@ func (d *dagPane) position() int {
 	if d.outline == nil {
 		return -1
 	}
-	for i := range d.outline.rows {
-		if r := &d.outline.rows[i]; r.key != "" && r.key == d.selected {
-			return i
-		}
+	if i, ok := d.outline.find[d.selected]; ok {
+		return i
 	}
 	return -1
 }
@@ -163,6 +272,15 @@ func (d *dagPane) next(i, by int) int {
 	return -1
 }
 
+// nearest is the row that can be chosen at i, else behind it, else before it.
+func (d *dagPane) nearest(i int) int {
+	i = max(min(i, len(d.outline.rows)), 0)
+	if at := d.next(i-1, 1); at >= 0 {
+		return at
+	}
+	return d.next(i, -1)
+}
+
 // move moves the selection by n rows and stops following what runs.
 func (d *dagPane) move(n int) {
 	d.layout()
@@ -174,7 +292,11 @@ func (d *dagPane) move(n int) {
 		n, by = -n, -1
 	}
 	at := d.position()
-	for range n {
+	if d.loose && (at < d.top || at >= d.top+d.body()) {
+		// From what is in view, not from what was left behind.
+		at = d.nearest(d.top) - by
+	}
+	for range min(n, len(d.outline.rows)) {
 		i := d.next(at, by)
 		if i < 0 {
 			break
@@ -189,29 +311,29 @@ func (d *dagPane) choose(i int) {
 	if d.outline == nil || i < 0 || i >= len(d.outline.rows) || d.outline.rows[i].key == "" {
 		return
 	}
-	d.selected, d.follow, d.drawn = d.outline.rows[i].key, false, false
+	d.selectKey(d.outline.rows[i].key)
 }
 
-// clicked selects the row that is drawn at line y of the pane.
-func (d *dagPane) clicked(y int) { d.choose(d.top + y) }
+// selectKey selects what the key stands for, also where it is folded away.
+func (d *dagPane) selectKey(key string) {
+	d.selected, d.follow, d.loose, d.drawn = key, false, false, false
+}
 
-// setFollow follows what runs from now on.
-func (d *dagPane) setFollow() { d.follow, d.drawn = true, false }
+// scrolled moves the view by lines and leaves the selection where it is.
+func (d *dagPane) scrolled(lines int) {
+	d.layout()
+	if d.outline == nil {
+		return
+	}
+	top := max(min(d.top+lines, len(d.outline.rows)-d.body()), 0)
+	if top != d.top {
+		d.top, d.loose, d.follow, d.drawn = top, true, false, false
+	}
+}
 
-// toggle unfolds or folds the chosen revision and reports whether one is chosen.
-func (d *dagPane) toggle() bool {
-	i := d.position()
-	if i < 0 || d.outline.rows[i].kind != rowRevision {
-		return false
-	}
-	n := d.outline.rows[i].revision.Number
-	if d.open[n] {
-		delete(d.open, n)
-	} else {
-		d.open[n] = true
-	}
-	d.outline, d.drawn = nil, false
-	return true
+// setFollow follows what runs from now on, or no longer.
+func (d *dagPane) setFollow(on bool) {
+	d.follow, d.loose, d.drawn, d.news = on, false, false, true
 }
 
 // chosen is the selected row, or nil.
@@ -223,31 +345,51 @@ func (d *dagPane) chosen() *row {
 	return nil
 }
 
-// lines is the pane's content: height lines of at most width cells.
+// body is how many lines there are for rows.
+func (d *dagPane) body() int {
+	if d.filter.shown() {
+		return max(d.height-1, 0)
+	}
+	return d.height
+}
+
+// lines is the pane's content: height lines of exactly width cells.
 func (d *dagPane) lines() []string {
 	if d.drawn {
 		return d.view
 	}
 	d.layout()
 	d.drawn = true
-	if d.outline == nil || len(d.outline.rows) == 0 {
-		d.view = d.look.block([]string{" " + d.look.Faint.Render(d.empty())}, d.width, d.height)
-		return d.view
+	view := make([]string, 0, d.height)
+	body := d.body()
+	switch {
+	case d.outline == nil || len(d.outline.rows) == 0:
+		if body > 0 {
+			view = append(view, d.look.fit(" "+d.look.Faint.Render(d.look.cut(d.empty(), d.width-2)), d.width))
+		}
+	default:
+		d.scroll()
+		d.light()
+		c := d.columns()
+		for i := d.top; i < len(d.outline.rows) && len(view) < body; i++ {
+			view = append(view, d.drawRow(d.outline.rows[i].now(), c))
+		}
 	}
-	d.scroll()
-	c := d.columns()
-	chosen := d.chosen()
-	lines := make([]string, 0, d.height)
-	for i := d.top; i < len(d.outline.rows) && len(lines) < d.height; i++ {
-		lines = append(lines, d.drawRow(d.outline.rows[i].now(), chosen, c))
+	for blank := strings.Repeat(" ", max(d.width, 0)); len(view) < body; {
+		view = append(view, blank)
 	}
-	d.view = d.look.block(lines, d.width, d.height)
+	if d.filter.shown() && d.height > 0 {
+		view = append(view, d.drawFilter())
+	}
+	d.view = view
 	return d.view
 }
 
 // empty says why there are no steps.
 func (d *dagPane) empty() string {
 	switch {
+	case d.filter.on() && d.chart != nil && len(d.chart.steps) > 0:
+		return "No step is like that."
 	case d.run == nil:
 		return "The plan appears here."
 	case d.run.Result != nil && d.run.Synthesis.Direct && d.run.Result.Status == agent.StatusCompleted:
@@ -263,21 +405,23 @@ func (d *dagPane) empty() string {
 
 // scroll keeps the selection in view, with a line of context.
 func (d *dagPane) scroll() {
-	n := len(d.outline.rows)
-	if at := d.position(); at >= 0 {
-		context := min(1, (d.height-1)/2)
+	n, height := len(d.outline.rows), d.body()
+	if at := d.position(); at >= 0 && !d.loose {
+		context := min(1, (height-1)/2)
 		d.top = min(d.top, at-context)
-		d.top = max(d.top, at+context-d.height+1)
+		d.top = max(d.top, at+context-height+1)
 	}
-	d.top = max(min(d.top, n-d.height), 0)
+	d.top = max(min(d.top, n-height), 0)
 }
 
-// title is the pane's title: revision, steps done, time.
+// title is the pane's title: revision, steps done, time, and whether what runs
+// is followed.
 func (d *dagPane) title() string {
 	l, run := d.look, d.run
 	if run == nil {
 		return "Plan"
 	}
+	d.layout()
 	parts := []string{"Plan"}
 	switch {
 	case len(run.Steps) == 0 && run.Chat != nil && len(run.Chat.Calls) > 0:
@@ -290,7 +434,7 @@ func (d *dagPane) title() string {
 		if run.Revision > 1 {
 			parts = append(parts, fmt.Sprintf("rev %d", run.Revision))
 		}
-		parts = append(parts, fmt.Sprintf("%d/%d", doneOf(run.Steps), len(run.Steps)))
+		parts = append(parts, fmt.Sprintf("%d/%d", d.tally.total[classDone], len(run.Steps)))
 	}
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")
@@ -299,41 +443,17 @@ func (d *dagPane) title() string {
 	if run.Result != nil {
 		took = time.Duration(run.Result.DurationMS) * time.Millisecond
 	}
-	return strings.Join(append(parts, clockTime(took)), " "+l.glyphs.Separator+" ")
+	parts = append(parts, clockTime(took))
+	if d.follow && run.Result == nil && len(run.Steps) > 0 {
+		parts = append(parts, "follow")
+	}
+	return strings.Join(parts, " "+l.glyphs.Separator+" ")
 }
 
 // summary counts the steps by state where not all of them are in view.
 func (d *dagPane) summary() string {
-	if d.run == nil || d.outline == nil || len(d.outline.rows) <= d.height {
+	if d.run == nil || d.outline == nil || d.tally == nil || len(d.outline.rows) <= d.height {
 		return ""
 	}
-	l := d.look
-	counts := map[string]int{}
-	for _, s := range d.run.Steps {
-		switch s.Status {
-		case agent.StepDone:
-			counts["done"]++
-		case agent.StepActive:
-			counts["active"]++
-		case agent.StepBroken, agent.StepUncertain:
-			counts["failed"]++
-		case agent.StepWaiting:
-			counts["gate"]++
-		default:
-			counts["pending"]++
-		}
-	}
-	var parts []string
-	for _, p := range []struct{ what, shown string }{
-		{"done", l.Success.Render(l.glyphs.Done)},
-		{"active", l.Running.Render(l.spinner())},
-		{"gate", l.Warning.Render(l.glyphs.Gate)},
-		{"failed", l.Danger.Render(l.glyphs.Failed)},
-		{"pending", l.Muted.Render(l.glyphs.Pending)},
-	} {
-		if n := counts[p.what]; n > 0 {
-			parts = append(parts, p.shown+l.Muted.Render(fmt.Sprint(n)))
-		}
-	}
-	return strings.Join(parts, " ")
+	return d.look.countWords(&d.tally.total, asItIs)
 }

@@ -16,28 +16,35 @@ import (
 
 func callsKey(index string) string { return "calls " + index }
 
-// addCalls adds the rows of an agent step's calls.
-func (o *outline) addCalls(s *agent.StepState, g *laneStep, open bool) {
+// addCalls adds the rows of an agent step's calls under its own.
+func (o *outline) addCalls(of row, g *laneStep, open bool) {
+	s := of.step
 	if s.Loop == nil || len(s.Loop.Calls) == 0 {
 		return
 	}
-	gutter := g.below()
-	o.rows = append(o.rows, row{kind: rowCalls, key: callsKey(s.Step.Index), gutter: gutter, node: -1, owner: s})
+	r := row{kind: rowCalls, key: callsKey(s.Step.Index), node: -1, owner: s, at: of.at, lane: of.lane, place: of.place, lead: leadBelow}
+	if g != nil {
+		r.gutter = g.below()
+	}
+	o.add(r)
 	if !open {
 		return
 	}
+	r.kind = rowCall
 	for _, c := range s.Loop.Calls {
-		o.rows = append(o.rows, row{kind: rowCall, key: c.Step.Index, gutter: gutter, node: -1, step: c, owner: s})
+		r.key, r.step = c.Step.Index, c
+		o.add(r)
 	}
 }
 
 // chatOutline is the calls that a model makes in the chat, where there is no
 // plan to be shown.
 func chatOutline(chat *agent.Loop) *outline {
-	o := &outline{at: map[string]int{}, width: 1}
+	o := &outline{width: 1}
 	for _, c := range chat.Calls {
-		o.rows = append(o.rows, row{kind: rowCall, key: c.Step.Index, step: c})
+		o.add(row{kind: rowCall, key: c.Step.Index, step: c})
 	}
+	o.finish()
 	return o
 }
 
@@ -114,7 +121,7 @@ func (d *dagPane) unfold() {
 	} else {
 		d.calls[index] = true
 	}
-	d.outline, d.drawn = nil, false
+	d.stale, d.news, d.drawn = true, true, false
 }
 
 // caller is the agent step that is chosen and has made calls, nil where none is.
@@ -133,9 +140,9 @@ func (d *dagPane) caller() *agent.StepState {
 	return s
 }
 
-// drawCall draws a call, or the line that the calls of an agent are folded to.
-func (d *dagPane) drawCall(r *row, c columns, lit func(lipgloss.Style) lipgloss.Style) string {
-	l, s := d.look, r.step
+// paintCall paints a call, or the line that the calls of an agent are folded to.
+func (d *dagPane) paintCall(r *row, f *face, p *painter) {
+	l, s, c := d.look, r.step, f.columns
 	room := max(d.width-1-c.mark-c.gutter-c.state-2, 1)
 	until := 0 // what is left of the room where the state begins, under those of the steps
 	if r.owner != nil {
@@ -145,24 +152,29 @@ func (d *dagPane) drawCall(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 		}
 		until = max(room-text, 0)
 	}
-	var b strings.Builder
 	add := func(style lipgloss.Style, text string) {
 		text = l.cut(text, room)
 		room -= ansi.StringWidth(text)
-		b.WriteString(lit(style).Render(text))
+		p.add(style, text)
+	}
+	faded := func(style lipgloss.Style) lipgloss.Style {
+		if f.kin == kinDim {
+			return l.Faint
+		}
+		return style
 	}
 	if r.owner != nil {
 		add(l.Text, strings.Repeat(" ", c.index+1))
 	}
 	if r.kind == rowCalls {
 		sign := l.glyphs.Folded
-		if d.calls[r.owner.Step.Index] {
+		if f.open {
 			sign = l.glyphs.Unfolded
 		}
 		add(l.Muted, " "+sign+" "+callsWords(d.run, r.owner.Loop))
-		if d.calls[r.owner.Step.Index] {
+		if f.open {
 			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
-			return b.String()
+			return
 		}
 		add(l.Text, "  ")
 	} else if r.owner != nil {
@@ -179,10 +191,9 @@ func (d *dagPane) drawCall(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 	if r.owner != nil && r.kind == rowCall {
 		add(l.Muted, " "+untrusted.Line(s.Step.Index))
 	}
-	add(name, " "+untrusted.Line(s.Step.Title))
+	add(faded(name), " "+untrusted.Line(s.Step.Title))
 	if arg := mainArgument(callArgs(s)); arg != "" && room > 4 {
 		add(l.Faint, "  "+arg)
 	}
 	add(l.Text, strings.Repeat(" ", max(room-until, 0)))
-	return b.String()
 }

@@ -20,31 +20,36 @@ type columns struct {
 	title  int
 	tool   int // 0 where there is no room
 	state  int
+	note   int // what is left at the right; 0 where that is too little
 }
 
 // titleFirst is the width up to which a title has the room before the tool has
 // any, in cells.
 const titleFirst = 18
 
-// columns measures the rows. It looks at the steps' own lengths, so that the
-// columns stand still while the states change.
+// noteLeast is how many cells a remark at the right takes at least.
+const noteLeast = 10
+
+// columns measures the rows. It looks at the steps' own lengths, and a state
+// never narrows its column again, so that the columns stand still while the
+// states change.
 func (d *dagPane) columns() columns {
-	c := columns{gutter: d.outline.width, index: d.outline.index, state: 6}
+	c := columns{gutter: d.outline.width, index: d.outline.index}
 	if len(d.run.Revisions) > 0 {
 		c.mark = 2
 	}
-	for _, s := range d.run.Steps {
+	if d.tally != nil {
+		t := &d.tally.total
 		switch {
-		case s.DryGate != nil:
-			c.state = max(c.state, len("? dry run"))
-		case s.DryRun:
-			c.state = max(c.state, len("dry run"))
-		case s.Status == agent.StepLeftOut, s.Status == agent.StepUncertain:
-			c.state = max(c.state, len("in doubt"))
-		case halted(d.run, s):
-			c.state = max(c.state, len("stopped"))
+		case d.dry():
+			d.grown = max(d.grown, len("? dry run"))
+		case t[classDraft]+t[classDoubt] > 0:
+			d.grown = max(d.grown, len("in doubt"))
+		case t[classSkipped]+t[classStopped]+t[classRetry] > 0:
+			d.grown = max(d.grown, len("stopped"))
 		}
 	}
+	c.state = max(d.grown, 6)
 	longest, tool := d.outline.longest, d.outline.tool
 	c.index = max(min(c.index, 6), 1)
 	room := d.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
@@ -55,7 +60,20 @@ func (d *dagPane) columns() columns {
 		c.tool = 0
 	}
 	c.title = max(min(room, longest), 1)
+	if left := room - c.title - stateGap - 3; left >= noteLeast {
+		c.note = left
+	}
 	return c
+}
+
+// dry reports whether nothing of the run is called.
+func (d *dagPane) dry() bool {
+	for _, s := range d.run.Steps {
+		if s.Status == agent.StepDone {
+			return s.DryRun // all are, or none
+		}
+	}
+	return false
 }
 
 // stepTool is who carries the step out, as the row names it.
@@ -74,144 +92,243 @@ func stepTool(s *agent.StepState) string {
 // eye finds it on a wide screen.
 const stateGap = 4
 
-// kin says how a row relates to the chosen one.
-type kin int
-
-const (
-	kinNone kin = iota // nothing is lit
-	kinLit             // one depends on the other
-	kinDim             // neither does
-)
-
-// kinship lights what the chosen step depends on and what depends on it, while
-// the pane has the focus.
-func (d *dagPane) kinship(r, chosen *row) kin {
-	switch {
-	case !d.focused || chosen == nil || chosen.kind != rowStep || r.kind != rowStep || r.at == chosen.at:
-		return kinNone
-	case d.outline.related(r.at, chosen.at):
-		return kinLit
-	default:
-		return kinDim
-	}
-}
-
-// face is all that a drawn row depends on besides the plan's layout. A row with
-// the same face need not be drawn again.
+// face is all that a drawn row depends on besides the plan's layout, but for its
+// glyph and its state. A row with the same face need not be painted again.
 type face struct {
 	columns  columns
 	width    int
+	theme    int
 	step     *agent.StepState
 	calls    int
 	selected bool
 	focused  bool
 	kin      kin
+	lanes    uint32 // that are lit
+	class    stepClass
 	status   agent.StepStatus
-	draft    bool
-	state    string
-	beat     int // of a row that spins
+	note     string
+	beat     int // of a row that spins all over
 	open     bool
+	counts   counts
 	over     bool // the run is
-	dark     bool
 }
 
-// drawRow draws one row, exactly as wide as the pane where it is chosen.
-func (d *dagPane) drawRow(r, chosen *row, c columns) string {
-	f := face{
-		columns: c, width: d.width, selected: chosen != nil && chosen.key != "" && r.key == chosen.key,
-		focused: d.focused, kin: d.kinship(r, chosen), dark: d.look.theme.Dark,
-		over: d.run.Result != nil,
+// painted is a row as it was painted last: what stands before its glyph, and what
+// stands between that and its state.
+type painted struct {
+	done       bool
+	head, body string
+	room       int // for the state, in cells
+	tail       string
+
+	said  string // the state that was drawn last
+	state string // and how
+}
+
+// painter puts a row together from left to right.
+type painter struct {
+	litLine
+	b     strings.Builder
+	width int
+}
+
+func (p *painter) add(style lipgloss.Style, text string) {
+	if text != "" {
+		p.b.WriteString(p.lit(style).Render(text))
+		p.width += ansi.StringWidth(text)
 	}
-	switch {
-	case r.step != nil:
+}
+
+func (p *painter) gap(cells int) { p.add(p.look.Text, strings.Repeat(" ", max(cells, 0))) }
+
+// take is what was painted since the last time.
+func (p *painter) take() string {
+	s := p.b.String()
+	p.b.Reset()
+	return s
+}
+
+// faceOf looks at a row.
+func (d *dagPane) faceOf(r *row, c columns) face {
+	f := face{
+		columns: c, width: d.width, theme: d.look.themed, selected: r.key != "" && r.key == d.selected,
+		focused: d.focused, kin: d.kinOf(r), lanes: d.litLanes(r), over: d.run.Result != nil,
+	}
+	switch r.kind {
+	case rowStep:
+		f.class, f.status = d.tally.class[r.at], r.step.Status
+		f.note = d.note(r)
+	case rowCalls, rowCall:
 		if r.kind == rowCalls {
-			f.step, f.calls, f.open = r.step, len(r.owner.Loop.Calls), d.calls[r.owner.Step.Index]
+			f.calls, f.open = len(r.owner.Loop.Calls), d.calls[r.owner.Step.Index]
 		}
-		f.status, f.draft = r.step.Status, r.step.Draft
-		f.state, _ = d.state(r, d.width)
+		f.step, f.status = r.step, r.step.Status
 		if f.status == agent.StepActive {
 			f.beat = d.look.beat
 		}
-	case r.revision != nil:
-		f.open = d.open[r.revision.Number]
+	case rowRevision:
+		f.open = d.unfolded(r.revision)
+	case rowRoll:
+		f.counts, f.open = r.roll.counts, r.roll.open
+		if f.counts[classRuns] > 0 {
+			f.beat = d.look.beat
+		}
 	}
-	if r.drawn == "" || r.face != f {
-		r.drawn, r.face = d.paintRow(r, f), f
-	}
-	return r.drawn
+	return f
 }
 
-func (d *dagPane) paintRow(r *row, f face) string {
+// drawRow draws one row, exactly as wide as the pane.
+func (d *dagPane) drawRow(r *row, c columns) string {
+	f := d.faceOf(r, c)
+	line := d.look.line(f.selected, d.focused)
+	if !r.text.done || r.face != f {
+		r.text, r.face = d.paintRow(r, f, line), f
+	}
+	t := &r.text
+	if r.step == nil || t.room <= 0 {
+		return t.head + t.body + t.tail
+	}
+	glyph := ""
+	if r.node >= 0 && r.owner == nil {
+		glyph = d.drawGlyph(r, f, line)
+	}
+	said, style := d.state(r, t.room)
+	if said != t.said || t.state == "" {
+		said = d.look.cut(said, t.room)
+		t.said, t.state = said, line.blank(t.room-ansi.StringWidth(said))+line.draw(style, said)
+	}
+	return t.head + glyph + t.body + t.state + t.tail
+}
+
+// drawGlyph draws the sign of a step. That of what runs is the same for all rows
+// of a beat.
+func (d *dagPane) drawGlyph(r *row, f face, line litLine) string {
+	glyph, style := d.glyph(r)
+	if r.kind == rowGone || f.class != classRuns {
+		return line.draw(style, glyph)
+	}
+	if d.spinAt != d.look.beat {
+		d.spinAt, d.spins = d.look.beat, [2]string{}
+	}
+	i := 0
+	if f.selected && d.focused {
+		i = 1
+	}
+	if d.spins[i] == "" {
+		d.spins[i] = line.draw(style, glyph)
+	}
+	return d.spins[i]
+}
+
+// paintRow paints all of a row but its glyph and its state.
+func (d *dagPane) paintRow(r *row, f face, line litLine) painted {
 	l, c := d.look, f.columns
-	drawn := l.line(f.selected, d.focused)
-	lit := drawn.lit
-	if r.kind == rowRevision {
-		return drawn.cursor + d.drawRevision(r, lit)
+	p := &painter{litLine: line}
+	p.b.WriteString(line.cursor)
+	p.width = 1
+	out := painted{done: true}
+	if r.kind == rowRevision && r.lane == nil {
+		p.add(l.Faint, d.revisionWords(r.revision, f.open, d.width-2))
+		p.gap(d.width - p.width)
+		out.head = p.take()
+		return out
 	}
-	line := drawn.cursor + d.drawMark(r, c, lit) + d.drawGutter(r, c, lit)
+	d.paintMark(r, c, p)
+	head := d.paintGutter(r, f, p)
 	switch r.kind {
-	case rowLink:
-		return line
+	case rowRevision:
+		p.gap(1)
+		p.add(l.Muted, d.revisionWords(r.revision, f.open, d.width-p.width-1))
+	case rowRoll:
+		d.paintRoll(r, f, p)
 	case rowCalls, rowCall:
-		line += d.drawCall(r, c, lit)
-	default:
-		line += d.drawText(r, c, lit, f.kin)
+		d.paintCall(r, &f, p)
+	case rowStep, rowGone:
+		d.paintText(r, f, p)
 	}
-	room := min(d.width-1-ansi.StringWidth(line), c.state+stateGap)
-	state, style := d.state(r, room)
-	state = l.cut(state, room)
-	line += drawn.blank(room-ansi.StringWidth(state)) + drawn.draw(style, state)
-	return line + drawn.blank(d.width-ansi.StringWidth(line))
+	if r.step != nil {
+		out.room = max(min(d.width-1-p.width, c.state+stateGap), 0)
+		if out.room == 0 && p.width < d.width {
+			p.gap(d.width - p.width)
+		}
+	}
+	out.head, out.body = head, p.take()
+	p.width += out.room
+	if f.note != "" && c.note > 0 && out.room > 0 {
+		p.gap(2)
+		p.add(l.Faint, l.cut(f.note, min(c.note, d.width-p.width-1)))
+	}
+	p.gap(d.width - p.width)
+	out.tail = p.take()
+	if head == "" { // no glyph of its own: all of it is head
+		out.head, out.body = out.body, ""
+	}
+	return out
 }
 
-// drawMark draws what a revision did to the step.
-func (d *dagPane) drawMark(r *row, c columns, lit func(lipgloss.Style) lipgloss.Style) string {
+// paintMark paints what a revision did to the step.
+func (d *dagPane) paintMark(r *row, c columns, p *painter) {
 	l := d.look
 	if c.mark == 0 {
-		return ""
+		return
 	}
 	switch {
 	case r.kind == rowGone:
-		return lit(l.Removed).Render(l.glyphs.Removed + " ")
-	case r.step != nil && r.step.Change == agent.ChangeAdded:
-		return lit(l.Added).Render(l.glyphs.Added + " ")
-	case r.step != nil && r.step.Change == agent.ChangeRevised:
-		return lit(l.Warning).Render(l.glyphs.Revised + " ")
+		p.add(l.Removed, l.glyphs.Removed+" ")
+	case r.kind == rowStep && r.step.Change == agent.ChangeAdded:
+		p.add(l.Added, l.glyphs.Added+" ")
+	case r.kind == rowStep && r.step.Change == agent.ChangeRevised:
+		p.add(l.Warning, l.glyphs.Revised+" ")
 	default:
-		return lit(l.Text).Render("  ")
+		p.gap(2)
 	}
 }
 
-// drawGutter draws the lanes with the step's glyph in its own.
-func (d *dagPane) drawGutter(r *row, c columns, lit func(lipgloss.Style) lipgloss.Style) string {
+// paintGutter paints the lanes. Where the row has a glyph among them, it returns
+// what stands left of it, and leaves the room.
+func (d *dagPane) paintGutter(r *row, f face, p *painter) (head string) {
 	l := d.look
-	var b, run strings.Builder
+	calm, lit := l.Border, l.Accent.Bold(true)
+	var run strings.Builder
+	bright := false
 	flush := func() {
 		if run.Len() > 0 {
-			b.WriteString(lit(l.Border).Render(run.String()))
+			style := calm
+			if bright {
+				style = lit
+			}
+			p.add(style, run.String())
 			run.Reset()
 		}
 	}
-	for i := range c.gutter {
-		if i == r.node && r.step != nil && r.owner == nil {
+	for i := range f.columns.gutter {
+		if i == r.node && r.owner == nil && (r.step != nil || r.kind == rowRoll) {
 			flush()
-			glyph, style := d.glyph(r)
-			b.WriteString(lit(style).Render(glyph))
+			if r.kind == rowRoll {
+				p.add(l.Muted, d.rollSign(r.roll))
+				continue
+			}
+			head = p.take()
+			p.width++
 			continue
 		}
 		sides := uint8(0)
 		if i < len(r.gutter) {
 			sides = r.gutter[i]
 		}
+		if now := f.lanes&(1<<(i%32)) != 0 && sides != 0; now != bright {
+			flush()
+			bright = now
+		}
 		run.WriteString(laneGlyph(l.glyphs.Lanes, sides))
 	}
 	flush()
-	return b.String()
+	return head
 }
 
-// drawText draws index, title and tool.
-func (d *dagPane) drawText(r *row, c columns, lit func(lipgloss.Style) lipgloss.Style, k kin) string {
-	l, s := d.look, r.step
+// paintText paints index, title and tool.
+func (d *dagPane) paintText(r *row, f face, p *painter) {
+	l, s, c := d.look, r.step, f.columns
 	index, title, tool := l.Muted, l.Text, l.Faint
 	switch {
 	case r.kind == rowGone:
@@ -221,105 +338,92 @@ func (d *dagPane) drawText(r *row, c columns, lit func(lipgloss.Style) lipgloss.
 	case s.Status == agent.StepActive, s.Status == agent.StepWaiting:
 		title = l.Strong
 	}
-	switch k {
+	switch f.kin {
 	case kinLit:
 		index = l.Accent.Bold(true)
 	case kinDim:
 		title = l.Faint
 	}
 	text := untrusted.Line(s.Step.Title)
-	tail := ""
-	room := c.title
-	if len(r.after) > 0 {
-		if waits, _ := d.state(r, d.width); waits == "" || !strings.HasPrefix(waits, l.glyphs.Blocker) {
-			tail = l.cut(" "+l.blockers(r.after, room/2-1), room/2)
-			room -= ansi.StringWidth(tail)
-		}
+	tail, room := "", c.title
+	switch {
+	case len(r.after) > 0 && (f.class != classWaits || f.over): // else the state says it
+		tail = l.blockers(r.after, room/2-1)
+	case f.note != "" && c.note == 0 && r.kind == rowStep && s.Change == agent.ChangeRevised && room >= 2*noteLeast:
+		tail = f.note
+	}
+	if tail != "" {
+		tail = l.cut(" "+tail, room/2)
+		room -= ansi.StringWidth(tail)
 	}
 	text = l.cut(text, room)
-	pad := func(s string, width int) string {
-		return lit(l.Text).Render(strings.Repeat(" ", max(width-ansi.StringWidth(s), 0)))
-	}
 	number := l.cut(untrusted.Line(s.Step.Index), c.index)
-	out := lit(l.Text).Render(" ") + pad(number, c.index) + lit(index).Render(number) + lit(l.Text).Render(" ")
-	out += lit(title).Render(text)
-	if tail != "" {
-		out += lit(l.Faint).Render(tail)
-	}
-	out += pad(text+tail, c.title)
+	p.gap(1 + c.index - ansi.StringWidth(number))
+	p.add(index, number)
+	p.gap(1)
+	p.add(title, text)
+	p.add(l.Faint, tail)
+	p.gap(c.title - ansi.StringWidth(text) - ansi.StringWidth(tail))
 	if c.tool > 0 {
 		name := l.cut(stepTool(s), c.tool)
-		out += lit(l.Text).Render("  ") + lit(tool).Render(name) + pad(name, c.tool)
+		p.gap(2)
+		p.add(tool, name)
+		p.gap(c.tool - ansi.StringWidth(name))
 	}
-	return out
 }
 
-// glyph is the sign of the step's state.
-func (d *dagPane) glyph(r *row) (string, lipgloss.Style) {
-	glyph, style := stateGlyph(d.look, d.runOf(r), r.step)
-	if r.kind == rowGone && r.step.Status != agent.StepBroken {
-		style = d.look.Faint
+// rollSign says whether a roll-up is folded.
+func (d *dagPane) rollSign(r *rollup) string {
+	if r.open {
+		return d.look.glyphs.Unfolded
 	}
-	return glyph, style
+	return d.look.glyphs.Folded
 }
 
-// runOf is the run that a row's step belongs to, nil where it is gone.
-func (d *dagPane) runOf(r *row) *agent.Run {
-	if r.kind == rowGone {
-		return nil
+// paintRoll paints several steps as one line: what they are, and how many of
+// them stand how, which is never left out for the words.
+func (d *dagPane) paintRoll(r *row, f face, p *painter) {
+	l, c := d.look, f.columns
+	words := l.countWords(&f.counts, p.lit)
+	wide := ansi.StringWidth(words)
+	p.gap(1)
+	text := r.roll.label
+	if r.node < 0 {
+		text = d.rollSign(r.roll) + " " + text
 	}
-	return d.run
+	end := d.width - 1
+	if c.note > 0 {
+		end = min(end, p.width+c.index+1+c.title+2+c.tool+c.state+stateGap)
+	}
+	room := max(end-p.width-wide-2, 0)
+	style := l.Muted
+	if f.kin == kinDim {
+		style = l.Faint
+	}
+	name := l.cut(text, room)
+	p.add(style, name)
+	span := "  " + r.roll.first + l.glyphs.Ellipsis + r.roll.last
+	if left := room - ansi.StringWidth(name); left >= ansi.StringWidth(span) {
+		p.add(l.Faint, span)
+	}
+	p.gap(end - p.width - wide)
+	if p.width+wide <= d.width {
+		p.b.WriteString(words)
+		p.width += wide
+	}
 }
 
-// state is what stands at the right end of the row, in that many cells where it
-// can be said in them.
-func (d *dagPane) state(r *row, room int) (string, lipgloss.Style) {
-	l, s := d.look, r.step
-	if r.kind == rowCalls && d.calls[r.owner.Step.Index] {
-		return "", l.Faint
+// revisionWords are why a revision was made, or what an older one did.
+func (d *dagPane) revisionWords(rev *agent.Revision, open bool, width int) string {
+	l := d.look
+	sign, does := l.glyphs.Folded, "enter opens"
+	if open {
+		sign, does = l.glyphs.Unfolded, "enter folds"
 	}
-	word, style := stateWord(l, d.runOf(r), s)
-	inner := r.kind == rowCalls || r.kind == rowCall
-	if word != "" || inner || r.kind == rowGone || s.Draft || d.run.Result != nil {
-		return word, style
-	}
-	if !s.RetryAt.IsZero() {
-		return "retry", l.Warning
-	}
-	return d.look.blockers(d.waits(r), room), l.Faint
-}
-
-// waits is the steps that this one still waits for: one that failed or is in
-// doubt holds it up as one that runs does.
-func (d *dagPane) waits(r *row) []string {
-	var waits []string
-	for _, p := range d.outline.deps[r.at] {
-		if s := d.outline.steps[p]; s.Status != agent.StepDone && s.Status != agent.StepLeftOut {
-			waits = append(waits, s.Step.Index)
-		}
-	}
-	return waits
-}
-
-// blockers names steps that one waits for: all of them where they fit in width
-// cells, else the first, with a mark that there are more.
-func (l *look) blockers(steps []string, width int) string {
-	if len(steps) == 0 {
-		return ""
-	}
-	all := l.glyphs.Blocker + untrusted.Line(strings.Join(steps, ","))
-	if len(steps) == 1 || ansi.StringWidth(all) <= width {
-		return all
-	}
-	return l.glyphs.Blocker + untrusted.Line(steps[0]) + l.glyphs.Ellipsis
-}
-
-// drawRevision draws an older revision, folded or open.
-func (d *dagPane) drawRevision(r *row, lit func(lipgloss.Style) lipgloss.Style) string {
-	l, rev := d.look, r.revision
-	glyph, does := l.glyphs.Folded, "enter opens"
-	if d.open[rev.Number] {
-		glyph, does = l.glyphs.Unfolded, "enter folds"
+	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
+	why := untrusted.FirstLine(rev.Reason)
+	if rev == d.newest() && why != "" {
+		return l.cut(head+"because "+why, width)
 	}
 	var changes []string
 	for _, c := range []struct {
@@ -330,9 +434,9 @@ func (d *dagPane) drawRevision(r *row, lit func(lipgloss.Style) lipgloss.Style) 
 			changes = append(changes, fmt.Sprintf("%d %s", c.n, c.what))
 		}
 	}
-	text := fmt.Sprintf("%s rev %d: %s", glyph, rev.Number, strings.Join(changes, ", "))
-	if full := text + " (" + does + ")"; ansi.StringWidth(full) <= d.width-2 {
+	text := head + strings.Join(changes, ", ")
+	if full := text + " (" + does + ")"; ansi.StringWidth(full) <= width {
 		text = full
 	}
-	return lit(l.Faint).Render(l.fit(text, d.width-1))
+	return l.cut(text, width)
 }

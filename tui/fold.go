@@ -174,6 +174,7 @@ func (m *Model) takeRun(e agent.Event) {
 		}
 		return
 	}
+	m.dag.heard(m.run, e.Data)
 	m.tellStep(e.Data, was)
 	m.tellRun(e.Data, was)
 }

@@ -140,15 +140,15 @@ func (m *Model) planHints() []string {
 	if s != nil && s.Status == agent.StepBroken && m.resumable() {
 		open = "go on from here"
 	}
-	if r := m.dag.chosen(); r != nil && r.kind == rowCalls {
+	switch folded, heads := m.dag.heading(); {
+	case heads && folded:
 		open = "unfold"
-		if m.dag.calls[r.owner.Step.Index] {
-			open = "fold"
-		}
+	case heads:
+		open = "fold"
 	}
 	hints = append(hints, m.hint(k.Open, open))
 	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
-		hints = append(hints, m.hint(k.Calls, "calls"))
+		hints = append(hints, m.hint(k.Fold, "calls"))
 	}
 	if s != nil && s.Status == agent.StepActive && m.shown.goes() && !m.options.Replay {
 		hints = append(hints, m.hint(k.Cancel, "cancel"))

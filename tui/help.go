@@ -149,11 +149,14 @@ func at(lines []string, i int) string {
 func (h *helpDialog) signs() []string {
 	l, g := h.look, h.look.glyphs
 	return []string{
+		l.Muted.Render(g.Draft) + " drafting",
 		l.Muted.Render(g.Pending) + " waits",
+		l.Text.Render(g.Ready) + " ready",
 		l.Running.Render(g.Spinner[0]) + " runs",
 		l.Warning.Render(g.Gate) + " asks you",
 		l.Success.Render(g.Done) + " done",
 		l.Danger.Render(g.Failed) + " failed",
+		l.Warning.Render(g.Retry) + " retry",
 		l.Faint.Render(g.Skipped) + " skipped",
 		l.Warning.Render(g.Doubt) + " in doubt",
 		l.Warning.Render(g.Stopped) + " stopped",
@@ -161,5 +164,6 @@ func (h *helpDialog) signs() []string {
 		l.Removed.Render(g.Removed) + " removed",
 		l.Warning.Render(g.Revised) + " revised",
 		l.Faint.Render(g.Blocker+"5") + " waits for 5",
+		l.Muted.Render(g.Folded) + " folded",
 	}
 }

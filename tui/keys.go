@@ -17,7 +17,9 @@ type keyMap struct {
 	TookEffect, Rerun, Retry, Skip, Replan              key.Binding
 	EditArgs, SendArgs, Abort, Runs, Cancel             key.Binding
 	Yes, No, LeaveReplay                                key.Binding
-	Models, Exchanges, Steer, Calls                     key.Binding
+	Models, Exchanges, Steer                            key.Binding
+	Fold, FoldAll, ToGate, ToFailure, ToRunning         key.Binding
+	Filter, NextMatch, PreviousMatch                    key.Binding
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
 	Undo, PutBack, Palette, Sides                       key.Binding
@@ -55,9 +57,17 @@ func newKeyMap() keyMap {
 		Last:   bind([]string{"G", "end"}, "G", "to the last"),
 		Open:   bind([]string{"enter", "o"}, "enter", "look in; go on from a failure"),
 		Cancel: bind([]string{"x"}, "x", "cancel the running step"),
-		Calls:  bind([]string{"space"}, "space", "unfold the calls of an agent"),
-		Follow: bind([]string{"f"}, "f", "follow what runs"),
+		Follow: bind([]string{"f"}, "f", "follow what runs, or stay"),
 		Undo:   bind([]string{"u"}, "u", "undo the run: shows the diff first"),
+
+		Fold:          bind([]string{"space"}, "space", "fold or unfold: calls, siblings, what a step leads to"),
+		FoldAll:       bind([]string{"z"}, "z", "fold all, or unfold all"),
+		ToGate:        bind([]string{"a"}, "a", "to the next gate"),
+		ToFailure:     bind([]string{"e"}, "e", "to the next failure"),
+		ToRunning:     bind([]string{"r"}, "r", "to the next step that runs"),
+		Filter:        bind([]string{"/"}, "/", "filter the steps: a word, or status:failed"),
+		NextMatch:     bind([]string{"n"}, "n", "next step that the filter found"),
+		PreviousMatch: bind([]string{"N"}, "N", "the one before"),
 
 		PageUp:   bind([]string{"pgup"}, "pgup", "page up"),
 		PageDown: bind([]string{"pgdown"}, "pgdn", "page down"),

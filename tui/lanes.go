@@ -31,7 +31,13 @@ type laneStep struct {
 	node   int     // the step's lane
 	onward bool    // a lane leads on from it
 	unseen []int   // the steps it depends on with no lane between them
+	above  []edge  // the lanes that come in from above
+	beyond []edge  // and those that go on below
 }
+
+// edge is a lane from one step to another that depends on it; one that leads
+// nowhere has neither.
+type edge struct{ from, to int32 }
 
 // layLanes lays the lanes of n steps that stand in execution order. deps gives
 // the steps that one depends on, by position and without those that follow from
@@ -50,6 +56,9 @@ func layLanes(n int, deps [][]int, limit int) lanes {
 	lane := make(map[[2]int]bool)
 	for s := range n {
 		step := &out.steps[s]
+		if s > 0 {
+			step.above = out.steps[s-1].beyond
+		}
 		g.enter(s, step)
 		granted := g.leave(s, step, children[s])
 		for _, child := range granted {
@@ -63,25 +72,26 @@ func layLanes(n int, deps [][]int, limit int) lanes {
 				}
 			}
 		}
+		step.beyond = slices.Clone(g.lanes)
 		out.width = max(out.width, len(step.row), len(step.join), len(step.fork))
 	}
 	return out
 }
 
 // free marks a lane that leads nowhere.
-const free = -1
+var free = edge{-1, -1}
 
-// gutter is the lanes between two rows: for each the step that it leads to.
+// gutter is the lanes between two rows.
 type gutter struct {
-	target []int
-	limit  int
+	lanes []edge
+	limit int
 }
 
 // enter ends the lanes that lead to s and gives s its place.
 func (g *gutter) enter(s int, step *laneStep) {
 	var in []int
-	for i, t := range g.target {
-		if t == s {
+	for i, lane := range g.lanes {
+		if int(lane.to) == s {
 			in = append(in, i)
 		}
 	}
@@ -103,7 +113,7 @@ func (g *gutter) enter(s int, step *laneStep) {
 		step.join[in[0]] &^= left
 		for _, i := range in[1:] {
 			step.join[i] &^= down
-			g.target[i] = free
+			g.lanes[i] = free
 		}
 		step.join[last] &^= right
 	}
@@ -118,10 +128,10 @@ func (g *gutter) enter(s int, step *laneStep) {
 func (g *gutter) leave(s int, step *laneStep, children []int) []int {
 	own := step.node < g.limit
 	if own {
-		for len(g.target) <= step.node {
-			g.target = append(g.target, free)
+		for len(g.lanes) <= step.node {
+			g.lanes = append(g.lanes, free)
 		}
-		g.target[step.node] = free
+		g.lanes[step.node] = free
 	}
 	var granted, at []int
 	for _, child := range children {
@@ -131,10 +141,10 @@ func (g *gutter) leave(s int, step *laneStep, children []int) []int {
 				continue
 			}
 		}
-		for len(g.target) <= i {
-			g.target = append(g.target, free)
+		for len(g.lanes) <= i {
+			g.lanes = append(g.lanes, free)
 		}
-		g.target[i] = child
+		g.lanes[i] = edge{int32(s), int32(child)} // #nosec G115 -- positions in a plan
 		granted, at = append(granted, child), append(at, i)
 	}
 	if len(at) > 1 || (len(at) == 1 && at[0] != step.node) {
@@ -182,11 +192,71 @@ func (g *gutter) parting(node int, at []int) []uint8 {
 	return row
 }
 
+// lead is where the lane in a cell under, over or beside a step's row belongs.
+type lead int
+
+// Which row of a step's part of the gutter a line is.
+const (
+	leadAbove lead = iota // over everything of it
+	leadJoin              // where lanes join before it
+	leadRow               // its own
+	leadBelow             // under its own, before lanes part
+	leadFork              // where they part
+)
+
+// lit is the cells of a row through which a lane runs that is lit, as bits.
+func (s *laneStep) lit(at int, row lead, is func(edge) bool) uint32 {
+	var cells uint32
+	mark := func(from, to int) {
+		for i := min(from, to); i <= max(from, to); i++ {
+			cells |= 1 << (i % 32)
+		}
+	}
+	switch row {
+	case leadBelow, leadFork:
+		for i, e := range s.beyond {
+			switch {
+			case e == free || !is(e):
+			case row == leadFork && int(e.from) == at:
+				mark(s.node, i)
+			case int(e.from) == at:
+				mark(s.node, s.node)
+			default:
+				mark(i, i)
+			}
+		}
+	default:
+		for i, e := range s.above {
+			switch {
+			case e == free || !is(e):
+			case int(e.to) != at || row == leadAbove:
+				mark(i, i)
+			case row == leadJoin:
+				mark(s.node, i)
+			default:
+				mark(s.node, s.node)
+			}
+		}
+	}
+	return cells
+}
+
+// over is the lanes over everything of the step's part.
+func (s *laneStep) over() []uint8 {
+	row := make([]uint8, len(s.above))
+	for i, e := range s.above {
+		if e != free {
+			row[i] = up | down
+		}
+	}
+	return row
+}
+
 // passing is a row that every lane runs through.
 func (g *gutter) passing() []uint8 {
-	row := make([]uint8, len(g.target))
-	for i, t := range g.target {
-		if t != free {
+	row := make([]uint8, len(g.lanes))
+	for i, lane := range g.lanes {
+		if lane != free {
 			row[i] = up | down
 		}
 	}
@@ -197,12 +267,12 @@ func (g *gutter) passing() []uint8 {
 // that the gutter is full.
 func (g *gutter) vacant(from int) int {
 	for i := max(from, 0); i < g.limit; i++ {
-		if i >= len(g.target) || g.target[i] == free {
+		if i >= len(g.lanes) || g.lanes[i] == free {
 			return i
 		}
 	}
-	for i := range g.target {
-		if g.target[i] == free {
+	for i := range g.lanes {
+		if g.lanes[i] == free {
 			return i
 		}
 	}
@@ -211,11 +281,11 @@ func (g *gutter) vacant(from int) int {
 
 // trim takes away free lanes at the right.
 func (g *gutter) trim() {
-	n := len(g.target)
-	for n > 0 && g.target[n-1] == free {
+	n := len(g.lanes)
+	for n > 0 && g.lanes[n-1] == free {
 		n--
 	}
-	g.target = g.target[:n]
+	g.lanes = g.lanes[:n]
 }
 
 // laneGlyph draws one cell.

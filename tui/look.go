@@ -20,6 +20,7 @@ type look struct {
 	now    time.Time // as the events count time
 	beat   int       // of the animation
 	diffs  diffView  // as the user wants them
+	themed int       // how often the theme was changed
 }
 
 func newLook(t themes.Theme) *look {
@@ -29,6 +30,7 @@ func newLook(t themes.Theme) *look {
 // retheme takes another theme and keeps the time.
 func (l *look) retheme(t themes.Theme) {
 	l.Styles, l.theme, l.glyphs = t.Styles, t, t.Glyphs
+	l.themed++
 }
 
 func (l *look) spinner() string {

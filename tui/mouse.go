@@ -75,8 +75,7 @@ func (m *Model) wheel(at tea.Mouse) {
 	}
 	switch p, _ := m.layout.at(at.X, at.Y); p {
 	case panePlan:
-		m.dag.move(lines)
-		m.refresh()
+		m.dag.scrolled(lines)
 	case paneStep:
 		m.detail.scroll(lines)
 	default:

@@ -69,7 +69,7 @@ func TestOlderRevisionsFoldToALineAndOpen(t *testing.T) {
 	d := newDAGPane(darkLook())
 	d.setSize(60, 12)
 	d.show(revisedTwice())
-	folded := "   ✓ 1 First  t    0.0s\n ▸ rev 2: 2 removed, 1 added (enter opens)\n − ✗ 4 Fourth  t  failed\n + · 5 Fifth   t"
+	folded := "   ✓ 1 First  t    0.0s\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − ✗ 4 Fourth  t  failed\n + ○ 5 Fifth   t ready"
 	if got := stripped(d.lines()); squash(got) != squash(folded) {
 		t.Fatalf("got\n%s", got)
 	}
@@ -103,7 +103,7 @@ func TestAChosenStepLightsWhatItDependsOnAndWhatDependsOnIt(t *testing.T) {
 	d.setSize(60, 8)
 	d.setFocus(true)
 	d.show(run)
-	d.layout()
+	d.lines()
 	chosen := d.chosen()
 	for i := range d.outline.rows {
 		r := &d.outline.rows[i]
@@ -114,7 +114,7 @@ func TestAChosenStepLightsWhatItDependsOnAndWhatDependsOnIt(t *testing.T) {
 		if (chosen.key == "1" && r.key == "2") || (chosen.key == "2" && r.key == "1") {
 			want = kinLit
 		}
-		if got := d.kinship(r, chosen); got != want {
+		if got := d.kinOf(r); got != want {
 			t.Errorf("with %s chosen, %s is %v", chosen.key, r.key, got)
 		}
 	}
@@ -194,34 +194,6 @@ func TestTheInputKeepsWhatIsPasted(t *testing.T) {
 	if m.layout.input.h > maxInputHeight || m.layout.chat.h < 5 {
 		t.Errorf("the input takes %d lines and leaves %d", m.layout.input.h, m.layout.chat.h)
 	}
-}
-
-func BenchmarkPlanOf1000Steps(b *testing.B) {
-	b.Run("draw", func(b *testing.B) {
-		d := newDAGPane(darkLook())
-		d.setSize(80, 50)
-		d.show(wideRun(1000))
-		d.lines()
-		for b.Loop() {
-			d.touch()
-			d.lines()
-		}
-	})
-	b.Run("move", func(b *testing.B) {
-		d := newDAGPane(darkLook())
-		d.setSize(80, 50)
-		d.show(wideRun(1000))
-		for b.Loop() {
-			d.move(1)
-			d.lines()
-		}
-	})
-	b.Run("lay out", func(b *testing.B) {
-		run := wideRun(1000)
-		for b.Loop() {
-			layOut(run, 8, nil, nil)
-		}
-	})
 }
 
 func BenchmarkKeyInALongChat(b *testing.B) {

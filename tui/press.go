@@ -37,6 +37,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.pressSearch(k)
 		return nil
 	}
+	if m.pressFilter(k) {
+		return nil
+	}
 	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
 	for _, at := range []place{placeEverywhere, m.here(), placeMoving} {
 		if typing && at == placeEverywhere {
@@ -133,8 +136,6 @@ func (m *Model) openRow() tea.Cmd {
 	s := m.chosenStep()
 	switch {
 	case m.dag.toggle():
-	case m.dag.chosen() != nil && m.dag.chosen().kind == rowCalls:
-		m.dag.unfold()
 	case m.dag.chosen() == nil:
 	case s != nil && m.takeUp(s):
 		return m.ask.set(m.asks())
@@ -146,20 +147,6 @@ func (m *Model) openRow() tea.Cmd {
 	}
 	m.refresh()
 	return nil
-}
-
-// unfold shows or folds the calls of the agent step that is chosen.
-func (m *Model) unfold() {
-	m.dag.unfold()
-	m.refresh()
-}
-
-// noCalls is why there are no calls to unfold.
-func (m *Model) noCalls() string {
-	if m.dag.caller() == nil {
-		return "There are no calls to unfold: only a step that an agent carries out makes some."
-	}
-	return ""
 }
 
 // cancel stops the chosen step, which runs.

@@ -52,7 +52,7 @@ func TestNothingIsSentFromAReplay(t *testing.T) {
 		"ctrl+g":                 {newStory().gated(), []tea.KeyPressMsg{ctrl('g')}, "what was asked was answered then"},
 		"esc":                    {newStory().branching(), []tea.KeyPressMsg{escape}, "nothing runs that could be stopped"},
 		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing runs that could be cancelled"},
-		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("z")...), "nothing can be sent; q quits"},
+		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("w")...), "nothing can be sent; q quits"},
 		"answers to a gate":      {newStory().gated(), letters("y"), "nothing can be sent"},
 		"ctrl+t":                 {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "nothing can be sent; q quits"},
 		"x on a call":            {newStory().exploring(), append([]tea.KeyPressMsg{tabKey}, letters("jx")...), "nothing runs that could be cancelled"},

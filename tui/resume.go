@@ -47,6 +47,7 @@ func (m *Model) foldAgain(e agent.Event) {
 		if err := m.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
 			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))
 		}
+		m.dag.heard(m.run, e.Data)
 	}
 }
 

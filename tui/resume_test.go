@@ -130,7 +130,7 @@ func TestXCancelsARunningStepAloneAndElseSaysWhyNot(t *testing.T) {
 		"a step that is done":  {newStory().branching(), "gx", "Step 1 has ended already", nil},
 		"a step to come":       {newStory().branching(), "Gx", "Step 6 does not run yet", nil},
 		"a step at its gate":   {newStory().gated(), "x", "ctrl+g leads to its gate", nil},
-		"a step that is gone":  {newStory().tested(), "gjjjjx", "Step 5 is no longer in the plan", nil},
+		"a step that is gone":  {newStory().tested(), "gjjjjjx", "Step 5 is no longer in the plan", nil},
 		"a run that has ended": {newStory().finished(), "x", "The run has ended", nil},
 		"no plan":              {newStory().greeted(), "x", "No step is chosen", nil},
 	} {

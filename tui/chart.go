@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// chart is the steps of a plan as a graph, by their positions in execution
+// order. It changes only when the plan does, never with what the steps do.
+type chart struct {
+	steps  []*agent.StepState
+	at     map[string]int // step index → position
+	deps   [][]int        // for each position, what it depends on
+	feeds  [][]int        // and what depends on it
+	before []positions    // and all that must be done first
+	places []int          // where each stands in the run's own list
+
+	fans   [][]int // siblings that do the same: alike in tool and in what they depend on
+	fan    []int   // which of those a step is one of, -1 for none
+	part   []int   // the milestone that a step belongs to, -1 for none
+	parts  []string
+	agents []int // steps that make calls of their own
+
+	longest, tool, index int // widths of the longest title, tool name and index, in cells
+}
+
+// positions is a set of positions in execution order.
+type positions []uint64
+
+func newPositions(n int) positions { return make(positions, (n+63)/64) }
+
+func (p positions) has(i int) bool { return p[i/64]&(1<<(i%64)) != 0 }
+func (p positions) add(i int)      { p[i/64] |= 1 << (i % 64) }
+func (p positions) union(q positions) {
+	for i := range q {
+		p[i] |= q[i]
+	}
+}
+
+// meets reports whether the sets have anything in common.
+func (p positions) meets(q positions) bool {
+	for i := range min(len(p), len(q)) {
+		if p[i]&q[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// newChart charts the steps of a run.
+func newChart(run *agent.Run) *chart {
+	plan := run.Plan
+	plan.Steps = make([]planning.Step, len(run.Steps))
+	place := make(map[string]int, len(run.Steps))
+	for i, s := range run.Steps {
+		plan.Steps[i] = s.Step
+		place[s.Step.Index] = i
+	}
+	graph := planning.NewGraph(plan)
+	order := executionOrder(graph, plan)
+	n := len(order)
+	c := &chart{
+		at: make(map[string]int, n), steps: make([]*agent.StepState, n), places: make([]int, n),
+		deps: make([][]int, n), feeds: make([][]int, n), before: make([]positions, n),
+	}
+	for i, index := range order {
+		c.at[index] = i
+		c.places[i] = place[index]
+		c.steps[i] = run.Steps[place[index]]
+	}
+	for i, index := range order {
+		all := newPositions(n)
+		for _, d := range graph.Dependencies(index) {
+			// Of a draft that runs in a circle some come later.
+			if p, ok := c.at[d]; ok && p < i {
+				c.deps[i] = append(c.deps[i], p)
+				c.feeds[p] = append(c.feeds[p], i)
+				all.union(c.before[p])
+				all.add(p)
+			}
+		}
+		c.before[i] = all
+		s := c.steps[i]
+		c.longest = max(c.longest, ansi.StringWidth(untrusted.Line(s.Step.Title)))
+		c.tool = max(c.tool, ansi.StringWidth(stepTool(s)))
+		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
+		if s.Step.Executor == planning.ExecutorAgent {
+			c.agents = append(c.agents, i)
+		}
+	}
+	c.findFans()
+	c.findParts(plan.Milestones)
+	return c
+}
+
+// executionOrder is every step of the plan once; what the graph leaves out, as
+// in a draft that is not whole yet, stands at the end.
+func executionOrder(graph *planning.Graph, plan planning.Plan) []string {
+	order := graph.Order()
+	seen := make(map[string]bool, len(plan.Steps))
+	for _, index := range order {
+		seen[index] = true
+	}
+	for _, s := range plan.Steps {
+		if !seen[s.Index] {
+			seen[s.Index] = true
+			order = append(order, s.Index)
+		}
+	}
+	return order
+}
+
+// fanLeast is how many siblings make a fan-out.
+const fanLeast = 3
+
+// findFans finds steps that do the same with the same dependencies. Level by
+// level: what depends on different steps of one fan-out depends on that one, so
+// that a fan-out of whole chains is a chain of fan-outs.
+func (c *chart) findFans() {
+	n := len(c.steps)
+	depth, deepest := make([]int, n), -1
+	for i := range n {
+		for _, d := range c.deps[i] {
+			depth[i] = max(depth[i], depth[d]+1)
+		}
+		deepest = max(deepest, depth[i])
+	}
+	levels := make([][]int, deepest+1)
+	for i := range n {
+		levels[depth[i]] = append(levels[depth[i]], i)
+	}
+	c.fan = make([]int, n)
+	for i := range c.fan {
+		c.fan[i] = -1
+	}
+	for _, level := range levels {
+		if len(level) < fanLeast {
+			continue
+		}
+		alike := make(map[string][]int)
+		var names []string
+		for _, i := range level {
+			name := c.likeness(i)
+			if _, known := alike[name]; !known {
+				names = append(names, name)
+			}
+			alike[name] = append(alike[name], i)
+		}
+		for _, name := range names {
+			if members := alike[name]; len(members) >= fanLeast {
+				for _, i := range members {
+					c.fan[i] = len(c.fans)
+				}
+				c.fans = append(c.fans, members)
+			}
+		}
+	}
+}
+
+// likeness names what a step does and what it depends on, a fan-out for any of
+// its steps.
+func (c *chart) likeness(i int) string {
+	ids := make([]int, 0, len(c.deps[i]))
+	for _, d := range c.deps[i] {
+		if f := c.fan[d]; f >= 0 {
+			ids = append(ids, -1-f)
+		} else {
+			ids = append(ids, d)
+		}
+	}
+	slices.Sort(ids)
+	var b strings.Builder
+	b.WriteString(stepTool(c.steps[i]))
+	for k, id := range ids {
+		if k == 0 || id != ids[k-1] {
+			b.WriteByte(' ')
+			b.WriteString(strconv.Itoa(id))
+		}
+	}
+	return b.String()
+}
+
+// findParts notes which milestone each step belongs to.
+func (c *chart) findParts(milestones []planning.Milestone) {
+	c.part = make([]int, len(c.steps))
+	for i := range c.part {
+		c.part[i] = -1
+	}
+	for m, part := range milestones {
+		c.parts = append(c.parts, untrusted.Line(part.Title))
+		for _, index := range part.Steps {
+			if i, ok := c.at[index]; ok && c.part[i] < 0 {
+				c.part[i] = m
+			}
+		}
+	}
+}
+
+// stands reports whether the chart still shows the steps that the run has.
+func (c *chart) stands(run *agent.Run) bool {
+	if len(run.Steps) != len(c.steps) {
+		return false
+	}
+	for i, place := range c.places {
+		if run.Steps[place] != c.steps[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// led is what hangs on one step alone: every way to it leads over that one.
+func (c *chart) led(i int) []int {
+	var out []int
+	inside := newPositions(len(c.steps))
+	inside.add(i)
+	for t := i + 1; t < len(c.steps); t++ {
+		if len(c.deps[t]) == 0 {
+			continue
+		}
+		all := true
+		for _, d := range c.deps[t] {
+			all = all && inside.has(d)
+		}
+		if all {
+			inside.add(t)
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// fanRun is a run of n steps: one, a fan-out that reads, one that writes behind
+// each of it, and one that sums up; active of the readers run.
+func fanRun(n, active int) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
+	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
+		index := fmt.Sprint(len(run.Steps) + 1)
+		step := planning.Step{Index: index, Title: title, Tool: tool, Executor: planning.ExecutorTool, DependsOn: deps}
+		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
+		run.Plan.Steps = append(run.Plan.Steps, step)
+		return index
+	}
+	first := add("List what is there", "fs.list", agent.StepDone)
+	var reads, writes []string
+	for i := range (n - 2) / 2 {
+		status := agent.StepPending
+		switch {
+		case i < n/8:
+			status = agent.StepDone
+		case i < n/8+active:
+			status = agent.StepActive
+		}
+		reads = append(reads, add(fmt.Sprintf("Read file number %d", i), "fs.read", status, first))
+	}
+	for i, read := range reads {
+		writes = append(writes, add(fmt.Sprintf("Write file number %d", i), "fs.write", agent.StepPending, read))
+	}
+	add("Sum up what was done", "fs.write", agent.StepPending, writes...)
+	return run
+}
+
+func BenchmarkPlanPane(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		run   *agent.Run
+		level foldLevel
+	}{
+		{"fan-outs rolled up", fanRun(1000, 50), foldAuto},
+		{"layers rolled up", wideRun(1000), foldAuto},
+		{"all unfolded", fanRun(1000, 50), foldNone},
+		{"layers unfolded", wideRun(1000), foldNone},
+	} {
+		pane := func() *dagPane {
+			d := newDAGPane(darkLook())
+			d.setSize(80, 50)
+			d.setFocus(true)
+			d.show(c.run)
+			d.folds.level = c.level
+			d.lines()
+			return d
+		}
+		b.Run(c.name+"/a beat", func(b *testing.B) {
+			d := pane()
+			for b.Loop() {
+				d.look.beat++
+				d.look.now = d.look.now.Add(frameTime)
+				d.touch()
+				d.lines()
+				d.title()
+				d.summary()
+			}
+		})
+		b.Run(c.name+"/a move", func(b *testing.B) {
+			d := pane()
+			by := 1
+			for b.Loop() {
+				at := d.position()
+				if d.move(by); d.position() == at {
+					by = -by
+				}
+				d.lines()
+			}
+		})
+		b.Run(c.name+"/a step ends and one starts", func(b *testing.B) {
+			d := pane()
+			s := d.chart.steps[len(d.chart.steps)/2]
+			for b.Loop() {
+				if s.Status = agent.StepDone; b.N%2 == 0 {
+					s.Status = agent.StepActive
+				}
+				d.heard(c.run, agent.StepStarted{Index: s.Step.Index})
+				d.touch()
+				d.lines()
+			}
+			s.Status = agent.StepPending
+		})
+		b.Run(c.name+"/laid out again", func(b *testing.B) {
+			d := pane()
+			for b.Loop() {
+				d.stale = true
+				d.layout()
+			}
+		})
+		b.Run(c.name+"/a new plan", func(b *testing.B) {
+			d := pane()
+			for b.Loop() {
+				d.news, d.replan = true, true
+				d.layout()
+			}
+		})
+	}
+}

@@ -1,0 +1,193 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/sahilm/fuzzy"
+
+	"replan/agent"
+	"replan/tui/untrusted"
+)
+
+// planFilter shows only the steps that are like what was typed: words of their
+// titles, tools and indices, and how they stand, as in status:failed.
+type planFilter struct {
+	text   string
+	typing bool
+	found  []int // positions, in execution order
+}
+
+// on reports whether steps are left out.
+func (f *planFilter) on() bool { return strings.TrimSpace(f.text) != "" }
+
+// shown reports whether the filter takes a line of the pane.
+func (f *planFilter) shown() bool { return f.typing || f.on() }
+
+// statusWords are the words by which a filter knows how a step stands.
+var statusWords = map[string]func(c stepClass, s *agent.StepState) bool{
+	"drafting": isClass(classDraft),
+	"pending":  isClass(classWaits, classDraft, classReady, classRetry),
+	"waiting":  isClass(classWaits),
+	"blocked":  isClass(classWaits),
+	"ready":    isClass(classReady),
+	"retry":    isClass(classRetry),
+	"running":  isClass(classRuns),
+	"gate":     isClass(classGate),
+	"doubt":    isClass(classDoubt),
+	"done":     isClass(classDone),
+	"complete": isClass(classDone),
+	"failed":   isClass(classFailed),
+	"stopped":  isClass(classStopped),
+	"skipped":  isClass(classSkipped),
+	"added":    func(_ stepClass, s *agent.StepState) bool { return s.Change == agent.ChangeAdded },
+	"revised":  func(_ stepClass, s *agent.StepState) bool { return s.Change == agent.ChangeRevised },
+}
+
+func isClass(any ...stepClass) func(stepClass, *agent.StepState) bool {
+	return func(c stepClass, _ *agent.StepState) bool { return slices.Contains(any, c) }
+}
+
+// stands reports whether a step stands as a word of a filter says, which need not
+// be whole: run, fail, in_doubt.
+func stands(word string, c stepClass, s *agent.StepState) bool {
+	word = strings.TrimPrefix(strings.ToLower(word), "in_")
+	for name, is := range statusWords {
+		if (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) && is(c, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// stepTexts are the steps as a filter reads them.
+type stepTexts struct {
+	chart *chart
+	among []int
+	texts []string
+}
+
+func (t *stepTexts) String(i int) string { return t.texts[i] }
+func (t *stepTexts) Len() int            { return len(t.among) }
+
+// search finds the steps. Every word must fit; one that is in no text as it
+// stands is looked for letter by letter.
+func (f *planFilter) search(c *chart, t *tally) {
+	found := make([]int, len(c.steps))
+	for i := range found {
+		found[i] = i
+	}
+	for _, word := range strings.Fields(f.text) {
+		name, value, named := strings.Cut(word, ":")
+		var fits func(i int) bool
+		switch {
+		case named && value != "" && strings.HasPrefix("status", strings.ToLower(name)):
+			fits = func(i int) bool { return stands(value, t.class[i], c.steps[i]) }
+		case named && value != "" && strings.EqualFold(name, "tool"):
+			value = strings.ToLower(value)
+			fits = func(i int) bool { return strings.Contains(strings.ToLower(stepTool(c.steps[i])), value) }
+		default:
+			found = stepsLike(c, found, word)
+			continue
+		}
+		found = slices.DeleteFunc(found, func(i int) bool { return !fits(i) })
+	}
+	f.found = found
+}
+
+// stepsLike finds a word in the texts of some steps: as it stands, else its letters
+// in their order.
+func stepsLike(c *chart, among []int, word string) []int {
+	t := &stepTexts{chart: c, among: among, texts: make([]string, len(among))}
+	low := strings.ToLower(word)
+	var found []int
+	for k, i := range among {
+		s := c.steps[i].Step
+		t.texts[k] = untrusted.Line(s.Index + " " + s.Title + " " + stepTool(c.steps[i]))
+		if strings.Contains(strings.ToLower(t.texts[k]), low) {
+			found = append(found, i)
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	for _, m := range fuzzy.FindFromNoSort(word, t) {
+		found = append(found, among[m.Index])
+	}
+	return found
+}
+
+// startFilter opens the line in which a filter is typed.
+func (d *dagPane) startFilter() {
+	d.filter.typing, d.drawn = true, false
+}
+
+// clearFilter shows all steps again.
+func (d *dagPane) clearFilter() {
+	d.filter, d.stale, d.loose, d.drawn = planFilter{}, true, false, false
+}
+
+// pressFilter takes a key while a filter is typed, and reports whether it was one
+// for it.
+func (d *dagPane) pressFilter(k tea.KeyPressMsg) bool {
+	f := &d.filter
+	text := f.text
+	switch k.String() {
+	case "enter":
+		f.typing, d.drawn = false, false
+		return true
+	case "esc":
+		d.clearFilter()
+		return true
+	case "backspace":
+		if f.text == "" {
+			f.typing, d.drawn = false, false
+			return true
+		}
+		runes := []rune(f.text)
+		text = string(runes[:len(runes)-1])
+	case "ctrl+w", "ctrl+u":
+		text = ""
+	case "up", "down":
+		d.move(map[string]int{"up": -1, "down": 1}[k.String()])
+		return true
+	default:
+		if k.Text == "" {
+			return false
+		}
+		text += k.Text
+	}
+	f.text, d.stale, d.drawn, d.loose = text, true, false, false
+	return true
+}
+
+// drawFilter draws the line in which the filter stands.
+func (d *dagPane) drawFilter() string {
+	l, f := d.look, &d.filter
+	tail := ""
+	if f.on() && d.chart != nil {
+		tail = plural(len(f.found), "step") + " of " + plural(len(d.chart.steps), "")
+		tail = strings.TrimRight(strings.TrimSuffix(tail, "s"), " ")
+	}
+	does := "n N move, esc clears"
+	if f.typing {
+		does = "enter keeps, esc clears"
+	}
+	cursor := ""
+	if f.typing {
+		cursor = l.Text.Reverse(true).Render(" ")
+	}
+	room := max(d.width-4-ansi.StringWidth(tail), 4)
+	typed := l.cutLeft(untrusted.Visible(f.text), room-2)
+	left := " " + l.Key.Render("/") + l.Strong.Render(typed) + cursor
+	if !f.on() && f.typing {
+		hint := l.cut(" title, tool, index or status:failed", d.width-ansi.StringWidth(left)-1)
+		return l.fit(left+l.Faint.Render(hint), d.width)
+	}
+	if full := tail + "  " + does; ansi.StringWidth(left)+ansi.StringWidth(full)+3 <= d.width {
+		tail = full
+	}
+	return l.sides(left, l.Faint.Render(tail)+" ", d.width)
+}

@@ -1,0 +1,105 @@
+package tui
+
+// kin says how a row relates to the chosen one.
+type kin int
+
+const (
+	kinNone kin = iota // nothing is lit
+	kinSelf            // it is chosen, or the step that the chosen one belongs to
+	kinLit             // one depends on the other
+	kinDim             // neither does
+)
+
+// kinship is what the chosen row depends on and what depends on it, of steps and
+// of what stands for them in the graph.
+type kinship struct {
+	of       string // the row that it was found for
+	on       bool
+	self     positions
+	above    positions // what it depends on
+	below    positions // what depends on it
+	up, down []bool    // nodes on a way to it, and from it, itself among both
+}
+
+// light finds the kinship of the chosen row, while the pane has the focus.
+func (d *dagPane) light() {
+	at := d.position()
+	if !d.focused || at < 0 || d.chart == nil || d.outline.chart == nil || d.outline.flat {
+		d.kin = kinship{}
+		return
+	}
+	if d.kin.on && d.kin.of == d.selected {
+		return
+	}
+	d.kin = kinship{}
+	c := d.chart
+	n := len(c.steps)
+	self := newPositions(n)
+	r := &d.outline.rows[at]
+	switch r.kind {
+	case rowStep, rowCalls, rowCall:
+		self.add(r.at)
+	case rowRoll:
+		self.union(r.roll.set)
+	default:
+		return
+	}
+	k := kinship{of: d.selected, on: true, self: self, above: newPositions(n), below: newPositions(n)}
+	for i := range n {
+		if self.has(i) {
+			k.above.union(c.before[i])
+		}
+		if c.before[i].meets(self) {
+			k.below.add(i)
+		}
+	}
+	k.up, k.down = make([]bool, len(d.outline.nodes)), make([]bool, len(d.outline.nodes))
+	for i, node := range d.outline.of {
+		if node < 0 {
+			continue
+		}
+		k.up[node] = k.up[node] || k.above.has(i) || self.has(i)
+		k.down[node] = k.down[node] || k.below.has(i) || self.has(i)
+	}
+	d.kin = k
+}
+
+// kinOf says how a row relates to the chosen one.
+func (d *dagPane) kinOf(r *row) kin {
+	k := &d.kin
+	if !k.on {
+		return kinNone
+	}
+	switch r.kind {
+	case rowStep, rowCalls, rowCall:
+		switch {
+		case k.self.has(r.at):
+			return kinSelf
+		case k.above.has(r.at) || k.below.has(r.at):
+			return kinLit
+		}
+		return kinDim
+	case rowRoll:
+		switch {
+		case r.roll.set.meets(k.self):
+			return kinSelf
+		case r.roll.set.meets(k.above) || r.roll.set.meets(k.below):
+			return kinLit
+		}
+		return kinDim
+	default:
+		return kinNone
+	}
+}
+
+// litLanes is the cells of a row's gutter through which a way leads to the
+// chosen step or from it, as bits.
+func (d *dagPane) litLanes(r *row) uint32 {
+	k := &d.kin
+	if !k.on || r.lane == nil {
+		return 0
+	}
+	return r.lane.lit(r.place, r.lead, func(e edge) bool {
+		return k.up[e.from] && k.up[e.to] || k.down[e.from] && k.down[e.to]
+	})
+}
