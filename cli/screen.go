@@ -47,6 +47,7 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 	}
 	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
 	screen.Keys = o.keys
+	screen.Examples = exampleGoals(o.workspace)
 	err = wrap("the screen", o.show(ctx, w.session, screen))
 	return errors.Join(err, wrap("end in order", w.close()))
 }

@@ -17,7 +17,7 @@ func (m *Model) everywhereActions() []action {
 			return ""
 		}
 	}
-	return []action{
+	return append([]action{
 		{id: "palette", key: &k.Palette, opens: true, do: just(m.openPalette)},
 		{id: "help", key: &k.Help, opens: true, do: just(m.openHelp)},
 		{id: "pane.next", key: &k.NextPane, do: just(func() { m.focus = (m.focus + 1) % panes })},
@@ -32,7 +32,7 @@ func (m *Model) everywhereActions() []action {
 		{id: "run.stop", key: &k.Stop, refuse: m.nothingToStop, do: m.stop},
 		{id: "quit", key: &k.Quit, do: m.leave},
 		{id: "replay.quit", key: &k.LeaveReplay, when: func() bool { return m.options.Replay }, refuse: unless(func() bool { return m.options.Replay }, "This is no replay: ctrl+c quits."), do: func() tea.Cmd { return tea.Quit }},
-	}
+	}, m.aroundActions(live)...)
 }
 
 // chatActions work where text is typed.
@@ -185,6 +185,8 @@ func (m *Model) nothingToSend() string {
 	switch {
 	case m.options.Replay:
 		return nothingSent
+	case m.input.value() == "" && m.helpless():
+		return "" // it tries again
 	case m.input.value() == "":
 		return "Type what shall be done first."
 	case m.closed:

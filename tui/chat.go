@@ -19,11 +19,12 @@ type chatPane struct {
 	blocks   []*block
 	live     []*block // of those, the ones that still change
 	intro    string
-	problem  string                   // why there is no model, shown in full while the chat is empty
-	words    bool                     // goals may be planned by their words
-	notes    string                   // the file with the project's instructions, "" for none
-	inset    bool                     // what is added belongs to a run that a call has started
-	activity func(width int) []string // what goes on now; none where nothing does
+	problem  string                           // why there is no model, shown in full while the chat is empty
+	words    bool                             // goals may be planned by their words
+	notes    string                           // the file with the project's instructions, "" for none
+	inset    bool                             // what is added belongs to a run that a call has started
+	activity func(width int) []string         // what goes on now; none where nothing does
+	welcome  func(width, height int) []string // what stands in it before anything was said
 
 	away bool // the user has scrolled up from the end
 	top  spot // first in view, where away
@@ -255,7 +256,7 @@ func (c *chatPane) lines() []string {
 	height := c.height - c.find.height()
 	if c.greets() {
 		c.away, c.shown = false, nil
-		c.view = c.look.block(c.greeting(), c.width, height)
+		c.view = c.look.block(c.welcome(c.width, height), c.width, height)
 	} else {
 		c.window(height)
 		c.view = c.look.block(c.litLines(), c.width, height)
@@ -265,27 +266,6 @@ func (c *chatPane) lines() []string {
 		c.view = append(c.view, c.searchLine(c.width))
 	}
 	return c.view
-}
-
-// greeting is what stands in a chat in which nothing was said.
-func (c *chatPane) greeting() []string {
-	lines := texts(c.markdown.lines(c.intro, c.width))
-	add := func(level, text string) {
-		if len(lines) > 0 {
-			lines = append(lines[:len(lines):len(lines)], "")
-		}
-		lines = append(lines, texts(c.note(level, text).typeset(c.width))...)
-	}
-	if c.problem != "" {
-		add("warn", c.problem)
-		if c.words {
-			add("info", agent.WithoutModel)
-		}
-	}
-	if c.notes != "" {
-		add("info", notesWords+c.notes)
-	}
-	return lines
 }
 
 // notesWords names the file with the project's instructions.

@@ -8,6 +8,11 @@ import (
 	"replan/agent"
 )
 
+func init() { toastTime, nextToast = time.Millisecond, time.Millisecond }
+
+// Faded is the end of the time of the oldest notice.
+func (m *Model) Faded() tea.Msg { return toastMsg{m.toasts.count} }
+
 // Batch is the message that Forward makes of events.
 func Batch(events []agent.Event, arrived time.Time) tea.Msg {
 	return eventsMsg{events: fold(events), arrived: arrived}

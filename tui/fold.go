@@ -31,6 +31,7 @@ func (m *Model) take(e agent.Event) {
 		m.foldAgain(e)
 		return
 	}
+	m.notices(e)
 	if d, ok := e.Data.(agent.RunStarted); ok {
 		m.begin(e, d)
 		return
@@ -46,7 +47,7 @@ func (m *Model) take(e agent.Event) {
 	switch d := e.Data.(type) {
 	case agent.SessionStatus:
 		m.heardNow = true
-		m.status = d
+		m.status, m.looking = d, false
 		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
 		m.chat.words = d.Planner.ByWords()
 		m.tellChosen()

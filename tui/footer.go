@@ -91,6 +91,8 @@ func (m *Model) hints() []string {
 	switch m.focus {
 	case paneChat:
 		switch {
+		case m.going() == "" && m.helpless() && m.input.empty():
+			add(k.Send, "try again")
 		case m.going() == "":
 			add(k.Send, "send")
 		case !m.input.empty():

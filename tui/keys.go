@@ -24,6 +24,7 @@ type keyMap struct {
 	OtherList, Erase                                    key.Binding
 	Undo, PutBack, Palette, Sides                       key.Binding
 	chatKeys
+	aroundKeys
 }
 
 func newKeyMap() keyMap {
@@ -31,7 +32,7 @@ func newKeyMap() keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
 	}
 	return keyMap{
-		chatKeys: newChatKeys(bind),
+		chatKeys: newChatKeys(bind), aroundKeys: newAroundKeys(bind),
 
 		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
 		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j)"),

@@ -67,6 +67,8 @@ type Model struct {
 
 	copied *code // with the last key
 
+	around
+
 	quitting bool   // asks whether to quit
 	warned   bool   // the last key asked to stop at an open gate, and was told so
 	sure     bool   // this key asks again
@@ -97,6 +99,7 @@ func New(s Session, o Options) *Model {
 		m.home = strings.TrimRight(home, "/")
 	}
 	m.chat = newChatPane(l, o.Intro, m.activity)
+	m.around.begin(m)
 	if o.Replay {
 		m.input.close("replay " + l.glyphs.Separator + " q quits")
 	}
@@ -143,7 +146,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.beat(msg)
 	case graceMsg:
 		m.ask.rested(msg)
+	case toastMsg:
+		m.toasts.faded(msg)
 	case tea.KeyPressMsg:
+		m.toasts.clear()
 		cmd = m.press(msg)
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
@@ -155,7 +161,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.input.update(msg)
 	}
 	m.arrange()
-	return m, cmd
+	return m, tea.Batch(cmd, m.toasts.timer())
 }
 
 // retheme follows the terminal's background.
@@ -291,7 +297,17 @@ func (m *Model) screen() []string {
 		m.ask.mute = m.quitting
 		screen = append(screen, m.ask.draw(m.layout.sheet.w, m.layout.sheet.h)...)
 	}
-	return append(screen, m.footer())
+	screen = append(screen, m.footer())
+	m.lay(screen, m.toastsFrom(), m.layout.height-m.toastsFrom()-m.layout.sheet.h-1)
+	return screen
+}
+
+// toastsFrom is the first line that notices may stand on.
+func (m *Model) toastsFrom() int {
+	if m.layout.tabs.h > 0 && m.over() == nil {
+		return m.layout.tabs.y + 1
+	}
+	return 1
 }
 
 // smallScreen says that there is no room.

@@ -125,6 +125,9 @@ const nothingSent = "This is a replay: nothing can be sent; q quits."
 // submit sends what was typed.
 func (m *Model) submit() tea.Cmd {
 	text := m.input.value()
+	if text == "" {
+		return m.lookAgain()
+	}
 	m.input.clear()
 	m.chat.toEnd()
 	return m.outbox.send(runner.Submit{Text: text})

@@ -36,6 +36,7 @@ type Options struct {
 	Version    string            // shown in help
 	Goal       string            // sent at the start, unless it is ""
 	Intro      string            // Markdown, shown while the chat is empty
+	Examples   []string          // goals that fit this folder, shown in the greeting
 	Suggestion string            // text that the input opens with
 	Planners   planning.Planners // make the session's plans; nil is the three phases and a model
 	Keys       Keys              // in place of the usual ones; see [CheckKeys]

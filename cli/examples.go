@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// defines finds the name of something that a line of source defines, in most
+// languages.
+var defines = regexp.MustCompile(`(?m)^(?:export +)?(?:pub +)?(?:async +)?(?:func|def|class|function|fn|struct|interface) +([A-Za-z_][A-Za-z0-9_]{3,40})`)
+
+// exampleGoals are three goals that fit a folder, to be shown in the greeting. It
+// looks at the names in the folder and into one file, no further.
+func exampleGoals(folder string) []string {
+	const most = 2000           // names
+	dir, err := os.Open(folder) //nolint:gosec // the workspace
+	if err != nil {
+		return nil
+	}
+	names, _ := dir.Readdirnames(most) // as far as they can be read
+	_ = dir.Close()
+	slices.Sort(names)
+	tested, source := false, ""
+	for _, name := range names {
+		switch name {
+		case "go.mod", "package.json", "pyproject.toml", "Cargo.toml", "setup.py", "pytest.ini":
+			tested = true
+		}
+		if source == "" && slices.Contains([]string{".go", ".py", ".ts", ".js", ".rs"}, filepath.Ext(name)) && !strings.Contains(name, "test") {
+			source = definedIn(filepath.Join(folder, name))
+		}
+	}
+	goals := []string{"explain what this project does"}
+	if source != "" {
+		goals = append(goals, "where is "+source+" used")
+	} else {
+		goals = append(goals, "find TODO")
+	}
+	if tested {
+		return append(goals, "run the tests")
+	}
+	return append(goals, "what changed lately")
+}
+
+// definedIn is the name of something that a source file defines, "" where none is
+// found near its beginning.
+func definedIn(path string) string {
+	const most = 32 << 10
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	file, err := os.Open(path) //nolint:gosec // of the workspace
+	if err != nil {
+		return ""
+	}
+	defer file.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(file, most))
+	if err != nil {
+		return ""
+	}
+	for _, found := range defines.FindAllSubmatch(text, -1) {
+		if name := string(found[1]); name != "main" && name != "init" {
+			return name
+		}
+	}
+	return ""
+}

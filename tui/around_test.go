@@ -1,0 +1,134 @@
+package tui_test
+
+import (
+	"fmt"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/themes"
+	"replan/tui"
+)
+
+// helpless is a session in which no model answers.
+func helpless(kind planning.TroubleKind, model string, there ...string) agent.SessionStatus {
+	host := "http://127.0.0.1:11434"
+	return agent.SessionStatus{
+		Workspace: "/src/auth-service", Planner: agent.PlannerAuto, Tools: 6, Branch: "main", Host: host,
+		Problem: "there is no model: a sentence", Trouble: planning.ModelTrouble{Kind: kind, Host: host, Model: model, Models: there},
+		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
+	}
+}
+
+func TestTheFirstScreenIsDrawnWideAndNarrow(t *testing.T) {
+	greeted := newStory().greeted().session(agent.SessionStatus{
+		Workspace: "/src/auth-service", Model: "qwen3:8b", Tools: 6, Branch: "main", Instructions: "AGENTS.md",
+		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
+	})
+	for name, st := range map[string]*story{
+		"greeting":    greeted,
+		"unreachable": newStory().session(helpless(planning.TroubleUnreachable, "")),
+		"no models":   newStory().session(helpless(planning.TroubleNoModels, "")),
+		"missing":     newStory().session(helpless(planning.TroubleMissing, "qwen3:32b", "qwen3:8b", "llama3.2:3b")),
+		"unfit":       newStory().session(helpless(planning.TroubleUnfit, "", "gemma:2b")),
+	} {
+		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				s := open(t, tui.Options{Theme: themes.Dark, Examples: []string{"where is Handler used", "run the tests"}}, size.w, size.h).show(st)
+				golden.RequireEqual(t, s.text()+"\n")
+			})
+		}
+	}
+}
+
+func TestWhereNoModelAnswersAKeyTriesAgain(t *testing.T) {
+	for name, keys := range map[string][]tea.KeyPressMsg{
+		"F5":               {{Code: tea.KeyF5}},
+		"ctrl+l":           {ctrl('l')},
+		"enter on nothing": {enter},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().session(helpless(planning.TroubleUnreachable, ""))
+			s := open(t, tui.Options{}, 120, 36).show(st)
+			s.wants("ollama serve")
+			s.press(keys...)
+			s.sent(runner.Look{})
+			s.wants("Asking again")
+			s.show(more(st).session(agent.SessionStatus{Workspace: "/src", Model: "qwen3:8b"}))
+			s.lacks("ollama serve")
+			s.wants("qwen3:8b answers")
+		})
+	}
+}
+
+func TestAGoalIsSentAlthoughNoModelAnswers(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().session(helpless(planning.TroubleUnreachable, "")))
+	s.press(letters("find x")...).press(enter)
+	s.sent(runner.Submit{Text: "find x"})
+}
+
+// serverStatus is a session with one server more.
+func serverStatus(state planning.ServerState, problem string) agent.SessionStatus {
+	return agent.SessionStatus{Workspace: "/src", Model: "m", Servers: []planning.ServerStatus{
+		{Name: "workspace", State: planning.ServerReady, Tools: 6}, {Name: "tickets", State: state, Error: problem, Tools: 2},
+	}}
+}
+
+func TestNoticesTellAndVanish(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []agent.Data
+		says   string
+	}{
+		"a server that is lost": {
+			[]agent.Data{serverStatus(planning.ServerReady, ""), serverStatus(planning.ServerFailed, "it ended")}, "lost the server tickets: it ended",
+		},
+		"a server that is back": {
+			[]agent.Data{serverStatus(planning.ServerReady, ""), serverStatus(planning.ServerFailed, "it ended"), serverStatus(planning.ServerStarting, ""), serverStatus(planning.ServerReady, "")},
+			"the server tickets is ready: 2 tools",
+		},
+		"a budget that is nearly used": {[]agent.Data{agent.BudgetWarned{Guard: agent.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 80, 24)
+			for _, e := range c.events {
+				s.show(newStory().session(e))
+			}
+			s.wants(c.says)
+			for range c.events {
+				s.m.Update(s.m.Faded())
+			}
+			s.lacks(c.says)
+		})
+	}
+}
+
+func TestANoticeTakesNoKeyAndGoesWithIt(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().session(serverStatus(planning.ServerReady, "")))
+	s.show(newStory().session(serverStatus(planning.ServerFailed, "it ended")))
+	s.wants("lost the server tickets")
+	s.press(letters("a")...)
+	s.lacks("lost the server tickets")
+	if s.m.Typed() != "a" {
+		t.Errorf("typed %q", s.m.Typed())
+	}
+}
+
+func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
+	st := newStory().gated()
+	s := settled(t, st, 40, 12)
+	for _, guard := range []string{agent.GuardSteps, agent.GuardTokens, agent.GuardToolCalls, agent.GuardReplans} {
+		s.show(more(st).run(agent.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
+	}
+	s.wants("deny")
+	s.wants("once")
+	s = settled(t, newStory().finished(), 120, 36)
+	for _, guard := range []string{agent.GuardSteps, agent.GuardTokens, agent.GuardToolCalls, agent.GuardReplans} {
+		s.show(newStory().session(agent.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
+	}
+	s.wants("80 % used: replans 9/10")
+	s.lacks("80 % used: steps 9/10")
+}

@@ -1,0 +1,225 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// suggestedModel is one that plans well on an ordinary machine.
+const suggestedModel = "qwen3:8b"
+
+// welcome is what stands in the chat before anything was said: what may be
+// asked, or why no model answers and what to do.
+func (m *Model) welcome(width, height int) []string {
+	l := m.look
+	page := &page{look: l, width: width, brief: height < 16}
+	if m.options.Intro != "" {
+		page.lines = append(page.lines, texts(m.chat.markdown.lines(m.options.Intro, width))...)
+	}
+	switch {
+	case m.status.Problem != "" && m.status.Trouble.Kind != "":
+		m.helpOut(page)
+	case m.status.Problem != "":
+		page.gap()
+		page.add(texts(m.chat.note("warn", m.chat.problem).typeset(width))...)
+		if m.chat.words {
+			page.gap()
+			page.add(texts(m.chat.note("info", agent.WithoutModel).typeset(width))...)
+		}
+	case m.options.Intro == "" && !m.options.Replay && m.heardNow:
+		m.greet(page)
+	}
+	m.found(page)
+	return page.lines
+}
+
+// greet says what this is and gives examples of what may be asked here.
+func (m *Model) greet(p *page) {
+	l := m.look
+	with := "a model"
+	if name := untrusted.Line(m.modelName()); name != "" {
+		with = name
+	}
+	p.prose(l.Text, "Say what shall be done: "+with+" plans it, and the plan runs beside this chat.")
+	p.heading("For example")
+	for _, goal := range m.examples() {
+		p.command(goal, "")
+	}
+	p.gap()
+	k := &m.keys
+	p.keys(hint{k.Send, "send"}, hint{k.Palette, "everything"}, hint{k.Runs, "runs"}, hint{k.Help, "keys"})
+}
+
+// examples are goals that fit this folder.
+func (m *Model) examples() []string {
+	if len(m.options.Examples) > 0 {
+		return m.options.Examples
+	}
+	return []string{"explain what this project does", "run the tests", "find TODO"}
+}
+
+// helpOut says what is wrong where no model answers, and what to do.
+func (m *Model) helpOut(p *page) {
+	l, t := m.look, m.status.Trouble
+	p.gap()
+	title := "No model answers yet"
+	says := ""
+	model := untrusted.Line(t.Model)
+	switch t.Kind {
+	case planning.TroubleUnreachable:
+		says = "Ollama does not answer at " + untrusted.Line(t.Host) + "."
+	case planning.TroubleNoModels:
+		says = "Ollama at " + untrusted.Line(t.Host) + " runs, but has no model yet."
+	case planning.TroubleMissing:
+		title = "The model is not there"
+		says = "Ollama at " + untrusted.Line(t.Host) + " has no " + model + "."
+	default:
+		says = untrusted.FirstLine(m.status.Problem)
+	}
+	p.add(l.Warning.Bold(true).Render(l.glyphs.Warning + " " + title))
+	p.prose(l.Text, says)
+	if m.looking {
+		p.add(l.Muted.Render("Asking again" + l.glyphs.Ellipsis))
+	}
+	p.heading("What to do")
+	get := suggestedModel
+	if model != "" {
+		get = model
+	}
+	switch t.Kind {
+	case planning.TroubleUnreachable:
+		p.command("ollama serve", "start it on this machine")
+		p.command("replan --host HOST:PORT", "or name the machine it runs on, as OLLAMA_HOST does")
+		if !p.brief {
+			p.command("ollama.com/download", "where it comes from")
+		}
+	case planning.TroubleNoModels:
+		p.command("ollama pull "+get, "get one that plans well")
+	case planning.TroubleMissing:
+		p.command("ollama pull "+get, "get it")
+		p.press(hint{m.keys.Models, "take one of " + untrusted.Line(strings.Join(t.Models, ", "))})
+	case planning.TroubleUnfit:
+		p.command("ollama pull "+suggestedModel, "get one that can use tools")
+		p.press(hint{m.keys.Models, "choose another"})
+	}
+	p.press(hint{m.keys.Look, "try again"})
+	if m.chat.words {
+		p.heading("Without a model")
+		p.command("find TODO", "also: what is X, where is X used, rename X to Y, run the tests, commit")
+	}
+	p.command("replan demo", "a whole session with nothing installed")
+}
+
+// found says what there is in this folder.
+func (m *Model) found(p *page) {
+	if p.brief && m.status.Problem != "" {
+		return
+	}
+	l := m.look
+	if notes := m.chat.notes; notes != "" {
+		p.gap()
+		p.add(texts(m.chat.note("info", notesWords+notes).typeset(p.width))...)
+	}
+	if m.options.Intro != "" || !m.heardNow || m.options.Replay {
+		return
+	}
+	var parts []string
+	if b := untrusted.Line(m.status.Branch); b != "" {
+		parts = append(parts, "on "+l.glyphs.Branch+" "+b)
+	}
+	servers := 0
+	for _, s := range m.status.Servers {
+		if s.State == planning.ServerReady {
+			servers++
+		}
+	}
+	if servers > 0 {
+		parts = append(parts, plural(m.status.Tools, "tool")+" of "+plural(servers, "server"))
+	}
+	if len(parts) > 0 {
+		p.gap()
+		p.prose(l.Faint, strings.Join(parts, " "+l.glyphs.Separator+" "))
+	}
+}
+
+// helpless reports whether the page stands there that helps where no model
+// answers.
+func (m *Model) helpless() bool { return m.status.Trouble.Kind != "" && m.chat.greets() }
+
+// lookAgain has the session look anew for a model and its servers.
+func (m *Model) lookAgain() tea.Cmd {
+	m.looking = true
+	m.sayUntilHeard("Looking for the model and the servers again" + m.look.glyphs.Ellipsis)
+	m.chat.touch()
+	return m.outbox.send(runner.Look{})
+}
+
+// page is text for somebody who begins: prose, headings, commands to type, keys.
+type page struct {
+	look  *look
+	width int
+	brief bool // there is little room
+	lines []string
+}
+
+func (p *page) add(lines ...string) { p.lines = append(p.lines[:len(p.lines):len(p.lines)], lines...) }
+
+// gap parts what comes from what is there.
+func (p *page) gap() {
+	if n := len(p.lines); n > 0 && p.lines[n-1] != "" && !p.brief {
+		p.add("")
+	}
+}
+
+func (p *page) prose(style lipgloss.Style, text string) { p.add(paint(style, wrap(text, p.width))...) }
+
+func (p *page) heading(text string) {
+	p.gap()
+	if !p.brief {
+		p.add(p.look.Muted.Render(text))
+	}
+}
+
+// command is something to type and what it is for.
+func (p *page) command(text, about string) { p.entry(p.look.Code, text, about) }
+
+// press is a key and what it does.
+func (p *page) press(h hint) { p.entry(p.look.Key, h.key.Help().Key, h.does) }
+
+func (p *page) entry(style lipgloss.Style, text, about string) {
+	l := p.look
+	const column, indented = 26, 2
+	if about == "" {
+		p.add("  " + style.Render(l.cut(text, p.width-indented)))
+		return
+	}
+	if p.brief || p.width < 2*column {
+		p.add("  " + style.Render(l.cut(text, p.width-indented)) + l.cut("  "+l.Faint.Render(about), max(p.width-indented-visibleWidth(text), 0)))
+		return
+	}
+	room := p.width - column - indented
+	for i, line := range wrap(about, room) {
+		head := ""
+		if i == 0 {
+			head = style.Render(l.cut(text, column-2))
+		}
+		p.add("  " + l.fit(head, column) + l.Faint.Render(line))
+	}
+}
+
+// keys are several keys on a line.
+func (p *page) keys(hints ...hint) {
+	l := p.look
+	var parts []string
+	for _, h := range hints {
+		parts = append(parts, l.Key.Render(h.key.Help().Key)+" "+l.Faint.Render(h.does))
+	}
+	p.add(flow(parts, "  ", p.width)...)
+}
