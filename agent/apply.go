@@ -128,11 +128,26 @@ func (r *Run) follows(e Event) error {
 	if index, gate := gateOf(e.Data); gate != "" && !r.awaits(index, gate) {
 		return fmt.Errorf("the call behind gate %s is no longer planned: %w", gate, ErrOutOfOrder)
 	}
-	if d, ok := e.Data.(StepStarted); ok && r.Step(d.Index) == nil {
-		return fmt.Errorf("the plan has no step %q to start: %w", d.Index, ErrOutOfOrder)
+	if err := r.followsPlan(e.Data); err != nil {
+		return err
 	}
 	if index, ok := stepOf(e.Data); ok && r.Step(index) == nil && r.attempts[index] == 0 {
 		return fmt.Errorf("the plan has no step %q: %w", index, ErrOutOfOrder)
+	}
+	return nil
+}
+
+// followsPlan checks that what begins, or lets begin, belongs to the plan as it is.
+func (r *Run) followsPlan(data Data) error {
+	switch d := data.(type) {
+	case PlanReviewed:
+		if !r.Held() || d.Revision != r.Revision {
+			return fmt.Errorf("revision %d of the plan does not wait to be looked over: %w", d.Revision, ErrOutOfOrder)
+		}
+	case StepStarted:
+		if r.Step(d.Index) == nil {
+			return fmt.Errorf("the plan has no step %q to start: %w", d.Index, ErrOutOfOrder)
+		}
 	}
 	return nil
 }
@@ -211,6 +226,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.granted, r.rules = grants(d.Rules)
 	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun
+	r.reviews = d.Review
 	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
@@ -279,6 +295,8 @@ func (r *Run) applyPlanning(d Data) bool {
 		r.end(StatusFailed, ReasonNoPlan, d.Reason)
 	case PlanDiff:
 		r.applyDiff(d)
+	case PlanReviewed:
+		r.applyReviewed(d)
 	case ReplanStarted:
 		r.applyReplan(d)
 	case ReplanRefused:

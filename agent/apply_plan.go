@@ -46,6 +46,7 @@ func (r *Run) applyPlan(d PlanCreated) {
 			r.deal(s)
 		}
 	}
+	r.hold()
 	r.heed()
 }
 
@@ -152,5 +153,6 @@ func (r *Run) applyDiff(d PlanDiff) {
 	}
 	r.Gates = nil
 	r.replot()
+	r.hold()
 	r.heed()
 }

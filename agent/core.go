@@ -24,6 +24,8 @@ type core struct {
 	planOnly  bool
 	unspoken  bool // no answer is written at the end
 	dryRun    bool
+	reviews   bool // every plan is looked over before it runs
+	held      bool // the plan as it is now waits for that
 	dirty     int  // files with changes that were not committed when it began
 	effects   bool // where there are such: it has a step or a call that may change something
 

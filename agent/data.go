@@ -26,6 +26,7 @@ type RunStarted struct {
 	PlanOnly      bool               `json:"plan_only,omitempty"`      // the run ends once there is a plan
 	SkipSynthesis bool               `json:"skip_synthesis,omitempty"` // no answer is written at the end
 	DryRun        bool               `json:"dry_run,omitempty"`        // nothing is called: steps are resolved and told
+	Review        bool               `json:"review,omitempty"`         // every plan of the run is held to be looked over before its steps start
 	Attended      bool               `json:"attended,omitempty"`       // somebody is there to say how a failed step, or one in doubt, goes on
 	InDoubt       DoubtDecision      `json:"in_doubt,omitempty"`       // what to do with steps in doubt unasked; "" asks, or aborts where nobody is there
 
@@ -331,6 +332,7 @@ type SessionStatus struct {
 	Host          string                  `json:"host,omitempty"`   // of the model server
 	Trouble       planning.ModelTrouble   `json:"trouble,omitzero"` // what Problem is about
 	Branch        string                  `json:"branch,omitempty"` // of the workspace's repository, "" where that is not known
+	Review        bool                    `json:"review,omitempty"` // the plans of the next runs are held to be looked over
 }
 
 // ChatCompacted says that a summary took the place of the oldest turns of the

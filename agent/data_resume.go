@@ -15,6 +15,7 @@ type RunResumed struct {
 	Rules     []Rule             `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
 	Catalogue planning.Catalogue `json:"catalogue"`
 	Priors    map[string]int64   `json:"priors"`
+	Review    bool               `json:"review,omitempty"` // what is left of the plan is held, and every new one; without it, that stays as it was
 	Attended  bool               `json:"attended,omitempty"`
 	InDoubt   DoubtDecision      `json:"in_doubt,omitempty"`
 }

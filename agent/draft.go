@@ -82,7 +82,7 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 
 // nextDrafts starts what is ready while the plan is still streaming in.
 func (r *Run) nextDrafts() []Action {
-	if r.Revision > 0 || r.planOnly || r.dryRun || r.prompting.Patient {
+	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviews || r.prompting.Patient {
 		return nil
 	}
 	free := r.freeSlots()

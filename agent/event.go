@@ -48,6 +48,7 @@ const (
 	KindPlanCreated  Kind = "plan.created"
 	KindPlanEmpty    Kind = "plan.empty"
 	KindPlanDiff     Kind = "plan.diff"
+	KindPlanReviewed Kind = "plan.reviewed"
 
 	KindStepStarted   Kind = "step.started"
 	KindStepProgress  Kind = "step.progress"
@@ -217,6 +218,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[PlanEmpty](raw)
 	case KindPlanDiff:
 		return decode[PlanDiff](raw)
+	case KindPlanReviewed:
+		return decode[PlanReviewed](raw)
 	case KindStepStarted:
 		return decode[StepStarted](raw)
 	case KindStepProgress:

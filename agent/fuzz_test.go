@@ -25,6 +25,10 @@ func FuzzEvent(f *testing.F) {
 		agent.PlanDrafting{Step: plan.Steps[0]},
 		agent.PlanCreated{Plan: plan, Revision: 1},
 		agent.PlanDiff{Revision: 2, Plan: plan, Removed: []string{}, Added: []string{"2"}, Revised: []string{}},
+		agent.PlanReviewed{
+			Revision: 1, Decision: agent.ReviewRun, By: "user", Plan: &plan, Edited: []string{"1"}, Moved: []agent.Move{{Step: "2", After: "1"}},
+			Removed: []string{"3"}, Approved: []agent.Approval{{Step: "1", Tool: "w:look", Args: map[string]any{"at": "a"}}},
+		},
 		agent.StepStarted{Index: "1", Attempt: 1, Args: map[string]any{"n": json.Number("1.50"), "t": "\u2028"}},
 		agent.StepCompleted{Index: "1", Attempt: 1, Result: []any{nil, true, json.Number("1e400")}},
 		agent.StepFailed{Index: "1", Attempt: 1, Failure: agent.FailureTimeout, Error: "late"},
@@ -76,14 +80,17 @@ func FuzzEvent(f *testing.F) {
 }
 
 // fuzzed returns runs that an event may come to: one that plans, one that waits
-// for a tool, and one that is over.
+// for a tool, one that is held, and one that is over.
 func fuzzed(t *testing.T, at time.Time, plan planning.Plan) []*agent.Run {
 	goal := started(agent.DefaultLimits())
 	carried := goal
 	carried.Plan = &plan
+	held := carried
+	held.Review = true
 	var runs []*agent.Run
 	for _, events := range [][]agent.Data{
 		{goal},
+		{held, agent.PlanCreated{Plan: plan, Revision: 1}},
 		{carried, agent.PlanCreated{Plan: plan, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Executor: planning.ExecutorTool, Tool: "look"}},
 		{carried, agent.PlanCreated{Plan: plan, Revision: 1}, agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed}}},
 	} {

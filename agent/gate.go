@@ -227,6 +227,9 @@ func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) StepStarte
 	started := r.started(s, s.call, number)
 	if !facts.tool.ReadOnly && !s.approved {
 		rule := r.ruleFor(s, facts)
+		if r.passed(s) {
+			rule = Rule{Tool: facts.tool.Name, Verdict: VerdictRun, Source: SourceUser, Why: "you approved this call when you looked the plan over"}
+		}
 		started.Rule, started.Provenance = &rule, r.provenance(s)
 	}
 	return started

@@ -18,7 +18,8 @@ import (
 // and edits, and a program that ends and is taken up. Whatever happens, a tool
 // that is not marked as one that only reads is called only with the very
 // arguments that its gate has shown and that were allowed, or where a rule that
-// fits the call says that it may run.
+// fits the call says that it may run, or where that very call was approved when
+// its plan was looked over.
 func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
 	passed := map[string]int{}
 	play := func(t *rapid.T) {
@@ -116,6 +117,7 @@ type watcher struct {
 	rules   []agent.Rule
 	open    map[string]agent.GateRequested
 	allowed map[string]agent.GateRequested // step → what was allowed at its newest gate
+	shown   map[string]agent.Approval      // step → what was approved when its plan was looked over
 	edited  map[string]bool                // steps whose call the user edited
 	granted []agent.Rule                   // for longer than once
 	passed  map[string]int                 // how calls came to be made, over all runs
@@ -124,6 +126,7 @@ type watcher struct {
 // begin starts anew, with what is kept of the events.
 func (x *watcher) begin(rules []agent.Rule) {
 	x.open, x.allowed, x.edited, x.granted = map[string]agent.GateRequested{}, map[string]agent.GateRequested{}, map[string]bool{}, nil
+	x.shown = map[string]agent.Approval{}
 	for _, e := range x.w.events {
 		x.see(e.Data)
 	}
@@ -160,9 +163,17 @@ func (x *watcher) see(d agent.Data) {
 	switch d := d.(type) {
 	case agent.PlanDiff:
 		clear(x.allowed)
+		clear(x.shown)
 		clear(x.edited)
+	case agent.PlanReviewed:
+		for _, a := range d.Approved {
+			x.shown[a.Step] = a
+		}
+	case agent.StepInDoubt:
+		delete(x.shown, d.Index)
 	case agent.StepFailed:
 		delete(x.allowed, d.Index)
+		delete(x.shown, d.Index)
 	case agent.GateRequested:
 		x.open[d.Gate] = d
 		delete(x.allowed, d.Step)
@@ -211,6 +222,9 @@ func (x *watcher) holds(c agent.CallTool) {
 	}
 	decides := agent.Decide(x.rules, c.Tool, c.Args)
 	switch {
+	case decides.Verdict == agent.VerdictAsk && x.shown[c.Index].Tool == c.Tool.QualifiedName() && planning.EqualValues(x.shown[c.Index].Args, c.Args):
+		x.passed["review"]++
+		return
 	case decides.Verdict == agent.VerdictRun:
 		x.passed["rule"]++
 		return

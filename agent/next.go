@@ -42,6 +42,8 @@ func (r *Run) Next() []Action {
 		return append(actions, r.nextReplan()...)
 	case r.Synthesis.Direct && r.Synthesis.Started && !r.Synthesis.Done:
 		return append(actions, r.nextChat()...)
+	case r.held:
+		return actions
 	case r.Revision > 0 && r.planOnly:
 		return r.finish(ending{status: StatusCompleted, reason: ReasonGoalMet})
 	case r.Revision > 0 && !r.settled():

@@ -215,7 +215,7 @@ func (r *Run) standingRuled(s *StepState, rule Rule) standing {
 	case rule.Verdict == VerdictBlock:
 		s.flaw = &flaw{FailureDenied, "denied by a rule: " + rule.Why}
 		return standsWord
-	case rule.Verdict == VerdictAsk && !s.approved:
+	case rule.Verdict == VerdictAsk && !s.approved && !r.passed(s):
 		return standsGate
 	default:
 		return standsTool

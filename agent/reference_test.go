@@ -20,6 +20,7 @@ func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors-1)
 		start.Limits = agent.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end it early
+		start.Review = false                                                                    // the look does not know of it
 		start.Plan, start.SkipSynthesis = randomGiven(t, executors-1), true
 		look := &look{start: start}
 		w.check = func(e agent.Event) { look.compare(t, w, e) }

@@ -67,6 +67,10 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 			}
 		}
 	}
+	if d.Review {
+		r.reviews = true
+		r.hold()
+	}
 }
 
 // reading returns the steps under way whose tools only read, as far as was known

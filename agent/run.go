@@ -30,6 +30,7 @@ type Run struct {
 	Steps      []*StepState  // the plan's steps in its order; before there is a plan, the drafted ones
 	Revisions  []Revision    // one for each replan
 	Gates      []*Gate       // open gates, oldest first
+	Reviews    []Reviewed    // the plans that were looked over, and what was changed of each
 	Replanning *Replanning   // set while the planner is asked for a new plan
 	Synthesis  Synthesis
 	Chat       *Loop       // of a turn of the chat in which the model calls tools; nil before its first call
@@ -117,6 +118,7 @@ type StepState struct {
 	fillError string            // why it did not write them
 	override  map[string]any    // args that the user gave in place of the plan's
 	asked     string            // the tool that its newest gate was about, and what was said of it then
+	passes    *pass             // that the user gave the call when the plan was looked over
 	edits     int               // how often the user edited the call at its gate; its override has no references then
 	edited    []Provenance      // of what the user left as it was in it
 	wrote     []Provenance      // what a model had read when it wrote the step into the plan

@@ -141,6 +141,10 @@ func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
 	w.flaw = func(agent.OpenGate) string {
 		return rapid.SampledFrom([]string{"", "", "", "", "it does not apply"}).Draw(t, "flaw")
 	}
+	w.review = func(v *agent.Review) agent.ReviewDecision {
+		changeAtRandom(t, v)
+		return rapid.SampledFrom([]agent.ReviewDecision{agent.ReviewRun, agent.ReviewRun, agent.ReviewRun, agent.ReviewRefuse}).Draw(t, "reviewed")
+	}
 	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
 	return w, randomStart(t, kinds)
 }
@@ -152,6 +156,7 @@ func randomStart(t *rapid.T, kinds int) agent.RunStarted {
 	start.Prompting.Profiles = []planning.Profile{{Name: "scout", MaxTurns: rapid.IntRange(1, 5).Draw(t, "turns"), MaxTokens: rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "tokens of the sub-agent")}}
 	start.Attended = rapid.Bool().Draw(t, "attended")
 	start.InDoubt = randomInDoubt(t)
+	start.Review = rapid.IntRange(0, 3).Draw(t, "review") == 0
 	start.SkipSynthesis = rapid.Bool().Draw(t, "no answer")
 	if rapid.Bool().Draw(t, "given") {
 		start.Plan = randomGiven(t, kinds)
@@ -243,7 +248,7 @@ func standing(t tester, r *agent.Run) string {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"next": actions(r.Next()), "standing": r.Standing(true), "steps": steps, "questions": r.Questions(),
-		"gates": r.Gates, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
+		"gates": r.Gates, "held": r.Held(), "reviews": r.Reviews, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -319,6 +324,8 @@ type order struct {
 	running map[string]int                 // step → attempt that counts
 	drafted map[string]planning.Step
 	early   map[string]bool
+	waits   bool            // the plan is held to be looked over
+	reviews bool            // and so is every other
 	under   map[string]bool // effectful steps that were started and have not ended
 	lost    map[string]bool // of those, the ones whose program has ended
 	tried   map[attempt]bool
@@ -365,15 +372,21 @@ func (o *order) see(d agent.Data) {
 		if o.running[d.Step.Index] == 0 { // of two with one index the one that was started counts
 			o.drafted[d.Step.Index] = d.Step
 		}
+	case agent.RunStarted:
+		o.reviews = d.Review
 	case agent.PlanCreated:
+		o.waits = o.reviews
 		o.take(d.Plan)
 	case agent.PlanDiff:
+		o.waits = o.reviews
 		o.plan, o.allowed = planning.NewGraph(d.Plan), map[string]bool{}
 		for index, yes := range o.done {
 			if _, stays := d.Plan.Step(index); yes && !stays && !strings.Contains(index, ".") { // inner calls go with their step
 				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(o.events))
 			}
 		}
+	case agent.PlanReviewed:
+		o.reviewed(d)
 	case agent.GateRequested:
 		o.open[d.Gate] = d
 	case agent.GateResolved:
@@ -415,7 +428,21 @@ func (o *order) take(plan planning.Plan) {
 	}
 }
 
+// reviewed takes what the user made of a plan.
+func (o *order) reviewed(d agent.PlanReviewed) {
+	o.waits = d.Decision != agent.ReviewRun
+	if d.Plan != nil {
+		o.plan = planning.NewGraph(*d.Plan)
+	}
+	for _, a := range d.Approved {
+		o.allowed[a.Step] = true
+	}
+}
+
 func (o *order) start(d agent.StepStarted) {
+	if o.waits || o.reviews && o.plan == nil {
+		o.t.Fatalf("step %s was started although nobody has looked the plan over:\n%s", d.Index, tell(o.events))
+	}
 	o.running[d.Index] = d.Attempt
 	if call := (attempt{d.Index, d.Attempt}); o.tried[call] {
 		o.t.Fatalf("attempt %d of step %s was started twice:\n%s", d.Attempt, d.Index, tell(o.events))

@@ -34,6 +34,7 @@ type world struct {
 	flaw    func(agent.OpenGate) string                    // why a call does not apply, "" where it does
 	failed  func(agent.Question) agent.FailureResolved     // the user, asked about a failed step
 	doubt   func(agent.Question) agent.DoubtDecision       // the user, asked about a step in doubt
+	review  func(*agent.Review) agent.ReviewDecision       // the user, who looks a plan over and may change it; nil changes nothing
 	choose  func(n int) int                                // which pending effect is next, or after those which gate, which question
 	watch   func(records []agent.Data, all []agent.Effect) // called after each step
 	check   func(agent.Event)                              // called after each event
@@ -139,12 +140,22 @@ func (w *world) fresh(e agent.Effect) bool {
 }
 
 // waits counts what may happen next.
-func (w *world) waits() int { return len(w.pending) + len(w.run.Gates) + len(w.run.Questions()) }
+func (w *world) waits() int {
+	n := len(w.pending) + len(w.run.Gates) + len(w.run.Questions())
+	if w.run.Held() {
+		n++
+	}
+	return n
+}
 
 // back brings one pending effect back, or the answer to a gate or a question.
 func (w *world) back() {
 	w.t.Helper()
 	i := w.choose(w.waits())
+	if w.run.Held() && i == w.waits()-1 {
+		w.look(w.run.Review())
+		return
+	}
 	if n := i - len(w.pending); n >= len(w.run.Gates) {
 		w.answer(w.run.Questions()[n-len(w.run.Gates)])
 		return
@@ -219,6 +230,20 @@ func (w *world) answer(q agent.Question) {
 	default:
 		w.t.Fatalf("nobody expected to be asked about step %s: %s; the last events:\n%s", q.Step, q.Reason, w.tail())
 	}
+}
+
+// look is what the user does with a plan that is held.
+func (w *world) look(v *agent.Review) {
+	w.t.Helper()
+	decision := agent.ReviewRun
+	if w.review != nil {
+		decision = w.review(v)
+	}
+	said, err := w.run.Reviewed(v.Answer(decision), "user")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.apply(said)
 }
 
 // play carries the run to its end and returns its result.

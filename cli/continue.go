@@ -77,6 +77,11 @@ func (o *options) findContinued() (continued, error) {
 	if run == nil {
 		return c, usage("there is nothing to go on with in this folder: no run was started here yet; begin with replan, or replan run GOAL")
 	}
+	if !o.screen() {
+		if err := o.canReview(run); err != nil {
+			return c, err
+		}
+	}
 	if run.Resumable() && (run.Result == nil || run.Result.Reason == agent.ReasonInterrupted) {
 		c.run = run.ID
 	}

@@ -46,6 +46,9 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	if o.talk != nil {
 		return o.aside(ctx, e)
 	}
+	if err := o.checkReview(); err != nil {
+		return err
+	}
 	asks := o.asks() && o.approveText == ""
 	if !asks && o.approve == policy.ApproveAsk {
 		o.approve = policy.ApproveNone
@@ -116,7 +119,7 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, asks bool) er
 		if ask, err = newQuestions(o.io.In, text, w.session.Send); err != nil {
 			return wrap("read standard input", err)
 		}
-		ask.gates = asks
+		ask.gates, ask.ascii = asks, o.ascii
 		defer ask.close()
 	}
 	for _, c := range e.commands {

@@ -38,6 +38,7 @@ type options struct {
 	given            givenLimits
 	changed          func(flag string) bool // whether a flag was given
 	dryRun           bool
+	review           bool // plans are held to be looked over before they run
 	goOn             bool // --continue
 	inDoubt          string
 	talk             *talk // the chat in which the command was typed; nil on the command line
@@ -81,6 +82,7 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.dataDir, "data-dir", "", "one folder for all that replan keeps; else REPLAN_HOME, else the XDG folders")
 	o.registerLimits(f)
 	f.BoolVar(&o.dryRun, "dry-run", false, "resolve the steps of a plan and tell what they would do; call no tool")
+	f.BoolVar(&o.review, "review", false, "hold every plan until you have looked it over: edit, move or take out steps, approve gates together, or refuse it")
 	f.BoolVar(&o.forcePlan, "force-plan", false, "always make a plan, never answer directly")
 	f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
 	f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")

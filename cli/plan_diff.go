@@ -51,6 +51,10 @@ func (o *options) replans(events []agent.Event) replanned {
 		switch d := e.Data.(type) {
 		case agent.PlanCreated:
 			before = d.Plan
+		case agent.PlanReviewed:
+			if d.Plan != nil {
+				before = *d.Plan
+			}
 		case agent.ReplanStarted:
 			r.none("no answer came")
 			r.open = &d

@@ -66,6 +66,7 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	if o.dryRun {
 		return usage("plan create calls no tool, so there is nothing to do dry: leave --dry-run out")
 	}
+	o.review = false // nothing is run that could be looked over first
 	if o.talk != nil {
 		o.talk.then = runner.Create{Goal: goal}
 		return nil
@@ -172,6 +173,9 @@ func (o *options) planResume(ctx context.Context, prefix string, inDoubt agent.D
 	if o.talk != nil {
 		o.talk.then = runner.Resume{Run: run.ID}
 		return nil
+	}
+	if err := o.canReview(&run); err != nil {
+		return err
 	}
 	err = o.headless(ctx, errand{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
 	return errors.Join(err, o.tellDoubts(run.ID, err))

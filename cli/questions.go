@@ -64,7 +64,7 @@ func (s *shared) answered(entered bool) {
 	s.prompt, s.shown = "", false
 }
 
-// questions asks about gates, steps in doubt and failed steps on standard input,
+// questions asks about held plans, gates, steps in doubt and failed steps on standard input,
 // one after another.
 type questions struct {
 	out   *shared
@@ -75,6 +75,7 @@ type questions struct {
 	gone  chan struct{}
 
 	gates bool                  // gates are asked about
+	ascii bool                  // what is shown is drawn with ASCII alone
 	runs  map[string]*agent.Run // folded, to know which of their steps wait for a word; a run that plan tools start is one beside its own
 	told  map[string]uint64     // by run: the last event that is only told again
 
@@ -148,6 +149,9 @@ func (q *questions) hear(e agent.Event) {
 		for _, g := range run.Gates {
 			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate)))
 		}
+	}
+	if v := run.Review(); v != nil {
+		waiting = append(waiting, reviewQuestion(v, q.ascii))
 	}
 	for _, w := range run.Questions() {
 		waiting = append(waiting, stepQuestion(e.Run, w))

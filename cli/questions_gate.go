@@ -87,13 +87,9 @@ func editQuestion(back *question, run string, g agent.GateRequested, fits func(a
 			if line == "" {
 				return answer{then: back}
 			}
-			value, err := planning.DecodeValue([]byte(line))
-			if err != nil {
-				return answer{tell: "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"}
-			}
-			args, ok := value.(map[string]any)
-			if !ok {
-				return answer{tell: "  arguments are an object, as in {\"name\": \"value\"}\n"}
+			args, told := readArgs(line)
+			if told != "" {
+				return answer{tell: told}
 			}
 			if err := fits(args); err != nil {
 				return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
@@ -101,6 +97,19 @@ func editQuestion(back *question, run string, g agent.GateRequested, fits func(a
 			return answer{send: runner.Edit{Run: run, Gate: g.Gate, Args: args}}
 		},
 	}
+}
+
+// readArgs reads arguments from a line, or tells why it holds none.
+func readArgs(line string) (args map[string]any, told string) {
+	value, err := planning.DecodeValue([]byte(line))
+	if err != nil {
+		return nil, "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"
+	}
+	args, ok := value.(map[string]any)
+	if !ok {
+		return nil, "  arguments are an object, as in {\"name\": \"value\"}\n"
+	}
+	return args, ""
 }
 
 // oneOf reads one of the answers: a word or the letter that stands for it, which

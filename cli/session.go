@@ -135,6 +135,8 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Durations: o.durations(),
 		Raise:     o.raised,
 		DryRun:    o.dryRun,
+		Review:    o.review,
+		Reviewer:  o.asks(),
 		NewID:     newID,
 		Logger:    w.logger,
 	}

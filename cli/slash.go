@@ -34,6 +34,7 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 	"- `/undo RUN` puts back what a run changed; with `--dry-run` it shows the diff\n" +
 	"- `/model [NAME]`, `/models`, `/think auto|off|on|low|medium|high`, `/profile [NAME|none]`, `/profiles`: what answers, from the next run on\n" +
 	"- `/steer TEXT` speaks to the run that goes on\n" +
+	"- `/review on|off`: plans are held until you have looked them over, from the next run on\n" +
 	"- `/compact` sums up the oldest part of the conversation, `/compact undo` brings it back\n" +
 	"- `/help`, and `--help` behind any of them\n"
 
@@ -124,6 +125,9 @@ func notInChat(err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
 		name := unknown.GetSpecifiedName()
+		if name == "review" {
+			return usage("leave --review out: /review on says it for all that comes next")
+		}
 		if slices.Contains([]string{"model", "think", "profile"}, name) {
 			return usage("leave --%s out: /%s says it for all that comes next", name, name)
 		}

@@ -49,6 +49,9 @@ func sessionCommands() []sessionCommand {
 		{"/compact", "[undo]", "Sum up the oldest part of the conversation, or bring it back", nil, []string{"undo"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
 			return o.compact(rest)
 		}},
+		{"/review", "on|off", "Whether plans are held until you have looked them over, from the next run on", nil, []string{"on", "off"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
+			return o.slashReview(rest)
+		}},
 	}
 }
 
@@ -88,6 +91,21 @@ func steer(now runner.Moment, text string) (runner.Answer, error) {
 		return runner.Answer{}, usage("no run goes on that could hear it; without /steer it begins one")
 	}
 	return runner.Answer{Then: runner.Steer{Text: text}}, nil
+}
+
+// slashReview says whether the plans of the runs that come are held to be looked
+// over.
+func (o *options) slashReview(word string) (runner.Answer, error) {
+	switch {
+	case word != "on" && word != "off":
+		return runner.Answer{}, usage("say whether plans are looked over before they run: /review on or /review off")
+	case !o.asks():
+		return runner.Answer{}, o.nobodyReviews()
+	case word == "on":
+		return runner.Answer{Text: "from the next run on: plans are held until you have looked them over", Then: runner.Hold{On: true}}, nil
+	default:
+		return runner.Answer{Text: "from the next run on: plans run at once", Then: runner.Hold{}}, nil
+	}
 }
 
 // compact has the conversation summed up, or the turns put back.

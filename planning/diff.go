@@ -319,6 +319,14 @@ func renameVariable(s Step, from, to string) Step {
 	return s
 }
 
+// With returns the plan with these steps in place of its own, and with
+// milestones that name no others.
+func (p Plan) With(steps []Step) Plan {
+	p.Steps = steps
+	p.Milestones = keepMilestones(p.Milestones, steps)
+	return p
+}
+
 // keepMilestones leaves out of the milestones the steps that are gone.
 func keepMilestones(milestones []Milestone, steps []Step) []Milestone {
 	there := byIndex(steps)

@@ -56,6 +56,16 @@ type Edit struct {
 	Args map[string]any // whole, and without references
 }
 
+// Review answers a plan that is held: it runs as it was changed, or is refused.
+// What does not make a valid plan is not taken, and the plan waits on.
+type Review struct {
+	Run    string
+	Answer agent.ReviewAnswer
+}
+
+// Hold says whether the plans of the runs that come are held to be looked over.
+type Hold struct{ On bool }
+
 // Settle says what is to become of a step that is in doubt.
 type Settle struct {
 	Run      string
@@ -154,6 +164,8 @@ func (Execute) command()  {}
 func (Resume) command()   {}
 func (Resolve) command()  {}
 func (Edit) command()     {}
+func (Review) command()   {}
+func (Hold) command()     {}
 func (Settle) command()   {}
 func (Decide) command()   {}
 func (Cancel) command()   {}

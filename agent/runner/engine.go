@@ -339,6 +339,8 @@ func (e *engine) awaits(data agent.Data) bool {
 	switch d := data.(type) {
 	case agent.GateResolved:
 		return e.open(d.Gate)
+	case agent.PlanReviewed:
+		return e.run.Held() && e.run.Revision == d.Revision
 	case agent.DoubtResolved:
 		return e.asks(d.Step, true)
 	case agent.FailureResolved:

@@ -52,8 +52,11 @@ type Job struct {
 	// so.
 	Rules []agent.Rule
 	// Gate answers a gate; nil denies. It is called in a goroutine of its own,
-	// as Doubt and Failure are, and ctx ends with the run.
+	// as Review, Doubt and Failure are, and ctx ends with the run.
 	Gate func(ctx context.Context, gate agent.GateRequested) agent.Decision
+	// Review looks a plan over before it runs, may change it, and says whether it
+	// does: every plan of the run is held until then. nil holds none.
+	Review func(ctx context.Context, plan *agent.Review) agent.ReviewDecision
 	// Doubt says what is to become of a step that may or may not have taken
 	// effect; nil is InDoubt.
 	Doubt   func(ctx context.Context, question agent.Question) agent.DoubtDecision
@@ -182,7 +185,7 @@ func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Prompting: planning.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
-		Attended: j.attended(), InDoubt: j.inDoubt(),
+		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
 	if started.Limits == (agent.Limits{}) {
 		started.Limits = agent.DefaultLimits()
@@ -201,7 +204,7 @@ func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 func (j *Job) resumed(e *engine, info planning.ModelInfo) agent.RunResumed {
 	resumed := agent.RunResumed{
 		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Attended: j.attended(), InDoubt: j.inDoubt(),
+		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.Holds(),
 	}
 	switch was := e.run.Limits; {
 	case resumed.Limits == (agent.Limits{}):
@@ -235,6 +238,9 @@ func (j *Job) rules() []agent.Rule {
 // byProgram says of a rule or an answer that the Go program gave it.
 const byProgram = "program"
 
+// byNobody says of an answer that there was nobody to give one.
+const byNobody = "nobody was there to be asked"
+
 // asker puts open gates and questions to the program, each once.
 type asker struct {
 	job    *Job
@@ -248,6 +254,9 @@ func (a *asker) ask() {
 		if a.first("gate/" + g.Gate) {
 			a.gate(g.GateRequested)
 		}
+	}
+	if run.Held() && a.first(fmt.Sprintf("review/%d", run.Revision)) {
+		a.review(run.Review())
 	}
 	for _, q := range run.Questions() {
 		if q.Doubt && a.job.Doubt == nil {
@@ -268,11 +277,25 @@ func (a *asker) first(key string) bool {
 func (a *asker) gate(g agent.GateRequested) {
 	e, ask := a.engine, a.job.Gate
 	e.workers.Go(func() {
-		resolved := agent.GateResolved{Gate: g.Gate, Decision: agent.Deny, Scope: agent.ScopeOnce, By: "nobody was there to be asked"}
+		resolved := agent.GateResolved{Gate: g.Gate, Decision: agent.Deny, Scope: agent.ScopeOnce, By: byNobody}
 		if ask != nil {
 			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
 		}
 		e.bring(resolved)
+	})
+}
+
+// review has the program look a plan over. What it changed that makes no valid
+// plan was refused when it did.
+func (a *asker) review(v *agent.Review) {
+	e, look := a.engine, a.job.Review
+	e.workers.Go(func() {
+		if look == nil {
+			e.bring(v.Said(agent.ReviewRefuse, byNobody))
+			return
+		}
+		decision := look(e.ctx, v)
+		e.bring(v.Said(decision, byProgram))
 	})
 }
 

@@ -71,6 +71,8 @@ type Config struct {
 	Attended bool                            // somebody is there to be asked, about doubts and failed steps too
 	InDoubt  agent.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
 	Raise    func(agent.Limits) agent.Limits // what a resume makes of the limits in the journal; nil keeps them
+	Review   bool                            // plans are held to be looked over before they run
+	Reviewer bool                            // somebody is there to look them over; else a held plan is refused
 	DryRun   bool                            // steps are resolved and told, nothing is called
 	NewID    func(now time.Time) string
 	Now      func() time.Time // nil means time.Now
@@ -319,6 +321,11 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.resolve(ctx, c)
 	case Edit:
 		s.edit(c)
+	case Review:
+		s.review(c)
+	case Hold:
+		s.cfg.Review = c.On
+		s.tell()
 	case Settle:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
 			e.take([]agent.Data{agent.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
@@ -451,6 +458,7 @@ func (s *Session) settle(e *engine) {
 			}})
 		}
 	}
+	s.refuseUnseen(e)
 	if e.over() && !e.leaving {
 		e.leaving = true
 		s.workers.Go(func() {

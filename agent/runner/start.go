@@ -358,7 +358,7 @@ func (s *Session) open(ctx context.Context, id string, started agent.RunStarted,
 		return nil, err
 	}
 	started.Workspace, started.Session, started.DryRun = s.cfg.Workspace, s.id, s.cfg.DryRun
-	started.Attended, started.InDoubt = s.cfg.Attended, s.cfg.InDoubt
+	started.Attended, started.InDoubt, started.Review = s.cfg.Attended, s.cfg.InDoubt, s.cfg.Review
 	e := s.newEngine(id, journal, started.PlanOnly)
 	e.prompting, e.priors, e.child = started.Prompting, started.Priors, of
 	// The end of ctx is a stop, and told as one by shutDown.
@@ -417,6 +417,8 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits agent.Limits, o
 	first := []agent.Data{agent.RunResumed{
 		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
+		// A word on one step is to be done, and nothing else looked over for it.
+		Review: s.cfg.Review && p.job.decided == nil && of == nil,
 	}}
 	if p.job.decided != nil {
 		first = append(first, *p.job.decided)

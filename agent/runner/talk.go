@@ -161,7 +161,7 @@ func (s *Session) tell() {
 	}
 	s.status.Planner = s.routing(t.prompting).Planner
 	s.status.Profile, s.status.Think = s.manner.called(), t.prompting.Think
-	s.status.ContextTokens = s.opening()
+	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.say(s.status)
 	for _, server := range s.status.Servers {
 		// One that was stopped was not wanted.

@@ -37,21 +37,30 @@ var drawn = []string{"diff", "hashes", "new", "old", "text"}
 
 // provenance says where text in a call comes from.
 func (l *Log) provenance(from []agent.Provenance) {
+	for _, line := range sources(from) {
+		l.line("    %s", line)
+	}
+}
+
+// sources says of each argument where its text comes from, a line each.
+func sources(from []agent.Provenance) []string {
+	var out []string
 	read := map[string][]string{} // argument → the steps whose results were read before it was written
 	for _, p := range from {
 		if p.Mention != "" {
-			l.line("    a model wrote %s after reading %s, which your message mentions", cmp.Or(p.Arg, "the call"), untrusted.Line(p.Mention))
+			out = append(out, fmt.Sprintf("a model wrote %s after reading %s, which your message mentions", cmp.Or(p.Arg, "the call"), untrusted.Line(p.Mention)))
 			continue
 		}
 		if p.Written {
 			read[p.Arg] = append(read[p.Arg], p.Step)
 			continue
 		}
-		l.line("    %s carries text from step %s", p.Arg, p.Step)
+		out = append(out, fmt.Sprintf("%s carries text from step %s", p.Arg, p.Step))
 	}
 	for _, arg := range slices.Sorted(maps.Keys(read)) {
-		l.line("    a model wrote %s after reading the result of %s", cmp.Or(arg, "the call"), strings.Join(read[arg], ", "))
+		out = append(out, fmt.Sprintf("a model wrote %s after reading the result of %s", cmp.Or(arg, "the call"), strings.Join(read[arg], ", ")))
 	}
+	return out
 }
 
 // resolved says how a gate was answered.

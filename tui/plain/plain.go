@@ -206,6 +206,7 @@ func (l *Log) tell(d agent.Data) {
 			l.tellStep(d)
 		}
 	}
+	l.held(d)
 }
 
 // tellPlan tells how the plan came about and how it changed, and reports whether
@@ -219,6 +220,8 @@ func (l *Log) tellPlan(d agent.Data) bool {
 		l.block("  ", Plan(d.Plan, l.ascii), 0)
 	case agent.PlanDiff:
 		l.diff(d)
+	case agent.PlanReviewed:
+		l.reviewed(d)
 	case agent.ReplanStarted:
 		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
 	case agent.ReplanRefused:

@@ -1,0 +1,565 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// reviewed is a plan with all that a review has to do with: a step that others
+// need, one that nobody needs, a gate and one whose args hold a reference.
+const reviewed = `{"title":"T","steps":[
+	{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"seen"},
+	{"index":"2","title":"Change","tool":"change","args":{"at":"b"}},
+	{"index":"3","title":"Put","tool":"change","args":{"at":"${seen}"}},
+	{"index":"4","title":"Look again","tool":"look","args":{"at":"c"},"depends_on":["2"]}],
+	"milestones":[{"title":"M","steps":["1","2"]}]}`
+
+// held starts a run whose plan is held.
+func held(t tester, plan string) *world {
+	t.Helper()
+	w := newWorld(t)
+	start := given(t, plan)
+	start.Review = true
+	w.apply(start)
+	w.advance()
+	if !w.run.Held() {
+		t.Fatalf("the plan is not held:\n%s", w.tail())
+	}
+	return w
+}
+
+// untilHeld goes on until the plan waits to be looked over.
+func (w *world) untilHeld() {
+	w.t.Helper()
+	for w.advance(); !w.run.Held(); w.advance() {
+		w.back()
+	}
+}
+
+// say answers the review of a run.
+func (w *world) say(a agent.ReviewAnswer) {
+	w.t.Helper()
+	d, err := w.run.Reviewed(a, "user")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.apply(d)
+}
+
+// ordered is a plan's steps in the order in which they come, as text.
+func ordered(v *agent.Review) string {
+	var out []string
+	for _, s := range v.Steps() {
+		if word := s.Step.Index; s.Out {
+			out = append(out, "-"+word)
+		} else {
+			out = append(out, word)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestNothingOfAHeldPlanStarts(t *testing.T) {
+	w := held(t, reviewed)
+	if next := w.run.Next(); len(next) > 0 {
+		t.Fatalf("it wants %v", next)
+	}
+	w.say(w.run.Review().Answer(agent.ReviewRun))
+	if r := w.goOn(); r.Status != agent.StatusCompleted {
+		t.Fatalf("it ended %s: %s", r.Reason, r.Error)
+	}
+}
+
+func TestNothingOfAHeldPlanStartsWhileItStreams(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposePlan: {reviewed}}.reply
+	start := started(agent.DefaultLimits())
+	start.Review = true
+	w.apply(start)
+	w.untilHeld()
+	if began := w.starts(); len(all[agent.PlanDrafting](w)) == 0 || len(began) > 0 {
+		t.Fatalf("%d steps were drafted, %v started", len(all[agent.PlanDrafting](w)), began)
+	}
+}
+
+func TestARefusedPlanEndsTheRunAndIsHeldAgainOnAResume(t *testing.T) {
+	w := held(t, reviewed)
+	w.say(agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRefuse})
+	result := w.goOn()
+	if result.Status != agent.StatusFailed || result.Reason != agent.ReasonDenied || !strings.Contains(result.Error, "refused") || len(w.starts()) > 0 {
+		t.Fatalf("%s, %s: %s", result.Status, result.Reason, result.Error)
+	}
+	start := given(t, reviewed)
+	w.begun = map[string]bool{}
+	w.apply(resumed(start))
+	w.advance()
+	if !w.run.Held() {
+		t.Fatal("it is not held again")
+	}
+	w.say(w.run.Review().Answer(agent.ReviewRun))
+	if result := w.goOn(); result.Status != agent.StatusCompleted {
+		t.Fatalf("%s: %s", result.Reason, result.Error)
+	}
+}
+
+func TestAReviewOutlivesTheProgram(t *testing.T) {
+	w := held(t, reviewed)
+	w.kill(len(w.events))
+	w.apply(resumed(given(t, reviewed)))
+	w.advance()
+	if !w.run.Held() || len(w.starts()) > 0 {
+		t.Fatalf("held %t, started %v", w.run.Held(), w.starts())
+	}
+	v := w.run.Review()
+	if err := v.Remove("4", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Approve("2", true); err != nil {
+		t.Fatal(err)
+	}
+	w.say(v.Answer(agent.ReviewRun))
+	w.kill(len(w.events))
+	w.gate = func(g agent.GateRequested) agent.Decision {
+		if g.Step == "2" {
+			t.Fatal("the approval was forgotten")
+		}
+		return agent.Allow
+	}
+	if result := w.resume(resumed(given(t, reviewed))); result.Status != agent.StatusCompleted || !slices.Equal(w.starts(), []string{"1", "2", "3"}) && !slices.Equal(w.starts(), []string{"2", "1", "3"}) {
+		t.Fatalf("%s after %v", result.Reason, w.starts())
+	}
+}
+
+func TestAResumeMayHoldWhatIsLeft(t *testing.T) {
+	w := newWorld(t)
+	w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+	start := given(t, reviewed)
+	w.play(start)
+	resume := resumed(start)
+	resume.Review = true
+	w.apply(resume)
+	w.advance()
+	if !w.run.Held() {
+		t.Fatal("it is not held")
+	}
+	v := w.run.Review()
+	for _, s := range v.Steps() {
+		if s.Settled != (s.Step.Index == "1") {
+			t.Fatalf("step %s is settled: %t", s.Step.Index, s.Settled)
+		}
+	}
+	if err := v.Remove("1", true); err == nil {
+		t.Fatal("a step that was carried out can be taken out")
+	}
+}
+
+func TestReview(t *testing.T) {
+	tests := []struct {
+		name    string
+		do      func(v *agent.Review) error
+		refused string // part of why
+		order   string
+		changes string
+	}{
+		{name: "nothing changed", do: func(*agent.Review) error { return nil }, order: "1 2 3 4"},
+		{
+			name:    "an edit gives another title and args",
+			do:      func(v *agent.Review) error { return v.Edit("2", "Other", map[string]any{"at": "z"}) },
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
+			name: "an edit back is none",
+			do: func(v *agent.Review) error {
+				return errors.Join(v.Edit("2", "Other", map[string]any{"at": "z"}), v.Edit("2", "Change", map[string]any{"at": "b"}))
+			},
+			order: "1 2 3 4",
+		},
+		{
+			name: "an edit that does not fit is refused with all that is wrong",
+			do: func(v *agent.Review) error {
+				return v.Edit("2", " ", map[string]any{"at": "${nobody}", "by": "${noone}"})
+			},
+			refused: "no title; step 2 refers to ${nobody}",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "an edit that closes a circle is refused",
+			do:      func(v *agent.Review) error { return v.Edit("1", "Look", map[string]any{"at": "${seen}"}) },
+			refused: "its own result",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "a step nobody needs is taken out",
+			do:      func(v *agent.Review) error { return v.Remove("3", false) },
+			order:   "1 2 -3 4",
+			changes: "1 out",
+		},
+		{
+			name:    "a step that others need is refused with their names",
+			do:      func(v *agent.Review) error { return v.Remove("1", false) },
+			refused: "step 1 cannot go alone: 3 needs it",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "or goes with them",
+			do:      func(v *agent.Review) error { return v.Remove("2", true) },
+			order:   "1 -2 3 -4",
+			changes: "2 out",
+		},
+		{
+			name:    "not all can go",
+			do:      func(v *agent.Review) error { return errors.Join(v.Remove("1", true), v.Remove("2", true)) },
+			refused: "refuse it instead",
+			order:   "-1 2 -3 4",
+			changes: "2 out",
+		},
+		{
+			name: "a step comes back with what it needs",
+			do: func(v *agent.Review) error {
+				_, err := v.Restore("4")
+				return errors.Join(v.Remove("2", true), err, func() error { _, err := v.Restore("4"); return err }())
+			},
+			refused: "step 4 is not out", // the first time
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "a step moves before another, which then waits for it",
+			do:      func(v *agent.Review) error { return v.Move("2", -1) },
+			order:   "2 1 3 4",
+			changes: "1 moved",
+		},
+		{
+			name:  "and back",
+			do:    func(v *agent.Review) error { return errors.Join(v.Move("2", -1), v.Move("2", 1)) },
+			order: "1 2 3 4",
+		},
+		{
+			name:    "down is the same",
+			do:      func(v *agent.Review) error { return v.Move("1", 1) },
+			order:   "2 1 3 4",
+			changes: "1 moved",
+		},
+		{
+			name:    "a step does not pass one whose result it needs",
+			do:      func(v *agent.Review) error { return errors.Join(v.Move("3", -1), v.Move("3", -1)) },
+			refused: "step 3 needs the result of step 1 (${seen})",
+			order:   "1 3 2 4",
+			changes: "1 moved",
+		},
+		{
+			name:    "nor one that it depends on",
+			do:      func(v *agent.Review) error { return errors.Join(v.Move("4", -1), v.Move("4", -1)) },
+			refused: "step 4 depends on step 2",
+			order:   "1 2 4 3",
+			changes: "1 moved",
+		},
+		{name: "the first cannot move up", do: func(v *agent.Review) error { return v.Move("1", -1) }, refused: "first already", order: "1 2 3 4"},
+		{name: "nor the last down", do: func(v *agent.Review) error { return v.Move("4", 1) }, refused: "last already", order: "1 2 3 4"},
+		{
+			name:    "what another was moved behind can still go alone",
+			do:      func(v *agent.Review) error { return errors.Join(v.Move("4", -1), v.Remove("4", false)) },
+			order:   "1 2 3 -4",
+			changes: "1 out",
+		},
+		{
+			name:    "a gate is approved",
+			do:      func(v *agent.Review) error { return v.Approve("2", true) },
+			order:   "1 2 3 4",
+			changes: "1 gate approved",
+		},
+		{
+			name:    "one whose args are not known yet is not",
+			do:      func(v *agent.Review) error { return v.Approve("3", true) },
+			refused: "it asks when it runs, since ${seen} is put in then",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "nor one that does not ask",
+			do:      func(v *agent.Review) error { return v.Approve("1", true) },
+			refused: "step 1 does not ask",
+			order:   "1 2 3 4",
+		},
+		{
+			name: "all that can be are approved together",
+			do: func(v *agent.Review) error {
+				return errors.Join(v.Edit("3", "Put", map[string]any{"at": "x"}), count(v.ApproveAll(), 2), count(v.ApproveAll(), 0))
+			},
+			order:   "1 2 3 4",
+			changes: "1 edited · 2 gates approved",
+		},
+		{
+			name: "an edit takes the approval back",
+			do: func(v *agent.Review) error {
+				return errors.Join(v.Approve("2", true), v.Edit("2", "Change", map[string]any{"at": "other"}))
+			},
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
+			name: "every change can be undone, one at a time",
+			do: func(v *agent.Review) error {
+				err := errors.Join(v.Remove("3", false), v.Approve("2", true), v.Move("2", -1))
+				if v.Undo(); v.Changes().String() != "1 out · 1 gate approved" {
+					return errors.Join(err, fmt.Errorf("after one undo: %s", v.Changes()))
+				}
+				v.Undo()
+				v.Undo()
+				if v.Undo() {
+					return errors.New("there was nothing left to undo")
+				}
+				return err
+			},
+			order: "1 2 3 4",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := held(t, reviewed)
+			v := w.run.Review()
+			err := test.do(v)
+			if said := fmt.Sprint(err); (err != nil) != (test.refused != "") || !strings.Contains(said, test.refused) {
+				t.Errorf("it said %v, want %q", err, test.refused)
+			}
+			if got := ordered(v); got != test.order {
+				t.Errorf("the order is %s, want %s", got, test.order)
+			}
+			if got := v.Changes().String(); got != test.changes {
+				t.Errorf("changed was %q, want %q", got, test.changes)
+			}
+			w.say(v.Answer(agent.ReviewRun))
+			if result := w.goOn(); result.Status != agent.StatusCompleted {
+				t.Errorf("the run ended %s: %s", result.Reason, result.Error)
+			}
+		})
+	}
+}
+
+func count(got, want int) error {
+	if got != want {
+		return fmt.Errorf("there were %d, want %d", got, want)
+	}
+	return nil
+}
+
+func TestAMovedStepIsWaitedFor(t *testing.T) {
+	w := held(t, reviewed)
+	v := w.run.Review()
+	if err := v.Move("2", -1); err != nil {
+		t.Fatal(err)
+	}
+	w.say(v.Answer(agent.ReviewRun))
+	w.goOn()
+	if got := w.starts(); got[0] != "2" {
+		t.Fatalf("they started as %v", got)
+	}
+	d := all[agent.PlanReviewed](w)[0]
+	if want := []agent.Move{{Step: "1", After: "2"}}; !reflect.DeepEqual(d.Moved, want) {
+		t.Fatalf("the event says %v, want %v", d.Moved, want)
+	}
+}
+
+func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(w *world, resume *agent.RunResumed)
+		asked  bool
+	}{
+		{name: "as it was shown", change: func(*world, *agent.RunResumed) {}},
+		{name: "not for a tool that says something else of itself", change: func(_ *world, r *agent.RunResumed) {
+			r.Catalogue = slices.Clone(r.Catalogue)
+			r.Catalogue[1].Destructive = true
+		}, asked: true},
+		{name: "never against a rule that denies it", change: func(_ *world, r *agent.RunResumed) {
+			r.Rules = append([]agent.Rule{{Tool: "change", Verdict: agent.VerdictBlock, Why: "no"}}, r.Rules...)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := held(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"b"},"gate":true}]}`)
+			v := w.run.Review()
+			if n := v.ApproveAll(); n != 1 {
+				t.Fatalf("%d gates were approved", n)
+			}
+			w.say(v.Answer(agent.ReviewRun))
+			w.kill(len(w.events))
+			resume := resumed(given(t, reviewed))
+			test.change(w, &resume)
+			result := w.resume(resume)
+			if asked := len(all[agent.GateRequested](w)) > 0; asked != test.asked {
+				t.Errorf("asked: %t, want %t", asked, test.asked)
+			}
+			switch blocked := resume.Rules[0].Verdict == agent.VerdictBlock; {
+			case blocked && result.Reason != agent.ReasonDenied:
+				t.Errorf("it ended %s", result.Reason)
+			case !blocked && !test.asked:
+				if rule := all[agent.StepStarted](w)[0].Rule; rule == nil || !strings.Contains(rule.Why, "looked the plan over") {
+					t.Errorf("the journal says it passed by %v", rule)
+				}
+			}
+		})
+	}
+}
+
+func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
+	w := held(t, reviewed)
+	plan := w.run.Plan
+	widened, gone := plan, plan
+	widened.Steps = append(slices.Clone(plan.Steps), planning.Step{Index: "9", Title: "More", Executor: planning.ExecutorTool, Tool: "change"})
+	gone.Steps = plan.Steps[1:]
+	for refused, a := range map[string]agent.ReviewAnswer{
+		"revision 2":           {Revision: 2, Decision: agent.ReviewRun},
+		"not in the plan":      {Revision: 1, Decision: agent.ReviewRun, Plan: &widened},
+		"defines no variables": {Revision: 1, Decision: agent.ReviewRun, Plan: &gone},
+		"step 1 does not ask":  {Revision: 1, Decision: agent.ReviewRun, Approved: []string{"1"}},
+		"run or refused":       {Revision: 1, Decision: "perhaps"},
+	} {
+		if _, err := w.run.Reviewed(a, "user"); err == nil || !strings.Contains(err.Error(), refused) {
+			t.Errorf("want %q, it said %v", refused, err)
+		}
+	}
+	changed := plan
+	changed.Steps = slices.Clone(plan.Steps)
+	changed.Steps[3].Tool, changed.Steps[3].DependsOn = "change", nil
+	d, err := w.run.Reviewed(agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun, Plan: &changed}, "user")
+	if err != nil || d.Plan != nil {
+		t.Errorf("another tool and a dependency that is gone were taken: %v, %v", d.Plan, err)
+	}
+}
+
+func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan:   {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Change","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`},
+		planning.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}]}`},
+	}.reply
+	broke := false
+	w.tool = func(c agent.CallTool) agent.Data {
+		if c.Tool.Name == "change" && !broke {
+			broke = true
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+	}
+	start := started(agent.DefaultLimits())
+	start.Review = true
+	w.apply(start)
+	for revision := 1; revision <= 2; revision++ {
+		w.untilHeld()
+		if w.run.Revision != revision {
+			t.Fatalf("revision %d is held", w.run.Revision)
+		}
+		w.say(w.run.Review().Answer(agent.ReviewRun))
+	}
+	if result := w.goOn(); result.Status != agent.StatusCompleted {
+		t.Fatalf("%s: %s", result.Reason, result.Error)
+	}
+}
+
+func TestTheUsersWordOnAHeldPlanMakesAnotherThatIsHeld(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{
+		planning.PurposePlan:   {reviewed},
+		planning.PurposeReplan: {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"elsewhere"}}]}`},
+	}.reply
+	start := started(agent.DefaultLimits())
+	start.Review = true
+	w.apply(start)
+	w.untilHeld()
+	w.apply(agent.RunSteered{Text: "look elsewhere"})
+	if w.run.Held() {
+		t.Fatal("it is to be looked over although another is on its way")
+	}
+	w.untilHeld()
+	if w.run.Revision != 2 || len(w.starts()) > 0 {
+		t.Fatalf("revision %d is held, %v started", w.run.Revision, w.starts())
+	}
+}
+
+// TestReviewKeepsEveryPromise plays random changes on random plans: whatever is
+// done, the plan stays one without faults that runs in its order, and each change
+// can be undone.
+func TestReviewKeepsEveryPromise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plan := randomPlan(t, 1, 3) // nothing that fails
+		if strings.Contains(plan, `"steps":[]`) {
+			return
+		}
+		w := held(t, strings.ReplaceAll(plan, `"nowhere"`, `"change"`))
+		v := w.run.Review()
+		changeAtRandom(t, v)
+		snapshot := func() string {
+			text, _ := json.Marshal(v.Plan())
+			return ordered(v) + v.Changes().String() + string(text)
+		}
+		before := snapshot()
+		_ = v.Remove(rapid.SampledFrom(v.Plan().Steps).Draw(t, "one more").Index, true)
+		if snapshot() != before && (!v.Undo() || snapshot() != before) {
+			t.Fatalf("undone it is\n%s\nwhere it was\n%s", snapshot(), before)
+		}
+		c := v.Changes()
+		w.say(v.Answer(agent.ReviewRun))
+		passes := map[string]bool{}
+		for _, a := range c.Approved {
+			passes[a.Step] = true
+		}
+		w.gate = func(g agent.GateRequested) agent.Decision {
+			if passes[g.Step] {
+				t.Fatalf("the approved gate of step %s asks:\n%s", g.Step, w.tail())
+			}
+			return agent.Allow
+		}
+		w.reply = func(planning.Request) (string, error) { return "words", nil }
+		w.goOn()
+		began := map[string]int{}
+		for i, index := range w.starts() {
+			began[index] = i
+		}
+		for _, index := range c.Removed {
+			if _, yes := began[index]; yes {
+				t.Fatalf("step %s is out and was started", index)
+			}
+		}
+		for _, m := range c.Moved {
+			if began[m.Step] < began[m.After] {
+				t.Fatalf("step %s was moved behind %s and started first", m.Step, m.After)
+			}
+		}
+	})
+}
+
+// changeAtRandom does to a plan what a user may do.
+func changeAtRandom(t *rapid.T, v *agent.Review) {
+	for range rapid.IntRange(0, 8).Draw(t, "changes") {
+		index := rapid.SampledFrom(v.Steps()).Draw(t, "changed").Step.Index
+		switch rapid.IntRange(0, 7).Draw(t, "change") {
+		case 0:
+			_ = v.Edit(index, "Edited", map[string]any{"at": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "args")})
+		case 1:
+			_ = v.Remove(index, rapid.Bool().Draw(t, "with dependents"))
+		case 2:
+			_, _ = v.Restore(index)
+		case 3, 4:
+			_ = v.Move(index, rapid.SampledFrom([]int{-1, 1}).Draw(t, "by"))
+		case 5:
+			_ = v.Approve(index, rapid.Bool().Draw(t, "approved"))
+		case 6:
+			v.ApproveAll()
+		default:
+			v.Undo()
+		}
+		if _, err := json.Marshal(v.Plan()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

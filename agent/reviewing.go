@@ -1,0 +1,580 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"replan/planning"
+)
+
+// Review is a plan that waits to be looked over, with what the user has changed
+// of it so far. It is a copy: nothing is changed of the run until its Answer is
+// taken. It belongs to one goroutine, which may be any.
+type Review struct {
+	Run      string
+	Revision int
+
+	base     planning.Plan
+	settled  map[string]bool // steps of which nothing can be changed any more
+	world    *Run            // as much of the run as says which calls would ask
+	faults   map[string]bool // that the plan came with
+	now      draft
+	before   []draft // the last change newest
+	original map[string]planning.Step
+}
+
+// draft is how the plan stands between two changes. Each change makes another.
+type draft struct {
+	steps    []planning.Step // of the base, in its order, those that are out among them
+	out      map[string]bool
+	approved map[string]map[string]any // step → the args that were shown
+}
+
+// ReviewStep is one step of a plan that is looked over.
+type ReviewStep struct {
+	Step    planning.Step
+	Status  StepStatus
+	Settled bool // it has ended or is under way: nothing can be changed of it
+	Out     bool
+	Edited  bool
+	After   []string    // the steps that it waits for since they, or it, were moved
+	Gate    *ReviewGate // nil where its call runs unasked, or where it makes none
+	Passes  bool        // its gate is approved
+}
+
+// ReviewGate is the question that a call would stop at.
+type ReviewGate struct {
+	Tool       planning.Tool
+	Rule       Rule
+	Args       map[string]any // of the call, as far as they are known
+	Provenance []Provenance
+	Closed     string // why it cannot be approved now, a clause; "" where it can
+}
+
+// ReviewChanges is what was changed of a plan.
+type ReviewChanges struct {
+	Edited   []string
+	Moved    []Move
+	Removed  []string
+	Approved []Approval
+}
+
+// DependentsError says which steps wait for one that is to be taken out.
+type DependentsError struct {
+	Step       string
+	Dependents []string // in the order in which they run
+}
+
+func (e *DependentsError) Error() string {
+	return fmt.Sprintf("step %s cannot go alone: %s needs it", e.Step, strings.Join(e.Dependents, ", "))
+}
+
+// Review returns the plan that waits to be looked over, nil where none does.
+func (r *Run) Review() *Review {
+	if !r.Held() {
+		return nil
+	}
+	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
+	world.rules, world.granted, world.gated = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gated)
+	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
+	world.dryRun = true // what is not known yet may have stand-ins
+	v := &Review{
+		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
+		faults: map[string]bool{}, original: map[string]planning.Step{},
+		now: draft{steps: slices.Clone(r.Plan.Steps), out: map[string]bool{}, approved: map[string]map[string]any{}},
+	}
+	for _, s := range r.Steps {
+		copied := *s
+		world.Steps = append(world.Steps, &copied)
+		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
+		if name := s.Step.ResultVariable; name != "" && s.Status != StepDone {
+			world.variables[name] = placeholder(s.Step)
+		}
+	}
+	world.places = maps.Clone(r.places)
+	for _, f := range v.check(v.now) {
+		v.faults[sameFault(f)] = true // of the plan as it came: nobody here is to mend those
+	}
+	return v
+}
+
+// sameFault names a fault wherever its step stands.
+func sameFault(f planning.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
+
+// check returns the faults of the plan as a draft has it.
+func (v *Review) check(d draft) []planning.Fault {
+	faults, _ := planning.Validate(v.plan(d), planning.Rules{
+		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting.ProfileNames(),
+	})
+	return faults
+}
+
+// plan is the plan that a draft comes to: without what is out, and without
+// waiting for it.
+func (v *Review) plan(d draft) planning.Plan {
+	if len(d.out) == 0 {
+		return v.base.With(d.steps)
+	}
+	var left []planning.Step
+	for _, s := range d.steps {
+		if d.out[s.Index] {
+			continue
+		}
+		if slices.ContainsFunc(s.DependsOn, func(index string) bool { return d.out[index] && v.added(s.Index, index) }) {
+			s.DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(index string) bool { return d.out[index] && v.added(s.Index, index) })
+		}
+		left = append(left, s)
+	}
+	return v.base.With(left)
+}
+
+// added reports whether a step waits for another only since the user said so.
+func (v *Review) added(index, on string) bool {
+	return !slices.Contains(v.original[index].DependsOn, on)
+}
+
+// clone is a draft that can be changed.
+func (d draft) clone() draft {
+	return draft{steps: slices.Clone(d.steps), out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
+}
+
+// at returns where a step stands in the draft, -1 where it does not.
+func (d draft) at(index string) int {
+	return slices.IndexFunc(d.steps, func(s planning.Step) bool { return s.Index == index })
+}
+
+// change takes another draft for the one there is, unless it has faults that the
+// plan did not come with. All of them are told.
+func (v *Review) change(next draft) error {
+	faults := slices.DeleteFunc(v.check(next), func(f planning.Fault) bool { return v.faults[sameFault(f)] })
+	if len(faults) > 0 {
+		return planning.FaultError(faults)
+	}
+	v.before = append(v.before, v.now)
+	v.now = next
+	return nil
+}
+
+// open returns where a step stands that can be changed.
+func (v *Review) open(index string) (int, error) {
+	at := v.now.at(index)
+	switch {
+	case at < 0:
+		return at, fmt.Errorf("the plan has no step %s", index)
+	case v.settled[index]:
+		return at, fmt.Errorf("step %s has been carried out, or is under way: it stays as it is", index)
+	default:
+		return at, nil
+	}
+}
+
+// Edit gives a step another title and other args, which may hold references as
+// any plan's. A gate of it that was approved asks again.
+func (v *Review) Edit(index, title string, args map[string]any) error {
+	at, err := v.open(index)
+	if err != nil {
+		return err
+	}
+	if v.now.out[index] {
+		return fmt.Errorf("step %s is out: bring it back first", index)
+	}
+	next := v.now.clone()
+	was := next.steps[at]
+	next.steps[at].Title, next.steps[at].Args = title, args
+	if !planning.EqualValues(was.Args, args) {
+		delete(next.approved, index)
+	} else if was.Title == title {
+		return nil
+	}
+	return v.change(next)
+}
+
+// Remove takes a step out, and with dependents those that need it too, directly
+// or not. Without, it is refused with a [DependentsError] where there are any.
+func (v *Review) Remove(index string, dependents bool) error {
+	if _, err := v.open(index); err != nil {
+		return err
+	}
+	if v.now.out[index] {
+		return fmt.Errorf("step %s is out already", index)
+	}
+	next := v.now.clone()
+	// What waits for it only since the user moved it, waits no more.
+	next.out[index] = true
+	needing := planning.NewGraph(v.plan(v.unmoved(v.now))).Descendants(index)
+	var names []string
+	for _, other := range v.order(v.now) {
+		if needing[other] {
+			names = append(names, other)
+			next.out[other] = true
+			delete(next.approved, other)
+		}
+	}
+	if len(names) > 0 && !dependents {
+		return &DependentsError{Step: index, Dependents: names}
+	}
+	if len(next.out) == len(next.steps) {
+		return errors.New("nothing would be left of the plan: refuse it instead")
+	}
+	delete(next.approved, index)
+	return v.change(next)
+}
+
+// unmoved is a draft without what the user had steps wait for.
+func (v *Review) unmoved(d draft) draft {
+	d = d.clone()
+	for i, s := range d.steps {
+		d.steps[i].DependsOn = v.original[s.Index].DependsOn
+	}
+	return d
+}
+
+// Restore brings a step back, with those that it needs and that are out too. It
+// returns all that came back.
+func (v *Review) Restore(index string) ([]string, error) {
+	if !v.now.out[index] {
+		return nil, fmt.Errorf("step %s is not out", index)
+	}
+	all := planning.NewGraph(v.base.With(v.unmoved(v.now).steps))
+	needed := all.Ancestors(index)
+	needed[index] = true
+	next := v.now.clone()
+	var back []string
+	for _, other := range all.Order() {
+		if needed[other] && next.out[other] {
+			delete(next.out, other)
+			back = append(back, other)
+		}
+	}
+	// A step that waits for another since it was moved may close a circle with
+	// what has been moved since.
+	if len(planning.NewGraph(v.plan(next)).Order()) < len(v.plan(next).Steps) {
+		for i, s := range next.steps {
+			if slices.Contains(back, s.Index) {
+				next.steps[i].DependsOn = v.original[s.Index].DependsOn
+			}
+			next.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(next.steps[i].DependsOn), func(on string) bool {
+				return slices.Contains(back, on) && v.added(s.Index, on)
+			})
+		}
+	}
+	return back, v.change(next)
+}
+
+// order is the steps of a draft that are left, as they come in the plan's order.
+func (v *Review) order(d draft) []string { return planning.NewGraph(v.plan(d)).Order() }
+
+// Move has a step change places with the one before it (by -1) or behind it
+// (by 1) among those that can be moved. Of the two, the one that comes later
+// waits for the other from then on: an order among steps that wait for nothing
+// would be none, since they run at once. Moved back, it does so no more.
+func (v *Review) Move(index string, by int) error {
+	if _, err := v.open(index); err != nil {
+		return err
+	}
+	if v.now.out[index] {
+		return fmt.Errorf("step %s is out", index)
+	}
+	order := slices.DeleteFunc(v.order(v.now), func(other string) bool { return v.settled[other] })
+	at := slices.Index(order, index)
+	other := at + max(-1, min(1, by))
+	switch {
+	case at < 0 || other == at:
+		return nil
+	case other < 0:
+		return fmt.Errorf("step %s comes first already", index)
+	case other >= len(order):
+		return fmt.Errorf("step %s comes last already", index)
+	}
+	first, second := order[min(at, other)], order[max(at, other)]
+	next := v.now.clone()
+	if why := v.needs(second, first); why != "" {
+		return errors.New(why)
+	}
+	next.wait(second, first, false)
+	if graph := v.order(next); slices.Index(graph, first) < slices.Index(graph, second) {
+		next.wait(first, second, true)
+	}
+	return v.change(next)
+}
+
+// wait has a step wait for another, or no more.
+func (d draft) wait(index, on string, yes bool) {
+	at := d.at(index)
+	needs := slices.DeleteFunc(slices.Clone(d.steps[at].DependsOn), func(other string) bool { return other == on })
+	if yes {
+		needs = append(needs, on)
+	}
+	d.steps[at].DependsOn = needs
+}
+
+// needs says why a step must come behind another, "" where only the user's word
+// has it there.
+func (v *Review) needs(index, on string) string {
+	if !v.added(index, on) {
+		return fmt.Sprintf("step %s depends on step %s", index, on)
+	}
+	name := v.original[on].ResultVariable
+	for _, ref := range planning.References(v.now.steps[v.now.at(index)].Args) {
+		if name != "" && ref.Name == name {
+			return fmt.Sprintf("step %s needs the result of step %s (%s)", index, on, ref)
+		}
+	}
+	return ""
+}
+
+// Approve opens the gate of a step for the call that is shown now, or closes it
+// again.
+func (v *Review) Approve(index string, yes bool) error {
+	if _, err := v.open(index); err != nil {
+		return err
+	}
+	if _, had := v.now.approved[index]; had == yes {
+		return nil
+	}
+	next := v.now.clone()
+	if !yes {
+		delete(next.approved, index)
+		return v.change(next)
+	}
+	gate := v.Gate(index)
+	switch {
+	case v.now.out[index]:
+		return fmt.Errorf("step %s is out", index)
+	case gate == nil:
+		return fmt.Errorf("step %s does not ask", index)
+	case gate.Closed != "":
+		return fmt.Errorf("the gate of step %s cannot be approved now: %s", index, gate.Closed)
+	}
+	next.approved[index] = gate.Args
+	return v.change(next)
+}
+
+// ApproveAll opens, as one change, every gate that can be. It returns how many
+// that were not open before.
+func (v *Review) ApproveAll() int {
+	next := v.now.clone()
+	for _, s := range v.now.steps {
+		gate := v.Gate(s.Index)
+		if _, had := next.approved[s.Index]; !had && gate != nil && gate.Closed == "" && !v.now.out[s.Index] && !v.settled[s.Index] {
+			next.approved[s.Index] = gate.Args
+		}
+	}
+	n := len(next.approved) - len(v.now.approved)
+	if n == 0 || v.change(next) != nil {
+		return 0
+	}
+	return n
+}
+
+// Undo takes the last change back, and reports whether there was one.
+func (v *Review) Undo() bool {
+	last := len(v.before) - 1
+	if last < 0 {
+		return false
+	}
+	v.now, v.before = v.before[last], v.before[:last]
+	return true
+}
+
+// Gate returns the question that the call of a step would stop at, nil where
+// there is none.
+func (v *Review) Gate(index string) *ReviewGate {
+	at := v.now.at(index)
+	if at < 0 {
+		return nil
+	}
+	step := v.now.steps[at]
+	facts := v.world.facts(step.Tool)
+	state := v.world.Step(index)
+	if step.Executor != planning.ExecutorTool || facts.err != nil || state == nil {
+		return nil
+	}
+	probe := *state
+	probe.Step, probe.filled, probe.missing = step, nil, facts.signature.Missing(step.Args)
+	args, err := planning.ResolveArgs(step.Args, v.world.variables)
+	if err != nil {
+		args = step.Args
+	}
+	probe.call = args
+	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
+	references := planning.References(step.Args)
+	switch {
+	case gate.Rule.Verdict == VerdictBlock:
+		gate.Closed = "a rule denies it: " + gate.Rule.Why
+	case gate.Rule.Verdict == VerdictRun:
+		return nil
+	case len(probe.missing) > 0:
+		gate.Closed = "it asks when it runs, since a model writes " + strings.Join(probe.missing, " and ") + " then"
+	case len(references) > 0:
+		gate.Closed = "it asks when it runs, since " + references[0].String() + " is put in then"
+	default:
+		if err := facts.signature.Check(args); err != nil {
+			gate.Closed = "its args do not fit: " + err.Error()
+		}
+	}
+	return gate
+}
+
+// Steps returns the steps of the plan in the order in which they come, those
+// that are out where they came before.
+func (v *Review) Steps() []ReviewStep {
+	all := v.now.clone()
+	order := v.order(all)
+	if len(all.out) > 0 {
+		order = v.places(order)
+	}
+	out := make([]ReviewStep, 0, len(order))
+	for _, index := range order {
+		step := v.now.steps[v.now.at(index)]
+		s := ReviewStep{Step: step, Settled: v.settled[index], Out: v.now.out[index], Edited: v.edited(step), Gate: v.Gate(index)}
+		if state := v.world.Step(index); state != nil {
+			s.Status = state.Status
+		}
+		_, s.Passes = v.now.approved[index]
+		for _, on := range step.DependsOn {
+			if v.added(index, on) && !v.now.out[on] {
+				s.After = append(s.After, on)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// places puts the steps that are out among those that are left, each behind the
+// one that it came behind in the plan as it was.
+func (v *Review) places(left []string) []string {
+	out := slices.Clone(left)
+	last := ""
+	for _, index := range planning.NewGraph(v.base).Order() {
+		if v.now.out[index] {
+			at := slices.Index(out, last) + 1
+			out = slices.Insert(out, at, index)
+		}
+		last = index
+	}
+	return out
+}
+
+// edited reports whether a step has another title or other args than it came
+// with.
+func (v *Review) edited(s planning.Step) bool {
+	was := v.original[s.Index]
+	return was.Title != s.Title || !planning.EqualValues(was.Args, s.Args)
+}
+
+// Plan is the plan as it is now.
+func (v *Review) Plan() planning.Plan { return v.plan(v.now) }
+
+// Changes sums up what was changed.
+func (v *Review) Changes() ReviewChanges {
+	var c ReviewChanges
+	for _, s := range v.now.steps {
+		if v.now.out[s.Index] {
+			c.Removed = append(c.Removed, s.Index)
+			continue
+		}
+		if v.edited(s) {
+			c.Edited = append(c.Edited, s.Index)
+		}
+		for _, on := range s.DependsOn {
+			if v.added(s.Index, on) && !v.now.out[on] {
+				c.Moved = append(c.Moved, Move{Step: s.Index, After: on})
+			}
+		}
+		if args, yes := v.now.approved[s.Index]; yes {
+			c.Approved = append(c.Approved, Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
+		}
+	}
+	return c
+}
+
+// String says what was changed in a few words, "" where nothing was.
+func (c ReviewChanges) String() string {
+	var words []string
+	say := func(n int, what string) {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	say(len(c.Edited), "edited")
+	say(len(c.Moved), "moved")
+	say(len(c.Removed), "out")
+	gates := "gates approved"
+	if len(c.Approved) == 1 {
+		gates = "gate approved"
+	}
+	say(len(c.Approved), gates)
+	return strings.Join(words, " · ")
+}
+
+// Changes is what the user changed of a plan that was looked over.
+func (d PlanReviewed) Changes() ReviewChanges {
+	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved}
+}
+
+// Answer is what is sent when the user has looked the plan over.
+func (v *Review) Answer(decision ReviewDecision) ReviewAnswer {
+	a := ReviewAnswer{Revision: v.Revision, Decision: decision}
+	if decision != ReviewRun {
+		return a
+	}
+	c := v.Changes()
+	if len(c.Edited)+len(c.Moved)+len(c.Removed) > 0 {
+		plan := v.Plan()
+		a.Plan = &plan
+	}
+	for _, approval := range c.Approved {
+		a.Approved = append(a.Approved, approval.Step)
+	}
+	return a
+}
+
+// adopt takes the changes of a plan that somebody else has made.
+func (v *Review) adopt(plan planning.Plan) error {
+	next := v.now.clone()
+	left := map[string]planning.Step{}
+	for _, s := range plan.Steps {
+		if next.at(s.Index) < 0 {
+			return fmt.Errorf("step %s is not in the plan that was shown", s.Index)
+		}
+		left[s.Index] = s
+	}
+	for i, was := range next.steps {
+		s, stays := left[was.Index]
+		switch {
+		case v.settled[was.Index]:
+		case !stays:
+			next.out[was.Index] = true
+		default:
+			next.steps[i].Title, next.steps[i].Args = s.Title, s.Args
+			next.steps[i].DependsOn = slices.Clone(was.DependsOn)
+			for _, on := range s.DependsOn {
+				if !slices.Contains(next.steps[i].DependsOn, on) {
+					next.steps[i].DependsOn = append(next.steps[i].DependsOn, on)
+				}
+			}
+		}
+	}
+	if len(next.out) == len(next.steps) {
+		return errors.New("nothing is left of the plan: refuse it instead")
+	}
+	return v.change(next)
+}
+
+// Said is the answer as it is kept, by whoever gives it.
+func (v *Review) Said(decision ReviewDecision, by string) PlanReviewed {
+	d := PlanReviewed{Revision: v.Revision, Decision: decision, By: by, Edited: []string{}, Moved: []Move{}, Removed: []string{}, Approved: []Approval{}}
+	if decision != ReviewRun {
+		return d
+	}
+	c := v.Changes()
+	d.Plan = v.Answer(decision).Plan
+	d.Edited, d.Removed = list(c.Edited), list(c.Removed)
+	d.Moved, d.Approved = append(d.Moved, c.Moved...), append(d.Approved, c.Approved...)
+	return d
+}

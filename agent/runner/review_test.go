@@ -1,0 +1,196 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+// reviewing is a session that holds its plans, for somebody who looks them over.
+func reviewing(s *stage) {
+	s.config = func(c *runner.Config) { c.Review, c.Reviewer, c.Attended = true, true, true }
+}
+
+// follow reads events until the plan of a run is held, and returns its review.
+func follow(t *testing.T, s *stage, run *agent.Run) *agent.Review {
+	t.Helper()
+	for e := range s.Events() {
+		s.seen = append(s.seen, e)
+		if e.Run == s.ID() {
+			continue
+		}
+		if err := run.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+		if run.Held() {
+			return run.Review()
+		}
+		if run.Result != nil {
+			t.Fatalf("the run is over, %s: %s", run.Result.Reason, run.Result.Error)
+		}
+	}
+	t.Fatal("the session ended")
+	return nil
+}
+
+func TestAReviewedPlanRunsAsItWasChanged(t *testing.T) {
+	s := open(t, policy.ApproveAsk, reviewing)
+	s.Send(runner.Submit{Text: "do it"})
+	v := follow(t, s, &agent.Run{})
+	if called := s.tools.called(); len(called) > 0 {
+		t.Fatalf("%v were called before", called)
+	}
+	if err := v.Edit("2", "Change another", map[string]any{"path": "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if n := v.ApproveAll(); n != 1 {
+		t.Fatalf("%d gates were approved", n)
+	}
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
+	said := until[agent.PlanReviewed](t, s)
+	if !slices.Equal(said.Edited, []string{"2"}) || said.By != "user" || len(said.Approved) != 1 || said.Approved[0].Tool != "w:change" {
+		t.Errorf("the event says %+v", said)
+	}
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet || result.Plan.Steps[1].Title != "Change another" {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+	for _, e := range s.seen {
+		if e.Data.Kind() == agent.KindGateRequested {
+			t.Error("the approved gate opened")
+		}
+	}
+}
+
+func TestWhatMakesNoPlanIsSaidAndThePlanWaitsOn(t *testing.T) {
+	s := open(t, policy.ApproveAll, reviewing)
+	s.Send(runner.Submit{Text: "do it"})
+	v := follow(t, s, &agent.Run{})
+	plan := v.Plan()
+	plan.Steps = slices.Clone(plan.Steps[1:])
+	s.Send(runner.Review{Run: v.Run, Answer: agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun, Plan: &plan}})
+	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "still waits") || !strings.Contains(note.Text, "step 1, which does not exist") {
+		t.Errorf("it said %q", note.Text)
+	}
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}
+
+func TestARefusedPlanIsToldAsDenied(t *testing.T) {
+	s := open(t, policy.ApproveAll, reviewing)
+	s.Send(runner.Submit{Text: "do it"})
+	v := follow(t, s, &agent.Run{})
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRefuse)})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Reason != agent.ReasonDenied || len(s.tools.called()) > 0 {
+		t.Errorf("%s: %s", reply.Reason, reply.Text)
+	}
+}
+
+func TestAStopLeavesTheReviewToAResume(t *testing.T) {
+	var was []agent.Event
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Review, c.Reviewer = true, true
+			c.Reopen = func(string) (runner.Journal, []agent.Event, error) { return &memory{room: -1}, was, nil }
+		}
+	})
+	s.Send(runner.Execute{Plan: patching().Plan})
+	v := follow(t, s, &agent.Run{})
+	s.Send(runner.Stop{})
+	until[agent.ChatReply](t, s)
+	was = s.journals["run"].events
+	s.Send(runner.Hold{On: false})
+	s.Send(runner.Resume{Run: v.Run})
+	until[agent.SessionResuming](t, s)
+	again := follow(t, s, &agent.Run{})
+	if again == nil || len(s.tools.called()) > 0 {
+		t.Fatalf("%v were called", s.tools.called())
+	}
+	s.Send(runner.Review{Run: v.Run, Answer: again.Answer(agent.ReviewRun)})
+	for reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet; {
+		t.Fatalf("%s: %s", reply.Reason, reply.Text)
+	}
+}
+
+func TestHoldCountsFromTheNextRunOnAndIsShown(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) { c.Reviewer = true }
+	})
+	s.Send(runner.Hold{On: true})
+	status(t, s, func(st agent.SessionStatus) bool { return st.Review })
+	s.Send(runner.Execute{Plan: patching().Plan})
+	v := follow(t, s, &agent.Run{})
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
+	until[agent.ChatReply](t, s)
+	s.Send(runner.Hold{On: false})
+	status(t, s, func(st agent.SessionStatus) bool { return !st.Review })
+	s.Send(runner.Execute{Plan: patching().Plan})
+	if started := until[agent.RunStarted](t, s); started.Review {
+		t.Error("the next run is held too")
+	}
+	until[agent.ChatReply](t, s)
+}
+
+func TestAPlanThatNobodyCanLookOverIsRefused(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) { c.Review = true }
+	})
+	s.Send(runner.Execute{Plan: patching().Plan})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Reason != agent.ReasonDenied || !strings.Contains(reply.Text, "resume the run on a terminal") || len(s.tools.called()) > 0 {
+		t.Errorf("%s: %s", reply.Reason, reply.Text)
+	}
+}
+
+func TestAProgramLooksPlansOver(t *testing.T) {
+	plan := planning.Plan{Title: "T", Steps: []planning.Step{
+		{Index: "1", Title: "A", Executor: planning.ExecutorTool, Tool: "a", Args: map[string]any{}},
+		{Index: "2", Title: "B", Executor: planning.ExecutorTool, Tool: "b", Args: map[string]any{}},
+	}}
+	tests := []struct {
+		name   string
+		look   func(v *agent.Review) agent.ReviewDecision
+		called string
+		reason agent.Reason
+	}{
+		{"as it is", func(*agent.Review) agent.ReviewDecision { return agent.ReviewRun }, "a b", agent.ReasonGoalMet},
+		{"without a step", func(v *agent.Review) agent.ReviewDecision {
+			if err := v.Remove("1", false); err != nil {
+				t.Error(err)
+			}
+			return agent.ReviewRun
+		}, "b", agent.ReasonGoalMet},
+		{"not at all", func(*agent.Review) agent.ReviewDecision { return agent.ReviewRefuse }, "", agent.ReasonDenied},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			calls := make(chan string, 2)
+			limits := agent.DefaultLimits()
+			limits.MaxConcurrency = 1
+			result, err := runner.Run(t.Context(), runner.Job{
+				Plan: &plan, Limits: limits,
+				Call: func(_ context.Context, c planning.ToolCall) (any, error) {
+					calls <- c.Tool.Name
+					return nil, nil
+				},
+				Review: func(_ context.Context, v *agent.Review) agent.ReviewDecision { return test.look(v) },
+			})
+			close(calls)
+			var called []string
+			for name := range calls {
+				called = append(called, name)
+			}
+			if err != nil || result.Reason != test.reason || strings.Join(called, " ") != test.called {
+				t.Errorf("%s after %v, %v", result.Reason, called, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package plain
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// held shows a plan that waits to be looked over since this event: every call of
+// it that would ask, whole.
+func (l *Log) held(d agent.Data) {
+	switch d.(type) {
+	case agent.PlanCreated, agent.PlanDiff, agent.ReplanRefused, agent.RunResumed:
+	default:
+		return
+	}
+	if !l.run.Held() {
+		return
+	}
+	l.line("%s the plan waits to be looked over", l.marks.gate)
+	if _, again := d.(agent.RunResumed); again {
+		l.block("  ", Plan(l.run.Plan, l.ascii), 0)
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(Asking(l.run.Review(), true), "\n"), "\n") {
+		if line != "" {
+			l.line("  %s", line)
+		}
+	}
+}
+
+// Asking shows the calls of a plan that is looked over which would ask, with the
+// rule that asks and whether it can be approved now; whole with their arguments.
+func Asking(v *agent.Review, whole bool) string {
+	var b strings.Builder
+	say := func(indent, text string) {
+		for line := range strings.SplitSeq(strings.TrimRight(untrusted.Visible(text), "\n"), "\n") {
+			b.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+		}
+	}
+	for _, s := range v.Steps() {
+		if s.Gate == nil || s.Out || s.Settled {
+			continue
+		}
+		word := "asks: " + s.Gate.Rule.Why
+		switch {
+		case s.Passes:
+			word = "approved"
+		case s.Gate.Closed != "":
+			word += "; " + s.Gate.Closed
+		}
+		say("", untrusted.Line(s.Step.Index+". "+s.Step.Title)+"  ["+by(s.Step.Executor, s.Step.Tool)+"]  "+untrusted.Line(word))
+		if !whole {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Gate.Args)) {
+			say("    ", name+": "+text(s.Gate.Args[name]))
+		}
+		for _, line := range sources(s.Gate.Provenance) {
+			say("    ", untrusted.Line(line))
+		}
+	}
+	return b.String()
+}
+
+// reviewed tells what came of a plan that was looked over.
+func (l *Log) reviewed(d agent.PlanReviewed) {
+	if d.Decision != agent.ReviewRun {
+		l.line("  %s the plan is refused%s", l.marks.gate, byWords(d.By))
+		return
+	}
+	changed := d.Changes().String()
+	if changed != "" {
+		changed = ": " + changed
+	}
+	l.line("  %s the plan was looked over%s%s", l.marks.gate, byWords(d.By), changed)
+	if n := len(l.run.Reviews); n > 0 {
+		for _, s := range l.run.Reviews[n-1].Out {
+			l.line("  %s %s %s  [%s]", l.marks.removed, s.Step.Index, untrusted.Line(s.Step.Title), by(s.Step.Executor, s.Step.Tool))
+		}
+	}
+	for _, index := range d.Edited {
+		if s, ok := l.run.Plan.Step(index); ok {
+			l.line("  %s %s %s  [%s]", l.marks.revised, index, untrusted.Line(s.Title), by(s.Executor, s.Tool))
+			for _, name := range slices.Sorted(maps.Keys(s.Args)) {
+				l.block("      ", name+": "+text(s.Args[name]), 0)
+			}
+		}
+	}
+	for _, m := range d.Moved {
+		l.line("    %s waits for %s", m.Step, m.After)
+	}
+	for _, a := range d.Approved {
+		l.line("    the gate of %s is open for the call as it was shown: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(planning.CanonicalJSON(a.Args)))
+	}
+}
