@@ -113,7 +113,7 @@ func (m *Model) doFor(a *action, at place) tea.Cmd {
 // here is the place whose keys act now.
 func (m *Model) here() place {
 	if m.ask.showing() {
-		if _, gate := m.ask.queue[0].(openGate); gate {
+		if _, gate := m.ask.current().(openGate); gate {
 			return placeGate
 		}
 		return placeQuestion

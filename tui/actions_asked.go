@@ -14,7 +14,10 @@ func (m *Model) gateActions() []action {
 		m.answering("gate.always", &k.Always),
 		m.answering("gate.deny", &k.Deny),
 		m.answering("gate.edit", &k.EditCall),
-		m.atGate("diff.sides", &k.Sides),
+		m.atGate("gate.all", &k.ApproveAll, m.ask.notAlike),
+		m.atGate("gate.next", &k.NextAsk, m.ask.alone),
+		m.atGate("gate.previous", &k.PreviousAsk, m.ask.alone),
+		m.atGate("gate.sides", &k.Sides, m.ask.noSides),
 	}
 }
 
@@ -49,15 +52,9 @@ func (m *Model) answering(id string, b *key.Binding) action {
 }
 
 // atGate is the action of a key that the dialog takes without answering.
-func (m *Model) atGate(id string, b *key.Binding) action {
+func (m *Model) atGate(id string, b *key.Binding, refuse func() string) action {
 	return action{
-		id: id, key: b,
-		refuse: func() string {
-			if m.ask.waiting() == 0 {
-				return "No gate and no question is open."
-			}
-			return ""
-		},
+		id: id, key: b, refuse: refuse,
 		do: func() tea.Cmd {
 			if !m.ask.showing() {
 				return m.ask.reopen()
@@ -72,12 +69,28 @@ func (g *askDialog) refusal(b key.Binding) string {
 	if len(g.queue) == 0 {
 		return "No gate and no question is open."
 	}
-	for _, c := range g.queue[0].choices(g.keys) {
+	for _, c := range g.current().choices(g.keys) {
 		if c.key.Help() == b.Help() {
 			return c.refuse
 		}
 	}
 	return "What is open now takes no such answer."
+}
+
+// alone is why there is no other question to step to.
+func (g *askDialog) alone() string {
+	if len(g.queue) < 2 {
+		return "Nothing else waits for an answer."
+	}
+	return ""
+}
+
+// noSides is why the diff in the dialog cannot be turned.
+func (g *askDialog) noSides() string {
+	if g.doc == nil || !g.doc.diffs {
+		return "No diff is in view that could stand side by side."
+	}
+	return ""
 }
 
 // noGate is why no gate or question can be shown.

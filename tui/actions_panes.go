@@ -23,6 +23,7 @@ func (m *Model) everywhereActions() []action {
 		{id: "pane.next", key: &k.NextPane, do: just(func() { m.focus = (m.focus + 1) % panes })},
 		{id: "pane.previous", key: &k.PreviousPane, do: just(func() { m.focus = (m.focus + panes - 1) % panes })},
 		{id: "gate", key: &k.Gate, refuse: m.noGate, do: func() tea.Cmd { return m.ask.reopen() }},
+		{id: "gate.allowed", key: &k.Allowed, opens: true, refuse: m.noRun, do: just(m.showAllowed)},
 		{id: "runs", key: &k.Runs, opens: true, refuse: live("This is a replay: no run is taken up from here."), do: m.listRuns},
 		{id: "models", key: &k.Models, opens: true, refuse: live("This is a replay: no model is asked here."), do: func() tea.Cmd {
 			return m.outbox.send(m.models.ask(m.status))

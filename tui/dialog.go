@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +30,8 @@ type asking interface {
 	// name says what kind of thing asks, about what it asks about.
 	name() string
 	about() []string
+	// brief is the same on one line: the step, what it is and its arguments.
+	brief() (step, what, args string)
 	sign(l *look) (string, lipgloss.Style)
 	choices(k *keyMap) []choice
 	// write writes the whole of it: whatever an answer has to be based on.
@@ -57,22 +59,24 @@ type choice struct {
 type askDialog struct {
 	look  *look
 	keys  *keyMap
-	queue []asking
+	queue []asking // in the order in which they were asked
+	at    int      // of the one in the dialog
 
 	open     bool
 	seen     map[string]bool // asks that were put to the user
 	answered map[string]bool // asks whose answer is on its way
 	shown    string          // id of the one in the dialog
-	grace    bool            // takes no key yet
+	grace    bool            // takes no answer yet
 	early    bool            // a key came too early
 	count    int             // of grace times begun
 	mute     bool            // another question has the keys
 	top      int
 	doc      *document
-	body     int     // lines of the document in view
-	read     int     // lines of it that were
-	editor   *editor // while arguments are being edited
-	saving   *choice // while the rule is shown that it would save
+	body     int         // lines of the document in view
+	read     int         // lines of it that were
+	listed   int         // lines of the list of what waits
+	editor   *editor     // while arguments are being edited
+	confirm  *confirming // while more than this one call is to be answered for
 }
 
 func newAskDialog(l *look, k *keyMap) *askDialog {
@@ -88,17 +92,19 @@ func (g *askDialog) set(asks []asking) tea.Cmd {
 		if g.answered[a.id()] {
 			continue
 		}
-		g.queue = append(g.queue, a)
 		if a.id() == g.shown {
-			copy(g.queue[1:], g.queue[:len(g.queue)-1])
-			g.queue[0] = a
+			g.at = len(g.queue)
 		}
+		g.queue = append(g.queue, a)
 		if !g.seen[a.id()] {
 			g.seen[a.id()], fresh = true, true
 		}
 	}
 	if fresh {
 		g.open = true
+	}
+	if g.confirm != nil && !g.confirm.holds(g.queue) {
+		g.turn(nil)
 	}
 	return g.front()
 }
@@ -117,21 +123,25 @@ func (g *askDialog) forget(run string) {
 	}
 }
 
-// front puts the first of the queue in the dialog. Another one than before
-// begins a grace time of its own.
+// front puts what is to be in the dialog into it. Another one than before begins
+// a grace time of its own.
 func (g *askDialog) front() tea.Cmd {
 	if len(g.queue) == 0 {
-		g.open, g.shown, g.doc, g.editor, g.saving = false, "", nil, nil, nil
+		g.open, g.shown, g.doc, g.editor, g.confirm, g.at = false, "", nil, nil, nil, 0
 		return nil
 	}
-	if id := g.queue[0].id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.saving = id, 0, nil, nil, nil
+	g.at = max(min(g.at, len(g.queue)-1), 0)
+	if id := g.current().id(); id != g.shown {
+		g.shown, g.top, g.doc, g.editor, g.confirm = id, 0, nil, nil, nil
 		if g.open {
 			return g.wait()
 		}
 	}
 	return nil
 }
+
+// current is the one in the dialog.
+func (g *askDialog) current() asking { return g.queue[g.at] }
 
 // wait begins a grace time.
 func (g *askDialog) wait() tea.Cmd {
@@ -155,12 +165,12 @@ func (g *askDialog) reopen() tea.Cmd {
 	return g.front()
 }
 
-// step is the step of the run that the first of what waits is about, "" for none.
+// step is the step of the run that the dialog is about, "" for none.
 func (g *askDialog) step(run string) string {
-	if len(g.queue) == 0 || g.queue[0].of() != run {
+	if len(g.queue) == 0 || g.current().of() != run {
 		return ""
 	}
-	return g.queue[0].on()
+	return g.current().on()
 }
 
 // waiting is how many wait for an answer.
@@ -172,9 +182,12 @@ func (g *askDialog) showing() bool { return g.open && len(g.queue) > 0 }
 // editing reports whether keys write text into the dialog.
 func (g *askDialog) editing() bool { return g.showing() && g.editor != nil }
 
-// press takes a key while the dialog is open. It returns the answer, where the
+// press takes a key while the dialog is open. It returns the answers, where the
 // key was one, and a word where the key did nothing.
-func (g *askDialog) press(k tea.KeyPressMsg) (answer runner.Command, word string, cmd tea.Cmd) {
+func (g *askDialog) press(k tea.KeyPressMsg) (answers []runner.Command, word string, cmd tea.Cmd) {
+	if g.editor == nil && g.confirm == nil && g.steps(k) {
+		return nil, "", g.front()
+	}
 	if g.grace {
 		g.early = true
 		return nil, "", g.wait()
@@ -182,10 +195,10 @@ func (g *askDialog) press(k tea.KeyPressMsg) (answer runner.Command, word string
 	switch {
 	case g.editor != nil:
 		return g.pressEditor(k)
-	case g.saving != nil:
-		return g.pressSaving(k)
+	case g.confirm != nil:
+		return g.pressConfirm(k)
 	}
-	ask := g.queue[0]
+	ask := g.current()
 	for _, c := range ask.choices(g.keys) {
 		switch {
 		case !key.Matches(k, c.key):
@@ -197,24 +210,32 @@ func (g *askDialog) press(k tea.KeyPressMsg) (answer runner.Command, word string
 			}
 			return nil, word, nil
 		case c.saves != nil:
-			g.turn(&c)
+			g.turn(savingRule(ask, c))
 			return nil, "", nil
 		default:
-			cmd = g.answer(ask)
-			return c.send, "", cmd
+			return []runner.Command{c.send}, "", g.answer(ask.id())
 		}
 	}
-	if key.Matches(k, g.keys.Sides) && g.doc != nil && g.doc.diffs {
-		word = g.look.turnDiffs(g.doc.width)
-		g.doc = nil
-		return nil, word, nil
+	switch {
+	case key.Matches(k, g.keys.ApproveAll):
+		word = g.approveAll()
+	case key.Matches(k, g.keys.Sides) && g.doc != nil && g.doc.diffs:
+		word = g.turnDiffs()
+	default:
+		g.pressView(k)
 	}
-	g.pressView(k)
-	return nil, "", nil
+	return nil, word, nil
+}
+
+// turnDiffs shows the diffs in the dialog the other way.
+func (g *askDialog) turnDiffs() (word string) {
+	word = g.look.turnDiffs(g.doc.width)
+	g.doc = nil
+	return word
 }
 
 // pressEditor gives a key to the arguments that are being edited.
-func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answer runner.Command, word string, cmd tea.Cmd) {
+func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answers []runner.Command, word string, cmd tea.Cmd) {
 	switch {
 	case key.Matches(k, g.keys.Away):
 		g.editor = nil
@@ -224,37 +245,16 @@ func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answer runner.Command, word 
 		if args == nil {
 			return nil, "", nil
 		}
-		ask := g.queue[0]
+		ask := g.current()
 		answer, err := ask.with(args)
 		if err != nil {
 			g.editor.fault = untrusted.Line("Not sent: " + err.Error())
 			return nil, "", nil
 		}
-		return answer, "", g.answer(ask)
+		return []runner.Command{answer}, "", g.answer(ask.id())
 	default:
 		return nil, "", g.editor.update(k)
 	}
-}
-
-// turn shows the rule that a choice would save, or with nil the question again.
-func (g *askDialog) turn(saving *choice) {
-	g.saving, g.doc, g.top = saving, nil, 0
-}
-
-// pressSaving gives a key to the rule that is about to be saved.
-func (g *askDialog) pressSaving(k tea.KeyPressMsg) (answer runner.Command, word string, cmd tea.Cmd) {
-	switch {
-	case key.Matches(k, g.keys.Once) && (g.doc == nil || g.read < g.doc.must):
-		return nil, "Read the rule to its end first: down shows the rest of it.", nil
-	case key.Matches(k, g.keys.Once):
-		answer = g.saving.send
-		return answer, "", g.answer(g.queue[0])
-	case key.Matches(k, g.keys.Away, g.keys.Deny):
-		g.turn(nil)
-	default:
-		g.pressView(k)
-	}
-	return nil, "", nil
 }
 
 // pressView moves what the dialog shows, or leaves it.
@@ -275,9 +275,12 @@ func (g *askDialog) scroll(lines int) {
 }
 
 // answer takes what was answered from the queue.
-func (g *askDialog) answer(ask asking) tea.Cmd {
-	g.answered[ask.id()] = true
-	g.queue, g.editor, g.saving = g.queue[1:], nil, nil
+func (g *askDialog) answer(ids ...string) tea.Cmd {
+	for _, id := range ids {
+		g.answered[id] = true
+	}
+	g.queue = slices.DeleteFunc(g.queue, func(a asking) bool { return slices.Contains(ids, a.id()) })
+	g.editor, g.confirm = nil, nil
 	return g.front()
 }
 
@@ -287,129 +290,4 @@ func (g *askDialog) retheme() {
 	if g.editor != nil {
 		g.editor.retheme()
 	}
-}
-
-// prepare writes what is asked for a dialog of that width, its border included.
-func (g *askDialog) prepare(width int) {
-	if g.doc == nil || g.doc.width != width-4 {
-		g.doc = &document{look: g.look, width: width - 4}
-		if g.saving != nil {
-			g.doc.saving(g.saving.saves)
-			return
-		}
-		g.queue[0].write(g.look, g.doc)
-	}
-}
-
-// height is how many lines the dialog would like, its border included.
-func (g *askDialog) height(width int) int {
-	if !g.showing() {
-		return 0
-	}
-	g.prepare(width)
-	lines := len(g.doc.lines)
-	if g.editor != nil {
-		lines = max(lines, g.editor.wishes(width-4))
-	}
-	return lines + len(g.bar(width-4)) + 3
-}
-
-// setSize gives the dialog its place, its border included.
-func (g *askDialog) setSize(width, height int) {
-	if !g.showing() || height == 0 {
-		return
-	}
-	g.body = max(height-3-len(g.bar(width-4)), 1)
-	if g.editor != nil {
-		g.editor.setSize(width-4, g.body)
-	}
-}
-
-// draw draws the dialog in exactly height lines of exactly width cells.
-func (g *askDialog) draw(width, height int) []string {
-	l := g.look
-	g.prepare(width)
-	bar := g.bar(width - 4)
-	g.body = max(height-3-len(bar), 1)
-	note := ""
-	var content []string
-	if g.editor != nil {
-		content = l.block(g.editor.lines(), width-4, g.body)
-	} else {
-		content = g.doc.rows(&g.top, g.body)
-		g.read = max(g.read, g.top+g.body)
-		note = g.doc.place(g.top, g.body)
-	}
-	for i, line := range bar {
-		bar[i] = l.fit(line, width-4)
-	}
-	title, style := g.title()
-	return l.frame(width, style,
-		section{title: title, note: note, lines: padded(content), style: style},
-		section{lines: padded(bar), style: style},
-	)
-}
-
-func (g *askDialog) title() (string, lipgloss.Style) {
-	ask := g.queue[0]
-	glyph, style := ask.sign(g.look)
-	title := ask.name()
-	if g.editor != nil {
-		title = "Edit arguments"
-	} else if g.saving != nil {
-		title = "Allow always"
-	} else if n := len(g.queue); n > 1 {
-		title += fmt.Sprintf(" 1 of %d", n)
-	}
-	parts := append([]string{title}, ask.about()...)
-	return style.Bold(true).Render(glyph + " " + strings.Join(parts, " "+g.look.glyphs.Separator+" ")), style
-}
-
-// bar is the keys of the dialog, faint while they do nothing yet.
-func (g *askDialog) bar(width int) []string {
-	l := g.look
-	if g.grace && g.early {
-		return []string{l.Warning.Render(l.cut("That key came too early to be an answer. Press it again.", width))}
-	}
-	var lines []string
-	choices := g.queue[0].choices(g.keys)
-	leave := choice{key: g.keys.Away, does: "look around", short: "back"}
-	if g.editor != nil {
-		if g.editor.fault != "" {
-			lines = paint(l.Warning, wrap(g.editor.fault, width))
-			lines = lines[:min(len(lines), 3)]
-		}
-		choices = []choice{{key: g.keys.SendArgs, does: g.queue[0].resends(), short: "send"}}
-		leave.does = "leave them as they were"
-	}
-	if g.saving != nil {
-		choices = []choice{{key: g.keys.Once, does: "save it, and allow", short: "save"}}
-		leave.does = "back"
-	}
-	choices = append(choices, leave)
-	keys := flow(g.draws(choices, false), "   ", width)
-	if len(keys) > 2 {
-		keys = flow(g.draws(choices, true), "  ", width)
-	}
-	return append(lines, keys...)
-}
-
-// draws draws choices, in few words or in fewer.
-func (g *askDialog) draws(choices []choice, short bool) []string {
-	l := g.look
-	var parts []string
-	for _, c := range choices {
-		keyStyle, textStyle := l.Key.Bold(true), l.Text
-		if g.grace || g.mute || c.refuse != "" {
-			keyStyle, textStyle = l.Faint, l.Faint
-		}
-		does := c.does
-		if short {
-			does = c.short
-		}
-		if !c.hidden {
-			parts = append(parts, keyStyle.Render(c.key.Help().Key)+" "+textStyle.Render(does))
-		}
-	}
-	return parts
 }

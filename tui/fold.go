@@ -232,8 +232,11 @@ func (m *Model) asks() []asking {
 			if !s.goes() {
 				continue
 			}
+			allowed := allowedFor(s.run)
 			for _, g := range s.run.Gates {
-				out = append(out, openGate{run: s.run.ID, ask: g.GateRequested, tools: s.run.Catalogue, fits: s.run.EditCheck(g.Gate)})
+				out = append(out, openGate{
+					run: s.run.ID, ask: g.GateRequested, tools: s.run.Catalogue, fits: s.run.EditCheck(g.Gate), allowed: allowed,
+				})
 			}
 			out = append(out, m.openQuestions(s.run)...)
 		}

@@ -68,18 +68,10 @@ func (m *Model) hints() []string {
 	switch {
 	case m.searching():
 		return m.searchHints()
-	case m.ask.editing():
-		add(k.SendArgs, "send")
-		add(k.Away, "leave as it was")
-		return hints
-	case m.ask.showing() && m.ask.saving != nil:
-		add(k.Once, "save the rule")
-		add(k.Away, "back")
-		return hints
 	case m.ask.showing():
-		add(arrows, "scroll")
-		add(k.Away, "look around")
-		add(k.Quit, "quit")
+		for _, h := range m.ask.hints() {
+			add(h.key, h.does)
+		}
 		return hints
 	}
 	if m.options.Replay {
@@ -197,7 +189,7 @@ func (m *Model) heard(e agent.Event) {
 
 // waiting names what waits for the user's word.
 func (m *Model) waiting() string {
-	if _, gate := m.ask.queue[0].(openGate); gate {
+	if _, gate := m.ask.current().(openGate); gate {
 		return "gate"
 	}
 	return "question"

@@ -20,6 +20,7 @@ type openGate struct {
 	session bool
 	tools   planning.Catalogue              // of the run
 	fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
+	allowed []string                        // what the user has allowed in the run for longer than once
 }
 
 func (g openGate) id() string { return g.run + " " + g.ask.Gate }
@@ -40,10 +41,23 @@ func (g openGate) about() []string {
 	if g.ask.Tool != "" {
 		parts = append(parts, untrusted.Line(g.ask.Tool))
 	}
-	if slices.ContainsFunc(g.ask.Provenance, func(p agent.Provenance) bool { return !g.computed(p) }) {
+	if g.untrustedText() {
 		parts = append(parts, "untrusted text")
 	}
 	return parts
+}
+
+// untrustedText reports whether the call carries text that somebody from outside
+// may have written.
+func (g openGate) untrustedText() bool {
+	return slices.ContainsFunc(g.ask.Provenance, func(p agent.Provenance) bool { return !g.computed(p) })
+}
+
+func (g openGate) brief() (step, what, args string) {
+	if g.session {
+		return "", untrusted.Line(g.ask.Title), ""
+	}
+	return stepWords(g.ask.Step), untrusted.Line(g.ask.Tool), brief(g.ask.Args)
 }
 
 func (g openGate) choices(k *keyMap) []choice {
@@ -118,7 +132,16 @@ func (g openGate) write(l *look, d *document) {
 		d.call(title, a.Tool, a.Server, a.Step)
 	}
 	if a.Rule.Why != "" {
-		d.field("why", l.Text, ruleWords(a.Rule))
+		d.field("why", l.Text, a.Rule.Why)
+	}
+	if !g.session {
+		d.field("rule", l.Text, ruleNamed(a.Rule))
+	}
+	if a.Planned && a.Rule.Source != agent.SourcePlan {
+		d.field("", l.Text, "the plan asks for a gate here too")
+	}
+	if len(g.allowed) > 0 {
+		d.field("allowed", l.Text, strings.Join(g.allowed, "; ")+" (in this run, so far)")
 	}
 	for _, from := range g.sources() {
 		name, style := "beware", l.Warning

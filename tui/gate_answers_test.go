@@ -27,7 +27,9 @@ func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
 	if !s.m.GateOpen() {
 		t.Fatal("the way back leads out of the gate")
 	}
-	s.press(letters("ay")...)
+	s.press(letters("a")...)
+	s.wants("action = 'allow'")
+	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways})
 	if s.m.GateOpen() {
 		t.Error("the gate is still open after its answer")

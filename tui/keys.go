@@ -25,6 +25,7 @@ type keyMap struct {
 	Undo, PutBack, Palette, Sides                       key.Binding
 	chatKeys
 	aroundKeys
+	askKeys
 }
 
 func newKeyMap() keyMap {
@@ -89,7 +90,8 @@ func newKeyMap() keyMap {
 		Always:   bind([]string{"a"}, "a", "allow always: shows the rule first"),
 		EditCall: bind([]string{"e"}, "e", "edit the call, and look again"),
 
-		Sides: bind([]string{"s"}, "s", "diff side by side, or unified"),
+		askKeys: newAskKeys(bind),
+		Sides:   bind([]string{"s"}, "s", "diff side by side, or unified"),
 
 		TookEffect: bind([]string{"d"}, "d", "in doubt: it took effect"),
 		Rerun:      bind([]string{"r"}, "r", "in doubt: run it again"),

@@ -42,6 +42,7 @@ type Model struct {
 	help   *helpDialog
 
 	palette  *paletteDialog
+	allowed  *allowedDialog
 	overlays []overlay // the dialogs that stand in place of the panes, the uppermost first
 	groups   []group   // every action
 
@@ -114,7 +115,8 @@ func New(s Session, o Options) *Model {
 	if err := m.rebind(o.Keys); err != nil {
 		m.say("The keys of the configuration: " + err.Error())
 	}
-	m.overlays = []overlay{m.help, m.palette, m.undo, m.runs, m.models, m.talk}
+	m.allowed = &allowedDialog{look: l, keys: &m.keys}
+	m.overlays = []overlay{m.help, m.palette, m.allowed, m.undo, m.runs, m.models, m.talk}
 	return m
 }
 
@@ -154,6 +156,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseClickMsg:
+		cmd = m.clickSheet(tea.Mouse(msg))
 		m.click(tea.Mouse(msg))
 	case tea.MouseWheelMsg:
 		m.wheel(tea.Mouse(msg))

@@ -80,23 +80,24 @@ func (m *Model) pressQuit(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// pressAsk gives a key to the dialog that asks and sends the answer.
+// pressAsk gives a key to the dialog that asks and sends the answers.
 func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
-	answer, word, cmd := m.ask.press(k)
+	answers, word, cmd := m.ask.press(k)
 	defer m.refresh() // the plan shows the step that is asked about
 	if word != "" {
 		m.say(word)
 	}
-	if m.reopened != nil && (answer != nil || !m.ask.open) {
+	if m.reopened != nil && (answers != nil || !m.ask.open) {
 		// Nothing waits for this answer: who leaves it takes it back.
 		m.reopened = nil
-		m.preparing = answer != nil
+		m.preparing = answers != nil
 		cmd = tea.Batch(cmd, m.ask.set(m.asks()), m.animate())
 	}
-	if answer == nil {
-		return cmd
+	cmds := []tea.Cmd{cmd}
+	for _, answer := range answers {
+		cmds = append(cmds, m.outbox.send(answer))
 	}
-	return tea.Batch(cmd, m.outbox.send(answer))
+	return tea.Batch(cmds...)
 }
 
 // stop stops what runs; without anything to stop it leads back to the chat.

@@ -52,6 +52,14 @@ func (q question) about() []string {
 	return parts
 }
 
+func (q question) brief() (step, what, args string) {
+	what = untrusted.Line(q.Tool)
+	if what == "" {
+		what = "model"
+	}
+	return stepWords(q.Step), what + " " + strings.ToLower(q.name()), brief(q.Args)
+}
+
 func (q question) choices(k *keyMap) []choice {
 	if q.Doubt {
 		settle := func(d agent.DoubtDecision) runner.Command {

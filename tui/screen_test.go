@@ -181,6 +181,7 @@ var moments = map[string]func() *story{
 	"rerun":   func() *story { return newStory().rerun() },
 	"dry run": func() *story { return newStory().dryRun() },
 	"listed":  func() *story { return newStory().listed() },
+	"crowded": func() *story { return newStory().crowded() },
 
 	"exploring":  func() *story { return newStory().exploring() },
 	"patching":   func() *story { return newStory().patching() },
@@ -299,8 +300,8 @@ func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
 
 // TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
-	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace}
-	keys = append(keys, letters("jkgGf123?yrnlxospeda{\"ä世")...)
+	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace}
+	keys = append(keys, letters("jkgGf123?yrnlxospedaA{\"ä世")...)
 	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {
 		o := tui.Options{Theme: themes.Dark, Intro: intro, ASCII: rapid.Bool().Draw(r, "ascii")}

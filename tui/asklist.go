@@ -1,0 +1,313 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui/untrusted"
+)
+
+// askKeys are the keys of the queue of what waits.
+type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed key.Binding }
+
+func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
+	return askKeys{
+		ApproveAll:  bind([]string{"A"}, "A", "allow all that wait like this: lists them first"),
+		NextAsk:     bind([]string{"tab"}, "tab", "next of what waits"),
+		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "the one before it"),
+		Allowed:     bind([]string{"alt+a"}, "alt+a", "what is allowed in this run, and was asked"),
+	}
+}
+
+// hints are the keys of the dialog for the footer.
+func (g *askDialog) hints() []hint {
+	k, arrows := g.keys, hint{shownAs("up/down"), "scroll"}
+	switch {
+	case g.editor != nil:
+		return []hint{{k.SendArgs, "send"}, {k.Away, "leave as it was"}}
+	case g.confirm != nil:
+		return []hint{{k.Once, g.confirm.short}, {k.Away, "back"}, arrows}
+	}
+	hints := []hint{arrows}
+	if len(g.queue) > 1 {
+		hints = append(hints, hint{k.NextAsk, "next"})
+	}
+	hints = append(hints, hint{k.Away, "look around"})
+	if g.noSides() == "" {
+		hints = append(hints, hint{k.Sides, "diff"})
+	}
+	return append(hints, hint{k.Allowed, "allowed"}, hint{k.Quit, "quit"})
+}
+
+// listMost is how many of what waits the dialog lists at once.
+const listMost = 5
+
+// listHeight is how many lines the list of what waits takes with the edge below
+// it, 0 where it would say nothing.
+func (g *askDialog) listHeight() int {
+	if len(g.queue) < 2 || g.editor != nil || g.confirm != nil {
+		return 0
+	}
+	return min(len(g.queue), listMost) + 1
+}
+
+// list is what waits: those around the one in the dialog.
+func (g *askDialog) list(width int) []string {
+	first, end := g.window()
+	lines := make([]string, 0, g.listed)
+	for i := first; i < end; i++ {
+		lines = append(lines, g.look.fit(g.listLine(g.queue[i], i == g.at, width), width))
+	}
+	return lines
+}
+
+// window says which of what waits the list shows.
+func (g *askDialog) window() (first, end int) {
+	first = max(min(g.at-g.listed/2, len(g.queue)-g.listed), 0)
+	return first, min(first+g.listed, len(g.queue))
+}
+
+func (g *askDialog) listLine(a asking, chosen bool, width int) string {
+	l := g.look
+	line := l.line(chosen, true)
+	glyph, style := a.sign(l)
+	step, what, args := a.brief()
+	drawn := line.cursor + line.draw(style, glyph) + line.blank(1)
+	if step != "" {
+		drawn += line.draw(l.Text, step) + line.blank(2)
+	}
+	drawn += line.draw(l.Strong, what) + line.blank(2) + line.draw(l.Muted, args)
+	return line.fill(drawn, width)
+}
+
+// clickSheet shows what is listed under the pointer, where the dialog that asks
+// lists something there.
+func (m *Model) clickSheet(at tea.Mouse) tea.Cmd {
+	if m.over() != nil || m.quitting || m.layout.small || at.Button != tea.MouseLeft || !m.layout.sheet.contains(at.X, at.Y) {
+		return nil
+	}
+	return m.ask.clickedAt(at.Y - m.layout.sheet.y)
+}
+
+// clickedAt shows what is listed at a line of the dialog, its border included.
+func (g *askDialog) clickedAt(y int) tea.Cmd {
+	if !g.showing() || y < 1 || y > g.listed {
+		return nil
+	}
+	first, _ := g.window()
+	g.at = first + y - 1
+	return g.front()
+}
+
+// steps goes to another of what waits, where a key says so. That takes no quiet:
+// it answers nothing, and what is shown next takes no answer before a moment of
+// it.
+func (g *askDialog) steps(k tea.KeyPressMsg) bool {
+	n := len(g.queue)
+	switch {
+	case n < 2:
+		return false
+	case key.Matches(k, g.keys.NextAsk):
+		g.at = (g.at + 1) % n
+	case key.Matches(k, g.keys.PreviousAsk):
+		g.at = (g.at + n - 1) % n
+	default:
+		return false
+	}
+	g.early = false
+	return true
+}
+
+// brief is a call on one line: its arguments, the short ones first.
+func brief(args map[string]any) string {
+	names := slices.Sorted(maps.Keys(args))
+	texts := make(map[string]string, len(args))
+	for _, name := range names {
+		text := jsonText(args[name], "")
+		if len(text) > 200 {
+			text = strings.ToValidUTF8(text[:200], "")
+		}
+		texts[name] = untrusted.Line(name) + " " + untrusted.Line(text)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return len(texts[a]) - len(texts[b]) })
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = texts[name]
+	}
+	return strings.Join(parts, "  ")
+}
+
+// confirming is an answer that reaches further than the call in the dialog. What
+// it does is shown before it is given.
+type confirming struct {
+	title  string
+	about  []string // beside the title; nil is what the call is about
+	does   string   // what a yes does, in words and in fewer
+	short  string
+	unread string // said where a yes comes before the end of what it is about
+	ids    []string
+	send   []runner.Command
+	write  func(*document)
+}
+
+// holds reports whether all that it answers still waits.
+func (c *confirming) holds(queue []asking) bool {
+	for _, id := range c.ids {
+		if !slices.ContainsFunc(queue, func(a asking) bool { return a.id() == id }) {
+			return false
+		}
+	}
+	return true
+}
+
+// turn shows what an answer reaches, or with nil the question again.
+func (g *askDialog) turn(c *confirming) {
+	g.confirm, g.doc, g.top, g.read = c, nil, 0, 0
+}
+
+// pressConfirm gives a key to what is about to be confirmed.
+func (g *askDialog) pressConfirm(k tea.KeyPressMsg) (answers []runner.Command, word string, cmd tea.Cmd) {
+	switch {
+	case key.Matches(k, g.keys.Once) && (g.doc == nil || g.read < g.doc.must):
+		return nil, g.confirm.unread, nil
+	case key.Matches(k, g.keys.Once):
+		answers = g.confirm.send
+		return answers, "", g.answer(g.confirm.ids...)
+	case key.Matches(k, g.keys.Away, g.keys.Deny):
+		g.turn(nil)
+	case key.Matches(k, g.keys.Sides) && g.doc != nil && g.doc.diffs:
+		word = g.turnDiffs()
+	default:
+		g.pressView(k)
+	}
+	return nil, word, nil
+}
+
+// savingRule is the choice that saves a rule.
+func savingRule(ask asking, c choice) *confirming {
+	return &confirming{
+		title: "Allow always", does: "save it, and allow", short: "save",
+		unread: "Read the rule to its end first: down shows the rest of it.",
+		ids:    []string{ask.id()}, send: []runner.Command{c.send},
+		write: func(d *document) { d.saving(c.saves) },
+	}
+}
+
+// like are the open gates that are like the one in the dialog, that one among
+// them: calls of the same tool in the same run, about which the same rule asks.
+func (g *askDialog) like() []openGate {
+	if len(g.queue) == 0 {
+		return nil
+	}
+	this, gate := g.current().(openGate)
+	if !gate || this.session {
+		return nil
+	}
+	var out []openGate
+	for _, a := range g.queue {
+		if other, ok := a.(openGate); ok && !other.session && other.run == this.run &&
+			other.ask.QualifiedTool() == this.ask.QualifiedTool() && other.ask.Rule.Equal(this.ask.Rule) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// notAlike says why there is nothing to be approved with the one in the dialog.
+func (g *askDialog) notAlike() string {
+	switch {
+	case len(g.queue) == 0:
+		return "No gate and no question is open."
+	case len(g.like()) < 2:
+		return "No other gate that waits is like this one: the same tool, and the same rule asks."
+	default:
+		return ""
+	}
+}
+
+// approveAll shows which calls an approval of all that are like this one would
+// let pass. It says why there are none.
+func (g *askDialog) approveAll() (word string) {
+	if word = g.notAlike(); word != "" {
+		return word
+	}
+	all := g.like()
+	tool := untrusted.Line(all[0].ask.Tool)
+	c := &confirming{
+		title: "Approve all like this", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
+		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
+		unread: "Look at the whole list first: down shows the rest of it.",
+		write:  func(d *document) { d.alike(all) },
+	}
+	for _, gate := range all {
+		c.ids = append(c.ids, gate.id())
+		c.send = append(c.send, runner.Resolve{Run: gate.run, Gate: gate.ask.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce})
+	}
+	g.turn(c)
+	return ""
+}
+
+// alike writes the calls that are to be approved together: first the list, which
+// has to be seen to its end, then each of them whole.
+func (d *document) alike(all []openGate) {
+	l := d.look
+	d.prose(l.Text, fmt.Sprintf("A yes lets these %d calls of %s pass, once each. What asks later is not covered.", len(all), untrusted.Line(all[0].ask.Tool)))
+	d.field("rule", l.Text, ruleNamed(all[0].ask.Rule))
+	d.blank()
+	for i, gate := range all {
+		number := fmt.Sprintf("%d ", i+1)
+		step, _, args := gate.brief()
+		parts := []string{step, args}
+		if gate.untrustedText() {
+			parts = append(parts, "untrusted text")
+		}
+		for n, line := range wrap(strings.Join(parts, " "+l.glyphs.Separator+" "), max(d.width-len(number), 1)) {
+			lead := l.Accent.Render(number)
+			if n > 0 {
+				lead = strings.Repeat(" ", len(number))
+			}
+			d.lines = append(d.lines, lead+l.Text.Render(line))
+		}
+	}
+	d.must = len(d.lines)
+	for i, gate := range all {
+		d.heading(fmt.Sprintf("%d of %d", i+1, len(all)))
+		gate.write(l, d)
+	}
+}
+
+// ruleNamed names a rule by what it is about and who made it.
+func ruleNamed(r agent.Rule) string {
+	named := untrusted.Line(r.String())
+	if r.Tool == "*" {
+		named = "every tool"
+	}
+	switch r.When {
+	case agent.WhenReadOnly:
+		named += " that only reads"
+	case agent.WhenDestructive:
+		named += " that changes what is there"
+	case agent.WhenUnmarked:
+		named += " that does not say what it may change"
+	case agent.WhenTrusted:
+		named += " of the workspace's own"
+	}
+	if verb := map[agent.Verdict]string{agent.VerdictAsk: "asks", agent.VerdictRun: "runs", agent.VerdictBlock: "is denied"}[r.Verdict]; verb != "" {
+		named += " " + verb
+	}
+	whose := map[string]string{
+		agent.SourceFlag: "a flag of the command line", agent.SourceConfiguration: "your configuration, config.toml",
+		agent.SourceBuiltIn: "built in", agent.SourcePlan: "the plan says so (gate: true)", agent.SourceUser: "you, at a gate",
+	}[r.Source]
+	if whose == "" {
+		return named
+	}
+	return named + " (" + whose + ")"
+}

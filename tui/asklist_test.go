@@ -1,0 +1,225 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui"
+)
+
+var (
+	patchRule = agent.Rule{Tool: "*", When: agent.WhenDestructive, Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "it changes what is there"}
+	ownRule   = agent.Rule{Tool: "fs.patch", Args: map[string]string{"path": "secret/**"}, Verdict: agent.VerdictAsk, Source: agent.SourceConfiguration, Why: "secrets are looked at"}
+)
+
+// patching is a gate about a patch of a file in a step.
+func patching(step, path string, rule agent.Rule) agent.GateRequested {
+	return agent.GateRequested{
+		Gate: step + ".1.1", Step: step, Title: "Patch " + path, Tool: "fs.patch", Server: "workspace", Trusted: true, Rule: rule,
+		Args: map[string]any{"path": path, "old": "authenticate(r.Context(), token)", "new": "verifyUser(r.Context(), token)"},
+		Diff: strings.ReplaceAll(handlerDiff, "auth/handler.go", path),
+	}
+}
+
+// crowded: five calls wait at once, three of them alike; one tool was allowed for
+// the run before.
+func (s *story) crowded() *story {
+	var steps []planning.Step
+	for i := 1; i <= 6; i++ {
+		steps = append(steps, planning.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: planning.ExecutorTool, Tool: "fs.patch"})
+	}
+	s.asked().after(100).run(agent.PlanCreated{Plan: planning.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
+	s.run(agent.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "fs.write", Server: "workspace", Rule: patchRule, Args: map[string]any{"path": "notes.md"}})
+	s.run(agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
+	third := patching("3", "auth/jwt.go", patchRule)
+	third.Provenance = []agent.Provenance{{Arg: "new", Step: "1", Tool: "fs.write"}}
+	return s.run(patching("2", "auth/handler.go", patchRule), third, patching("4", "secret/key.go", ownRule),
+		agent.GateRequested{Gate: "5.1.1", Step: "5", Title: "Push it", Tool: "vcs.push", Server: "workspace", Rule: patchRule, Args: map[string]any{"remote": "origin"}},
+		patching("6", "auth/user.go", patchRule))
+}
+
+func allow(step string) runner.Resolve {
+	return runner.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: agent.Allow, Scope: agent.ScopeOnce}
+}
+
+func TestTheQueueOfGatesIsDrawn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []tea.KeyPressMsg
+	}{
+		{"listed", nil},
+		{"the second", []tea.KeyPressMsg{tabKey}},
+		{"the rule of the configuration", []tea.KeyPressMsg{tabKey, tabKey}},
+		{"all like this", letters("A")},
+		{"allowed", []tea.KeyPressMsg{altA}},
+	} {
+		for _, size := range [][2]int{{200, 50}, {120, 36}, {80, 24}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+				s := settled(t, newStory().crowded(), size[0], size[1])
+				s.press(c.keys...)
+				s.m.Update(s.m.Rested())
+				golden.RequireEqual(t, s.text()+"\n")
+			})
+		}
+	}
+}
+
+var altA = tea.KeyPressMsg{Code: 'a', Mod: tea.ModAlt}
+
+func TestTabStepsThroughTheQueue(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 40)
+	for _, c := range []struct {
+		key  tea.KeyPressMsg
+		want string
+	}{{tabKey, "Gate 2 of 5"}, {tabKey, "Gate 3 of 5"}, {backTab, "Gate 2 of 5"}, {backTab, "Gate 1 of 5"}, {backTab, "Gate 5 of 5"}, {tabKey, "Gate 1 of 5"}} {
+		s.press(c.key) // no quiet is needed between them
+		s.wants(c.want)
+	}
+	s.press(tabKey)
+	s.m.Update(letters("y")[0])
+	s.sent() // what has just come into view takes no answer yet
+	s.m.Update(s.m.Rested())
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sending(cmd)
+	s.sent(allow("3"))
+	s.wants("Gate 2 of 4")
+	s.wants("secret/key.go")
+}
+
+func TestWhatIsInTheDialogStaysWhenOthersComeAndGo(t *testing.T) {
+	st := newStory().crowded()
+	s := settled(t, st, 120, 40).press(tabKey, tabKey)
+	s.wants("Patch secret/key.go")
+	next := more(st)
+	s.show(next.run(agent.GateResolved{Gate: "2.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce, By: "user"}))
+	s.wants("Gate 2 of 4")
+	s.wants("Patch secret/key.go")
+}
+
+func TestTheListIsClicked(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 40)
+	for y, line := range s.lines() {
+		if strings.Contains(line, "step 5  vcs.push") {
+			s.m.Update(tea.MouseClickMsg{X: 10, Y: y, Button: tea.MouseLeft})
+		}
+	}
+	s.wants("Gate 4 of 5")
+	s.wants("Push it")
+}
+
+func TestAllLikeThisAreApprovedOnceEachAndNothingElse(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 60).press(letters("A")...)
+	s.sent()
+	s.wants("A yes lets these 3 calls of fs.patch pass, once each.")
+	for _, path := range []string{"auth/handler.go", "auth/jwt.go", "auth/user.go"} {
+		s.wants(path)
+	}
+	s.wants("untrusted text")
+	s.lacks("secret/key.go")
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sendingAll(cmd, 3)
+	s.sent(allow("2"), allow("3"), allow("6"))
+	s.wants("Gate 1 of 2")
+	s.wants("Patch secret/key.go")
+}
+
+// sendingAll carries out a batch of commands of which n send something, and waits
+// for nothing else.
+func (s *screen) sendingAll(cmd tea.Cmd, n int) {
+	batch, ok := cmd().(tea.BatchMsg)
+	if !ok {
+		s.t.Fatal("no batch")
+	}
+	for _, c := range batch {
+		if c != nil {
+			go c()
+		}
+	}
+	for range n {
+		<-s.session.got
+	}
+}
+
+func TestAnApprovalOfAllIsLeftWithoutAnAnswer(t *testing.T) {
+	for name, k := range map[string]tea.KeyPressMsg{"esc": escape, "n": letters("n")[0]} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, newStory().crowded(), 120, 40).press(letters("A")...).press(k)
+			s.wants("Gate 1 of 5")
+			s.sent()
+		})
+	}
+}
+
+func TestAnApprovalOfAllIsOffWhenOneOfThemIsAnsweredElsewhere(t *testing.T) {
+	st := newStory().crowded()
+	s := settled(t, st, 120, 40).press(letters("A")...)
+	s.show(more(st).run(agent.GateResolved{Gate: "6.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce, By: "user"}))
+	s.lacks("A yes lets these")
+	s.wants("Gate 1 of 4")
+	s.sent()
+}
+
+func TestAGateThatOpensLaterIsNotApprovedWithTheOthers(t *testing.T) {
+	st := newStory().crowded()
+	s := settled(t, st, 120, 60).press(letters("A")...)
+	s.show(more(st).run(patching("1", "auth/late.go", patchRule)))
+	s.lacks("auth/late.go")
+	s.wants("A yes lets these 3 calls")
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sendingAll(cmd, 3)
+	s.sent(allow("2"), allow("3"), allow("6"))
+}
+
+func TestAllLikeThisTakesTheWholeListToBeSeen(t *testing.T) {
+	s := settled(t, newStory().crowded(), 40, 12).press(letters("A")...)
+	s.wants("A yes lets")
+	s.press(letters("y")...)
+	s.sent()
+	s.wants("Look at the whole list first")
+	for range 20 {
+		s.press(letters("j")...)
+		s.text()
+	}
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sendingAll(cmd, 3)
+	s.sent(allow("2"), allow("3"), allow("6"))
+}
+
+func TestAllLikeThisSaysThatThereAreNone(t *testing.T) {
+	s := settled(t, newStory().gated(), 120, 36).press(letters("A")...)
+	s.wants("No other gate that waits is like this one")
+	s.sent()
+	s = settled(t, newStory().crowded(), 120, 36).press(tabKey, tabKey)
+	s.m.Update(s.m.Rested())
+	s.press(letters("A")...)
+	s.wants("No other gate that waits is like this one") // another rule asks about it
+	s.sent()
+}
+
+func TestAGateSaysWhichRuleAsksAndWhatIsAllowed(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 40)
+	s.wants("rule     every tool that changes what is there asks (built in)")
+	s.wants("allowed  workspace:fs.write with any arguments (in this run, so far)")
+	s.press(tabKey, tabKey)
+	s.wants("why      secrets are looked at")
+	s.wants("rule     fs.patch path=secret/** asks (your configuration, config.toml)")
+}
+
+func TestWhatIsAllowedAndWasAskedCanBeSeen(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 40).press(altA)
+	s.wants("workspace:fs.write with any arguments")
+	s.wants("step 1 · fs.patch · allowed for this run")
+	s.press(escape)
+	if !s.m.GateOpen() {
+		t.Error("the gate is gone")
+	}
+	s = open(t, tui.Options{}, 120, 36).press(altA)
+	s.wants("There is no run yet.")
+}
