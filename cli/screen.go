@@ -58,8 +58,10 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) error {
 	var options []tea.ProgramOption
 	if tty, ok := o.io.Out.(*os.File); ok {
-		if stop, err := crash.Watch(filepath.Join(o.dirs.state, "crashes"), Version, tty); err == nil {
-			defer stop()
+		if watch, err := crash.New(filepath.Join(o.dirs.state, "crashes"), Version, tty); err == nil {
+			defer watch.Stop()
+			// It starts when the first frame is there, which it would only delay.
+			screen.Drawn = func() { _ = watch.Start() } // without one a crash is as bad as it was
 			options = append(options, tea.WithoutCatchPanics())
 		}
 	}

@@ -139,6 +139,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		if drawn := m.options.Drawn; drawn != nil && m.layout.width == 0 {
+			cmd = func() tea.Msg {
+				drawn()
+				return nil
+			}
+		}
 		m.layout.width, m.layout.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		m.retheme(msg.IsDark())

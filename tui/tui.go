@@ -40,6 +40,7 @@ type Options struct {
 	Suggestion string            // text that the input opens with
 	Planners   planning.Planners // make the session's plans; nil is the three phases and a model
 	Keys       Keys              // in place of the usual ones; see [CheckKeys]
+	Drawn      func()            // called once, beside the drawing, when the first frame is made; may be nil
 	Replay     bool              // the session only tells what was: nothing is asked, sent or stopped
 	Now        func() time.Time  // nil means time.Now
 }

@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -36,38 +37,56 @@ type brief struct {
 	Tty     *term.State // as it is to be given back
 }
 
-// Watch starts a watcher over this process, with the terminal on tty as it is
-// now, and returns what ends it in order. Reports go into dir.
-func Watch(dir, version string, tty *os.File) (stop func(), err error) {
+// Watch is a watcher over this process that may be started once.
+type Watch struct {
+	dir, version string
+	tty          *os.File
+	state        *term.State
+
+	mu      sync.Mutex
+	over    bool
+	write   *os.File // where the runtime writes of a crash; nil while nobody watches
+	watcher *exec.Cmd
+}
+
+// New notes how the terminal on tty is to be given back, which is as it is now.
+// Reports will go into dir. Where nothing can watch on this system it fails.
+func New(dir, version string, tty *os.File) (*Watch, error) {
 	if !watches {
 		return nil, errors.New("watch for crashes: not on " + runtime.GOOS)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("watch for crashes: find the program: %w", err)
 	}
 	state, err := term.GetState(tty.Fd())
 	if err != nil {
 		return nil, fmt.Errorf("watch for crashes: read the state of the terminal: %w", err)
 	}
+	return &Watch{dir: dir, version: version, tty: tty, state: state}, nil
+}
+
+// Start starts the watcher, unless [Watch.Stop] was called before.
+func (w *Watch) Start() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over || w.write != nil {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("watch for crashes: find the program: %w", err)
+	}
 	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("watch for crashes: %w", err)
+		return fmt.Errorf("watch for crashes: %w", err)
 	}
 	defer read.Close() //nolint:errcheck // the watcher has it
-	watcher := exec.Command(self)
-	watcher.Env = append(os.Environ(), EnvWatch+"=1")
-	watcher.Stdin, watcher.Stdout, watcher.Stderr = read, tty, tty
-	if err := watcher.Start(); err != nil {
+	w.watcher = exec.Command(self)
+	w.watcher.Env = append(os.Environ(), EnvWatch+"=1")
+	w.watcher.Stdin, w.watcher.Stdout, w.watcher.Stderr = read, w.tty, w.tty
+	if err := w.watcher.Start(); err != nil {
 		_ = write.Close()
-		return nil, fmt.Errorf("watch for crashes: start the watcher: %w", err)
+		return fmt.Errorf("watch for crashes: start the watcher: %w", err)
 	}
-	stop = func() {
-		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
-		_ = write.Close()
-		_ = watcher.Wait()
-	}
-	line, err := json.Marshal(brief{Dir: dir, Version: version, Begun: time.Now(), Tty: state})
+	w.write = write
+	line, err := json.Marshal(brief{Dir: w.dir, Version: w.version, Begun: time.Now(), Tty: w.state})
 	if err == nil {
 		_, err = write.Write(append(line, '\n'))
 	}
@@ -75,10 +94,28 @@ func Watch(dir, version string, tty *os.File) (stop func(), err error) {
 		err = debug.SetCrashOutput(write, debug.CrashOptions{})
 	}
 	if err != nil {
-		stop()
-		return nil, fmt.Errorf("watch for crashes: %w", err)
+		w.end()
+		return fmt.Errorf("watch for crashes: %w", err)
 	}
-	return stop, nil
+	return nil
+}
+
+// Stop ends the watcher in order and waits for it.
+func (w *Watch) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
+	w.end()
+}
+
+func (w *Watch) end() {
+	if w.write == nil {
+		return
+	}
+	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+	_ = w.write.Close()
+	_ = w.watcher.Wait()
+	w.write = nil
 }
 
 // Watching reports whether this process was started as a watcher.
