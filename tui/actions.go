@@ -51,7 +51,7 @@ func (m *Model) actionGroups() []group {
 		{placeMoving, "Moving", m.movingActions()},
 		{placeGate, "Gate", m.gateActions()},
 		{placeQuestion, "Question", m.questionActions()},
-		{placeDialog, "Dialogs", m.keys.dialogKeys()},
+		{placeDialog, "Dialogs", append(m.keys.dialogKeys(), m.keys.aroundKeys.dialogKeys()...)},
 		{placeQuit, "Quitting", []action{
 			{id: "quit.yes", key: &m.keys.Yes},
 			{id: "quit.no", key: &m.keys.No},

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"charm.land/bubbles/v2/key"
+
+	"replan/agent"
 )
 
 // around is what the screen keeps of what stands around runs: the notices, and
@@ -11,23 +13,28 @@ type around struct {
 	lost    map[string]bool // servers that were there, or were to be
 	quiet   bool            // what is told happened before: nothing of it is worth a notice
 	looking bool            // the session looks anew for a model
+
+	servers *serversDialog
+	stale   bool // what the servers offer is to be asked for again
 }
 
 // begin makes the parts.
 func (a *around) begin(m *Model) {
 	a.lost = map[string]bool{}
 	m.chat.welcome = m.welcome
+	a.servers = &serversDialog{look: m.look, keys: &m.keys}
 }
 
 // aroundKeys are the keys of what stands around runs.
 type aroundKeys struct {
-	Look, Servers, Settings key.Binding
+	Look, Servers, Settings, Restart key.Binding
 }
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
 	return aroundKeys{
 		Look:     bind([]string{"f5", "ctrl+l"}, "F5", "look for the model and the servers again"),
 		Servers:  bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
+		Restart:  bind([]string{"r"}, "r", "start the chosen server anew"),
 		Settings: bind([]string{"alt+o"}, "alt+o", "settings: what is in force, and from where"),
 	}
 }
@@ -37,5 +44,28 @@ func (m *Model) aroundActions(live func(word string) func() string) []action {
 	k := &m.keys
 	return []action{
 		{id: "look", key: &k.Look, refuse: live("This is a replay: no model is asked here."), do: m.lookAgain},
+		{id: "servers", key: &k.Servers, opens: true, refuse: live("This is a replay: no server is started here."), do: m.openServers},
 	}
 }
+
+// dialogs are its dialogs, the uppermost first.
+func (a *around) dialogs() []overlay { return []overlay{a.servers} }
+
+// dialogKeys are keys that its dialogs take by themselves.
+func (k *aroundKeys) dialogKeys() []action {
+	return []action{
+		{id: "servers.restart", key: &k.Restart},
+	}
+}
+
+// takeShown gives a dialog what it asked for; it reports what is to be asked
+// besides, nil for nothing.
+func (m *Model) takeShown(data agent.Data) {
+	switch d := data.(type) {
+	case agent.SessionServers:
+		m.servers.take(d)
+	}
+}
+
+// retheme draws the dialogs anew.
+func (a *around) retheme() { a.servers.doc = nil }

@@ -132,3 +132,74 @@ func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
 	s.wants("80 % used: replans 9/10")
 	s.lacks("80 % used: steps 9/10")
 }
+
+// servers is what three servers offer.
+func serversStory() *story {
+	return newStory().session(agent.SessionStatus{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(planning.ServerWaiting)})
+}
+
+func threeServers(tickets planning.ServerState) []planning.ServerStatus {
+	return []planning.ServerStatus{
+		{Name: "workspace", State: planning.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120},
+		{Name: "search", State: planning.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", Reached: "https://search.example.com/mcp"},
+		{Name: "tickets", State: tickets, Source: "project", Transport: "stdio", Reached: "npx -y @example/tickets-mcp --project auth"},
+	}
+}
+
+func offered() agent.SessionServers {
+	return agent.SessionServers{Servers: threeServers(planning.ServerWaiting), Tools: []agent.OfferedTool{
+		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Verdict: agent.VerdictRun},
+		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Verdict: agent.VerdictAsk},
+		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
+		{Server: "other", Name: "not.this"},
+	}}
+}
+
+// serving opens the list of servers and takes what they offer.
+func serving(t *testing.T, width, height int) *screen {
+	t.Helper()
+	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(serversStory())
+	s.press(alt('s'))
+	s.sent(runner.Servers{})
+	return s.show(newStory().session(offered()))
+}
+
+func alt(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModAlt} }
+
+func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		for name, keys := range map[string][]tea.KeyPressMsg{
+			"list": nil, "failed": {downKey}, "asks": {downKey, downKey}, "tools": {enter},
+		} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				golden.RequireEqual(t, serving(t, size.w, size.h).press(keys...).text()+"\n")
+			})
+		}
+	}
+}
+
+func TestAServerIsStartedAnewByAKey(t *testing.T) {
+	s := serving(t, 120, 36).press(downKey).press(letters("r")...)
+	s.sent(runner.Servers{}, runner.Restart{Server: "search"})
+	s.wants("Starting search anew")
+	s.press(downKey).press(letters("r")...)
+	s.wants("It waits for a yes")
+}
+
+func TestTheServersAreLive(t *testing.T) {
+	s := serving(t, 120, 36)
+	_, cmd := s.m.Update(tui.Batch(newStory().session(agent.SessionStatus{Workspace: "/src", Model: "m", Servers: threeServers(planning.ServerReady)}).events, newStory().now))
+	s.carryOut(cmd)
+	s.sent(runner.Servers{}, runner.Servers{}) // what they offer may be another now
+	s.lacks("asks")
+}
+
+func TestTheQuestionOfAServerIsReachedFromTheList(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().servers())
+	s.m.Update(s.m.Rested())
+	s.press(escape, alt('s')).show(newStory().session(offered()))
+	s.press(downKey, downKey, enter)
+	if !s.m.GateOpen() {
+		t.Errorf("no question:\n%s", s.text())
+	}
+}

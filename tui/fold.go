@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/runner"
 	"replan/tui/untrusted"
 )
 
@@ -21,6 +22,10 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 		m.closed, m.preparing = true, false
 	}
 	cmd := m.ask.set(m.asks())
+	if m.stale {
+		m.stale = false
+		cmd = tea.Batch(cmd, m.outbox.send(runner.Servers{}))
+	}
 	m.refresh()
 	return tea.Batch(cmd, m.animate())
 }
@@ -48,13 +53,15 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionStatus:
 		m.heardNow = true
 		m.status, m.looking = d, false
+		m.stale = m.servers.open && m.servers.stand(d.Servers) || m.stale
 		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
 		m.chat.words = d.Planner.ByWords()
 		m.tellChosen()
 		if len(m.chat.blocks) > 0 {
 			m.introduce()
 		}
-	case agent.SessionRuns, agent.SessionModels, agent.SessionUndo, agent.ChatUndone:
+	case agent.SessionRuns, agent.SessionModels, agent.SessionUndo, agent.ChatUndone,
+		agent.SessionServers, agent.SessionSettings, agent.SessionTalks, agent.SessionJournal:
 		m.takeAsked(d)
 	case agent.SessionQueue:
 		m.heardNow = true

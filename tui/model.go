@@ -117,6 +117,8 @@ func New(s Session, o Options) *Model {
 	}
 	m.allowed = &allowedDialog{look: l, keys: &m.keys}
 	m.overlays = []overlay{m.help, m.palette, m.allowed, m.undo, m.runs, m.models, m.talk}
+	m.overlays = []overlay{m.help, m.palette, m.undo, m.runs, m.models, m.talk}
+	m.overlays = append(m.overlays, m.around.dialogs()...)
 	return m
 }
 
@@ -184,6 +186,7 @@ func (m *Model) retheme(dark bool) {
 	m.input.retheme()
 	m.ask.retheme()
 	m.undo.retheme()
+	m.around.retheme()
 	m.refresh()
 }
 

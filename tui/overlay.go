@@ -31,6 +31,7 @@ type wanted struct {
 	do   *action        // of the place at
 	at   place
 	cmd  tea.Cmd
+	gate bool // the open gate or question is to be shown
 }
 
 // hint is a key and what it does now, "" for what it always does.
@@ -60,6 +61,8 @@ func (m *Model) takeAsked(data agent.Data) {
 		m.undo.take(d.Undo)
 	case agent.ChatUndone:
 		m.undone(d)
+	default:
+		m.takeShown(d)
 	}
 }
 
@@ -81,6 +84,9 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	}
 	w := m.over().press(k)
 	cmds := []tea.Cmd{w.cmd}
+	if w.gate && m.ask.waiting() > 0 {
+		cmds = append(cmds, m.ask.reopen())
+	}
 	if w.do != nil {
 		cmds = append(cmds, m.doFor(w.do, w.at))
 	}
