@@ -70,6 +70,18 @@ func TestAnAnswerFromThePaletteShowsAGateThatWasLeftFirst(t *testing.T) {
 	}
 }
 
+func TestHelpOverADialogIsAboutThatDialog(t *testing.T) {
+	s := settled(t, newStory().branching(), 120, 36).press(ctrlR).press(f1)
+	s.wants("In the dialog behind this")
+	s.press(escape)
+	s.wants("Looking for runs")
+	s.press(escape, tabKey).press(letters("?")...)
+	s.lacks("In the dialog behind this")
+	if plan, chat := strings.Index(s.text(), "follow what runs"), strings.Index(s.text(), "new line"); plan < 0 || chat >= 0 && chat < plan {
+		t.Errorf("help of the plan does not begin with the plan's keys:\n%s", s.text())
+	}
+}
+
 func TestKeysCanBeChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys tui.Keys

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -13,7 +14,8 @@ type helpDialog struct {
 	look   *look
 	keys   *keyMap
 	groups []group
-	here   place // where it was opened
+	here   place  // where it was opened
+	now    []hint // the keys of the dialog that it was opened over
 	open   bool
 	top    int
 	body   int
@@ -48,7 +50,14 @@ func (h *helpDialog) hints() []hint {
 }
 
 // openHelp opens help on the keys that act now.
-func (m *Model) openHelp() { m.help.open, m.help.top, m.help.here = true, 0, m.topic() }
+func (m *Model) openHelp() {
+	h := m.help
+	h.now, h.here = nil, m.topic()
+	if over := m.over(); over != nil {
+		h.now = over.hints()
+	}
+	h.open, h.top = true, 0
+}
 
 // topic is the place that help is wanted of.
 func (m *Model) topic() place {
@@ -83,6 +92,12 @@ func (h *helpDialog) draw(screenWidth, height int) []string {
 	doc := &document{look: l, width: width - 4}
 	doc.heading("Signs")
 	doc.lines = append(doc.lines, flow(h.signs(), "   ", doc.width)...)
+	if len(h.now) > 0 {
+		doc.heading("In the dialog behind this")
+		for _, k := range h.now {
+			doc.lines = append(doc.lines, "  "+l.Key.Render(k.key.Help().Key)+"  "+cmp.Or(k.does, k.key.Help().Desc))
+		}
+	}
 	doc.blank()
 	if width == twoColumns {
 		left, right := h.columns(column, groups)
