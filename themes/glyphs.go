@@ -42,6 +42,17 @@ type Glyphs struct {
 
 	Border lipgloss.Border
 	Lanes  Lanes
+	Bars   Bars
+}
+
+// Bars are what times are drawn with, so that none is told by colour alone.
+type Bars struct {
+	Critical string // ran, on the path that decided how long it all took
+	Run      string // ran beside that
+	Gate     string // waited for somebody's word
+	Wait     string // waited otherwise
+	Plan     string // a model planned
+	Mark     string // a new plan took the place of the old one
 }
 
 // Lanes are the pieces that the gutter of a graph is drawn with, by the sides
@@ -68,6 +79,7 @@ func UnicodeGlyphs() Glyphs {
 			DL: "╮", DR: "╭", UL: "╯", UR: "╰",
 			LR: "─", DLR: "┬", ULR: "┴",
 		},
+		Bars: Bars{Critical: "█", Run: "▒", Gate: "╌", Wait: "·", Plan: "≈", Mark: "┊"},
 	}
 }
 
@@ -87,5 +99,6 @@ func ASCIIGlyphs() Glyphs {
 			DL: "\\", DR: "/", UL: "/", UR: "\\",
 			LR: "-", DLR: "+", ULR: "+",
 		},
+		Bars: Bars{Critical: "#", Run: "=", Gate: "-", Wait: ".", Plan: "~", Mark: "|"},
 	}
 }

@@ -29,6 +29,7 @@ func (m *Model) everywhereActions() []action {
 			return m.outbox.send(m.models.ask(m.status))
 		}},
 		{id: "exchanges", key: &k.Exchanges, opens: true, do: just(func() { m.talk.show() })},
+		{id: "revisions", key: &k.Revisions, opens: true, refuse: m.noRevisions, do: just(m.openRevisions)},
 		{id: "run.steer", key: &k.Steer, refuse: m.noSteering, do: m.steer},
 		{id: "run.stop", key: &k.Stop, refuse: m.nothingToStop, do: m.stop},
 		{id: "quit", key: &k.Quit, do: m.leave},
@@ -52,10 +53,7 @@ func (m *Model) chatActions() []action {
 // planActions work on the plan and the step that is chosen in it.
 func (m *Model) planActions() []action {
 	k := &m.keys
-	show := func(t tab) func() tea.Cmd {
-		return just(func() { m.detail.choose(t) })
-	}
-	return []action{
+	return append([]action{
 		{id: "plan.open", key: &k.Open, refuse: m.noRow, do: m.openRow},
 		{id: "plan.fold", key: &k.Fold, refuse: m.noRow, do: just(m.fold)},
 		{id: "plan.fold_all", key: &k.FoldAll, refuse: m.noRow, do: m.inPlan(m.dag.foldEverything)},
@@ -68,27 +66,17 @@ func (m *Model) planActions() []action {
 		{id: "plan.cancel", key: &k.Cancel, refuse: m.noCancel, do: m.cancel},
 		{id: "plan.follow", key: &k.Follow, do: just(m.followRun)},
 		{id: "plan.undo", key: &k.Undo, refuse: m.noUndo, do: m.askUndo},
-		{id: "plan.args", key: &k.Args, refuse: m.noRow, do: show(tabArgs)},
-		{id: "plan.output", key: &k.Output, refuse: m.noRow, do: show(tabOutput)},
-		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabDiff)},
-	}
+	}, m.inspectActions()...)
 }
 
 // stepActions work on the step that is shown whole.
 func (m *Model) stepActions() []action {
 	k, d := &m.keys, m.detail
-	show := func(t func() tab) func() tea.Cmd {
-		return just(func() { d.choose(t()) })
-	}
-	tabOf := func(t tab) func() tab { return func() tab { return t } }
-	return []action{
-		{id: "plan.args", key: &k.Args, refuse: m.noRow, do: show(tabOf(tabArgs))},
-		{id: "plan.output", key: &k.Output, refuse: m.noRow, do: show(tabOf(tabOutput))},
-		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabOf(tabDiff))},
-		{id: "step.next_tab", key: &k.NextTab, refuse: m.noRow, do: show(func() tab { return d.tab + 1 })},
-		{id: "step.previous_tab", key: &k.PreviousTab, refuse: m.noRow, do: show(func() tab { return d.tab - 1 })},
+	return append(m.inspectActions(), []action{
+		{id: "step.next_tab", key: &k.NextTab, refuse: m.noRow, do: just(func() { d.choose(d.tab + 1) })},
+		{id: "step.previous_tab", key: &k.PreviousTab, refuse: m.noRow, do: just(func() { d.choose(d.tab - 1) })},
 		{id: "diff.sides", key: &k.Sides, refuse: m.noSides, do: just(m.turnStep)},
-	}
+	}...)
 }
 
 // movingActions move what the pane with the focus shows.

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
-	"replan/tui/plain"
+	"replan/themes"
 	"replan/tui/untrusted"
 )
 
@@ -18,15 +16,18 @@ import (
 type tab int
 
 const (
-	tabArgs tab = iota
-	tabOutput
+	tabArgs   tab = iota
+	tabOutput     // beside what was expected
 	tabDiff
+	tabStory // its attempts, and who decided what
+	tabTiming
 	tabs
 )
 
-var tabNames = [tabs]string{"args", "output", "diff"}
+var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
 
-// detailPane shows one step whole: the call, what came of it, what it changes.
+// detailPane shows one step whole: the call and where it comes from, what came of
+// it, what it changes, its attempts and its times.
 type detailPane struct {
 	look   *look
 	run    *agent.Run
@@ -36,12 +37,37 @@ type detailPane struct {
 	chosen bool // the user chose the tab; it stays until another step is shown
 	width  int
 	height int
-	top    int
+	tabbed bool // the tabs stand in the pane itself, since nothing frames it
+	top    sheetSpot
 	atEnd  bool // output is followed as it comes
 
-	doc   *document
+	head  []string // drawn anew each time
+	back  []leaf   // what may be long, kept while built holds
+	built version
+	sheet *sheet
+	body  int // rows of the sheet in view
 	view  []string
 	drawn bool
+	tabAt [tabs]rect // of the title, from where it begins
+}
+
+// version is all that the long part of a tab depends on.
+type version struct {
+	key      string
+	tab      tab
+	width    int
+	theme    themes.Name
+	dark     bool
+	diffs    diffView
+	status   agent.StepStatus
+	attempt  int
+	ms       int64
+	gate     string
+	revision int
+	failed   string
+	output   string // as far as it has come
+	diff     string
+	seq      uint64 // while anything may change the step, of the run
 }
 
 func newDetailPane(l *look) *detailPane { return &detailPane{look: l} }
@@ -52,6 +78,13 @@ func (d *detailPane) setSize(width, height int) {
 	}
 }
 
+// setTabbed says whether the tabs stand in the pane itself.
+func (d *detailPane) setTabbed(tabbed bool) {
+	if tabbed != d.tabbed {
+		d.tabbed, d.drawn = tabbed, false
+	}
+}
+
 // show takes the step of a row of the plan, or nothing.
 func (d *detailPane) show(run *agent.Run, r *row) {
 	key := ""
@@ -59,13 +92,13 @@ func (d *detailPane) show(run *agent.Run, r *row) {
 		key = run.ID + " " + r.key
 	}
 	if key != d.key {
-		d.key, d.top, d.chosen, d.atEnd = key, 0, false, true
+		d.key, d.top, d.chosen, d.atEnd = key, sheetSpot{}, false, true
 		d.drawn = false
 	}
 	d.run, d.row = run, r
 	if !d.chosen {
 		if t := d.telling(); t != d.tab {
-			d.tab, d.top, d.drawn = t, 0, false
+			d.tab, d.top, d.drawn = t, sheetSpot{}, false
 		}
 	}
 }
@@ -99,18 +132,38 @@ func (d *detailPane) state() *agent.StepState {
 
 // choose shows a tab.
 func (d *detailPane) choose(t tab) {
-	d.tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, 0, true, false
+	d.tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, sheetSpot{}, true, false
 }
 
-// scroll moves the view by lines, down where they are positive.
-func (d *detailPane) scroll(lines int) {
-	d.top = max(d.top+lines, 0)
-	d.atEnd = lines > 0 && d.doc != nil && d.top >= len(d.doc.lines)-d.height
+// clicked chooses the tab at a cell of the title, and reports whether there is one.
+func (d *detailPane) clicked(x int) bool {
+	for t, r := range d.tabAt {
+		if d.state() != nil && r.contains(x, 0) {
+			d.choose(tab(t))
+			return true
+		}
+	}
+	return false
+}
+
+// scroll moves the view by rows, down where they are positive.
+func (d *detailPane) scroll(rows int) {
+	const far = 1 << 16 // rows: to the first, or the last
+	if d.sheet == nil {
+		return
+	}
+	end := d.sheet.last(d.body)
+	switch {
+	case rows <= -far:
+		d.top = sheetSpot{}
+	case rows >= far:
+		d.top = end
+	default:
+		d.top = d.sheet.move(d.top, rows)
+	}
+	d.atEnd = rows > 0 && !d.top.before(end)
 	d.drawn = false
 }
-
-func (d *detailPane) toTop() { d.top, d.atEnd, d.drawn = 0, false, false }
-func (d *detailPane) toEnd() { d.top, d.atEnd, d.drawn = 1<<30, true, false }
 
 // title names the step and its tabs.
 func (d *detailPane) title(width int) string {
@@ -118,19 +171,43 @@ func (d *detailPane) title(width int) string {
 	if s == nil {
 		return l.Muted.Render("Step")
 	}
-	between := l.Faint.Render(" " + l.glyphs.Separator + " ")
-	parts := []string{l.Muted.Render(stepTitle(l, s.Step.Index))}
+	step := stepTitle(l, s.Step.Index)
+	names := 0
+	for _, name := range tabNames {
+		names += len(name)
+	}
+	for _, between := range []string{" " + l.glyphs.Separator + " ", "  ", " "} {
+		gap := ansi.StringWidth(between)
+		switch {
+		case !d.tabbed && ansi.StringWidth(step)+names+int(tabs)*gap <= width:
+			return l.Muted.Render(step) + l.Faint.Render(between) + d.tabRow(between, ansi.StringWidth(step)+gap)
+		case d.tabbed && names+int(tabs-1)*gap <= width, gap == 1 && names+int(tabs-1) <= width:
+			return d.tabRow(between, 0)
+		}
+	}
+	d.tabAt = [tabs]rect{}
+	return l.Muted.Render(step+" ") + l.Accent.Bold(true).Underline(true).Render(tabNames[d.tab]) +
+		l.Muted.Render(fmt.Sprintf(" %d/%d", d.tab+1, tabs))
+}
+
+// tabRow draws the tabs from a cell on and notes where they stand.
+func (d *detailPane) tabRow(between string, x int) string {
+	l := d.look
+	var b strings.Builder
 	for t, name := range tabNames {
+		if t > 0 {
+			b.WriteString(l.Faint.Render(between))
+			x += ansi.StringWidth(between)
+		}
 		style := l.Muted
 		if tab(t) == d.tab {
 			style = l.Accent.Bold(true).Underline(true)
 		}
-		parts = append(parts, style.Render(name))
+		d.tabAt[t] = rect{x, 0, len(name), 1}
+		x += len(name)
+		b.WriteString(style.Render(name))
 	}
-	if full := strings.Join(parts, between); ansi.StringWidth(full) <= width {
-		return full
-	}
-	return strings.Join(parts, " ")
+	return b.String()
 }
 
 // lines is the pane's content: height lines of exactly width cells.
@@ -139,113 +216,169 @@ func (d *detailPane) lines() []string {
 		return d.view
 	}
 	d.drawn = true
-	d.doc = &document{look: d.look, width: d.width}
-	if d.width > 0 && d.height > 0 {
-		d.draw()
+	d.view = nil
+	height := d.height
+	if d.tabbed && d.state() != nil && height > 0 {
+		d.view = append(d.view, d.look.fit(d.title(d.width), d.width))
+		height--
 	}
-	if s := d.state(); s != nil && d.tab == tabOutput && s.Status == agent.StepActive && d.atEnd {
-		d.top = len(d.doc.lines)
+	if d.width <= 0 || height <= 0 {
+		return d.view
 	}
-	d.view = d.doc.rows(&d.top, d.height)
+	d.view = append(d.view, d.draw(height)...)
 	return d.view
+}
+
+// draw draws the tab in that many lines.
+func (d *detailPane) draw(height int) []string {
+	l, s := d.look, d.state()
+	front := newSheetPage(l, d.width)
+	switch {
+	case d.row != nil && d.row.kind == rowRevision:
+		d.drawRevision(&front.document, d.row.revision)
+	case s == nil:
+		front.prose(l.Faint, "Choose a step of the plan to look into it.")
+	}
+	if s == nil {
+		d.built = version{}
+		d.sheet, d.body = newSheet(l, d.width, front.all()), height
+		return d.sheet.view(&d.top, height)
+	}
+	d.head = d.drawHead(s, height)
+	d.body = max(height-len(d.head), 1)
+	width, beside := d.width, d.besides(s)
+	if beside > 0 {
+		width = d.width - beside - 2
+	}
+	front.width = width
+	d.drawFront(front, s)
+	if v := d.version(s, width); v != d.built || d.back == nil {
+		back := newSheetPage(l, width)
+		d.drawBack(back, s)
+		d.back, d.built = back.all(), v
+	}
+	d.sheet = newSheet(l, width, append(front.all(), d.back...))
+	if d.tab == tabOutput && s.Status == agent.StepActive && d.atEnd {
+		d.top = d.sheet.last(d.body)
+	}
+	body := d.sheet.view(&d.top, d.body)
+	if beside > 0 {
+		body = d.besideOutput(s, body, beside)
+	}
+	return l.block(append(append([]string{}, d.head...), body...), d.width, height)
+}
+
+// version is what the long part of the tab depends on now.
+func (d *detailPane) version(s *agent.StepState, width int) version {
+	v := version{
+		key: d.key, tab: d.tab, width: width, theme: d.look.theme.Name, dark: d.look.theme.Dark, diffs: d.look.diffs, status: s.Status, attempt: s.Attempt,
+		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff,
+	}
+	switch {
+	case d.tab == tabOutput:
+		v.output = s.Output
+		if s.Loop != nil {
+			v.output = s.Loop.Text
+		}
+	case d.tab == tabStory, d.tab == tabTiming, !s.Status.Ended() && s.Status != agent.StepActive:
+		v.seq = d.run.Seq
+	}
+	return v
+}
+
+// drawFront draws what stands before the long part of a tab, which is drawn each
+// time.
+func (d *detailPane) drawFront(p *sheetPage, s *agent.StepState) {
+	switch d.tab {
+	case tabArgs:
+		d.drawCall(p, s)
+	case tabOutput:
+		d.drawSoFar(p, s)
+	case tabTiming:
+		d.drawTiming(p, s)
+	}
+}
+
+// drawBack draws the long part of a tab.
+func (d *detailPane) drawBack(p *sheetPage, s *agent.StepState) {
+	switch d.tab {
+	case tabArgs:
+		d.drawArgs(p, s)
+	case tabOutput:
+		d.drawOutput(p, s)
+	case tabDiff:
+		d.drawDiff(p, s)
+	case tabStory:
+		d.drawStory(p, s)
+	}
 }
 
 // place says which part of the step is in view.
 func (d *detailPane) place() string {
-	if d.doc == nil {
+	if d.sheet == nil {
 		return ""
 	}
-	return d.doc.place(d.top, d.height)
+	return d.sheet.place(d.top, d.body)
 }
 
-func (d *detailPane) draw() {
-	s := d.state()
-	switch {
-	case d.row != nil && d.row.kind == rowRevision:
-		d.drawRevision(d.row.revision)
-	case s == nil:
-		d.doc.prose(d.look.Faint, "Choose a step of the plan to look into it.")
-	case d.tab == tabOutput:
-		d.drawOutput(s)
-	case d.tab == tabDiff:
-		d.drawDiff(s)
-	default:
-		d.drawCall(s)
+// drawHead draws what the step is, which stays in view while the rest scrolls.
+func (d *detailPane) drawHead(s *agent.StepState, height int) []string {
+	l, run := d.look, d.run
+	const roomy = 16 // lines
+	if d.tab == tabDiff && height < roomy {
+		return nil // a diff needs the room, and names what it changes
 	}
-}
-
-// drawHead draws what the step is and how it stands.
-func (d *detailPane) drawHead(s *agent.StepState) {
-	l := d.look
-	run := d.run
 	if d.row.kind == rowGone {
 		run = nil
 	}
 	glyph, style := stateGlyph(l, run, s)
 	title := wrap(untrusted.Line(s.Step.Title), max(d.width-2, 1))
+	if most := max(min(2, height/6), 1); len(title) > most {
+		title = append(title[:most-1], l.cut(strings.Join(title[most-1:], " "), d.width-2))
+	}
+	var out []string
 	for i, line := range title {
 		lead := "  "
 		if i == 0 {
 			lead = style.Render(glyph) + " "
 		}
-		d.doc.lines = append(d.doc.lines, lead+l.Strong.Render(line))
+		out = append(out, lead+l.Strong.Render(line))
 	}
+	return out
 }
 
-// drawCall draws the call whole, with what it depends on and should come to.
-func (d *detailPane) drawCall(s *agent.StepState) {
+// drawCall draws what the step is, what it depends on and should come to.
+func (d *detailPane) drawCall(p *sheetPage, s *agent.StepState) {
 	l := d.look
-	d.drawHead(s)
-	d.doc.field("does", l.Text, stepTool(s))
-	d.doc.field("state", l.Text, d.stateWords(s))
+	p.field("does", l.Text, stepTool(s))
+	p.field("state", l.Text, d.stateWords(s))
 	if d.row.kind == rowStep {
 		if deps := d.dependencies(); len(deps) > 0 {
-			d.doc.field("after", l.Text, strings.Join(deps, ", "))
+			p.field("after", l.Text, strings.Join(deps, ", "))
 		}
 	}
 	if s.Step.ExpectedOutcome != "" {
-		d.doc.field("expects", l.Text, s.Step.ExpectedOutcome)
+		p.field("expects", l.Text, s.Step.ExpectedOutcome)
 	}
 	if s.Step.ResultVariable != "" {
-		d.doc.field("gives", l.Text, s.Step.ResultVariable)
+		p.field("gives", l.Text, s.Step.ResultVariable)
 	}
 	if loop := s.Loop; loop != nil {
 		words := plural(loop.Turns, "turn") + ", " + callsWords(d.run, loop)
 		if loop.Tokens > 0 {
 			words += ", " + tokens(loop.Tokens) + " tokens"
 		}
-		d.doc.field("so far", l.Text, words)
+		p.field("so far", l.Text, words)
 	}
 	if s.Run != "" {
-		d.doc.field("run", l.Text, s.Run)
+		p.field("run", l.Text, s.Run)
 	}
-	if failure := cmp.Or(s.Error, plain.Fruitless(s)); failure != "" {
-		d.doc.field("error", l.Danger, strings.TrimSpace(failure))
+	if failure := cmp.Or(s.Error, failureOf(s)); failure != "" {
+		p.field("error", l.Danger, clip(strings.TrimSpace(failure)))
 	}
-	args, named := s.Args, "args"
-	if s.DryRun {
-		named = "args, as far as they are known"
-		if s.DryGate != nil {
-			d.doc.field("gate", l.Warning, wouldWords(*s.DryGate)+": "+ruleWords(*s.DryGate))
-		}
+	if s.DryRun && s.DryGate != nil {
+		p.field("gate", l.Warning, wouldWords(*s.DryGate)+": "+ruleWords(*s.DryGate))
 	}
-	if s.Attempt == 0 && args == nil {
-		args, named = s.Step.Args, "args, as planned"
-		if s.Parent != "" {
-			named = "args, as the model asks"
-		}
-	}
-	if len(args) == 0 {
-		d.doc.heading("args")
-		none := "none"
-		if s.Step.Executor == planning.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
-			none = "filled in when the step is ready"
-		}
-		d.doc.prose(l.Faint, none)
-		return
-	}
-	d.doc.heading(named)
-	d.doc.object(args)
 }
 
 // dependencies are the steps that the shown one names itself.
@@ -289,103 +422,10 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 	return words
 }
 
-// outputShown bounds the part of a long result that is wrapped and drawn, in
-// bytes. The journal keeps the whole.
-const outputShown = 256 << 10
-
-// drawOutput draws what came of the step so far.
-func (d *detailPane) drawOutput(s *agent.StepState) {
-	l := d.look
-	d.drawHead(s)
-	if p := s.Progress; s.Status == agent.StepActive && (p.Total > 0 || p.Message != "") {
-		text := untrusted.Line(p.Message)
-		if p.Total > 0 {
-			text = strings.TrimSpace(fmt.Sprintf("%.0f%% %s", 100*p.Done/p.Total, text))
-		}
-		d.doc.prose(l.Muted, text)
-	}
-	if s.Error != "" {
-		d.doc.blank()
-		d.doc.output(l.Danger, clip(strings.TrimSpace(s.Error)))
-	}
-	switch {
-	case s.Status == agent.StepDone:
-		d.doc.blank()
-		d.drawResult(s.Result)
-	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":
-		d.doc.blank()
-		d.doc.output(l.Text, clip(strings.TrimSpace(s.Loop.Text)))
-	case s.Output != "" && !strings.Contains(s.Error, strings.TrimSpace(s.Output)):
-		d.doc.blank()
-		d.doc.output(l.Text, clip(strings.TrimRight(s.Output, "\n")))
-	case s.Error == "":
-		d.doc.blank()
-		d.doc.prose(l.Faint, "No output so far.")
-	}
-}
-
-func (d *detailPane) drawResult(result any) {
-	l := d.look
-	switch r := result.(type) {
-	case nil:
-		d.doc.prose(l.Faint, "It gave no result.")
-	case string:
-		d.doc.output(l.Text, clip(strings.TrimRight(r, "\n")))
-	default:
-		d.doc.value(r)
-	}
-}
-
-// clip keeps the end of a text that is too long to be drawn, and says so.
-func clip(s string) string {
-	if len(s) <= outputShown {
-		return s
-	}
-	return fmt.Sprintf("(%d KB before this are not shown)\n", (len(s)-outputShown)>>10) +
-		strings.ToValidUTF8(s[len(s)-outputShown:], "")
-}
-
-// drawDiff draws what the step changes in files, else what a revision changed
-// in the step.
-func (d *detailPane) drawDiff(s *agent.StepState) {
-	l := d.look
-	before := d.versionBefore(s)
-	if s.Diff == "" && before == nil {
-		d.doc.prose(l.Faint, "No diff: nothing is known that this step changes.")
-		return
-	}
-	if s.Diff != "" {
-		d.doc.diff(s.Diff)
-	}
-	if before != nil {
-		d.doc.heading(fmt.Sprintf("changed by revision %d", d.run.Revision))
-		d.doc.diff(udiff.Unified("before", "now", stepText(before), stepText(s)))
-	}
-}
-
-// versionBefore is the step as it stood before the newest revision changed it.
-func (d *detailPane) versionBefore(s *agent.StepState) *agent.StepState {
-	if s.Change != agent.ChangeRevised || d.row.kind != rowStep || len(d.run.Revisions) == 0 {
-		return nil
-	}
-	before := d.run.Revisions[len(d.run.Revisions)-1].Before
-	for i := range before {
-		if before[i].Step.Index == s.Step.Index {
-			return &before[i]
-		}
-	}
-	return nil
-}
-
-// stepText is a step's call as text that can be compared line by line.
-func stepText(s *agent.StepState) string {
-	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, jsonText(s.Step.Args, "  "))
-}
-
 // drawRevision draws what an older revision changed and why.
-func (d *detailPane) drawRevision(r *agent.Revision) {
+func (d *detailPane) drawRevision(p *document, r *agent.Revision) {
 	l := d.look
-	d.doc.prose(l.Strong, fmt.Sprintf("Revision %d", r.Number))
+	p.prose(l.Strong, fmt.Sprintf("Revision %d", r.Number))
 	var removed []string
 	for i := range r.Removed {
 		removed = append(removed, r.Removed[i].Step.Index)
@@ -395,26 +435,10 @@ func (d *detailPane) drawRevision(r *agent.Revision) {
 		steps []string
 	}{{"removed", removed}, {"added", r.Added}, {"revised", r.Revised}} {
 		if len(part.steps) > 0 {
-			d.doc.field(part.name, l.Text, untrusted.Line(strings.Join(part.steps, ", ")))
+			p.field(part.name, l.Text, untrusted.Line(strings.Join(part.steps, ", ")))
 		}
 	}
 	if r.Reason != "" {
-		d.doc.field("because", l.Text, strings.TrimSpace(r.Reason))
+		p.field("because", l.Text, strings.TrimSpace(r.Reason))
 	}
-}
-
-// noSides is why the diff of the chosen step cannot be turned.
-func (m *Model) noSides() string {
-	if m.detail.lines(); !m.detail.doc.diffs {
-		return "No diff is in view that could stand side by side."
-	}
-	return ""
-}
-
-// turnStep shows the diff of the chosen step side by side, or unified.
-func (m *Model) turnStep() {
-	if word := m.look.turnDiffs(m.detail.width); word != "" {
-		m.say(word)
-	}
-	m.detail.touch()
 }

@@ -26,6 +26,7 @@ type keyMap struct {
 	chatKeys
 	aroundKeys
 	askKeys
+	inspectKeys
 }
 
 func newKeyMap() keyMap {
@@ -34,6 +35,7 @@ func newKeyMap() keyMap {
 	}
 	return keyMap{
 		chatKeys: newChatKeys(bind), aroundKeys: newAroundKeys(bind),
+		inspectKeys: newInspectKeys(bind),
 
 		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
 		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j)"),

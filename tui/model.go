@@ -41,8 +41,9 @@ type Model struct {
 	talk   *talkDialog
 	help   *helpDialog
 
-	palette  *paletteDialog
-	allowed  *allowedDialog
+	palette *paletteDialog
+	allowed *allowedDialog
+	inspectors
 	overlays []overlay // the dialogs that stand in place of the panes, the uppermost first
 	groups   []group   // every action
 
@@ -109,6 +110,7 @@ func New(s Session, o Options) *Model {
 	m.undo = &undoDialog{look: l, keys: &m.keys}
 	m.models = &modelsDialog{look: l, keys: &m.keys}
 	m.talk = &talkDialog{look: l, keys: &m.keys, stages: func() []*stage { return m.stages }}
+	m.inspectors = m.newInspectors()
 	m.groups = m.actionGroups()
 	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
 	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}
@@ -117,8 +119,8 @@ func New(s Session, o Options) *Model {
 	}
 	m.allowed = &allowedDialog{look: l, keys: &m.keys}
 	m.overlays = []overlay{m.help, m.palette, m.allowed, m.undo, m.runs, m.models, m.talk}
-	m.overlays = []overlay{m.help, m.palette, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)
+	m.overlays = append(m.overlays, m.inspectors.dialogs()...)
 	return m
 }
 
@@ -228,6 +230,7 @@ func (m *Model) arrange() {
 	m.dag.setSize(m.layout.plan.w, m.layout.plan.h)
 	m.dag.setFocus(m.focus == panePlan)
 	m.detail.setSize(m.layout.step.w, m.layout.step.h)
+	m.detail.setTabbed(!m.layout.wide)
 	m.ask.setSize(m.layout.sheet.w, m.layout.sheet.h)
 	m.input.setFocus(m.focus == paneChat && !m.covered() && !m.quitting)
 }
@@ -386,8 +389,12 @@ func (m *Model) rightHalf() []string {
 	}
 	if m.layout.step.h > 0 {
 		lines := padded(m.detail.lines())
+		width := m.layout.right.w - 6
+		if note := m.dag.summary(); note != "" && len(sections) > 0 {
+			width -= visibleWidth(note) + 4 // which stands in the same edge
+		}
 		sections = append(sections, section{
-			title: m.detail.title(m.layout.right.w - 6), note: m.detail.place(), lines: lines, style: m.edgeStyle(paneStep),
+			title: m.detail.title(width), note: m.detail.place(), lines: lines, style: m.edgeStyle(paneStep),
 		})
 	}
 	return l.frame(m.layout.right.w, l.Focus, sections...)

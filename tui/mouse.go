@@ -43,6 +43,9 @@ func (m *Model) click(at tea.Mouse) {
 		}
 		return
 	}
+	if m.clickTab(at) {
+		return
+	}
 	p, ok := m.layout.at(at.X, at.Y)
 	if !ok {
 		return

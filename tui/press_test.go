@@ -218,7 +218,7 @@ func TestTheStepShowsCallOutputAndDiff(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(escape, tabKey, tabKey)
 	for _, c := range []struct{ key, want string }{
-		{"1", "args, as planned"}, {"2", "No output so far."}, {"3", "+    user, err := verifyUser"}, {"l", "args, as planned"}, {"h", "@@ -31,5"},
+		{"1", "args, as they would be sent"}, {"2", "No output so far."}, {"3", "+    user, err := verifyUser"}, {"l", "attempt 1, revision 2"}, {"h", "@@ -31,5"},
 	} {
 		s.press(letters(c.key)...)
 		if !strings.Contains(strings.ReplaceAll(s.text(), "+   user", "+    user"), c.want) {

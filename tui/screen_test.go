@@ -301,7 +301,7 @@ func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
 // TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
 	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace}
-	keys = append(keys, letters("jkgGf123?yrnlxospedaA{\"ä世")...)
+	keys = append(keys, letters("jkgGf12345tv?yrnlxospedaA{\"ä世")...)
 	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {
 		o := tui.Options{Theme: themes.Dark, Intro: intro, ASCII: rapid.Bool().Draw(r, "ascii")}

@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// drawArgs draws the arguments of the call: each as resolved, where that differs
+// as written, and where its value comes from.
+func (d *detailPane) drawArgs(p *sheetPage, s *agent.StepState) {
+	l := d.look
+	args, named := d.args(s)
+	sources := d.run.Sources(s)
+	p.lines = append(p.lines, "", p.title(named)) // the facts stand above
+	if len(args) == 0 && len(sources) == 0 {
+		none := "none"
+		if s.Step.Executor == planning.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
+			none = "filled in when the step is ready"
+		}
+		p.prose(l.Faint, none)
+		return
+	}
+	from := map[string]agent.Source{}
+	for _, source := range sources {
+		from[source.Arg] = source
+	}
+	all := ""
+	if s.Parent != "" || len(sources) > 0 && sources[0].By == agent.AuthorPlan {
+		all = sharedReads(sources)
+	}
+	names, column := p.order(args)
+	for _, name := range names {
+		p.argument(name, column, args[name], d.languageOf(s, name, args[name]))
+		p.origins(column, args[name], s.Step.Args[name], from[name], all != "", d.run)
+	}
+	if len(sources) > 0 && sources[0].By == agent.AuthorUser {
+		p.prose(l.Faint, "You wrote this call yourself, in place of the planned one.")
+	}
+	if all != "" {
+		who := "the model that made this plan"
+		if s.Parent != "" {
+			who = "the model"
+		}
+		p.prose(l.Faint, "All of it was written by "+who+", after it had read "+all+".")
+	}
+}
+
+// args is the call as it was made, or as it would be as far as that is known, and
+// what that is.
+func (d *detailPane) args(s *agent.StepState) (map[string]any, string) {
+	switch {
+	case s.DryRun:
+		return s.Args, "args, as far as they are known"
+	case s.Status == agent.StepWaiting:
+		for _, g := range d.run.Gates {
+			if g.Gate == s.Gate && s.Gate != "" && g.Args != nil {
+				return g.Args, "args, as they would be sent"
+			}
+		}
+	case s.Attempt > 0 || s.Args != nil:
+		return s.Args, "args"
+	}
+	if s.Parent != "" {
+		return s.Step.Args, "args, as the model asks"
+	}
+	args := map[string]any{}
+	for _, source := range d.run.Sources(s) {
+		if source.Written != nil {
+			args[source.Arg] = source.Written
+		}
+	}
+	return args, "args, as planned"
+}
+
+// sharedReads names the results that a model had read before it wrote every one
+// of the arguments, "" where they are not the same for all.
+func sharedReads(sources []agent.Source) string {
+	shared := ""
+	for i, source := range sources {
+		if source.By == agent.AuthorUser || source.By != sources[0].By {
+			return ""
+		}
+		read := readWords(source)
+		if i > 0 && read != shared {
+			return ""
+		}
+		shared = read
+	}
+	return shared
+}
+
+// readWords names what a model had read before it wrote an argument.
+func readWords(source agent.Source) string {
+	var steps []string
+	last := ""
+	for _, o := range source.From {
+		if o.Read {
+			steps, last = append(steps, untrusted.Line(o.Step)), originStep(o)
+		}
+	}
+	switch n := len(steps); n {
+	case 0:
+		return ""
+	case 1:
+		return last
+	default:
+		return "steps " + strings.Join(steps[:n-1], ", ") + " and " + steps[n-1]
+	}
+}
+
+// originStep names a step whose result is meant.
+func originStep(o agent.Origin) string {
+	words := stepWords(o.Step)
+	if o.Tool != "" {
+		words += " (" + untrusted.Line(o.Tool) + ")"
+	}
+	return words
+}
+
+// order is the names of a JSON object's members, those with long values last, and
+// the width of the column they stand in.
+func (d *document) order(value map[string]any) (names []string, column int) {
+	long := map[string]bool{}
+	for name, v := range value {
+		names = append(names, name)
+		column = max(column, ansi.StringWidth(untrusted.Line(name)))
+		long[name] = isLong(v)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := long[names[i]], long[names[j]]; a != b {
+			return b
+		}
+		return names[i] < names[j]
+	})
+	return names, min(column, 12, max(d.width/3, 1))
+}
+
+// isLong reports whether a value stands as a block of lines.
+func isLong(v any) bool {
+	if s, ok := v.(string); ok {
+		return strings.Contains(s, "\n") || len(s) > longestLine
+	}
+	_, multi := valueText(v)
+	return multi
+}
+
+// argument adds a member of an object: on a line, or as a block below its name,
+// highlighted as that language.
+func (p *sheetPage) argument(name string, column int, value any, language string) {
+	if !isLong(value) {
+		p.member(name, column, value)
+		return
+	}
+	p.lines = append(p.lines, paint(p.look.Accent, wrapCode(untrusted.Line(name), p.width))...)
+	written, _ := value.(string)
+	if written == "" {
+		written, language = jsonText(value, "  "), "json"
+	}
+	p.put(p.block(written, language))
+}
+
+// block is a leaf of what stands right of a line.
+func (p *sheetPage) block(s, language string) *text {
+	t := newCode(p.look, language, s)
+	if language == languageTest {
+		t.language, t.style = "", p.look.testStyle
+	}
+	t.guide = true
+	return t
+}
+
+// origins adds where the value of an argument comes from, each on a line of its
+// own, and how it is written where that is not what it came to.
+func (p *sheetPage) origins(column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
+	l := p.look
+	lead := strings.Repeat(" ", min(column+1, p.width/3))
+	say := func(text string) {
+		for i, line := range wrap(untrusted.Visible(text), p.width-len(lead)-2) {
+			mark := l.glyphs.Blocker + " "
+			if i > 0 || ansi.StringWidth(mark) > 3 {
+				mark = "  "
+			}
+			p.lines = append(p.lines, lead+l.Faint.Render(l.cut(mark+line, p.width-len(lead))))
+		}
+	}
+	was, named := source.Written, "as written "
+	if source.By == agent.AuthorUser {
+		was, named = planned, "as planned "
+	}
+	if was != nil && !planning.EqualValues(was, value) {
+		written, _ := valueText(was)
+		for _, line := range wrapCode(untrusted.Visible(named+written), max(p.width-len(lead), 1)) {
+			p.lines = append(p.lines, lead+l.Muted.Render(line))
+		}
+	}
+	if source.By == agent.AuthorModel {
+		if shared {
+			return
+		}
+		words := "the model wrote it when the step was ready"
+		if read := readWords(source); read != "" {
+			words += ", after it had read " + read
+		}
+		say(words)
+		return
+	}
+	var said []string
+	for _, o := range source.From {
+		words := ""
+		switch {
+		case o.Read && shared:
+			continue
+		case o.Read:
+			words = "written after the model had read " + originStep(o)
+		case o.Variable != "":
+			words = o.Reference + " is the variable " + o.Variable + " of the plan"
+		default:
+			words = o.Reference + " is from the result of " + originStep(o)
+			if s := run.Step(o.Step); s != nil && s.Status != agent.StepDone {
+				words += ", which is not there yet"
+			}
+		}
+		if !slices.Contains(said, words) {
+			said = append(said, words)
+			say(words)
+		}
+	}
+}
+
+// argsText is the call as text that can be copied.
+func (d *detailPane) argsText(s *agent.StepState) string {
+	args, _ := d.args(s)
+	if len(args) == 0 {
+		return ""
+	}
+	return fmt.Sprintln(jsonText(args, "  "))
+}

@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// inspectKeys are the keys that look into a step, and at the run as a whole.
+type inspectKeys struct {
+	Story, Timing, CopyShown        key.Binding
+	Timeline, Revisions, PlanBefore key.Binding
+}
+
+func newInspectKeys(bind func(keys []string, shown, does string) key.Binding) inspectKeys {
+	return inspectKeys{
+		Story:      bind([]string{"4"}, "4", "story: attempts, and who decided"),
+		Timing:     bind([]string{"5"}, "5", "timing: what it waited for"),
+		CopyShown:  bind([]string{"y"}, "y", "copy what the step shows"),
+		PlanBefore: bind([]string{"v"}, "v", "revisions of this plan"),
+		Timeline:   bind([]string{"t"}, "t", "timeline: what ran beside what"),
+		Revisions:  bind([]string{"alt+v"}, "alt+v", "revisions: how the plan changed"),
+	}
+}
+
+// inspectActions look into the chosen step, from plan and step alike.
+func (m *Model) inspectActions() []action {
+	k := &m.keys
+	show := func(t tab) func() tea.Cmd {
+		return just(func() { m.detail.choose(t) })
+	}
+	return []action{
+		{id: "plan.args", key: &k.Args, refuse: m.noRow, do: show(tabArgs)},
+		{id: "plan.output", key: &k.Output, refuse: m.noRow, do: show(tabOutput)},
+		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabDiff)},
+		{id: "plan.story", key: &k.Story, refuse: m.noRow, do: show(tabStory)},
+		{id: "plan.timing", key: &k.Timing, refuse: m.noRow, do: show(tabTiming)},
+		{id: "plan.copy", key: &k.CopyShown, refuse: m.noCopy, do: m.copyShown},
+		{id: "plan.timeline", key: &k.Timeline, refuse: m.noTimeline, do: just(m.openTimeline)},
+		{id: "plan.revisions", key: &k.PlanBefore, refuse: m.noRevisions, do: just(m.openRevisions)},
+	}
+}
+
+// inspectors are the dialogs that show a run as a whole.
+type inspectors struct {
+	timeline  *timelineDialog
+	revisions *revisionsDialog
+}
+
+func (m *Model) newInspectors() inspectors {
+	shown := func() *stage { return m.shown }
+	return inspectors{
+		timeline:  &timelineDialog{look: m.look, keys: &m.keys, stage: shown, into: m.lookInto},
+		revisions: &revisionsDialog{look: m.look, keys: &m.keys, stage: shown},
+	}
+}
+
+func (i inspectors) dialogs() []overlay { return []overlay{i.timeline, i.revisions} }

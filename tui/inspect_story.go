@@ -1,0 +1,271 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/tui/untrusted"
+)
+
+// drawStory draws what happened to the step, attempt by attempt: when it was
+// ready, who decided what, how each attempt ended.
+func (d *detailPane) drawStory(p *sheetPage, s *agent.StepState) {
+	l := d.look
+	at := axis{d.run.StartedAt, d.run.Breaks}
+	attempts := d.run.AttemptsOf(s.Step.Index)
+	began := 0
+	for _, a := range attempts {
+		if !a.StartedAt.IsZero() {
+			began++
+		}
+	}
+	p.prose(l.Muted, storyWords(s, attempts, began))
+	for i := range attempts {
+		a := &attempts[i]
+		p.heading(attemptHeading(a, d.run))
+		p.attempt(a, at)
+	}
+	switch {
+	case d.row.kind == rowGone && d.row.revision != nil:
+		p.moment(at, d.row.revision.At, l.Removed, l.glyphs.Removed, fmt.Sprintf("revision %d took it out", d.row.revision.Number))
+	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && d.run.Result == nil && !openAttempt(attempts):
+		p.blank()
+		p.moment(at, s.ReadyAt, l.Muted, l.glyphs.Pending, "ready: it waits for a slot")
+	case s.Status == agent.StepLeftOut:
+		p.blank()
+		p.prose(l.Faint, l.glyphs.Skipped+" skipped: "+untrusted.Line(s.Error))
+	}
+}
+
+// openAttempt reports whether the newest attempt goes on.
+func openAttempt(attempts []agent.Attempt) bool {
+	return len(attempts) > 0 && attempts[len(attempts)-1].EndedAt.IsZero()
+}
+
+// storyWords sums up the attempts.
+func storyWords(s *agent.StepState, attempts []agent.Attempt, began int) string {
+	retries, asked := 0, 0
+	for i := range attempts {
+		if !attempts[i].RetryAt.IsZero() {
+			retries++
+		}
+		asked += len(attempts[i].Asked)
+	}
+	if len(attempts) == 0 {
+		if s.DryRun {
+			return "A dry run tries nothing."
+		}
+		return "It has not been tried yet."
+	}
+	words := plural(began, "attempt")
+	if began == 0 {
+		words = "not begun"
+	}
+	if retries > 0 {
+		words += ", " + strings.Replace(plural(retries, "retry"), "retrys", "retries", 1)
+	}
+	if asked > 0 {
+		words += ", " + plural(asked, "question") + " to you"
+	}
+	return words
+}
+
+func attemptHeading(a *agent.Attempt, run *agent.Run) string {
+	heading := fmt.Sprintf("attempt %d", a.Number)
+	switch {
+	case a.Revision == 0 && run.Revision > 0:
+		heading += ", while the plan streamed in"
+	case len(run.Revisions) > 0 && a.Revision > 0:
+		heading += fmt.Sprintf(", revision %d", a.Revision)
+	}
+	return heading
+}
+
+// attempt adds what happened in an attempt, each with its time.
+func (p *sheetPage) attempt(a *agent.Attempt, at axis) {
+	l := p.look
+	if !a.ReadyAt.IsZero() {
+		p.moment(at, a.ReadyAt, l.Muted, l.glyphs.Pending, "ready")
+	}
+	for _, q := range a.Asked {
+		if q.About == agent.AskedGate {
+			p.asked(q, at)
+		}
+	}
+	if !a.StartedAt.IsZero() {
+		words := "began"
+		if r := a.Passed; r != nil {
+			words += " without a gate: " + ruleWords(*r)
+		}
+		p.moment(at, a.StartedAt, l.Text, l.glyphs.Folded, words)
+	}
+	p.ended(a, at)
+	for _, q := range a.Asked {
+		if q.About != agent.AskedGate {
+			p.asked(q, at)
+		}
+	}
+	if !a.RetryAt.IsZero() {
+		pause := max(at.at(a.RetryAt)-at.at(a.EndedAt), 0)
+		p.moment(at, a.EndedAt, l.Muted, l.glyphs.Pending, "to be tried again after "+seconds(pause))
+	}
+}
+
+// ended adds how an attempt came out.
+func (p *sheetPage) ended(a *agent.Attempt, at axis) {
+	l := p.look
+	took := ""
+	if !a.StartedAt.IsZero() {
+		took = " after " + seconds(max(at.at(a.EndedAt)-at.at(a.StartedAt), 0))
+	}
+	switch {
+	case a.EndedAt.IsZero():
+		if !a.StartedAt.IsZero() {
+			p.moment(at, time.Time{}, l.Running, l.spinner(), "running")
+		}
+	case a.Status == agent.StepDone:
+		p.moment(at, a.EndedAt, l.Success, l.glyphs.Done, "done"+took)
+	case a.Status == agent.StepBroken:
+		words := "failed" + took
+		if a.StartedAt.IsZero() {
+			words = "failed before it began"
+		}
+		if a.Failure != "" {
+			words += " (" + untrusted.Line(string(a.Failure)) + ")"
+		}
+		p.moment(at, a.EndedAt, l.Danger, l.glyphs.Failed, words)
+		p.quote(l.Danger, a.Error)
+	case a.Status == agent.StepUncertain:
+		words := "in doubt" + took
+		if a.Failure == agent.FailureInterrupted && a.Error == "" {
+			words = "lost" + took + ": replan ended before it came back"
+		}
+		p.moment(at, a.EndedAt, l.Warning, l.glyphs.Doubt, words)
+		p.quote(l.Warning, a.Error)
+	case a.Status == agent.StepLeftOut:
+		p.moment(at, a.EndedAt, l.Removed, l.glyphs.Removed, "given up: a new plan took its place")
+	}
+}
+
+// quote adds the first lines of an error.
+func (p *sheetPage) quote(style lipgloss.Style, text string) {
+	const most = 6 // lines; the output has all of it
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	if len(text) > longestLine {
+		text = strings.ToValidUTF8(text[:longestLine], "")
+	}
+	lines := wrap(untrusted.Visible(text), max(p.width-momentColumn-2, 8))
+	more := len(lines) - most
+	for _, line := range lines[:min(len(lines), most)] {
+		p.lines = append(p.lines, strings.Repeat(" ", min(momentColumn+2, max(p.width-8, 0)))+style.Render(line))
+	}
+	if more > 0 {
+		p.lines = append(p.lines, strings.Repeat(" ", min(momentColumn+2, max(p.width-8, 0)))+p.look.Faint.Render(p.look.cut(plural(more, "more line")+" in the output", p.width-momentColumn-2)))
+	}
+}
+
+// asked adds a question and its answer.
+func (p *sheetPage) asked(q agent.Asked, at axis) {
+	l := p.look
+	if q.About == agent.AskedGate {
+		words := "asked at its gate"
+		if q.Why != "" {
+			words += ": " + untrusted.Line(q.Why)
+		}
+		p.moment(at, q.At, l.Warning, l.glyphs.Gate, words)
+	}
+	if q.AnsweredAt.IsZero() {
+		p.moment(at, time.Time{}, l.Warning, l.glyphs.Gate, "not answered")
+		return
+	}
+	glyph, style := l.glyphs.Done, l.Success
+	switch q.Decision {
+	case string(agent.Deny), string(agent.FailureAbort): // of a doubt too
+		glyph, style = l.glyphs.Failed, l.Danger
+	case string(agent.Edit):
+		glyph, style = l.glyphs.Revised, l.Warning
+	}
+	words := decisionWords(q) + " by " + whoWords(q.By)
+	if waited := at.at(q.AnsweredAt) - at.at(q.At); waited > 0 {
+		words += " after " + seconds(waited)
+	}
+	p.moment(at, q.AnsweredAt, style, glyph, words)
+}
+
+// decisionWords says what was decided.
+func decisionWords(q agent.Asked) string {
+	switch q.About {
+	case agent.AskedGate:
+		switch agent.Decision(q.Decision) {
+		case agent.Deny:
+			return "denied"
+		case agent.Edit:
+			return "edited"
+		}
+		switch q.Scope {
+		case agent.ScopeRun:
+			return "allowed for the run"
+		case agent.ScopeAlways:
+			return "allowed always"
+		}
+		return "allowed once"
+	case agent.AskedDoubt:
+		switch agent.DoubtDecision(q.Decision) {
+		case agent.DoubtDone:
+			return "taken for done"
+		case agent.DoubtRerun:
+			return "to be run again"
+		}
+	default:
+		switch agent.FailureDecision(q.Decision) {
+		case agent.FailureRetry:
+			return "to be tried again"
+		case agent.FailureSkip:
+			return "left out"
+		case agent.FailureReplan:
+			return "to be planned anew"
+		}
+	}
+	return "the run was ended"
+}
+
+// whoWords says who decided.
+func whoWords(by string) string {
+	switch by {
+	case "user":
+		return "you"
+	case "":
+		return "nobody named"
+	default:
+		return untrusted.Line(by)
+	}
+}
+
+// momentColumn is how wide the times of a story are, in cells.
+const momentColumn = 8
+
+// moment adds what happened at a time of the run; no time at all is now.
+func (p *sheetPage) moment(at axis, when time.Time, style lipgloss.Style, glyph, words string) {
+	l := p.look
+	column := momentColumn
+	if p.width < 24 {
+		column = 0
+	}
+	lead := strings.Repeat(" ", column)
+	if column > 0 && !when.IsZero() {
+		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, seconds(at.at(when))))
+	}
+	for i, line := range wrap(words, max(p.width-column-2, 1)) {
+		mark := style.Render(glyph) + " "
+		if i > 0 {
+			lead, mark = strings.Repeat(" ", column), "  "
+		}
+		p.lines = append(p.lines, lead+mark+l.Text.Render(line))
+	}
+}
