@@ -31,7 +31,8 @@ type chatPane struct {
 	kept int  // lines that blocks hold
 
 	find   search
-	marked *code // that was copied last
+	marked *code   // that was copied last
+	chosen []*spot // ends of what is selected with the mouse
 	view   []string
 	shown  []shownLine // of the view
 	drawn  bool
@@ -88,17 +89,28 @@ func (c *chatPane) add(blocks ...*block) {
 	c.drawn = false
 }
 
-// insert puts blocks before the one at a place.
+// insert puts blocks before the one at a place, of which they are the beginning.
 func (c *chatPane) insert(at int, blocks ...*block) {
 	if len(blocks) == 0 {
 		return
 	}
 	c.blocks = append(c.blocks[:at:at], append(blocks, c.blocks[at:]...)...)
-	if c.away && c.top.block >= at {
-		c.top.block += len(blocks)
-	}
+	c.shift(at, len(blocks))
 	c.find.changed()
 	c.drawn = false
+}
+
+// shift moves the places that are kept behind a block by as many blocks as have
+// come before it, or have gone. Where it is parted they stay in what they are in.
+func (c *chatPane) shift(at, blocks int) {
+	for _, kept := range append([]*spot{&c.top, &c.find.from}, c.chosen...) {
+		switch {
+		case kept.block > at:
+			kept.block += blocks
+		case kept.block == at && blocks > 0:
+			*kept = c.moved(*kept, 0)
+		}
+	}
 }
 
 // revive says that a block changes again.

@@ -67,7 +67,8 @@ type Model struct {
 	warmed       time.Time          // when the model was last to be loaded because the user types
 	closed       bool               // the session is over
 
-	copied *code // with the last key
+	copied   *code     // with the last key
+	selected selection // with the mouse
 
 	around
 
@@ -166,8 +167,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseClickMsg:
-		cmd = m.clickSheet(tea.Mouse(msg))
-		m.click(tea.Mouse(msg))
+		cmd = m.pressButton(tea.Mouse(msg))
+	case tea.MouseMotionMsg:
+		m.drag(tea.Mouse(msg))
+	case tea.MouseReleaseMsg:
+		cmd = m.release()
 	case tea.MouseWheelMsg:
 		m.wheel(tea.Mouse(msg))
 	default:
@@ -249,6 +253,7 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	screen := m.screen()
+	m.light(screen)
 	v.SetContent(strings.Join(screen, "\n"))
 	v.Cursor = m.cursor()
 	return v

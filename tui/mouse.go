@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // paste gives pasted text to the input, where the user is typing.
@@ -24,6 +27,69 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	m.focus = paneChat
 	m.input.setFocus(true)
 	return tea.Batch(m.warm(p.Content), m.input.update(p))
+}
+
+// pressButton takes a click: on a hint in the footer it presses that key, else it
+// chooses what is there and begins a selection.
+func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
+	if at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
+		return nil
+	}
+	m.word = ""
+	if at.Y == m.layout.height-1 && !m.layout.small {
+		return m.clickHint(at.X)
+	}
+	m.startSelection(at)
+	if m.selected.clicks > 1 {
+		return nil
+	}
+	cmd := m.clickSheet(at)
+	m.click(at)
+	return cmd
+}
+
+// clickHint presses the key whose hint stands in the footer at x.
+func (m *Model) clickHint(x int) tea.Cmd {
+	if m.quitting {
+		return nil
+	}
+	at := 0
+	for _, h := range m.hints() {
+		w := visibleWidth(h) + 2
+		if at+w > m.layout.width {
+			break
+		}
+		if x < at || x >= at+w {
+			at += w
+			continue
+		}
+		name, _, _ := strings.Cut(ansi.Strip(h), " ")
+		for _, name := range []string{name, strings.ToLower(name)} {
+			if k := keyNamed(name); k.Code != 0 {
+				return m.press(k)
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// clickTab shows the tab of the step whose name is under the pointer.
+func (m *Model) clickTab(at tea.Mouse) bool {
+	l := m.layout
+	if l.step.h == 0 || at.Y != l.step.y-1 || at.X < l.step.x || at.X >= l.step.x+l.step.w {
+		return false
+	}
+	line := ansi.Strip(m.screen()[at.Y])
+	for t, name := range tabNames {
+		from := visibleWidth(line[:max(strings.LastIndex(line, name), 0)])
+		if from > l.step.x && at.X >= from && at.X < from+visibleWidth(name) {
+			m.detail.choose(tab(t))
+			m.focus = paneStep
+			return true
+		}
+	}
+	return false
 }
 
 // click focuses the pane under the pointer and chooses what is there.
@@ -67,6 +133,9 @@ func (m *Model) wheel(at tea.Mouse) {
 		lines = -wheelStep
 	} else if at.Button != tea.MouseWheelDown {
 		return
+	}
+	if !m.selected.chat {
+		m.unselect() // it belongs to lines of the screen
 	}
 	if over := m.over(); over != nil {
 		over.wheeled(lines)

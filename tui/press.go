@@ -11,6 +11,7 @@ import (
 // means where the focus is.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.word = ""
+	m.unselect()
 	if m.copied != nil && !matches(k, m.keys.CopyCode) {
 		m.copied = nil
 		m.chat.mark(nil)

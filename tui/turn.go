@@ -198,9 +198,7 @@ func (c *chatPane) remove(b *block) {
 	c.kept -= len(b.lines)
 	c.blocks = slices.Delete(c.blocks, at, at+1)
 	c.live = slices.DeleteFunc(c.live, func(l *block) bool { return l == b })
-	if c.away && c.top.block > at {
-		c.top.block--
-	}
+	c.shift(at, -1)
 	c.find.changed()
 	c.drawn = false
 }

@@ -1,0 +1,278 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/themes"
+	"replan/tui"
+)
+
+var ctrlY, ctrlF = ctrl('y'), ctrl('f')
+
+// clipboard is what a command hands to the terminal's clipboard, "" for nothing.
+func clipboard(cmd tea.Cmd) string {
+	if cmd == nil {
+		return ""
+	}
+	msg := cmd()
+	if strings.Contains(fmt.Sprintf("%T", msg), "lipboard") {
+		return fmt.Sprint(msg)
+	}
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, c := range batch {
+			if text := clipboard(c); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// mouse hands over something of the mouse and returns what it copies.
+func (s *screen) mouse(msg tea.Msg) string {
+	_, cmd := s.m.Update(msg)
+	return clipboard(cmd)
+}
+
+// find is where a text stands on the screen.
+func (s *screen) find(text string) (x, y int) {
+	s.t.Helper()
+	for y, line := range s.lines() {
+		if i := strings.Index(line, text); i >= 0 {
+			return ansi.StringWidth(line[:i]), y
+		}
+	}
+	s.t.Fatalf("%q is not on the screen:\n%s", text, s.text())
+	return 0, 0
+}
+
+func left(x, y int) tea.Mouse { return tea.Mouse{X: x, Y: y, Button: tea.MouseLeft} }
+
+// drag draws over the screen from one cell to another.
+func (s *screen) drag(fromX, fromY, toX, toY int) string {
+	s.mouse(tea.MouseClickMsg(left(fromX, fromY)))
+	s.mouse(tea.MouseMotionMsg(left(toX, toY)))
+	return s.mouse(tea.MouseReleaseMsg(left(toX, toY)))
+}
+
+// answered is a session with one answer of that Markdown.
+func answered(text string) *story {
+	return newStory().greeted().session(agent.ChatUser{Text: "tell me"}, agent.ChatReply{Text: text})
+}
+
+const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a sentence that is long enough to be broken at least once by the width of the chat\n\n```\nmake all   \n```\n"
+
+func TestCtrlYCopiesTheNewestCodeInViewThenTheOneBefore(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
+	for _, c := range []struct{ text, word string }{
+		{"make all   ", "code block 2 of 2, 1 line, sent to the terminal's clipboard"},
+		{"func a() {\n\treturn\n}", "code block 1 of 2, 3 lines, sent to the terminal's clipboard"},
+		{"make all   ", "code block 2 of 2"},
+	} {
+		_, cmd := s.m.Update(ctrlY)
+		if got := clipboard(cmd); got != c.text {
+			t.Errorf("copied %q, want %q", got, c.text)
+		}
+		s.wants(c.word)
+	}
+	s.wants("▌ make all")
+	s.press(letters("x")...).lacks("▌ make all")
+	_, cmd := s.m.Update(ctrlY)
+	if got := clipboard(cmd); got != "make all   " {
+		t.Errorf("after another key %q is copied", got)
+	}
+}
+
+func TestCtrlYSaysThatThereIsNoCode(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(answered("nothing but words")).press(ctrlY)
+	s.wants("There is no block of code in the chat.")
+}
+
+func TestSearchLightsAndWalksTheMatches(t *testing.T) {
+	for name, size := range map[string][2]int{"wide": {120, 24}, "narrow": {40, 12}} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().finished())
+			s.press(ctrlF).press(letters("verifyuser")...)
+			first := 0
+			for n := 1; n <= 3; n++ {
+				if strings.Contains(s.text(), fmt.Sprintf("%d of 3", n)) {
+					first = n
+				}
+			}
+			for i, k := range []tea.KeyPressMsg{enter, ctrl('n'), enter, downKey, upKey} {
+				s.press(k)
+				if further := i + 1; k == upKey {
+					s.wants(fmt.Sprintf("%d of 3", first))
+				} else {
+					s.wants(fmt.Sprintf("%d of 3", (first-1+further)%3+1))
+				}
+			}
+			golden.RequireEqual(t, s.text()+"\n")
+			s.press(escape).lacks("find verifyuser")
+			s.sent()
+		})
+	}
+}
+
+func TestSearchTellsCapitalsApartWhereThereIsOne(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s.press(ctrlF).press(letters("VerifyUser")...).wants("not found")
+	s.press(ctrl('u')).press(letters("VERIFY")...).wants("not found")
+	s.press(ctrl('w')).wants("type what to find")
+	s.press(letters("verifyUsex")...).press(backspace).wants(" of 3")
+	s.m.Update(tea.PasteMsg{Content: "ry"})
+	s.wants("not found")
+	if s.m.Typed() != "" {
+		t.Errorf("the input says %q", s.m.Typed())
+	}
+}
+
+func TestSearchOfAnEmptyChatSaysSo(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(ctrlF)
+	s.wants("Nothing has been said here yet.")
+}
+
+// thoughtful is a direct answer before which the model thought for three seconds.
+func thoughtful() *story {
+	s := newStory().greeted().session(agent.ChatUser{Text: "why?"}).
+		run(agent.RunStarted{Goal: "why?", Workspace: "/src", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits()},
+			agent.PhaseSkipped{Phase: 1}, agent.SynthesisStarted{Direct: true, Request: planning.Request{Purpose: planning.PurposeChat}}).
+		after(100).run(agent.SynthesisDelta{Thinking: "The user asks why. "}).
+		after(3100).run(agent.SynthesisDelta{Thinking: "There is no reason."})
+	return s.run(agent.SynthesisDelta{Text: "Because."})
+}
+
+func TestThinkingIsFoldedToALineAndUnfoldsByKeyAndClick(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36)
+	st := thoughtful()
+	for _, e := range st.events {
+		s.m.Update(tui.Batch([]agent.Event{e}, e.Time)) // one by one, as they come
+	}
+	s.wants("▸ thinking · 3.1s · 8 words")
+	s.lacks("There is no reason.")
+	s.press(alt('t')).wants("▾ thinking · 3.1s · 8 words")
+	s.wants("│ The user asks why. There is no reason.")
+	x, y := s.find("▾ thinking")
+	s.mouse(tea.MouseClickMsg(left(x, y)))
+	s.mouse(tea.MouseReleaseMsg(left(x, y)))
+	s.lacks("There is no reason.")
+	s.press(alt('T')).wants("There is no reason.")
+	s.press(ctrlF).press(letters("no reason")...).wants("1 of 1")
+}
+
+func TestThinkingSaysThatThereIsNone(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('t'))
+	s.wants("No model has thought aloud here.")
+}
+
+func TestDraggingCopiesTextWithoutBordersAndBreaks(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
+	x, y := s.find("and then")
+	s.find("by the width")
+	want := "and then a sentence that is long enough to be broken at least once by the width of the chat"
+	if got := s.drag(x, y, 60, y+1); got != want {
+		t.Errorf("copied %q", got)
+	}
+	s.wants("91 characters, sent to the terminal's clipboard")
+	if lit := s.m.View().Content; !strings.Contains(lit, "\x1b[7m") {
+		t.Error("nothing is lit")
+	}
+	x, y = s.find("func a()")
+	if got := s.drag(x-2, y, x+20, y+2); got != "func a() {\n    return\n}" {
+		t.Errorf("copied %q", got)
+	}
+	if got := s.drag(x+20, y+2, x-2, y); got != "func a() {\n    return\n}" {
+		t.Errorf("backwards %q is copied", got)
+	}
+	s.press(downKey)
+	if lit := s.m.View().Content; strings.Contains(lit, "\x1b[7m") {
+		t.Error("a key leaves it lit")
+	}
+}
+
+func TestASelectionKeepsToItsPane(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	x, y := s.find("user, err := verifyUser")
+	if got := s.drag(x, y, 119, y); got != "user, err := verifyUser(ctx, token)" {
+		t.Errorf("of the chat %q", got)
+	}
+	x, y = s.find("Two files changed.")
+	if got := s.drag(x, y, 0, 35); !strings.HasPrefix(got, "Two files changed.") || strings.ContainsAny(got, "│╰") {
+		t.Errorf("of the step %q", got)
+	}
+	s.press(f1)
+	x, y = s.find("Everywhere")
+	if got := s.drag(x, y, 119, y+1); strings.ContainsAny(got, "│╰") || !strings.HasPrefix(got, "Everywhere") || !strings.Contains(got, "\n") {
+		t.Errorf("of help %q", got)
+	}
+}
+
+func TestClicksSelectAWordThenALine(t *testing.T) {
+	now := time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC)
+	s := open(t, tui.Options{Now: func() time.Time { return now }}, 120, 36).show(answered("see auth/handler.go for (it), and then go on reading until the line is broken by the width"))
+	x, y := s.find("auth/handler.go")
+	click := func() string {
+		s.mouse(tea.MouseClickMsg(left(x+3, y)))
+		return s.mouse(tea.MouseReleaseMsg(left(x+3, y)))
+	}
+	for _, want := range []string{"", "auth/handler.go", "see auth/handler.go for (it), and then go on reading until the line is broken by the width", ""} {
+		if got := click(); got != want {
+			t.Errorf("copied %q, want %q", got, want)
+		}
+	}
+	click()
+	now = now.Add(time.Second)
+	if got := click(); got != "" {
+		t.Errorf("two slow clicks copy %q", got)
+	}
+}
+
+func TestShiftIsTheTerminalsOwn(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(answered("words"))
+	x, y := s.find("words")
+	at := left(x, y)
+	at.Mod = tea.ModShift
+	s.mouse(tea.MouseClickMsg(at))
+	at.X += 3
+	s.mouse(tea.MouseMotionMsg(at))
+	if got := s.mouse(tea.MouseReleaseMsg(at)); got != "" {
+		t.Errorf("copied %q", got)
+	}
+}
+
+func TestAClickOnAHintPressesItsKey(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	x, y := s.find("? help")
+	s.mouse(tea.MouseClickMsg(left(x+2, y)))
+	if !s.m.HelpOpen() {
+		t.Error("help is not open")
+	}
+	x, y = s.find("esc close")
+	s.mouse(tea.MouseClickMsg(left(x, y)))
+	if s.m.HelpOpen() {
+		t.Error("help is still open")
+	}
+	x, y = s.find("tab pane")
+	if s.mouse(tea.MouseClickMsg(left(x, y))); s.m.Focus() != "plan" {
+		t.Errorf("the focus is on %s", s.m.Focus())
+	}
+}
+
+func TestAClickOnATabOfTheStepShowsIt(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	x, y := s.find("· args ·")
+	s.mouse(tea.MouseClickMsg(left(x+3, y)))
+	s.wants("does     model")
+	if s.m.Focus() != "step" {
+		t.Errorf("the focus is on %s", s.m.Focus())
+	}
+}
