@@ -66,7 +66,9 @@ type config struct {
 	Screen        struct {
 		Theme   string `toml:"theme"`
 		NoColor bool   `toml:"no_color"`
-		ASCII   bool   `toml:"ascii"`
+		ASCII   *bool  `toml:"ascii"`
+
+		ReducedMotion bool `toml:"reduced_motion"`
 	} `toml:"screen"`
 	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
 }

@@ -62,7 +62,10 @@ type options struct {
 	sessionLimits    agent.SessionLimits
 	rules            []agent.Rule
 	approve          policy.Approve
+	reducedMotion    bool
 	themeName        themes.Name
+	themes           *themes.Set // nil before they are read, see themeSet
+	ownConfig        string      // the user's own configuration file, in a demo too
 	keys             tui.Keys
 	dirs             dirs
 	workspace        string
@@ -90,10 +93,8 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.deny, "deny", nil, "never make such calls, written as for --allow; repeat for more")
 	f.StringVar(&o.approveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
 	f.StringVar(&o.output, "output", outputText, "how what comes of a command is told: text or json; a run as json is one event a line")
-	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto, dark or light")
+	o.registerLooks(f)
 	f.BoolVar(&o.plain, "plain", false, "a plain line log in place of the full screen")
-	f.BoolVar(&o.noColor, "no-color", false, "no colours; NO_COLOR does the same")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters alone")
 }
 
 // complete reads the environment and the configuration and checks what was
@@ -115,9 +116,7 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 		return o.misconfigured(tooLittle("model.context_window", strconv.Itoa(n)))
 	}
 	o.contextWindow, o.keepAlive = o.config.Model.ContextWindow, o.config.Model.KeepAlive.Duration
-	o.noColor = o.noColor || o.io.Getenv("NO_COLOR") != "" || o.config.Screen.NoColor
-	o.ascii = o.ascii || o.config.Screen.ASCII
-	if err := o.readTheme(); err != nil {
+	if err := o.readLooks(flags); err != nil {
 		return err
 	}
 	if o.keys, err = o.config.screenKeys(); err != nil {
@@ -154,20 +153,6 @@ func (o *options) checkOutput() error {
 	given := o.output
 	o.output = outputText
 	return usage("--output takes text or json, not %q", given)
-}
-
-// readTheme takes the colours of the flag, else of the configuration.
-func (o *options) readTheme() error {
-	name, err := themes.Parse(first(o.theme, o.config.Screen.Theme, "auto"))
-	switch {
-	case err == nil:
-		o.themeName = name
-		return nil
-	case o.theme == "":
-		return o.misconfigured(fmt.Errorf("screen.theme: %w", err))
-	default:
-		return usage("%w", err)
-	}
 }
 
 // readPlanner takes who plans from the flag, else from the configuration.

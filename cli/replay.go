@@ -53,9 +53,7 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 	r.start(ctx)
 	defer r.close()
 	if o.screen() {
-		return wrap("the screen", o.show(ctx, r, tui.Options{
-			Theme: o.themeName, ASCII: o.ascii, NoColor: o.noColor, Keys: o.keys, Version: Version, Replay: true,
-		}))
+		return wrap("the screen", o.show(ctx, r, o.dressed(tui.Options{Replay: true})))
 	}
 	out := o.tellerOf(replaySession, o.io.Out, errand{})
 	for event := range r.Events() {

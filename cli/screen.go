@@ -45,10 +45,8 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 	if len(w.notes) > 0 {
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
-	screen.Theme, screen.ASCII, screen.NoColor, screen.Version = o.themeName, o.ascii, o.noColor, Version
-	screen.Keys = o.keys
 	screen.Examples = exampleGoals(o.workspace)
-	err = wrap("the screen", o.show(ctx, w.session, screen))
+	err = wrap("the screen", o.show(ctx, w.session, o.dressed(screen)))
 	return errors.Join(err, wrap("end in order", w.close()))
 }
 

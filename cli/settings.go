@@ -166,15 +166,20 @@ func (o *options) screenSettings() []agent.Setting {
 	if o.io.Getenv("NO_COLOR") != "" && colour.Source == fromDefault {
 		colour.Source = fromEnvironment
 	}
+	motion := unquoted("screen.reduced_motion", o.reducedMotion, o.sourceOf("reduced-motion", c.ReducedMotion), "nothing spins")
+	if o.io.Getenv("REPLAN_REDUCED_MOTION") != "" && motion.Source != "flag --reduced-motion" {
+		motion.Source = fromEnvironment
+	}
 	out := []agent.Setting{
 		quoted("screen.theme", string(o.themeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
 		colour,
-		unquoted("screen.ascii", o.ascii, o.sourceOf("ascii", c.ASCII), "ASCII characters alone"),
+		unquoted("screen.ascii", o.ascii, o.sourceOf("ascii", c.ASCII != nil), "ASCII characters alone"),
+		motion,
 	}
 	of := reflect.ValueOf(c)
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("toml"), ",")
-		if name == "" || name == "theme" || name == "no_color" || name == "ascii" {
+		if name == "" || name == "theme" || name == "no_color" || name == "ascii" || name == "reduced_motion" {
 			continue
 		}
 		field, configured := of.Field(i), !of.Field(i).IsZero()

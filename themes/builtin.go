@@ -35,13 +35,13 @@ const (
 // are told.
 func builtin() []Definition {
 	return []Definition{
-		{Dark, "on the terminal's own dark background", true, false, true, darkPalette(), basicDark(false)},
-		{Light, "on the terminal's own light background", false, false, true, lightPalette(), basicLight()},
+		{Dark, "on the terminal's own background", true, false, true, darkPalette(), basicDark(false)},
+		{Light, "on the terminal's own background", false, false, true, lightPalette(), basicLight()},
 		{HighContrastDark, "bright on black", true, false, false, highContrastDark(), basicDark(false)},
 		{HighContrastLight, "dark on white", false, false, false, highContrastLight(), basicLight()},
-		{ColourBlindDark, "blue and orange in place of green and red", true, false, false, colourBlindDark(), basicDark(true)},
-		{ColourBlindLight, "blue and orange in place of green and red", false, false, false, colourBlindLight(), basicLight()},
-		{Mono, "no colours: bold, faint and reverse", true, true, true, Palette{}, Palette{}},
+		{ColourBlindDark, "blue and orange, no green and red", true, false, false, colourBlindDark(), basicDark(true)},
+		{ColourBlindLight, "blue and orange, no green and red", false, false, false, colourBlindLight(), basicLight()},
+		{Mono, "bold, faint and reverse alone", true, true, true, Palette{}, Palette{}},
 		{Harbour, "a quiet sea at night", true, false, false, harbour(), basicDark(false)},
 		{Ember, "warm and dark, as by a fire", true, false, false, ember(), basicDark(false)},
 		{Fern, "a forest in the evening", true, false, false, fern(), basicDark(false)},

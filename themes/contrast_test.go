@@ -74,8 +74,9 @@ func TestEveryColourCanBeRead(t *testing.T) {
 	for _, depth := range []struct {
 		name    string
 		profile colorprofile.Profile
+		depth   Depth
 		share   float64 // of the contrast that may be lost
-	}{{"true colour", colorprofile.TrueColor, 1}, {"256 colours", colorprofile.ANSI256, 0.85}} {
+	}{{"true colour", colorprofile.TrueColor, TrueColour, 1}, {"256 colours", colorprofile.ANSI256, Colours256, 0.85}} {
 		for _, d := range builtin() {
 			if d.Plain {
 				continue
@@ -101,14 +102,20 @@ func TestEveryColourCanBeRead(t *testing.T) {
 						}
 					}
 				}
+				added, removed := d.theme(d.Dark, Mode{Depth: depth.depth}).Grounds()
+				words := map[string]color.Color{"added words": added.Words, "removed words": removed.Words}
 				inks := []string{"text", "muted", "accent", "success", "warning", "danger", "running", "added", "removed", "code"}
-				for _, under := range []string{"selection", "match", "added_ground", "removed_ground"} {
+				for _, under := range []string{"selection", "match", "added_ground", "removed_ground", "added words", "removed words"} {
 					for _, ink := range inks {
+						ground := at(under)
+						if c := words[under]; c != nil {
+							ground = depth.profile.Convert(c)
+						}
 						c := at(ink)
 						if c == nil {
 							c = d.text()
 						}
-						if got := contrast(c, at(under)); got < 3*depth.share {
+						if got := contrast(c, ground); got < 3*depth.share {
 							t.Errorf("%s on %s has a contrast of %.2f", ink, under, got)
 						}
 					}

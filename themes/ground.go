@@ -13,20 +13,21 @@ type Ground struct{ Line, Words color.Color }
 
 // Grounds are those under added and under removed lines.
 func (t Theme) Grounds() (added, removed Ground) {
-	return t.ground(t.Palette.Added), t.ground(t.Palette.Removed)
+	p := t.Palette
+	few := t.Mode.Depth != TrueColour // then the next shade there is may be far away
+	return ground(p.AddedGround, p.Added, few), ground(p.RemovedGround, p.Removed, few)
 }
 
-// ground mixes a little of a colour into the background.
-func (t Theme) ground(c color.Color) Ground {
+// ground mixes a little more of a colour into a background for the words.
+func ground(line, c color.Color, few bool) Ground {
+	if line == nil || c == nil || few {
+		return Ground{line, line}
+	}
 	switch c.(type) {
-	case nil, ansi.BasicColor, ansi.IndexedColor:
-		return Ground{} // the terminal's own: nobody knows what they look like
+	case ansi.BasicColor, ansi.IndexedColor:
+		return Ground{line, line} // the terminal's own: nobody knows what it looks like
 	}
-	base, line, words := hex(0xFFFFFF), 0.13, 0.30
-	if t.Dark {
-		base, line, words = hex(0x16181D), 0.16, 0.36
-	}
-	return Ground{mix(c, base, line), mix(c, base, words)}
+	return Ground{line, mix(c, line, 0.12)}
 }
 
 // mix is part of one colour in the rest of another.

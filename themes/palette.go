@@ -53,6 +53,16 @@ var slots = []slot{
 	{"match", func(p *Palette) *color.Color { return &p.Match }},
 }
 
+// Colours are the names of the colours of a palette, as the files of user themes
+// have them.
+func Colours() []string {
+	names := make([]string, len(slots))
+	for i, s := range slots {
+		names[i] = s.name
+	}
+	return names
+}
+
 // hex makes a colour of 0xRRGGBB.
 func hex(rgb uint32) color.Color {
 	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xFF} // #nosec G115 -- each is one byte

@@ -10,7 +10,27 @@ import (
 // Set is the themes that can be chosen: those of the program and those that were
 // added. A nil set has the program's alone.
 type Set struct {
-	own []Definition
+	own    []Definition
+	broken []Broken
+}
+
+// Broken is a theme of the user's own that cannot be used.
+type Broken struct {
+	Name Name
+	Err  error
+}
+
+// Miss notes that a theme cannot be used.
+func (s *Set) Miss(name string, err error) {
+	s.broken = append(s.broken, Broken{normal(name), err})
+}
+
+// Broken are the themes that cannot be used.
+func (s *Set) Broken() []Broken {
+	if s == nil {
+		return nil
+	}
+	return s.broken
 }
 
 // All are the themes of the set, the program's before the user's.
@@ -35,6 +55,11 @@ func (s *Set) Names() []Name {
 // error lists what there is.
 func (s *Set) Parse(name string) (Name, error) {
 	n := normal(name)
+	for _, b := range s.Broken() {
+		if b.Name == n {
+			return "", b.Err
+		}
+	}
 	if names := s.Names(); !slices.Contains(names, n) {
 		told := make([]string, len(names))
 		for i, n := range names {
@@ -63,8 +88,7 @@ func (s *Set) New(name Name, darkBackground bool, mode Mode) Theme {
 		if darkBackground {
 			auto = Dark
 		}
-		mode.Unlike = false
 		i = slices.IndexFunc(all, func(d Definition) bool { return d.Name == auto })
 	}
-	return all[i].theme(mode)
+	return all[i].theme(darkBackground, mode)
 }

@@ -100,21 +100,3 @@ func (s Styles) on(ground color.Color, style lipgloss.Style) lipgloss.Style {
 	}
 	return style.Background(ground)
 }
-
-// AddedTo lays the background of what a diff adds under a style. Without one the
-// style stays as it is: the diff's own signs say it.
-func (s Styles) AddedTo(style lipgloss.Style) lipgloss.Style {
-	return under(s.palette.AddedGround, style)
-}
-
-// RemovedFrom lays the background of what a diff takes out under a style.
-func (s Styles) RemovedFrom(style lipgloss.Style) lipgloss.Style {
-	return under(s.palette.RemovedGround, style)
-}
-
-func under(ground color.Color, style lipgloss.Style) lipgloss.Style {
-	if ground == nil {
-		return style
-	}
-	return style.Background(ground)
-}

@@ -33,9 +33,9 @@ type Mode struct {
 	NoColor bool  // no colour; bold, faint, underline and strikethrough remain
 	Still   bool  // nothing moves: what goes on has one sign
 	Depth   Depth // how many colours there are
-	// Unlike says that the terminal's background is known, and is of the other
-	// kind than the theme's: a light one under a dark theme.
-	Unlike bool
+	// Known says that the terminal has told its background, so that it can set
+	// another one too.
+	Known bool
 }
 
 // Theme is all that drawing needs to know of looks. Make one with [New].
@@ -62,7 +62,7 @@ func New(name Name, darkBackground bool, mode Mode) Theme {
 }
 
 // theme makes the theme for a terminal.
-func (d Definition) theme(mode Mode) Theme {
+func (d Definition) theme(darkBackground bool, mode Mode) Theme {
 	palette := d.Palette
 	switch {
 	case mode.NoColor || d.Plain:
@@ -87,7 +87,7 @@ func (d Definition) theme(mode Mode) Theme {
 		pens:    newPens(palette),
 		code:    codeName(d.Name, mode),
 	}
-	if palette.Ground != nil && (!d.Keeps || mode.Unlike) {
+	if palette.Ground != nil && mode.Known && (!d.Keeps || d.Dark != darkBackground) {
 		t.Ground, t.Text = palette.Ground, d.text()
 	}
 	drawn.Store(t.code, t.pens)

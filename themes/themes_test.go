@@ -125,19 +125,22 @@ func TestTheBackgroundIsTheThemesOwn(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		theme Name
+		dark  bool
 		mode  Mode
 		set   bool
 	}{
-		{"of a theme made for it", Harbour, Mode{}, true},
-		{"not of the plain dark one", Dark, Mode{}, false},
-		{"of that where the terminal is known to be light", Dark, Mode{Unlike: true}, true},
-		{"never where the terminal is followed", Auto, Mode{Unlike: true}, false},
-		{"not without colours", Harbour, Mode{NoColor: true}, false},
-		{"not with 16 colours", Harbour, Mode{Depth: Colours16}, false},
-		{"not in mono", Mono, Mode{Unlike: true}, false},
+		{"in a theme made for it", Harbour, true, Mode{Known: true}, true},
+		{"not where the terminal has not told its own", Harbour, true, Mode{}, false},
+		{"not in the plain dark one", Dark, true, Mode{Known: true}, false},
+		{"in that where the terminal is light", Dark, false, Mode{Known: true}, true},
+		{"in the plain light one where it is dark", Light, true, Mode{Known: true}, true},
+		{"never where the terminal is followed", Auto, false, Mode{Known: true}, false},
+		{"not without colours", Harbour, true, Mode{NoColor: true, Known: true}, false},
+		{"not with 16 colours", Harbour, true, Mode{Depth: Colours16, Known: true}, false},
+		{"not in mono", Mono, false, Mode{Known: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			theme := New(c.theme, true, c.mode)
+			theme := New(c.theme, c.dark, c.mode)
 			if (theme.Ground != nil) != c.set || (theme.Text != nil) != c.set {
 				t.Errorf("background %v, text %v", theme.Ground, theme.Text)
 			}

@@ -136,11 +136,7 @@ func take(p *Palette, colours map[string]colour, basic bool) *miscolour {
 	for _, key := range keys {
 		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
 		if i < 0 {
-			names := make([]string, len(slots))
-			for i, s := range slots {
-				names[i] = s.name
-			}
-			return &miscolour{key, "is no colour of a theme; there are " + strings.Join(names, ", ")}
+			return &miscolour{key, "is no colour of a theme; there are " + strings.Join(Colours(), ", ")}
 		}
 		c, wrong := resolve(key, colours, &before, basic, nil)
 		if wrong != nil {

@@ -110,7 +110,22 @@ func TestAThemeFollowsItsBase(t *testing.T) {
 	if c := s.New("c", true, Mode{}); c.Palette != (Palette{}) {
 		t.Errorf("one based on mono has colours: %+v", c.Palette)
 	}
-	if s.New("a", true, Mode{}).Ground != nil || s.New("d", true, Mode{}).Ground != hex(0x001122) {
+	if s.New("a", true, Mode{Known: true}).Ground != nil || s.New("d", true, Mode{Known: true}).Ground != hex(0x001122) {
 		t.Error("the background is the terminal's own unless the theme names one")
+	}
+}
+
+func TestABrokenThemeSaysWhyWhereItIsAskedFor(t *testing.T) {
+	s := &Set{}
+	err := s.Add("mine", []byte("x = 1"))
+	if err == nil {
+		t.Fatal("it is not broken")
+	}
+	s.Miss("Mine", err)
+	if _, got := s.Parse("mine"); got == nil || got.Error() != err.Error() {
+		t.Errorf("got %v, want %v", got, err)
+	}
+	if len(s.Broken()) != 1 || s.Broken()[0].Name != "mine" {
+		t.Errorf("%+v", s.Broken())
 	}
 }

@@ -30,6 +30,7 @@ func (m *Model) everywhereActions() []action {
 		}},
 		{id: "exchanges", key: &k.Exchanges, opens: true, do: just(func() { m.talk.show() })},
 		{id: "revisions", key: &k.Revisions, opens: true, refuse: m.noRevisions, do: just(m.openRevisions)},
+		{id: "themes", key: &k.Themes, opens: true, do: just(m.openThemes)},
 		{id: "run.steer", key: &k.Steer, refuse: m.noSteering, do: m.steer},
 		{id: "run.stop", key: &k.Stop, refuse: m.nothingToStop, do: m.stop},
 		{id: "quit", key: &k.Quit, do: m.leave},

@@ -265,7 +265,7 @@ func (c *chatPane) lines() []string {
 		return c.view
 	}
 	c.drawn = true
-	height := c.height - c.find.height()
+	height := max(c.height-c.find.height(), 0)
 	if c.greets() {
 		c.away, c.shown = false, nil
 		c.view = c.look.block(c.welcome(c.width, height), c.width, height)

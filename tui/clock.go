@@ -6,8 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// frameTime is how long one frame of an animation lasts.
-const frameTime = 100 * time.Millisecond
+// frameTime is how long one frame of an animation lasts, and calmTime where
+// nothing is to move but the seconds that something takes.
+const (
+	frameTime = 100 * time.Millisecond
+	calmTime  = time.Second
+)
 
 // tickMsg is one beat of the clock, with the time it came at.
 type tickMsg time.Time
@@ -19,6 +23,7 @@ type tickMsg time.Time
 // as much as has passed since that event arrived. So a replayed run shows its
 // own durations.
 type clock struct {
+	calm    bool // beats once a second
 	beating bool
 	event   time.Time // of the newest event
 	arrived time.Time // when that one was taken in
@@ -31,11 +36,15 @@ func (c *clock) start() tea.Cmd {
 		return nil
 	}
 	c.beating = true
-	return beat()
+	return c.beat()
 }
 
-func beat() tea.Cmd {
-	return tea.Tick(frameTime, func(t time.Time) tea.Msg { return tickMsg(t) })
+func (c *clock) beat() tea.Cmd {
+	frame := frameTime
+	if c.calm {
+		frame = calmTime
+	}
+	return tea.Tick(frame, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
 // tick takes a beat and asks for the next one while something spins.
@@ -43,7 +52,7 @@ func (c *clock) tick(t tickMsg, spinning bool) tea.Cmd {
 	c.wall = time.Time(t)
 	c.beating = spinning
 	if spinning {
-		return beat()
+		return c.beat()
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type keyMap struct {
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
 	Undo, PutBack, Palette, Sides                       key.Binding
+	Themes                                              key.Binding
 	chatKeys
 	aroundKeys
 	askKeys
@@ -50,6 +51,7 @@ func newKeyMap() keyMap {
 		Models:       bind([]string{"ctrl+o"}, "ctrl+o", "models and profiles"),
 		Exchanges:    bind([]string{"ctrl+x"}, "ctrl+x", "exchanges with the model"),
 		Stop:         bind([]string{"esc"}, "esc", "stop what runs"),
+		Themes:       bind([]string{"alt+c"}, "alt+c", "themes, tried on as you move"),
 		Palette:      bind([]string{"ctrl+k"}, "ctrl+k", "all that can be done, to choose from"),
 		Help:         bind([]string{"?", "f1"}, "?", "help (F1 also while you type)"),
 		Quit:         bind([]string{"ctrl+c"}, "ctrl+c", "clear the input, else quit"),

@@ -98,7 +98,7 @@ func (l *look) sides(left, right string, width int) string {
 
 // block makes exactly height lines of exactly width cells.
 func (l *look) block(lines []string, width, height int) []string {
-	out := make([]string, height)
+	out := make([]string, max(height, 0))
 	for i := range out {
 		if i < len(lines) {
 			out[i] = l.fit(lines[i], width)

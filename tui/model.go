@@ -12,7 +12,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/themes"
 	"replan/tui/untrusted"
 )
 
@@ -20,6 +19,7 @@ import (
 // draw together; what a run is and how a pane looks, they know themselves.
 type Model struct {
 	options Options
+	theming theming
 	home    string
 	look    *look
 	keys    keyMap
@@ -44,6 +44,7 @@ type Model struct {
 	palette *paletteDialog
 	allowed *allowedDialog
 	inspectors
+	picker   *themesDialog
 	overlays []overlay // the dialogs that stand in place of the panes, the uppermost first
 	groups   []group   // every action
 
@@ -85,10 +86,12 @@ func New(s Session, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	mode := themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor}
-	l := newLook(themes.New(o.Theme, true, mode))
+	theming := newTheming(o)
+	l := newLook(theming.theme())
 	m := &Model{
 		options: o,
+		theming: theming,
+		clock:   clock{calm: o.ReducedMotion},
 		look:    l,
 		keys:    newKeyMap(),
 		outbox:  &outbox{session: s},
@@ -112,6 +115,7 @@ func New(s Session, o Options) *Model {
 	m.models = &modelsDialog{look: l, keys: &m.keys}
 	m.talk = &talkDialog{look: l, keys: &m.keys, stages: func() []*stage { return m.stages }}
 	m.inspectors = m.newInspectors()
+	m.picker = &themesDialog{look: l, keys: &m.keys}
 	m.groups = m.actionGroups()
 	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
 	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}
@@ -119,7 +123,7 @@ func New(s Session, o Options) *Model {
 		m.say("The keys of the configuration: " + err.Error())
 	}
 	m.allowed = &allowedDialog{look: l, keys: &m.keys}
-	m.overlays = []overlay{m.help, m.palette, m.allowed, m.undo, m.runs, m.models, m.talk}
+	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)
 	m.overlays = append(m.overlays, m.inspectors.dialogs()...)
 	return m
@@ -129,7 +133,7 @@ func New(s Session, o Options) *Model {
 // was opened with.
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
-	if m.options.Theme == themes.Auto || m.options.Theme == "" {
+	if !m.options.NoColor {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
@@ -151,8 +155,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			}
 		}
 		m.layout.width, m.layout.height = msg.Width, msg.Height
-	case tea.BackgroundColorMsg:
-		m.retheme(msg.IsDark())
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		if m.theming.hears(msg) {
+			m.dress()
+		}
 	case eventsMsg:
 		cmd = m.takeEvents(msg)
 	case tickMsg:
@@ -179,21 +185,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.arrange()
 	return m, tea.Batch(cmd, m.toasts.timer())
-}
-
-// retheme follows the terminal's background.
-func (m *Model) retheme(dark bool) {
-	t := themes.New(m.options.Theme, dark, m.look.theme.Mode)
-	if t.Dark == m.look.theme.Dark {
-		return
-	}
-	m.look.retheme(t)
-	m.chat.retheme()
-	m.input.retheme()
-	m.ask.retheme()
-	m.undo.retheme()
-	m.around.retheme()
-	m.refresh()
 }
 
 // animate sets the clock going while something spins.
@@ -249,6 +240,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = m.windowTitle()
+	v.BackgroundColor, v.ForegroundColor = m.look.theme.Ground, m.look.theme.Text
 	if m.layout.width <= 0 || m.layout.height <= 0 {
 		return v
 	}

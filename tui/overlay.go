@@ -31,7 +31,8 @@ type wanted struct {
 	do   *action        // of the place at
 	at   place
 	cmd  tea.Cmd
-	gate bool // the open gate or question is to be shown
+	gate bool   // the open gate or question is to be shown
+	say  string // in the footer
 }
 
 // hint is a key and what it does now, "" for what it always does.
@@ -86,6 +87,9 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	cmds := []tea.Cmd{w.cmd}
 	if w.gate && m.ask.waiting() > 0 {
 		cmds = append(cmds, m.ask.reopen())
+	}
+	if w.say != "" {
+		m.say(w.say)
 	}
 	if w.do != nil {
 		cmds = append(cmds, m.doFor(w.do, w.at))

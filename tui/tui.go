@@ -30,9 +30,14 @@ type Session interface {
 
 // Options say how the screen opens.
 type Options struct {
-	Theme      themes.Name       // "" is auto
-	ASCII      bool              // draw with nothing beyond ASCII
-	NoColor    bool              // draw without colour
+	Theme   themes.Name // "" is auto
+	Themes  *themes.Set // those that can be chosen; nil is the program's own
+	Config  string      // the configuration file, where a theme can be kept; "" for none
+	ASCII   bool        // draw with nothing beyond ASCII
+	NoColor bool        // draw without colour
+
+	ReducedMotion bool // nothing spins, and the time moves on once a second
+
 	Version    string            // shown in help
 	Goal       string            // sent at the start, unless it is ""
 	Intro      string            // Markdown, shown while the chat is empty

@@ -148,7 +148,7 @@ func Main(in io.Reader, tty *os.File) int {
 // reset takes back what the screen asked of the terminal: synchronized output,
 // the mouse, focus, pasting, the keyboard's protocols, colours, progress, the
 // other screen, the hidden cursor.
-const reset = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[0m\x1b]9;4;0\x07\x1b[?1049l\x1b[?25h"
+const reset = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[0m\x1b]9;4;0\x07\x1b]110\x07\x1b]111\x07\x1b[?1049l\x1b[?25h"
 
 // giveBack gives the terminal back as it was.
 func giveBack(tty *os.File, state *term.State) {

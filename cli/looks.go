@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"replan/themes"
+	"replan/tui"
+)
+
+// registerLooks declares the flags of what the screen looks like.
+func (o *options) registerLooks(f *pflag.FlagSet) {
+	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto (as the terminal is), dark, light, high-contrast-dark, … or one of your own")
+	f.BoolVar(&o.noColor, "no-color", false, "no colours; NO_COLOR does the same")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters alone, as where the locale is not UTF-8; --ascii=false never does")
+	f.BoolVar(&o.reducedMotion, "reduced-motion", false, "nothing spins on the screen; REPLAN_REDUCED_MOTION does the same")
+}
+
+// readLooks takes what the screen looks like from the flags, else the
+// environment, else the configuration.
+func (o *options) readLooks(flags *pflag.FlagSet) error {
+	c := o.config.Screen
+	o.ownConfig = o.dirs.configFile()
+	if !flags.Changed("no-color") {
+		o.noColor = c.NoColor || o.io.Getenv("NO_COLOR") != ""
+	}
+	if !flags.Changed("reduced-motion") {
+		said := strings.ToLower(o.io.Getenv("REPLAN_REDUCED_MOTION"))
+		o.reducedMotion = c.ReducedMotion && said == "" || !slices.Contains([]string{"", "0", "false", "no", "off"}, said)
+	}
+	if !flags.Changed("ascii") {
+		o.ascii = o.io.Terminal && o.asciiTerminal()
+		if c.ASCII != nil {
+			o.ascii = *c.ASCII
+		}
+	}
+	return o.readTheme()
+}
+
+// asciiTerminal reports whether the terminal is known to draw no more than
+// ASCII: by a locale of another encoding than UTF-8, or because it is the console
+// of Linux, whose fonts have no room for more. An environment that says nothing of
+// a locale says nothing of the terminal.
+func (o *options) asciiTerminal() bool {
+	if o.io.Getenv("TERM") == "linux" {
+		return true
+	}
+	locale := strings.ToLower(first(o.io.Getenv("LC_ALL"), o.io.Getenv("LC_CTYPE"), o.io.Getenv("LANG")))
+	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
+}
+
+// readTheme takes the colours of the flag, else of the configuration.
+func (o *options) readTheme() error {
+	asked := first(o.theme, o.config.Screen.Theme, string(themes.Auto))
+	name, err := themes.Parse(asked)
+	if err != nil {
+		name, err = o.themeSet().Parse(asked)
+	}
+	switch {
+	case err == nil:
+		o.themeName = name
+		return nil
+	case o.theme == "":
+		return o.misconfigured(fmt.Errorf("screen.theme: %w", err))
+	default:
+		return usage("%w", err)
+	}
+}
+
+// mostThemeBytes is how long the file of a theme may be.
+const mostThemeBytes = 64 << 10
+
+// themeSet is the themes that can be chosen, with those of the user's own: the
+// files in themes beside the configuration. They are read once.
+func (o *options) themeSet() *themes.Set {
+	if o.themes != nil {
+		return o.themes
+	}
+	o.themes = &themes.Set{}
+	folder := filepath.Join(filepath.Dir(o.ownConfig), "themes")
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		o.themes.Miss("themes", fmt.Errorf("the folder of your themes cannot be read: %w", err))
+	}
+	for _, entry := range entries {
+		name, found := strings.CutSuffix(entry.Name(), ".toml")
+		if !found {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		if err := addTheme(o.themes, name, path); err != nil {
+			o.themes.Miss(name, fmt.Errorf("the theme %s cannot be used: %w", path, err))
+		}
+	}
+	return o.themes
+}
+
+// addTheme adds the theme of a file to a set.
+func addTheme(set *themes.Set, name, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostThemeBytes {
+		return fmt.Errorf("it is no file of at most %d KB", mostThemeBytes>>10)
+	}
+	file, err := os.ReadFile(path) //nolint:gosec // the user's own theme
+	if err != nil {
+		return err
+	}
+	return set.Add(name, file)
+}
+
+// dressed is the screen with its looks.
+func (o *options) dressed(screen tui.Options) tui.Options {
+	screen.Theme, screen.Themes, screen.Config = o.themeName, o.themeSet(), o.ownConfig
+	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ascii, o.noColor, o.reducedMotion
+	screen.Keys, screen.Version = o.keys, Version
+	return screen
+}
