@@ -74,24 +74,6 @@ func (m *Model) clickHint(x int) tea.Cmd {
 	return nil
 }
 
-// clickTab shows the tab of the step whose name is under the pointer.
-func (m *Model) clickTab(at tea.Mouse) bool {
-	l := m.layout
-	if l.step.h == 0 || at.Y != l.step.y-1 || at.X < l.step.x || at.X >= l.step.x+l.step.w {
-		return false
-	}
-	line := ansi.Strip(m.screen()[at.Y])
-	for t, name := range tabNames {
-		from := visibleWidth(line[:max(strings.LastIndex(line, name), 0)])
-		if from > l.step.x && at.X >= from && at.X < from+visibleWidth(name) {
-			m.detail.choose(tab(t))
-			m.focus = paneStep
-			return true
-		}
-	}
-	return false
-}
-
 // click focuses the pane under the pointer and chooses what is there.
 func (m *Model) click(at tea.Mouse) {
 	if over := m.over(); over != nil && !m.quitting && !m.layout.small && at.Button == tea.MouseLeft {
