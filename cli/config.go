@@ -67,6 +67,7 @@ type config struct {
 		Theme   string `toml:"theme"`
 		NoColor bool   `toml:"no_color"`
 		ASCII   *bool  `toml:"ascii"`
+		Notify  string `toml:"notify"`
 
 		ReducedMotion bool `toml:"reduced_motion"`
 	} `toml:"screen"`

@@ -41,6 +41,10 @@ func (o *options) readLooks(flags *pflag.FlagSet) error {
 			o.ascii = *c.ASCII
 		}
 	}
+	var err error
+	if o.notify, err = tui.ParseNotify(c.Notify); err != nil {
+		return o.misconfigured(fmt.Errorf("screen.notify: %w", err))
+	}
 	return o.readTheme()
 }
 
@@ -122,6 +126,6 @@ func addTheme(set *themes.Set, name, path string) error {
 func (o *options) dressed(screen tui.Options) tui.Options {
 	screen.Theme, screen.Themes, screen.Config = o.themeName, o.themeSet(), o.ownConfig
 	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ascii, o.noColor, o.reducedMotion
-	screen.Keys, screen.Version = o.keys, Version
+	screen.Keys, screen.Notify, screen.Version = o.keys, o.notify, Version
 	return screen
 }

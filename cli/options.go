@@ -66,6 +66,7 @@ type options struct {
 	themeName        themes.Name
 	themes           *themes.Set // nil before they are read, see themeSet
 	ownConfig        string      // the user's own configuration file, in a demo too
+	notify           tui.Notify
 	keys             tui.Keys
 	dirs             dirs
 	workspace        string

@@ -74,6 +74,7 @@ type askDialog struct {
 	doc      *document
 	body     int         // lines of the document in view
 	read     int         // lines of it that were
+	fresh    []asking    // opened in the newest batch of events, and nobody was called for them
 	listed   int         // lines of the list of what waits
 	editor   *editor     // while arguments are being edited
 	confirm  *confirming // while more than this one call is to be answered for
@@ -87,7 +88,7 @@ func newAskDialog(l *look, k *keyMap) *askDialog {
 // begins a grace time; what is in the dialog stays in it.
 func (g *askDialog) set(asks []asking) tea.Cmd {
 	g.queue = g.queue[:0]
-	fresh := false
+	g.fresh = nil
 	for _, a := range asks {
 		if g.answered[a.id()] {
 			continue
@@ -97,10 +98,11 @@ func (g *askDialog) set(asks []asking) tea.Cmd {
 		}
 		g.queue = append(g.queue, a)
 		if !g.seen[a.id()] {
-			g.seen[a.id()], fresh = true, true
+			g.seen[a.id()] = true
+			g.fresh = append(g.fresh, a)
 		}
 	}
-	if fresh {
+	if len(g.fresh) > 0 {
 		g.open = true
 	}
 	if g.confirm != nil && !g.confirm.holds(g.queue) {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -67,3 +68,14 @@ func (m *Model) Actions() []Action {
 
 // KeyNamed is a press of the key with that name.
 func KeyNamed(name string) tea.KeyPressMsg { return keyNamed(name) }
+
+// Idle is the end of the newest wait for a quiet keyboard.
+func (m *Model) Idle() tea.Msg { return idleMsg{m.notify.count} }
+
+// OnRaw has f hear each sequence that the notifier sends to the terminal.
+func (m *Model) OnRaw(f func(sequence string)) {
+	m.notify.raw = func(sequence any) tea.Cmd {
+		f(fmt.Sprint(sequence))
+		return nil
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 // takeEvents folds a batch of events and brings the panes up to date.
 func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
+	before := m.going()
 	for _, e := range b.events {
 		m.clock.heard(e.Time, b.arrived)
 		m.heard(e)
@@ -27,7 +28,7 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 		cmd = tea.Batch(cmd, m.outbox.send(runner.Servers{}))
 	}
 	m.refresh()
-	return tea.Batch(cmd, m.animate())
+	return tea.Batch(cmd, m.attend(before), m.animate())
 }
 
 // take folds one event: into its run, or into what is known of the session.

@@ -45,6 +45,7 @@ type Model struct {
 	allowed *allowedDialog
 	inspectors
 	picker   *themesDialog
+	notify   notifier
 	overlays []overlay // the dialogs that stand in place of the panes, the uppermost first
 	groups   []group   // every action
 
@@ -122,6 +123,7 @@ func New(s Session, o Options) *Model {
 	if err := m.rebind(o.Keys); err != nil {
 		m.say("The keys of the configuration: " + err.Error())
 	}
+	m.notify = newNotifier(o.Notify, o.Now())
 	m.allowed = &allowedDialog{look: l, keys: &m.keys}
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)
@@ -163,11 +165,22 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.takeEvents(msg)
 	case tickMsg:
 		cmd = m.beat(msg)
+	case tea.EnvMsg:
+		cmd = m.notify.learn(msg)
+	case tea.ModeReportMsg:
+		m.notify.told(msg)
+	case tea.FocusMsg:
+		m.notify.looks = attentive
+	case tea.BlurMsg:
+		m.notify.looks = elsewhere
+	case idleMsg:
+		cmd = m.notify.idle(msg, m.ask.waiting() > 0, m.options.Now())
 	case graceMsg:
 		m.ask.rested(msg)
 	case toastMsg:
 		m.toasts.faded(msg)
 	case tea.KeyPressMsg:
+		m.notify.press(m.options.Now())
 		m.toasts.clear()
 		cmd = m.press(msg)
 	case tea.PasteMsg:
@@ -241,6 +254,7 @@ func (m *Model) View() tea.View {
 	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = m.windowTitle()
 	v.BackgroundColor, v.ForegroundColor = m.look.theme.Ground, m.look.theme.Text
+	v.ReportFocus = m.notify.mode != NotifyOff
 	if m.layout.width <= 0 || m.layout.height <= 0 {
 		return v
 	}

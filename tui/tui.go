@@ -38,6 +38,7 @@ type Options struct {
 
 	ReducedMotion bool // nothing spins, and the time moves on once a second
 
+	Notify     Notify            // how to call a user who looks elsewhere; "" is auto
 	Version    string            // shown in help
 	Goal       string            // sent at the start, unless it is ""
 	Intro      string            // Markdown, shown while the chat is empty
