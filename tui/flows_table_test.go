@@ -1,0 +1,117 @@
+package tui_test
+
+import (
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+// flows is for each action the path that its key leads.
+var flows = map[string]flow{
+	// Everywhere.
+	"palette":       {wants: "Commands"},
+	"help":          {wants: "Everywhere"},
+	"pane.next":     {focus: "plan"},
+	"pane.previous": {focus: "step"},
+	"gate":          {from: (*story).gated, first: []string{"esc"}, wants: "allow once"},
+	"gate.allowed":  {from: (*story).gated, first: []string{"esc"}, wants: "llowed"},
+	"runs":          {wants: "Looking for runs", sends: runner.List{}},
+	"models":        {wants: "Asking the server", sends: runner.Models{}},
+	"exchanges":     {wants: "Exchanges with the model"},
+	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: runner.Steer{Text: "look at the tests too"}},
+	"run.stop":      {wants: "stopping", sends: runner.Stop{}},
+	"quit":          {from: (*story).greeted, quits: true},
+	"replay.quit":   {from: (*story).finished, o: tui.Options{Replay: true}, quits: true},
+	"quit.yes":      {first: []string{"ctrl+c"}, quits: true},
+	"quit.no":       {first: []string{"ctrl+c"}, lacks: "Stop it and quit?"},
+
+	// Chat.
+	"chat.send":     {from: (*story).greeted, first: []string{"@run the tests"}, wants: "What shall be done?", sends: runner.Submit{Text: "run the tests"}},
+	"chat.new_line": {from: (*story).greeted, first: []string{"@one"}, moves: true},
+	"chat.before":   {from: (*story).finished, lacks: "What shall be done?"},
+	"chat.after":    {from: (*story).finished, first: []string{"up"}, wants: "What shall be done?"},
+	"chat.end":      {from: (*story).greeted, quits: true},
+
+	// Plan.
+	"plan.open":     {first: []string{"tab"}, focus: "step"},
+	"plan.cancel":   {first: []string{"tab"}, wants: "is being cancelled", sends: runner.Cancel{Run: storyRun, Step: "2"}},
+	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌⠋"},
+	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: runner.Undo{Run: storyRun, Dry: true}},
+	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},
+	"plan.output":   {from: (*story).finished, first: []string{"tab", "1"}, lacks: "does "},
+	"plan.diff":     {from: (*story).finished, first: []string{"tab", "g", "1"}, wants: "No diff"},
+	"plan.gate":     {from: (*story).gated, first: []string{"esc", "tab", "g"}, wants: "▌◆"},
+	"plan.failure":  {from: (*story).revised, first: []string{"esc", "tab", "g"}, wants: "▌− ✗"},
+	"plan.running":  {first: []string{"tab", "g"}, wants: "▌⠋"},
+	"plan.fold":     {first: []string{"tab", "g"}, moves: true},
+	"plan.fold_all": {first: []string{"tab", "g"}, moves: true},
+
+	// Step.
+	"step.next_tab":     {from: (*story).finished, first: []string{"tab", "tab", "1"}, lacks: "does "},
+	"step.previous_tab": {from: (*story).finished, first: []string{"tab", "tab", "2"}, wants: "does "},
+
+	// Gate.
+	"gate.once":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce}},
+	"gate.run":    {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeRun}},
+	"gate.always": {from: (*story).revised, wants: "[[policy]]"},
+	"gate.deny":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce}},
+	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
+
+	// Questions.
+	"question.done":   {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtDone}},
+	"question.rerun":  {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtRerun}},
+	"question.retry":  {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry}},
+	"question.skip":   {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureSkip}},
+	"question.replan": {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan}},
+	"question.abort":  {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureAbort}},
+	"question.edit":   {from: (*story).failing, wants: "Edit arguments"},
+	"question.send":   {from: (*story).gated, first: []string{"e"}, lacks: "Edit arguments"},
+
+	// Moving.
+	"move.up":        {first: []string{"tab", "down"}, wants: "▌⠋"},
+	"move.down":      {first: []string{"tab", "g"}, moves: true},
+	"move.first":     {first: []string{"tab"}, wants: "▌✓"},
+	"move.last":      {first: []string{"tab"}, wants: "▌·  6"},
+	"move.page_up":   {first: []string{"tab", "G"}, wants: "▌✓"},
+	"move.page_down": {first: []string{"tab", "g"}, wants: "▌·  6"},
+	"move.half_up":   {first: []string{"tab", "G"}, moves: true},
+	"move.half_down": {first: []string{"tab", "g"}, moves: true},
+
+	// Dialogs.
+	"dialog.leave":      {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},
+	"list.up":           {first: []string{"ctrl+k", "down"}, moves: true},
+	"list.down":         {first: []string{"ctrl+k"}, moves: true},
+	"list.choose":       {from: (*story).choosing, first: []string{"ctrl+k", "@exchanges"}, wants: "Exchanges with"},
+	"list.other":        {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "own way of working"},
+	"list.erase":        {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
+	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, moves: true},
+	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o", "right", "right"}, moves: true},
+	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []agent.Data{agent.SessionUndo{Undo: unmaking()}}, sends: runner.Undo{Run: storyRun}},
+
+	// Looking around.
+	"revisions":           {from: (*story).finished, wants: "evision"},
+	"themes":              {wants: "Themes"},
+	"look":                {from: (*story).greeted, sends: runner.Look{}},
+	"servers":             {wants: "Servers"},
+	"chat.search":         {from: (*story).finished, moves: true},
+	"chat.copy":           {from: (*story).finished, wants: "clipboard"},
+	"chat.thinking":       {from: (*story).asked, moves: true},
+	"chat.thinking_all":   {from: (*story).asked, moves: true},
+	"chat.unfold":         {from: (*story).calling, moves: true},
+	"plan.filter":         {first: []string{"tab"}, moves: true},
+	"plan.next_match":     {first: []string{"tab", "/", "@read", "enter"}, moves: true},
+	"plan.previous_match": {first: []string{"tab", "/", "@read", "enter"}, moves: true},
+	"plan.story":          {from: (*story).finished, first: []string{"tab", "g"}, moves: true},
+	"plan.timing":         {from: (*story).finished, first: []string{"tab", "g"}, moves: true},
+	"plan.copy":           {from: (*story).finished, first: []string{"tab", "g"}, wants: "clipboard"},
+	"plan.timeline":       {from: (*story).finished, first: []string{"tab"}, wants: "makespan"},
+	"plan.revisions":      {from: (*story).finished, first: []string{"tab"}, wants: "evision"},
+	"diff.sides":          {from: (*story).finished, first: []string{"tab", "e", "3"}, moves: true},
+	"gate.all":            {from: (*story).crowded, moves: true},
+	"gate.next":           {from: (*story).crowded, moves: true},
+	"gate.previous":       {from: (*story).crowded, moves: true},
+	"gate.sides":          {from: (*story).gated, moves: true},
+	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, moves: true},
+	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, moves: true},
+	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, moves: true},
+}

@@ -1,0 +1,215 @@
+package tui_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/teatest/v2"
+	"go.uber.org/goleak"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+// flow is one path through the screen, played in the real program under teatest:
+// where it begins, what is pressed, and what comes of the last key.
+type flow struct {
+	from  func(*story) *story // nil: two steps run at once
+	o     tui.Options
+	first []string       // keys before, by name; @text types it, ~ ends a grace time
+	hears []agent.Data   // of the session, after those
+	key   string         // the action's first key, where this is ""
+	wants string         // on the screen afterwards
+	lacks string         // not on it
+	focus string         // the pane with the focus
+	sends runner.Command // what the session is told
+	quits bool           // the program ends
+	moves bool           // the frame changes, be it in its colours alone
+}
+
+// TestEveryActionHasAFlow holds that the table of flows has each action that
+// there is, and none beside.
+func TestEveryActionHasAFlow(t *testing.T) {
+	var ids []string
+	for _, a := range tui.New(nil, tui.Options{}).Actions() {
+		ids = append(ids, a.ID)
+		if _, ok := flows[a.ID]; !ok {
+			t.Errorf("no flow presses the key of %s (%s)", a.ID, a.Does)
+		}
+	}
+	for id := range flows {
+		if !slices.Contains(ids, id) {
+			t.Errorf("there is no action %s", id)
+		}
+	}
+}
+
+// TestFlows plays each of them.
+func TestFlows(t *testing.T) {
+	keys := map[string][]string{}
+	for _, a := range tui.New(nil, tui.Options{}).Actions() {
+		keys[a.ID] = a.Keys
+	}
+	for id, f := range flows {
+		t.Run(id, func(t *testing.T) {
+			if f.key == "" {
+				f.key = keys[id][0]
+			}
+			p := startProgram(t, f)
+			for _, name := range f.first {
+				p.press(name)
+			}
+			if f.hears != nil {
+				st := more(p.story).session(f.hears...)
+				p.test.Send(tui.Batch(st.events, st.now))
+			}
+			before, drawn := p.frame(), p.drawn()
+			p.press(f.key)
+			if f.quits {
+				p.ended()
+				return
+			}
+			if f.sends != nil {
+				p.told(f.sends)
+			}
+			shown := p.frame()
+			if f.wants != "" && !strings.Contains(shown, f.wants) {
+				t.Errorf("%q is not on the screen after %s; before it was\n%s\nand is\n%s", f.wants, f.key, before, shown)
+			}
+			if f.moves && p.drawn() == drawn {
+				t.Errorf("nothing on the screen changes by %s:\n%s", f.key, shown)
+			}
+			if f.wants != "" && !f.moves && f.sends == nil && f.focus == "" && f.lacks == "" && strings.Contains(before, f.wants) {
+				t.Errorf("%q was on the screen before %s already:\n%s", f.wants, f.key, before)
+			}
+			if f.lacks != "" && (strings.Contains(shown, f.lacks) || !strings.Contains(before, f.lacks)) {
+				t.Errorf("%q was not there before %s, or still is:\n%s\nand then\n%s", f.lacks, f.key, before, shown)
+			}
+			if f.focus != "" && p.focused() != f.focus {
+				t.Errorf("%s leads to the pane %s, not %s", f.key, p.focused(), f.focus)
+			}
+		})
+	}
+}
+
+// program is the real program with a model that can be looked into.
+type program struct {
+	t       *testing.T
+	session *fakeSession
+	model   *watchedModel
+	story   *story
+	test    *teatest.TestModel
+}
+
+// watchedModel is the screen, which does in its own goroutine what it is asked.
+type watchedModel struct {
+	*tui.Model
+}
+
+// asked is a message that looks at the screen, and may give it another one.
+type asked func(m *tui.Model) tea.Msg
+
+// Update passes messages on.
+func (w *watchedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if look, ok := msg.(asked); ok {
+		if msg = look(w.Model); msg == nil {
+			return w, nil
+		}
+	}
+	_, cmd := w.Model.Update(msg)
+	return w, cmd
+}
+
+func startProgram(t *testing.T, f flow) *program {
+	leaks := goleak.IgnoreCurrent()
+	p := &program{t: t, session: newFakeSession()}
+	p.model = &watchedModel{tui.New(p.session, f.o)}
+	p.test = teatest.NewTestModel(t, p.model, teatest.WithInitialTermSize(120, 36))
+	var once sync.Once
+	quit := func() {
+		once.Do(func() {
+			if err := p.test.Quit(); err != nil {
+				t.Error(err)
+			}
+			p.test.WaitFinished(t, teatest.WithFinalTimeout(longestFlow))
+		})
+	}
+	t.Cleanup(func() {
+		quit()
+		goleak.VerifyNone(t, leaks,
+			// Neither teatest's wait for an interrupt nor the clock of the
+			// highlighter's regular expressions can be stopped.
+			goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
+			goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+	})
+	from := f.from
+	if from == nil {
+		from = (*story).branching
+	}
+	st := from(newStory())
+	p.story = st
+	p.test.Send(tui.Batch(st.events, st.now))
+	p.press("~")
+	return p
+}
+
+// press presses the key of that name.
+func (p *program) press(name string) {
+	switch {
+	case name == "~":
+		p.test.Send(asked(func(m *tui.Model) tea.Msg { return m.Rested() }))
+	case strings.HasPrefix(name, "@"):
+		for _, k := range letters(name[1:]) {
+			p.test.Send(k)
+		}
+	default:
+		p.test.Send(tui.KeyNamed(name))
+	}
+}
+
+// look waits until all that was sent has been taken, and looks.
+func (p *program) look(at func(m *tui.Model) string) string {
+	seen := make(chan string, 1)
+	p.test.Send(asked(func(m *tui.Model) tea.Msg {
+		seen <- at(m)
+		return nil
+	}))
+	return <-seen
+}
+
+func (p *program) drawn() string {
+	return p.look(func(m *tui.Model) string { return m.View().Content })
+}
+
+func (p *program) frame() string { return ansi.Strip(p.drawn()) }
+
+func (p *program) focused() string { return p.look((*tui.Model).Focus) }
+
+// told waits until the session is told that.
+func (p *program) told(want runner.Command) {
+	p.t.Helper()
+	for range p.session.got {
+		for _, c := range p.session.commands() {
+			if fmt.Sprintf("%#v", c) == fmt.Sprintf("%#v", want) {
+				return
+			}
+		}
+		if len(p.session.commands()) > 8 {
+			break
+		}
+	}
+	p.t.Errorf("the session was told %#v, not %#v", p.session.commands(), want)
+}
+
+// ended waits for the program's end.
+func (p *program) ended() { p.test.WaitFinished(p.t, teatest.WithFinalTimeout(longestFlow)) }
+
+// longestFlow is how long the program may take to end, which it does at once.
+const longestFlow = time.Minute
