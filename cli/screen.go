@@ -46,6 +46,7 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
 	screen.Examples = exampleGoals(o.workspace)
+	screen.Editor = o.editor()
 	err = wrap("the screen", o.show(ctx, w.session, o.dressed(screen)))
 	return errors.Join(err, wrap("end in order", w.close()))
 }
@@ -64,4 +65,17 @@ func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) e
 		}
 	}
 	return tui.Run(ctx, s, screen, options...)
+}
+
+// editor is the user's editor with its arguments; none where none is set.
+func (o *options) editor() []string {
+	line := first(o.io.Getenv("VISUAL"), o.io.Getenv("EDITOR"))
+	if strings.TrimSpace(line) == "" {
+		return nil
+	}
+	words, err := splitWords(line)
+	if err != nil {
+		return strings.Fields(line)
+	}
+	return words
 }

@@ -24,6 +24,7 @@ type place int
 const (
 	placeEverywhere place = iota
 	placeChat
+	placeWriting // the list over the input
 	placePlan
 	placeStep
 	placeMoving // in plan, step and dialogs
@@ -46,6 +47,7 @@ func (m *Model) actionGroups() []group {
 		{placeEverywhere, "Everywhere", m.everywhereActions()},
 		{placeChat, "Chat", m.chatActions()},
 		{placeEverywhere, "Conversation", m.conversationActions()},
+		{placeWriting, "Writing", m.writingActions()},
 		{placePlan, "Plan", m.planActions()},
 		{placeStep, "Step", m.stepActions()},
 		{placeMoving, "Moving", m.movingActions()},

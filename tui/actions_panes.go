@@ -43,10 +43,14 @@ func (m *Model) chatActions() []action {
 	k := &m.keys
 	typed := func() bool { return !m.options.Replay }
 	return []action{
-		{id: "chat.send", key: &k.Send, refuse: m.nothingToSend, do: m.submit},
-		{id: "chat.new_line", key: &k.Newline, when: typed, refuse: unless(typed, nothingSent), do: func() tea.Cmd { return m.input.update(pressOf(k.Newline)) }},
-		{id: "chat.before", key: &k.HistoryBack, when: func() bool { return typed() && m.input.hasBefore() }, refuse: unless(m.input.hasBefore, "Nothing was sent before that."), do: just(func() { m.input.back() })},
+		{id: "chat.send", key: &k.Send, refuse: m.nothingToSend, do: m.send},
+		{id: "chat.new_line", key: &k.Newline, when: typed, refuse: unless(typed, nothingSent), do: func() tea.Cmd { return m.typed(pressOf(k.Newline)) }},
+		{id: "chat.before", key: &k.HistoryBack, when: func() bool { return typed() && (m.mayTakeBack() || m.input.hasBefore()) }, refuse: unless(func() bool { return m.mayTakeBack() || m.input.hasBefore() }, "Nothing was sent before that."), do: m.before},
 		{id: "chat.after", key: &k.HistoryForward, when: func() bool { return typed() && m.input.hasAfter() }, refuse: unless(m.input.hasAfter, "Nothing was sent after that."), do: just(func() { m.input.forward() })},
+		{id: "chat.history", key: &k.History, refuse: m.noHistory, do: just(m.searchHistory)},
+		{id: "chat.editor", key: &k.Editor, refuse: m.noEditor, do: m.editDraft},
+		{id: "chat.open_paste", key: &k.OpenPaste, refuse: unless(m.input.hasPaste, "Nothing that was pasted is folded in the input."), do: just(m.input.openPaste)},
+		{id: "chat.drop_queued", key: &k.DropQueued, refuse: m.nothingQueued, do: m.dropQueued},
 		{id: "chat.end", key: &k.End, when: m.input.empty, refuse: unless(m.input.empty, "The input is not empty."), do: m.leave},
 	}
 }
@@ -147,7 +151,7 @@ func (m *Model) noSteering() string {
 
 // steer says what was typed to the run that goes on.
 func (m *Model) steer() tea.Cmd {
-	text := m.input.value()
+	text := m.input.sent()
 	m.input.clear()
 	m.chat.toEnd()
 	if !m.run.Steerable() {

@@ -21,8 +21,7 @@ func (m *Model) activity(width int) []string {
 		return []string{spin + l.Muted.Render("stopping"+l.glyphs.Ellipsis)}
 	}
 	if m.preparing {
-		ready := spin + l.Muted.Render(l.cut(m.getsReady(), max(width-3, 1))+l.glyphs.Ellipsis)
-		return append([]string{ready}, m.waits(width)...)
+		return []string{spin + l.Muted.Render(l.cut(m.getsReady(), max(width-3, 1))+l.glyphs.Ellipsis)}
 	}
 	var lines []string
 	if line := m.goesOnNow(spin, width); line != "" {
@@ -40,7 +39,7 @@ func (m *Model) activity(width int) []string {
 		}
 		lines = append(lines, m.waitingWords(l.glyphs.Doubt, text, max(width-2, 1)))
 	}
-	return append(lines, m.waits(width)...)
+	return lines
 }
 
 // goesOnNow is one line on what the run is about, "" where it only waits for

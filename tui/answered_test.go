@@ -85,11 +85,11 @@ func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(st)
 	next := more(st).session(agent.SessionQueue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
 	s.show(next)
-	for _, text := range []string{"· queued: hello three", "· queued: run the plan Tidy up", "· queued: resume r-7 (and 1 more)"} {
+	for _, text := range []string{"· 1 queued: hello three", "· 2 queued: run the plan Tidy up", "· 4 queued: hello four (1 more before it)"} {
 		s.wants(text)
 	}
-	if line := lineOf(s, "· queued: hello three"); !blankChat(s.lines()[line-1]) {
-		t.Errorf("it is glued to the answer:\n%s", s.text())
+	if line := lineOf(s, "· 1 queued: hello three"); !strings.HasPrefix(s.lines()[line-1], "├") {
+		t.Errorf("it does not stand over the input:\n%s", s.text())
 	}
 	next = more(next).run(agent.SynthesisCompleted{Text: storyAnswer},
 		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer}}).
@@ -97,14 +97,8 @@ func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
 			agent.SessionQueue{Doing: "hello three", Waiting: []string{"hello four"}})
 	s.show(next)
 	s.wants("getting ready")
-	s.wants("· queued: hello four")
+	s.wants("· 1 queued: hello four")
 	s.lacks("queued: hello three")
 	s.show(more(next).session(agent.Note{Level: "info", Text: "no longer queued: hello four"}, agent.SessionQueue{Doing: "hello three"}))
-	s.lacks("· queued:")
-}
-
-// blankChat reports whether the chat has nothing on a line of the screen.
-func blankChat(line string) bool {
-	chat, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│")
-	return strings.TrimSpace(chat) == ""
+	s.lacks("· 1 queued:")
 }

@@ -30,6 +30,9 @@ func IsBeat(m tea.Msg) bool { _, ok := m.(tickMsg); return ok }
 func (m *Model) Rested() tea.Msg       { return graceMsg{m.ask.count} }
 func (m *Model) RestedBefore() tea.Msg { return graceMsg{m.ask.count - 1} }
 
+// IsEdited reports whether a message says that the editor has ended.
+func IsEdited(m tea.Msg) bool { _, ok := m.(editedMsg); return ok }
+
 // Beating reports whether the clock is going.
 func (m *Model) Beating() bool { return m.clock.beating }
 

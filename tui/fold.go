@@ -28,7 +28,7 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 		cmd = tea.Batch(cmd, m.outbox.send(runner.Servers{}))
 	}
 	m.refresh()
-	return tea.Batch(cmd, m.attend(before), m.animate())
+	return tea.Batch(cmd, m.attend(before), m.suggestAnew(), m.animate())
 }
 
 // take folds one event: into its run, or into what is known of the session.
@@ -64,6 +64,12 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionRuns, agent.SessionModels, agent.SessionUndo, agent.ChatUndone,
 		agent.SessionServers, agent.SessionSettings, agent.SessionTalks, agent.SessionJournal:
 		m.takeAsked(d)
+	case agent.SessionReturned:
+		m.returned(d)
+	case agent.SessionHistory:
+		m.input.restore(d)
+	case agent.SessionCompletions:
+		m.complete.take(d)
 	case agent.SessionQueue:
 		m.heardNow = true
 		if d.Doing != "" && m.going() == "" {
@@ -86,6 +92,9 @@ func (m *Model) take(e agent.Event) {
 		}
 		m.introduce()
 		m.chat.add(m.chat.user(d.Text))
+		if len(d.Mentions) > 0 {
+			m.chat.add(m.chat.mentioned(d.Mentions))
+		}
 		m.input.remember(d.Text)
 	case agent.ChatReply:
 		m.reply(d)
@@ -139,6 +148,9 @@ func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 	if len(m.chat.blocks) == 0 && d.Plan == nil {
 		// A run that nobody typed here, as in a replay, says itself what it is for.
 		m.chat.add(m.chat.user(d.Goal))
+		if len(d.Prompting.Mentions) > 0 {
+			m.chat.add(m.chat.mentioned(d.Prompting.Mentions))
+		}
 	}
 	if !m.inner() {
 		m.told = e.Run

@@ -77,6 +77,9 @@ func (m *Model) hints() []string {
 	if m.options.Replay {
 		return m.replayHints()
 	}
+	if m.recalls() || m.completes() {
+		return m.writingHints()
+	}
 	if m.ask.waiting() > 0 {
 		add(k.Gate, m.waiting())
 	}

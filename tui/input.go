@@ -1,12 +1,16 @@
 package tui
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"replan/agent"
 )
 
 // maxInputHeight bounds the input; longer text scrolls in it.
@@ -18,8 +22,11 @@ type input struct {
 	area    textarea.Model
 	width   int
 	history []string
+	others  []string // what was sent in other folders
+	secret  string   // what was sent last with a blank before it: it is not remembered
 	at      int      // position in history; its length where none is shown
 	draft   string   // what was typed before the history was looked at
+	pastes  []pasted // what tokens in the text stand for
 	closed  []string // what stands in its place where nothing can be typed, the longest first
 }
 
@@ -89,9 +96,58 @@ func (i *input) close(words ...string) {
 	i.area.Blur()
 }
 
-func (i *input) empty() bool   { return i.area.Value() == "" }
-func (i *input) value() string { return strings.TrimSpace(i.area.Value()) }
-func (i *input) clear()        { i.set("") }
+func (i *input) empty() bool { return i.area.Value() == "" }
+
+// value is what was typed, with what its tokens stand for.
+func (i *input) value() string { return strings.TrimSpace(i.expanded()) }
+
+// sent is the value to be sent: with a blank before it where that keeps it from
+// being remembered.
+func (i *input) sent() string {
+	text := i.value()
+	if !strings.HasPrefix(i.area.Value(), " ") {
+		return text
+	}
+	i.secret = text
+	return " " + text
+}
+
+func (i *input) clear() {
+	i.set("")
+	i.pastes, i.at = nil, len(i.history)
+}
+
+// split is the text before and behind the cursor.
+func (i *input) split() (before, after string) {
+	text := i.area.Value()
+	at := 0
+	for range i.area.Line() {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for range i.area.Column() {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return text[:at], text[at:]
+}
+
+// setSplit sets the text with the cursor between its parts.
+func (i *input) setSplit(before, after string) {
+	i.area.SetValue(after)
+	i.area.MoveToBegin()
+	i.area.InsertString(before)
+}
+
+// breakLine takes a backslash before the cursor for a new line, and reports whether
+// there was one.
+func (i *input) breakLine() bool {
+	before, after := i.split()
+	before, escaped := strings.CutSuffix(before, `\`)
+	if escaped {
+		i.setSplit(before+"\n", after)
+	}
+	return escaped
+}
 
 func (i *input) set(text string) {
 	i.area.SetValue(text)
@@ -108,16 +164,39 @@ func (i *input) setFocus(focused bool) {
 
 // remember adds a text to the history.
 func (i *input) remember(text string) {
+	if text == i.secret {
+		i.at = len(i.history)
+		return
+	}
 	if n := len(i.history); text != "" && (n == 0 || i.history[n-1] != text) {
 		i.history = append(i.history, text)
 	}
 	i.at = len(i.history)
 }
 
-// update gives a message to the text.
+// restore puts what was sent in other sessions before what was sent in this one.
+func (i *input) restore(h agent.SessionHistory) {
+	here := slices.Clone(h.Here)
+	for _, text := range i.history {
+		if !slices.Contains(here, text) {
+			here = append(here, text)
+		}
+	}
+	i.history, i.others, i.at = here, h.Elsewhere, len(here)
+}
+
+// update gives a message to the text. What a token stands for goes as a whole.
 func (i *input) update(msg tea.Msg) tea.Cmd {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if isKey && i.erased(k) {
+		return nil
+	}
+	was, _ := i.split()
 	var cmd tea.Cmd
 	i.area, cmd = i.area.Update(msg)
+	if isKey {
+		i.stepOver(was)
+	}
 	return cmd
 }
 

@@ -24,6 +24,7 @@ type keyMap struct {
 	OtherList, Erase                                    key.Binding
 	Undo, PutBack, Palette, Sides                       key.Binding
 	Themes                                              key.Binding
+	Take, History, Editor, OpenPaste, DropQueued        key.Binding
 	chatKeys
 	aroundKeys
 	askKeys
@@ -39,10 +40,16 @@ func newKeyMap() keyMap {
 		inspectKeys: newInspectKeys(bind),
 
 		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
-		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j)"),
+		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j, or \\ enter)"),
 		Steer:          bind([]string{"ctrl+t"}, "ctrl+t", "steer the run that goes on"),
-		HistoryBack:    bind([]string{"up"}, "up", "what you sent before"),
+		HistoryBack:    bind([]string{"up"}, "up", "what you sent before; the newest queued, to edit"),
 		HistoryForward: bind([]string{"down"}, "down", "what you sent after that"),
+
+		Take:       bind([]string{"tab"}, "tab", "take what the list over the input shows"),
+		History:    bind([]string{"alt+r"}, "alt+r", "search what you sent before"),
+		Editor:     bind([]string{"alt+e"}, "alt+e", "write in your editor"),
+		OpenPaste:  bind([]string{"alt+p"}, "alt+p", "open what was pasted, in the input"),
+		DropQueued: bind([]string{"alt+q"}, "alt+q", "take the newest out of the queue"),
 
 		NextPane:     bind([]string{"tab"}, "tab", "next pane"),
 		PreviousPane: bind([]string{"shift+tab"}, "shift+tab", "previous pane"),

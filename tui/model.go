@@ -30,16 +30,18 @@ type Model struct {
 	clock  clock
 	tabAt  [panes]rect
 
-	chat   *chatPane
-	input  *input
-	dag    *dagPane
-	detail *detailPane
-	ask    *askDialog
-	runs   *runsDialog
-	undo   *undoDialog
-	models *modelsDialog
-	talk   *talkDialog
-	help   *helpDialog
+	chat     *chatPane
+	input    *input
+	complete *completer // over the input
+	recall   *recaller
+	dag      *dagPane
+	detail   *detailPane
+	ask      *askDialog
+	runs     *runsDialog
+	undo     *undoDialog
+	models   *modelsDialog
+	talk     *talkDialog
+	help     *helpDialog
 
 	palette *paletteDialog
 	allowed *allowedDialog
@@ -117,6 +119,8 @@ func New(s Session, o Options) *Model {
 	m.talk = &talkDialog{look: l, keys: &m.keys, stages: func() []*stage { return m.stages }}
 	m.inspectors = m.newInspectors()
 	m.picker = &themesDialog{look: l, keys: &m.keys}
+	m.complete = newCompleter(l, &m.keys)
+	m.recall = &recaller{look: l, keys: &m.keys}
 	m.groups = m.actionGroups()
 	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
 	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}
@@ -193,6 +197,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.release()
 	case tea.MouseWheelMsg:
 		m.wheel(tea.Mouse(msg))
+	case draftMsg:
+		cmd = m.openEditor(msg)
+	case editedMsg:
+		m.edited(msg)
 	default:
 		cmd = m.input.update(msg)
 	}
@@ -230,8 +238,9 @@ func (m *Model) arrange() {
 	}
 	if m.layout.input.w > 0 {
 		// The input's width decides about its height, and that about the chat's.
-		m.input.setSize(m.layout.input.w, m.layout.body.h/3)
-		w.input = m.input.height()
+		queued := m.queueLines()
+		m.input.setSize(m.layout.input.w, m.layout.body.h/3-queued)
+		w.input = m.input.height() + queued
 		m.layout = arrange(width, height, w)
 	}
 	m.chat.setSize(m.layout.chat.w, m.layout.chat.h)
@@ -277,7 +286,7 @@ func (m *Model) cursor() *tea.Cursor {
 			c.Y += m.layout.sheet.y + 1
 		}
 		return c
-	case m.layout.input.h == 0:
+	case m.layout.input.h == 0 || m.recall.open:
 		return nil
 	case m.searching():
 		return tea.NewCursor(m.layout.chat.x+m.chat.searchCursor(), m.layout.chat.y+m.layout.chat.h-1)
@@ -285,7 +294,7 @@ func (m *Model) cursor() *tea.Cursor {
 	c := m.input.cursor()
 	if c != nil {
 		c.X += m.layout.input.x
-		c.Y += m.layout.input.y
+		c.Y += m.layout.input.y + m.queueShown()
 	}
 	return c
 }
@@ -358,11 +367,11 @@ func (m *Model) edgeStyle(p pane) lipgloss.Style {
 // leftHalf is the chat with the input under it.
 func (m *Model) leftHalf() []string {
 	l, style := m.look, m.edgeStyle(paneChat)
-	lines := padded(m.chat.lines())
+	lines := m.overInput(padded(m.chat.lines()), m.layout.left.w-2)
 	title, note := m.chatNotice() // of the view that was just drawn
 	sections := []section{{title: m.paneTitle("Chat", m.focus == paneChat), note: note, lines: lines, style: style}}
 	if m.layout.input.h > 0 {
-		lines := l.block(m.input.lines(), m.layout.input.w, m.layout.input.h)
+		lines := l.block(m.composed(), m.layout.input.w, m.layout.input.h)
 		sections = append(sections, section{title: title, lines: padded(lines), style: style})
 	}
 	return l.frame(m.layout.left.w, l.Focus, sections...)
@@ -426,12 +435,12 @@ func (m *Model) tabBody() []string {
 	case paneStep:
 		return padded(m.detail.lines())
 	}
-	out := padded(m.chat.lines())
+	out := m.overInput(padded(m.chat.lines()), m.layout.width)
 	if m.layout.input.h > 0 {
 		l, bar := m.look, m.look.glyphs.Rule
 		title, note := m.chatNotice()
 		out = append(out, l.edge(bar, bar, bar, title, note, m.layout.width, l.Border))
-		out = append(out, padded(l.block(m.input.lines(), m.layout.input.w, m.layout.input.h))...)
+		out = append(out, padded(l.block(m.composed(), m.layout.input.w, m.layout.input.h))...)
 	}
 	return out
 }

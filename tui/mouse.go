@@ -26,7 +26,13 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	}
 	m.focus = paneChat
 	m.input.setFocus(true)
-	return tea.Batch(m.warm(p.Content), m.input.update(p))
+	if m.recall.open {
+		m.recall.typed(p.Content)
+		return nil
+	}
+	warm := m.warm(p.Content)
+	m.input.paste(p.Content)
+	return tea.Batch(warm, m.suggest())
 }
 
 // pressButton takes a click: on a hint in the footer it presses that key, else it

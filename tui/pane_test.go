@@ -188,9 +188,14 @@ func TestTheInputKeepsWhatIsPasted(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	text := strings.Repeat("a line of pasted text\n", 200)
 	m.Update(tea.PasteMsg{Content: text})
-	if got := m.input.area.Value(); got != text {
-		t.Errorf("%d bytes of %d are kept", len(got), len(text))
+	if got := m.input.expanded(); got != text || m.input.area.Value() != "[pasted 200 lines]" {
+		t.Errorf("%d bytes of %d are kept as %q", len(got), len(text), m.input.area.Value())
 	}
+	m.input.openPaste()
+	if got := m.input.area.Value(); got != text {
+		t.Errorf("%d bytes of %d are opened", len(got), len(text))
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if m.layout.input.h > maxInputHeight || m.layout.chat.h < 5 {
 		t.Errorf("the input takes %d lines and leaves %d", m.layout.input.h, m.layout.chat.h)
 	}

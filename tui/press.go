@@ -41,6 +41,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if m.pressFilter(k) {
 		return nil
 	}
+	if cmd, taken := m.pressWriting(k); taken {
+		return cmd
+	}
 	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
 	for _, at := range []place{placeEverywhere, m.here(), placeMoving} {
 		if typing && at == placeEverywhere {
@@ -51,7 +54,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if m.focus == paneChat && !m.options.Replay {
-		return tea.Batch(m.warm(k.Text), m.input.update(k))
+		return tea.Batch(m.warm(k.Text), m.typed(k))
 	}
 	m.elsewhere(k)
 	return nil
@@ -126,7 +129,7 @@ const nothingSent = "This is a replay: nothing can be sent; q quits."
 
 // submit sends what was typed.
 func (m *Model) submit() tea.Cmd {
-	text := m.input.value()
+	text := m.input.sent()
 	if text == "" {
 		return m.lookAgain()
 	}

@@ -102,7 +102,7 @@ func TestQuestionMarkIsHelpOnlyWhereNoTextIsTyped(t *testing.T) {
 }
 
 func TestHelpNamesEveryKeyOfTheMap(t *testing.T) {
-	s := open(t, tui.Options{}, 200, 60).press(f1)
+	s := open(t, tui.Options{}, 200, 100).press(f1)
 	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow what runs", "half a page up", "steer the run that goes on", "exchanges with the model", "models and profiles", "fold or unfold", "fold all", "to the next gate", "filter the steps", "think harder"} {
 		s.wants(text)
 	}

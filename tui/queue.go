@@ -3,7 +3,10 @@ package tui
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent"
+	"replan/agent/runner"
 	"replan/tui/untrusted"
 )
 
@@ -17,23 +20,70 @@ func (m *Model) queued(d agent.SessionQueue) {
 	m.chat.touch()
 }
 
-// queueShown is how many of those that wait are named.
-const queueShown = 3
-
-// waits is what waits for that which goes on, each on a line.
-func (m *Model) waits(width int) []string {
-	l := m.look
-	var lines []string
-	for i, name := range m.queue.Waiting {
-		text := "queued: " + untrusted.FirstLine(name)
-		if more := len(m.queue.Waiting) - queueShown; i == queueShown-1 && more > 0 {
-			text += fmt.Sprintf(" (and %d more)", more)
-		}
-		if i < queueShown {
-			lines = append(lines, l.Faint.Render(l.glyphs.Pending)+" "+l.Muted.Render(l.cut(text, max(width-2, 1))))
-		}
+// queueLines is how many lines over the input say what is queued: as many as wait,
+// up to three, one where there is little room.
+func (m *Model) queueLines() int {
+	most := 3
+	if m.layout.height < 24 {
+		most = 1
 	}
-	return lines
+	return min(len(m.queue.Waiting), most)
+}
+
+// queueShown is how many of them there is room for beside the input.
+func (m *Model) queueShown() int { return max(min(m.queueLines(), m.layout.input.h-1), 0) }
+
+// waits is what waits for that which goes on, each on a line with its number, in as
+// many lines. The newest is always among them, since a key takes it back.
+func (m *Model) waits(width, lines int) []string {
+	l, n := m.look, len(m.queue.Waiting)
+	var out []string
+	for i := range lines {
+		at, more := i, 0
+		if i == lines-1 {
+			at, more = n-1, n-lines
+		}
+		text := fmt.Sprintf("%d queued: %s", at+1, untrusted.FirstLine(m.queue.Waiting[at]))
+		about := ""
+		if more > 0 {
+			about = fmt.Sprintf(" (%d more before it)", more)
+		}
+		out = append(out, l.Faint.Render(l.glyphs.Pending)+" "+l.Muted.Render(l.cut(text, max(width-2-visibleWidth(about), 1)))+l.Faint.Render(about))
+	}
+	return out
+}
+
+// newestQueued is what was queued last, nil where nothing waits.
+func (m *Model) newestQueued() *agent.QueuedJob {
+	if n := len(m.queue.Jobs); n > 0 && !m.options.Replay {
+		return &m.queue.Jobs[n-1]
+	}
+	return nil
+}
+
+// mayTakeBack reports whether the newest that waits can go back into the input.
+func (m *Model) mayTakeBack() bool {
+	j := m.newestQueued()
+	return j != nil && j.Text != "" && m.input.empty()
+}
+
+// takeBack takes the newest that waits back into the input.
+func (m *Model) takeBack() tea.Cmd {
+	return m.outbox.send(runner.Unqueue{ID: m.newestQueued().ID, Back: true})
+}
+
+// nothingQueued is why nothing can be taken out of the queue.
+func (m *Model) nothingQueued() string {
+	if m.newestQueued() == nil {
+		return "Nothing is queued."
+	}
+	return ""
+}
+
+// dropQueued takes the newest that waits out of the queue.
+func (m *Model) dropQueued() tea.Cmd {
+	m.sayUntilHeard("Taken out of the queue: " + untrusted.FirstLine(m.queue.Waiting[len(m.queue.Waiting)-1]))
+	return m.outbox.send(runner.Unqueue{ID: m.newestQueued().ID})
 }
 
 // getsReady says what the session gets ready.

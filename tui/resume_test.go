@@ -402,7 +402,7 @@ func TestALineSentWhileARunGoesOnHidesNothingOfIt(t *testing.T) {
 }
 
 func TestHelpNamesTheKeysOfQuestionsAndRuns(t *testing.T) {
-	s := open(t, tui.Options{}, 200, 60).press(f1)
+	s := open(t, tui.Options{}, 200, 120).press(f1)
 	for _, text := range []string{"ctrl+r", "the runs there are", "cancel the running step", "it took effect", "run it again", "edit its arguments", "ctrl+s", "abort"} {
 		s.wants(text)
 	}

@@ -44,6 +44,7 @@ type Options struct {
 	Intro      string            // Markdown, shown while the chat is empty
 	Examples   []string          // goals that fit this folder, shown in the greeting
 	Suggestion string            // text that the input opens with
+	Editor     []string          // the user's, with its arguments; none opens none
 	Planners   planning.Planners // make the session's plans; nil is the three phases and a model
 	Keys       Keys              // in place of the usual ones; see [CheckKeys]
 	Drawn      func()            // called once, beside the drawing, when the first frame is made; may be nil

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// draftMsg says that what was typed lies in a file for the editor.
+type draftMsg struct {
+	path string
+	err  error
+}
+
+// editedMsg is what the editor left.
+type editedMsg struct {
+	text string
+	err  error
+}
+
+// noEditor is why no editor can be opened.
+func (m *Model) noEditor() string {
+	switch {
+	case m.options.Replay:
+		return nothingSent
+	case len(m.options.Editor) == 0:
+		return "No editor is set: set VISUAL or EDITOR, as in EDITOR=vim."
+	case m.focus != paneChat:
+		return "The editor is for what you type: tab leads to the input."
+	default:
+		return ""
+	}
+}
+
+// editDraft writes what was typed into a private file for the editor. It stays in
+// the input until that is done.
+func (m *Model) editDraft() tea.Cmd {
+	text := m.input.expanded()
+	return func() tea.Msg {
+		folder, err := os.MkdirTemp("", "replan-draft-")
+		if err != nil {
+			return draftMsg{err: err}
+		}
+		path := filepath.Join(folder, "message.md")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return draftMsg{err: errors.Join(err, os.RemoveAll(folder))}
+		}
+		return draftMsg{path: path}
+	}
+}
+
+// openEditor gives the terminal to the editor.
+func (m *Model) openEditor(d draftMsg) tea.Cmd {
+	if d.err != nil {
+		m.say("The editor cannot be opened: " + d.err.Error() + ".")
+		return nil
+	}
+	args := append(append([]string{}, m.options.Editor[1:]...), d.path)
+	return tea.ExecProcess(exec.Command(m.options.Editor[0], args...), func(err error) tea.Msg { //nolint:gosec,noctx // the user's own editor, for as long as it is open
+		return readDraft(d.path, err)
+	})
+}
+
+// readDraft reads what the editor left, and takes the file away.
+func readDraft(path string, failed error) (out editedMsg) {
+	defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() // it lies among temporary files
+	if failed != nil {
+		return editedMsg{err: failed}
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // our own
+	return editedMsg{text: strings.TrimRight(string(text), "\r\n"), err: err}
+}
+
+// edited takes what the editor left; where it failed, the text stays as it was.
+func (m *Model) edited(d editedMsg) {
+	if d.err != nil {
+		m.say(fmt.Sprintf("%s failed (%v): your text is as it was.", filepath.Base(m.options.Editor[0]), d.err))
+		return
+	}
+	m.focus = paneChat
+	m.input.clear()
+	m.input.set(cleaned(d.text))
+}

@@ -1,0 +1,396 @@
+package tui_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui"
+)
+
+var (
+	altR      = tea.KeyPressMsg{Code: 'r', Mod: tea.ModAlt}
+	altE      = tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}
+	altP      = tea.KeyPressMsg{Code: 'p', Mod: tea.ModAlt}
+	altQ      = tea.KeyPressMsg{Code: 'q', Mod: tea.ModAlt}
+	deleteKey = tea.KeyPressMsg{Code: tea.KeyDelete}
+)
+
+// answers has the session say something.
+func (s *screen) answers(data ...agent.Data) *screen {
+	st := newStory().session(data...)
+	s.m.Update(tui.Batch(st.events, st.now))
+	return s
+}
+
+// someFiles is what an @ can name.
+func someFiles() agent.SessionCompletions {
+	return agent.SessionCompletions{Of: agent.CompleteMentions, Items: []agent.Completion{
+		{Text: ".gitignore"},
+		{Text: "a note.txt"},
+		{Text: "docs/", Folder: true},
+		{Text: "docs/guide.md"},
+		{Text: "internal/", Folder: true},
+		{Text: "internal/slug.go"},
+		{Text: "internal/slug_test.go"},
+		{Text: "my files/", Folder: true},
+		{Text: "my files/x"},
+		{Text: "wiki:page://front", Detail: "the front page, resource of wiki"},
+	}}
+}
+
+// someCommands is what a slash can begin.
+func someCommands() agent.SessionCompletions {
+	return agent.SessionCompletions{Of: agent.CompleteCommands, Items: []agent.Completion{
+		{Text: "/plan", Detail: "Make, keep, check and run plans"},
+		{Text: "/plan list", Detail: "List the plans"},
+		{Text: "/plan run", Detail: "Run a plan", Usage: "ID|FILE", Takes: []agent.Completing{agent.CompletePlans, agent.CompleteFiles}},
+		{Text: "/model", Detail: "What answers", Usage: "[NAME]", Takes: []agent.Completing{agent.CompleteModels}},
+		{Text: "/models", Detail: "List the models"},
+		{Text: "/help", Detail: "What the chat takes"},
+	}}
+}
+
+// submitted holds what was sent to be done, beside all else.
+func (s *screen) submitted(want ...string) {
+	s.t.Helper()
+	var got []string
+	for _, c := range s.session.commands() {
+		if submit, ok := c.(runner.Submit); ok {
+			got = append(got, submit.Text)
+		}
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("%q was sent, not %q", got, want)
+	}
+}
+
+func (s *screen) typed(want string) {
+	s.t.Helper()
+	if got := s.m.Typed(); got != want {
+		s.t.Errorf("the input holds %q, not %q", got, want)
+	}
+}
+
+func TestAnAtAsksForWhatItCanName(t *testing.T) {
+	s := settled(t, newStory().greeted(), 120, 36).press(letters("see @")...)
+	s.sent(runner.Complete{Of: agent.CompleteMentions})
+	s.lacks("files and resources")
+	s.answers(someFiles())
+	s.wants("files and resources")
+	s.wants("internal/")
+	s.lacks("internal/slug.go") // it lies deeper
+	s.wants("tab take")
+}
+
+func TestWhatAnAtNamesIsCompleted(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []tea.KeyPressMsg
+		want string
+		sent string // "" is nothing
+	}{
+		"tab takes the first":                  {slices.Concat(letters("see @slug"), []tea.KeyPressMsg{tabKey}), "see @internal/slug.go ", ""},
+		"enter takes it too":                   {slices.Concat(letters("@slug"), []tea.KeyPressMsg{enter}), "@internal/slug.go ", ""},
+		"down chooses the next":                {slices.Concat(letters("@slug"), []tea.KeyPressMsg{downKey, tabKey}), "@internal/slug_test.go ", ""},
+		"up comes back":                        {slices.Concat(letters("@slug"), []tea.KeyPressMsg{downKey, upKey, enter}), "@internal/slug.go ", ""},
+		"a folder goes on":                     {slices.Concat(letters("@inter"), []tea.KeyPressMsg{tabKey, downKey, tabKey}), "@internal/slug_test.go ", ""},
+		"blanks are quoted":                    {slices.Concat(letters("@note"), []tea.KeyPressMsg{tabKey}), `@"a note.txt" `, ""},
+		"a folder with blanks goes on in them": {slices.Concat(letters("@my"), []tea.KeyPressMsg{tabKey, tabKey}), `@"my files/x" `, ""},
+		"a name in quotes is completed":        {slices.Concat(letters(`@"a n`), []tea.KeyPressMsg{tabKey}), `@"a note.txt" `, ""},
+		"a resource has its server's name":     {slices.Concat(letters("@front"), []tea.KeyPressMsg{tabKey}), "@wiki:page://front ", ""},
+		"escape closes and types on":           {slices.Concat(letters("@slug"), []tea.KeyPressMsg{escape, enter}), "", "@slug"},
+		"what stands there whole is sent":      {slices.Concat(letters("@internal/slug.go"), []tea.KeyPressMsg{enter}), "", "@internal/slug.go"},
+		"no word begins within another":        {slices.Concat(letters("me@slug"), []tea.KeyPressMsg{enter}), "", "me@slug"},
+		"a backslash names nothing":            {slices.Concat(letters(`\@slug`), []tea.KeyPressMsg{enter}), "", `\@slug`},
+		"in the middle of a line":              {slices.Concat(letters("and"), []tea.KeyPressMsg{leftKey, leftKey, leftKey}, letters("@slug "), []tea.KeyPressMsg{leftKey, tabKey}), "@internal/slug.go and", ""},
+		"nothing that is found lists nothing":  {slices.Concat(letters("@zzz"), []tea.KeyPressMsg{enter}), "", "@zzz"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36)
+			s.answers(agent.SessionStatus{Problem: "none"}, someFiles()).press(c.keys...)
+			s.typed(c.want)
+			var sent []string
+			for _, command := range s.session.commands() {
+				if submit, ok := command.(runner.Submit); ok {
+					sent = append(sent, submit.Text)
+				}
+			}
+			if got := strings.Join(sent, "|"); got != c.sent {
+				t.Errorf("%q was sent, not %q", got, c.sent)
+			}
+		})
+	}
+}
+
+func TestWhatASlashBeginsIsCompleted(t *testing.T) {
+	plans := agent.SessionCompletions{Of: agent.CompletePlans, Items: []agent.Completion{{Text: "tidy-001", Detail: "Tidy up"}, {Text: "ship-002"}}}
+	files := agent.SessionCompletions{Of: agent.CompleteFiles, Items: []agent.Completion{{Text: "a b.json"}, {Text: "x/", Folder: true}}}
+	models := agent.SessionCompletions{Of: agent.CompleteModels, Items: []agent.Completion{{Text: "qwen3:8b"}}}
+	for name, c := range map[string]struct {
+		keys []tea.KeyPressMsg
+		want string
+		sent string
+	}{
+		"tab takes a command and goes on":      {slices.Concat(letters("/pl"), []tea.KeyPressMsg{tabKey}), "/plan ", ""},
+		"and one below it":                     {slices.Concat(letters("/plan r"), []tea.KeyPressMsg{tabKey}), "/plan run ", ""},
+		"an id comes next":                     {slices.Concat(letters("/plan run tidy"), []tea.KeyPressMsg{tabKey}), "/plan run tidy-001 ", ""},
+		"or a file, in quotes":                 {slices.Concat(letters("/plan run b.j"), []tea.KeyPressMsg{tabKey}), `/plan run "a b.json" `, ""},
+		"a word of it is enough":               {slices.Concat(letters("/list"), []tea.KeyPressMsg{tabKey}), "/plan list", ""},
+		"a command that stands whole is sent":  {slices.Concat(letters("/help"), []tea.KeyPressMsg{enter}), "", "/help"},
+		"what it takes may be left out":        {slices.Concat(letters("/model "), []tea.KeyPressMsg{enter}), "", "/model"},
+		"unless a row is chosen":               {slices.Concat(letters("/model "), []tea.KeyPressMsg{downKey, enter}), "/model qwen3:8b ", ""},
+		"a slash within a line begins nothing": {slices.Concat(letters("and /pl"), []tea.KeyPressMsg{enter}), "", "and /pl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36)
+			s.answers(someCommands(), plans, files, models).press(c.keys...)
+			s.typed(c.want)
+			commands := s.session.commands()
+			submit, sent := commands[len(commands)-1].(runner.Submit)
+			if sent != (c.sent != "") || submit.Text != c.sent {
+				t.Errorf("%q was sent, not %q", submit.Text, c.sent)
+			}
+		})
+	}
+}
+
+func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
+	lists := map[string]func(*screen){
+		"files":    func(s *screen) { s.answers(someFiles()).press(letters("see @slu")...).press(downKey) },
+		"commands": func(s *screen) { s.answers(someCommands()).press(letters("/")...) },
+		"history": func(s *screen) {
+			s.answers(agent.SessionHistory{Here: []string{"rename a to b", "run the tests", "one\ntwo tests\nthree"}, Elsewhere: []string{"run all tests"}}).press(altR).press(letters("test")...)
+		},
+		"queue": func(s *screen) {
+			s.answers(agent.SessionQueue{Waiting: []string{"one", "two", "three", "four"}, Jobs: []agent.QueuedJob{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4}}}).press(letters("more")...)
+		},
+	}
+	for name, list := range lists {
+		for _, size := range []struct {
+			name          string
+			width, height int
+			options       tui.Options
+		}{{"120x36", 120, 36, tui.Options{}}, {"80x24", 80, 24, tui.Options{}}, {"40x12", 40, 12, tui.Options{ASCII: true}}} {
+			t.Run(name+" "+size.name, func(t *testing.T) {
+				s := open(t, size.options, size.width, size.height).show(newStory().greeted())
+				list(s)
+				for i, line := range strings.Split(s.m.View().Content, "\n") {
+					if w := ansi.StringWidth(line); w != size.width {
+						t.Errorf("line %d is %d cells wide", i, w)
+					}
+				}
+				golden.RequireEqual(t, s.text())
+			})
+		}
+	}
+}
+
+func TestWordsAskForNothingThatCouldCompleteThem(t *testing.T) {
+	s := settled(t, newStory().greeted(), 120, 36).press(letters("a plain goal")...)
+	for _, c := range s.session.commands() {
+		if _, asks := c.(runner.Complete); asks {
+			t.Error("the session was asked for completions")
+		}
+	}
+}
+
+func TestALongPasteIsAToken(t *testing.T) {
+	long := strings.Repeat("line\n", 30)
+	s := open(t, tui.Options{}, 120, 36).press(letters("see ")...)
+	s.m.Update(tea.PasteMsg{Content: long})
+	s.typed("see [pasted 30 lines]")
+	s.m.Update(tea.PasteMsg{Content: strings.Repeat("x", 3000)})
+	s.typed("see [pasted 30 lines][pasted 3000 characters]")
+	s.m.Update(tea.PasteMsg{Content: long})
+	s.typed("see [pasted 30 lines][pasted 3000 characters][pasted 30 lines, 2]")
+	s.press(backspace)
+	s.typed("see [pasted 30 lines][pasted 3000 characters]")
+	s.press(leftKey, deleteKey) // the cursor steps over a token
+	s.typed("see [pasted 30 lines]")
+	s.press(letters("!")...).press(leftKey, altP)
+	s.typed("see " + long + "!")
+}
+
+func TestATokenIsSentAsWhatItStandsFor(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36)
+	long := strings.Repeat("a\tb\n", 25) + "end"
+	_, cmd := s.m.Update(tea.PasteMsg{Content: strings.ReplaceAll(long, "\n", "\r\n")})
+	s.carryOut(cmd)
+	s.press(letters(" sum it up")...).press(enter)
+	s.submitted(long + " sum it up")
+	s.typed("")
+}
+
+func TestPastedControlCharactersAreShownAndNothingIsSent(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36)
+	s.m.Update(tea.PasteMsg{Content: "\x1b[31mred\x1b[0m\x07 a\u202eb\nsecond\n"})
+	s.typed("red^G a<U+202E>b\nsecond\n")
+	for _, c := range s.session.commands() {
+		if _, sent := c.(runner.Submit); sent {
+			t.Error("it was sent")
+		}
+	}
+}
+
+func TestABackslashBeforeEnterIsANewLine(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters(`one\`)...).press(enter).press(letters("two")...)
+	s.typed("one\ntwo")
+	s.press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModShift}).press(letters("three")...).press(enter)
+	s.submitted("one\ntwo\nthree")
+}
+
+func TestWhatWasSentInOtherSessionsIsLeafedThrough(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "two"}, agent.SessionHistory{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
+	s.press(upKey)
+	s.typed("two")
+	s.press(upKey)
+	s.typed("one")
+	s.press(upKey)
+	s.typed("one")
+	s.press(downKey, downKey)
+	s.typed("")
+}
+
+func TestALineThatBeginsWithABlankIsNotLeafedThrough(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters(" secret")...).press(enter)
+	s.submitted(" secret")
+	s.answers(agent.ChatUser{Text: "secret"}).press(upKey)
+	s.typed("")
+}
+
+func TestWhatWasSentIsSearched(t *testing.T) {
+	history := agent.SessionHistory{Here: []string{"rename a to b", "run the tests", "look around", "Run it again"}, Elsewhere: []string{"run all tests"}}
+	for name, c := range map[string]struct {
+		keys []tea.KeyPressMsg
+		want string
+	}{
+		"the newest that holds it":      {slices.Concat(letters("run"), []tea.KeyPressMsg{enter}), "Run it again"},
+		"the key again goes further":    {slices.Concat(letters("run"), []tea.KeyPressMsg{altR, tabKey}), "run the tests"},
+		"other folders come last":       {slices.Concat(letters("run"), []tea.KeyPressMsg{downKey, downKey, enter}), "run all tests"},
+		"a letter is taken back":        {slices.Concat(letters("lookx"), []tea.KeyPressMsg{backspace, enter}), "look around"},
+		"escape leaves what was typed":  {slices.Concat(letters("run"), []tea.KeyPressMsg{escape}), "draft"},
+		"nothing found leaves it, too":  {slices.Concat(letters("zzz"), []tea.KeyPressMsg{enter}), "draft"},
+		"several words are one query":   {slices.Concat(letters("run the"), []tea.KeyPressMsg{enter}), "run the tests"},
+		"up and down stay in the list":  {slices.Concat(letters("run"), []tea.KeyPressMsg{downKey, upKey, upKey, enter}), "Run it again"},
+		"a page is as far as there are": {[]tea.KeyPressMsg{pageDown, enter}, "run all tests"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{}, 120, 36).answers(history).press(letters("draft")...).press(altR).press(c.keys...)
+			s.typed(c.want)
+			s.lacks("history ›")
+		})
+	}
+	open(t, tui.Options{}, 120, 36).press(altR).wants("Nothing was sent yet.")
+}
+
+func TestWhatIsQueuedIsShownTakenBackAndDropped(t *testing.T) {
+	queue := agent.SessionQueue{Waiting: []string{"first", "second"}, Jobs: []agent.QueuedJob{{ID: 4, Text: "first"}, {ID: 7, Text: "second"}}}
+	s := settled(t, newStory().branching(), 120, 36).answers(queue)
+	s.wants("1 queued: first")
+	s.wants("2 queued: second")
+	s.press(upKey)
+	s.sent(runner.Unqueue{ID: 7, Back: true})
+	s.answers(agent.SessionQueue{Waiting: queue.Waiting[:1], Jobs: queue.Jobs[:1]}, agent.SessionReturned{Text: "second"})
+	s.typed("second")
+	s.press(altQ)
+	s.wants("Taken out of the queue: first")
+	s.sent(runner.Unqueue{ID: 7, Back: true}, runner.Unqueue{ID: 4})
+	s.answers(agent.SessionQueue{}).press(altQ)
+	s.wants("Nothing is queued.")
+}
+
+func TestWhatWasNotTakenComesBackWithTheReason(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters("explain @x.go")...).press(escape, enter)
+	s.answers(agent.SessionReturned{Text: "explain @x.go", Reason: "nothing was sent: there is no x.go"})
+	s.typed("explain @x.go")
+	s.wants("nothing was sent: there is no x.go")
+	// What was typed meanwhile stays; the other is what was sent before.
+	s.answers(agent.SessionReturned{Text: "another", Reason: "no"})
+	s.typed("explain @x.go")
+	s.press(upKey)
+	s.typed("another")
+}
+
+func TestWhatGoesWithAMessageIsShownUnderIt(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "explain @a.go and @docs/", Mentions: []planning.Mention{
+		{Name: "a.go", Text: "x", Bytes: 2150}, {Name: "docs/", Folder: true, Text: "docs/a\ndocs/b\n"}, {Name: "big", Text: strings.Repeat("x", 64<<10), Bytes: 3 << 20, Cut: true},
+	}})
+	for _, want := range []string{"@ a.go · 2.1 KB", "@ docs/ · 2 names", "@ big · the first 64 KB of 3.0 MB"} {
+		s.wants(want)
+	}
+}
+
+// editing is the screen in a program that ends when the editor has.
+type editing struct {
+	*tui.Model
+	text chan string
+}
+
+func (e editing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := e.Model.Update(msg)
+	if tui.IsEdited(msg) {
+		e.text <- e.Typed()
+		return e, tea.Quit
+	}
+	return e, cmd
+}
+
+// edited is what the input holds after the editor was there.
+func edited(t *testing.T, o tui.Options, draft string) string {
+	t.Helper()
+	s := open(t, o, 120, 36).press(letters(draft)...)
+	in, typing, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = in.Close(), typing.Close() }()
+	e := editing{s.m, make(chan string, 1)}
+	program := tea.NewProgram(e, tea.WithInput(in), tea.WithOutput(io.Discard), tea.WithoutSignalHandler(), tea.WithWindowSize(120, 36))
+	go program.Send(altE)
+	if _, err := program.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return <-e.text
+}
+
+func TestTheEditorTakesTheDraftAndGivesItBack(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the editor of this test is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	script := filepath.Join(dir, "editor")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nstat -c %a \"$2\" > \"$1\"\nprintf ' and more\\nlines\\n' >> \"$2\"\n"), 0o700); err != nil { //nolint:gosec // it is to run
+		t.Fatal(err)
+	}
+	told := filepath.Join(dir, "mode")
+	text := edited(t, tui.Options{Editor: []string{script, told}}, "a draft")
+	if text != "a draft and more\nlines" {
+		t.Errorf("the input holds %q", text)
+	}
+	if mode, err := os.ReadFile(told); err != nil || strings.TrimSpace(string(mode)) != "600" {
+		t.Errorf("the file was open to others: %s %v", mode, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "replan-draft-*")); len(left) > 0 {
+		t.Errorf("%q is left", left)
+	}
+}
+
+func TestAnEditorThatFailsLosesNothing(t *testing.T) {
+	if text := edited(t, tui.Options{Editor: []string{"/nonexistent/editor"}}, "a draft"); text != "a draft" {
+		t.Errorf("the input holds %q", text)
+	}
+	s := open(t, tui.Options{}, 120, 36).press(altE)
+	s.wants("No editor is set")
+}
