@@ -92,7 +92,7 @@ var flows = map[string]flow{
 	"revisions":           {from: (*story).finished, wants: "evision"},
 	"themes":              {wants: "Themes"},
 	"look":                {from: (*story).greeted, sends: runner.Look{}},
-	"servers":             {wants: "Servers"},
+	"servers":             {wants: "Tool servers"},
 	"chat.search":         {from: (*story).finished, moves: true},
 	"chat.copy":           {from: (*story).finished, wants: "clipboard"},
 	"chat.thinking":       {from: (*story).asked, moves: true},

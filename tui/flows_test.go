@@ -147,7 +147,10 @@ func startProgram(t *testing.T, f flow) *program {
 			// Neither teatest's wait for an interrupt nor the clock of the
 			// highlighter's regular expressions can be stopped.
 			goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
-			goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+			goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"),
+			// Nor can a timer of Bubble Tea's, which ends by itself.
+			goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
+			goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"))
 	})
 	from := f.from
 	if from == nil {
