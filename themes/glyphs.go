@@ -89,7 +89,7 @@ func ASCIIGlyphs() Glyphs {
 	return Glyphs{
 		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
 		Draft: ":", Ready: "^", Retry: "@",
-		Spinner: []string{"|", "/", "-", "\\"}, Still: "o",
+		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
 		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",

@@ -104,14 +104,14 @@ func TestACardTellsOfEachCallOfTheChat(t *testing.T) {
 	s := settled(t, newStory().calling(), 120, 36)
 	text := s.text()
 	for _, want := range []string{
-		"Let me look at the log and at the file itself.", "✓ vcs.log  auth/jwt.go  0.1s", "fs.read  auth/jwt.go", "✗ fs.read  auth/token_helper", "there is no file",
+		"Let me look at the log and at the file itself.", "✓ vcs.log  auth/jwt.go  60ms", "fs.read  auth/jwt.go", "✗ fs.read  auth/token_helper", "there is no file",
 	} {
 		s.wants(want)
 	}
 	if n := strings.Count(text, "Let me look"); n != 1 {
 		t.Errorf("what the model wrote stands there %d times:\n%s", n, text)
 	}
-	if strings.Index(text, "Let me look") > strings.Index(text, "✓ vcs.log  auth/jwt.go  0.1s") {
+	if strings.Index(text, "Let me look") > strings.Index(text, "✓ vcs.log  auth/jwt.go  60ms") {
 		t.Errorf("the calls stand before the words that led to them:\n%s", text)
 	}
 }

@@ -55,7 +55,7 @@ func isClass(any ...stepClass) func(stepClass, *agent.StepState) bool {
 func stands(word string, c stepClass, s *agent.StepState) bool {
 	word = strings.TrimPrefix(strings.ToLower(word), "in_")
 	for name, is := range statusWords {
-		if (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) && is(c, s) {
+		if (strings.HasPrefix(name, word) || name == "complete" && word == "completed") && is(c, s) {
 			return true
 		}
 	}
@@ -64,7 +64,6 @@ func stands(word string, c stepClass, s *agent.StepState) bool {
 
 // stepTexts are the steps as a filter reads them.
 type stepTexts struct {
-	chart *chart
 	among []int
 	texts []string
 }
@@ -89,7 +88,7 @@ func (f *planFilter) search(c *chart, t *tally) {
 			value = strings.ToLower(value)
 			fits = func(i int) bool { return strings.Contains(strings.ToLower(stepTool(c.steps[i])), value) }
 		default:
-			found = stepsLike(c, found, word)
+			found = stepsLike(c, t, found, word)
 			continue
 		}
 		found = slices.DeleteFunc(found, func(i int) bool { return !fits(i) })
@@ -97,23 +96,27 @@ func (f *planFilter) search(c *chart, t *tally) {
 	f.found = found
 }
 
-// stepsLike finds a word in the texts of some steps: as it stands, else its letters
-// in their order.
-func stepsLike(c *chart, among []int, word string) []int {
-	t := &stepTexts{chart: c, among: among, texts: make([]string, len(among))}
+// wordLeast is how long the beginning of a word has to be that says without
+// status: how a step stands.
+const wordLeast = 3
+
+// stepsLike finds a word in some steps: in their texts or as how they stand, else
+// its letters in the texts in their order.
+func stepsLike(c *chart, t *tally, among []int, word string) []int {
+	texts := &stepTexts{among: among, texts: make([]string, len(among))}
 	low := strings.ToLower(word)
 	var found []int
 	for k, i := range among {
-		s := c.steps[i].Step
-		t.texts[k] = untrusted.Line(s.Index + " " + s.Title + " " + stepTool(c.steps[i]))
-		if strings.Contains(strings.ToLower(t.texts[k]), low) {
+		s := c.steps[i]
+		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title + " " + stepTool(s))
+		if strings.Contains(strings.ToLower(texts.texts[k]), low) || len(low) >= wordLeast && stands(low, t.class[i], s) {
 			found = append(found, i)
 		}
 	}
 	if len(found) > 0 {
 		return found
 	}
-	for _, m := range fuzzy.FindFromNoSort(word, t) {
+	for _, m := range fuzzy.FindFromNoSort(word, texts) {
 		found = append(found, among[m.Index])
 	}
 	return found

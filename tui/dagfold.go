@@ -278,7 +278,7 @@ func nodeDeps(c *chart, nodes []node, of []int) [][]int {
 // foldRuns rolls up steps that are done one after the other, in portions that
 // stay where they are while the run goes on.
 func (w *folder) foldRuns() {
-	if !(w.level == foldAll || w.level == foldAuto && len(w.chart.steps) > rollFrom) {
+	if w.level == foldNone || w.level == foldAuto && len(w.chart.steps) <= rollFrom {
 		return
 	}
 	var out []node

@@ -349,7 +349,7 @@ func (d *dagPane) paintText(r *row, f face, p *painter) {
 	switch {
 	case len(r.after) > 0 && (f.class != classWaits || f.over): // else the state says it
 		tail = l.blockers(r.after, room/2-1)
-	case f.note != "" && c.note == 0 && r.kind == rowStep && s.Change == agent.ChangeRevised && room >= 2*noteLeast:
+	case f.note != "" && c.note == 0 && r.kind == rowStep && (s.Change == agent.ChangeRevised || f.class == classSkipped) && room >= 2*noteLeast:
 		tail = f.note
 	}
 	if tail != "" {
@@ -391,14 +391,18 @@ func (d *dagPane) paintRoll(r *row, f face, p *painter) {
 	if r.node < 0 {
 		text = d.rollSign(r.roll) + " " + text
 	}
-	end := d.width - 1
-	if c.note > 0 {
-		end = min(end, p.width+c.index+1+c.title+2+c.tool+c.state+stateGap)
+	end := p.width + c.index + 1 + c.title + c.state + stateGap
+	if c.tool > 0 {
+		end += 2 + c.tool
 	}
+	end = min(end, d.width-1) // where the states end
 	room := max(end-p.width-wide-2, 0)
 	style := l.Muted
-	if f.kin == kinDim {
+	switch f.kin {
+	case kinDim:
 		style = l.Faint
+	case kinLit:
+		style = l.Text
 	}
 	name := l.cut(text, room)
 	p.add(style, name)

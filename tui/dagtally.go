@@ -44,15 +44,6 @@ func (c stepClass) over() bool { return c == classDone || c == classSkipped }
 // counts is how many steps stand how.
 type counts [stepClasses]int
 
-// all is how many steps there are.
-func (c *counts) all() int {
-	n := 0
-	for _, k := range c {
-		n += k
-	}
-	return n
-}
-
 // tally keeps how each step of a chart stands. It is told which step an event
 // was about, and counts only that one again.
 type tally struct {

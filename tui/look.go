@@ -256,6 +256,14 @@ func clockTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
+// doneIn is how long something took that is done: 12ms, 4.2s.
+func doneIn(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%dms", ms)
+	}
+	return milliseconds(ms)
+}
+
 // milliseconds is a stored duration as seconds writes it.
 func milliseconds(ms int64) string { return seconds(time.Duration(ms) * time.Millisecond) }
 

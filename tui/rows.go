@@ -210,11 +210,3 @@ func (d *dagPane) listed(found []int) *outline {
 	o.finish()
 	return o
 }
-
-// related reports whether one of two positions depends on the other.
-func (c *chart) related(a, b int) bool {
-	if a > b {
-		a, b = b, a
-	}
-	return c.before[b].has(a)
-}

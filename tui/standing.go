@@ -71,7 +71,7 @@ func stateWord(l *look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		case s.DryRun:
 			return "dry run", l.Faint
 		}
-		return milliseconds(s.MS), l.Faint
+		return doneIn(s.MS), l.Faint
 	case agent.StepActive:
 		return seconds(l.since(s.StartedAt)), l.Running
 	case agent.StepWaiting:

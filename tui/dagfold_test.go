@@ -1,0 +1,333 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// anyRun is a plan of any shape, whose steps stand in any way that a run could
+// have brought them to.
+func anyRun(r *rapid.T, most int) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1}
+	n := rapid.IntRange(1, most).Draw(r, "steps")
+	wide := rapid.IntRange(1, 20).Draw(r, "width")
+	for i := range n {
+		step := planning.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: planning.ExecutorTool, Tool: rapid.SampledFrom([]string{"fs.read", "fs.write"}).Draw(r, "tool")}
+		status := agent.StepPending
+		free := true
+		if i > 0 {
+			for _, d := range rapid.SliceOfNDistinct(rapid.IntRange(max(0, i-wide), i-1), 0, 3, rapid.ID[int]).Draw(r, "deps") {
+				step.DependsOn = append(step.DependsOn, fmt.Sprint(d+1))
+				free = free && run.Steps[d].Status == agent.StepDone
+			}
+		}
+		if free {
+			status = rapid.SampledFrom([]agent.StepStatus{agent.StepDone, agent.StepDone, agent.StepDone, agent.StepActive, agent.StepWaiting, agent.StepBroken, agent.StepUncertain, agent.StepPending}).Draw(r, "status")
+		}
+		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status})
+	}
+	return run
+}
+
+// holds checks the rules of what is rolled up: each step has one row of its own or
+// is hidden in one roll-up; the counts are those of the steps; what a step depends
+// on stands above it, and nothing is lost on the way.
+func (d *dagPane) holds(fail func(string, ...any)) {
+	o, c := d.outline, d.chart
+	rows, hidden := make([]int, len(c.steps)), make([]int, len(c.steps))
+	for i := range o.rows {
+		r := &o.rows[i]
+		switch r.kind {
+		case rowStep:
+			rows[r.at]++
+			if c.steps[r.at] != r.step {
+				fail("row %d shows %s at %d", i, r.step.Step.Index, r.at)
+			}
+		case rowRoll:
+			var want counts
+			for _, m := range r.roll.members {
+				want[classOf(d.run, c.steps[m], d.tally.waits[m])]++
+				if !r.roll.open && !slices.Contains(r.roll.shown, m) {
+					hidden[m]++
+				}
+			}
+			if want != r.roll.counts {
+				fail("%s counts %v, its steps are %v", r.key, r.roll.counts, want)
+			}
+		}
+	}
+	for m := range rows {
+		if rows[m]+hidden[m] != 1 {
+			fail("step %d has %d rows and is hidden in %d roll-ups\n%s", m+1, rows[m], hidden[m], stripped(d.lines()))
+		}
+		if hidden[m] > 0 && c.steps[m].Step.Index == d.selected {
+			fail("the selection is hidden")
+		}
+		if d.folds.level == foldAuto && hidden[m] > 0 && !d.tally.class[m].quiet() && len(d.folds.said)+len(d.folds.led) == 0 {
+			fail("step %d is %d and hidden", m+1, d.tally.class[m])
+		}
+		for _, p := range c.deps[m] {
+			if o.of[p] > o.of[m] {
+				fail("step %d depends on %d, which stands below it", m+1, p+1)
+			}
+		}
+	}
+	for i := range o.nodes {
+		for _, m := range o.nodes[i].members() {
+			if o.of[m] != i {
+				fail("step %d is in node %d and said to be in %d", m+1, i, o.of[m])
+			}
+		}
+	}
+	var total counts
+	for m := range c.steps {
+		total[classOf(d.run, c.steps[m], d.tally.waits[m])]++
+	}
+	if total != d.tally.total {
+		fail("counted %v, there are %v", d.tally.total, total)
+	}
+	lines := d.lines()
+	if len(lines) != d.height {
+		fail("%d lines of %d", len(lines), d.height)
+	}
+	for _, line := range lines {
+		if ansi.StringWidth(line) != d.width {
+			fail("%d cells of %d: %q", ansi.StringWidth(line), d.width, line)
+		}
+	}
+}
+
+// TestEveryStepIsShownOnceOrInOneRollUp plays on a plan of any shape: steps start
+// and end, and the user folds, jumps and moves.
+func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		run := anyRun(r, 90)
+		d := newDAGPane(darkLook())
+		d.setSize(rapid.IntRange(20, 120).Draw(r, "wide"), rapid.IntRange(1, 60).Draw(r, "high"))
+		d.setFocus(true)
+		d.show(run)
+		fail := func(format string, args ...any) { r.Helper(); r.Fatalf(format, args...) }
+		d.lines()
+		d.holds(fail)
+		for range rapid.IntRange(0, 12).Draw(r, "turns") {
+			switch rapid.SampledFrom([]string{"event", "event", "move", "fold", "all", "open", "jump", "follow", "wheel"}).Draw(r, "does") {
+			case "event":
+				s := rapid.SampledFrom(run.Steps).Draw(r, "step")
+				switch s.Status {
+				case agent.StepPending:
+					s.Status = agent.StepActive
+				case agent.StepActive, agent.StepWaiting:
+					s.Status = rapid.SampledFrom([]agent.StepStatus{agent.StepDone, agent.StepBroken}).Draw(r, "becomes")
+				}
+				d.heard(run, agent.StepStarted{Index: s.Step.Index})
+				d.touch()
+			case "move":
+				d.move(rapid.IntRange(-30, 30).Draw(r, "by"))
+			case "fold":
+				d.fold()
+			case "all":
+				d.foldEverything()
+			case "open":
+				d.toggle()
+			case "jump":
+				d.jump(rapid.SampledFrom([]target{toGate, toFailure, toRunning}).Draw(r, "to"))
+			case "follow":
+				d.setFollow(true)
+			case "wheel":
+				d.scrolled(rapid.IntRange(-9, 9).Draw(r, "lines"))
+			}
+			d.lines()
+			d.holds(fail)
+		}
+	})
+}
+
+// planOf is a run of steps written as "index tool<deps status".
+func planOf(lines ...string) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1}
+	status := map[string]agent.StepStatus{"✓": agent.StepDone, "⠋": agent.StepActive, "◆": agent.StepWaiting, "✗": agent.StepBroken, "·": agent.StepPending, "—": agent.StepLeftOut, "?": agent.StepUncertain}
+	for i, line := range lines {
+		parts := strings.Fields(line)
+		step := planning.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: planning.ExecutorTool, Tool: parts[1]}
+		if len(parts) > 2 {
+			step.DependsOn = strings.Split(parts[2], ",")
+		}
+		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status[parts[0]]})
+	}
+	return run
+}
+
+// repeat is a line for each of n steps.
+func repeat(n int, line string) []string { return slices.Repeat([]string{line}, n) }
+
+// kinds is the rows of a pane in short: the step, or a roll-up with its counts.
+func kinds(d *dagPane) string {
+	d.lines()
+	var out []string
+	for i := range d.outline.rows {
+		switch r := &d.outline.rows[i]; r.kind {
+		case rowStep:
+			out = append(out, r.key)
+		case rowRoll:
+			out = append(out, r.roll.label+" "+ansi.Strip(d.look.countWords(&r.roll.counts, asItIs)))
+		}
+	}
+	return strings.Join(out, " | ")
+}
+
+func TestWhatIsRolledUpByItself(t *testing.T) {
+	small := append([]string{"✓ list"}, repeat(49, "· fs.read 1")...)
+	fan := slices.Concat([]string{"✓ list"}, repeat(18, "✓ fs.read 1"), repeat(2, "⠋ fs.read 1"), []string{"✗ fs.read 1"}, repeat(30, "· fs.read 1"), []string{"· sum " + numbers(2, 52)})
+	chain := []string{"✓ a"}
+	for i := 1; i < 60; i++ {
+		sign := "✓"
+		if i > 30 {
+			sign = "·"
+		} else if i == 30 {
+			sign = "⠋"
+		}
+		chain = append(chain, fmt.Sprintf("%s t%d %d", sign, i%2, i))
+	}
+	for _, c := range []struct {
+		name string
+		plan []string
+		want string
+	}{
+		{"a plan of fifty steps stays as it is", small, "1 | " + strings.ReplaceAll(numbers(2, 50), ",", " | ")},
+		{"a fan-out is one line, with a row for what runs or has failed", fan, "1 | 51 x fs.read ✓18 ⠋2 ✗1 ·30 | 20 | 21 | 22 | 53"},
+		{"steps that are done roll up in portions but for the last", chain, "20 steps ✓20 | 9 steps ✓9 | 30 | " + strings.ReplaceAll(numbers(31, 60), ",", " | ")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDAGPane(darkLook())
+			d.setSize(80, 50)
+			d.show(planOf(c.plan...))
+			d.setFollow(false)
+			d.selected = "1"
+			if c.name[:5] == "steps" {
+				d.selected = "31"
+			}
+			if got := kinds(d); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// numbers is the numbers from a to b, with commas.
+func numbers(a, b int) string {
+	var out []string
+	for i := a; i <= b; i++ {
+		out = append(out, fmt.Sprint(i))
+	}
+	return strings.Join(out, ",")
+}
+
+func TestFoldingByHand(t *testing.T) {
+	plan := []string{"✓ list", "✓ fs.read 1", "⠋ fs.read 1", "· fs.read 1", "· sum 2,3,4", "· tell 5", "· other"}
+	for _, c := range []struct {
+		name string
+		from string
+		do   func(d *dagPane) string
+		want string
+		says string
+	}{
+		{"space folds what a step leads to alone", "1", (*dagPane).fold, "1 | 5 steps ✓1 ⠋1 ·3 | 7", ""},
+		{"space folds a step and its siblings that lead to nothing alone", "2", (*dagPane).fold, "1 | 3 x fs.read ✓1 ⠋1 ·1 | 5 | 6 | 7", ""},
+		{"space opens what it folded", "5", func(d *dagPane) string { d.fold(); d.lines(); return d.fold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
+		{"space says where there is nothing", "7", (*dagPane).fold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Nothing hangs on this step alone, so there is nothing to fold."},
+		{"z folds all that it can", "7", (*dagPane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ·1 | 5 | 6 | 7", "What can be folded is folded."},
+		{"z again opens all", "7", func(d *dagPane) string { d.foldEverything(); d.lines(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "All is unfolded."},
+		{"a jump shows what is folded away", "1", func(d *dagPane) string { d.fold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ·3 | 3 | 7", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDAGPane(darkLook())
+			d.setSize(80, 50)
+			d.show(planOf(plan...))
+			d.lines()
+			d.selectKey(c.from)
+			says := c.do(d)
+			if got := kinds(d); got != c.want || says != c.says {
+				t.Errorf("got\n%s\nwant\n%s\nsaid %q", got, c.want, says)
+			}
+		})
+	}
+}
+
+func TestJumps(t *testing.T) {
+	plan := []string{"✓ a", "✗ a", "◆ b", "⠋ b", "✗ b", "⠋ a", "? a"}
+	for _, c := range []struct {
+		name, from string
+		to         target
+		want, says string
+	}{
+		{"to the gate", "1", toGate, "3", ""},
+		{"to the next failure", "2", toFailure, "5", ""},
+		{"what is in doubt counts as one", "5", toFailure, "7", ""},
+		{"behind the last it is the first again", "7", toFailure, "2", ""},
+		{"to what runs", "4", toRunning, "6", ""},
+		{"the only one says so", "3", toGate, "3", "There is no other one."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDAGPane(darkLook())
+			d.setSize(80, 50)
+			d.show(planOf(plan...))
+			d.lines()
+			d.selectKey(c.from)
+			if says := d.jump(c.to); d.selected != c.want || says != c.says {
+				t.Errorf("it leads to %s and says %q", d.selected, says)
+			}
+			if d.follow {
+				t.Error("what runs is still followed")
+			}
+		})
+	}
+	d := newDAGPane(darkLook())
+	d.setSize(80, 50)
+	d.show(planOf("✓ a"))
+	if says := d.jump(toRunning); says != "No step is running." {
+		t.Errorf("it says %q", says)
+	}
+}
+
+func TestTheFilter(t *testing.T) {
+	run := planOf("✓ fs.read", "✗ fs.write", "⠋ test.run", "· fs.read 2", "· test.run")
+	run.Steps[0].Step.Title = "Look at the Handler"
+	run.Steps[3].Step.Title = "Write the handler anew"
+	for text, want := range map[string]string{
+		"handler":        "1 | 4",
+		"HANDLER write":  "4",
+		"fs.":            "1 | 2 | 4",
+		"tool:test":      "3 | 5",
+		"status:failed":  "2",
+		"status:fail":    "2",
+		"s:running":      "3",
+		"running":        "3",
+		"ready":          "5",
+		"status:pending": "4 | 5",
+		"fs.read done":   "1",
+		"3":              "3",
+		"lkhdlr":         "1",
+		"nothing":        "",
+		"  ":             "1 | 2 | 3 | 4 | 5",
+	} {
+		d := newDAGPane(darkLook())
+		d.setSize(60, 12)
+		d.show(run)
+		d.lines()
+		d.startFilter()
+		for _, letter := range text {
+			d.pressFilter(typed(letter))
+		}
+		if got := kinds(d); got != want {
+			t.Errorf("%q finds %s, want %s", text, got, want)
+		}
+	}
+}
