@@ -30,6 +30,7 @@ const (
 	placeMoving // in plan, step and dialogs
 	placeGate
 	placeQuestion
+	placeReview
 	placeDialog
 	placeQuit // the question whether to quit
 )
@@ -53,6 +54,7 @@ func (m *Model) actionGroups() []group {
 		{placeMoving, "Moving", m.movingActions()},
 		{placeGate, "Gate", m.gateActions()},
 		{placeQuestion, "Question", m.questionActions()},
+		{placeReview, "Review of a plan", m.reviewActions()},
 		{placeDialog, "Dialogs", append(m.keys.dialogKeys(), m.keys.aroundKeys.dialogKeys()...)},
 		{placeQuit, "Quitting", []action{
 			{id: "quit.yes", key: &m.keys.Yes},

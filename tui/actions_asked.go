@@ -93,12 +93,20 @@ func (g *askDialog) noSides() string {
 	return ""
 }
 
+// reopen shows what waits for the user again: gates and questions before a plan.
+func (m *Model) reopen() tea.Cmd {
+	if m.ask.waiting() == 0 {
+		return m.review.reopen()
+	}
+	return m.ask.reopen()
+}
+
 // noGate is why no gate or question can be shown.
 func (m *Model) noGate() string {
 	switch {
 	case m.options.Replay:
 		return "This is a replay: what was asked was answered then, as the chat says."
-	case m.ask.waiting() == 0:
+	case m.ask.waiting() == 0 && !m.review.waits():
 		return "No gate is open."
 	default:
 		return ""

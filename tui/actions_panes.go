@@ -22,7 +22,7 @@ func (m *Model) everywhereActions() []action {
 		{id: "help", key: &k.Help, opens: true, do: just(m.openHelp)},
 		{id: "pane.next", key: &k.NextPane, do: just(func() { m.focus = (m.focus + 1) % panes })},
 		{id: "pane.previous", key: &k.PreviousPane, do: just(func() { m.focus = (m.focus + panes - 1) % panes })},
-		{id: "gate", key: &k.Gate, refuse: m.noGate, do: func() tea.Cmd { return m.ask.reopen() }},
+		{id: "gate", key: &k.Gate, refuse: m.noGate, do: m.reopen},
 		{id: "gate.allowed", key: &k.Allowed, opens: true, refuse: m.noRun, do: just(m.showAllowed)},
 		{id: "runs", key: &k.Runs, opens: true, refuse: live("This is a replay: no run is taken up from here."), do: m.listRuns},
 		{id: "models", key: &k.Models, opens: true, refuse: live("This is a replay: no model is asked here."), do: func() tea.Cmd {
@@ -31,6 +31,7 @@ func (m *Model) everywhereActions() []action {
 		{id: "exchanges", key: &k.Exchanges, opens: true, do: just(func() { m.talk.show() })},
 		{id: "revisions", key: &k.Revisions, opens: true, refuse: m.noRevisions, do: just(m.openRevisions)},
 		{id: "themes", key: &k.Themes, opens: true, do: just(m.openThemes)},
+		{id: "review.next", key: &k.HoldPlans, refuse: live("This is a replay: no plan is made here."), do: m.holdPlans},
 		{id: "run.steer", key: &k.Steer, refuse: m.noSteering, do: m.steer},
 		{id: "run.stop", key: &k.Stop, refuse: m.nothingToStop, do: m.stop},
 		{id: "quit", key: &k.Quit, do: m.leave},

@@ -56,6 +56,9 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	if _, ok := m.busyWith(planning.PurposeRepair); ok {
 		return spin + l.Muted.Render("repairing the plan")
 	}
+	if m.review.waits() {
+		return m.waitingWords(l.glyphs.Gate, "the plan waits to be looked over", width)
+	}
 	if s := following(r); s != nil {
 		switch s.Status {
 		case agent.StepWaiting:

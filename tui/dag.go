@@ -100,7 +100,7 @@ func (d *dagPane) heard(run *agent.Run, data agent.Data) {
 		d.tally.mark(index)
 	}
 	switch data.(type) {
-	case agent.PlanDrafting, agent.PlanCreated, agent.PlanDiff, agent.RunResumed:
+	case agent.PlanDrafting, agent.PlanCreated, agent.PlanDiff, agent.PlanReviewed, agent.RunResumed:
 		d.replan = true
 	}
 }

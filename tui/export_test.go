@@ -33,6 +33,12 @@ func (m *Model) RestedBefore() tea.Msg { return graceMsg{m.ask.count - 1} }
 // IsEdited reports whether a message says that the editor has ended.
 func IsEdited(m tea.Msg) bool { _, ok := m.(editedMsg); return ok }
 
+// ReviewRested is the end of the newest grace time of the review.
+func (m *Model) ReviewRested() tea.Msg { return reviewRestMsg{m.review.count} }
+
+// Reviewing reports whether a plan is looked over on the screen.
+func (m *Model) Reviewing() bool { return m.review.shown() }
+
 // Beating reports whether the clock is going.
 func (m *Model) Beating() bool { return m.clock.beating }
 

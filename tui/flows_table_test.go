@@ -74,6 +74,18 @@ var flows = map[string]flow{
 	"question.edit":   {from: (*story).failing, wants: "Edit arguments"},
 	"question.send":   {from: (*story).gated, first: []string{"e"}, lacks: "Edit arguments"},
 
+	// The review of a plan.
+	"review.next":        {sends: runner.Hold{On: true}},
+	"review.run":         {from: (*story).reviewing, lacks: "Nothing is changed yet.", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun}}},
+	"review.refuse":      {from: (*story).reviewing, wants: "Refuse this plan?"},
+	"review.edit":        {from: (*story).reviewing, wants: "Edit step 1"},
+	"review.take_out":    {from: (*story).reviewing, first: []string{"G"}, wants: "1 out"},
+	"review.move_up":     {from: (*story).reviewing, first: []string{"down"}, wants: "1 moved"},
+	"review.move_down":   {from: (*story).reviewing, wants: "1 moved"},
+	"review.approve":     {from: (*story).reviewing, first: []string{"down"}, wants: "1 gate approved"},
+	"review.approve_all": {from: (*story).reviewing, wants: "1 gate approved"},
+	"review.undo":        {from: (*story).reviewing, first: []string{"A"}, wants: "Nothing is changed yet."},
+
 	// Moving.
 	"move.up":        {first: []string{"tab", "down"}, wants: "▌⠋"},
 	"move.down":      {first: []string{"tab", "g"}, moves: true},

@@ -168,6 +168,7 @@ func (p *program) press(name string) {
 	switch {
 	case name == "~":
 		p.test.Send(asked(func(m *tui.Model) tea.Msg { return m.Rested() }))
+		p.test.Send(asked(func(m *tui.Model) tea.Msg { return m.ReviewRested() }))
 	case strings.HasPrefix(name, "@"):
 		for _, k := range letters(name[1:]) {
 			p.test.Send(k)

@@ -22,7 +22,8 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	if b.closed {
 		m.closed, m.preparing = true, false
 	}
-	cmd := m.ask.set(m.asks())
+	faced := m.review.shown()
+	cmd := tea.Batch(m.ask.set(m.asks()), m.review.set(m.heldRun(), m.resumes), m.faced(faced))
 	if m.stale {
 		m.stale = false
 		cmd = tea.Batch(cmd, m.outbox.send(runner.Servers{}))
@@ -101,6 +102,7 @@ func (m *Model) take(e agent.Event) {
 		m.introduce()
 	case agent.Note:
 		m.chosen = nil // it says why not
+		m.review.refused(d.Text)
 		m.chat.add(m.chat.note(d.Level, d.Text))
 	case agent.GateRequested:
 		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})

@@ -82,6 +82,8 @@ func (m *Model) hints() []string {
 	}
 	if m.ask.waiting() > 0 {
 		add(k.Gate, m.waiting())
+	} else if m.review.waits() {
+		add(k.Gate, "review")
 	}
 	switch m.focus {
 	case paneChat:

@@ -132,6 +132,9 @@ func (m *Model) allFacts(room int) []fact {
 	} else if !narrow {
 		add(8, budget)
 	}
+	if m.status.Review {
+		add(4, l.Accent.Render("review on"))
+	}
 	if k := m.status.Planner; k != "" && k != agent.PlannerAuto && !narrow {
 		add(7, l.Muted.Render("planner "+untrusted.Line(string(k))))
 	}
@@ -173,6 +176,8 @@ func (m *Model) stateFact() string {
 		return l.Running.Render("getting ready")
 	case m.ask.waiting() > 0:
 		return l.Warning.Render(l.glyphs.Gate + " " + m.waiting())
+	case m.review.waits():
+		return l.Warning.Render(l.glyphs.Gate + " review")
 	case m.run == nil:
 		return ""
 	case m.goes():

@@ -61,7 +61,10 @@ func (m *Model) openHelp() {
 
 // topic is the place that help is wanted of.
 func (m *Model) topic() place {
-	if m.over() != nil {
+	switch over := m.over(); {
+	case over == overlay(m.review):
+		return placeReview
+	case over != nil:
 		return placeDialog
 	}
 	return m.here()

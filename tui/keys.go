@@ -29,6 +29,7 @@ type keyMap struct {
 	aroundKeys
 	askKeys
 	inspectKeys
+	reviewKeys
 }
 
 func newKeyMap() keyMap {
@@ -38,6 +39,7 @@ func newKeyMap() keyMap {
 	return keyMap{
 		chatKeys: newChatKeys(bind), aroundKeys: newAroundKeys(bind),
 		inspectKeys: newInspectKeys(bind),
+		reviewKeys:  newReviewKeys(bind),
 
 		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
 		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j, or \\ enter)"),

@@ -41,6 +41,7 @@ type Model struct {
 	undo     *undoDialog
 	models   *modelsDialog
 	talk     *talkDialog
+	review   *reviewDialog
 	help     *helpDialog
 
 	palette *paletteDialog
@@ -121,6 +122,7 @@ func New(s Session, o Options) *Model {
 	m.picker = &themesDialog{look: l, keys: &m.keys}
 	m.complete = newCompleter(l, &m.keys)
 	m.recall = &recaller{look: l, keys: &m.keys}
+	m.review = &reviewDialog{look: l, keys: &m.keys, hidden: m.ask.showing}
 	m.groups = m.actionGroups()
 	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
 	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}
@@ -132,6 +134,7 @@ func New(s Session, o Options) *Model {
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)
 	m.overlays = append(m.overlays, m.inspectors.dialogs()...)
+	m.overlays = append(m.overlays, m.review) // under what is opened over it
 	return m
 }
 
@@ -181,6 +184,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.notify.idle(msg, m.ask.waiting() > 0, m.options.Now())
 	case graceMsg:
 		m.ask.rested(msg)
+	case reviewRestMsg:
+		m.review.rested(msg)
 	case toastMsg:
 		m.toasts.faded(msg)
 	case tea.KeyPressMsg:
@@ -277,8 +282,10 @@ func (m *Model) View() tea.View {
 // cursor is where text is being typed, if anywhere.
 func (m *Model) cursor() *tea.Cursor {
 	switch {
-	case m.layout.small || m.over() != nil || m.quitting:
+	case m.layout.small || m.quitting:
 		return nil
+	case m.over() != nil:
+		return m.editCursor()
 	case m.ask.editing():
 		c := m.ask.editor.cursor()
 		if c != nil {

@@ -12,6 +12,9 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	if m.ask.editing() && m.over() == nil && !m.quitting {
 		return m.ask.editor.update(p)
 	}
+	if m.over() == overlay(m.review) && m.review.editor != nil && !m.quitting {
+		return m.review.editor.update(p)
+	}
 	if m.searching() {
 		m.chat.seek(m.chat.find.query + p.Content)
 		return nil

@@ -86,7 +86,9 @@ func (m *Model) pressQuit(k tea.KeyPressMsg) tea.Cmd {
 
 // pressAsk gives a key to the dialog that asks and sends the answers.
 func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
+	faced := m.review.shown()
 	answers, word, cmd := m.ask.press(k)
+	cmd = tea.Batch(cmd, m.faced(faced))
 	defer m.refresh() // the plan shows the step that is asked about
 	if word != "" {
 		m.say(word)
@@ -114,6 +116,9 @@ func (m *Model) stop() tea.Cmd {
 	case m.ask.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
 		m.warned = true
 		m.say("A " + m.waiting() + " is open: esc again stops the run, ctrl+g leads back to the " + m.waiting() + ".")
+	case m.review.waits() && !m.sure:
+		m.warned = true
+		m.say("A plan waits to be looked over: esc again stops the run, " + m.keys.Gate.Help().Key + " leads back to it.")
 	case m.running() && !m.options.Replay:
 		m.stopping = true
 		m.chat.touch()

@@ -168,6 +168,7 @@ var states = map[string]func() *story{
 	"finished":   func() *story { return newStory().finished() },
 	"stopped":    func() *story { return newStory().stopped() },
 	"servers":    func() *story { return newStory().servers() },
+	"reviewing":  func() *story { return newStory().reviewing() },
 }
 
 // moments are further states that are not drawn at every size but are to hold
@@ -301,7 +302,7 @@ func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
 // TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
 	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace}
-	keys = append(keys, letters("jkgGf12345tv?yrnlxospedaA{\"ä世")...)
+	keys = append(keys, letters("jkgGf12345tv?yrnlxospedaAJKu{\"ä世")...)
 	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {
 		o := tui.Options{Theme: themes.Dark, Intro: intro, ASCII: rapid.Bool().Draw(r, "ascii")}
@@ -311,10 +312,12 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 		s.m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		s.m.Update(tui.Batch(st.events, st.now))
 		s.m.Update(s.m.Rested())
+		s.m.Update(s.m.ReviewRested())
 		for range rapid.IntRange(0, 8).Draw(r, "turns") {
 			s.m.Update(rapid.SampledFrom(keys).Draw(r, "key"))
 			if rapid.Bool().Draw(r, "quiet") {
 				s.m.Update(s.m.Rested())
+				s.m.Update(s.m.ReviewRested())
 			}
 			w, h := rapid.IntRange(1, 210).Draw(r, "width"), rapid.IntRange(1, 62).Draw(r, "height")
 			s.m.Update(tea.WindowSizeMsg{Width: w, Height: h})

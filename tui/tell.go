@@ -75,6 +75,8 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		c.add(c.note("warn", "The new plan was refused: "+d.Reason))
 	case agent.PlanDiff:
 		c.add(c.revision(d, was.replanning))
+	case agent.PlanReviewed:
+		c.add(c.reviewed(m.run, d))
 	case agent.SynthesisStarted:
 		m.asked[errand{purpose: answering(d.Direct)}] = m.run.Now
 		m.openTurn()

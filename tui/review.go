@@ -1,0 +1,316 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// reviewDialog shows a plan that is held and has it looked over: edited, moved,
+// steps taken out, gates approved, and run or refused. It opens by itself.
+type reviewDialog struct {
+	look   *look
+	keys   *keyMap
+	hidden func() bool // something else asks first
+
+	id     string        // which plan: its run, its revision, and how often that was taken up
+	review *agent.Review // nil where no plan waits
+	tools  planning.Catalogue
+	open   bool
+	sent   bool // the answer is on its way
+	grace  bool // takes no key yet
+	early  bool // a key came too early
+	count  int  // of grace times begun
+
+	steps  []agent.ReviewStep
+	needs  [][]string // what each waits for
+	rows   []reviewRow
+	gutter int
+	limit  int // lanes, that the rows are laid out with
+	at     int // the chosen step
+	top    int // the first row in view
+	body   int // rows in view
+	first  int // line of the first row, from the top of the dialog's area
+
+	doc    *document // of the chosen step
+	line   int       // of that at the top
+	detail int       // lines of it in view
+
+	editor *reviewEditor
+	sure   *reviewQuestion // what is asked before something is done
+	word   string          // on the last key
+}
+
+// reviewQuestion is asked before something is done that is more than was said.
+type reviewQuestion struct {
+	text string
+	yes  func() wanted
+}
+
+// reviewRestMsg says that graceTime has passed since the key numbered count.
+type reviewRestMsg struct{ count int }
+
+// set takes the plan that waits now, nil where none does. Another one than before
+// opens the dialog and begins a grace time.
+func (d *reviewDialog) set(run *agent.Run, times int) tea.Cmd {
+	id := ""
+	if run != nil {
+		id = fmt.Sprintf("%s %d %d", run.ID, run.Revision, times)
+	}
+	if id == d.id {
+		return nil
+	}
+	*d = reviewDialog{look: d.look, keys: d.keys, hidden: d.hidden, count: d.count, id: id}
+	if run == nil {
+		return nil
+	}
+	d.review, d.tools, d.open = run.Review(), run.Catalogue, true
+	d.lay()
+	return d.wait()
+}
+
+// wait begins a grace time.
+func (d *reviewDialog) wait() tea.Cmd {
+	d.grace = true
+	d.count++
+	count := d.count
+	return tea.Tick(graceTime, func(time.Time) tea.Msg { return reviewRestMsg{count} })
+}
+
+// rested ends the grace time, unless a key has come since.
+func (d *reviewDialog) rested(m reviewRestMsg) {
+	if m.count == d.count {
+		d.grace, d.early = false, false
+	}
+}
+
+// waits reports whether a plan waits to be looked over.
+func (d *reviewDialog) waits() bool { return d.review != nil && !d.sent }
+
+// reopen shows it again after the user looked around.
+func (d *reviewDialog) reopen() tea.Cmd {
+	d.open, d.early = true, false
+	return d.wait()
+}
+
+// refused shows it again where the answer was not taken, as a note has said.
+func (d *reviewDialog) refused(why string) {
+	if d.sent {
+		d.sent, d.open, d.word = false, true, untrusted.Line(why)
+	}
+}
+
+func (d *reviewDialog) shown() bool { return d.open && d.waits() && !d.hidden() }
+
+// press takes a key while the dialog is open.
+func (d *reviewDialog) press(k tea.KeyPressMsg) wanted {
+	if d.grace {
+		d.early = true
+		return wanted{cmd: d.wait()}
+	}
+	switch {
+	case d.editor != nil:
+		return wanted{cmd: d.pressEditor(k)}
+	case d.sure != nil:
+		return d.pressSure(k)
+	}
+	d.word = ""
+	if !d.pressChange(k) {
+		return d.pressView(k)
+	}
+	return wanted{}
+}
+
+// pressView takes a key that answers, or that moves what is shown.
+func (d *reviewDialog) pressView(k tea.KeyPressMsg) wanted {
+	keys := d.keys
+	switch {
+	case matches(k, keys.RunPlan):
+		return d.answer(agent.ReviewRun)
+	case matches(k, keys.RefusePlan):
+		d.sure = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() wanted { return d.answer(agent.ReviewRefuse) }}
+	case matches(k, keys.Away):
+		d.open = false
+	case key.Matches(k, keys.PageUp, keys.HalfUp):
+		d.line -= max(d.detail-1, 1)
+	case key.Matches(k, keys.PageDown, keys.HalfDown):
+		d.line += max(d.detail-1, 1)
+	case key.Matches(k, keys.Up):
+		d.choose(d.at - 1)
+	case key.Matches(k, keys.Down):
+		d.choose(d.at + 1)
+	case key.Matches(k, keys.First):
+		d.choose(0)
+	case key.Matches(k, keys.Last):
+		d.choose(len(d.steps) - 1)
+	}
+	return wanted{}
+}
+
+// answer sends what becomes of the plan.
+func (d *reviewDialog) answer(decision agent.ReviewDecision) wanted {
+	d.sent = true
+	return wanted{send: runner.Review{Run: d.review.Run, Answer: d.review.Answer(decision)}}
+}
+
+// pressSure takes the answer to what is asked before something is done.
+func (d *reviewDialog) pressSure(k tea.KeyPressMsg) wanted {
+	switch {
+	case matches(k, d.keys.Yes):
+		yes := d.sure.yes
+		d.sure = nil
+		return yes()
+	case matches(k, d.keys.No):
+		d.sure = nil
+	}
+	return wanted{}
+}
+
+// chosen is the step that is chosen.
+func (d *reviewDialog) chosen() agent.ReviewStep { return d.steps[d.at] }
+
+// choose chooses a step.
+func (d *reviewDialog) choose(i int) {
+	if i = max(min(i, len(d.steps)-1), 0); i != d.at {
+		d.at, d.doc, d.line = i, nil, 0
+	}
+}
+
+// pressChange takes a key that changes the plan, and reports whether it is one.
+func (d *reviewDialog) pressChange(k tea.KeyPressMsg) bool {
+	s, v := d.chosen(), d.review
+	var err error
+	switch {
+	case matches(k, d.keys.EditStep):
+		err = d.edit(s)
+	case matches(k, d.keys.TakeOut):
+		err = d.takeOut(s)
+	case matches(k, d.keys.MoveUp):
+		err = v.Move(s.Step.Index, -1)
+	case matches(k, d.keys.MoveDown):
+		err = v.Move(s.Step.Index, 1)
+	case matches(k, d.keys.PassGate):
+		err = v.Approve(s.Step.Index, !s.Passes)
+	case matches(k, d.keys.PassAll):
+		if v.ApproveAll() == 0 {
+			err = errors.New("no other gate can be approved now")
+		}
+	case matches(k, d.keys.Unmake):
+		if !v.Undo() {
+			err = errors.New("nothing was changed")
+		}
+	default:
+		return false
+	}
+	if err != nil {
+		d.word = sentence(err)
+	}
+	d.lay()
+	return true
+}
+
+// sentence is an error as a sentence.
+func sentence(err error) string {
+	text := untrusted.Line(err.Error())
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// takeOut takes a step out or brings it back. Where others need it, it asks
+// whether they go too.
+func (d *reviewDialog) takeOut(s agent.ReviewStep) error {
+	v := d.review
+	if s.Out {
+		back, err := v.Restore(s.Step.Index)
+		if err == nil && len(back) > 1 {
+			d.word = "Back are the steps " + untrusted.Line(strings.Join(back, ", ")) + ", which need each other."
+		}
+		return err
+	}
+	err := v.Remove(s.Step.Index, false)
+	var needed *agent.DependentsError
+	if !errors.As(err, &needed) {
+		return err
+	}
+	text := fmt.Sprintf("Step %s is needed by %s. Take all of them out?", untrusted.Line(needed.Step), untrusted.Line(strings.Join(needed.Dependents, ", ")))
+	d.sure = &reviewQuestion{text, func() wanted {
+		if err := v.Remove(needed.Step, true); err != nil {
+			d.word = sentence(err)
+		}
+		d.lay()
+		return wanted{}
+	}}
+	return nil
+}
+
+// clicked chooses what is drawn at that line.
+func (d *reviewDialog) clicked(line int) {
+	if i := line - d.first + d.top; line >= d.first && line < d.first+d.body && i >= 0 && i < len(d.rows) && d.rows[i].step >= 0 && d.editor == nil {
+		d.choose(d.rows[i].step)
+	}
+}
+
+func (d *reviewDialog) wheeled(lines int) { d.line += lines }
+
+func (d *reviewDialog) hints() []hint {
+	k := d.keys
+	switch {
+	case d.editor != nil:
+		return []hint{{k.SendArgs, "take it"}, {k.Away, "leave as it was"}}
+	case d.sure != nil:
+		return []hint{{k.Yes, ""}, {k.No, ""}}
+	}
+	out := "out"
+	if d.chosen().Out {
+		out = "bring back"
+	}
+	return []hint{
+		{k.RunPlan, "run"},
+		{k.RefusePlan, "refuse"},
+		{k.EditStep, "edit"},
+		{k.TakeOut, out},
+		{k.PassGate, "gate"},
+		{k.PassAll, "all gates"},
+		{shownAs(k.MoveUp.Help().Key + "/" + k.MoveDown.Help().Key), "move"},
+		{k.Unmake, "undo"},
+		{k.Away, "look around"},
+	}
+}
+
+// retheme draws the dialog anew.
+func (d *reviewDialog) retheme() {
+	d.doc = nil
+	if d.editor != nil {
+		d.editor.retheme()
+	}
+}
+
+// heldRun is the run whose plan waits to be looked over, nil where none does.
+func (m *Model) heldRun() *agent.Run {
+	if m.retold != nil || m.options.Replay || !m.running() {
+		return nil
+	}
+	for _, s := range m.stages {
+		if s.goes() && s.run.Held() {
+			return s.run
+		}
+	}
+	return nil
+}
+
+// faced begins a grace time for a review that has come to the screen, where it
+// was not there before.
+func (m *Model) faced(before bool) tea.Cmd {
+	if !before && m.review.shown() && !m.review.grace {
+		return m.review.wait()
+	}
+	return nil
+}

@@ -1,0 +1,316 @@
+package tui_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/planning"
+	"replan/themes"
+	"replan/tui"
+)
+
+// reviewSteps are steps of which each stands for something that a review has to
+// do with.
+func reviewSteps() []planning.Step {
+	return []planning.Step{
+		{Index: "1", Title: "Read the handler", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, ResultVariable: "handler"},
+		{Index: "2", Title: "Write the notes", Executor: planning.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "notes.md", "text": "# Notes\n\nall of them\n"}, ExpectedOutcome: "notes.md is there"},
+		{Index: "3", Title: "Keep a copy of the handler", Executor: planning.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "copy.go", "text": "${handler}"}},
+		{Index: "4", Title: "Push it", Executor: planning.ExecutorTool, Tool: "vcs.push", Args: map[string]any{}, DependsOn: []string{"2", "3"}},
+		{Index: "5", Title: "Sum up what was done", Executor: planning.ExecutorSelf, DependsOn: []string{"4"}},
+	}
+}
+
+// reviewing: the plan is complete and waits to be looked over.
+func (s *story) reviewing() *story {
+	schema := func(required ...string) json.RawMessage {
+		return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}},"required":%s}`, planning.CanonicalJSON(list(required))))
+	}
+	s.greeted().after(200).session(agent.ChatUser{Text: "tidy up"})
+	plan := planning.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()}
+	return s.after(50).run(agent.RunStarted{
+		Goal: "tidy up", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Review: true, Plan: &plan,
+		Catalogue: planning.Catalogue{
+			{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true, InputSchema: schema("path")},
+			{Name: "fs.write", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: schema("path", "text")},
+			{Name: "vcs.push", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
+		},
+		Rules: []agent.Rule{
+			{Tool: "vcs.push", Verdict: agent.VerdictBlock, Source: agent.SourceFlag, Why: "--deny says so"},
+			{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: agent.SourceBuiltIn},
+			{Tool: "*", Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "it changes what is there"},
+		},
+	}, agent.PlanCreated{Plan: plan, Revision: 1})
+}
+
+func list(words []string) []any {
+	out := []any{}
+	for _, w := range words {
+		out = append(out, w)
+	}
+	return out
+}
+
+// looking opens a screen at the review, which takes keys.
+func looking(t *testing.T, width, height int) *screen {
+	t.Helper()
+	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(newStory().reviewing())
+	s.m.Update(s.m.ReviewRested())
+	return s
+}
+
+// said is the one answer to the review that was sent.
+func (s *screen) said() agent.ReviewAnswer {
+	s.t.Helper()
+	for _, c := range s.session.commands() {
+		if r, ok := c.(runner.Review); ok {
+			if r.Run != storyRun {
+				s.t.Errorf("it was sent for the run %s", r.Run)
+			}
+			return r.Answer
+		}
+	}
+	s.t.Fatalf("no answer was sent:\n%s", s.text())
+	return agent.ReviewAnswer{}
+}
+
+func TestAReviewOpensByItselfAndTakesNoKeyAtOnce(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(letters("typing on")...).show(newStory().reviewing())
+	if !s.m.Reviewing() {
+		t.Fatal("it does not open")
+	}
+	s.wants("Review · Tidy up")
+	s.m.Update(enter)
+	s.sent()
+	s.wants("too early")
+	s.m.Update(s.m.ReviewRested())
+	s.lacks("too early")
+	s.press(enter)
+	if a := s.said(); a.Decision != agent.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
+		t.Errorf("sent %+v", a)
+	}
+	if s.m.Reviewing() {
+		t.Error("it is still there after the answer")
+	}
+	if got := s.m.Typed(); got != "typing on" {
+		t.Errorf("the input says %q", got)
+	}
+}
+
+func TestTheKeysOfAReview(t *testing.T) {
+	down := func(n int) []tea.KeyPressMsg { return slices.Repeat([]tea.KeyPressMsg{downKey}, n) }
+	tests := []struct {
+		name  string
+		keys  []tea.KeyPressMsg
+		wants []string
+		lacks []string
+	}{
+		{"the chosen step is shown whole", down(1), []string{"all of them", "it changes what is there (built-in rule)", "notes.md is there"}, nil},
+		{"its gate can be approved", append(down(1), space), []string{"✓ approved", "1 gate approved", "once, for exactly this call"}, nil},
+		{"and closed again", append(down(1), space, space), []string{"Nothing is changed yet."}, []string{"approved,"}},
+		{"one with a reference asks later", append(down(2), space), []string{"asks later", "since ${handler} is put in then"}, []string{"gate approved"}},
+		{"what does not ask needs no yes", []tea.KeyPressMsg{space}, []string{"Step 1 does not ask."}, nil},
+		{"what a rule denies stays denied", append(down(3), space), []string{"denied", "--deny says so"}, []string{"gate approved"}},
+		{"all gates that can be", letters("A"), []string{"1 gate approved"}, nil},
+		{"there is no other", letters("AA"), []string{"No other gate can be approved now."}, nil},
+		{"a step goes out", append(down(4), letters("x")...), []string{"1 out", "it will not run"}, nil},
+		{"and comes back", append(down(4), letters("xx")...), []string{"Nothing is changed yet."}, nil},
+		{"others that need it are asked about", append(down(1), letters("x")...), []string{"Step 2 is needed by 4, 5. Take all of them out?"}, nil},
+		{"and go with a yes", append(down(1), letters("xy")...), []string{"3 out"}, nil},
+		{"or stay", append(down(1), letters("xn")...), []string{"Nothing is changed yet."}, nil},
+		{"a step that comes back brings what it needs", append(append(down(1), letters("xy")...), append(down(3), letters("x")...)...), []string{"Back are the steps 2, 4, 5", "Nothing"[:0]}, []string{"3 out"}},
+		{"a step moves up", append(down(1), letters("K")...), []string{"1 moved", "after 2"}, nil},
+		{"with shift and the arrow too", append(down(1), tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}), []string{"1 moved"}, nil},
+		{"and down again", append(down(1), letters("KJ")...), []string{"Nothing is changed yet."}, []string{"after 2"}},
+		{"not before what it needs", append(down(2), letters("KK")...), []string{"Step 3 needs the result of step 1 (${handler})."}, nil},
+		{"the last change is taken back", append(down(1), letters("KAu")...), []string{"1 moved"}, []string{"gate approved"}},
+		{"and where there is none, that is said", letters("u"), []string{"Nothing was changed."}, nil},
+		{"a refusal is asked about", letters("n"), []string{"Refuse this plan?"}, nil},
+		{"and can be thought better of", letters("nn"), []string{"Nothing is changed yet."}, []string{"Refuse this plan?"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, size := range [][2]int{{120, 36}, {80, 40}} {
+				s := looking(t, size[0], size[1]).press(test.keys...)
+				for _, text := range test.wants {
+					s.wants(text)
+				}
+				for _, text := range test.lacks {
+					s.lacks(text)
+				}
+				s.sent()
+			}
+		})
+	}
+}
+
+func TestAReviewSendsThePlanAsItWasChanged(t *testing.T) {
+	s := looking(t, 120, 36).press(downKey).press(letters("A")...).press(letters("K")...).press(downKey, downKey, downKey).press(letters("xy")...)
+	s.press(letters("y")...)
+	a := s.said()
+	if a.Plan == nil || len(a.Plan.Steps) != 4 && len(a.Plan.Steps) != 3 || !slices.Equal(a.Approved, []string{"2"}) {
+		t.Fatalf("sent %+v", a)
+	}
+	if first := a.Plan.Steps[0]; !slices.Equal(first.DependsOn, []string{"2"}) {
+		t.Errorf("step 1 depends on %v", first.DependsOn)
+	}
+}
+
+func TestARefusalIsSentAfterAYes(t *testing.T) {
+	s := looking(t, 80, 24).press(letters("ny")...)
+	if a := s.said(); a.Decision != agent.ReviewRefuse || a.Plan != nil {
+		t.Errorf("sent %+v", a)
+	}
+}
+
+func TestAStepIsEditedAsJSON(t *testing.T) {
+	s := looking(t, 120, 36).press(downKey).press(letters("e")...)
+	s.wants("Edit step 2")
+	s.wants(`"path": "notes.md"`)
+	if s.m.View().Cursor == nil {
+		t.Error("there is no cursor")
+	}
+	s.press(letters("x")...).press(ctrl('s'))
+	s.wants("This is not JSON")
+	s.press(backspace)
+	s.m.Update(tea.PasteMsg{Content: " "})
+	s.press(ctrl('s'))
+	s.lacks("Edit step 2")
+	s.wants("Nothing is changed yet.")
+}
+
+func TestAnEditThatDoesNotFitIsSaidWithAllThatIsWrong(t *testing.T) {
+	s := looking(t, 120, 36).press(downKey).press(letters("e")...)
+	s.press(slices.Repeat([]tea.KeyPressMsg{{Code: tea.KeyDelete}}, 120)...)
+	s.m.Update(tea.PasteMsg{Content: `{"title": " ", "args": {"path": 7}}`})
+	s.press(ctrl('s'))
+	for _, text := range []string{"Not taken", "step 2 has no title", "path: got number"} {
+		s.wants(text)
+	}
+	s.press(slices.Repeat([]tea.KeyPressMsg{backspace}, 60)...)
+	s.m.Update(tea.PasteMsg{Content: `{"title": "Write other notes", "args": {"path": "other.md", "text": "x"}}`})
+	s.press(ctrl('s'))
+	s.wants("Write other notes")
+	s.wants("1 edited")
+	s.press(letters("y")...)
+	if got := s.said().Plan.Steps[1]; got.Title != "Write other notes" || got.Args["path"] != "other.md" {
+		t.Errorf("sent %+v", got)
+	}
+}
+
+func TestAReviewCanBeLeftAndComesBack(t *testing.T) {
+	s := looking(t, 120, 36).press(letters("A")...).press(escape)
+	if s.m.Reviewing() {
+		t.Fatal("it is still there")
+	}
+	s.sent()
+	s.wants("the plan waits to be looked over")
+	s.wants("ctrl+g review")
+	s.press(escape)
+	s.sent()
+	s.wants("esc again stops the run")
+	s.press(ctrl('g'))
+	if !s.m.Reviewing() {
+		t.Fatal("ctrl+g does not lead back")
+	}
+	s.m.Update(letters("y")[0])
+	s.sent() // it has just opened
+	s.m.Update(s.m.ReviewRested())
+	s.wants("1 gate approved") // what was changed is still there
+	s.press(escape, escape, escape)
+	s.sent(runner.Stop{})
+}
+
+func TestAnAnswerThatWasNotTakenIsSaidAndThePlanIsThereAgain(t *testing.T) {
+	st := newStory().reviewing()
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.m.Update(s.m.ReviewRested())
+	s.press(letters("Ay")...)
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.session(agent.Note{Level: "warn", Text: "the plan still waits to be looked over: no"}))
+	s.wants("the plan still waits to be looked over: no")
+	if !s.m.Reviewing() {
+		t.Error("it is gone")
+	}
+}
+
+func TestWhatWasChangedIsToldInTheChat(t *testing.T) {
+	st := newStory().reviewing()
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	plan := planning.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()[1:3]}
+	plan.Steps[0].Title = "Write other notes"
+	plan.Steps[1].Args, plan.Steps[1].DependsOn = map[string]any{"path": "copy.go", "text": "x"}, []string{"2"}
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.run(agent.PlanReviewed{
+		Revision: 1, Decision: agent.ReviewRun, By: "user", Plan: &plan, Edited: []string{"2", "3"}, Removed: []string{"1", "4", "5"},
+		Moved: []agent.Move{{Step: "3", After: "2"}}, Approved: []agent.Approval{{Step: "2", Tool: "workspace:fs.write", Args: plan.Steps[0].Args}},
+	}))
+	if s.m.Reviewing() {
+		t.Error("the review is still there")
+	}
+	for _, text := range []string{"looked the plan over: 2 edited · 1 moved · 3 out · 1 gate", "− 4 Push it", "~ 2 Write other notes", "step 3 waits for 2"} {
+		s.wants(text)
+	}
+	s.wants("Plan · 0/2")
+}
+
+func TestAltLHoldsTheNextPlans(t *testing.T) {
+	altL := tea.KeyPressMsg{Code: 'l', Mod: tea.ModAlt}
+	st := newStory().greeted()
+	s := open(t, tui.Options{}, 120, 36).show(st).press(altL)
+	s.sent(runner.Hold{On: true})
+	s.wants("held until you have looked them over")
+	next := &story{now: st.now, seq: st.seq}
+	s.show(next.session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
+	s.wants("review on")
+	s.press(altL)
+	s.sent(runner.Hold{On: true}, runner.Hold{On: false})
+}
+
+func TestAReplayHoldsNoPlan(t *testing.T) {
+	s := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().reviewing())
+	if s.m.Reviewing() {
+		t.Error("somebody is asked in a replay")
+	}
+}
+
+func TestAReviewIsClickedAndScrolled(t *testing.T) {
+	s := looking(t, 120, 36)
+	s.wants("Step 1")
+	s.m.Update(tea.MouseClickMsg{X: 10, Y: 4, Button: tea.MouseLeft})
+	s.wants("Step 3")
+	s.m.Update(tea.MouseWheelMsg{X: 90, Y: 4, Button: tea.MouseWheelDown})
+	s.wants("Step 3")
+}
+
+func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {
+	changed := append([]tea.KeyPressMsg{downKey}, letters("AK")...)
+	for _, c := range []struct {
+		name string
+		w, h int
+		o    tui.Options
+		keys []tea.KeyPressMsg
+	}{
+		{"wide", 120, 30, tui.Options{Theme: themes.Dark}, changed},
+		{"narrow", 80, 24, tui.Options{Theme: themes.Dark}, changed},
+		{"small", 40, 12, tui.Options{Theme: themes.Dark}, changed},
+		{"ascii", 80, 24, tui.Options{ASCII: true, NoColor: true}, append([]tea.KeyPressMsg{downKey}, letters("xy")...)},
+		{"editing", 80, 24, tui.Options{Theme: themes.Dark}, append([]tea.KeyPressMsg{downKey}, letters("e")...)},
+		{"asking", 40, 12, tui.Options{Theme: themes.Dark}, append([]tea.KeyPressMsg{downKey}, letters("x")...)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, c.o, c.w, c.h).show(newStory().reviewing())
+			s.m.Update(s.m.ReviewRested())
+			s.press(c.keys...)
+			golden.RequireEqual(t, strings.Join(s.lines(), "\n")+"\n")
+		})
+	}
+}

@@ -1,0 +1,412 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// reviewRow is a line of the plan: a step with its lanes, or lanes that join or
+// part.
+type reviewRow struct {
+	gutter []uint8
+	step   int // -1 for none
+	node   int // the lane of its sign
+}
+
+// lay lays the plan out as it is now, and stays with the step that was chosen.
+func (d *reviewDialog) lay() {
+	kept := ""
+	if d.at < len(d.steps) {
+		kept = d.chosen().Step.Index
+	}
+	d.steps, d.doc, d.limit = d.review.Steps(), nil, 0
+	graph := planning.NewGraph(d.review.Plan())
+	d.needs = make([][]string, len(d.steps))
+	for i, s := range d.steps {
+		if !s.Out {
+			d.needs[i] = graph.Dependencies(s.Step.Index)
+		}
+		if s.Step.Index == kept {
+			d.at = i
+		}
+	}
+	d.at = max(min(d.at, len(d.steps)-1), 0)
+}
+
+// layRows lays out the rows for a pane of that width.
+func (d *reviewDialog) layRows(width int) {
+	if d.limit == laneLimit(width) {
+		return
+	}
+	d.limit, d.rows = laneLimit(width), d.rows[:0]
+	at := make(map[string]int, len(d.steps))
+	deps := make([][]int, len(d.steps))
+	for i, s := range d.steps {
+		at[s.Step.Index] = i
+		for _, need := range d.needs[i] {
+			if p, ok := at[need]; ok {
+				deps[i] = append(deps[i], p)
+			}
+		}
+	}
+	gutter := layLanes(len(d.steps), reduce(deps), d.limit)
+	d.gutter = gutter.width
+	for i := range gutter.steps {
+		g := &gutter.steps[i]
+		if g.join != nil {
+			d.rows = append(d.rows, reviewRow{gutter: g.join, step: -1, node: -1})
+		}
+		d.rows = append(d.rows, reviewRow{gutter: g.row, step: i, node: g.node})
+		if g.fork != nil {
+			d.rows = append(d.rows, reviewRow{gutter: g.fork, step: -1, node: -1})
+		}
+	}
+}
+
+// draw draws the dialog in exactly height lines of screenWidth cells.
+func (d *reviewDialog) draw(width, height int) []string {
+	l := d.look
+	if d.editor != nil {
+		return l.block(d.drawEditor(width, height), width, height)
+	}
+	bar := d.bar(width)
+	if width < wideFrom {
+		return l.block(d.drawStacked(width, height, bar), width, height)
+	}
+	left := width * 11 / 20
+	right := width - left
+	bar = d.bar(left)
+	rows := d.drawRows(left-2, max(height-3-len(bar), 1))
+	title, note := d.title()
+	plan := l.frame(left, l.Warning,
+		section{title: title, note: note, lines: rows, style: l.Warning},
+		section{lines: fitted(l, bar, left), style: l.Warning},
+	)
+	d.detail = max(height-2, 1)
+	d.first = 1
+	step := l.frame(right, l.Border, section{title: d.stepTitle(), lines: d.drawDetail(right, d.detail), note: d.doc.place(d.line, d.detail), style: l.Border})
+	out := make([]string, 0, height)
+	for i := range height {
+		out = append(out, at(plan, i)+at(step, i))
+	}
+	return l.block(out, width, height)
+}
+
+// fitted makes lines of a frame of that width.
+func fitted(l *look, lines []string, width int) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = l.fit(line, width-4)
+	}
+	return padded(out)
+}
+
+// drawStacked draws the plan over the step that is chosen.
+func (d *reviewDialog) drawStacked(width, height int, bar []string) []string {
+	l := d.look
+	room := max(height-4-len(bar), 2)
+	d.layRows(width - 2)
+	body := max(min(len(d.rows), room*3/5), 1)
+	d.detail = max(room-body, 1)
+	rows := d.drawRows(width-2, body)
+	title, note := d.title()
+	d.first = 1
+	return l.frame(width, l.Warning,
+		section{title: title, note: note, lines: rows, style: l.Warning},
+		section{title: d.stepTitle(), lines: d.drawDetail(width, d.detail), note: d.doc.place(d.line, d.detail), style: l.Warning},
+		section{lines: fitted(l, bar, width), style: l.Warning},
+	)
+}
+
+// title is the title of the dialog, and which of its rows are in view.
+func (d *reviewDialog) title() (title, note string) {
+	l := d.look
+	words := "Review"
+	if d.review.Revision > 1 {
+		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
+	}
+	title = l.Warning.Bold(true).Render(l.glyphs.Gate+" "+words) + l.Muted.Render(" "+l.glyphs.Separator+" "+untrusted.Line(d.review.Plan().Title))
+	return title, l.span(d.top, min(d.top+d.body, len(d.rows)), len(d.rows))
+}
+
+func (d *reviewDialog) stepTitle() string {
+	return d.look.Muted.Render(stepTitle(d.look, d.chosen().Step.Index))
+}
+
+// bar says what was changed, a word on the last key, or what is asked.
+func (d *reviewDialog) bar(width int) []string {
+	l := d.look
+	most := 4
+	lines := func(style lipgloss.Style, text string) []string {
+		out := wrap(text, max(width-4, 1))
+		if len(out) > most {
+			out = append(out[:most-1], out[most-1]+l.glyphs.Ellipsis)
+		}
+		return paint(style, out)
+	}
+	switch {
+	case d.grace && d.early:
+		return lines(l.Warning, "That key came too early. Press it again.")
+	case d.sure != nil:
+		return lines(l.Warning, d.sure.text+"  "+d.keys.Yes.Help().Key+" yes  "+d.keys.No.Help().Key+" no")
+	case d.word != "":
+		return lines(l.Warning, d.word)
+	}
+	changed := strings.ReplaceAll(d.review.Changes().String(), "·", l.glyphs.Separator)
+	if changed == "" {
+		return lines(l.Faint, "Nothing is changed yet.")
+	}
+	return lines(l.Accent, changed)
+}
+
+// drawRows draws the rows in view, each exactly width cells wide.
+func (d *reviewDialog) drawRows(width, height int) []string {
+	d.layRows(width)
+	d.body = height
+	chosen := slices.IndexFunc(d.rows, func(r reviewRow) bool { return r.step == d.at })
+	context := min(1, (height-1)/2)
+	d.top = max(min(d.top, chosen-context), chosen+context-height+1)
+	d.top = max(min(d.top, len(d.rows)-height), 0)
+	c := d.columns(width)
+	out := make([]string, height)
+	for i := range out {
+		if d.top+i < len(d.rows) {
+			out[i] = d.drawRow(&d.rows[d.top+i], c)
+		} else {
+			out[i] = strings.Repeat(" ", max(width, 0))
+		}
+	}
+	return out
+}
+
+// reviewColumns are the widths of the parts of a row.
+type reviewColumns struct{ width, index, title, tool, state int }
+
+func (d *reviewDialog) columns(width int) reviewColumns {
+	c := reviewColumns{width: width, state: 12}
+	longest := 0
+	for i := range d.steps {
+		c.index = max(c.index, min(ansi.StringWidth(untrusted.Line(d.steps[i].Step.Index)), 6))
+		longest = max(longest, ansi.StringWidth(reviewTool(d.steps[i].Step)))
+	}
+	if width >= 56 {
+		c.tool = min(longest, 16)
+	}
+	if width < 44 {
+		c.state = 2
+	}
+	c.title = width - 1 - 2 - d.gutter - 1 - c.index - 1 - c.state - 1 - 1
+	if c.tool > 0 {
+		c.title -= c.tool + 2
+	}
+	c.title = max(c.title, 4)
+	return c
+}
+
+// reviewTool names what carries a step out.
+func reviewTool(s planning.Step) string {
+	switch s.Executor {
+	case planning.ExecutorTool:
+		return untrusted.Line(s.Tool)
+	case planning.ExecutorAgent:
+		return "agent " + untrusted.Line(s.Profile)
+	default:
+		return "model"
+	}
+}
+
+func (d *reviewDialog) drawRow(r *reviewRow, c reviewColumns) string {
+	l := d.look
+	chosen := r.step >= 0 && r.step == d.at
+	p := &painter{litLine: l.line(chosen, true)}
+	p.b.WriteString(p.cursor)
+	p.width = 1
+	var s agent.ReviewStep
+	if r.step >= 0 {
+		s = d.steps[r.step]
+	}
+	if s.Edited && !s.Out {
+		p.add(l.Warning, l.glyphs.Revised+" ")
+	} else {
+		p.gap(2)
+	}
+	for i := range d.gutter {
+		sides := uint8(0)
+		if i < len(r.gutter) {
+			sides = r.gutter[i]
+		}
+		if i == r.node {
+			glyph, style := d.sign(&s)
+			p.add(style, glyph)
+			continue
+		}
+		p.add(l.Border, laneGlyph(l.glyphs.Lanes, sides))
+	}
+	if r.step >= 0 {
+		d.drawStep(p, &s, c)
+	}
+	p.gap(c.width - p.width)
+	return l.fit(p.take(), c.width)
+}
+
+// drawStep draws index, title, tool and gate of a step.
+func (d *reviewDialog) drawStep(p *painter, s *agent.ReviewStep, c reviewColumns) {
+	l := d.look
+	title, tool := l.Text, l.Faint
+	switch {
+	case s.Out:
+		title, tool = l.Struck, l.Struck
+	case s.Settled:
+		title = l.Muted
+	}
+	number := l.cut(untrusted.Line(s.Step.Index), c.index)
+	p.gap(1 + c.index - ansi.StringWidth(number))
+	p.add(l.Muted, number)
+	p.gap(1)
+	text, tail := untrusted.Line(s.Step.Title), ""
+	if len(s.After) > 0 {
+		tail = l.cut(" after "+untrusted.Line(strings.Join(s.After, ", ")), c.title/2)
+	}
+	text = l.cut(text, c.title-ansi.StringWidth(tail))
+	p.add(title, text)
+	p.add(l.Accent, tail)
+	p.gap(c.title - ansi.StringWidth(text) - ansi.StringWidth(tail))
+	if c.tool > 0 {
+		name := l.cut(reviewTool(s.Step), c.tool)
+		p.gap(2)
+		p.add(tool, name)
+		p.gap(c.tool - ansi.StringWidth(name))
+	}
+	word, style := d.gateWord(s)
+	if c.state < 4 {
+		word = ""
+		if s.Passes {
+			word = l.glyphs.Done
+		}
+	}
+	p.gap(1)
+	word = l.cut(word, c.state)
+	p.add(style, word)
+}
+
+// sign is how a step stands, in a sign.
+func (d *reviewDialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
+	l := d.look
+	switch {
+	case s.Out:
+		return l.glyphs.Removed, l.Removed
+	case s.Settled:
+		return stateGlyph(l, nil, &agent.StepState{Status: s.Status})
+	case s.Gate != nil && s.Gate.Rule.Verdict == agent.VerdictBlock:
+		return l.glyphs.Failed, l.Danger
+	case s.Gate != nil && s.Passes:
+		return l.glyphs.Gate, l.Success
+	case s.Gate != nil:
+		return l.glyphs.Gate, l.Warning
+	default:
+		return l.glyphs.Pending, l.Muted
+	}
+}
+
+// gateWord says what its gate would do.
+func (d *reviewDialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
+	l := d.look
+	switch {
+	case s.Out:
+		return "out", l.Faint
+	case s.Settled:
+		return "stays", l.Faint
+	case s.Gate == nil:
+		return "", l.Faint
+	case s.Gate.Rule.Verdict == agent.VerdictBlock:
+		return "denied", l.Danger
+	case s.Passes:
+		return l.glyphs.Done + " approved", l.Success
+	case s.Gate.Closed != "":
+		return "asks later", l.Muted
+	default:
+		return "asks", l.Warning
+	}
+}
+
+// drawDetail draws the chosen step in exactly height lines of a frame of that
+// width.
+func (d *reviewDialog) drawDetail(width, height int) []string {
+	if d.doc == nil || d.doc.width != width-4 {
+		d.doc = &document{look: d.look, width: width - 4}
+		s := d.chosen()
+		d.write(d.doc, &s)
+	}
+	return padded(d.look.block(d.doc.rows(&d.line, height), width-4, height))
+}
+
+// write writes all there is to know of a step before it runs.
+func (d *reviewDialog) write(doc *document, s *agent.ReviewStep) {
+	l := d.look
+	server := ""
+	if s.Gate != nil {
+		server = s.Gate.Tool.Server
+	}
+	doc.call(untrusted.Line(s.Step.Title), reviewTool(s.Step), server, "")
+	switch {
+	case s.Out:
+		doc.field("out", l.Removed, "it will not run; "+d.keys.TakeOut.Help().Key+" brings it back")
+	case s.Settled:
+		doc.field("stays", l.Muted, "it was carried out already, or is under way")
+	case s.Gate != nil:
+		d.writeGate(doc, s)
+	case s.Step.Executor == planning.ExecutorTool:
+		doc.field("gate", l.Faint, "none: it runs unasked")
+	}
+	if needs := d.needs[d.at]; len(needs) > 0 {
+		doc.field("after", l.Text, strings.Join(needs, ", "))
+	}
+	if len(s.After) > 0 {
+		doc.field("moved", l.Accent, "it waits for "+strings.Join(s.After, ", ")+" since one of them was moved")
+	}
+	if s.Step.ExpectedOutcome != "" {
+		doc.field("expects", l.Text, s.Step.ExpectedOutcome)
+	}
+	if s.Step.Executor != planning.ExecutorTool {
+		return
+	}
+	doc.heading("the whole call")
+	switch {
+	case s.Step.Args == nil:
+		doc.prose(l.Muted, "A model writes its arguments when it is ready.")
+	case s.Gate != nil && s.Gate.Closed == "":
+		doc.object(s.Gate.Args)
+	default:
+		doc.object(s.Step.Args)
+	}
+}
+
+// writeGate writes why the call would ask, and whether that can be answered now.
+func (d *reviewDialog) writeGate(doc *document, s *agent.ReviewStep) {
+	l, g := d.look, s.Gate
+	word := "asks"
+	if g.Rule.Verdict == agent.VerdictBlock {
+		word = "denied"
+	}
+	doc.field(word, l.Text, ruleWords(g.Rule))
+	switch {
+	case g.Rule.Verdict == agent.VerdictBlock:
+	case s.Passes:
+		doc.field("gate", l.Success, "approved, once, for exactly this call; "+d.keys.PassGate.Help().Key+" takes it back")
+	case g.Closed != "":
+		doc.field("gate", l.Muted, g.Closed)
+	default:
+		doc.field("gate", l.Warning, d.keys.PassGate.Help().Key+" approves it for exactly this call")
+	}
+	for _, from := range (openGate{ask: agent.GateRequested{Provenance: g.Provenance}, tools: d.tools}).sources() {
+		doc.field("beware", l.Warning, from.words)
+	}
+}
