@@ -49,6 +49,9 @@ func sessionCommands() []sessionCommand {
 		{"/compact", "[undo]", "Sum up the oldest part of the conversation, or bring it back", nil, []string{"undo"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
 			return o.compact(rest)
 		}},
+		{"/export", "[FILE]", "Write the conversation as Markdown to a file that is not there yet", again{agent.CompleteFiles}, nil, func(o *options, _ context.Context, w *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
+			return o.slashExport(w, rest)
+		}},
 		{"/review", "on|off", "Whether plans are held until you have looked them over, from the next run on", nil, []string{"on", "off"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
 			return o.slashReview(rest)
 		}},

@@ -1,11 +1,16 @@
 package tui
 
-import "charm.land/bubbles/v2/key"
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
+)
 
 // chatKeys are the keys for what stands in the chat.
 type chatKeys struct {
 	Search, CopyCode, Thinking, AllThinking, Unfold key.Binding
-	FindNext, FindPrevious                          key.Binding
+	FindNext, FindPrevious, Export                  key.Binding
 }
 
 func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatKeys {
@@ -15,6 +20,7 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 		Thinking:     bind([]string{"alt+t"}, "alt+t", "unfold what a model thought"),
 		AllThinking:  bind([]string{"alt+T"}, "alt+T", "unfold all thinking"),
 		Unfold:       bind([]string{"alt+u"}, "alt+u", "unfold the newest card or thinking"),
+		Export:       bind([]string{"alt+x"}, "alt+x", "write the chat to a file, as Markdown"),
 		FindNext:     bind([]string{"enter", "down", "ctrl+n", "ctrl+f"}, "enter", "search: the next (also ctrl+n)"),
 		FindPrevious: bind([]string{"up", "ctrl+p", "shift+enter"}, "up", "search: the one before (also ctrl+p)"),
 	}
@@ -28,6 +34,7 @@ func (m *Model) conversationActions() []action {
 		{id: "chat.copy", key: &k.CopyCode, refuse: m.noCode, do: m.copyCode},
 		{id: "chat.thinking", key: &k.Thinking, refuse: m.noThinking, do: just(m.foldThinking)},
 		{id: "chat.thinking_all", key: &k.AllThinking, refuse: m.noThinking, do: just(func() { m.chat.foldAll("thinking") })},
+		{id: "chat.export", key: &k.Export, refuse: m.noExport, do: func() tea.Cmd { return m.outbox.send(runner.Submit{Text: "/export"}) }},
 		{id: "chat.unfold", key: &k.Unfold, refuse: m.nothingFolded, do: just(func() { m.chat.foldNewest("") })},
 	}
 }
@@ -38,6 +45,18 @@ func (m *Model) nothingSaid() string {
 		return "Nothing has been said here yet."
 	}
 	return ""
+}
+
+// noExport is why the chat cannot be written to a file.
+func (m *Model) noExport() string {
+	switch {
+	case m.options.Replay:
+		return "This is a replay: nothing is written; /export in a chat does that."
+	case m.closed:
+		return "The session is closed."
+	default:
+		return m.nothingSaid()
+	}
 }
 
 // noCode is why there is nothing to copy.

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/runner"
 	"replan/planning"
 	"replan/themes"
 	"replan/tui"
@@ -286,4 +287,13 @@ func TestAClickOnATabOfTheStepShowsIt(t *testing.T) {
 	if s.m.Focus() != "step" {
 		t.Errorf("the focus is on %s", s.m.Focus())
 	}
+}
+
+func TestAltXHasTheChatWrittenToAFile(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).press(alt('x'))
+	s.wants("Nothing has been said here yet.")
+	s = open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('x'))
+	s.sent(runner.Submit{Text: "/export"})
+	s = open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(alt('x'))
+	s.wants("This is a replay: nothing is written")
 }

@@ -1,0 +1,325 @@
+// Package transcript writes a conversation as Markdown: what was said, which plans
+// came of it and how their steps ended, what was decided and why a plan was
+// revised. What looks like a secret is left out.
+package transcript
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+	"replan/tui/untrusted"
+)
+
+// Conversation is what a transcript is made of.
+type Conversation struct {
+	Session   []agent.Event     // of the session, in order
+	Runs      [][]agent.Event   // that it has started, each in order
+	Planners  planning.Planners // that made the plans; nil is the three phases and a model
+	Home      string            // the user's folder, which is written as ~; "" is written as it is
+	Exported  time.Time         // when this is; it decides about the zone of all times
+	Workspace string
+}
+
+// Markdown writes the conversation. What of it cannot be followed is said where it
+// would stand.
+func Markdown(c Conversation) string {
+	w := &writer{home: strings.TrimRight(c.Home, "/"), zone: c.Exported.Location()}
+	w.line("# Conversation with replan")
+	w.line("")
+	if c.Workspace != "" {
+		w.line("- folder `%s`", w.path(c.Workspace))
+	}
+	if len(c.Session) > 0 {
+		w.line("- begun %s", w.time(c.Session[0].Time))
+	}
+	w.line("- written %s", w.time(c.Exported))
+	runs := slices.DeleteFunc(slices.Clone(c.Runs), func(events []agent.Event) bool { return len(events) == 0 })
+	slices.SortStableFunc(runs, func(a, b []agent.Event) int { return a[0].Time.Compare(b[0].Time) })
+	answers := map[string]string{}
+	for _, e := range c.Session {
+		for len(runs) > 0 && runs[0][0].Time.Before(e.Time) {
+			answers[runs[0][0].Run] = w.run(runs[0], c.Planners)
+			runs = runs[1:]
+		}
+		w.said(e, answers)
+	}
+	for _, events := range runs {
+		w.run(events, c.Planners)
+	}
+	return Redact(strings.TrimRight(w.text.String(), "\n") + "\n")
+}
+
+// writer writes a transcript.
+type writer struct {
+	text strings.Builder
+	home string
+	zone *time.Location
+}
+
+func (w *writer) line(format string, args ...any) {
+	_, _ = fmt.Fprintf(&w.text, format+"\n", args...)
+}
+
+// heading begins a part.
+func (w *writer) heading(format string, args ...any) {
+	w.line("")
+	w.line(format, args...)
+	w.line("")
+}
+
+func (w *writer) time(t time.Time) string { return t.In(w.zone).Format("2006-01-02 15:04 MST") }
+
+// path is a path with the user's folder left out.
+func (w *writer) path(path string) string {
+	if rest, in := strings.CutPrefix(path, w.home+"/"); in && w.home != "" {
+		return "~/" + rest
+	}
+	return path
+}
+
+// prose is text of several lines, made safe to be shown and with its tabs.
+func prose(text string) string {
+	parts := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\t")
+	for i, part := range parts {
+		parts[i] = untrusted.Visible(part)
+	}
+	return strings.Join(parts, "\t")
+}
+
+// inline is text of one line in which nothing is a mark of Markdown.
+func inline(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "]", `\]`, "|", `\|`).Replace(untrusted.Line(text))
+}
+
+// named is a name as code.
+func named(name string) string {
+	return "`" + strings.ReplaceAll(untrusted.Line(name), "`", "'") + "`"
+}
+
+// said writes what the session says by itself. answers are those of the runs that
+// were written.
+func (w *writer) said(e agent.Event, answers map[string]string) {
+	switch d := e.Data.(type) {
+	case agent.ChatUser:
+		w.heading("## You, %s", e.Time.In(w.zone).Format("15:04"))
+		for line := range strings.SplitSeq(prose(d.Text), "\n") {
+			w.line("%s", strings.TrimRight("> "+line, " "))
+		}
+	case agent.ChatReply:
+		if answer, told := answers[d.Run]; d.Text == "" || told && (answer == d.Text || d.Status != agent.StatusCompleted) {
+			return
+		}
+		w.line("")
+		w.line("%s", prose(d.Text))
+	case agent.ChatCompacted:
+		words := fmt.Sprintf("%d messages summed up", d.Turns)
+		if d.Undone {
+			words = fmt.Sprintf("%d messages stand in the conversation again", d.Turns)
+		}
+		w.line("")
+		w.line("*%s*", words)
+	case agent.Note:
+		w.line("")
+		w.line("*%s: %s*", inline(d.Level), inline(d.Text))
+	}
+}
+
+// run writes a run and returns its answer.
+func (w *writer) run(events []agent.Event, planners planning.Planners) string {
+	run := &agent.Run{Planners: planners}
+	var told []string
+	if d, ok := events[0].Data.(agent.RunStarted); ok && d.Outer != "" {
+		told = append(told, "a call of the run "+named(d.Outer)+" has started it")
+	}
+	gates := map[string]agent.GateRequested{}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil && !e.Data.Kind().Passing() {
+			told = append(told, "the rest cannot be followed: "+inline(err.Error()))
+			break
+		}
+		if g, ok := e.Data.(agent.GateRequested); ok {
+			gates[g.Gate] = g
+		}
+		if words := happened(e.Data, gates); words != "" {
+			told = append(told, words)
+		}
+	}
+	w.plan(run)
+	w.calls(run)
+	if len(told) > 0 {
+		w.heading("### What happened")
+		for _, words := range told {
+			w.line("- %s", words)
+		}
+	}
+	answer := run.Synthesis.Text
+	if run.Result != nil {
+		answer = cmp.Or(run.Result.Answer, answer)
+	}
+	if answer != "" {
+		w.heading("### Answer")
+		w.line("%s", prose(answer))
+	}
+	w.ending(run)
+	return answer
+}
+
+// plan writes the plan as it stands, with what its revisions took out.
+func (w *writer) plan(run *agent.Run) {
+	if run.Revision == 0 {
+		return
+	}
+	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title, run.Goal)))
+	for _, s := range run.Steps {
+		w.step(s, "")
+		if s.Loop != nil {
+			for _, c := range s.Loop.Calls {
+				w.step(c, "  ")
+			}
+		}
+	}
+	for _, r := range run.Revisions {
+		for i := range r.Removed {
+			s := &r.Removed[i]
+			w.line("- − ~~%s %s~~ taken out by revision %d", inline(s.Step.Index), inline(s.Step.Title), r.Number)
+		}
+	}
+}
+
+// calls writes what a model called while it answered.
+func (w *writer) calls(run *agent.Run) {
+	if run.Chat == nil || len(run.Chat.Calls) == 0 {
+		return
+	}
+	w.heading("### Calls")
+	for _, c := range run.Chat.Calls {
+		w.step(c, "")
+	}
+}
+
+// step writes one step: its state, what it is and how long it took.
+func (w *writer) step(s *agent.StepState, indent string) {
+	signs := map[agent.StepStatus]string{
+		agent.StepDone: "✓", agent.StepBroken: "✗", agent.StepLeftOut: "—", agent.StepUncertain: "?", agent.StepWaiting: "◆",
+	}
+	words := map[agent.StepStatus]string{
+		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepActive: "running", agent.StepDone: "done",
+		agent.StepBroken: "failed", agent.StepLeftOut: "skipped", agent.StepUncertain: "in doubt",
+	}
+	title := inline(s.Step.Title)
+	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title) {
+		title += " " + named(s.Step.Tool)
+	}
+	state := words[s.Status]
+	if s.Status == agent.StepDone || s.Status == agent.StepBroken {
+		state += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
+	}
+	if s.Attempt > 1 {
+		state += fmt.Sprintf(", attempt %d", s.Attempt)
+	}
+	if s.DryRun {
+		state = "dry run: nothing was called"
+	}
+	w.line("%s- %s **%s** %s: %s", indent, cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, state)
+}
+
+// happened says of an event what a reader wants to know of it, "" for nothing.
+func happened(data agent.Data, gates map[string]agent.GateRequested) string {
+	switch d := data.(type) {
+	case agent.RouteMatched:
+		return "planned by its words"
+	case agent.RunResumed:
+		return "taken up again"
+	case agent.RunSteered:
+		return "you said: " + inline(d.Text)
+	case agent.PhaseFailed:
+		return "planning failed: " + inline(untrusted.FirstLine(d.Reason))
+	case agent.StepFailed:
+		return fmt.Sprintf("step %s failed: %s", inline(d.Index), inline(untrusted.FirstLine(d.Error)))
+	case agent.StepInDoubt:
+		return fmt.Sprintf("step %s is in doubt: %s", inline(d.Index), inline(d.Reason))
+	case agent.FailureResolved:
+		return fmt.Sprintf("step %s: %s, decided by %s", inline(d.Step), inline(string(d.Decision)), inline(d.By))
+	case agent.DoubtResolved:
+		return fmt.Sprintf("step %s: %s, decided by %s", inline(d.Step), inline(string(d.Decision)), inline(d.By))
+	case agent.GateResolved:
+		return decided(d, gates[d.Gate])
+	case agent.PlanDiff:
+		return revised(d)
+	case agent.ReplanRefused:
+		return "a new plan was refused: " + inline(d.Reason)
+	case agent.GuardBlocked:
+		return "stopped: " + inline(d.Reason)
+	case agent.GuardWarned:
+		return inline(d.Reason)
+	case agent.Note:
+		return inline(d.Text)
+	default:
+		return ""
+	}
+}
+
+// decided says how a gate was answered, and what it had asked.
+func decided(d agent.GateResolved, g agent.GateRequested) string {
+	how := map[agent.Decision]string{agent.Allow: "allowed", agent.Deny: "denied", agent.Edit: "edited"}[d.Decision]
+	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(string(d.Decision))), named(g.Tool))
+	if g.Step != "" {
+		words += " in step " + inline(g.Step)
+	}
+	switch d.Scope {
+	case agent.ScopeRun:
+		words += " for the run"
+	case agent.ScopeAlways:
+		words += " for always"
+	}
+	if g.Rule.Why != "" {
+		words += " (asked because " + inline(g.Rule.Why) + ")"
+	}
+	return words + ", by " + inline(d.By)
+}
+
+// revised says what a revision changed and why.
+func revised(d agent.PlanDiff) string {
+	var parts []string
+	for _, p := range []struct {
+		name  string
+		steps []string
+	}{{"removed", d.Removed}, {"added", d.Added}, {"revised", d.Revised}} {
+		if len(p.steps) > 0 {
+			parts = append(parts, p.name+" "+inline(strings.Join(p.steps, ", ")))
+		}
+	}
+	words := fmt.Sprintf("**revision %d**: %s", d.Revision, strings.Join(parts, "; "))
+	if reason := untrusted.FirstLine(d.Reason); reason != "" {
+		words += ", because " + inline(reason)
+	}
+	return words
+}
+
+// ending writes how the run ended.
+func (w *writer) ending(run *agent.Run) {
+	r := run.Result
+	w.line("")
+	if r == nil {
+		w.line("*the run %s goes on*", named(run.ID))
+		return
+	}
+	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, strings.ReplaceAll(string(r.Reason), "_", " "),
+		float64(r.DurationMS)/1000, counted(r.Usage.Steps, "step"), counted(r.Usage.Replans, "replan"), counted(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
+	if r.Error != "" {
+		words += ": " + inline(untrusted.FirstLine(r.Error))
+	}
+	w.line("*%s; run %s*", words, named(run.ID))
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
