@@ -1,6 +1,8 @@
 package tui_test
 
 import (
+	"strings"
+
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/tui"
@@ -26,11 +28,16 @@ var flows = map[string]flow{
 	"quit.no":       {first: []string{"ctrl+c"}, lacks: "Stop it and quit?"},
 
 	// Chat.
-	"chat.send":     {from: (*story).greeted, first: []string{"@run the tests"}, wants: "What shall be done?", sends: runner.Submit{Text: "run the tests"}},
-	"chat.new_line": {from: (*story).greeted, first: []string{"@one"}, moves: true},
-	"chat.before":   {from: (*story).finished, lacks: "What shall be done?"},
-	"chat.after":    {from: (*story).finished, first: []string{"up"}, wants: "What shall be done?"},
-	"chat.end":      {from: (*story).greeted, quits: true},
+	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "What shall be done?", sends: runner.Submit{Text: "run the tests"}},
+	"chat.new_line":    {from: (*story).greeted, first: []string{"@one"}, moves: true},
+	"chat.before":      {from: (*story).finished, lacks: "What shall be done?"},
+	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "What shall be done?"},
+	"chat.history":     {from: (*story).finished, moves: true},
+	"chat.editor":      {wants: "No editor is set"},
+	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
+	"chat.drop_queued": {hears: []agent.Data{agent.SessionQueue{Doing: "x", Waiting: []string{"and then this"}}}, moves: true},
+	"list.take":        {from: (*story).greeted, first: []string{"@/"}, moves: true},
+	"chat.end":         {from: (*story).greeted, quits: true},
 
 	// Writing.
 	"chat.history":     {from: (*story).finished, wants: "history ›"},

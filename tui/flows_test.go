@@ -24,7 +24,8 @@ type flow struct {
 	from  func(*story) *story // nil: two steps run at once
 	o     tui.Options
 	first []string       // keys before, by name; @text types it, ~ ends a grace time
-	hears []agent.Data   // of the session, after those
+	paste string         // pasted after those
+	hears []agent.Data   // of the session, after that
 	key   string         // the action's first key, where this is ""
 	wants string         // on the screen afterwards
 	lacks string         // not on it
@@ -65,6 +66,9 @@ func TestFlows(t *testing.T) {
 			p := startProgram(t, f)
 			for _, name := range f.first {
 				p.press(name)
+			}
+			if f.paste != "" {
+				p.test.Send(tea.PasteMsg{Content: f.paste})
 			}
 			if f.hears != nil {
 				st := more(p.story).session(f.hears...)
@@ -143,14 +147,7 @@ func startProgram(t *testing.T, f flow) *program {
 	}
 	t.Cleanup(func() {
 		quit()
-		goleak.VerifyNone(t, leaks,
-			// Neither teatest's wait for an interrupt nor the clock of the
-			// highlighter's regular expressions can be stopped.
-			goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
-			goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"),
-			// Nor can a timer of Bubble Tea's, which ends by itself.
-			goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
-			goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"))
+		goleak.VerifyNone(t, append(endsByItself(), leaks)...)
 	})
 	from := f.from
 	if from == nil {
@@ -217,3 +214,15 @@ func (p *program) ended() { p.test.WaitFinished(p.t, teatest.WithFinalTimeout(lo
 
 // longestFlow is how long the program may take to end, which it does at once.
 const longestFlow = time.Minute
+
+// endsByItself is what may be left of a program that has ended: teatest's wait
+// for an interrupt, a timer of Bubble Tea's, and the clock of the highlighter's
+// regular expressions, none of which can be stopped.
+func endsByItself() []goleak.Option {
+	return []goleak.Option{
+		goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
+		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
+		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"),
+		goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"),
+	}
+}

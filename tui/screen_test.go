@@ -23,8 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The highlighter's regular expressions keep a clock that stops by itself.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+	goleak.VerifyTestMain(m, endsByItself()...)
 }
 
 // fakeSession takes commands and has no events of its own.
