@@ -247,7 +247,9 @@ func TestPanesOnANarrowScreen(t *testing.T) {
 	}
 }
 
-func TestStylesOfARevisedPlan(t *testing.T) {
+// TestTheMainViewInItsColours holds the main view with its colours, of a run
+// whose plan was revised: at four sizes in three palettes, and in ASCII.
+func TestTheMainViewInItsColours(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    tui.Options
@@ -257,11 +259,13 @@ func TestStylesOfARevisedPlan(t *testing.T) {
 		{"no colour", tui.Options{NoColor: true}},
 		{"ascii", tui.Options{ASCII: true, NoColor: true}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := open(t, c.o, 120, 36).show(newStory().tested())
-			s.press(tabKey)
-			golden.RequireEqual(t, s.m.View().Content+"\n")
-		})
+		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {80, 24}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s %dx%d", c.name, size.w, size.h), func(t *testing.T) {
+				s := open(t, c.o, size.w, size.h).show(newStory().tested())
+				s.press(tabKey)
+				golden.RequireEqual(t, s.m.View().Content+"\n")
+			})
+		}
 	}
 }
 
