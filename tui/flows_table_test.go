@@ -40,11 +40,6 @@ var flows = map[string]flow{
 	"chat.end":         {from: (*story).greeted, quits: true},
 
 	// Writing.
-	"chat.history":     {from: (*story).finished, wants: "history ›"},
-	"chat.editor":      {from: (*story).greeted, wants: "No editor is set"},
-	"chat.open_paste":  {from: (*story).greeted, wants: "Nothing that was pasted is folded"},
-	"chat.drop_queued": {hears: []agent.Data{agent.SessionQueue{Waiting: []string{"one"}, Jobs: []agent.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
-	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []agent.Data{someFiles()}, wants: "see @internal/slug.go "},
 
 	// Plan.
 	"plan.open":     {first: []string{"tab"}, focus: "step"},
