@@ -32,11 +32,12 @@ var flows = map[string]flow{
 	"chat.new_line":    {from: (*story).greeted, first: []string{"@one"}, moves: true},
 	"chat.before":      {from: (*story).finished, lacks: "What shall be done?"},
 	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "What shall be done?"},
-	"chat.history":     {from: (*story).finished, moves: true},
+	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
-	"chat.drop_queued": {hears: []agent.Data{agent.SessionQueue{Doing: "x", Waiting: []string{"and then this"}}}, moves: true},
-	"list.take":        {from: (*story).greeted, first: []string{"@/"}, moves: true},
+	"chat.drop_queued": {hears: []agent.Data{agent.SessionQueue{Waiting: []string{"one"}, Jobs: []agent.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
+	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []agent.Data{someFiles()}, wants: "see @internal/slug.go "},
+	"chat.export":      {from: (*story).finished, sends: runner.Submit{Text: "/export"}},
 	"chat.end":         {from: (*story).greeted, quits: true},
 
 	// Writing.
