@@ -70,7 +70,7 @@ func (a *asker) sends(want runner.Command) {
 	}
 }
 
-const choice = " [y]es once, [r] for this run, [n]o, [e]dit: "
+const choice = " [y]es once, [r] for this run, [n]o, [e]dit, [?]: "
 
 func gateOf(gate, step, tool string) question {
 	return gateQuestion("r", agent.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil })
@@ -92,14 +92,35 @@ func TestWhatIsNoAnswerIsAskedAgainAndTheEndOfInputIsTheCarefulOne(t *testing.T)
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
 	prompt := "  open this gate? (1 fs.patch)" + choice
-	for _, line := range []string{"", "yse", "d"} {
+	for line, says := range map[string]string{"": "", "yse\x1b[2J": "  yse^[[2J is no answer here; ? explains them\n", "d": "  d is no answer here; ? explains them\n"} {
 		a.hears(prompt)
 		a.types(line)
+		if says != "" {
+			a.hears(says)
+		}
 	}
 	a.hears(prompt)
 	_ = a.typed.Close()
 	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Deny, Scope: agent.ScopeOnce})
 	a.hears("\n") // since nobody pressed enter
+}
+
+func TestAQuestionMarkExplainsTheAnswers(t *testing.T) {
+	a := newAsker(t)
+	a.q.put(gateOf("g", "1", "fs.patch"))
+	for _, line := range []string{"?", "Help"} {
+		a.hears("  open this gate? (1 fs.patch)" + choice)
+		a.types(line)
+		said := <-a.said
+		for _, answer := range []string{"y, yes, once: ", "r, run: ", "a, always: ", "n, no, deny: ", "e, edit: "} {
+			if !strings.Contains(said, "\n    "+answer) && !strings.HasPrefix(said, "    "+answer) {
+				t.Errorf("%s does not explain %q: %q", line, answer, said)
+			}
+		}
+	}
+	a.hears("  open this gate? (1 fs.patch)" + choice)
+	a.types("once")
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Allow, Scope: agent.ScopeOnce})
 }
 
 func TestWhatWasDecidedMeanwhileIsAskedNoMore(t *testing.T) {
@@ -213,7 +234,7 @@ func TestAlwaysIsAskedAboutWithTheRuleBeforeItIsSaved(t *testing.T) {
 	a.q.put(gateQuestion("r", agent.GateRequested{
 		Gate: "g", Step: "1", Tool: "fs.patch", Always: &agent.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
 	}, func(map[string]any) error { return nil }))
-	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit: "
+	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
 	rule := "  this rule will stand in your configuration, before its other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
 	saving := "  save it, and let this call pass? [y]es, [n]o: "
 	a.hears(prompt)

@@ -14,6 +14,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/planning"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -89,6 +90,7 @@ type question struct {
 	id     string // of the gate or the step
 	number uint64 // which question it is
 	prompt string
+	help   []string // the answers in words, one a line
 	// answer is what a line means; nothing at all where it is none of the answers.
 	answer func(line string) answer
 	// careful is the command where the input has ended.
@@ -100,6 +102,19 @@ type answer struct {
 	send runner.Command
 	then *question // asked next about the same; nil for nothing
 	tell string    // before the question is asked again
+}
+
+// understand is what a line means, or why it means nothing.
+func (q *question) understand(line string) answer {
+	if len(q.help) > 0 && (line == "?" || strings.EqualFold(line, "help")) {
+		return answer{tell: "    " + strings.Join(q.help, "\n    ") + "\n"}
+	}
+	said := q.answer(line)
+	if said.send == nil && said.then == nil && said.tell == "" && line != "" && len(q.help) > 0 {
+		const most = 40 // runes
+		said.tell = "  " + plain.OneLine(line, most) + " is no answer here; ? explains them\n"
+	}
+	return said
 }
 
 // newQuestions starts to read answers from in and to send them.
@@ -215,7 +230,12 @@ func stepQuestion(run string, w agent.Question) question {
 		}
 		return question{
 			id:     stepID(run, w.Step),
-			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort: ", what, untrusted.Line(w.Reason)),
+			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort, [?]: ", what, untrusted.Line(w.Reason)),
+			help: []string{
+				"d, done: it took effect, and the run goes on after it",
+				"r, rerun: it is run again",
+				"a, abort: it stays in doubt, and the run ends; so does the end of the input",
+			},
 			answer: oneOf(map[string]runner.Command{
 				"d done": settle(agent.DoubtDone), "r rerun": settle(agent.DoubtRerun), "a abort": settle(agent.DoubtAbort),
 			}),
@@ -229,13 +249,16 @@ func stepQuestion(run string, w agent.Question) question {
 		"r retry": decide(agent.FailureRetry), "s skip": decide(agent.FailureSkip), "a abort": decide(agent.FailureAbort),
 	}
 	replan := ""
+	help := []string{"r, retry: it is tried again", "s, skip: it is left out, with the steps that need it"}
 	if w.Replan {
 		replan = "re[p]lan, "
+		help = append(help, "p, replan: a new plan replaces it and what is left")
 		answers["p replan"] = decide(agent.FailureReplan)
 	}
 	return question{
 		id:      stepID(run, w.Step),
-		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort: ", what, replan),
+		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, replan),
+		help:    append(help, "a, abort: the run ends; so does the end of the input"),
 		answer:  oneOf(answers),
 		careful: decide(agent.FailureAbort),
 	}
@@ -260,7 +283,7 @@ func (q *questions) listen() {
 			}
 			said := answer{send: ask.careful}
 			if more {
-				said = ask.answer(strings.TrimSpace(lines.Text()))
+				said = ask.understand(strings.TrimSpace(lines.Text()))
 			}
 			// What was decided while it was typed is answered no more.
 			if said.send != nil && q.waits(asked) {

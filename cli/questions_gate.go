@@ -23,9 +23,10 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
 	}
 	ask := question{id: gateID(run, g.Gate), careful: resolve(agent.Deny, agent.ScopeOnce)}
-	answers := map[string]runner.Command{"y yes": resolve(agent.Allow, agent.ScopeOnce), "n no": ask.careful}
+	answers := map[string]runner.Command{"y yes once": resolve(agent.Allow, agent.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
-		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o: ", what), oneOf(answers)
+		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o, [?]: ", what), oneOf(answers)
+		ask.help = []string{"y, yes: they start, now and later, until what they are changes", "n, no: they do not; so does the end of the input"}
 		return ask
 	}
 	answers["r run"] = resolve(agent.Allow, agent.ScopeRun)
@@ -33,7 +34,8 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 	if g.Always != nil {
 		always = "[a]lways, "
 	}
-	ask.prompt = fmt.Sprintf("  open this gate?%s [y]es once, [r] for this run, %s[n]o, [e]dit: ", what, always)
+	ask.prompt = fmt.Sprintf("  open this gate?%s [y]es once, [r] for this run, %s[n]o, [e]dit, [?]: ", what, always)
+	ask.help = gateHelp(g)
 	plain := oneOf(answers)
 	ask.answer = func(line string) answer {
 		switch strings.ToLower(line) {
@@ -48,6 +50,22 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 		return plain(line)
 	}
 	return ask
+}
+
+// gateHelp says what the answers to a gate do.
+func gateHelp(g agent.GateRequested) []string {
+	tool := untrusted.Line(g.Tool)
+	always := "a, always: shows the rule that lets such calls pass from now on, and asks whether to save it"
+	if g.Always == nil {
+		always = "a, always: not here: " + untrusted.Line(g.NoAlways)
+	}
+	return []string{
+		"y, yes, once: this call passes, once",
+		"r, run: this call passes, and every later one of " + tool + " in this run",
+		always,
+		"n, no, deny: the call is not made; so does the end of the input",
+		"e, edit: other arguments, typed as JSON; the gate asks again with what the call would do then",
+	}
 }
 
 // ruleLines shows the rule that an answer for always saves, as it will stand in

@@ -7,25 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
-
-// allowedFor names what the user has allowed in a run for longer than once, the
-// newest last.
-func allowedFor(r *agent.Run) []string {
-	var out []string
-	for _, rule := range r.Rules() {
-		if rule.Source != agent.SourceUser || rule.Verdict != agent.VerdictRun {
-			continue
-		}
-		words := untrusted.Line(rule.String())
-		if len(rule.Args) == 0 {
-			words += " with any arguments"
-		}
-		out = append([]string{words}, out...)
-	}
-	return out
-}
 
 // allowedDialog shows what passes without a gate in a run, what does not pass at
 // all, and what was answered at its gates.
@@ -89,7 +73,7 @@ func (d *allowedDialog) draw(screenWidth, height int) []string {
 func (d *allowedDialog) write(doc *document) {
 	l := d.look
 	doc.heading("you allowed, for longer than once")
-	allowed := allowedFor(d.run)
+	allowed := plain.Allowed(d.run)
 	for _, words := range allowed {
 		doc.item(l.Success.Render(l.glyphs.Done), words)
 	}
@@ -118,7 +102,7 @@ func (d *allowedDialog) write(doc *document) {
 		case agent.VerdictBlock:
 			sign = l.Danger.Render(l.glyphs.Failed)
 		}
-		doc.item(sign, ruleNamed(rule))
+		doc.item(sign, plain.Rule(rule))
 	}
 }
 

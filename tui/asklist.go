@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -259,7 +260,7 @@ func (g *askDialog) approveAll() (word string) {
 func (d *document) alike(all []openGate) {
 	l := d.look
 	d.prose(l.Text, fmt.Sprintf("A yes lets these %d calls of %s pass, once each. What asks later is not covered.", len(all), untrusted.Line(all[0].ask.Tool)))
-	d.field("rule", l.Text, ruleNamed(all[0].ask.Rule))
+	d.field("rule", l.Text, plain.Rule(all[0].ask.Rule))
 	d.blank()
 	for i, gate := range all {
 		number := fmt.Sprintf("%d ", i+1)
@@ -281,33 +282,4 @@ func (d *document) alike(all []openGate) {
 		d.heading(fmt.Sprintf("%d of %d", i+1, len(all)))
 		gate.write(l, d)
 	}
-}
-
-// ruleNamed names a rule by what it is about and who made it.
-func ruleNamed(r agent.Rule) string {
-	named := untrusted.Line(r.String())
-	if r.Tool == "*" {
-		named = "every tool"
-	}
-	switch r.When {
-	case agent.WhenReadOnly:
-		named += " that only reads"
-	case agent.WhenDestructive:
-		named += " that changes what is there"
-	case agent.WhenUnmarked:
-		named += " that does not say what it may change"
-	case agent.WhenTrusted:
-		named += " of the workspace's own"
-	}
-	if verb := map[agent.Verdict]string{agent.VerdictAsk: "asks", agent.VerdictRun: "runs", agent.VerdictBlock: "is denied"}[r.Verdict]; verb != "" {
-		named += " " + verb
-	}
-	whose := map[string]string{
-		agent.SourceFlag: "a flag of the command line", agent.SourceConfiguration: "your configuration, config.toml",
-		agent.SourceBuiltIn: "built in", agent.SourcePlan: "the plan says so (gate: true)", agent.SourceUser: "you, at a gate",
-	}[r.Source]
-	if whose == "" {
-		return named
-	}
-	return named + " (" + whose + ")"
 }

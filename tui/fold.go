@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -254,7 +255,7 @@ func (m *Model) asks() []asking {
 			if !s.goes() {
 				continue
 			}
-			allowed := allowedFor(s.run)
+			allowed := plain.Allowed(s.run)
 			for _, g := range s.run.Gates {
 				out = append(out, openGate{
 					run: s.run.ID, ask: g.GateRequested, tools: s.run.Catalogue, fits: s.run.EditCheck(g.Gate), allowed: allowed,

@@ -10,6 +10,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/planning"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -135,7 +136,7 @@ func (g openGate) write(l *look, d *document) {
 		d.field("why", l.Text, a.Rule.Why)
 	}
 	if !g.session {
-		d.field("rule", l.Text, ruleNamed(a.Rule))
+		d.field("rule", l.Text, plain.Rule(a.Rule))
 	}
 	if a.Planned && a.Rule.Source != agent.SourcePlan {
 		d.field("", l.Text, "the plan asks for a gate here too")

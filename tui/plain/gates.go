@@ -21,6 +21,17 @@ func (l *Log) gate(d agent.GateRequested) {
 		what = untrusted.Line(d.Title)
 	}
 	l.line("%s %s  asks: %s", l.marks.gate, what, untrusted.Line(d.Rule.Why))
+	if d.Rule.Tool != "" {
+		l.line("    rule: %s", Rule(d.Rule))
+	}
+	if d.Planned && d.Rule.Source != agent.SourcePlan {
+		l.line("    the plan asks for a gate here too")
+	}
+	if l.run != nil && d.Step != "" {
+		if allowed := Allowed(l.run); len(allowed) > 0 {
+			l.line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
 		if d.Diff == "" || !d.Trusted || !slices.Contains(drawn, name) {
 			l.block("    ", name+": "+text(d.Args[name]), 0)

@@ -134,6 +134,8 @@ func (l *Log) tellSession(d agent.Data) {
 	switch d := d.(type) {
 	case agent.ChatCompacted:
 		l.compacted(d)
+	case agent.ChatUndone:
+		l.line("%s undone: %s, %s put back", l.marks.note, d.Run, count(len(d.Files), "file"))
 	case agent.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
 	case agent.GateRequested:
@@ -174,6 +176,8 @@ func (l *Log) tell(d agent.Data) {
 		for _, q := range l.run.Questions() {
 			l.question(q)
 		}
+	case agent.PhaseStarted:
+		l.line("%s %s", l.marks.started, d.Label)
 	case agent.PhaseCompleted:
 		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
 	case agent.PhaseSkipped:
@@ -184,8 +188,12 @@ func (l *Log) tell(d agent.Data) {
 			break
 		}
 		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
+	case agent.ModelRequested:
+		l.modelRequested(d)
 	case agent.ModelReplied:
 		l.modelReplied(d)
+	case agent.SynthesisStarted:
+		l.line("%s answer", l.marks.started)
 	case agent.GuardBlocked:
 		l.blocked = d.Reason
 		l.line("%s %s", l.marks.failed, untrusted.Line(d.Reason))
@@ -218,6 +226,8 @@ func (l *Log) tellPlan(d agent.Data) bool {
 	case agent.PlanCreated:
 		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
 		l.block("  ", Plan(d.Plan, l.ascii), 0)
+	case agent.PlanEmpty:
+		l.line("%s no plan: %s", l.marks.failed, untrusted.Line(d.Reason))
 	case agent.PlanDiff:
 		l.diff(d)
 	case agent.PlanReviewed:
@@ -232,14 +242,28 @@ func (l *Log) tellPlan(d agent.Data) bool {
 	return true
 }
 
+// modelRequested tells that a model is asked for something that it may take long
+// over. Of a turn, the step or the answer that it belongs to has told.
+func (l *Log) modelRequested(d agent.ModelRequested) {
+	if d.Purpose != planning.PurposeAgent && d.Purpose != planning.PurposeChat {
+		l.line("%s %s", l.marks.started, asked(d.Purpose, d.Step))
+	}
+}
+
+// asked says what a model is asked for.
+func asked(purpose planning.Purpose, step string) string {
+	switch {
+	case purpose == planning.PurposeAgent:
+		return "turn of step " + step
+	case step != "":
+		return "arguments of step " + step
+	default:
+		return string(purpose)
+	}
+}
+
 func (l *Log) modelReplied(d agent.ModelReplied) {
-	name := string(d.Purpose)
-	if d.Step != "" {
-		name = "arguments of step " + d.Step
-	}
-	if d.Purpose == planning.PurposeAgent {
-		name = "turn of step " + d.Step
-	}
+	name := asked(d.Purpose, d.Step)
 	if d.Failure == agent.FailureInterrupted {
 		l.line("%s %s stopped", l.marks.skipped, name)
 		return
