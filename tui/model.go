@@ -181,7 +181,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.BlurMsg:
 		m.notify.looks = elsewhere
 	case idleMsg:
-		cmd = m.notify.idle(msg, m.ask.waiting() > 0, m.options.Now())
+		cmd = m.notify.idle(msg, m.ask.waiting() > 0 || m.review.waits(), m.options.Now())
 	case graceMsg:
 		m.ask.rested(msg)
 	case reviewRestMsg:

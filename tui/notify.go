@@ -219,6 +219,10 @@ func (m *Model) attend(before string) tea.Cmd {
 		}
 		return m.notify.waits(text, now)
 	}
+	if m.review.fresh {
+		m.review.fresh = false
+		return m.notify.waits("Review: "+untrusted.FirstLine(m.review.review.Plan().Title), now)
+	}
 	if before == "" || m.going() == before || m.run == nil || m.run.ID != before {
 		return nil
 	}

@@ -26,6 +26,7 @@ type reviewDialog struct {
 	review *agent.Review // nil where no plan waits
 	tools  planning.Catalogue
 	open   bool
+	fresh  bool // the user was not called for it yet
 	sent   bool // the answer is on its way
 	grace  bool // takes no key yet
 	early  bool // a key came too early
@@ -73,7 +74,7 @@ func (d *reviewDialog) set(run *agent.Run, times int) tea.Cmd {
 	if run == nil {
 		return nil
 	}
-	d.review, d.tools, d.open = run.Review(), run.Catalogue, true
+	d.review, d.tools, d.open, d.fresh = run.Review(), run.Catalogue, true, true
 	d.lay()
 	return d.wait()
 }

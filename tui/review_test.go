@@ -314,3 +314,17 @@ func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {
 		})
 	}
 }
+
+func TestWhoLooksElsewhereIsCalledForAPlanOnce(t *testing.T) {
+	term := inTerminal(t, tui.Options{}, "TERM=xterm-256color")
+	term.update(tea.BlurMsg{})
+	st := newStory().reviewing()
+	term.told(st)
+	if got, want := term.calls(), "\a\x1b]9;replan: Review: Tidy up\a"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	term.told(more(st).after(60_000).session(agent.Note{Level: "info", Text: "something else"}))
+	if got := term.calls(); got != "" {
+		t.Errorf("called again: %q", got)
+	}
+}

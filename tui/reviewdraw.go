@@ -191,11 +191,13 @@ func (d *reviewDialog) drawRows(width, height int) []string {
 type reviewColumns struct{ width, index, title, tool, state int }
 
 func (d *reviewDialog) columns(width int) reviewColumns {
-	c := reviewColumns{width: width, state: 12}
-	longest := 0
+	c := reviewColumns{width: width, state: 10}
+	longest, widest := 0, 0
 	for i := range d.steps {
 		c.index = max(c.index, min(ansi.StringWidth(untrusted.Line(d.steps[i].Step.Index)), 6))
 		longest = max(longest, ansi.StringWidth(reviewTool(d.steps[i].Step)))
+		title := ansi.StringWidth(untrusted.Line(d.steps[i].Step.Title)) + ansi.StringWidth(d.tail(&d.steps[i]))
+		widest = max(widest, title)
 	}
 	if width >= 56 {
 		c.tool = min(longest, 16)
@@ -203,11 +205,11 @@ func (d *reviewDialog) columns(width int) reviewColumns {
 	if width < 44 {
 		c.state = 2
 	}
-	c.title = width - 1 - 2 - d.gutter - 1 - c.index - 1 - c.state - 1 - 1
+	c.title = width - 1 - 2 - d.gutter - 1 - c.index - 1 - c.state - 2 - 1
 	if c.tool > 0 {
 		c.title -= c.tool + 2
 	}
-	c.title = max(c.title, 4)
+	c.title = max(min(c.title, widest), 4)
 	return c
 }
 
@@ -271,9 +273,9 @@ func (d *reviewDialog) drawStep(p *painter, s *agent.ReviewStep, c reviewColumns
 	p.gap(1 + c.index - ansi.StringWidth(number))
 	p.add(l.Muted, number)
 	p.gap(1)
-	text, tail := untrusted.Line(s.Step.Title), ""
-	if len(s.After) > 0 {
-		tail = l.cut(" after "+untrusted.Line(strings.Join(s.After, ", ")), c.title/2)
+	text, tail := untrusted.Line(s.Step.Title), d.tail(s)
+	if ansi.StringWidth(text)+ansi.StringWidth(tail) > c.title {
+		tail = l.cut(tail, c.title/2)
 	}
 	text = l.cut(text, c.title-ansi.StringWidth(tail))
 	p.add(title, text)
@@ -292,9 +294,17 @@ func (d *reviewDialog) drawStep(p *painter, s *agent.ReviewStep, c reviewColumns
 			word = l.glyphs.Done
 		}
 	}
-	p.gap(1)
+	p.gap(2)
 	word = l.cut(word, c.state)
 	p.add(style, word)
+}
+
+// tail says what a step waits for since it, or that, was moved.
+func (d *reviewDialog) tail(s *agent.ReviewStep) string {
+	if len(s.After) == 0 {
+		return ""
+	}
+	return " after " + untrusted.Line(strings.Join(s.After, ", "))
 }
 
 // sign is how a step stands, in a sign.
@@ -404,7 +414,11 @@ func (d *reviewDialog) writeGate(doc *document, s *agent.ReviewStep) {
 	case g.Closed != "":
 		doc.field("gate", l.Muted, g.Closed)
 	default:
-		doc.field("gate", l.Warning, d.keys.PassGate.Help().Key+" approves it for exactly this call")
+		words := d.keys.PassGate.Help().Key + " approves it for exactly this call"
+		if g.Tool.Previews {
+			words += "; what it would change is only shown if it asks when it runs"
+		}
+		doc.field("gate", l.Warning, words)
 	}
 	for _, from := range (openGate{ask: agent.GateRequested{Provenance: g.Provenance}, tools: d.tools}).sources() {
 		doc.field("beware", l.Warning, from.words)

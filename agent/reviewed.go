@@ -1,0 +1,209 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/planning"
+)
+
+// Gate returns the question that the call of a step would stop at, nil where
+// there is none.
+func (v *Review) Gate(index string) *ReviewGate {
+	at := v.now.at(index)
+	if at < 0 {
+		return nil
+	}
+	step := v.now.steps[at]
+	facts := v.world.facts(step.Tool)
+	state := v.world.Step(index)
+	if step.Executor != planning.ExecutorTool || facts.err != nil || state == nil {
+		return nil
+	}
+	probe := *state
+	probe.Step, probe.filled, probe.missing = step, nil, facts.signature.Missing(step.Args)
+	args, err := planning.ResolveArgs(step.Args, v.world.variables)
+	if err != nil {
+		args = step.Args
+	}
+	probe.call = args
+	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
+	references := planning.References(step.Args)
+	switch {
+	case gate.Rule.Verdict == VerdictBlock:
+		gate.Closed = "a rule denies it: " + gate.Rule.Why
+	case gate.Rule.Verdict == VerdictRun:
+		return nil
+	case len(probe.missing) > 0:
+		gate.Closed = "it asks when it runs, since a model writes " + strings.Join(probe.missing, " and ") + " then"
+	case len(references) > 0:
+		gate.Closed = "it asks when it runs, since " + references[0].String() + " is put in then"
+	default:
+		if err := facts.signature.Check(args); err != nil {
+			gate.Closed = "its args do not fit: " + err.Error()
+		}
+	}
+	return gate
+}
+
+// Steps returns the steps of the plan in the order in which they come, those
+// that are out where they came before.
+func (v *Review) Steps() []ReviewStep {
+	all := v.now.clone()
+	order := v.order(all)
+	if len(all.out) > 0 {
+		order = v.places(order)
+	}
+	out := make([]ReviewStep, 0, len(order))
+	for _, index := range order {
+		step := v.now.steps[v.now.at(index)]
+		s := ReviewStep{Step: step, Settled: v.settled[index], Out: v.now.out[index], Edited: v.edited(step), Gate: v.Gate(index)}
+		if state := v.world.Step(index); state != nil {
+			s.Status = state.Status
+		}
+		_, s.Passes = v.now.approved[index]
+		for _, on := range step.DependsOn {
+			if v.added(index, on) && !v.now.out[on] {
+				s.After = append(s.After, on)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// places puts the steps that are out among those that are left, each behind the
+// one that it came behind in the plan as it was.
+func (v *Review) places(left []string) []string {
+	out := slices.Clone(left)
+	last := ""
+	for _, index := range planning.NewGraph(v.base).Order() {
+		if v.now.out[index] {
+			at := slices.Index(out, last) + 1
+			out = slices.Insert(out, at, index)
+		}
+		last = index
+	}
+	return out
+}
+
+// edited reports whether a step has another title or other args than it came
+// with.
+func (v *Review) edited(s planning.Step) bool {
+	was := v.original[s.Index]
+	return was.Title != s.Title || !planning.EqualValues(was.Args, s.Args)
+}
+
+// Plan is the plan as it is now.
+func (v *Review) Plan() planning.Plan { return v.plan(v.now) }
+
+// Changes sums up what was changed.
+func (v *Review) Changes() ReviewChanges {
+	var c ReviewChanges
+	for _, s := range v.now.steps {
+		if v.now.out[s.Index] {
+			c.Removed = append(c.Removed, s.Index)
+			continue
+		}
+		if v.edited(s) {
+			c.Edited = append(c.Edited, s.Index)
+		}
+		for _, on := range s.DependsOn {
+			if v.added(s.Index, on) && !v.now.out[on] {
+				c.Moved = append(c.Moved, Move{Step: s.Index, After: on})
+			}
+		}
+		if args, yes := v.now.approved[s.Index]; yes {
+			c.Approved = append(c.Approved, Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
+		}
+	}
+	return c
+}
+
+// String says what was changed in a few words, "" where nothing was.
+func (c ReviewChanges) String() string {
+	var words []string
+	say := func(n int, what string) {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	say(len(c.Edited), "edited")
+	say(len(c.Moved), "moved")
+	say(len(c.Removed), "out")
+	gates := "gates approved"
+	if len(c.Approved) == 1 {
+		gates = "gate approved"
+	}
+	say(len(c.Approved), gates)
+	return strings.Join(words, " · ")
+}
+
+// Changes is what the user changed of a plan that was looked over.
+func (d PlanReviewed) Changes() ReviewChanges {
+	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved}
+}
+
+// Answer is what is sent when the user has looked the plan over.
+func (v *Review) Answer(decision ReviewDecision) ReviewAnswer {
+	a := ReviewAnswer{Revision: v.Revision, Decision: decision}
+	if decision != ReviewRun {
+		return a
+	}
+	c := v.Changes()
+	if len(c.Edited)+len(c.Moved)+len(c.Removed) > 0 {
+		plan := v.Plan()
+		a.Plan = &plan
+	}
+	for _, approval := range c.Approved {
+		a.Approved = append(a.Approved, approval.Step)
+	}
+	return a
+}
+
+// adopt takes the changes of a plan that somebody else has made.
+func (v *Review) adopt(plan planning.Plan) error {
+	next := v.now.clone()
+	left := map[string]planning.Step{}
+	for _, s := range plan.Steps {
+		if next.at(s.Index) < 0 {
+			return fmt.Errorf("step %s is not in the plan that was shown", s.Index)
+		}
+		left[s.Index] = s
+	}
+	for i, was := range next.steps {
+		s, stays := left[was.Index]
+		switch {
+		case v.settled[was.Index]:
+		case !stays:
+			next.out[was.Index] = true
+		default:
+			next.steps[i].Title, next.steps[i].Args = s.Title, s.Args
+			next.steps[i].DependsOn = slices.Clone(was.DependsOn)
+			for _, on := range s.DependsOn {
+				if !slices.Contains(next.steps[i].DependsOn, on) {
+					next.steps[i].DependsOn = append(next.steps[i].DependsOn, on)
+				}
+			}
+		}
+	}
+	if len(next.out) == len(next.steps) {
+		return errors.New("nothing is left of the plan: refuse it instead")
+	}
+	return v.change(next)
+}
+
+// Said is the answer as it is kept, by whoever gives it.
+func (v *Review) Said(decision ReviewDecision, by string) PlanReviewed {
+	d := PlanReviewed{Revision: v.Revision, Decision: decision, By: by, Edited: []string{}, Moved: []Move{}, Removed: []string{}, Approved: []Approval{}}
+	if decision != ReviewRun {
+		return d
+	}
+	c := v.Changes()
+	d.Plan = v.Answer(decision).Plan
+	d.Edited, d.Removed = list(c.Edited), list(c.Removed)
+	d.Moved, d.Approved = append(d.Moved, c.Moved...), append(d.Approved, c.Approved...)
+	return d
+}
