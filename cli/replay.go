@@ -49,12 +49,13 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 	if err != nil {
 		return unopened(err)
 	}
+	if o.screen() {
+		screen := tui.Options{Replay: true, Recorded: runner.Retold(run.ID, events), Speed: speed}
+		return wrap("the screen", o.show(ctx, still{make(chan agent.Event)}, o.dressed(screen)))
+	}
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
 	defer r.close()
-	if o.screen() {
-		return wrap("the screen", o.show(ctx, r, o.dressed(tui.Options{Replay: true})))
-	}
 	out := o.tellerOf(replaySession, o.io.Out, errand{})
 	for event := range r.Events() {
 		if event.Run == replaySession {
@@ -71,7 +72,13 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 }
 
 // replaySession is the id of the session that a replay plays.
-const replaySession = "s-replay"
+const replaySession = runner.RetoldSession
+
+// still is a session in which nothing happens: the screen plays by itself.
+type still struct{ events chan agent.Event }
+
+func (s still) Events() <-chan agent.Event { return s.events }
+func (still) Send(runner.Command)          {}
 
 // replayed is a session that plays a journal. It takes no command but the one to
 // stop.
@@ -87,28 +94,7 @@ type replayed struct {
 // newReplayed makes the session in which the run came about: what was asked, the
 // run, and what was answered.
 func newReplayed(id string, events []agent.Event, speed float64) *replayed {
-	var run agent.Run
-	reply := agent.ChatReply{Run: id, Text: "the journal ends here: the run is unfinished; go on with it by replan plan resume " + id}
-	for _, e := range events {
-		if err := run.Apply(e); err != nil {
-			reply.Text = "the journal cannot be followed to its end: " + err.Error()
-			break
-		}
-	}
-	if r := run.Result; r != nil {
-		reply = agent.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: first(r.Answer, r.Error)}
-	}
-	var seq uint64
-	say := func(at time.Time, data agent.Data) agent.Event {
-		seq++
-		return agent.Event{Seq: seq, Time: at, Run: replaySession, Data: data}
-	}
-	begun, ended := events[0].Time, events[len(events)-1].Time
-	all := []agent.Event{
-		say(begun, agent.SessionStatus{Workspace: run.Workspace, Model: run.Model, ContextWindow: run.ContextWindow, Tools: len(run.Catalogue)}),
-		say(begun, agent.ChatUser{Text: run.Goal}),
-	}
-	all = append(append(all, events...), say(ended, reply))
+	all := runner.Retold(id, events)
 	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan agent.Event), gone: make(chan struct{})}
 }
 

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent/journal"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/cli/crash"
@@ -33,11 +35,49 @@ func (o *options) chat(ctx context.Context, goal string) error {
 }
 
 // openScreen runs the full screen until the user leaves it. Where there is a
-// session to go on with, it does.
+// session to go on with, it does. Where the user chooses another conversation on
+// the screen, this one is ended in order before that one is opened.
 func (o *options) openScreen(ctx context.Context, screen tui.Options, before continued) error {
+	for {
+		next := ""
+		if !o.dryRun {
+			screen.GoOn = func(session string) { next = session }
+		}
+		left, err := o.openScreenOn(ctx, screen, before)
+		if err != nil || next == "" || ctx.Err() != nil {
+			return err
+		}
+		screen.Intro, screen.Goal, screen.Suggestion = "", "", ""
+		if before.session, err = o.openTalk(next); err != nil {
+			// The one that was left is still there.
+			screen.Intro = "The conversation cannot be opened: " + oneLine(err.Error())
+			if before.session, err = o.openTalk(left); err != nil {
+				return err
+			}
+		}
+		before.run = ""
+	}
+}
+
+// openTalk opens a conversation to go on with.
+func (o *options) openTalk(id string) (*runner.Restored, error) {
+	j, events, err := o.sessions().Open(id)
+	switch {
+	case errors.Is(err, journal.ErrEmpty):
+		return nil, nil //nolint:nilnil // nothing was said in it: a new one is the same
+	case errors.Is(err, journal.ErrLocked):
+		return nil, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one first", id)}
+	case err != nil:
+		return nil, unopened(err)
+	}
+	return &runner.Restored{ID: id, Journal: j, Events: events}, nil
+}
+
+// openScreenOn runs the screen of one session, and returns which it was.
+func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
 	w, err := o.open(ctx, opening{ask: o.approve == policy.ApproveAsk, attended: true, restored: before.session})
 	if err != nil {
-		return errors.Join(err, before.close())
+		return "", errors.Join(err, before.close())
 	}
 	if before.run != "" {
 		w.session.Send(runner.Resume{Run: before.run})
@@ -48,7 +88,7 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 	screen.Examples = exampleGoals(o.workspace)
 	screen.Editor = o.editor()
 	err = wrap("the screen", o.show(ctx, w.session, o.dressed(screen)))
-	return errors.Join(err, wrap("end in order", w.close()))
+	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
 }
 
 // show runs the screen with a watcher beside it that gives the terminal back and

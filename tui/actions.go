@@ -32,7 +32,8 @@ const (
 	placeQuestion
 	placeReview
 	placeDialog
-	placeQuit // the question whether to quit
+	placeQuit   // the question whether to quit
+	placeReplay // while a run is played again
 )
 
 // group is the actions of one place.
@@ -56,6 +57,7 @@ func (m *Model) actionGroups() []group {
 		{placeQuestion, "Question", m.questionActions()},
 		{placeReview, "Review of a plan", m.reviewActions()},
 		{placeDialog, "Dialogs", append(m.keys.dialogKeys(), m.keys.aroundKeys.dialogKeys()...)},
+		{placeReplay, "Replay", m.replayActions()},
 		{placeQuit, "Quitting", []action{
 			{id: "quit.yes", key: &m.keys.Yes},
 			{id: "quit.no", key: &m.keys.No},

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 )
@@ -14,6 +15,12 @@ type around struct {
 	quiet   bool            // what is told happened before: nothing of it is worth a notice
 	looking bool            // the session looks anew for a model
 
+	player  *player // plays a run in place of this screen; nil where none is played
+	control *player // that plays on this screen; nil where none does
+	frozen  bool    // nothing moves, since it rests
+	again   recall  // what is to be shown again
+	due     tea.Cmd // what an event has left to be done; nil for nothing
+
 	servers *serversDialog
 	stale   bool // what the servers offer is to be asked for again
 }
@@ -22,19 +29,40 @@ type around struct {
 func (a *around) begin(m *Model) {
 	a.lost = map[string]bool{}
 	m.chat.welcome = m.welcome
+	m.runs.goOn, m.runs.busy = m.options.GoOn, m.running
+	m.runs.wants = func(r recall) { m.again = r }
 	a.servers = &serversDialog{look: m.look, keys: &m.keys}
 }
 
 // aroundKeys are the keys of what stands around runs.
 type aroundKeys struct {
-	Look, Servers, Settings, Restart key.Binding
+	Look, Servers, Settings, Restart     key.Binding
+	Pause, Faster, Slower, Forth, Back   key.Binding
+	EventForth, EventBack, Start, Finish key.Binding
+	Play, Show, Folders, ListSearch      key.Binding
 }
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
 	return aroundKeys{
-		Look:     bind([]string{"f5", "ctrl+l"}, "F5", "look for the model and the servers again"),
-		Servers:  bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
-		Restart:  bind([]string{"r"}, "r", "start the chosen server anew"),
+		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "look for the model and the servers again"),
+		Servers: bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
+		Restart: bind([]string{"r"}, "r", "start the chosen server anew"),
+
+		Play:       bind([]string{"p"}, "p", "play the chosen run again"),
+		Show:       bind([]string{"o"}, "o", "show the chosen run as it ended"),
+		Folders:    bind([]string{"f"}, "f", "this folder's alone, or all"),
+		ListSearch: bind([]string{"/"}, "/", "search what is listed"),
+
+		Pause:      bind([]string{"space"}, "space", "pause, go on"),
+		Faster:     bind([]string{"+", "=", ">"}, "+", "faster"),
+		Slower:     bind([]string{"-", "<"}, "-", "slower"),
+		Forth:      bind([]string{"right"}, "right", "to the next moment"),
+		Back:       bind([]string{"left"}, "left", "to the moment before"),
+		EventForth: bind([]string{"."}, ".", "one event on"),
+		EventBack:  bind([]string{","}, ",", "one event back"),
+		Start:      bind([]string{"0"}, "0", "to the start"),
+		Finish:     bind([]string{"end", "$"}, "end", "to the end"),
+
 		Settings: bind([]string{"alt+o"}, "alt+o", "settings: what is in force, and from where"),
 	}
 }
@@ -55,6 +83,10 @@ func (a *around) dialogs() []overlay { return []overlay{a.servers} }
 func (k *aroundKeys) dialogKeys() []action {
 	return []action{
 		{id: "servers.restart", key: &k.Restart},
+		{id: "runs.play", key: &k.Play},
+		{id: "runs.show", key: &k.Show},
+		{id: "list.folders", key: &k.Folders},
+		{id: "list.search", key: &k.ListSearch},
 	}
 }
 
@@ -64,6 +96,10 @@ func (m *Model) takeShown(data agent.Data) {
 	switch d := data.(type) {
 	case agent.SessionServers:
 		m.servers.take(d)
+	case agent.SessionTalks:
+		m.runs.takeTalks(d.Talks)
+	case agent.SessionJournal:
+		m.recalled(d)
 	}
 }
 

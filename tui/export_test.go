@@ -88,3 +88,22 @@ func (m *Model) OnRaw(f func(sequence string)) {
 		return nil
 	}
 }
+
+// Played is the first message of a player that a command comes to, nil where it
+// comes to none.
+func Played(cmd tea.Cmd) tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case playMsg:
+		return msg
+	case tea.BatchMsg:
+		for _, c := range msg {
+			if played := Played(c); played != nil {
+				return played
+			}
+		}
+	}
+	return nil
+}

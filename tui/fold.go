@@ -25,6 +25,9 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	}
 	faced := m.review.shown()
 	cmd := tea.Batch(m.ask.set(m.asks()), m.review.set(m.heldRun(), m.resumes), m.faced(faced))
+	if m.due != nil {
+		cmd, m.due = tea.Batch(cmd, m.due), nil
+	}
 	if m.stale {
 		m.stale = false
 		cmd = tea.Batch(cmd, m.outbox.send(runner.Servers{}))

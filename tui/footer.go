@@ -166,11 +166,21 @@ func (m *Model) replayHints() []string {
 	k := &m.keys
 	scroll := m.hint(shownAs("up/down"), "scroll")
 	hints := []string{m.hint(k.LeaveReplay, "quit")}
+	if p := m.control; p != nil {
+		does := "pause"
+		if p.paused {
+			does = "play"
+		}
+		hints = []string{m.hint(k.Pause, does), m.hint(shownAs("left/right"), "seek"), m.hint(shownAs("+/-"), "speed"), m.hint(k.LeaveReplay, "quit")}
+	}
 	switch m.focus {
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 	case paneStep:
-		hints = append(hints, m.hint(shownAs("left/right"), "tabs"), scroll)
+		if m.control == nil {
+			hints = append(hints, m.hint(shownAs("left/right"), "tabs"))
+		}
+		hints = append(hints, scroll)
 	default:
 		hints = append(hints, scroll)
 	}

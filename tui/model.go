@@ -109,7 +109,6 @@ func New(s Session, o Options) *Model {
 		m.home = strings.TrimRight(home, "/")
 	}
 	m.chat = newChatPane(l, o.Intro, m.activity)
-	m.around.begin(m)
 	if o.Replay {
 		m.input.close("replay " + l.glyphs.Separator + " q quits")
 	}
@@ -131,10 +130,14 @@ func New(s Session, o Options) *Model {
 	}
 	m.notify = newNotifier(o.Notify, o.Now())
 	m.allowed = &allowedDialog{look: l, keys: &m.keys}
+	m.around.begin(m)
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)
 	m.overlays = append(m.overlays, m.inspectors.dialogs()...)
 	m.overlays = append(m.overlays, m.review) // under what is opened over it
+	if len(o.Recorded) > 0 {
+		m.play(o.Recorded, o.Speed, false)
+	}
 	return m
 }
 
@@ -144,6 +147,9 @@ func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if !m.options.NoColor {
 		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if m.player != nil {
+		cmds = append(cmds, m.player.wait())
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
 		m.preparing = true
@@ -155,6 +161,11 @@ func (m *Model) Init() tea.Cmd {
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
+	if m.player != nil {
+		if cmd, taken := m.player.take(m, msg); taken {
+			return m, cmd
+		}
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		if drawn := m.options.Drawn; drawn != nil && m.layout.width == 0 {
@@ -263,6 +274,9 @@ func (m *Model) covered() bool { return m.ask.open || m.over() != nil }
 // View draws the screen: exactly as many lines as the terminal has, none longer
 // than it is wide.
 func (m *Model) View() tea.View {
+	if m.player != nil {
+		return m.player.view(m)
+	}
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion

@@ -74,6 +74,7 @@ func (m *Model) listRuns() tea.Cmd {
 	if m.run != nil {
 		shown = m.run.ID
 	}
+	m.runs.folder = m.status.Workspace
 	return m.outbox.send(m.runs.ask(shown))
 }
 

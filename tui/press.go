@@ -45,7 +45,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
-	for _, at := range []place{placeEverywhere, m.here(), placeMoving} {
+	for _, at := range []place{placeReplay, placeEverywhere, m.here(), placeMoving} {
 		if typing && at == placeEverywhere {
 			continue
 		}

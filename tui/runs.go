@@ -20,18 +20,30 @@ type runsDialog struct {
 	look  *look
 	keys  *keyMap
 	open  bool
-	asked bool   // the list is on its way
-	front string // the run on the screen behind the dialog, "" for none
-	runs  []agent.Summary
+	asked bool            // the list is on its way
+	front string          // the run on the screen behind the dialog, "" for none
+	all   []agent.Summary // as they came, in the order of the list
+	runs  []agent.Summary // of those, the ones that are listed
 	list
 	word string
-	live func(run string) bool // whether a run on the screen goes on, be it around that one
+
+	folder    string // the workspace
+	elsewhere bool   // those of other folders too
+	searching bool   // letters go into the search
+	search    string
+	goOn      func(session string)  // nil: another conversation cannot be opened from here
+	talks     []agent.Talk          // the conversations; nil until they came
+	talking   bool                  // the conversations are listed in place of the runs
+	busy      func() bool           // a run goes on
+	wants     func(recall)          // says what is to be shown again
+	live      func(run string) bool // whether a run on the screen goes on, be it around that one
 }
 
 // ask opens the dialog and asks for the list. shown is the run on the screen, ""
 // for none.
 func (d *runsDialog) ask(shown string) runner.Command {
 	d.open, d.asked, d.word, d.list = true, true, "", list{}
+	d.searching, d.search, d.talking, d.talks, d.all, d.runs = false, "", false, nil, nil, nil
 	d.front = shown
 	return runner.List{}
 }
@@ -44,10 +56,11 @@ func (d *runsDialog) take(runs []agent.Summary) {
 		chosen = d.runs[d.at].Run
 	}
 	d.asked, d.at = false, 0
-	d.runs = slices.Clone(runs)
-	slices.SortStableFunc(d.runs, func(a, b agent.Summary) int {
+	d.all = slices.Clone(runs)
+	slices.SortStableFunc(d.all, func(a, b agent.Summary) int {
 		return d.rank(a) - d.rank(b)
 	})
+	d.sift()
 	for i := range d.runs {
 		if d.runs[i].Run == chosen {
 			d.at = i
@@ -69,10 +82,12 @@ func (d *runsDialog) rank(s agent.Summary) int {
 // press takes a key while the dialog is open and returns what it asks for.
 func (d *runsDialog) press(k tea.KeyPressMsg) wanted {
 	d.word = ""
+	if w, taken := d.pressList(k); taken {
+		return w
+	}
 	switch {
-	case key.Matches(k, d.keys.Away, d.keys.Runs):
-		d.open = false
-	case d.list.press(k, d.keys, false, len(d.runs)):
+	case key.Matches(k, d.keys.Play, d.keys.Show) && d.at < len(d.runs):
+		return d.replay(key.Matches(k, d.keys.Show))
 	case key.Matches(k, d.keys.Undo) && d.at < len(d.runs):
 		s := d.runs[d.at]
 		if d.word = whyNoUndo(s, d.live(s.Run)); d.word == "" {
@@ -92,17 +107,24 @@ func (d *runsDialog) shown() bool { return d.open }
 
 func (d *runsDialog) hints() []hint {
 	close, choose := hint{d.keys.Away, "close"}, hint{shownAs("up/down"), "choose"}
-	if len(d.runs) == 0 {
-		return []hint{close, choose}
+	folders, search := hint{d.keys.Folders, d.otherFolders()}, hint{d.keys.ListSearch, "search"}
+	other := hint{d.keys.OtherList, d.otherList()}
+	switch {
+	case d.searching:
+		return []hint{{d.keys.Send, "done"}, {d.keys.Away, "show all"}, choose}
+	case d.talking:
+		return []hint{{d.keys.Send, "go on with it"}, close, other, choose, folders, search}
+	case len(d.runs) == 0:
+		return []hint{close, choose, other, folders}
 	}
-	return []hint{{d.keys.Send, "resume"}, close, choose, {d.keys.Undo, "undo"}}
+	return []hint{{d.keys.Send, "resume"}, close, choose, {d.keys.Play, "play"}, {d.keys.Show, "show"}, {d.keys.Undo, "undo"}, other, folders, search}
 }
 
-func (d *runsDialog) wheeled(lines int) { d.move(lines/wheelStep, len(d.runs)) }
+func (d *runsDialog) wheeled(lines int) { d.move(lines/wheelStep, d.count()) }
 
 // clicked chooses the run that is drawn at line y of the dialog's area.
 func (d *runsDialog) clicked(y int) {
-	if d.list.clicked(y, len(d.runs)) {
+	if d.list.clicked(y, d.count()) {
 		d.word = ""
 	}
 }
@@ -155,18 +177,18 @@ func (d *runsDialog) draw(screenWidth, height int) []string {
 	}
 	var lines []string
 	note := ""
-	if len(d.runs) == 0 {
-		text := "There are no runs yet: type a goal in the chat, and its run will be listed here."
-		if d.asked {
-			text = "Looking for runs" + l.glyphs.Ellipsis
-		}
-		lines = paint(l.Faint, wrap(text, inner))
+	if d.count() == 0 {
+		lines = paint(l.Faint, wrap(d.empty(), inner))
 	} else {
-		end := d.window(len(d.runs), room, each)
+		end := d.window(d.count(), room, each)
 		for i := d.top; i < end; i++ {
+			if d.talking {
+				lines = append(lines, d.talkRow(i, inner, each)...)
+				continue
+			}
 			lines = append(lines, d.row(i, inner, each)...)
 		}
-		note = l.span(d.top, end, len(d.runs))
+		note = l.span(d.top, end, d.count())
 	}
 	if len(lines) > room {
 		lines = lines[:room]
@@ -174,7 +196,7 @@ func (d *runsDialog) draw(screenWidth, height int) []string {
 	for i, line := range foot {
 		foot[i] = l.fit(line, inner)
 	}
-	sections := []section{{title: l.Strong.Render("Runs"), note: note, lines: padded(l.block(lines, inner, len(lines))), style: l.Focus}}
+	sections := []section{{title: d.title(inner), note: note, lines: padded(l.block(lines, inner, len(lines))), style: l.Focus}}
 	if len(foot) > 0 {
 		sections = append(sections, section{lines: padded(foot), style: l.Focus})
 	}
@@ -185,10 +207,18 @@ func (d *runsDialog) draw(screenWidth, height int) []string {
 
 // foot is why the last key did nothing.
 func (d *runsDialog) foot(width int) []string {
-	if d.word == "" {
-		return nil
+	var lines []string
+	if d.searching || d.search != "" {
+		cursor := ""
+		if d.searching {
+			cursor = d.look.glyphs.Cursor
+		}
+		lines = append(lines, d.look.Faint.Render("search ")+d.look.Strong.Render(d.look.cutLeft(d.search, width-8))+d.look.Accent.Render(cursor))
 	}
-	return paint(d.look.Warning, wrap(d.word, width))
+	if d.word != "" {
+		lines = append(lines, paint(d.look.Warning, wrap(d.word, width))...)
+	}
+	return lines
 }
 
 // row draws one run on that many lines.

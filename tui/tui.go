@@ -50,6 +50,14 @@ type Options struct {
 	Drawn      func()            // called once, beside the drawing, when the first frame is made; may be nil
 	Replay     bool              // the session only tells what was: nothing is asked, sent or stopped
 	Now        func() time.Time  // nil means time.Now
+
+	// GoOn takes the conversation that the user goes on with once the screen is
+	// left; nil: none can be opened.
+	GoOn func(session string)
+	// Recorded is what a replay plays by itself; none: the session tells it. Speed
+	// is how many times as fast as it was, 0 at once.
+	Recorded []agent.Event
+	Speed    float64
 }
 
 // Run shows the session on the terminal until the user quits or ctx ends; a ctx
@@ -66,7 +74,9 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	program := tea.NewProgram(New(s, o), options...)
+	screen := New(s, o)
+	defer screen.shut()
+	program := tea.NewProgram(screen, options...)
 	defer context.AfterFunc(ctx, program.Quit)()
 	fed := make(chan struct{})
 	go func() {

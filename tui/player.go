@@ -1,0 +1,473 @@
+package tui
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui/untrusted"
+)
+
+// longestRest is how long a replay rests between two events at most, at the pace
+// of the run: somebody at a gate, or days between two lives of a run, are not
+// waited for.
+const longestRest = 2 * time.Second
+
+// atOnce is the speed that waits for nothing.
+const atOnce = 0
+
+// speeds are how many times as fast as it was a run can be played.
+func speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, atOnce} }
+
+// player plays a run again on a screen of its own, which it makes anew where it
+// seeks back. It has one timer, which it can stop.
+type player struct {
+	fresh  func() *Model // the screen before anything has happened
+	screen *Model
+	events []agent.Event
+	due    []time.Duration // when each event comes, from the start, at the pace of the run
+	stops  []int           // how many events were told at each moment worth seeking
+	at     int             // events that were told
+	speed  float64
+	paused bool
+	alone  bool // the program shows nothing else
+
+	count  int           // of waits
+	halted chan struct{} // ends the wait that is under way; nil where none is
+}
+
+// playMsg ends a wait of the player, unless another count goes by now. innerMsg is
+// for the screen that it plays on. leftMsg says that the user has left it.
+type (
+	playMsg  struct{ count int }
+	innerMsg struct{ msg tea.Msg }
+	leftMsg  struct{}
+)
+
+// newPlayer makes a player of what was told, which has told nothing yet.
+func newPlayer(events []agent.Event, speed float64, fresh func() *Model) *player {
+	p := &player{fresh: fresh, events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
+	for i, e := range events {
+		if i > 0 {
+			rest := e.Time.Sub(events[i-1].Time)
+			p.due[i] = p.due[i-1] + min(max(rest, 0), longestRest)
+		}
+		if worthSeeking(e.Data) {
+			p.stops = append(p.stops, i+1)
+		}
+	}
+	p.renew()
+	return p
+}
+
+// nearestSpeed is the speed there is that is nearest to one.
+func nearestSpeed(speed float64) float64 {
+	if speed <= 0 {
+		return atOnce
+	}
+	best := 1.0
+	for _, s := range speeds() {
+		if s != atOnce && max(s, speed)/min(s, speed) < max(best, speed)/min(best, speed) {
+			best = s
+		}
+	}
+	return best
+}
+
+// worthSeeking reports whether an event is a moment of the run that a reader
+// knows.
+func worthSeeking(data agent.Data) bool {
+	switch data.(type) {
+	case agent.PhaseStarted, agent.PhaseCompleted, agent.PlanCreated, agent.PlanDiff, agent.StepStarted, agent.StepCompleted,
+		agent.StepFailed, agent.StepSkipped, agent.StepInDoubt, agent.GateRequested, agent.GateResolved, agent.ReplanStarted,
+		agent.SynthesisStarted, agent.SynthesisCompleted, agent.RunResumed, agent.RunCompleted:
+		return true
+	default:
+		return false
+	}
+}
+
+// renew begins on a fresh screen, which looks where the one before did.
+func (p *player) renew() {
+	before := p.screen
+	p.screen, p.at = p.fresh(), 0
+	p.screen.control, p.screen.quiet = p, true
+	if before == nil {
+		return
+	}
+	p.screen.focus = before.focus
+	p.screen.Update(tea.WindowSizeMsg{Width: before.layout.width, Height: before.layout.height})
+}
+
+// resize gives the screen its place.
+func (p *player) resize(width, height int) {
+	if p.apart(height) {
+		height--
+	}
+	p.screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
+}
+
+// apart reports whether the line of the player has a line of its own.
+func (p *player) apart(height int) bool { return height >= minHeight+2 }
+
+// tell tells the events up to that many.
+func (p *player) tell(upto int) tea.Cmd {
+	upto = max(min(upto, len(p.events)), 0)
+	if upto < p.at {
+		p.renew()
+	}
+	var cmd tea.Cmd
+	if upto > p.at {
+		p.screen.frozen = p.paused
+		_, cmd = p.screen.Update(eventsMsg{events: fold(slices.Clone(p.events[p.at:upto])), arrived: p.screen.options.Now(), closed: upto == len(p.events)})
+		p.at = upto
+	}
+	return p.inward(cmd)
+}
+
+// wait waits for the next event, in place of any wait before.
+func (p *player) wait() tea.Cmd {
+	p.halt()
+	if p.paused || p.at >= len(p.events) {
+		return nil
+	}
+	var rest time.Duration
+	if p.at > 0 && p.speed != atOnce {
+		rest = time.Duration(float64(p.due[p.at]-p.due[p.at-1]) / p.speed)
+		rest = min(rest, longestRest)
+	}
+	halted, count := make(chan struct{}), p.count
+	p.halted = halted
+	timer := time.NewTimer(rest)
+	return func() tea.Msg {
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return playMsg{count}
+		case <-halted:
+			return nil
+		}
+	}
+}
+
+// halt ends the wait that is under way.
+func (p *player) halt() {
+	p.count++
+	if p.halted != nil {
+		close(p.halted)
+		p.halted = nil
+	}
+}
+
+// next tells what is due after a wait, and waits for what comes then.
+func (p *player) next(msg playMsg) tea.Cmd {
+	if msg.count != p.count || p.at >= len(p.events) {
+		return nil
+	}
+	upto := len(p.events)
+	if p.speed != atOnce {
+		// What comes within one drawn frame is told together.
+		within := p.due[p.at] + time.Duration(float64(feedTime)*p.speed)
+		upto = p.at + 1
+		for upto < len(p.events) && p.due[upto] <= within {
+			upto++
+		}
+	}
+	told := p.tell(upto)
+	if p.at == len(p.events) {
+		p.rest(true)
+	}
+	return tea.Batch(told, p.wait())
+}
+
+// rest stops playing, or goes on.
+func (p *player) rest(rest bool) {
+	p.paused, p.screen.frozen = rest, rest
+}
+
+// toggle pauses or goes on; at the end it begins anew.
+func (p *player) toggle() tea.Cmd {
+	var told tea.Cmd
+	if p.paused && p.at == len(p.events) {
+		told = p.tell(0)
+	}
+	p.rest(!p.paused)
+	return tea.Batch(told, p.wait(), p.inward(p.screen.animate()))
+}
+
+// seek goes to where that many events were told, and plays on from there unless
+// it rests.
+func (p *player) seek(to int) tea.Cmd {
+	told := p.tell(to)
+	p.screen.frozen = p.paused
+	return tea.Batch(told, p.wait())
+}
+
+// moment is where the next moment is, or the one before.
+func (p *player) moment(forth bool) int {
+	if forth {
+		for _, stop := range p.stops {
+			if stop > p.at {
+				return stop
+			}
+		}
+		return len(p.events)
+	}
+	for _, stop := range slices.Backward(p.stops) {
+		if stop < p.at {
+			return stop
+		}
+	}
+	return 0
+}
+
+// faster takes the next speed, or the one before.
+func (p *player) faster(by int) tea.Cmd {
+	all := speeds()
+	p.speed = all[max(min(slices.Index(all, p.speed)+by, len(all)-1), 0)]
+	return p.wait()
+}
+
+// take gives a message to the player or to its screen; it reports whether it was
+// for one of them alone.
+func (p *player) take(m *Model, msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		p.resize(msg.Width, msg.Height)
+		return nil, false
+	case tea.BackgroundColorMsg:
+		p.screen.Update(msg)
+		return nil, false
+	case playMsg:
+		return p.next(msg), true
+	case leftMsg:
+		p.halt()
+		m.player = nil
+		return m.animate(), true
+	case innerMsg:
+		_, cmd = p.screen.Update(msg.msg)
+	case tea.KeyPressMsg:
+		if matches(msg, m.keys.Stop) && !p.alone && p.screen.over() == nil && p.screen.focus == paneChat {
+			return func() tea.Msg { return leftMsg{} }, true
+		}
+		_, cmd = p.screen.Update(msg)
+	case tea.MouseClickMsg, tea.MouseWheelMsg, tea.MouseMotionMsg, tea.MouseReleaseMsg, tea.PasteMsg:
+		_, cmd = p.screen.Update(msg)
+	default:
+		return nil, false
+	}
+	return p.inward(cmd), true
+}
+
+// inward leads what the screen's commands come to back to it. To leave the
+// screen is to leave the replay, unless there is nothing else.
+func (p *player) inward(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		switch msg := cmd().(type) {
+		case nil:
+			return nil
+		case tea.BatchMsg:
+			out := make(tea.BatchMsg, len(msg))
+			for i, c := range msg {
+				out[i] = p.inward(c)
+			}
+			return out
+		case playMsg, innerMsg:
+			return msg
+		case tea.QuitMsg:
+			if p.alone {
+				return msg
+			}
+			return leftMsg{}
+		default:
+			if reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[Model]().PkgPath() {
+				return innerMsg{msg}
+			}
+			return msg
+		}
+	}
+}
+
+// view is the screen with the line of the player on it.
+func (p *player) view(m *Model) tea.View {
+	v := p.screen.View()
+	width, height := m.layout.width, m.layout.height
+	if width <= 0 || height <= 0 || p.screen.layout.small {
+		return v
+	}
+	lines := strings.Split(v.Content, "\n")
+	line := p.line(m, width)
+	if p.apart(height) {
+		lines = slices.Insert(lines, len(lines)-1, line)
+	} else {
+		lines[0] = line
+	}
+	v.Content = strings.Join(lines, "\n")
+	return v
+}
+
+// line is how fast it plays, how far it has come, and what happened last.
+func (p *player) line(m *Model, width int) string {
+	l := p.screen.look
+	glyph, style := l.glyphs.Play, l.Running
+	if p.paused {
+		glyph, style = l.glyphs.Pause, l.Warning
+	}
+	speed := "max"
+	if p.speed != atOnce {
+		speed = fmt.Sprintf("%gx", p.speed)
+	}
+	left := " " + style.Render(glyph) + " " + l.Strong.Render(speed) + " "
+	var whole, gone time.Duration
+	if n := len(p.events); n > 0 {
+		begun := p.events[0].Time
+		whole = p.events[n-1].Time.Sub(begun)
+		if p.at > 0 {
+			gone = p.events[p.at-1].Time.Sub(begun)
+		}
+	}
+	times := l.Text.Render(clockTime(gone)) + l.Muted.Render("/"+clockTime(whole)) + " "
+	right := ""
+	if width >= 60 {
+		right = l.Faint.Render(fmt.Sprintf("%d/%d ", p.at, len(p.events)))
+	}
+	if what := p.last(); what != "" && width >= 70 {
+		right = l.Muted.Render(l.cut(what, width/3)) + l.Faint.Render(" "+l.glyphs.Separator+" ") + right
+	}
+	if m.ask.waiting() > 0 {
+		right = l.Warning.Render(l.glyphs.Gate+" "+m.waiting()+" waits: "+m.keys.LeaveReplay.Help().Key) + " " + right
+	}
+	room := width - visibleWidth(left) - visibleWidth(times) - visibleWidth(right) - 1
+	bar := ""
+	if room >= 6 {
+		share := 1.0
+		if n := len(p.events); n > 0 && p.due[n-1] > 0 {
+			share = 0
+			if p.at > 0 {
+				share = float64(p.due[p.at-1]) / float64(p.due[n-1])
+			}
+		}
+		bar = l.gauge(share, min(room, 60), style) + " "
+	}
+	return l.fit(l.sides(left+bar+times, right, width), width)
+}
+
+// last is the last moment that was told, in a few words.
+func (p *player) last() string {
+	for i := p.at - 1; i >= 0; i-- {
+		switch d := p.events[i].Data.(type) {
+		case agent.PhaseStarted:
+			return untrusted.Line(d.Label)
+		case agent.PlanCreated:
+			return "the plan is there"
+		case agent.PlanDiff:
+			return fmt.Sprintf("revision %d", d.Revision)
+		case agent.StepStarted:
+			return stepWords(d.Index) + " starts"
+		case agent.StepCompleted:
+			return stepWords(d.Index) + " done"
+		case agent.StepFailed:
+			return stepWords(d.Index) + " failed"
+		case agent.GateRequested:
+			return "a gate opens"
+		case agent.GateResolved:
+			return "the gate is answered"
+		case agent.ReplanStarted:
+			return "replanning"
+		case agent.SynthesisStarted:
+			return "answering"
+		case agent.RunCompleted:
+			return "the end"
+		}
+	}
+	return ""
+}
+
+// deaf is the session of a replay: it says nothing, and is told nothing.
+type deaf struct{}
+
+func (deaf) Events() <-chan agent.Event { return nil }
+func (deaf) Send(runner.Command)        {}
+
+// play plays a run in place of this screen: from its start, or as it ended.
+func (m *Model) play(events []agent.Event, speed float64, atEnd bool) tea.Cmd {
+	o := m.options
+	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
+	p := newPlayer(events, speed, func() *Model {
+		screen := New(deaf{}, o)
+		screen.theming = m.theming
+		screen.retheme()
+		return screen
+	})
+	p.alone = m.options.Replay
+	m.player = p
+	p.resize(m.layout.width, m.layout.height)
+	if atEnd {
+		p.paused = true
+		return p.tell(len(events))
+	}
+	const opening = 3 // events: how the session stood, what was asked, that a run began
+	return tea.Batch(p.tell(min(opening, len(events))), p.wait())
+}
+
+// shut ends what the screen still waits for.
+func (m *Model) shut() {
+	if m.player != nil {
+		m.player.halt()
+	}
+}
+
+// replayActions work in a replay.
+func (m *Model) replayActions() []action {
+	k := &m.keys
+	none := func() string {
+		if m.control == nil {
+			return "Nothing is replayed: p in the list of runs plays one."
+		}
+		return ""
+	}
+	played := func() bool { return m.control != nil }
+	by := func(do func(p *player) tea.Cmd) func() tea.Cmd {
+		return func() tea.Cmd { return do(m.control) }
+	}
+	return []action{
+		{id: "replay.pause", key: &k.Pause, when: played, refuse: none, do: by((*player).toggle)},
+		{id: "replay.faster", key: &k.Faster, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(1) })},
+		{id: "replay.slower", key: &k.Slower, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(-1) })},
+		{id: "replay.forth", key: &k.Forth, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(true)) })},
+		{id: "replay.back", key: &k.Back, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(false)) })},
+		{id: "replay.event_forth", key: &k.EventForth, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at + 1) })},
+		{id: "replay.event_back", key: &k.EventBack, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at - 1) })},
+		{id: "replay.start", key: &k.Start, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(0) })},
+		{id: "replay.end", key: &k.Finish, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(len(p.events)) })},
+	}
+}
+
+// recalled plays what was asked for in the list of runs.
+func (m *Model) recalled(d agent.SessionJournal) {
+	want := m.again
+	if want.run != d.Run || m.options.Replay {
+		return
+	}
+	m.again = recall{}
+	if d.Problem != "" || len(d.Events) == 0 {
+		m.runs.word = "It cannot be shown: " + untrusted.FirstLine(d.Problem)
+		return
+	}
+	m.due = m.play(runner.Retold(d.Run, d.Events), 1, want.atEnd)
+}
+
+// recall is a run that is to be shown, once its events are here.
+type recall struct {
+	run   string
+	atEnd bool
+}

@@ -1,0 +1,188 @@
+package tui_test
+
+import (
+	"fmt"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/themes"
+	"replan/tui"
+)
+
+// recorded is the journal of the story's run.
+func recorded() []agent.Event {
+	var events []agent.Event
+	for _, e := range newStory().finished().events {
+		if e.Run == storyRun && !e.Data.Kind().Passing() {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// playing opens a replay that rests at its start.
+func playing(t *testing.T, width, height int) *screen {
+	t.Helper()
+	s := open(t, tui.Options{
+		Theme: themes.Dark, Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1,
+	}, width, height)
+	return s.quietly(space)
+}
+
+// quietly presses keys and carries nothing out: what plays would be waited for.
+func (s *screen) quietly(keys ...tea.KeyPressMsg) *screen {
+	for _, k := range keys {
+		s.m.Update(k)
+	}
+	return s
+}
+
+var endKey = tea.KeyPressMsg{Code: tea.KeyEnd}
+
+func TestAReplayIsDrawnWideAndNarrow(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			s := playing(t, size.w, size.h).quietly(endKey, leftKey, leftKey)
+			golden.RequireEqual(t, s.text()+"\n")
+		})
+	}
+}
+
+func TestAReplayGoesBackAndForth(t *testing.T) {
+	s := playing(t, 120, 36)
+	s.quietly(endKey).wants("the end")
+	s.wants("✓ done")
+	end := s.text()
+	s.quietly(leftKey).lacks("the replay is over")
+	s.quietly(letters("0")...)
+	s.lacks("verify")
+	s.wants("0:00/")
+	s.quietly(rightKey).wants("analysis")
+	s.quietly(letters("..")...)
+	s.wants("6/42")
+	s.quietly(letters(",")...)
+	s.wants("5/42")
+	s.quietly(endKey)
+	if s.text() != end {
+		t.Errorf("the end is another after seeking:\n%s\nwas\n%s", s.text(), end)
+	}
+}
+
+func TestSeekingBackFoldsWhatWasThen(t *testing.T) {
+	s := playing(t, 120, 36)
+	// What is followed may be another row where much is told at once.
+	stands := func() string { return s.lines()[0] + s.lines()[34] }
+	var there []string
+	for range 20 {
+		s.quietly(rightKey)
+		there = append(there, stands())
+	}
+	for i := len(there) - 2; i >= 0; i-- {
+		if s.quietly(leftKey); stands() != there[i] {
+			t.Fatalf("moment %d is another on the way back:\n%s\nwas\n%s", i, stands(), there[i])
+		}
+	}
+}
+
+func TestAReplayHasSpeeds(t *testing.T) {
+	s := playing(t, 120, 36)
+	for _, want := range []string{"2x", "4x", "8x", "16x", "max", "max"} {
+		s.quietly(letters("+")...).wants(want)
+	}
+	s.quietly(letters("<<<<<<<<")...).wants("0.25x")
+}
+
+func TestAReplayPlaysByItsTimerAndRests(t *testing.T) {
+	s := playing(t, 120, 36)
+	s.quietly(letters("+++++")...) // at once
+	_, cmd := s.m.Update(space)
+	for i := 0; cmd != nil && i < 100; i++ {
+		msg := tui.Played(cmd)
+		if msg == nil {
+			break
+		}
+		_, cmd = s.m.Update(msg)
+	}
+	s.wants("the end")
+	s.wants("space play")
+	s.quietly(space).wants("space pause") // it begins anew
+	s.lacks("the replay is over")
+}
+
+func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		key  string
+		says string
+	}{"played": {"p", "0:00/"}, "shown as it ended": {"o", "the end"}} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().greeted()
+			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(ctrlR)
+			s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: "rename", Status: agent.StatusCompleted, Started: st.now}}}))
+			s.press(letters(c.key)...)
+			s.sent(runner.List{}, runner.Recall{Run: storyRun})
+			s.show(more(st).session(agent.SessionJournal{Run: storyRun, Events: recorded()}))
+			s.wants("replay of " + storyRun)
+			s.wants(c.says)
+			_, cmd := s.m.Update(letters("q")[0])
+			s.m.Update(cmd())
+			s.wants("Conversations")
+			s.lacks("replay of")
+			s.press(escape)
+			if s.press(letters("q")...); s.m.Typed() != "q" {
+				t.Errorf("typed %q", s.m.Typed())
+			}
+		})
+	}
+}
+
+func TestAJournalThatCannotBeReadIsSaidInTheList(t *testing.T) {
+	st := newStory().greeted()
+	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
+	s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{{Run: "r-1", Goal: "x", Status: agent.StatusCompleted, Started: st.now}}}))
+	s.press(letters("p")...)
+	s.show(more(st).session(agent.SessionJournal{Run: "r-1", Problem: "line 3 is damaged"}))
+	s.wants("It cannot be shown: line 3 is damaged")
+}
+
+func TestTheListOfRunsIsSearchedAndKeepsToItsFolder(t *testing.T) {
+	st := newStory().greeted()
+	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
+	s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{
+		{Run: "r-1", Goal: "mend the parser", Status: agent.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
+		{Run: "r-2", Goal: "rename it", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
+		{Run: "r-3", Goal: "of another folder", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/other"},
+	}}))
+	s.wants("mend the parser")
+	s.lacks("of another folder")
+	s.press(letters("f")...).wants("of another folder")
+	s.press(letters("/pars")...).wants("mend the parser")
+	s.lacks("rename it")
+	s.press(enter).press(letters("p")...)
+	s.sent(runner.List{}, runner.Recall{Run: "r-1"})
+	s.press(escape).wants("rename it")
+}
+
+func TestAnotherConversationIsGoneOnWith(t *testing.T) {
+	st := newStory().greeted()
+	went := ""
+	s := open(t, tui.Options{GoOn: func(session string) { went = session }}, 120, 36).show(st).press(ctrlR, tabKey)
+	s.sent(runner.List{}, runner.Talks{})
+	s.show(more(st).session(agent.SessionTalks{Talks: []agent.Talk{
+		{Session: "s-2", First: "what is this", Turns: 3, Runs: 2, Changed: st.now, Workspace: "/src/auth-service"},
+		{Session: "s-1", First: "this very one", Turns: 1, Changed: st.now, Open: true},
+		{Session: "s-0", First: "elsewhere", Turns: 1, Changed: st.now, Workspace: "/other"},
+	}}))
+	s.wants("what is this")
+	s.lacks("elsewhere")
+	s.press(downKey, enter).wants("It is open already")
+	s.press(letters("f")...).press(downKey, enter).wants("start replan --continue there")
+	s.press(upKey, upKey)
+	_, cmd := s.m.Update(enter)
+	if !quits(cmd) || went != "s-2" {
+		t.Errorf("went on with %q, quits %v", went, quits(cmd))
+	}
+}
