@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replan/agent"
 	"replan/tui/untrusted"
 )
 
@@ -33,11 +34,16 @@ type rollup struct {
 	first   string // index of the first and the last step in it
 	last    string
 	members []int
+	steps   []*agent.StepState // those
 	counts  counts
 	open    bool
 	shown   []int // of a folded one: steps that have a row all the same
 	set     positions
+	tally   *tally
 }
+
+// class is how the i-th of its steps stands.
+func (r *rollup) class(i int) stepClass { return r.tally.class[r.members[i]] }
 
 // folds is what is folded in a plan.
 type folds struct {
@@ -110,8 +116,12 @@ func nodesOf(f *folds, c *chart, t *tally, keep int) ([]node, []int) {
 
 func (w *folder) newRollup(key, label string, members []int) *rollup {
 	c := w.chart
+	steps := make([]*agent.StepState, len(members))
+	for i, m := range members {
+		steps[i] = c.steps[m]
+	}
 	return &rollup{
-		key: key, label: label, members: members,
+		key: key, label: label, members: members, steps: steps, tally: w.tally,
 		first: untrusted.Line(c.steps[members[0]].Step.Index), last: untrusted.Line(c.steps[members[len(members)-1]].Step.Index),
 	}
 }

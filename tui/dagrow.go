@@ -128,8 +128,9 @@ type painted struct {
 // painter puts a row together from left to right.
 type painter struct {
 	litLine
-	b     strings.Builder
-	width int
+	b      strings.Builder
+	width  int
+	lights bool // it is the chosen row, lit
 }
 
 func (p *painter) add(style lipgloss.Style, text string) {
@@ -139,7 +140,17 @@ func (p *painter) add(style lipgloss.Style, text string) {
 	}
 }
 
-func (p *painter) gap(cells int) { p.add(p.look.Text, strings.Repeat(" ", max(cells, 0))) }
+// gap leaves cells blank. Only the chosen row shows that something stands there.
+func (p *painter) gap(cells int) {
+	switch {
+	case cells <= 0:
+	case p.lights:
+		p.add(p.look.Text, strings.Repeat(" ", cells))
+	default:
+		p.b.WriteString(strings.Repeat(" ", cells))
+		p.width += cells
+	}
+}
 
 // take is what was painted since the last time.
 func (p *painter) take() string {
@@ -195,7 +206,11 @@ func (d *dagPane) drawRow(r *row, c columns) string {
 	said, style := d.state(r, t.room)
 	if said != t.said || t.state == "" {
 		said = d.look.cut(said, t.room)
-		t.said, t.state = said, line.blank(t.room-ansi.StringWidth(said))+line.draw(style, said)
+		blank := strings.Repeat(" ", t.room-ansi.StringWidth(said))
+		if f.selected && d.focused {
+			blank = line.blank(len(blank))
+		}
+		t.said, t.state = said, blank+line.draw(style, said)
 	}
 	return t.head + glyph + t.body + t.state + t.tail
 }
@@ -223,7 +238,7 @@ func (d *dagPane) drawGlyph(r *row, f face, line litLine) string {
 // paintRow paints all of a row but its glyph and its state.
 func (d *dagPane) paintRow(r *row, f face, line litLine) painted {
 	l, c := d.look, f.columns
-	p := &painter{litLine: line}
+	p := &painter{litLine: line, lights: f.selected && d.focused}
 	p.b.WriteString(line.cursor)
 	p.width = 1
 	out := painted{done: true}

@@ -236,6 +236,8 @@ func (d *detailPane) draw(height int) []string {
 	switch {
 	case d.row != nil && d.row.kind == rowRevision:
 		d.drawRevision(&front.document, d.row.revision)
+	case d.row != nil && d.row.kind == rowRoll:
+		d.drawRoll(&front.document, d.row.roll)
 	case s == nil:
 		front.prose(l.Faint, "Choose a step of the plan to look into it.")
 	}

@@ -133,6 +133,12 @@ func (m *Model) hints() []string {
 // planHints are the keys that do something to the step that is chosen.
 func (m *Model) planHints() []string {
 	k := &m.keys
+	switch f := &m.dag.filter; {
+	case f.typing:
+		return []string{m.hint(shownAs("enter"), "keep the filter"), m.hint(k.Stop, "clear it"), m.hint(shownAs("up/down"), "move")}
+	case f.on():
+		return []string{m.hint(k.NextMatch, "next"), m.hint(k.PreviousMatch, "previous"), m.hint(k.Open, "look in"), m.hint(k.Stop, "clear the filter")}
+	}
 	hints := []string{m.hint(shownAs("up/down"), "move")}
 	s := m.chosenStep()
 	open := "look in"
@@ -157,6 +163,9 @@ func (m *Model) planHints() []string {
 	}
 	if !m.dag.follow {
 		hints = append(hints, m.hint(k.Follow, "follow"))
+	}
+	if m.dag.large() {
+		hints = append(hints, m.hint(k.Filter, "filter"))
 	}
 	return hints
 }

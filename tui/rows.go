@@ -148,9 +148,6 @@ func (o *outline) addRoll(d *dagPane, roll *rollup, g *laneStep, place int) {
 		}
 	}
 	o.add(head)
-	if len(roll.shown) == 0 {
-		return
-	}
 	gutter := g.below()
 	lane := g.node + 1
 	for lane < len(gutter) && gutter[lane] != 0 {
@@ -159,7 +156,7 @@ func (o *outline) addRoll(d *dagPane, roll *rollup, g *laneStep, place int) {
 	for len(gutter) <= lane {
 		gutter = append(gutter, 0)
 	}
-	o.width = max(o.width, len(gutter))
+	o.width = max(o.width, len(gutter)) // also where none is shown now, so that nothing moves when one is
 	for _, m := range roll.shown {
 		s := o.chart.steps[m]
 		r := row{kind: rowStep, key: s.Step.Index, gutter: gutter, node: lane, step: s, at: m, roll: roll, lane: g, place: place, lead: leadBelow}
