@@ -398,8 +398,8 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		agent.StepPending:   "waits for its turn",
 		agent.StepWaiting:   "waits for your answer",
 		agent.StepActive:    "running",
-		agent.StepDone:      "done in " + milliseconds(s.MS),
-		agent.StepBroken:    "failed after " + milliseconds(s.MS),
+		agent.StepDone:      "done in " + doneIn(s.MS),
+		agent.StepBroken:    "failed after " + doneIn(s.MS),
 		agent.StepLeftOut:   "skipped",
 		agent.StepUncertain: "in doubt: it may have taken effect",
 	}[s.Status]

@@ -392,5 +392,5 @@ func (m *Model) going() string {
 
 // spins reports whether something on the screen moves.
 func (m *Model) spins() bool {
-	return !m.frozen && (m.preparing || m.goes() && slices.ContainsFunc(m.stages, (*stage).spins))
+	return !m.frozen && (m.preparing || m.grows() || m.goes() && slices.ContainsFunc(m.stages, (*stage).spins))
 }

@@ -35,7 +35,7 @@ func (m *Model) inspectActions() []action {
 		{id: "plan.story", key: &k.Story, refuse: m.noRow, do: show(tabStory)},
 		{id: "plan.timing", key: &k.Timing, refuse: m.noRow, do: show(tabTiming)},
 		{id: "plan.copy", key: &k.CopyShown, refuse: m.noCopy, do: m.copyShown},
-		{id: "plan.timeline", key: &k.Timeline, refuse: m.noTimeline, do: just(m.openTimeline)},
+		{id: "plan.timeline", key: &k.Timeline, refuse: m.noTimeline, do: m.openTimeline},
 		{id: "plan.revisions", key: &k.PlanBefore, refuse: m.noRevisions, do: just(m.openRevisions)},
 	}
 }

@@ -65,6 +65,10 @@ func (d *detailPane) drawOutput(p *sheetPage, s *agent.StepState) {
 	if s.Error != "" {
 		gap()
 		failure := newText(l, l.Danger, strings.TrimSpace(s.Error))
+		if d.languageOf(s, "", s.Error) == languageTest {
+			p.put(newText(l, l.Danger, failure.lines[0]))
+			failure.lines, failure.prose, failure.style = failure.lines[1:], false, l.testStyle
+		}
 		p.put(failure)
 	}
 	switch {

@@ -111,7 +111,7 @@ func (p *sheetPage) attempt(a *agent.Attempt, at axis) {
 	}
 	if !a.RetryAt.IsZero() {
 		pause := max(at.at(a.RetryAt)-at.at(a.EndedAt), 0)
-		p.moment(at, a.EndedAt, l.Muted, l.glyphs.Pending, "to be tried again after "+seconds(pause))
+		p.moment(at, a.EndedAt, l.Muted, l.glyphs.Pending, "to be tried again after "+shortly(pause))
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *sheetPage) ended(a *agent.Attempt, at axis) {
 	l := p.look
 	took := ""
 	if !a.StartedAt.IsZero() {
-		took = " after " + seconds(max(at.at(a.EndedAt)-at.at(a.StartedAt), 0))
+		took = " after " + shortly(max(at.at(a.EndedAt)-at.at(a.StartedAt), 0))
 	}
 	switch {
 	case a.EndedAt.IsZero():
@@ -193,7 +193,7 @@ func (p *sheetPage) asked(q agent.Asked, at axis) {
 	}
 	words := decisionWords(q) + " by " + whoWords(q.By)
 	if waited := at.at(q.AnsweredAt) - at.at(q.At); waited > 0 {
-		words += " after " + seconds(waited)
+		words += " after " + shortly(waited)
 	}
 	p.moment(at, q.AnsweredAt, style, glyph, words)
 }

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,4 +112,167 @@ func (s *story) edited() *story {
 	s.after(1200).run(agent.GateResolved{Gate: "3.1.1e1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"},
 		agent.StepStarted{Index: "3", Attempt: 1, Title: "Open a ticket", Executor: planning.ExecutorTool, Tool: "tickets.open", Args: args})
 	return s.after(700).run(agent.StepFailed{Index: "3", Attempt: 1, Error: "the server answered 403", Failure: agent.FailureTool, MS: 700})
+}
+
+func TestTheTabsOfAStepHaveKeys(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 60).show(newStory().finished()).press(tabKey).press(letters("gjjj")...)
+	for _, c := range []struct{ key, want string }{
+		{"4", "allowed once by you after 2.1s"}, {"5", "waited at its gate"}, {"1", "does     fs.patch"}, {"2", "files"}, {"3", "verifyUser(r.Context()"},
+	} {
+		s.press(letters(c.key)...)
+		s.wants(c.want)
+	}
+	s.press(tabKey, rightKey)
+	s.wants("attempt 1, revision 1")
+	s.press(rightKey, rightKey)
+	s.wants("does     fs.patch")
+	s.press(leftKey)
+	s.wants("altogether")
+}
+
+func TestAClickOnATabChoosesIt(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}, {60, 24}, {40, 12}} {
+		s := open(t, tui.Options{Replay: true}, size.w, size.h).show(newStory().finished())
+		s.press(tabKey).press(letters("gjjj")...).press(tabKey)
+		for _, c := range []struct{ tab, want string }{{"timing", "altogether"}, {"story", "attempt 1"}, {"args", "does     fs.patch"}, {"diff", "auth/handler.go"}, {"output", "files"}} {
+			x, y := s.find(c.tab)
+			s.m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			s.wants(c.want)
+		}
+		if s.m.Focus() != "step" {
+			t.Errorf("%v: the click leads to %s", size, s.m.Focus())
+		}
+	}
+}
+
+func TestTheWheelScrollsTheStep(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjj3")...)
+	s.wants("1-14 of 24")
+	x, y := s.find("// ServeHTTP")
+	s.m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
+	s.wants("4-17 of 24")
+	s.m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelUp})
+	s.wants("1-14 of 24")
+}
+
+// copied is what the next key puts into the clipboard.
+func (s *screen) copied(k tea.KeyPressMsg) string {
+	s.t.Helper()
+	_, cmd := s.m.Update(k)
+	if cmd == nil {
+		return ""
+	}
+	return fmt.Sprint(cmd())
+}
+
+func TestYCopiesWhatTheStepShows(t *testing.T) {
+	y := letters("y")[0]
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gj2")...)
+	if got := s.copied(y); !strings.HasPrefix(got, "package auth\n\nimport") {
+		t.Errorf("the output is copied as %q", got)
+	}
+	s.wants("output of step 2, 9 lines, sent to the terminal's clipboard")
+	s.press(letters("1")...)
+	if got, want := s.copied(y), "{\n  \"path\": \"auth/handler.go\"\n}\n"; got != want {
+		t.Errorf("the args are copied as %q, want %q", got, want)
+	}
+	s.press(letters("jj3")...)
+	if got := s.copied(y); got != handlerDiff {
+		t.Errorf("the diff is copied as %q", got)
+	}
+	s.press(tabKey).press(letters("4")...)
+	if got := s.copied(y); !strings.Contains(got, "asked at its gate") || strings.Contains(got, "\x1b") {
+		t.Errorf("the story is copied as %q", got)
+	}
+	s.press(tabKey, tabKey).press(letters("gj3y")...)
+	s.wants("There is nothing to copy: diff of step 2 is empty.")
+}
+
+func TestTOpensTheTimelineAndEnterLeadsToAStep(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjt")...)
+	s.wants("Timeline · makespan 11.8s")
+	s.wants("Step 3 Read its tests")
+	s.press(letters("jj")...)
+	s.wants("taken out by revision 2")
+	s.press(enter)
+	s.lacks("Timeline")
+	if s.m.Focus() != "step" || s.m.Selected() != "gone 2 5" {
+		t.Errorf("enter leads to %s of %s", s.m.Focus(), s.m.Selected())
+	}
+	s.press(letters("t")...).press(letters("g")...)
+	s.wants("Planning took 7.4s: analysis 3.1s, review 2.0s, plan 2.3s")
+	s.press(letters("t")...)
+	s.lacks("Timeline")
+	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(tabKey).press(letters("t")...).wants("There are no steps yet that could stand on a timeline.")
+}
+
+func TestTheTimelineGrowsWhileTheRunGoesOn(t *testing.T) {
+	st := newStory().gated()
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.m.Update(s.m.Rested())
+	s.press(escape, tabKey)
+	if s.m.Beating() {
+		t.Fatal("the clock beats although nothing moves")
+	}
+	s.press(letters("t")...)
+	s.wants("at its gate 900ms")
+	if !s.m.Beating() {
+		t.Fatal("the clock does not beat")
+	}
+	s.m.Update(tui.Beat(st.now.Add(3 * time.Second)))
+	s.wants("at its gate 3.9s")
+	s.press(escape)
+	s.m.Update(tui.Beat(st.now.Add(4 * time.Second)))
+	if s.m.Beating() {
+		t.Error("the clock beats although the timeline is closed")
+	}
+}
+
+func TestRevisionsAreSteppedThrough(t *testing.T) {
+	altV := tea.KeyPressMsg{Code: 'v', Mod: tea.ModAlt}
+	for name, o := range map[string]tui.Options{"live": {}, "in a replay": {Replay: true}} {
+		s := open(t, o, 120, 50).show(newStory().finished()).press(altV)
+		s.wants("Revision 2 of 2")
+		s.wants("failed   step 5 · Run the tests")
+		s.wants("+ title Sum up both changes")
+		s.press(rightKey)
+		s.wants("Revision 2 of 2")
+		s.press(leftKey)
+		s.wants("the plan as it was made")
+		s.lacks("Rename in the token helper")
+		s.press(leftKey, rightKey)
+		s.wants("Revision 2 of 2")
+		s.press(escape)
+		if s.lacks("Revision 2 of 2"); t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	s := open(t, tui.Options{}, 120, 50).show(newStory().finished()).press(tabKey).press(letters("v")...)
+	s.wants("Revision 2 of 2")
+	s.press(letters("v")...)
+	s.lacks("Revision 2 of 2")
+	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(altV).wants("There is no plan yet whose revisions could be looked at.")
+}
+
+func TestWhatChangedInARevisedStepIsUnderlined(t *testing.T) {
+	s := open(t, tui.Options{Theme: themes.Dark}, 120, 50).show(newStory().repaired()).press(tabKey).press(letters("v")...)
+	s.wants("− path \"auth/handler.go\"")
+	s.wants("+ path \"auth/jwt.go\"")
+	s.wants("− all true")
+	if content := s.m.View().Content; !strings.Contains(content, ";4mj\x1b[m") {
+		t.Errorf("the word that changed stands by no style of its own:\n%q", content)
+	}
+}
+
+// repaired: a step failed and its revision calls it with other arguments.
+func (s *story) repaired() *story {
+	step := planning.Step{Index: "1", Title: "Rename", Executor: planning.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/handler.go", "all": true}}
+	plan := planning.Plan{ID: "p", Title: "Rename", Steps: []planning.Step{step}, OnFailure: planning.OnFailureReplan}
+	s.greeted().run(agent.RunStarted{Goal: "rename", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &plan},
+		agent.PlanCreated{Plan: plan, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Tool: "fs.patch", Executor: planning.ExecutorTool, Args: step.Args})
+	s.after(400).run(agent.StepFailed{Index: "1", Attempt: 1, Error: "no such text", Failure: agent.FailureTool, MS: 400},
+		agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no such text", Remaining: []string{"1"}})
+	step.Args = map[string]any{"path": "auth/jwt.go"}
+	plan.Steps = []planning.Step{step}
+	return s.after(900).run(agent.PlanDiff{Revision: 2, Reason: "no such text", Revised: []string{"1"}, Plan: plan})
 }

@@ -46,7 +46,7 @@ func (d *detailPane) drawTiming(p *sheetPage, s *agent.StepState) {
 		if part.took == 0 && part.name != "ran" && part.name != parts[0].name {
 			continue
 		}
-		text := l.fit(part.name, min(named, max(p.width-9, 1))) + " " + fmt.Sprintf("%7s", seconds(part.took))
+		text := l.fit(part.name, min(named, max(p.width-9, 1))) + " " + fmt.Sprintf("%7s", shortly(part.took))
 		room := p.width - visibleWidth(text) - 2
 		bar := ""
 		if room >= 4 && total > 0 && part.took > 0 {

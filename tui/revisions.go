@@ -156,12 +156,13 @@ func (p *sheetPage) firstPlan(run *agent.Run) {
 	if run.Goal != "" {
 		p.field("goal", l.Text, run.Goal)
 	}
+	out := p.reviewed(run, 1)
 	p.blank()
 	var rows []planRow
 	for _, s := range stepsAfter(run, -1) {
 		rows = append(rows, planRow{after: s})
 	}
-	p.planRows(rows, run)
+	p.planRows(append(rows, out...), run)
 }
 
 // plannedBy says who made a plan in that time: a file, the words of the goal, or
@@ -185,7 +186,7 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	switch {
 	case asked == 0 && run.Route != nil:
 		return "the words of the goal, without a model"
-	case asked == 0 && run.Phases != [3]agent.Phase{}:
+	case asked == 0 && (run.Phases != [3]agent.Phase{} || from.After(run.StartedAt)) && run.Model != "":
 		return "the model " + untrusted.Line(run.Model)
 	case asked == 0:
 		return "whoever wrote the plan: it was given"
@@ -218,6 +219,7 @@ func (p *sheetPage) revision(run *agent.Run, i int) {
 	}
 	took := at.at(r.At) - at.at(r.AskedAt)
 	p.field("planned", l.Text, fmt.Sprintf("by %s, in %s, %s into the run", plannedBy(run, r.AskedAt, r.At), seconds(took), seconds(at.at(r.At))))
+	out := p.reviewed(run, r.Number)
 	p.blank()
 	var changes []string
 	for _, c := range []struct {
@@ -233,7 +235,45 @@ func (p *sheetPage) revision(run *agent.Run, i int) {
 		}
 	}
 	p.lines = append(p.lines, flow(changes, "  ", p.width)...)
-	p.planRows(planRows(r, stepsAfter(run, i)), run)
+	p.planRows(append(planRows(r, stepsAfter(run, i)), out...), run)
+}
+
+// reviewed adds what the user changed of a plan before it ran, and returns the
+// steps that were taken out of it then.
+func (p *sheetPage) reviewed(run *agent.Run, number int) []planRow {
+	var out []planRow
+	for i := range run.Reviews {
+		r := &run.Reviews[i]
+		if r.Revision != number {
+			continue
+		}
+		words := []string{"run as it was"}
+		if r.Decision == agent.ReviewRefuse {
+			words = []string{"refused"}
+		} else if len(r.Edited)+len(r.Moved)+len(r.Removed) > 0 {
+			words = nil
+		}
+		named := func(what string, steps []string) {
+			if len(steps) > 0 {
+				words = append(words, what+" "+untrusted.Line(strings.Join(steps, ", ")))
+			}
+		}
+		named("edited", r.Edited)
+		for _, m := range r.Moved {
+			words = append(words, "moved "+untrusted.Line(m.Step)+" behind "+untrusted.Line(m.After))
+		}
+		named("taken out", r.Removed)
+		var approved []string
+		for _, a := range r.Approved {
+			approved = append(approved, a.Step)
+		}
+		named("allowed", approved)
+		p.field("review", p.look.Text, "by "+whoWords(r.By)+": "+strings.Join(words, "; "))
+		for j := range r.Out {
+			out = append(out, planRow{before: &r.Out[j]})
+		}
+	}
+	return out
 }
 
 // planRow is a step before and after a revision; nil where it was not there.

@@ -71,6 +71,9 @@ func (s *sheet) rows(line int) []string {
 
 // move is the sheetSpot that many rows from another, within the sheet.
 func (s *sheet) move(at sheetSpot, by int) sheetSpot {
+	if s.total == 0 {
+		return sheetSpot{}
+	}
 	for ; by > 0; by-- {
 		if at.row+1 < len(s.rows(at.line)) {
 			at.row++

@@ -64,17 +64,23 @@ func (m *Model) lookInto(index string) {
 	m.refresh()
 }
 
-// openTimeline opens it with the step chosen that is chosen in the plan.
-func (m *Model) openTimeline() {
+// openTimeline opens it with the step chosen that is chosen in the plan. While the
+// run goes on its bars grow.
+func (m *Model) openTimeline() tea.Cmd {
 	d := m.timeline
 	d.open, d.list, d.run, d.wish = true, list{}, nil, ""
-	if s := m.chosenStep(); s != nil {
-		d.wish = s.Step.Index
-		if s.Parent != "" {
-			d.wish = s.Parent
+	if r := m.dag.chosen(); r != nil && r.step != nil {
+		d.wish = r.step.Step.Index
+		if r.step.Parent != "" {
+			d.wish = r.step.Parent
 		}
 	}
+	d.update(m.shown.run)
+	return m.animate()
 }
+
+// grows reports whether bars of an open timeline do.
+func (m *Model) grows() bool { return m.timeline.open && !m.closed && m.shown.goes() }
 
 // press takes a key while the timeline is open.
 func (d *timelineDialog) press(k tea.KeyPressMsg) wanted {
@@ -179,7 +185,7 @@ func (d *timelineDialog) draw(screenWidth, height int) []string {
 // summary is the figures of the whole run, as many as there is room for.
 func (d *timelineDialog) summary(room int) string {
 	t := d.line
-	parts := []string{"makespan " + seconds(t.makespan()), "steps " + seconds(t.sum), fmt.Sprintf("parallelism %.1f", t.parallelism())}
+	parts := []string{"makespan " + seconds(t.makespan()), "steps " + shortly(t.sum), fmt.Sprintf("parallelism %.1f", t.parallelism())}
 	if t.most > 1 {
 		parts = append(parts, fmt.Sprintf("%d at once", t.most))
 	}
@@ -187,7 +193,7 @@ func (d *timelineDialog) summary(room int) string {
 		parts = append(parts, "at gates "+seconds(t.gates))
 	}
 	if room < 40 {
-		parts[0], parts[1], parts[2] = seconds(t.makespan()), "sum "+seconds(t.sum), fmt.Sprintf("×%.1f", t.parallelism())
+		parts[0], parts[1], parts[2] = seconds(t.makespan()), "sum "+shortly(t.sum), fmt.Sprintf("×%.1f", t.parallelism())
 		if d.look.theme.Mode.ASCII {
 			parts[2] = fmt.Sprintf("x%.1f", t.parallelism())
 		}
@@ -338,7 +344,7 @@ func (d *timelineDialog) row(t *track, chosen bool, c barColumns) string {
 	drawn += d.bar(t, c, line)
 	took := "-"
 	if t.tries > 0 || t.ran > 0 || t.kind != trackStep {
-		took = seconds(t.ran)
+		took = shortly(t.ran)
 	}
 	took = l.cut(took, c.took)
 	return line.fill(drawn+line.blank(c.took-visibleWidth(took)+1)+line.draw(l.Faint, took), c.width)
@@ -384,6 +390,9 @@ func cellsOf(from, to, span time.Duration, cells int) (first, end int) {
 	first = int(int64(cells) * int64(from) / int64(span))
 	end = int((int64(cells)*int64(to) + int64(span) - 1) / int64(span))
 	first = max(min(first, cells-1), 0)
+	if int64(to-from)*int64(cells) < int64(span) {
+		return first, first + 1 // also where it crosses from one into the next
+	}
 	return first, max(min(end, cells), first+1)
 }
 
@@ -500,7 +509,7 @@ func (d *timelineDialog) words(t *track) string {
 	var parts []string
 	add := func(took time.Duration, what string) {
 		if took > 0 {
-			parts = append(parts, what+" "+seconds(took))
+			parts = append(parts, what+" "+shortly(took))
 		}
 	}
 	switch t.kind {
@@ -508,7 +517,7 @@ func (d *timelineDialog) words(t *track) string {
 		for _, p := range d.line.phases {
 			parts = append(parts, p.name+" "+seconds(p.to-p.from))
 		}
-		return "Planning took " + seconds(t.ran) + ": " + strings.Join(parts, ", ")
+		return "Planning took " + seconds(t.ran) + ": " + strings.Join(parts, ", ") + d.cause(t)
 	case trackReplan:
 		return "Revision " + t.index + " took " + seconds(t.ran) + " to plan" + d.cause(t)
 	case trackAnswer:
@@ -520,7 +529,7 @@ func (d *timelineDialog) words(t *track) string {
 	add(t.gate, "at its gate")
 	add(t.pause, "to be tried again")
 	if t.tries > 0 {
-		parts = append(parts, "ran "+seconds(t.ran))
+		parts = append(parts, "ran "+shortly(t.ran))
 	} else if len(parts) == 0 {
 		return name + "not ready yet"
 	}

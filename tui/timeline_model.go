@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
 )
 
 // timeline is when the steps of a run waited and ran, worked out from what the
@@ -14,6 +13,7 @@ import (
 type timeline struct {
 	tracks  []track
 	phases  []stretch // of planning, with their names
+	planned bool      // the critical path begins with planning
 	replans []time.Duration
 	begin   time.Duration // of the steps: the plan was there, or the first of them was tried
 	end     time.Duration // the last of them ended, or now
@@ -111,9 +111,10 @@ type chronicler struct {
 	line   *timeline
 	tracks map[string]*track
 	order  []*track
-	tries  []tried                 // attempts of steps, in the order in which they began
-	of     map[string][]int        // step → its attempts among those
-	graphs map[int]*planning.Graph // of each revision
+	tries  []tried          // attempts of steps, in the order in which they began
+	of     map[string][]int // step → its attempts among those
+	plans  map[int]planned  // of each revision
+	byEnd  []int            // the attempts by when they ended
 }
 
 // tried is an attempt in the time of the run.
@@ -130,7 +131,7 @@ func chronicle(run *agent.Run, now time.Time) *timeline {
 	}
 	c := &chronicler{
 		run: run, axis: axis{run.StartedAt, run.Breaks}, line: &timeline{},
-		tracks: map[string]*track{}, of: map[string][]int{}, graphs: map[int]*planning.Graph{},
+		tracks: map[string]*track{}, of: map[string][]int{}, plans: map[int]planned{},
 	}
 	c.now = c.axis.at(now)
 	c.planning()
@@ -220,11 +221,9 @@ func (c *chronicler) measure() {
 	for _, t := range c.order {
 		for n, i := range c.of[t.index] {
 			a := &c.tries[i]
-			from := c.begins(a.Revision)
-			switch {
-			case n > 0 && c.tries[c.of[t.index][n-1]].Status == agent.StepBroken && !c.tries[c.of[t.index][n-1]].RetryAt.IsZero():
-				t.wait(&t.pause, stretchWait, c.tries[c.of[t.index][n-1]].end, a.ready)
-			case a.ready > from:
+			if before := n - 1; before >= 0 && c.tries[c.of[t.index][before]].Revision == a.Revision {
+				t.wait(&t.pause, stretchWait, c.tries[c.of[t.index][before]].end, a.ready)
+			} else if from := c.begins(a.Revision); a.ready > from {
 				t.needs += a.ready - from
 			}
 			a.free = t.gates(a, c.axis, c.now)
@@ -378,7 +377,7 @@ func (c *chronicler) finish() {
 	}
 	slices.SortStableFunc(c.order, func(a, b *track) int { return cmp.Compare(first(a), first(b)) })
 	if len(c.line.phases) > 0 {
-		t := track{kind: trackPlanning, title: "planning"}
+		t := track{kind: trackPlanning, title: "planning", critical: c.line.planned}
 		for _, p := range c.line.phases {
 			t.ran += p.to - p.from
 		}
@@ -420,3 +419,6 @@ func (t *timeline) atOnce(begin, span time.Duration, parts int) []int {
 	}
 	return counts
 }
+
+// shortly is a time that may be very short.
+func shortly(d time.Duration) string { return doneIn(d.Milliseconds()) }

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -31,6 +34,9 @@ func (c *chronicler) decide() {
 		before, why, replan := c.cause(at)
 		if track.after == "" {
 			track.after = why
+		}
+		if before < 0 && replan == 0 && len(c.line.phases) > 0 {
+			c.line.planned = true
 		}
 		if replan > 0 {
 			for _, t := range c.order {
@@ -66,10 +72,8 @@ func (c *chronicler) cause(at int) (before int, why string, replan int) {
 		}
 	}
 	if begin-t.free > slotNoticed {
-		for i := range c.tries {
-			if o := &c.tries[i]; o.began && o.end <= begin && o.end > t.free && o.Step != t.Step {
-				take(i, "a slot that step "+o.Step+" had")
-			}
+		if i := c.freed(t, begin); i >= 0 {
+			take(i, "a slot that step "+c.tries[i].Step+" had")
 		}
 	}
 	if t.Revision >= 2 && t.Revision-2 < len(c.run.Revisions) {
@@ -78,7 +82,30 @@ func (c *chronicler) cause(at int) (before int, why string, replan int) {
 			return c.newest(r.Step, c.axis.at(r.AskedAt)), "revision " + itoa(r.Number), r.Number
 		}
 	}
+	if planned := c.axis.at(c.run.PlannedAt); t.Revision <= 1 && !c.run.PlannedAt.IsZero() && planned <= begin && len(c.line.phases) > 0 &&
+		(before < 0 || c.tries[before].end < planned) {
+		return -1, "the plan", 0
+	}
 	return before, why, replan
+}
+
+// freed is the attempt of another step that ended last before an attempt began
+// which waited for a slot until then, -1 where none did in that time.
+func (c *chronicler) freed(t *tried, begin time.Duration) int {
+	if c.byEnd == nil {
+		c.byEnd = make([]int, len(c.tries))
+		for i := range c.byEnd {
+			c.byEnd[i] = i
+		}
+		slices.SortStableFunc(c.byEnd, func(a, b int) int { return cmp.Compare(c.tries[a].end, c.tries[b].end) })
+	}
+	n := sort.Search(len(c.byEnd), func(i int) bool { return c.tries[c.byEnd[i]].end > begin })
+	for n--; n >= 0 && c.tries[c.byEnd[n]].end > t.free; n-- {
+		if o := &c.tries[c.byEnd[n]]; o.began && o.Step != t.Step {
+			return c.byEnd[n]
+		}
+	}
+	return -1
 }
 
 // newest is the last attempt of a step that had ended by then, -1 where there is
@@ -93,24 +120,43 @@ func (c *chronicler) newest(step string, by time.Duration) int {
 	return found
 }
 
-// dependencies are those of a step in the plan of a revision.
+// planned is the steps of the plan of a revision, and which of them gives which
+// variable.
+type planned struct {
+	steps map[string]*planning.Step
+	gives map[string]string
+}
+
+// dependencies are those of a step in the plan of a revision, by name and by
+// reference. A graph of all of them would cost more than the few that are asked for.
 func (c *chronicler) dependencies(revision int, step string) []string {
 	revision = max(revision, 1) // what began while the first plan streamed in is of that
-	g := c.graphs[revision]
-	if g == nil {
+	p, ok := c.plans[revision]
+	if !ok {
 		steps := c.run.Steps
 		for i := range c.run.Revisions {
 			if r := &c.run.Revisions[i]; r.Number == revision+1 {
 				steps = r.Was
 			}
 		}
-		plan := c.run.Plan
-		plan.Steps = make([]planning.Step, len(steps))
-		for i, s := range steps {
-			plan.Steps[i] = s.Step
+		p = planned{make(map[string]*planning.Step, len(steps)), map[string]string{}}
+		for _, s := range steps {
+			p.steps[s.Step.Index] = &s.Step
+			if v := s.Step.ResultVariable; v != "" {
+				p.gives[v] = s.Step.Index
+			}
 		}
-		g = planning.NewGraph(plan)
-		c.graphs[revision] = g
+		c.plans[revision] = p
 	}
-	return g.Dependencies(step)
+	s := p.steps[step]
+	if s == nil {
+		return nil
+	}
+	deps := slices.Clone(s.DependsOn)
+	for _, ref := range planning.References(s.Args) {
+		if index, ok := p.gives[ref.Name]; ok {
+			deps = append(deps, index)
+		}
+	}
+	return deps
 }

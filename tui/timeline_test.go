@@ -1,0 +1,203 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// past is events with the second at which each happened.
+type past []struct {
+	at   float64
+	data agent.Data
+}
+
+// folded is the run that they make, and when the last of them happened.
+func (p past) folded(t *testing.T) (*agent.Run, time.Time) {
+	t.Helper()
+	run, now := &agent.Run{}, time.Time{}
+	for i, e := range p {
+		now = time.Unix(0, 0).UTC().Add(time.Duration(e.at * float64(time.Second)))
+		if err := run.Apply(agent.Event{Seq: uint64(i + 1), Time: now, Run: "r", Data: e.data}); err != nil {
+			t.Fatalf("event %d: %v", i, err)
+		}
+	}
+	return run, now
+}
+
+var timedTools = planning.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}, {Name: "change", Server: "s"}}
+
+func timedPlan(steps ...planning.Step) (agent.RunStarted, agent.PlanCreated) {
+	plan := planning.Plan{Title: "P", Steps: steps, OnFailure: planning.OnFailureReplan}
+	return agent.RunStarted{Plan: &plan, Model: "m", Limits: agent.DefaultLimits(), Catalogue: timedTools, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}, {Tool: "change", Verdict: agent.VerdictAsk}}},
+		agent.PlanCreated{Plan: plan, Revision: 1}
+}
+
+func timedStep(index, tool string, deps ...string) planning.Step {
+	return planning.Step{Index: index, Title: "Step " + index, Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
+}
+
+func begins(index string, n int) agent.Data {
+	return agent.StepStarted{Index: index, Attempt: n, Executor: planning.ExecutorTool, Tool: "look"}
+}
+
+func succeeds(index string, n int) agent.Data { return agent.StepCompleted{Index: index, Attempt: n} }
+
+func fails(index string, n int) agent.Data {
+	return agent.StepFailed{Index: index, Attempt: n, Error: "no", Failure: agent.FailureTool}
+}
+
+// words is a timeline in words: a line for each track.
+func (t *timeline) words() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "makespan %g sum %g most %d\n", t.makespan().Seconds(), t.sum.Seconds(), t.most)
+	for i := range t.tracks {
+		k := &t.tracks[i]
+		mark := ""
+		if k.critical {
+			mark = "* "
+		}
+		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(trackIndex(k)+" "+map[bool]string{true: k.title}[k.kind != trackStep]))
+		for _, part := range []struct {
+			name string
+			took time.Duration
+		}{{"needs", k.needs}, {"slot", k.slot}, {"gate", k.gate}, {"pause", k.pause}, {"ran", k.ran}} {
+			if part.took > 0 {
+				fmt.Fprintf(&b, " %s %g", part.name, part.took.Seconds())
+			}
+		}
+		if len(k.beside) > 0 {
+			fmt.Fprintf(&b, " beside %s", strings.Join(k.beside, ","))
+		}
+		if k.lane > 0 {
+			fmt.Fprintf(&b, " lane %d", k.lane)
+		}
+		if k.after != "" {
+			fmt.Fprintf(&b, " after %s", k.after)
+		}
+		if k.gone > 0 {
+			fmt.Fprintf(&b, " gone %d", k.gone)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
+	started, diamond := timedPlan(timedStep("1", "look"), timedStep("2", "look", "1"), timedStep("3", "look", "1"), timedStep("4", "look", "2", "3"))
+	gatedStart, gated := timedPlan(timedStep("1", "look"), timedStep("2", "change", "1"))
+	oneStart, one := timedPlan(timedStep("1", "look"))
+	retried := timedStep("1", "look")
+	retried.Retries = 1
+	retryStart, retry := timedPlan(retried)
+	wideStart, wide := timedPlan(timedStep("1", "look"), timedStep("2", "look"), timedStep("3", "look"))
+	replaced := one.Plan
+	replaced.Steps = []planning.Step{timedStep("2", "look")}
+	for name, c := range map[string]struct {
+		past past
+		want string
+	}{
+		"the slower of two is on the critical path": {
+			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, begins("2", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}, {5, begins("4", 1)}, {6, succeeds("4", 1)}},
+			"makespan 5 sum 6 most 2\n* 1 ran 1 lane 1\n2 needs 1 ran 1 beside 3 lane 1\n* 3 needs 1 ran 3 beside 2 lane 2 after step 1\n* 4 needs 4 ran 1 lane 1 after step 3\n",
+		},
+		"time at a gate is neither running nor waiting for a slot": {
+			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, agent.GateRequested{Gate: "2.1.1", Step: "2"}}, {6, agent.GateResolved{Gate: "2.1.1", Decision: agent.Allow, By: "user"}}, {6, begins("2", 1)}, {7, succeeds("2", 1)}},
+			"makespan 6 sum 2 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 4 ran 1 lane 1 after step 1\n",
+		},
+		"a gate that is open grows": {
+			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, agent.GateRequested{Gate: "2.1.1", Step: "2"}}, {9, agent.Note{}}},
+			"makespan 8 sum 1 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 7 after step 1\n",
+		},
+		"the pause before another attempt counts apart": {
+			past{{0, retryStart}, {1, retry}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, agent.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}}, {4, agent.TimerFired{ID: "retry/1/2"}}, {4, begins("1", 2)}, {5, succeeds("1", 2)}},
+			"makespan 4 sum 2 most 1\n* 1 pause 2 ran 2 lane 1 after attempt 1\n",
+		},
+		"who waits for a slot comes after the step that had it": {
+			past{{0, wideStart}, {1, wide}, {1, begins("1", 1)}, {1, begins("2", 1)}, {2, succeeds("1", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}},
+			"makespan 4 sum 6 most 2\n* 1 ran 1 beside 2 lane 1\n2 ran 2 beside 1,3 lane 2\n* 3 slot 1 ran 3 beside 2 lane 1 after a slot that step 1 had\n",
+		},
+		"a revision stands between what failed and what came after": {
+			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Remaining: []string{"1"}}}, {5, agent.PlanDiff{Revision: 2, Removed: []string{"1"}, Added: []string{"2"}, Plan: replaced}}, {5, begins("2", 1)}, {6, succeeds("2", 1)}},
+			"makespan 5 sum 2 most 1\n* 1 ran 1 lane 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 lane 1 after revision 2\n",
+		},
+		"the time between an end and a resume is left out": {
+			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, agent.Note{}}, {100, agent.RunResumed{Model: "m", Limits: agent.DefaultLimits(), Catalogue: timedTools, Rules: oneStart.Rules}}, {101, begins("1", 2)}, {102, succeeds("1", 2)}},
+			"makespan 3 sum 2 most 1\n* 1 slot 1 ran 2 lane 1 after attempt 1\n",
+		},
+		"a step that has not been ready has no times": {
+			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, agent.Note{}}},
+			"makespan 1 sum 1 most 1\n* 1 ran 1 lane 1\n2\n3\n4\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, now := c.past.folded(t)
+			if got := chronicle(run, now).words(); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestHowManyRanAtOnceIsCountedExactly(t *testing.T) {
+	run := func(from, to int) track {
+		return track{kind: trackStep, stretches: []stretch{{kind: stretchRun, from: time.Duration(from) * time.Second, to: time.Duration(to) * time.Second}}}
+	}
+	for name, c := range map[string]struct {
+		tracks []track
+		want   string
+	}{
+		"one after the other is one at a time": {[]track{run(0, 5), run(5, 10)}, "[1 1]"},
+		"beside each other is two":             {[]track{run(0, 6), run(4, 10)}, "[2 2]"},
+		"what takes no time is seen":           {[]track{run(1, 1)}, "[1 0]"},
+		"nothing is nothing":                   {nil, "[0 0]"},
+	} {
+		line := &timeline{tracks: c.tracks}
+		if got := fmt.Sprint(line.atOnce(0, 10*time.Second, 2)); got != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for span, want := range map[time.Duration]time.Duration{
+		90 * time.Millisecond: 10 * time.Millisecond, 3 * time.Second: 500 * time.Millisecond, 12 * time.Second: 2 * time.Second, 10 * time.Minute: 100 * time.Second,
+	} {
+		if got := tickEvery(span, 9); got != want {
+			t.Errorf("%v: every %v, want %v", span, got, want)
+		}
+	}
+}
+
+func BenchmarkTimelineOf1000Steps(b *testing.B) {
+	var steps []planning.Step
+	for i := range 1000 {
+		step := timedStep(fmt.Sprint(i+1), "look")
+		if i > 0 {
+			step.DependsOn = []string{fmt.Sprint((i + 1) / 2)}
+		}
+		steps = append(steps, step)
+	}
+	started, created := timedPlan(steps...)
+	run := &agent.Run{}
+	seq, now := uint64(0), time.Unix(0, 0).UTC()
+	apply := func(d agent.Data) {
+		seq, now = seq+1, now.Add(time.Millisecond)
+		if err := run.Apply(agent.Event{Seq: seq, Time: now, Run: "r", Data: d}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	apply(started)
+	apply(created)
+	for i := range 1000 {
+		apply(begins(fmt.Sprint(i+1), 1))
+		apply(succeeds(fmt.Sprint(i+1), 1))
+	}
+	for b.Loop() {
+		chronicle(run, now)
+	}
+}
