@@ -146,19 +146,6 @@ func (d *document) member(name string, column int, value any) {
 	}
 }
 
-// value adds any JSON value.
-func (d *document) value(value any) {
-	switch v := value.(type) {
-	case map[string]any:
-		d.object(v)
-	case string:
-		d.output(d.look.Text, strings.TrimRight(v, "\n"))
-	default:
-		text, _ := valueText(v)
-		d.code(d.look.Text, text)
-	}
-}
-
 // valueText is a JSON value as it is shown, and whether that takes several
 // lines. Short lists and objects stay on one.
 func valueText(value any) (text string, multi bool) {
