@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent"
 	"replan/planning"
+	"replan/themes"
 )
 
 // fanRun is a run of n steps: one, a fan-out that reads, one that writes behind
@@ -106,6 +109,27 @@ func BenchmarkPlanPane(b *testing.B) {
 			for b.Loop() {
 				d.news, d.replan = true, true
 				d.layout()
+			}
+		})
+	}
+}
+
+// BenchmarkPlanKey is a key in the plan and the screen drawn after it.
+func BenchmarkPlanKey(b *testing.B) {
+	for _, n := range []int{60, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := New(silent{}, Options{Theme: themes.Dark})
+			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+			m.dag.show(wideRun(n))
+			m.shown.run = m.dag.run
+			m.focus = panePlan
+			m.View()
+			down, up := typed('j'), typed('k')
+			for b.Loop() {
+				m.Update(down)
+				m.View()
+				m.Update(up)
+				m.View()
 			}
 		})
 	}

@@ -37,7 +37,11 @@ func (d *detailPane) drawRoll(p *document, r *rollup) {
 		title += fmt.Sprintf(", %s to %s", r.first, r.last)
 	}
 	p.prose(l.Strong, title)
-	p.field("tells", l.Text, fmt.Sprintf("%s: enter shows each, / finds one", plural(len(r.steps), "step")))
+	does := "enter shows each, / finds one"
+	if r.open {
+		does = "enter folds them"
+	}
+	p.field("holds", l.Text, plural(len(r.steps), "step")+": "+does)
 	for _, c := range classNames {
 		if r.counts[c.class] == 0 {
 			continue
