@@ -21,8 +21,9 @@ type around struct {
 	again   recall  // what is to be shown again
 	due     tea.Cmd // what an event has left to be done; nil for nothing
 
-	servers *serversDialog
-	stale   bool // what the servers offer is to be asked for again
+	settings *settingsDialog
+	servers  *serversDialog
+	stale    bool // what the servers offer is to be asked for again
 }
 
 // begin makes the parts.
@@ -31,6 +32,7 @@ func (a *around) begin(m *Model) {
 	m.chat.welcome = m.welcome
 	m.runs.goOn, m.runs.busy = m.options.GoOn, m.running
 	m.runs.wants = func(r recall) { m.again = r }
+	a.settings = &settingsDialog{look: m.look, keys: &m.keys, live: m.liveSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
 	a.servers = &serversDialog{look: m.look, keys: &m.keys}
 }
 
@@ -40,6 +42,7 @@ type aroundKeys struct {
 	Pause, Faster, Slower, Forth, Back   key.Binding
 	EventForth, EventBack, Start, Finish key.Binding
 	Play, Show, Folders, ListSearch      key.Binding
+	Keep                                 key.Binding
 }
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
@@ -48,6 +51,7 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 		Servers: bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "start the chosen server anew"),
 
+		Keep:       bind([]string{"y"}, "y", "copy the line that keeps the chosen setting"),
 		Play:       bind([]string{"p"}, "p", "play the chosen run again"),
 		Show:       bind([]string{"o"}, "o", "show the chosen run as it ended"),
 		Folders:    bind([]string{"f"}, "f", "this folder's alone, or all"),
@@ -73,16 +77,18 @@ func (m *Model) aroundActions(live func(word string) func() string) []action {
 	return []action{
 		{id: "look", key: &k.Look, refuse: live("This is a replay: no model is asked here."), do: m.lookAgain},
 		{id: "servers", key: &k.Servers, opens: true, refuse: live("This is a replay: no server is started here."), do: m.openServers},
+		{id: "settings", key: &k.Settings, opens: true, refuse: live("This is a replay: nothing is set here."), do: m.openSettings},
 	}
 }
 
 // dialogs are its dialogs, the uppermost first.
-func (a *around) dialogs() []overlay { return []overlay{a.servers} }
+func (a *around) dialogs() []overlay { return []overlay{a.servers, a.settings} }
 
 // dialogKeys are keys that its dialogs take by themselves.
 func (k *aroundKeys) dialogKeys() []action {
 	return []action{
 		{id: "servers.restart", key: &k.Restart},
+		{id: "settings.keep", key: &k.Keep},
 		{id: "runs.play", key: &k.Play},
 		{id: "runs.show", key: &k.Show},
 		{id: "list.folders", key: &k.Folders},
@@ -96,6 +102,8 @@ func (m *Model) takeShown(data agent.Data) {
 	switch d := data.(type) {
 	case agent.SessionServers:
 		m.servers.take(d)
+	case agent.SessionSettings:
+		m.settings.take(d)
 	case agent.SessionTalks:
 		m.runs.takeTalks(d.Talks)
 	case agent.SessionJournal:

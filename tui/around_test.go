@@ -133,6 +133,47 @@ func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
 	s.lacks("80 % used: steps 9/10")
 }
 
+// inForce is a few settings.
+func inForce() agent.SessionSettings {
+	return agent.SessionSettings{File: "/home/me/.config/replan/config.toml", Settings: []agent.Setting{
+		{Key: "model.name", Value: "qwen3:8b", Literal: `"qwen3:8b"`, Source: "configuration", About: "the model that answers"},
+		{Key: "model.think", Value: "auto", Literal: `"auto"`, Source: "default", About: "how hard the model thinks"},
+		{Key: "limits.max_steps", Value: "12, grows with the plan", Literal: "12", Source: "default", About: "most step executions of a run"},
+		{Key: "screen.theme", Value: "dark", Literal: `"dark"`, Source: "flag --theme", About: "colours of the screen"},
+		{Key: "policy", Value: "2 rules of flags", Source: "flags --allow, --deny", About: "rules on calls"},
+	}}
+}
+
+// setting opens the settings and takes them.
+func setting(t *testing.T, width, height int) *screen {
+	t.Helper()
+	st := newStory().greeted()
+	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st).press(alt('o'))
+	s.sent(runner.Settings{})
+	return s.show(more(st).session(inForce()))
+}
+
+func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			golden.RequireEqual(t, setting(t, size.w, size.h).text()+"\n")
+		})
+	}
+}
+
+func TestASettingIsChangedForTheSession(t *testing.T) {
+	s := setting(t, 120, 36).press(downKey, enter)
+	s.sent(runner.Settings{}, runner.Choose{Think: ptrTo(planning.ThinkOff)})
+	s.show(newStory().session(agent.SessionStatus{Workspace: "/src", Model: "qwen3:8b", Think: planning.ThinkOff}))
+	s.wants("this session")
+	s.wants("[model] think = \"off\"")
+	s.press(downKey, enter).wants("It holds from the next start on")
+	s.press(downKey, downKey, enter).wants("It cannot be changed from here.")
+	s.press(upKey, enter).lacks("Settings")
+}
+
+func ptrTo[T any](v T) *T { return &v }
+
 // servers is what three servers offer.
 func serversStory() *story {
 	return newStory().session(agent.SessionStatus{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(planning.ServerWaiting)})

@@ -148,5 +148,7 @@ var flows = map[string]flow{
 	"replay.event_back":   {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "41/42"},
 	"replay.start":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
 	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
+	"settings":            {wants: "Settings", sends: runner.Settings{}},
+	"settings.keep":       {first: []string{"alt+o"}, hears: []agent.Data{inForce()}, wants: "the lines for model.name"},
 	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, moves: true},
 }

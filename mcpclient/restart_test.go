@@ -1,0 +1,49 @@
+package mcpclient_test
+
+import (
+	"testing"
+
+	"replan/mcpclient"
+	"replan/planning"
+)
+
+func TestRestartingWhatCannotBeStartedSaysWhy(t *testing.T) {
+	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAsk, Servers: []mcpclient.Server{
+		{Name: "off", Command: "x", Disabled: true}, {Name: "empty"}, {Name: "theirs", Command: "x", Source: mcpclient.SourceProject},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	for name, want := range map[string]string{
+		"off": "off is disabled in its configuration", "theirs": "theirs waits for a yes: answer what is asked about this project's servers",
+		"none":  `no MCP server is called "none"`,
+		"empty": "empty cannot be started as it is configured: neither a command nor a url says how to reach it",
+	} {
+		if err := p.Restart(name); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAServerThatEndedIsStartedAnew(t *testing.T) {
+	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Servers: []mcpclient.Server{{Name: "gone", Command: "/nonexistent/program"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	changed := make(chan struct{}, 100)
+	p.Watch(func() { changed <- struct{}{} })
+	for p.Ready(t.Context()); p.Status()[0].State != planning.ServerFailed; {
+		<-changed
+	}
+	for range 3 {
+		if err := p.Restart("gone"); err != nil {
+			t.Fatal(err)
+		}
+		p.Ready(t.Context())
+		if s := p.Status()[0]; s.State != planning.ServerFailed || s.LastError == "" || s.Transport != "stdio" {
+			t.Fatalf("%+v", s)
+		}
+	}
+}
