@@ -49,10 +49,13 @@ func (o *options) sourceOf(flag string, configured bool) string {
 
 // quoted is a setting that is a text.
 func quoted(key, value, source, about string) agent.Setting {
+	if value == "" {
+		return agent.Setting{Key: key, Source: source, About: about}
+	}
 	return agent.Setting{Key: key, Value: value, Source: source, Literal: strconv.Quote(value), About: about}
 }
 
-// plain is a setting that TOML writes without quotes.
+// unquoted is a setting that TOML writes without quotes.
 func unquoted(key string, value any, source, about string) agent.Setting {
 	return agent.Setting{Key: key, Value: fmt.Sprint(value), Source: source, Literal: fmt.Sprint(value), About: about}
 }

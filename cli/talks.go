@@ -29,6 +29,9 @@ func (o *options) talks() ([]agent.Talk, error) {
 			continue // one that is damaged keeps nobody from the others
 		}
 		talk := agent.Talk{Session: e.ID, Changed: e.Modified, Open: e.Locked, Runs: len(runs[e.ID])}
+		if n := len(events); n > 0 {
+			talk.Changed = events[n-1].Time
+		}
 		for _, event := range events {
 			said, ok := event.Data.(agent.ChatUser)
 			if !ok {
