@@ -23,13 +23,12 @@ type settingsDialog struct {
 	keys *keyMap
 	open bool
 	list
-	word  string
-	told  *agent.SessionSettings // nil while it is on its way
-	live  func(key string) (value string, ok bool)
-	path  func(string) string
-	find  func(id string) (*action, place)
-	copy  func(what, text string) tea.Cmd
-	think planning.ThinkLevel
+	word string
+	told *agent.SessionSettings // nil while it is on its way
+	live func(key string) (value string, ok bool)
+	path func(string) string
+	find func(id string) (*action, place)
+	copy func(what, text string) tea.Cmd
 }
 
 // ask opens the dialog and asks for what is in force.
