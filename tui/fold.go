@@ -59,7 +59,7 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionStatus:
 		m.heardNow = true
 		m.status, m.looking = d, false
-		m.stale = m.servers.open && m.servers.stand(d.Servers) || m.stale
+		m.serversStand(d.Servers)
 		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
 		m.chat.words = d.Planner.ByWords()
 		m.tellChosen()

@@ -141,6 +141,17 @@ func (m *Model) allFacts(room int) []fact {
 	if m.status.Tools > 0 && !narrow {
 		add(9, l.Muted.Render(plural(m.status.Tools, "tool")))
 	}
+	if !narrow {
+		all = append(all, m.serverFacts()...)
+	}
+	return all
+}
+
+// serverFacts are the servers that are not ready.
+func (m *Model) serverFacts() []fact {
+	l := m.look
+	var all []fact
+	add := func(rank int, text string) { all = append(all, fact{rank, text}) }
 	starting, failed, waiting := 0, 0, 0
 	for _, s := range m.status.Servers {
 		switch s.State {
@@ -152,13 +163,13 @@ func (m *Model) allFacts(room int) []fact {
 			waiting++
 		}
 	}
-	if starting > 0 && !narrow {
+	if starting > 0 {
 		add(10, l.Faint.Render(plural(starting, "server")+" starting"))
 	}
-	if waiting > 0 && !narrow {
+	if waiting > 0 {
 		add(10, l.Warning.Render(plural(waiting, "server")+" waiting"))
 	}
-	if failed > 0 && !narrow {
+	if failed > 0 {
 		add(4, l.Danger.Render(l.glyphs.Failed+" "+plural(failed, "server")))
 	}
 	return all

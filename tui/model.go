@@ -161,10 +161,8 @@ func (m *Model) Init() tea.Cmd {
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	if m.player != nil {
-		if cmd, taken := m.player.take(m, msg); taken {
-			return m, cmd
-		}
+	if cmd, taken := m.playing(msg); taken {
+		return m, cmd
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -197,8 +195,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.ask.rested(msg)
 	case reviewRestMsg:
 		m.review.rested(msg)
-	case toastMsg:
-		m.toasts.faded(msg)
 	case tea.KeyPressMsg:
 		m.notify.press(m.options.Now())
 		m.toasts.clear()

@@ -471,3 +471,16 @@ type recall struct {
 	run   string
 	atEnd bool
 }
+
+// playing gives a message to the player, where one plays; it reports whether it
+// was for that alone.
+func (m *Model) playing(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	if faded, ok := msg.(toastMsg); ok {
+		m.toasts.faded(faded)
+		return m.toasts.timer(), true
+	}
+	if m.player == nil {
+		return nil, false
+	}
+	return m.player.take(m, msg)
+}

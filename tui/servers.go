@@ -310,3 +310,11 @@ func (d *serversDialog) tool(doc *document, t agent.OfferedTool) {
 
 // openServers opens the list of servers.
 func (m *Model) openServers() tea.Cmd { return m.outbox.send(m.servers.ask(m.status)) }
+
+// serversStand gives the open list how the servers stand now. Where that may have
+// changed what they offer, that is asked for again.
+func (m *Model) serversStand(now []planning.ServerStatus) {
+	if m.servers.open && m.servers.stand(now) {
+		m.stale = true
+	}
+}
