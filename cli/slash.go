@@ -36,6 +36,7 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 	"- `/steer TEXT` speaks to the run that goes on\n" +
 	"- `/review on|off`: plans are held until you have looked them over, from the next run on\n" +
 	"- `/compact` sums up the oldest part of the conversation, `/compact undo` brings it back\n" +
+	"- `/export [FILE]` writes the conversation as Markdown\n" +
 	"- `/help`, and `--help` behind any of them\n"
 
 // slash carries out a line of the chat that begins with a slash, by the very

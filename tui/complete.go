@@ -193,7 +193,7 @@ func (c *completer) find() {
 
 // add adds a row for something, of which the search has found some bytes.
 func (c *completer) add(item agent.Completion, lit []int) {
-	row := popupRow{text: untrusted.Line(item.Text), detail: untrusted.Line(item.Detail), folder: item.Folder}
+	row := popupRow{text: untrusted.Line(item.Text), detail: untrusted.Line(item.Detail), folder: item.Folder, path: strings.ContainsRune(item.Text, '/') && item.Text[0] != '/'}
 	if row.text == item.Text {
 		row.lit = lit
 	}
@@ -317,12 +317,15 @@ func (c *completer) step(n int) {
 // takesEnter reports whether enter takes the chosen row, rather than sends what
 // stands there whole already.
 func (c *completer) takesEnter() bool {
-	if c.moved {
+	t := c.wants
+	switch {
+	case c.moved:
 		return true
+	case t.line != "": // of what a command takes, a part is enough
+		return t.query == "" && !strings.HasPrefix(t.usage, "[")
 	}
-	whole := slices.ContainsFunc(c.found, func(i agent.Completion) bool { return i.Text == c.wants.query })
-	optional := c.wants.query == "" && strings.HasPrefix(c.wants.usage, "[")
-	return !whole && !optional
+	whole := slices.ContainsFunc(c.found, func(i agent.Completion) bool { return i.Text == t.query })
+	return !whole
 }
 
 // takeChosen puts the chosen row in the place of what was typed of it. A folder and

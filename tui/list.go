@@ -15,7 +15,8 @@ type list struct {
 	top   int // first in view
 	fits  int // how many are in view
 	each  int // lines of one
-	first int // line of the first, from the top of the dialog's area
+	first int // line of the first, from the top of the dialog's area; of the screen, where it stands over the input
+	count int // of one over the input: how many there are
 }
 
 func (l *list) move(n, count int) { l.at = max(min(l.at+n, count-1), 0) }

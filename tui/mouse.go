@@ -48,6 +48,9 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	if at.Y == m.layout.height-1 && !m.layout.small {
 		return m.clickHint(at.X)
 	}
+	if cmd, taken := m.clickList(at); taken {
+		return cmd
+	}
 	m.startSelection(at)
 	if m.selected.clicks > 1 {
 		return nil
@@ -130,6 +133,10 @@ func (m *Model) wheel(at tea.Mouse) {
 	}
 	if over := m.over(); over != nil {
 		over.wheeled(lines)
+		return
+	}
+	if l := m.listUnder(at); l != nil {
+		l.move(lines/wheelStep, l.count)
 		return
 	}
 	if m.ask.open {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 )
 
@@ -15,6 +16,7 @@ type popupRow struct {
 	text   string
 	detail string
 	lit    []int // bytes of the text that the search has found
+	path   bool  // its end says most
 	folder bool
 }
 
@@ -26,6 +28,7 @@ func (l *list) popup(look *look, title, note string, rows []popupRow, width, mos
 		return nil
 	}
 	end := l.window(len(rows), room, 1)
+	l.count = len(rows)
 	if note == "" {
 		note = look.span(l.top, end, len(rows))
 	}
@@ -54,10 +57,13 @@ func (l *look) suggestion(row popupRow, chosen bool, names, width int) string {
 		room = names
 	}
 	drawn := line.cursor
-	if visibleWidth(row.text) > room {
-		drawn += line.draw(style, l.cutLeft(row.text, room))
-	} else {
+	switch {
+	case visibleWidth(row.text) <= room:
 		drawn += litText(line, style, l.Accent.Underline(true), row.text, row.lit)
+	case row.path:
+		drawn += line.draw(style, l.cutLeft(row.text, room))
+	default:
+		drawn += l.cut(litText(line, style, l.Accent.Underline(true), row.text, row.lit), room)
 	}
 	if row.detail == "" {
 		return line.fill(drawn, width)
@@ -105,5 +111,48 @@ func (m *Model) overInput(lines []string, width int) []string {
 		drawn = m.complete.draw(width, len(lines))
 	}
 	copy(lines[len(lines)-len(drawn):], drawn)
+	if l := m.openList(); l != nil {
+		l.first = m.layout.chat.y + len(lines) - len(drawn) + 1
+	}
 	return lines
+}
+
+// openList is the list over the input, nil where there is none.
+func (m *Model) openList() *list {
+	switch {
+	case m.covered() || m.layout.input.h == 0 || m.quitting:
+		return nil
+	case m.recalls():
+		return &m.recall.list
+	case m.completes():
+		return &m.complete.list
+	default:
+		return nil
+	}
+}
+
+// listUnder is the list over the input where the pointer is on a row of it.
+func (m *Model) listUnder(at tea.Mouse) *list {
+	l := m.openList()
+	if l == nil || !m.layout.chat.contains(at.X, at.Y) || at.Y < l.first {
+		return nil
+	}
+	return l
+}
+
+// clickList takes what is clicked on in the list over the input, and reports
+// whether something is.
+func (m *Model) clickList(at tea.Mouse) (cmd tea.Cmd, taken bool) {
+	l := m.listUnder(at)
+	if l == nil || !l.clicked(at.Y, l.count) {
+		return nil, false
+	}
+	if m.recalls() {
+		if n := m.recall.chosen(); n >= 0 {
+			m.recallText(m.recall.all[n].text)
+		}
+		m.recall.open = false
+		return nil, true
+	}
+	return m.takeChosen(), true
 }

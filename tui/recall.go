@@ -106,8 +106,8 @@ func (r *recaller) press(k tea.KeyPressMsg) (text string, chosen bool) {
 		r.open = false
 	case matches(k, r.keys.Send, r.keys.Take):
 		r.open = false
-		if r.at < len(r.found) {
-			return r.all[r.found[r.at]].text, true
+		if n := r.chosen(); n >= 0 {
+			return r.all[n].text, true
 		}
 	case matches(k, r.keys.ListUp):
 		r.move(-1, len(r.found))
@@ -126,6 +126,14 @@ func (r *recaller) press(k tea.KeyPressMsg) (text string, chosen bool) {
 		r.typed(k.Text)
 	}
 	return "", false
+}
+
+// chosen is which of all is chosen, -1 for none.
+func (r *recaller) chosen() int {
+	if r.at >= len(r.found) {
+		return -1
+	}
+	return r.found[r.at]
 }
 
 // typed adds to the query.

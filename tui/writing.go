@@ -19,8 +19,7 @@ func (m *Model) pressWriting(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	switch {
 	case m.recalls():
 		if text, chosen := m.recall.press(k); chosen {
-			m.input.clear()
-			m.input.set(text)
+			m.recallText(text)
 		}
 		return nil, true
 	case m.completes():
@@ -28,6 +27,12 @@ func (m *Model) pressWriting(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	default:
 		return nil, false
 	}
+}
+
+// recallText puts what was sent before into the input.
+func (m *Model) recallText(text string) {
+	m.input.clear()
+	m.input.set(text)
 }
 
 // writingHints are the keys of the list over the input.

@@ -149,6 +149,7 @@ func TestWhatASlashBeginsIsCompleted(t *testing.T) {
 		"a word of it is enough":               {slices.Concat(letters("/list"), []tea.KeyPressMsg{tabKey}), "/plan list", ""},
 		"a command that stands whole is sent":  {slices.Concat(letters("/help"), []tea.KeyPressMsg{enter}), "", "/help"},
 		"what it takes may be left out":        {slices.Concat(letters("/model "), []tea.KeyPressMsg{enter}), "", "/model"},
+		"a part of an id is sent":              {slices.Concat(letters("/plan run tid"), []tea.KeyPressMsg{enter}), "", "/plan run tid"},
 		"unless a row is chosen":               {slices.Concat(letters("/model "), []tea.KeyPressMsg{downKey, enter}), "/model qwen3:8b ", ""},
 		"a slash within a line begins nothing": {slices.Concat(letters("and /pl"), []tea.KeyPressMsg{enter}), "", "and /pl"},
 	} {
@@ -162,6 +163,24 @@ func TestWhatASlashBeginsIsCompleted(t *testing.T) {
 				t.Errorf("%q was sent, not %q", submit.Text, c.sent)
 			}
 		})
+	}
+}
+
+func TestTheMouseTakesWhatIsListed(t *testing.T) {
+	for _, width := range []int{120, 80} {
+		s := open(t, tui.Options{}, width, 36)
+		s.answers(someFiles()).press(letters("@slug")...)
+		s.m.Update(tea.MouseWheelMsg{X: 8, Y: lineOf(s, "internal/slug.go"), Button: tea.MouseWheelDown})
+		s.press(tabKey)
+		s.typed("@internal/slug_test.go ")
+		s.press(ctrl('c')).press(letters("@slug")...)
+		_, cmd := s.m.Update(tea.MouseClickMsg{X: 8, Y: lineOf(s, "internal/slug_test.go"), Button: tea.MouseLeft})
+		s.carryOut(cmd)
+		s.typed("@internal/slug_test.go ")
+		s.answers(agent.SessionHistory{Here: []string{"run the tests", "look around"}}).press(ctrl('c'), altR)
+		s.m.Update(tea.MouseClickMsg{X: 8, Y: lineOf(s, "run the tests"), Button: tea.MouseLeft})
+		s.typed("run the tests")
+		s.lacks("history ›")
 	}
 }
 

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+)
+
+func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
+	all := new(options).chatCommands()
+	takes := map[string][]agent.Completing{}
+	for _, c := range all {
+		takes[c.Text] = c.Takes
+		words := strings.Fields(c.Text)
+		if !strings.Contains(slashHelp, words[0]) {
+			t.Errorf("%s is not in /help", words[0])
+		}
+		if c.Detail == "" && len(words) == 1 {
+			t.Errorf("%s does not say what it does", c.Text)
+		}
+	}
+	for _, name := range aboutSession() {
+		if _, ok := takes[name]; !ok {
+			t.Errorf("%s is not completed", name)
+		}
+	}
+	for text, want := range map[string][]agent.Completing{
+		"/plan run":    {agent.CompletePlans, agent.CompleteFiles},
+		"/plan show":   {agent.CompletePlans},
+		"/plan resume": {agent.CompleteRuns},
+		"/plan check":  {agent.CompleteFiles},
+		"/undo":        {agent.CompleteRuns},
+		"/runs show":   {agent.CompleteRuns},
+		"/model":       {agent.CompleteModels},
+		"/profile":     {agent.CompleteProfiles},
+		"/think high":  nil,
+		"/compact":     nil,
+		"/plan create": nil,
+	} {
+		if got, ok := takes[text]; !ok || !slices.Equal(got, want) {
+			t.Errorf("%s takes %v, not %v (%v)", text, got, want, ok)
+		}
+	}
+}
