@@ -33,6 +33,7 @@ func (m *Model) questionActions() []action {
 		m.answering("question.edit", &k.EditArgs),
 		m.answering("question.abort", &k.Abort),
 		{id: "question.send", key: &k.SendArgs},
+		{id: "question.undo_edit", key: &k.UndoEdit},
 	}
 }
 

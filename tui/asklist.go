@@ -32,7 +32,7 @@ func (g *askDialog) hints() []hint {
 	k, arrows := g.keys, hint{shownAs("up/down"), "scroll"}
 	switch {
 	case g.editor != nil:
-		return []hint{{k.SendArgs, "send"}, {k.Away, "leave as it was"}}
+		return []hint{{k.SendArgs, "send"}, {k.Away, "leave as it was"}, {k.UndoEdit, "undo"}}
 	case g.confirm != nil:
 		return []hint{{k.Once, g.confirm.short}, {k.Away, "back"}, arrows}
 	}

@@ -75,6 +75,8 @@ type askDialog struct {
 	body     int         // lines of the document in view
 	read     int         // lines of it that were
 	fresh    []asking    // opened in the newest batch of events, and nobody was called for them
+	edits    int         // changes of arguments, over all that were edited
+	pausing  bool        // a pause is waited for, to check them
 	listed   int         // lines of the list of what waits
 	editor   *editor     // while arguments are being edited
 	confirm  *confirming // while more than this one call is to be answered for
@@ -254,8 +256,13 @@ func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answers []runner.Command, wo
 			return nil, "", nil
 		}
 		return []runner.Command{answer}, "", g.answer(ask.id())
+	case key.Matches(k, g.keys.UndoEdit):
+		if word = g.editor.undo(); word != "" {
+			return nil, word, nil
+		}
+		return nil, "", g.checkSoon()
 	default:
-		return nil, "", g.editor.update(k)
+		return nil, "", g.edit(k)
 	}
 }
 

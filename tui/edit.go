@@ -17,7 +17,10 @@ import (
 type editor struct {
 	look  *look
 	area  textarea.Model
-	fault string // why the text was not sent
+	fault string // what is wrong with the text
+
+	versions []editState // of the text, oldest first
+	typing   bool        // the last change was a letter
 }
 
 // newEditor opens an editor on a call's arguments. It returns nil where they are
@@ -96,8 +99,14 @@ func (e *editor) update(msg tea.Msg) tea.Cmd {
 		paste.Content = escaped(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ").Replace(paste.Content))
 		msg = paste
 	}
+	before := e.now()
 	var cmd tea.Cmd
 	e.area, cmd = e.area.Update(msg)
+	if e.area.Value() != before.text {
+		e.changed(before, msg)
+	} else {
+		e.typing = false
+	}
 	return cmd
 }
 

@@ -107,3 +107,6 @@ func Played(cmd tea.Cmd) tea.Msg {
 	}
 	return nil
 }
+
+// Paused is the end of the newest pause after an edit of arguments.
+func (m *Model) Paused() tea.Msg { return checkMsg{m.ask.edits} }

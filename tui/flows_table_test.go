@@ -68,14 +68,15 @@ var flows = map[string]flow{
 	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
 
 	// Questions.
-	"question.done":   {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtDone}},
-	"question.rerun":  {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtRerun}},
-	"question.retry":  {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry}},
-	"question.skip":   {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureSkip}},
-	"question.replan": {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan}},
-	"question.abort":  {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureAbort}},
-	"question.edit":   {from: (*story).failing, wants: "Edit arguments"},
-	"question.send":   {from: (*story).gated, first: []string{"e"}, lacks: "Edit arguments"},
+	"question.done":      {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtDone}},
+	"question.rerun":     {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtRerun}},
+	"question.retry":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry}},
+	"question.skip":      {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureSkip}},
+	"question.replan":    {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan}},
+	"question.abort":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureAbort}},
+	"question.edit":      {from: (*story).failing, wants: "Edit arguments"},
+	"question.undo_edit": {from: (*story).gated, first: []string{"e", "@x"}, lacks: "x{"},
+	"question.send":      {from: (*story).gated, first: []string{"e"}, lacks: "Edit arguments"},
 
 	// The review of a plan.
 	"review.next":        {sends: runner.Hold{On: true}},

@@ -28,6 +28,7 @@ type keyMap struct {
 	chatKeys
 	aroundKeys
 	askKeys
+	editorKeys
 	inspectKeys
 	reviewKeys
 }
@@ -103,8 +104,9 @@ func newKeyMap() keyMap {
 		Always:   bind([]string{"a"}, "a", "allow always: shows the rule first"),
 		EditCall: bind([]string{"e"}, "e", "edit the call, and look again"),
 
-		askKeys: newAskKeys(bind),
-		Sides:   bind([]string{"s"}, "s", "diff side by side, or unified"),
+		editorKeys: newEditorKeys(bind),
+		askKeys:    newAskKeys(bind),
+		Sides:      bind([]string{"s"}, "s", "diff side by side, or unified"),
 
 		TookEffect: bind([]string{"d"}, "d", "in doubt: it took effect"),
 		Rerun:      bind([]string{"r"}, "r", "in doubt: run it again"),

@@ -191,6 +191,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notify.looks = elsewhere
 	case idleMsg:
 		cmd = m.notify.idle(msg, m.ask.waiting() > 0 || m.review.waits(), m.options.Now())
+	case checkMsg:
+		cmd = m.ask.check(msg)
 	case graceMsg:
 		m.ask.rested(msg)
 	case reviewRestMsg:

@@ -10,7 +10,7 @@ import (
 // paste gives pasted text to the input, where the user is typing.
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	if m.ask.editing() && m.over() == nil && !m.quitting {
-		return m.ask.editor.update(p)
+		return m.ask.edit(p)
 	}
 	if m.over() == overlay(m.review) && m.review.editor != nil && !m.quitting {
 		return m.review.editor.update(p)

@@ -51,6 +51,8 @@ func (d *reviewDialog) pressEditor(k tea.KeyPressMsg) tea.Cmd {
 		d.editor = nil
 	case key.Matches(k, d.keys.SendArgs):
 		d.takeEdit()
+	case key.Matches(k, d.keys.UndoEdit):
+		d.editor.undo()
 	default:
 		return d.editor.update(k)
 	}

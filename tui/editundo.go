@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"replan/tui/untrusted"
+)
+
+// editPause is how long nothing may have been typed before what stands in the
+// editor is held against the schema.
+const editPause = 600 * time.Millisecond
+
+// checkMsg says that editPause has passed since the change numbered count.
+type checkMsg struct{ count int }
+
+// editorKeys are the keys of the editor of arguments.
+type editorKeys struct{ UndoEdit key.Binding }
+
+func newEditorKeys(bind func(keys []string, shown, does string) key.Binding) editorKeys {
+	return editorKeys{UndoEdit: bind([]string{"ctrl+z"}, "ctrl+z", "take back an edit of arguments")}
+}
+
+// editState is the text of an editor as it was before a change, and where the
+// cursor stood.
+type editState struct {
+	text         string
+	line, column int
+}
+
+// versionsMost is how many changes of a text can be taken back.
+const versionsMost = 200
+
+// now is the text as it is.
+func (e *editor) now() editState {
+	return editState{e.area.Value(), e.area.Line(), e.area.Column()}
+}
+
+// changed keeps what stood in the editor before a message changed it. Letters
+// that are typed in a row are one change up to the end of a word.
+func (e *editor) changed(before editState, msg tea.Msg) {
+	k, press := msg.(tea.KeyPressMsg)
+	typed := press && len(k.Text) == 1 && k.Text != " "
+	if !typed || !e.typing {
+		if len(e.versions) == versionsMost {
+			e.versions = e.versions[1:]
+		}
+		e.versions = append(e.versions, before)
+	}
+	e.typing = typed
+}
+
+// undo takes the last change back, and says why where there is none.
+func (e *editor) undo() (word string) {
+	n := len(e.versions)
+	if n == 0 {
+		return "Nothing was changed here."
+	}
+	was := e.versions[n-1]
+	e.versions, e.typing, e.fault = e.versions[:n-1], false, ""
+	e.area.SetValue(was.text)
+	e.area.MoveToBegin()
+	for e.area.Line() < was.line {
+		e.area.CursorDown()
+	}
+	e.area.SetCursorColumn(was.column)
+	return ""
+}
+
+// edit gives a message to the arguments that are being edited, and has them held
+// against the schema when nothing more comes for a while.
+func (g *askDialog) edit(msg tea.Msg) tea.Cmd {
+	cmd := g.editor.update(msg)
+	return tea.Batch(cmd, g.checkSoon())
+}
+
+// checkSoon has the arguments held against the schema after a pause. One wait at
+// a time is under way, however fast one types.
+func (g *askDialog) checkSoon() tea.Cmd {
+	g.edits++
+	if g.pausing {
+		return nil
+	}
+	return g.pause()
+}
+
+func (g *askDialog) pause() tea.Cmd {
+	g.pausing = true
+	count := g.edits
+	return tea.Tick(editPause, func(time.Time) tea.Msg { return checkMsg{count} })
+}
+
+// check holds the arguments against the schema, unless they have changed since:
+// then it waits on.
+func (g *askDialog) check(m checkMsg) tea.Cmd {
+	g.pausing = false
+	if g.editor == nil || !g.showing() {
+		return nil
+	}
+	if m.count != g.edits {
+		return g.pause()
+	}
+	g.checkArgs()
+	return nil
+}
+
+func (g *askDialog) checkArgs() {
+	args := g.editor.args()
+	if args == nil {
+		return
+	}
+	if _, err := g.current().with(args); err != nil {
+		g.editor.fault = untrusted.Line(err.Error())
+	}
+}

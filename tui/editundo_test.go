@@ -1,0 +1,59 @@
+package tui_test
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+func TestAnEditIsTakenBackWordByWord(t *testing.T) {
+	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("e")...)
+	kill(s)
+	s.press(letters("one two")...)
+	for _, c := range []struct{ has, lacks string }{{"one two", "three"}, {"one", "two"}, {"one", "two"}} {
+		s.wants(c.has)
+		s.lacks(c.lacks)
+		s.press(ctrl('z'))
+	}
+	for range 40 {
+		s.press(ctrl('z'))
+	}
+	s.wants("Nothing was changed here.")
+	s.wants("verifyUser(ctx, s.token)")
+	s.sent()
+	s.press(ctrl('s')) // as it was
+	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}})
+}
+
+func TestWhatIsEditedIsHeldAgainstTheSchemaWhenNothingIsTyped(t *testing.T) {
+	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("e")...)
+	kill(s)
+	s.m.Update(tea.PasteMsg{Content: `{"path": 7}`})
+	s.lacks("do not fit") // not while one types
+	s.m.Update(s.m.Paused())
+	s.wants("the args of fs.patch do not fit: path: got number, want string")
+	before := s.m.Paused()
+	s.press(backspace)
+	s.lacks("do not fit")
+	s.m.Update(before) // of the text before
+	s.lacks("not JSON")
+	s.m.Update(s.m.Paused())
+	s.wants("This is not JSON")
+	s.press(ctrl('z'))
+	s.m.Update(s.m.Paused())
+	s.wants("path: got number, want string")
+	s.sent()
+}
+
+func TestAPauseAfterTheEditorWasLeftChangesNothing(t *testing.T) {
+	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("ex")...).press(escape)
+	before := s.text()
+	s.m.Update(s.m.Paused())
+	if s.text() != before {
+		t.Errorf("the screen is another:\n%s", s.text())
+	}
+	open(t, tui.Options{}, 80, 24).m.Update(s.m.Paused())
+}
