@@ -128,7 +128,7 @@ func (e *editor) setSize(width, height int) {
 }
 
 // lines is the editor's content.
-func (e *editor) lines() []string { return strings.Split(e.area.View(), "\n") }
+func (e *editor) lines() []string { return steadyLines(e.area.View()) }
 
 // cursor is where the text cursor stands, from the editor's upper left corner.
 func (e *editor) cursor() *tea.Cursor { return e.area.Cursor() }

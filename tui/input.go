@@ -234,7 +234,7 @@ func (i *input) forward() {
 // lines is the input's content.
 func (i *input) lines() []string {
 	if i.closed == nil {
-		return strings.Split(i.area.View(), "\n")
+		return steadyLines(i.area.View())
 	}
 	line := ""
 	for _, line = range i.closed {

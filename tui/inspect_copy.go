@@ -53,6 +53,9 @@ func (d *detailPane) copied() (text, what string) {
 
 // plain is every line of the sheet without its colours.
 func (d *detailPane) plain() string {
+	if d.sheet == nil {
+		return ""
+	}
 	var b strings.Builder
 	for line := range d.sheet.total {
 		for _, row := range d.sheet.rows(line) {

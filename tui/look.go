@@ -21,6 +21,8 @@ type look struct {
 	beat   int       // of the animation
 	diffs  diffView  // as the user wants them
 	themed int       // how often the theme was changed
+
+	method ansi.Method // by which the terminal counts cells
 }
 
 func newLook(t themes.Theme) *look {
@@ -50,48 +52,58 @@ func (l *look) cut(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if ansi.StringWidth(s) <= width {
+	if l.method.StringWidth(s) <= width {
 		return s
 	}
 	tail := l.glyphs.Ellipsis
-	if width <= ansi.StringWidth(tail) {
+	if width <= l.method.StringWidth(tail) {
 		tail = ""
 	}
-	return ansi.Truncate(s, width, tail)
+	return truncate(l.method, s, width, tail)
 }
 
 // cutLeft shortens one line to width cells and keeps its end.
 func (l *look) cutLeft(s string, width int) string {
-	w := ansi.StringWidth(s)
+	w := l.method.StringWidth(s)
 	if w <= width {
 		return s
 	}
 	tail := l.glyphs.Ellipsis
-	if width <= ansi.StringWidth(tail) {
-		return ansi.Truncate(tail, max(width, 0), "")
+	if width <= l.method.StringWidth(tail) {
+		return l.method.Truncate(tail, max(width, 0), "")
 	}
-	return tail + ansi.TruncateLeft(s, w-width+ansi.StringWidth(tail), "")
+	return tail + l.method.TruncateLeft(s, w-width+l.method.StringWidth(tail), "")
 }
 
 // fit makes a line exactly width cells wide.
 func (l *look) fit(s string, width int) string {
 	s = l.cut(s, width)
-	if w := ansi.StringWidth(s); w < width {
+	if w := l.method.StringWidth(s); w < width {
 		s += strings.Repeat(" ", width-w)
 	}
 	return s
 }
 
+// exactly is a line that should be width cells wide already, and is so too where
+// it has text of which the terminal counts the cells in another way than who has
+// measured it.
+func (l *look) exactly(line string, width int) string {
+	if l.method.StringWidth(line) == width {
+		return line
+	}
+	return l.fit(line, width)
+}
+
 // sides puts left and right at the ends of a line of width cells. Right is
 // shortened first, and left out where it would leave no room.
 func (l *look) sides(left, right string, width int) string {
-	lw, rw := ansi.StringWidth(left), ansi.StringWidth(right)
+	lw, rw := l.method.StringWidth(left), l.method.StringWidth(right)
 	switch {
 	case right == "" || width-lw < 4:
 		return l.fit(left, width)
 	case lw+2+rw > width:
 		right = l.cut(right, width-lw-2)
-		rw = ansi.StringWidth(right)
+		rw = l.method.StringWidth(right)
 	}
 	return left + strings.Repeat(" ", width-lw-rw) + right
 }
@@ -118,7 +130,7 @@ type section struct {
 	style lipgloss.Style // of its edges and sides
 }
 
-// frame draws sections one below the other in one border. The lines must be
+// frame draws sections one below the other in one border. The lines should be
 // width-2 cells wide already. Between a calm and a focused section the edge
 // takes the colour of the focused one, which strong names.
 func (l *look) frame(width int, strong lipgloss.Style, sections ...section) []string {
@@ -138,7 +150,7 @@ func (l *look) frame(width int, strong lipgloss.Style, sections ...section) []st
 		}
 		side := s.style.Render(b.Left)
 		for _, line := range s.lines {
-			out = append(out, side+line+side)
+			out = append(out, side+l.exactly(line, width-2)+side)
 		}
 		above = s
 	}
@@ -155,13 +167,13 @@ func (l *look) edge(left, bar, right, title, note string, width int, style lipgl
 		title = " " + l.cut(title, room-2) + " "
 	}
 	if note != "" {
-		if left := room - ansi.StringWidth(title) - 4; left >= 4 {
+		if left := room - l.method.StringWidth(title) - 4; left >= 4 {
 			note = " " + l.cut(note, left) + " "
 		} else {
 			note = ""
 		}
 	}
-	fill := room - ansi.StringWidth(title) - ansi.StringWidth(note)
+	fill := room - l.method.StringWidth(title) - l.method.StringWidth(note)
 	if title == "" && note == "" {
 		return style.Render(left + strings.Repeat(bar, room+2) + right)
 	}
@@ -173,57 +185,6 @@ func padded(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = " " + line + " "
-	}
-	return out
-}
-
-// wrap breaks prose into lines of at most width cells.
-func wrap(s string, width int) []string {
-	return breakLines(s, width, func(line string) string {
-		// Before a flag such as --host it leaves a blank that stands over the edge.
-		return strings.ReplaceAll(ansi.Wrap(line, width, ""), " \n", "\n")
-	})
-}
-
-// wrapCode breaks code and output into lines of at most width cells, keeping
-// every blank.
-func wrapCode(s string, width int) []string {
-	return breakLines(s, width, func(line string) string { return ansi.Hardwrap(line, width, true) })
-}
-
-func breakLines(s string, width int, split func(string) string) []string {
-	if width <= 0 {
-		return nil
-	}
-	var out []string
-	for line := range strings.SplitSeq(s, "\n") {
-		if ansi.StringWidth(line) <= width {
-			out = append(out, line)
-			continue
-		}
-		for part := range strings.SplitSeq(split(line), "\n") {
-			out = append(out, pieces(part, width)...)
-		}
-	}
-	return out
-}
-
-// pieces cuts a line that is still too wide: wrapping between words lets some
-// hyphens and wide letters stand over the edge.
-func pieces(line string, width int) []string {
-	w := ansi.StringWidth(line)
-	if w <= width {
-		return []string{line}
-	}
-	var out []string
-	for at := 0; at < w; {
-		part := ansi.Cut(line, at, at+width)
-		got := ansi.StringWidth(part)
-		if got == 0 {
-			break // a letter wider than the whole line
-		}
-		out = append(out, part)
-		at += got
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
 	"replan/agent/runner"
@@ -174,9 +173,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.layout.width, m.layout.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
-		if m.theming.hears(msg) {
-			m.dress()
-		}
+		m.hear(msg)
 	case eventsMsg:
 		cmd = m.takeEvents(msg)
 	case tickMsg:
@@ -185,6 +182,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.notify.learn(msg)
 	case tea.ModeReportMsg:
 		m.notify.told(msg)
+		m.hear(msg)
 	case tea.FocusMsg:
 		m.notify.looks = attentive
 	case tea.BlurMsg:
@@ -285,6 +283,9 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	screen := m.screen()
+	for i, line := range screen {
+		screen[i] = m.look.exactly(line, m.layout.width)
+	}
 	m.light(screen)
 	v.SetContent(strings.Join(screen, "\n"))
 	v.Cursor = m.cursor()
@@ -464,7 +465,7 @@ func (m *Model) tabBody() []string {
 	return out
 }
 
-func visibleWidth(s string) int { return ansi.StringWidth(s) }
+func visibleWidth(s string) int { return widest.StringWidth(s) }
 
 // matches is short for the keys of the map.
 func matches(k tea.KeyPressMsg, b ...key.Binding) bool { return key.Matches(k, b...) }

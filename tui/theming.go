@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"replan/themes"
 )
@@ -12,9 +13,9 @@ import (
 type theming struct {
 	set    *themes.Set
 	chosen themes.Name // as it is shown, auto where the terminal is followed
-	kept   themes.Name // before another is tried on
 	mode   themes.Mode
 	dark   bool // the terminal's background, as far as it is known
+	method ansi.Method
 }
 
 func newTheming(o Options) theming {
@@ -23,7 +24,7 @@ func newTheming(o Options) theming {
 		name = themes.Auto
 	}
 	return theming{
-		set: o.Themes, chosen: name, kept: name, dark: true,
+		set: o.Themes, chosen: name, dark: true,
 		mode: themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor, Still: o.ReducedMotion},
 	}
 }
@@ -50,10 +51,23 @@ func (t *theming) hears(msg tea.Msg) bool {
 		default:
 			t.mode.NoColor = true
 		}
+	case tea.ModeReportMsg:
+		// Such a terminal is told by Bubble Tea to count by what belongs together.
+		if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
+			return false
+		}
+		t.method = ansi.GraphemeWidth
 	default:
 		return false
 	}
 	return true
+}
+
+// hear takes what the terminal tells of itself.
+func (m *Model) hear(msg tea.Msg) {
+	if m.theming.hears(msg) {
+		m.dress()
+	}
 }
 
 // rethemer is whatever keeps something that it has drawn in a theme.
@@ -62,9 +76,10 @@ type rethemer interface{ retheme() }
 // dress shows everything in the theme as it is now.
 func (m *Model) dress() {
 	t, before := m.theming.theme(), m.look.theme
-	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Ground == before.Ground {
+	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Ground == before.Ground && m.theming.method == m.look.method {
 		return
 	}
+	m.look.method = m.theming.method
 	m.look.retheme(t)
 	for _, r := range []rethemer{m.chat, m.input, m.ask, &m.around} {
 		r.retheme()

@@ -25,6 +25,7 @@ func Visible(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	column := 0
+	var before rune // the one drawn last
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -37,18 +38,57 @@ func Visible(s string) string {
 			blanks := tabWidth - column%tabWidth
 			b.WriteString(strings.Repeat(" ", blanks))
 			column += blanks - 1
-		case r == 0xFE0F:
-			// Only asks for the coloured form of an emoji; terminals disagree on its width.
+		case r == 0xFE0F, joins(before, s[i:]):
+			// These only ask for another form of an emoji, or for one picture in place
+			// of several; terminals disagree on how wide that is.
+			i += size
+			continue
+		case regional(r):
+			// Two are a flag. One alone is as wide as it likes.
+			if second, more := utf8.DecodeRuneInString(s[i+size:]); regional(second) {
+				b.WriteString(s[i : i+size+more])
+				size += more
+				column++
+			} else {
+				b.WriteString(namedRune(r))
+			}
 		case unsafeRune(r):
 			b.WriteString(namedRune(r))
 		default:
 			b.WriteRune(r)
 		}
 		column++
+		before = r
 		i += size
 	}
 	return b.String()
 }
+
+// joins reports whether the rune that s begins with joins emoji to one picture, or
+// gives the one before a colour of skin.
+func joins(before rune, s string) bool {
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case !pictograph(before):
+		return false
+	case r == 0x200D:
+		next, _ := utf8.DecodeRuneInString(s[size:])
+		return pictograph(next)
+	default:
+		return skin(r) && !skin(before)
+	}
+}
+
+// pictograph reports whether r is a picture that can be part of a larger one.
+func pictograph(r rune) bool {
+	return r >= 0x1F000 && r <= 0x1FAFF && !regional(r) || r >= 0x2190 && r <= 0x2BFF
+}
+
+// skin reports whether r gives the emoji before it a colour of skin.
+func skin(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
+
+// regional reports whether r is half a flag.
+func regional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
 // Line is Visible for what must stay on one line.
 func Line(s string) string {
@@ -91,6 +131,8 @@ func unsafeRune(r rune) bool {
 		return true
 	case r >= 0xFE00 && r <= 0xFE0E, r >= 0xE0100 && r <= 0xE01EF: // variation selectors can hide data
 		return true
+	case skin(r):
+		return true // where there is nothing to colour; joins takes the others
 	case r == 0x2028, r == 0x2029, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x034F:
 		return true // line separators and letters that show nothing
 	case unicode.Is(unicode.Co, r): // private use: any width, any shape
