@@ -39,12 +39,16 @@ func (c *clock) start() tea.Cmd {
 	return c.beat()
 }
 
-func (c *clock) beat() tea.Cmd {
-	frame := frameTime
+// frame is how long a frame lasts.
+func (c *clock) frame() time.Duration {
 	if c.calm {
-		frame = calmTime
+		return calmTime
 	}
-	return tea.Tick(frame, func(t time.Time) tea.Msg { return tickMsg(t) })
+	return frameTime
+}
+
+func (c *clock) beat() tea.Cmd {
+	return tea.Tick(c.frame(), func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
 // tick takes a beat and asks for the next one while something spins.

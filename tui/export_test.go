@@ -25,6 +25,9 @@ func Beat(at time.Time) tea.Msg { return tickMsg(at) }
 // IsBeat reports whether a message is one.
 func IsBeat(m tea.Msg) bool { _, ok := m.(tickMsg); return ok }
 
+// Frame is how long a frame of an animation lasts.
+func (m *Model) Frame() time.Duration { return m.clock.frame() }
+
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore
 // that of the one before it.
 func (m *Model) Rested() tea.Msg       { return graceMsg{m.ask.count} }

@@ -163,6 +163,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if cmd, taken := m.playing(msg); taken {
 		return m, cmd
 	}
+	m.hear(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		if drawn := m.options.Drawn; drawn != nil && m.layout.width == 0 {
@@ -172,8 +173,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			}
 		}
 		m.layout.width, m.layout.height = msg.Width, msg.Height
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
-		m.hear(msg)
 	case eventsMsg:
 		cmd = m.takeEvents(msg)
 	case tickMsg:
@@ -182,7 +181,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.notify.learn(msg)
 	case tea.ModeReportMsg:
 		m.notify.told(msg)
-		m.hear(msg)
 	case tea.FocusMsg:
 		m.notify.looks = attentive
 	case tea.BlurMsg:

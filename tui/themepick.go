@@ -124,9 +124,9 @@ func (d *themesDialog) clicked(y int) {
 // draw draws the dialog in the middle of exactly height lines of screenWidth
 // cells: the list, and beside or under it what the theme looks like.
 func (d *themesDialog) draw(screenWidth, height int) []string {
-	const widest, beside = 104, 84 // cells
+	const most, beside = 104, 66 // cells
 	l := d.look
-	width := min(screenWidth, widest)
+	width := min(screenWidth, most)
 	inner := width - 4
 	foot := d.foot(inner)
 	room := max(height-3-len(foot), 1)

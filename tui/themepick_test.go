@@ -1,0 +1,155 @@
+package tui_test
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/themes"
+	"replan/tui"
+)
+
+var altC = tea.KeyPressMsg{Code: 'c', Mod: tea.ModAlt}
+
+// tryingOn opens the list of themes with one of the user's own and a broken one,
+// on a dark terminal that can set its background.
+func tryingOn(t *testing.T, width, height int) *screen {
+	t.Helper()
+	set := &themes.Set{}
+	if err := set.Add("sea", []byte("about = \"mine\"\nbase = \"harbour\"\n")); err != nil {
+		t.Fatal(err)
+	}
+	set.Miss("torn", errors.New("the theme /home/me/themes/torn.toml cannot be used: line 3: colours.text is \"red\""))
+	s := open(t, tui.Options{Themes: set, Config: "/etc/replan/config.toml"}, width, height).show(newStory().finished())
+	s.m.Update(tea.BackgroundColorMsg{Color: color.Black})
+	return s.press(altC)
+}
+
+// ground is the background that the screen asks the terminal for.
+func (s *screen) ground() color.Color { return s.m.View().BackgroundColor }
+
+func TestThemesAreListed(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			golden.RequireEqual(t, tryingOn(t, size.w, size.h).text()+"\n")
+		})
+	}
+}
+
+func TestAThemeIsWornWhileItIsChosen(t *testing.T) {
+	harbour := themes.New(themes.Harbour, true, themes.Mode{Known: true})
+	s := tryingOn(t, 120, 36)
+	for range 8 {
+		s.press(downKey)
+	}
+	s.wants("theme = \"harbour\" under [screen] in /etc/replan/config.toml")
+	if s.ground() != harbour.Ground || !strings.Contains(s.m.View().Content, harbour.Styles.Brand.Render("replan")) {
+		t.Error("harbour is not worn")
+	}
+
+	s.press(escape)
+	s.lacks("Themes")
+	if s.ground() != nil || strings.Contains(s.m.View().Content, harbour.Styles.Brand.Render("replan")) {
+		t.Error("esc does not bring back what was worn")
+	}
+
+	s.press(altC)
+	for range 8 {
+		s.press(downKey)
+	}
+	s.press(enter)
+	s.wants("Theme harbour for this session. For good: theme = \"harbour\"")
+	if s.ground() != harbour.Ground {
+		t.Error("enter does not keep it")
+	}
+	s.press(altC, upKey, escape)
+	if s.ground() != harbour.Ground {
+		t.Error("esc leaves what was kept before")
+	}
+}
+
+func TestABrokenThemeSaysWhyAndCannotBeWorn(t *testing.T) {
+	s := tryingOn(t, 120, 36)
+	s.press(tea.KeyPressMsg{Code: 'G', Text: "G"})
+	s.wants("torn.toml cannot be used: line 3")
+	s.press(enter)
+	s.wants("Themes")
+	s.wants("This theme cannot be used")
+}
+
+func TestAutoFollowsTheTerminal(t *testing.T) {
+	dark, light := themes.New(themes.Dark, true, themes.Mode{}), themes.New(themes.Light, true, themes.Mode{})
+	s := open(t, tui.Options{}, 120, 36)
+	worn := func(theme themes.Theme) bool {
+		return strings.Contains(s.m.View().Content, theme.Styles.Brand.Render("replan"))
+	}
+	if !worn(dark) {
+		t.Error("it is dark until the terminal says otherwise")
+	}
+	s.m.Update(tea.BackgroundColorMsg{Color: color.White})
+	if !worn(light) || s.ground() != nil {
+		t.Error("it does not follow a light terminal")
+	}
+}
+
+func TestAsManyColoursAsTheTerminalHas(t *testing.T) {
+	for _, c := range []struct {
+		profile colorprofile.Profile
+		want    themes.Mode
+	}{
+		{colorprofile.TrueColor, themes.Mode{}},
+		{colorprofile.ANSI256, themes.Mode{Depth: themes.Colours256}},
+		{colorprofile.ANSI, themes.Mode{Depth: themes.Colours16}},
+		{colorprofile.ASCII, themes.Mode{NoColor: true}},
+	} {
+		t.Run(c.profile.String(), func(t *testing.T) {
+			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(newStory().finished())
+			s.m.Update(tea.ColorProfileMsg{Profile: c.profile})
+			content := s.m.View().Content
+			if want := themes.New(themes.Dark, true, c.want).Styles.Brand.Render("replan"); !strings.Contains(content, want) {
+				t.Errorf("%q is not on the screen", want)
+			}
+			if c.profile <= colorprofile.ANSI && strings.Contains(content, "38;2;") {
+				t.Error("there are colours that the terminal has not")
+			}
+		})
+	}
+}
+
+func TestWithReducedMotionOnlySecondsMove(t *testing.T) {
+	for _, calm := range []bool{true, false} {
+		s := open(t, tui.Options{ReducedMotion: calm}, 120, 36)
+		st := newStory().branching()
+		s.show(st)
+		before := s.text()
+		s.m.Update(tui.Beat(st.now)) // the next frame, at the same time
+		if moves := s.text() != before; moves == calm {
+			t.Errorf("reduced motion %v: the screen moves while no time passes: %v", calm, moves)
+		}
+		if got := s.m.Frame(); (got >= time.Second) != calm {
+			t.Errorf("reduced motion %v: a frame lasts %v", calm, got)
+		}
+	}
+}
+
+func TestEveryThemeDrawsEveryStateWithinTheScreen(t *testing.T) {
+	all, names := everyState()
+	for _, name := range (*themes.Set)(nil).Names() {
+		for _, state := range names {
+			s := open(t, tui.Options{Theme: name}, 80, 24).show(all[state]())
+			for i, line := range strings.Split(s.m.View().Content, "\n") {
+				if got := ansi.StringWidth(line); got != 80 {
+					t.Errorf("%s, %s: line %d is %d cells wide", name, state, i, got)
+				}
+			}
+		}
+	}
+}
