@@ -33,7 +33,7 @@ func (m *Model) conversationActions() []action {
 		{id: "chat.search", key: &k.Search, refuse: m.nothingSaid, do: just(m.searchChat)},
 		{id: "chat.copy", key: &k.CopyCode, refuse: m.noCode, do: m.copyCode},
 		{id: "chat.thinking", key: &k.Thinking, refuse: m.noThinking, do: just(m.foldThinking)},
-		{id: "chat.thinking_all", key: &k.AllThinking, refuse: m.noThinking, do: just(func() { m.chat.foldAll("thinking") })},
+		{id: "chat.thinking_all", key: &k.AllThinking, refuse: m.noThinking, do: just(func() { m.chat.foldAll(foldThinking) })},
 		{id: "chat.export", key: &k.Export, refuse: m.noExport, do: func() tea.Cmd { return m.outbox.send(runner.Submit{Text: "/export"}) }},
 		{id: "chat.unfold", key: &k.Unfold, refuse: m.nothingFolded, do: just(func() { m.chat.foldNewest("") })},
 	}
@@ -69,7 +69,7 @@ func (m *Model) noCode() string {
 
 // noThinking is why there is no thinking to look into.
 func (m *Model) noThinking() string {
-	if !m.chat.hasFold("thinking") {
+	if !m.chat.hasFold(foldThinking) {
 		return "No model has thought aloud here."
 	}
 	return ""

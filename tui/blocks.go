@@ -149,26 +149,36 @@ func (c *chatPane) note(level, text string) *block {
 }
 
 // phases draws how far planning has come, on one line where there is room.
+// Unfolded it shows the steps of the plan as they stand.
 func (c *chatPane) phases(run *agent.Run) *block {
-	return &block{gap: true, live: true, draw: func(width int) []string {
-		var parts []string
+	b := &block{gap: true, live: true}
+	can := func() bool { return run.Revision > 0 && len(run.Steps) > 0 }
+	unfolded := b.foldsAs(foldCard, can)
+	b.lay = func(width int) []textLine {
 		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseLeftOut }) {
 			return nil // nothing is planned here
 		}
+		var parts []string
 		for i := range run.Phases {
 			if part := c.phase(run, i); part != "" {
 				parts = append(parts, part)
 			}
 		}
-		lines := flow(parts, "   ", width)
+		if n := len(parts); n > 0 && can() {
+			parts[n-1] += c.look.foldSign(*unfolded)
+		}
+		lines := set(flow(parts, "   ", width))
 		for i := range run.Phases {
-			p := &run.Phases[i]
-			if p.Status == agent.PhaseBroken && !run.Paused {
-				lines = append(lines, paint(c.look.Danger, indent(wrap(untrusted.Line(p.Reason), width-2)))...)
+			if p := &run.Phases[i]; p.Status == agent.PhaseBroken && !run.Paused {
+				lines = append(lines, set(paint(c.look.Danger, indent(wrap(untrusted.Line(p.Reason), width-2))))...)
 			}
 		}
+		if *unfolded {
+			lines = append(lines, c.planSteps(run, width)...)
+		}
 		return lines
-	}}
+	}
+	return b
 }
 
 func (c *chatPane) phase(run *agent.Run, i int) string {

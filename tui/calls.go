@@ -42,38 +42,6 @@ func (c *chatPane) endsInCard() bool {
 	return len(c.blocks) > 0 && c.blocks[len(c.blocks)-1].card
 }
 
-// card draws a call that the model makes in the chat, on one line; where it
-// failed, a second says why.
-func (c *chatPane) card(run *agent.Run, s *agent.StepState) *block {
-	b := &block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
-	b.draw = func(width int) []string {
-		l := c.look
-		glyph, style := stateGlyph(l, run, s)
-		state, how := stateWord(l, run, s)
-		tail := ""
-		if state != "" {
-			tail = "  " + how.Render(state)
-		}
-		name := l.cut(untrusted.Line(s.Step.Title), max(width-2, 1))
-		line := style.Render(glyph) + " " + l.Text.Render(name)
-		room := width - visibleWidth(line) - visibleWidth(tail) - 2
-		if arg := mainArgument(callArgs(s)); arg != "" && room > 3 {
-			line += "  " + l.Muted.Render(l.cut(arg, room))
-		}
-		lines := []string{l.cut(line+tail, width)}
-		if failure := failureOf(s); failure != "" {
-			const most = 2
-			why := wrap(untrusted.FirstLine(failure), width-2)
-			if len(why) > most {
-				why = append(why[:most-1:most-1], l.cut(strings.Join(why[most-1:], " "), width-2))
-			}
-			lines = append(lines, paint(l.Muted, indent(why))...)
-		}
-		return lines
-	}
-	return b
-}
-
 // callArgs are the arguments of a call, as they were resolved or as they were
 // asked for.
 func callArgs(s *agent.StepState) map[string]any {

@@ -297,3 +297,29 @@ func TestAltXHasTheChatWrittenToAFile(t *testing.T) {
 	s = open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(alt('x'))
 	s.wants("This is a replay: nothing is written")
 }
+
+func TestCardsUnfoldToWhatTheyAskedAndCameTo(t *testing.T) {
+	for name, size := range map[string][2]int{"wide": {120, 40}, "narrow": {40, 30}} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().calling())
+			x, y := s.find("60ms ▸")
+			s.lacks("3f2a91c rename in the handler")
+			s.mouse(tea.MouseClickMsg(left(x, y)))
+			s.mouse(tea.MouseReleaseMsg(left(x, y)))
+			s.wants("result")
+			s.wants("3f2a91c rename in the handler")
+			golden.RequireEqual(t, s.chat())
+		})
+	}
+}
+
+func TestThePlanUnfoldsInTheChat(t *testing.T) {
+	s := open(t, tui.Options{Theme: themes.Dark}, 80, 40).show(newStory().finished())
+	s.lacks("8 Run the tests again")
+	s.press(alt('u'), alt('u')).press(alt('u')) // thinking stands below it
+	x, y := s.find("✓ plan 2.3s")
+	s.mouse(tea.MouseClickMsg(left(x, y)))
+	s.mouse(tea.MouseReleaseMsg(left(x, y)))
+	s.wants("8 Run the tests again")
+	golden.RequireEqual(t, s.chat())
+}

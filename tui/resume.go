@@ -116,16 +116,29 @@ func (c *chatPane) resumed(words, goal string) *block {
 }
 
 // planned draws which plan is carried out, where no phases have told of it.
-func (c *chatPane) planned(title string, steps int, dry bool) *block {
+// Unfolded it shows the steps as they stand.
+func (c *chatPane) planned(run *agent.Run, title string, steps int, dry bool) *block {
 	title = untrusted.Line(title)
-	return &block{gap: true, draw: func(width int) []string {
+	b := &block{gap: true, live: true}
+	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })
+	b.lay = func(width int) []textLine {
 		l := c.look
 		tail := " " + l.glyphs.Separator + " " + plural(steps, "step")
 		if dry {
 			tail += " " + l.glyphs.Separator + " dry run"
 		}
-		head := l.glyphs.Folded + " plan "
+		sign := l.glyphs.Folded
+		if *unfolded {
+			sign = l.glyphs.Unfolded
+		}
+		head := sign + " plan "
 		room := max(width-visibleWidth(head)-visibleWidth(tail), 8)
-		return []string{l.Accent.Render(l.glyphs.Folded) + " plan " + l.Strong.Render(l.cut(title, room)) + l.Muted.Render(tail)}
-	}}
+		line := l.Accent.Render(sign) + " plan " + l.Strong.Render(l.cut(title, room)) + l.Muted.Render(tail)
+		lines := []textLine{{text: l.cut(line, width), lead: 2}}
+		if *unfolded {
+			lines = append(lines, c.planSteps(run, width)...)
+		}
+		return lines
+	}
+	return b
 }

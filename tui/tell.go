@@ -45,7 +45,7 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		m.goesOn()
 	case agent.PlanCreated:
 		if !m.phased() {
-			c.add(c.planned(d.Plan.Title, len(d.Plan.Steps), m.dry))
+			c.add(c.planned(m.run, d.Plan.Title, len(d.Plan.Steps), m.dry))
 		}
 	case agent.ModelRequested:
 		m.asked[errand{d.Purpose, d.Step}] = m.run.Now

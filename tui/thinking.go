@@ -126,7 +126,7 @@ func (c *chatPane) thinking(t *thought) *block {
 		}
 		return untrusted.Visible(strings.Join(all, "\n"))
 	}
-	b.folds = &folding{thing: "thinking", can: func() bool { return len(t.parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
+	b.folds = &folding{thing: foldThinking, can: func() bool { return len(t.parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
 	b.lay = func(width int) []textLine {
 		if len(t.parts) == 0 {
 			return nil
@@ -219,7 +219,7 @@ func (c *chatPane) turnFold(at int) {
 }
 
 // foldThinking folds or unfolds what a model thought aloud.
-func (m *Model) foldThinking() { m.chat.foldNewest("thinking") }
+func (m *Model) foldThinking() { m.chat.foldNewest(foldThinking) }
 
 // hasFold reports whether there is something of a kind to fold or unfold.
 func (c *chatPane) hasFold(thing string) bool {
