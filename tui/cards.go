@@ -88,10 +88,14 @@ func (c *chatPane) cardBody(s *agent.StepState, width int) []textLine {
 		d.output(l.Danger, clip(strings.TrimSpace(failure)))
 	case s.Status == agent.StepDone && s.Result != nil:
 		d.heading("result")
-		if text, ok := s.Result.(string); ok {
-			d.output(l.Text, clip(strings.TrimRight(text, "\n")))
-		} else {
-			d.value(s.Result)
+		switch result := s.Result.(type) {
+		case string:
+			d.output(l.Text, clip(strings.TrimRight(result, "\n")))
+		case map[string]any:
+			d.object(result)
+		default:
+			text, _ := valueText(result)
+			d.code(l.Text, text)
 		}
 	}
 	lines := d.whole()

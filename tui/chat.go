@@ -244,9 +244,6 @@ func (c *chatPane) moved(p spot, lines int) spot {
 // toEnd shows the end again.
 func (c *chatPane) toEnd() { c.away, c.drawn = false, false }
 
-// toTop shows the beginning.
-func (c *chatPane) toTop() { c.away, c.top, c.drawn = true, spot{}, false }
-
 // show brings a line into view, a third from the top where it was not.
 func (c *chatPane) show(p spot) {
 	c.lines()

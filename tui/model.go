@@ -199,14 +199,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.press(msg)
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
-	case tea.MouseClickMsg:
-		cmd = m.pressButton(tea.Mouse(msg))
-	case tea.MouseMotionMsg:
-		m.drag(tea.Mouse(msg))
-	case tea.MouseReleaseMsg:
-		cmd = m.release()
-	case tea.MouseWheelMsg:
-		m.wheel(tea.Mouse(msg))
+	case tea.MouseMsg:
+		cmd = m.takeMouse(msg)
 	case draftMsg:
 		cmd = m.openEditor(msg)
 	case editedMsg:

@@ -38,6 +38,21 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	return tea.Batch(warm, m.suggest())
 }
 
+// takeMouse takes what the mouse does.
+func (m *Model) takeMouse(msg tea.MouseMsg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseClickMsg:
+		return m.pressButton(tea.Mouse(msg))
+	case tea.MouseMotionMsg:
+		m.drag(tea.Mouse(msg))
+	case tea.MouseReleaseMsg:
+		return m.release()
+	case tea.MouseWheelMsg:
+		m.wheel(tea.Mouse(msg))
+	}
+	return nil
+}
+
 // pressButton takes a click: on a hint in the footer it presses that key, else it
 // chooses what is there and begins a selection.
 func (m *Model) pressButton(at tea.Mouse) tea.Cmd {

@@ -254,7 +254,7 @@ func sentenceEnd(text string) int {
 // fenceOf is the fence that a line opens code with, "" for none.
 func fenceOf(trimmed string) string {
 	for _, mark := range []string{"`", "~"} {
-		if n := len(trimmed) - len(strings.TrimLeft(trimmed, mark)); n >= 3 && !(mark == "`" && strings.Contains(trimmed[n:], "`")) {
+		if n := len(trimmed) - len(strings.TrimLeft(trimmed, mark)); n >= 3 && (mark != "`" || !strings.Contains(trimmed[n:], "`")) {
 			return trimmed[:n]
 		}
 	}

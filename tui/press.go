@@ -11,11 +11,7 @@ import (
 // means where the focus is.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.word = ""
-	m.unselect()
-	if m.copied != nil && !matches(k, m.keys.CopyCode) {
-		m.copied = nil
-		m.chat.mark(nil)
-	}
+	m.letGo(k)
 	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
 	switch {
 	case m.quitting:
@@ -32,11 +28,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.pressAsk(k)
 	case m.searching():
-		if a := m.find(k, placeEverywhere); a != nil && a.opens && k.Text == "" {
-			return m.do(a)
-		}
-		m.pressSearch(k)
-		return nil
+		return m.pressSearching(k)
 	}
 	if m.pressFilter(k) {
 		return nil

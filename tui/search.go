@@ -359,6 +359,15 @@ func (m *Model) searching() bool {
 	return m.chat.find.open && m.focus == paneChat && !m.covered() && !m.quitting
 }
 
+// pressSearching gives a key to the open search, but for one that opens a dialog.
+func (m *Model) pressSearching(k tea.KeyPressMsg) tea.Cmd {
+	if a := m.find(k, placeEverywhere); a != nil && a.opens && k.Text == "" {
+		return m.do(a)
+	}
+	m.pressSearch(k)
+	return nil
+}
+
 // searchHints are the keys of the open search.
 func (m *Model) searchHints() []string {
 	return []string{m.hint(m.keys.FindNext, "next"), m.hint(m.keys.FindPrevious, "previous"), m.hint(m.keys.Away, "leave")}

@@ -54,12 +54,6 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		}
 	case agent.ModelReplied:
 		m.replied(d)
-	case agent.PhaseDelta:
-		m.thinks(d.Phase, d.Thinking, d.Text)
-	case agent.PhaseCompleted:
-		m.thoughtIn(d.Phase, d.Reply.Thinking)
-	case agent.PhaseFailed:
-		m.thoughtIn(d.Phase, d.Reply.Thinking)
 	case agent.RunSteered:
 		// As a command it stands in the chat already.
 		c.add(c.steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
@@ -103,11 +97,17 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 	}
 }
 
-// tellNotice writes what the user should know besides: of budgets, guards and
-// anything else.
+// tellNotice writes what a model thinks while it plans, and what the user should
+// know besides: of budgets, guards and anything else.
 func (m *Model) tellNotice(data agent.Data) {
 	c := m.chat
 	switch d := data.(type) {
+	case agent.PhaseDelta:
+		m.thinks(d.Phase, d.Thinking, d.Text)
+	case agent.PhaseCompleted:
+		m.thoughtIn(d.Phase, d.Reply.Thinking)
+	case agent.PhaseFailed:
+		m.thoughtIn(d.Phase, d.Reply.Thinking)
 	case agent.GuardBlocked:
 		m.blocked = d.Reason
 		c.add(c.note("error", d.Reason))

@@ -69,21 +69,6 @@ func wrapped(s string, width int) []textLine {
 	return out
 }
 
-// wrappedCode is wrapCode with what it broke.
-func wrappedCode(s string, width int) []textLine {
-	var out []textLine
-	for line := range strings.SplitSeq(s, "\n") {
-		for i, part := range wrapCode(line, width) {
-			l := textLine{text: part}
-			if i > 0 {
-				l.join = joined
-			}
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
 // led puts a sign before the first line and as many blanks before the others,
 // and renders the text in a style.
 func led(sign string, style lipgloss.Style, lines []textLine) []textLine {
