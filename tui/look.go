@@ -91,7 +91,7 @@ func (l *look) exactly(line string, width int) string {
 	if l.method.StringWidth(line) == width {
 		return line
 	}
-	return l.fit(line, width)
+	return l.fit(truncate(l.method, line, width, ""), width) // what is lost are mostly blanks
 }
 
 // sides puts left and right at the ends of a line of width cells. Right is
