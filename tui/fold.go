@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,15 +58,7 @@ func (m *Model) take(e agent.Event) {
 	}
 	switch d := e.Data.(type) {
 	case agent.SessionStatus:
-		m.heardNow = true
-		m.status, m.looking = d, false
-		m.serversStand(d.Servers)
-		m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
-		m.chat.words = d.Planner.ByWords()
-		m.tellChosen()
-		if len(m.chat.blocks) > 0 {
-			m.introduce()
-		}
+		m.takeStatus(d)
 	case agent.SessionRuns, agent.SessionModels, agent.SessionUndo, agent.ChatUndone,
 		agent.SessionServers, agent.SessionSettings, agent.SessionTalks, agent.SessionJournal:
 		m.takeAsked(d)
@@ -86,21 +79,7 @@ func (m *Model) take(e agent.Event) {
 	case agent.SessionResuming:
 		m.retell(d)
 	case agent.ChatUser:
-		// What is told again of a session that is gone on with, before all else,
-		// starts nothing.
-		if m.heardNow {
-			m.preparing = m.going() == ""
-		}
-		m.sent = d.Text
-		if m.going() == "" {
-			m.chat.settle()
-		}
-		m.introduce()
-		m.chat.add(m.chat.user(d.Text))
-		if len(d.Mentions) > 0 {
-			m.chat.add(m.chat.mentioned(d.Mentions))
-		}
-		m.input.remember(d.Text)
+		m.takeUser(d)
 	case agent.ChatReply:
 		m.reply(d)
 		m.introduce()
@@ -111,14 +90,40 @@ func (m *Model) take(e agent.Event) {
 	case agent.GateRequested:
 		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})
 	case agent.GateResolved:
-		kept := m.sessionGates[:0]
-		for _, g := range m.sessionGates {
-			if g.run != e.Run || g.ask.Gate != d.Gate {
-				kept = append(kept, g)
-			}
-		}
-		m.sessionGates = kept
+		m.sessionGates = slices.DeleteFunc(m.sessionGates, func(g openGate) bool { return g.run == e.Run && g.ask.Gate == d.Gate })
 	}
+}
+
+// takeStatus takes how the session stands.
+func (m *Model) takeStatus(d agent.SessionStatus) {
+	m.heardNow = true
+	m.status, m.looking = d, false
+	m.serversStand(d.Servers)
+	m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
+	m.chat.words = d.Planner.ByWords()
+	m.tellChosen()
+	if len(m.chat.blocks) > 0 {
+		m.introduce()
+	}
+}
+
+// takeUser takes what the user has sent.
+func (m *Model) takeUser(d agent.ChatUser) {
+	// What is told again of a session that is gone on with, before all else,
+	// starts nothing.
+	if m.heardNow {
+		m.preparing = m.going() == ""
+	}
+	m.sent = d.Text
+	if m.going() == "" {
+		m.chat.settle()
+	}
+	m.introduce()
+	m.chat.add(m.chat.user(d.Text))
+	if len(d.Mentions) > 0 {
+		m.chat.add(m.chat.mentioned(d.Mentions))
+	}
+	m.input.remember(d.Text)
 }
 
 // introduce says in the chat what the empty one shows: the project's notes, once,

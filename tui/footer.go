@@ -58,26 +58,17 @@ func (m *Model) hints() []string {
 	k := &m.keys
 	var hints []string
 	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
-	arrows := shownAs("up/down")
 	if over := m.over(); over != nil {
-		for _, h := range over.hints() {
-			add(h.key, h.does)
-		}
-		return hints
+		return m.drawHints(over.hints())
 	}
 	switch {
 	case m.searching():
 		return m.searchHints()
 	case m.ask.showing():
-		for _, h := range m.ask.hints() {
-			add(h.key, h.does)
-		}
-		return hints
-	}
-	if m.options.Replay {
+		return m.drawHints(m.ask.hints())
+	case m.options.Replay:
 		return m.replayHints()
-	}
-	if m.recalls() || m.completes() {
+	case m.recalls() || m.completes():
 		return m.writingHints()
 	}
 	if m.ask.waiting() > 0 {
@@ -87,21 +78,7 @@ func (m *Model) hints() []string {
 	}
 	switch m.focus {
 	case paneChat:
-		switch {
-		case m.going() == "" && m.helpless() && m.input.empty():
-			add(k.Send, "try again")
-		case m.going() == "":
-			add(k.Send, "send")
-		case !m.input.empty():
-			add(k.Send, "queue")
-			add(k.Steer, "steer")
-		}
-		switch {
-		case m.running():
-			add(k.Stop, "stop")
-		case m.run != nil && m.run.Resumable():
-			add(k.Runs, "resume")
-		}
+		hints = append(hints, m.chatHints()...)
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 		if m.running() {
@@ -109,7 +86,7 @@ func (m *Model) hints() []string {
 		}
 	case paneStep:
 		add(shownAs("left/right"), "tabs")
-		add(arrows, "scroll")
+		add(shownAs("up/down"), "scroll")
 		if m.running() {
 			add(k.Stop, "stop")
 		}
@@ -126,6 +103,36 @@ func (m *Model) hints() []string {
 	if m.focus == paneChat && m.going() != "" {
 		add(k.Send, "queue")
 		add(k.Steer, "steer")
+	}
+	return hints
+}
+
+// drawHints draws the keys of a dialog.
+func (m *Model) drawHints(hints []hint) []string {
+	drawn := make([]string, len(hints))
+	for i, h := range hints {
+		drawn[i] = m.hint(h.key, h.does)
+	}
+	return drawn
+}
+
+// chatHints are the keys that do something with what is typed, or with the run.
+func (m *Model) chatHints() []string {
+	k := &m.keys
+	var hints []string
+	switch {
+	case m.going() == "" && m.helpless() && m.input.empty():
+		hints = append(hints, m.hint(k.Send, "try again"))
+	case m.going() == "":
+		hints = append(hints, m.hint(k.Send, "send"))
+	case !m.input.empty():
+		hints = append(hints, m.hint(k.Send, "queue"), m.hint(k.Steer, "steer"))
+	}
+	switch {
+	case m.running():
+		hints = append(hints, m.hint(k.Stop, "stop"))
+	case m.run != nil && m.run.Resumable():
+		hints = append(hints, m.hint(k.Runs, "resume"))
 	}
 	return hints
 }

@@ -166,13 +166,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.hear(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		if drawn := m.options.Drawn; drawn != nil && m.layout.width == 0 {
-			cmd = func() tea.Msg {
-				drawn()
-				return nil
-			}
-		}
-		m.layout.width, m.layout.height = msg.Width, msg.Height
+		cmd = m.resize(msg)
 	case eventsMsg:
 		cmd = m.takeEvents(msg)
 	case tickMsg:
@@ -210,6 +204,20 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.arrange()
 	return m, tea.Batch(cmd, m.toasts.timer())
+}
+
+// resize takes the size of the terminal; the first one is the first frame.
+func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
+	first := m.layout.width == 0
+	m.layout.width, m.layout.height = msg.Width, msg.Height
+	drawn := m.options.Drawn
+	if !first || drawn == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		drawn()
+		return nil
+	}
 }
 
 // animate sets the clock going while something spins.

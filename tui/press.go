@@ -10,9 +10,7 @@ import (
 // press routes a key: to an open question or dialog, else to the action that it
 // means where the focus is.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.word = ""
-	m.letGo(k)
-	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
+	m.forget(k)
 	switch {
 	case m.quitting:
 		return m.pressQuit(k)
@@ -36,6 +34,19 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, taken := m.pressWriting(k); taken {
 		return cmd
 	}
+	return m.pressPane(k)
+}
+
+// forget takes away what held until the next key.
+func (m *Model) forget(k tea.KeyPressMsg) {
+	m.word = ""
+	m.letGo(k)
+	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
+}
+
+// pressPane does what a key means in the pane with the focus; what means nothing
+// there is typed, where that can be.
+func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
 	for _, at := range []place{placeReplay, placeEverywhere, m.here(), placeMoving} {
 		if typing && at == placeEverywhere {

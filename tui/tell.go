@@ -77,23 +77,29 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 	case agent.SynthesisDelta:
 		m.writes(d.Text, d.Thinking)
 	case agent.SynthesisCompleted:
-		delete(m.asked, errand{purpose: planning.PurposeSynthesis})
-		delete(m.asked, errand{purpose: planning.PurposeChat})
-		m.closeTurn(d.Text, d.Reply.Thinking)
-		switch {
-		case d.Error == "" && d.Reply.CutOff:
-			c.add(c.note("warn", plain.CutOff(m.run)))
-		case d.Error == "":
-		case d.Text != "":
-			c.add(c.note("warn", "The answer was cut off: "+d.Error))
-		case !m.run.Paused:
-			m.blocked = d.Error
-			c.add(c.note("warn", "No answer could be written: "+d.Error))
-		}
+		m.tellAnswered(d)
 	case agent.RunCompleted:
 		m.finish(&d.Result)
 	default:
 		m.tellNotice(d)
+	}
+}
+
+// tellAnswered ends the answer that was written, and says where it is not whole.
+func (m *Model) tellAnswered(d agent.SynthesisCompleted) {
+	c := m.chat
+	delete(m.asked, errand{purpose: planning.PurposeSynthesis})
+	delete(m.asked, errand{purpose: planning.PurposeChat})
+	m.closeTurn(d.Text, d.Reply.Thinking)
+	switch {
+	case d.Error == "" && d.Reply.CutOff:
+		c.add(c.note("warn", plain.CutOff(m.run)))
+	case d.Error == "":
+	case d.Text != "":
+		c.add(c.note("warn", "The answer was cut off: "+d.Error))
+	case !m.run.Paused:
+		m.blocked = d.Error
+		c.add(c.note("warn", "No answer could be written: "+d.Error))
 	}
 }
 

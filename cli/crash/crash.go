@@ -78,7 +78,7 @@ func (w *Watch) Start() error {
 		return fmt.Errorf("watch for crashes: %w", err)
 	}
 	defer read.Close() //nolint:errcheck // the watcher has it
-	w.watcher = exec.Command(self)
+	w.watcher = exec.Command(self) //nolint:gosec // this very program
 	w.watcher.Env = append(os.Environ(), EnvWatch+"=1")
 	w.watcher.Stdin, w.watcher.Stdout, w.watcher.Stderr = read, w.tty, w.tty
 	if err := w.watcher.Start(); err != nil {
