@@ -41,8 +41,17 @@ func (o *options) canReview(run *agent.Run) error {
 // line, and shown again with each change.
 func reviewQuestion(v *agent.Review, ascii bool) question {
 	ask := question{
-		id:      fmt.Sprintf("%s review %d", v.Run, v.Revision),
-		prompt:  "  run this plan? [y]es, [n]o, open its [g]ates; step N: [x N] out or back, [e N] edit, [k N] up, [j N] down; [u]ndo: ",
+		id:     fmt.Sprintf("%s review %d", v.Run, v.Revision),
+		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [k N], [j N], [u]ndo, [?]: ",
+		help: []string{
+			"y, yes: it runs as it is now",
+			"n, no: it is refused, and the run ends; so does the end of the input. A resume shows the plan again",
+			"g: every gate that can be is approved now, each for exactly the call that was shown",
+			"x 3: step 3 is taken out, or brought back",
+			"e 3: its arguments are edited, as JSON",
+			"k 3, j 3: it goes before the step above it, or behind the one below: the later waits for the other",
+			"u: the last change is taken back",
+		},
 		careful: runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRefuse)},
 	}
 	ask.answer = func(line string) answer {

@@ -113,7 +113,7 @@ func TestTheKeysOfAReview(t *testing.T) {
 		wants []string
 		lacks []string
 	}{
-		{"the chosen step is shown whole", down(1), []string{"all of them", "it changes what is there (built-in rule)", "notes.md is there"}, nil},
+		{"the chosen step is shown whole", down(1), []string{"all of them", "it changes what is there", "rule     ", "notes.md is there"}, nil},
 		{"its gate can be approved", append(down(1), space), []string{"✓ approved", "1 gate approved", "once, for exactly this call"}, nil},
 		{"and closed again", append(down(1), space, space), []string{"Nothing is changed yet."}, []string{"approved,"}},
 		{"one with a reference asks later", append(down(2), space), []string{"asks later", "since ${handler} is put in then"}, []string{"gate approved"}},

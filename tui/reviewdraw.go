@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -406,7 +407,8 @@ func (d *reviewDialog) writeGate(doc *document, s *agent.ReviewStep) {
 	if g.Rule.Verdict == agent.VerdictBlock {
 		word = "denied"
 	}
-	doc.field(word, l.Text, ruleWords(g.Rule))
+	doc.field(word, l.Text, g.Rule.Why)
+	doc.field("rule", l.Text, plain.Rule(g.Rule))
 	switch {
 	case g.Rule.Verdict == agent.VerdictBlock:
 	case s.Passes:

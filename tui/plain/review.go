@@ -56,6 +56,7 @@ func Asking(v *agent.Review, whole bool) string {
 		if !whole {
 			continue
 		}
+		say("    ", "rule: "+Rule(s.Gate.Rule))
 		for _, name := range slices.Sorted(maps.Keys(s.Gate.Args)) {
 			say("    ", name+": "+text(s.Gate.Args[name]))
 		}
