@@ -77,7 +77,7 @@ func (w *Watch) Start() error {
 	if err != nil {
 		return fmt.Errorf("watch for crashes: %w", err)
 	}
-	defer read.Close() //nolint:errcheck // the watcher has it
+	defer read.Close()             //nolint:errcheck // the watcher has it
 	w.watcher = exec.Command(self) //nolint:gosec // this very program
 	w.watcher.Env = append(os.Environ(), EnvWatch+"=1")
 	w.watcher.Stdin, w.watcher.Stdout, w.watcher.Stderr = read, w.tty, w.tty
