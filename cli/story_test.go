@@ -112,7 +112,8 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 	s := &story{
 		t: t, size: size, theme: themes.New(themes.Auto, true, themes.Mode{}),
 		news: make(chan struct{}), feed: newFeed(d),
-		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro, Suggestion: demo.Goal, Version: "test"}),
+		// Nobody is called who looks elsewhere: the wait for that outlives the story.
+		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro, Suggestion: demo.Goal, Version: "test", Notify: tui.NotifyOff}),
 	}
 	s.program = teatest.NewTestModel(t, s, teatest.WithInitialTermSize(size.Width, size.Height))
 	var feeding sync.WaitGroup
@@ -145,6 +146,8 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 // Update passes messages on to the real model and reads those for the watcher.
 func (s *story) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
+	case tea.ColorProfileMsg:
+		return s, nil // the pictures are those of a terminal with all colours
 	case foldedMsg:
 		s.mu.Lock()
 		defer s.mu.Unlock()
