@@ -53,9 +53,13 @@ func (c codePaint) read(i int) {
 		absent = patch.Added
 	}
 	var above, window []int
-	for at := i - 1; at >= 0 && len(above) < codeAround+codeBefore && lines[at].Kind < patch.Heading; at-- {
+	read := 0 // of those above that are highlighted already: they are only read again
+	for at := i - 1; at >= 0 && read < codeBefore && len(above) < codeAround+codeBefore && lines[at].Kind < patch.Heading; at-- {
 		if lines[at].Kind != absent {
 			above = append(above, at)
+			if _, known := c.lines[at]; known {
+				read++
+			}
 		}
 	}
 	for n := len(above) - 1; n >= 0; n-- {
