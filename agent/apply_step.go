@@ -66,7 +66,7 @@ func (r *Run) applyStep(e Event, d Data) {
 		if s := r.Step(d.Step); s != nil {
 			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
 			r.enqueue(s)
-			r.Gates = append(r.Gates, &Gate{GateRequested: d, RequestedAt: e.Time})
+			r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 			r.askedGate(s, d)
 		}
 	case GateResolved:
@@ -323,6 +323,15 @@ func (r *Run) record(s *StepState, status planning.ItemStatus) {
 		item.Result = s.Result
 	}
 	r.History = append(r.History, item)
+}
+
+// openGate puts a gate among those that are open, where the plan has its step.
+func (r *Run) openGate(g *Gate) {
+	at := len(r.Gates)
+	for at > 0 && planning.CompareIndices(r.Gates[at-1].Step, g.Step) > 0 {
+		at--
+	}
+	r.Gates = slices.Insert(r.Gates, at, g)
 }
 
 func (r *Run) closeGate(id string) {

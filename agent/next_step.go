@@ -77,7 +77,7 @@ func (r *Run) nextOf(q *queues) []Action {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	for _, s := range q[standsGate].first(gatesAtOnce - len(r.Gates)) {
+	for _, s := range inPlanOrder(q[standsGate].first(gatesAtOnce - len(r.Gates))) {
 		if free.steps == 0 {
 			return append(out, r.stopped(GuardSteps, s.Step.Index)...) // rather than ask for what could not run
 		}
@@ -94,6 +94,13 @@ func (r *Run) nextOf(q *queues) []Action {
 		}
 	}
 	return out
+}
+
+// inPlanOrder sorts steps as the plan has them: who is asked about several looks
+// at the first of them first.
+func inPlanOrder(steps []*StepState) []*StepState {
+	slices.SortStableFunc(steps, func(a, b *StepState) int { return planning.CompareIndices(a.Step.Index, b.Step.Index) })
+	return steps
 }
 
 // mayEnd reports whether nothing new may start any more once this has been

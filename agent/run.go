@@ -29,7 +29,7 @@ type Run struct {
 	PlannedAt  time.Time     // of the first plan
 	Steps      []*StepState  // the plan's steps in its order; before there is a plan, the drafted ones
 	Revisions  []Revision    // one for each replan
-	Gates      []*Gate       // open gates, oldest first
+	Gates      []*Gate       // open gates, in the order of the plan
 	Reviews    []Reviewed    // the plans that were looked over, and what was changed of each
 	Replanning *Replanning   // set while the planner is asked for a new plan
 	Synthesis  Synthesis

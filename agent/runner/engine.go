@@ -64,7 +64,8 @@ type engine struct {
 	ctx     context.Context // of the workers
 	stopAll context.CancelCauseFunc
 	workers sync.WaitGroup
-	calling chan func() // to workers that have done what they were for
+	calling chan func()     // to workers that have done what they were for
+	opening <-chan struct{} // closed when the gate that was asked for last is open
 	seq     uint64
 	begun   map[string]bool   // gates and timers under way
 	calls   map[attempt]*call // steps under way
@@ -378,7 +379,12 @@ func (e *engine) carryOut(effect agent.Effect) {
 		ctx, c := e.under(attempt{f.Index, f.Attempt}, 0)
 		e.workers.Go(func() { e.callPlan(ctx, c, f) })
 	case agent.OpenGate:
-		e.workers.Go(func() { e.openGate(f) })
+		before, done := e.opening, make(chan struct{})
+		e.opening = done
+		e.workers.Go(func() {
+			defer close(done)
+			e.openGate(f, before)
+		})
 	case agent.Wake:
 		e.workers.Go(func() { e.wake(f) })
 	}

@@ -392,3 +392,35 @@ func TestStepsThatDoNotDependOnEachOtherRunAtOnce(t *testing.T) {
 		t.Errorf("%s: %v", result.Error, err)
 	}
 }
+
+func TestGatesOpenInThePlansOrderHoweverLongTheirDiffsTake(t *testing.T) {
+	shown := map[any]chan struct{}{"1": make(chan struct{}), "2": make(chan struct{}), "3": make(chan struct{}), "4": make(chan struct{})}
+	after := map[any]any{"1": "2", "2": "3", "3": "4"} // whose diff is worked out first
+	var asked []string
+	step := func(to, more string) string {
+		return `{"title":"Change","tool":"change","args":{"to":"` + to + `"},"gate":true` + more + `}`
+	}
+	_, err := runner.Run(t.Context(), runner.Job{
+		Plan: planOf(t, step("1", ""), step("2", ""), step("3", ""), step("4", ""),
+			`{"title":"Change","tool":"change","args":{"to":"5"},"depends_on":["4"]}`), // the longest path begins at 4
+		Catalogue: lookAndChange, Call: succeed,
+		Preview: func(_ context.Context, c planning.ToolCall) (planning.ToolPreview, error) {
+			if first, waits := after[c.Args["to"]]; waits {
+				<-shown[first]
+			}
+			if done := shown[c.Args["to"]]; done != nil {
+				close(done)
+			}
+			return planning.ToolPreview{Diff: "+x"}, nil
+		},
+		Gate: func(context.Context, agent.GateRequested) agent.Decision { return agent.Allow },
+		Events: func(e agent.Event) {
+			if g, ok := e.Data.(agent.GateRequested); ok {
+				asked = append(asked, g.Step)
+			}
+		},
+	})
+	if got := strings.Join(asked, " "); err != nil || got != "1 2 3 4" {
+		t.Errorf("the gates open in the order %s: %v", got, err)
+	}
+}

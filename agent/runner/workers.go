@@ -112,8 +112,9 @@ func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 	e.bring(e.plan(ctx, under, c))
 }
 
-// openGate applies a call dry, where that can be done, and asks.
-func (e *engine) openGate(g agent.OpenGate) {
+// openGate applies a call dry, where that can be done, and asks, after the gate
+// before it has.
+func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	gate := g.Gate
 	if g.Tool.Previews {
 		begun := e.now()
@@ -122,6 +123,7 @@ func (e *engine) openGate(g agent.OpenGate) {
 		case e.interrupted():
 			return
 		case err != nil:
+			e.after(before)
 			e.bring(agent.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: err.Error(), Failure: agent.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
 			return
 		}
@@ -130,7 +132,20 @@ func (e *engine) openGate(g agent.OpenGate) {
 	if e.offer != nil {
 		gate.Always, gate.NoAlways = e.offer(gate, g.Tool)
 	}
+	e.after(before)
 	e.bring(gate)
+}
+
+// after waits until the gate that was asked for before this one is open: however
+// long the diffs of several take, they open in the order of the plan.
+func (e *engine) after(before <-chan struct{}) {
+	if before == nil {
+		return
+	}
+	select {
+	case <-before:
+	case <-e.ctx.Done():
+	}
 }
 
 // wake waits until a time has come.
