@@ -30,6 +30,7 @@ var Version = "0.1.0-dev"
 // The exit codes that are not a run's own.
 const (
 	exitUsage       = 2
+	exitCrashed     = 2 // as of any Go program
 	exitInterrupted = 130
 )
 

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent/journal"
 	"replan/agent/policy"
 	"replan/agent/runner"
@@ -91,20 +89,23 @@ func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before c
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
 }
 
-// show runs the screen with a watcher beside it that gives the terminal back and
-// keeps a report where the program crashes. Where there can be none, Bubble Tea
-// catches what panics on its own goroutines.
+// show runs the screen. What panics in it leaves a report; what panics on any
+// other goroutine does so by a watcher beside the program.
 func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) error {
-	var options []tea.ProgramOption
+	crashes := filepath.Join(o.dirs.state, "crashes")
 	if tty, ok := o.io.Out.(*os.File); ok {
-		if watch, err := crash.New(filepath.Join(o.dirs.state, "crashes"), Version, tty); err == nil {
+		if watch, err := crash.New(crashes, Version, tty); err == nil {
 			defer watch.Stop()
 			// It starts when the first frame is there, which it would only delay.
-			screen.Drawn = func() { _ = watch.Start() } // without one a crash is as bad as it was
-			options = append(options, tea.WithoutCatchPanics())
+			screen.Drawn = func() { _ = watch.Start() } // without one such a crash is as bad as it was
 		}
 	}
-	return tui.Run(ctx, s, screen, options...)
+	err := tui.Run(ctx, s, screen)
+	var panicked *tui.Panic
+	if errors.As(err, &panicked) {
+		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(crashes, Version, panicked.Value, panicked.Stack))}
+	}
+	return err
 }
 
 // editor is the user's editor with its arguments; none where none is set.

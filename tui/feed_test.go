@@ -116,11 +116,16 @@ func (silent) Send(runner.Command)          {}
 
 // running starts Run with an input and an output of its own.
 func running(ctx context.Context, s Session, text string) (keys *io.PipeWriter, out *watched, ended chan error) {
+	return runningWith(ctx, s, Options{Theme: themes.Dark, NoColor: true}, text)
+}
+
+// runningWith is running with options.
+func runningWith(ctx context.Context, s Session, o Options, text string) (keys *io.PipeWriter, out *watched, ended chan error) {
 	in, keys := io.Pipe()
 	out = &watched{text: text, found: make(chan struct{})}
 	ended = make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, s, Options{Theme: themes.Dark, NoColor: true}, tea.WithInput(in), tea.WithOutput(out),
+		ended <- Run(ctx, s, o, tea.WithInput(in), tea.WithOutput(out),
 			tea.WithWindowSize(80, 24), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignals())
 	}()
 	return keys, out, ended

@@ -63,7 +63,7 @@ type Options struct {
 // Run shows the session on the terminal until the user quits or ctx ends; a ctx
 // that ends is no error. It reads the session's events only while the screen is
 // there: whoever closes the session afterwards reads the rest. It handles no
-// signals: whoever does ends ctx.
+// signals: whoever does ends ctx. Where the screen panics the error is a [*Panic].
 func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption) error {
 	feeding, stop := context.WithCancel(ctx)
 	defer stop()
@@ -76,7 +76,8 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	}
 	screen := New(s, o)
 	defer screen.shut()
-	program := tea.NewProgram(screen, options...)
+	guarded := newGuard(screen)
+	program := tea.NewProgram(guarded, options...)
 	defer context.AfterFunc(ctx, program.Quit)()
 	fed := make(chan struct{})
 	go func() {
@@ -86,6 +87,9 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	_, err := program.Run()
 	stop()
 	<-fed
+	if caught := guarded.caught.Load(); caught != nil {
+		return caught
+	}
 	if err != nil && ctx.Err() != nil && (errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted)) {
 		return nil
 	}

@@ -33,7 +33,6 @@ const EnvWatch = "REPLAN_CRASH_WATCH"
 type brief struct {
 	Dir     string      // for reports
 	Version string      // of the program
-	Begun   time.Time   // the program
 	Tty     *term.State // as it is to be given back
 }
 
@@ -86,7 +85,7 @@ func (w *Watch) Start() error {
 		return fmt.Errorf("watch for crashes: start the watcher: %w", err)
 	}
 	w.write = write
-	line, err := json.Marshal(brief{Dir: w.dir, Version: w.version, Begun: time.Now(), Tty: w.state})
+	line, err := json.Marshal(brief{Dir: w.dir, Version: w.version, Tty: w.state})
 	if err == nil {
 		_, err = write.Write(append(line, '\n'))
 	}
@@ -140,9 +139,20 @@ func Main(in io.Reader, tty *os.File) int {
 	report, _ := io.ReadAll(io.LimitReader(lines, 4<<20))
 	// What is over that is read too: the program could not end while it writes.
 	_, _ = io.Copy(io.Discard, lines)
-	file, err := b.write(report, time.Now())
-	say(tty, b.Tty, sentence(report, file, err))
+	say(tty, b.Tty, "replan "+b.report(report))
 	return 0
+}
+
+// Report writes the report of a panic that was caught into dir, and returns the
+// sentence that says what happened and where to look.
+func Report(dir, version string, value any, stack []byte) string {
+	b := brief{Dir: dir, Version: version}
+	return b.report(fmt.Appendf(nil, "panic: %v\n\n%s", value, stack))
+}
+
+func (b brief) report(report []byte) string {
+	file, err := b.write(report, time.Now())
+	return sentence(report, file, err)
 }
 
 // reset takes back what the screen asked of the terminal: synchronized output,
@@ -171,8 +181,7 @@ func (b brief) write(report []byte, now time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	head := fmt.Sprintf("replan %s, %s, %s/%s\nbegun %s, crashed %s\n\n",
-		b.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, b.Begun.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	head := fmt.Sprintf("replan %s, %s, %s/%s\ncrashed %s\n\n", b.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, now.UTC().Format(time.RFC3339))
 	_, err = file.Write(append([]byte(head), report...))
 	if closed := file.Close(); err == nil {
 		err = closed
@@ -183,7 +192,7 @@ func (b brief) write(report []byte, now time.Time) (string, error) {
 // sentence says what happened and where to look.
 func sentence(report []byte, file string, err error) string {
 	what, _, _ := strings.Cut(string(report), "\n")
-	said := "replan crashed: " + strings.Map(printable, strings.TrimPrefix(what, "panic: ")) + ".\n"
+	said := "crashed: " + strings.Map(printable, strings.TrimPrefix(what, "panic: ")) + ".\n"
 	if err != nil {
 		return said + "The report could not be written: " + err.Error() + "."
 	}

@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/runner"
+)
+
+// angry is a session that panics when it is told something.
+type angry struct{ silent }
+
+func (angry) Send(runner.Command) { panic("told") }
+
+func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
+	var armed atomic.Bool
+	now := func() time.Time {
+		if armed.Load() {
+			panic("asked for the time")
+		}
+		return time.Unix(0, 0)
+	}
+	for name, c := range map[string]struct {
+		session Session
+		options Options
+		keys    string
+		where   string // in the stack
+	}{
+		"a message":            {session: silent{events: make(chan agent.Event)}, options: Options{Now: now}, keys: "x", where: "Update"},
+		"a command":            {session: angry{silent{events: make(chan agent.Event)}}, keys: "go\r", where: "Send"},
+		"the first of them":    {session: silent{events: make(chan agent.Event)}, options: Options{Drawn: func() { panic("drawn") }}, where: "resize"},
+		"drawing, at any time": {session: silent{events: make(chan agent.Event)}, options: Options{Intro: "x"}, keys: "\x00", where: "View"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.where == "View" {
+				m := New(c.session, c.options)
+				m.layout.width, m.layout.height = 80, 24
+				m.chat = nil
+				g := newGuard(m)
+				func() {
+					defer func() { _ = recover() }()
+					g.View()
+				}()
+				held(t, g.caught.Load(), c.where)
+				return
+			}
+			armed.Store(false)
+			out, err := ran(c.session, c.options, func() string { armed.Store(true); return c.keys })
+			var p *Panic
+			if !errors.As(err, &p) {
+				t.Fatalf("it ends with %v", err)
+			}
+			held(t, p, c.where)
+			if !strings.Contains(out, "\x1b[?1049l") {
+				t.Error("the other screen is left on")
+			}
+		})
+	}
+}
+
+// held holds that a panic is kept with the place where it was.
+func held(t *testing.T, p *Panic, where string) {
+	t.Helper()
+	if p == nil || p.Value == nil || !strings.Contains(string(p.Stack), where) {
+		t.Fatalf("kept is %+v", p)
+	}
+}
+
+// ran runs the screen to its end, typing as soon as it is drawn.
+func ran(s Session, o Options, keys func() string) (string, error) {
+	o.Theme, o.NoColor = "dark", true
+	in, written, over := runningWith(context.Background(), s, o, "replan")
+	typed := make(chan struct{})
+	go func() {
+		defer close(typed)
+		<-written.found
+		_, _ = in.Write([]byte(keys())) // fails where the program has ended
+	}()
+	err := <-over
+	_ = in.Close()
+	<-typed
+	written.mu.Lock()
+	defer written.mu.Unlock()
+	return written.buf.String(), err
+}
