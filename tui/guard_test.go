@@ -56,7 +56,7 @@ func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
 				t.Fatalf("it ends with %v", err)
 			}
 			held(t, p, c.where)
-			if !strings.Contains(out, "\x1b[?1049l") {
+			if strings.LastIndex(out, "\x1b[?1049h") > strings.LastIndex(out, "\x1b[?1049l") {
 				t.Error("the other screen is left on")
 			}
 		})
@@ -75,13 +75,17 @@ func held(t *testing.T, p *Panic, where string) {
 func ran(s Session, o Options, keys func() string) (string, error) {
 	o.Theme, o.NoColor = "dark", true
 	in, written, over := runningWith(context.Background(), s, o, "replan")
-	typed := make(chan struct{})
+	typed, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(typed)
-		<-written.found
-		_, _ = in.Write([]byte(keys())) // fails where the program has ended
+		select {
+		case <-written.found:
+			_, _ = in.Write([]byte(keys())) // fails where the program has ended
+		case <-gone:
+		}
 	}()
 	err := <-over
+	close(gone)
 	_ = in.Close()
 	<-typed
 	written.mu.Lock()
