@@ -32,7 +32,7 @@ func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
 		where   string // in the stack
 	}{
 		"a message":            {session: silent{events: make(chan agent.Event)}, options: Options{Now: now}, keys: "x", where: "Update"},
-		"a command":            {session: angry{silent{events: make(chan agent.Event)}}, keys: "go\r", where: "Send"},
+		"a command":            {session: angry{silent{events: make(chan agent.Event)}}, keys: "g", where: "Send"},
 		"the first of them":    {session: silent{events: make(chan agent.Event)}, options: Options{Drawn: func() { panic("drawn") }}, where: "resize"},
 		"drawing, at any time": {session: silent{events: make(chan agent.Event)}, options: Options{Intro: "x"}, keys: "\x00", where: "View"},
 	} {
