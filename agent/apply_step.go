@@ -82,7 +82,7 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 	}
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
-		r.endOrphan(d.Index, d.Attempt, StepDone)
+		r.endOrphan(d.Index, d.Attempt, StepDone, d.MS)
 		return
 	}
 	s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
@@ -182,7 +182,7 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		// plan that cannot be carried out spends its budget too.
 		s = r.Step(d.Index)
 		if s == nil || s.Status == StepDone || s.tries >= d.Attempt {
-			r.endOrphan(d.Index, d.Attempt, StepBroken)
+			r.endOrphan(d.Index, d.Attempt, StepBroken, d.MS)
 			return
 		}
 		s.Attempt, s.tries = d.Attempt, d.Attempt

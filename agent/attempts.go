@@ -20,6 +20,7 @@ type Attempt struct {
 	ReadyAt   time.Time // what the step depends on was done
 	StartedAt time.Time // zero where it did not come to that
 	EndedAt   time.Time // zero where it has not
+	MS        int64     // for how long the call itself took, where it came back
 	Status    StepStatus
 	Failure   FailureKind
 	Error     string
@@ -92,7 +93,7 @@ func (r *Run) endAttempt(s *StepState, number int) {
 	if a == nil || a.Number != number {
 		a = r.attemptOf(s, number)
 	}
-	a.Status, a.Failure, a.Error = s.Status, s.Failure, s.Error
+	a.Status, a.Failure, a.Error, a.MS = s.Status, s.Failure, s.Error, s.MS
 	if a.EndedAt.IsZero() {
 		a.EndedAt = r.Now
 	}
@@ -100,11 +101,11 @@ func (r *Run) endAttempt(s *StepState, number int) {
 }
 
 // endOrphan does so where the plan has moved on since.
-func (r *Run) endOrphan(index string, number int, status StepStatus) {
+func (r *Run) endOrphan(index string, number int, status StepStatus, ms int64) {
 	for i := len(r.Attempts) - 1; i >= 0; i-- {
 		if a := &r.Attempts[i]; a.Step == index && a.Number == number {
 			if a.EndedAt.IsZero() {
-				a.EndedAt, a.Status = r.Now, status
+				a.EndedAt, a.Status, a.MS = r.Now, status, ms
 			}
 			return
 		}

@@ -210,6 +210,15 @@ type Question struct {
 	Replan bool           // a new plan can be made of what remains
 }
 
+// Asking is the index of the step that the oldest open question is about, "" where
+// none is open.
+func (r *Run) Asking() string {
+	if len(r.questions) == 0 || !r.Active() || r.ending != nil {
+		return ""
+	}
+	return r.questions[0].Step.Index
+}
+
 // Questions returns the open questions, oldest first.
 func (r *Run) Questions() []Question {
 	if len(r.questions) == 0 || !r.Active() || r.ending != nil {

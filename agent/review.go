@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"replan/planning"
 )
@@ -11,6 +12,7 @@ import (
 // Reviewed is a plan that was looked over and what was changed of it.
 type Reviewed struct {
 	PlanReviewed
+	At  time.Time   // of the answer
 	Out []StepState // the steps that were taken out, as they stood
 }
 
@@ -95,7 +97,7 @@ func (r *Run) Reviewed(a ReviewAnswer, by string) (PlanReviewed, error) {
 // applyReviewed takes what came of a plan that was looked over. One that was
 // refused is held again should the run be resumed.
 func (r *Run) applyReviewed(d PlanReviewed) {
-	reviewed := Reviewed{PlanReviewed: d}
+	reviewed := Reviewed{PlanReviewed: d, At: r.Now}
 	if d.Decision != ReviewRun {
 		sentence := "the plan was refused: nothing of it was run"
 		if r.Usage.Steps > 0 {
@@ -113,6 +115,11 @@ func (r *Run) applyReviewed(d PlanReviewed) {
 		reviewed.Out = r.takeReviewed(*d.Plan)
 	}
 	r.Reviews = append(r.Reviews, reviewed)
+	r.every(func(s *StepState) {
+		if !s.ReadyAt.IsZero() {
+			s.ReadyAt = r.Now // before, it was held
+		}
+	})
 	for _, a := range d.Approved {
 		if s := r.Step(a.Step); s != nil {
 			s.passes = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).tool), try: s.tries + 1}

@@ -6,6 +6,7 @@ import "charm.land/lipgloss/v2"
 // says otherwise.
 type Glyphs struct {
 	Done    string
+	Partial string // of which something was left out
 	Failed  string
 	Pending string
 	Gate    string // waits for the user
@@ -67,7 +68,7 @@ type Lanes struct {
 // has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
-		Done: "✓", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
+		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
 		Draft: "◌", Ready: "○", Retry: "↻",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
@@ -87,7 +88,7 @@ func UnicodeGlyphs() Glyphs {
 func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
-		Done: "v", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
+		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
 		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",

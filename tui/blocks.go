@@ -255,7 +255,11 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 		tail := l.Faint.Render(strings.Join(facts, " "+l.glyphs.Separator+" "))
 		switch r.Status {
 		case agent.StatusCompleted:
-			return flow([]string{l.Success.Render(l.glyphs.Done) + " " + word, tail}, "  ", width)
+			sign := l.Success.Render(l.glyphs.Done)
+			if r.Reason == agent.ReasonPartial {
+				sign = l.Warning.Render(l.glyphs.Partial)
+			}
+			return flow([]string{sign + " " + word, tail}, "  ", width)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
 			if again == "" {

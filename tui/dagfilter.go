@@ -29,10 +29,11 @@ func (f *planFilter) shown() bool { return f.typing || f.on() }
 // statusWords are the words by which a filter knows how a step stands.
 var statusWords = map[string]func(c stepClass, s *agent.StepState) bool{
 	"drafting": isClass(classDraft),
-	"pending":  isClass(classWaits, classDraft, classReady, classRetry),
+	"pending":  isClass(classWaits, classDraft, classReady, classHeld, classRetry),
 	"waiting":  isClass(classWaits),
 	"blocked":  isClass(classWaits),
 	"ready":    isClass(classReady),
+	"held":     isClass(classHeld),
 	"retry":    isClass(classRetry),
 	"running":  isClass(classRuns),
 	"gate":     isClass(classGate),

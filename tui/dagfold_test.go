@@ -202,7 +202,7 @@ func TestWhatIsRolledUpByItself(t *testing.T) {
 		want string
 	}{
 		{"a plan of fifty steps stays as it is", small, "1 | " + strings.ReplaceAll(numbers(2, 50), ",", " | ")},
-		{"a fan-out is one line, with a row for what runs or has failed", fan, "1 | 51 x fs.read ✓18 ⠋2 ✗1 ·30 | 20 | 21 | 22 | 53"},
+		{"a fan-out is one line, with a row for what runs or has failed", fan, "1 | 51 x fs.read ✓18 ⠋2 ✗1 ○30 | 20 | 21 | 22 | 53"},
 		{"steps that are done roll up in portions but for the last", chain, "20 steps ✓20 | 9 steps ✓9 | 30 | " + strings.ReplaceAll(numbers(31, 60), ",", " | ")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -239,13 +239,13 @@ func TestFoldingByHand(t *testing.T) {
 		want string
 		says string
 	}{
-		{"space folds what a step leads to alone", "1", (*dagPane).fold, "1 | 5 steps ✓1 ⠋1 ·3 | 7", ""},
-		{"space folds a step and its siblings that lead to nothing alone", "2", (*dagPane).fold, "1 | 3 x fs.read ✓1 ⠋1 ·1 | 5 | 6 | 7", ""},
+		{"space folds what a step leads to alone", "1", (*dagPane).fold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
+		{"space folds a step and its siblings that lead to nothing alone", "2", (*dagPane).fold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
 		{"space opens what it folded", "5", func(d *dagPane) string { d.fold(); d.lines(); return d.fold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
 		{"space says where there is nothing", "7", (*dagPane).fold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Nothing hangs on this step alone, so there is nothing to fold."},
-		{"z folds all that it can", "7", (*dagPane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ·1 | 5 | 6 | 7", "What can be folded is folded."},
+		{"z folds all that it can", "7", (*dagPane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", "What can be folded is folded."},
 		{"z again opens all", "7", func(d *dagPane) string { d.foldEverything(); d.lines(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "All is unfolded."},
-		{"a jump shows what is folded away", "1", func(d *dagPane) string { d.fold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ·3 | 3 | 7", ""},
+		{"a jump shows what is folded away", "1", func(d *dagPane) string { d.fold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDAGPane(darkLook())

@@ -20,6 +20,7 @@ var classNames = []struct {
 	{classRetry, "retry"},
 	{classRuns, "running"},
 	{classReady, "ready"},
+	{classHeld, "held"},
 	{classWaits, "waiting"},
 	{classDraft, "drafting"},
 	{classDone, "done"},

@@ -45,6 +45,8 @@ func (d *dagPane) columns() columns {
 			d.grown = max(d.grown, len("? dry run"))
 		case t[classDraft]+t[classDoubt] > 0:
 			d.grown = max(d.grown, len("in doubt"))
+		case t[classHeld] > 0:
+			d.grown = max(d.grown, min(len(d.tally.held), len("in doubt")))
 		case t[classSkipped]+t[classStopped]+t[classRetry] > 0:
 			d.grown = max(d.grown, len("stopped"))
 		}

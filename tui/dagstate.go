@@ -57,11 +57,13 @@ func (d *dagPane) state(r *row, room int) (string, lipgloss.Style) {
 			return "drafting", l.Muted
 		case classReady:
 			return "ready", l.Text
+		case classHeld:
+			return d.tally.held, l.Warning
 		case classRetry:
 			return fmt.Sprintf("retry %d", s.Attempt+1), l.Warning
 		case classWaits:
 			if d.run.Result != nil {
-				return "", l.Faint
+				return "not run", l.Faint
 			}
 			return l.blockers(d.waits(r), room), l.Faint
 		}

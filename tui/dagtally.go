@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/tui/plain"
+	"replan/tui/untrusted"
 )
 
 // stepClass is how a step stands, as the plan tells them apart.
@@ -17,6 +18,7 @@ const (
 	classWaits stepClass = iota // for other steps
 	classDraft
 	classReady // nothing keeps it but a free slot
+	classHeld  // it would be ready, but nothing new starts before somebody has answered
 	classRetry
 	classRuns
 	classGate
@@ -31,7 +33,7 @@ const (
 // quiet reports whether nothing about such a step asks to be looked at now.
 func (c stepClass) quiet() bool {
 	switch c {
-	case classWaits, classDraft, classReady, classDone, classSkipped:
+	case classWaits, classDraft, classReady, classHeld, classDone, classSkipped:
 		return true
 	default:
 		return false
@@ -54,8 +56,9 @@ type tally struct {
 	total counts
 	rolls []*rollup // for each step the roll-up that counts it, if any
 
-	whole bool  // everything may have changed
-	dirty []int // else these
+	held  string // what keeps all that is ready, as heldWords has it
+	whole bool   // everything may have changed
+	dirty []int  // else these
 }
 
 func newTally(run *agent.Run, c *chart) *tally {
@@ -71,6 +74,9 @@ func newTally(run *agent.Run, c *chart) *tally {
 // settle counts again what may have changed, and reports whether anything has.
 func (t *tally) settle() bool {
 	changed := false
+	if held := heldWords(t.run); held != t.held {
+		t.held, t.whole = held, true
+	}
 	if t.whole {
 		for i := range t.class {
 			changed = t.recount(i) || changed
@@ -86,8 +92,7 @@ func (t *tally) settle() bool {
 
 // recount looks at one step again, and at those that it lets go.
 func (t *tally) recount(i int) bool {
-	s := t.chart.steps[i]
-	was, now := t.class[i], classOf(t.run, s, t.waits[i])
+	was, now := t.class[i], t.classOf(i)
 	if was == now {
 		return false
 	}
@@ -109,6 +114,28 @@ func (t *tally) recount(i int) bool {
 		}
 	}
 	return true
+}
+
+// classOf is how a step of the chart stands.
+func (t *tally) classOf(i int) stepClass {
+	c := classOf(t.run, t.chart.steps[i], t.waits[i])
+	if c == classReady && t.held != "" {
+		return classHeld
+	}
+	return c
+}
+
+// heldWords says what keeps everything that is ready from starting, in few cells:
+// a plan that is to be looked over, or the step of which only the user can say how
+// to go on. "" is nothing.
+func heldWords(run *agent.Run) string {
+	if run.Held() {
+		return "review"
+	}
+	if step := run.Asking(); step != "" {
+		return "held: " + untrusted.Line(step)
+	}
+	return ""
 }
 
 // classOf is how a step stands that waits for so many others.
@@ -198,7 +225,8 @@ func (l *look) countWords(c *counts, lit func(lipgloss.Style) lipgloss.Style) st
 		{g.Stopped, l.Warning, c[classStopped]},
 		{g.Retry, l.Warning, c[classRetry]},
 		{g.Skipped, l.Faint, c[classSkipped]},
-		{g.Pending, l.Muted, c[classWaits] + c[classReady] + c[classDraft]},
+		{g.Ready, l.Text, c[classReady]},
+		{g.Pending, l.Muted, c[classWaits] + c[classHeld] + c[classDraft]},
 	} {
 		if p.n > 0 {
 			parts = append(parts, lit(p.style).Render(p.glyph)+lit(l.Muted).Render(fmt.Sprint(p.n)))

@@ -415,6 +415,8 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		words = "planned; the plan is not whole yet"
 	case halted(d.run, s):
 		words = "stopped before it was done"
+	case s.Status == agent.StepPending:
+		words = d.pendingWords(s)
 	case s.Status == agent.StepActive:
 		words += " for " + seconds(d.look.since(s.StartedAt))
 	}
@@ -422,6 +424,21 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		words += fmt.Sprintf(", attempt %d", s.Attempt)
 	}
 	return words
+}
+
+// pendingWords says what a step waits for that has not begun.
+func (d *detailPane) pendingWords(s *agent.StepState) string {
+	asking := d.run.Asking()
+	switch {
+	case d.run.Result != nil:
+		return "not run: the run ended before it"
+	case d.run.Held():
+		return "held: the plan waits to be looked over"
+	case asking != "" && s.Parent == "":
+		return "held: nothing starts before you have said how to go on after " + stepWords(asking)
+	default:
+		return "waits for its turn"
+	}
 }
 
 // drawRevision draws what an older revision changed and why.

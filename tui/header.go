@@ -198,6 +198,9 @@ func (m *Model) stateFact() string {
 	}
 	switch m.run.Result.Status {
 	case agent.StatusCompleted:
+		if m.run.Result.Reason == agent.ReasonPartial {
+			return l.Warning.Render(l.glyphs.Partial + " done in part")
+		}
 		return l.Success.Render(l.glyphs.Done + " done")
 	case agent.StatusCancelled:
 		return l.Warning.Render(l.glyphs.Stopped + " stopped")

@@ -129,7 +129,7 @@ func (d *detailPane) drawCallTiming(p *sheetPage, s *agent.StepState) {
 		for _, f := range []struct {
 			name string
 			took time.Duration
-		}{{"slot", try.start - free}, {"gate", t.gate}, {"ran", try.end - try.start}} {
+		}{{"slot", try.start - free}, {"gate", t.gate}, {"ran", try.took()}} {
 			if f.took > 0 || f.name == "ran" {
 				p.field(f.name, l.Text, seconds(max(f.took, 0)))
 			}

@@ -142,7 +142,7 @@ func TestAPlanThatCannotBeSeenWholeIsCounted(t *testing.T) {
 	d.setSize(60, 8)
 	d.show(wideRun(60))
 	d.lines()
-	if got := ansi.Strip(d.summary()); got != "✓20 ⠋4 ·36" {
+	if got := ansi.Strip(d.summary()); got != "✓20 ⠋4 ○6 ·30" {
 		t.Errorf("got %q", got)
 	}
 }

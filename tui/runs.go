@@ -299,6 +299,8 @@ func (d *runsDialog) state(s agent.Summary) (glyph, word string, style lipgloss.
 		return l.glyphs.Folded, "elsewhere", l.Running
 	case s.Status == agent.StatusUnfinished:
 		return l.glyphs.Warning, "unfinished", l.Warning
+	case s.Status == agent.StatusCompleted && s.Reason == agent.ReasonPartial:
+		return l.glyphs.Partial, "in part", l.Warning
 	case s.Status == agent.StatusCompleted:
 		return l.glyphs.Done, "completed", l.Success
 	case s.Status == agent.StatusCancelled:

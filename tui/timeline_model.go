@@ -124,6 +124,15 @@ type tried struct {
 	began                   bool
 }
 
+// took is for how long it ran: as its call was timed, which its row in the plan
+// says too, and not with what passed until it was told that it is over.
+func (t *tried) took() time.Duration {
+	if t.Status == agent.StepDone || t.Status == agent.StepBroken {
+		return min(time.Duration(t.MS)*time.Millisecond, t.end-t.start)
+	}
+	return t.end - t.start
+}
+
 // chronicle is the timeline of a run at a time.
 func chronicle(run *agent.Run, now time.Time) *timeline {
 	if now.Before(run.Now) || run.Result != nil {
@@ -211,9 +220,10 @@ func (c *chronicler) steps() {
 // measure adds up what each step waited for and how long it ran.
 func (c *chronicler) measure() {
 	begin := c.axis.at(c.run.PlannedAt)
-	if c.run.PlannedAt.IsZero() {
+	if c.run.PlannedAt.IsZero() || c.run.Held() {
 		begin = c.now
 	}
+	begin = max(begin, c.reviewed(1))
 	for i := range c.tries {
 		begin = min(begin, c.tries[i].ready)
 	}
@@ -229,12 +239,13 @@ func (c *chronicler) measure() {
 			a.free = t.gates(a, c.axis, c.now)
 			if a.began {
 				t.wait(&t.slot, stretchWait, a.free, a.start)
-				t.wait(&t.ran, stretchRun, a.start, a.end)
+				t.wait(nil, stretchRun, a.start, a.end)
+				t.ran += a.took()
 			}
 			t.tries++
 			c.line.end = max(c.line.end, a.end)
 		}
-		if s := c.run.Step(t.index); s != nil && t.gone == 0 && s.Status == agent.StepPending && !s.ReadyAt.IsZero() && c.run.Result == nil {
+		if s := c.run.Step(t.index); s != nil && t.gone == 0 && s.Status == agent.StepPending && !s.ReadyAt.IsZero() && c.run.Result == nil && !c.run.Held() {
 			t.wait(&t.slot, stretchWait, c.axis.at(s.ReadyAt), c.now)
 			c.line.end = max(c.line.end, c.now)
 		}
@@ -247,10 +258,22 @@ func (c *chronicler) measure() {
 
 // begins is when the plan of a revision was there.
 func (c *chronicler) begins(revision int) time.Duration {
+	at := c.run.PlannedAt
 	if revision >= 2 && revision-2 < len(c.run.Revisions) {
-		return c.axis.at(c.run.Revisions[revision-2].At)
+		at = c.run.Revisions[revision-2].At
 	}
-	return c.axis.at(c.run.PlannedAt)
+	return max(c.axis.at(at), c.reviewed(revision))
+}
+
+// reviewed is when the plan of a revision was let go that had been held to be
+// looked over, 0 where it was not.
+func (c *chronicler) reviewed(revision int) (at time.Duration) {
+	for i := range c.run.Reviews {
+		if r := &c.run.Reviews[i]; r.Revision == revision && r.Decision == agent.ReviewRun {
+			at = c.axis.at(r.At)
+		}
+	}
+	return at
 }
 
 // wait adds a stretch of a track.
@@ -258,7 +281,9 @@ func (t *track) wait(sum *time.Duration, kind stretchKind, from, to time.Duratio
 	if to < from || to == from && kind != stretchRun {
 		return
 	}
-	*sum += to - from
+	if sum != nil {
+		*sum += to - from
+	}
 	t.stretches = append(t.stretches, stretch{kind: kind, from: from, to: to})
 }
 

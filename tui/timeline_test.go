@@ -20,7 +20,20 @@ type past []struct {
 func (p past) folded(t *testing.T) (*agent.Run, time.Time) {
 	t.Helper()
 	run, now := &agent.Run{}, time.Time{}
+	began := map[string]float64{}
 	for i, e := range p {
+		switch d := e.data.(type) {
+		case agent.StepStarted:
+			began[d.Index] = e.at
+		case agent.StepCompleted:
+			if d.MS == 0 {
+				d.MS = int64((e.at - began[d.Index]) * 1000)
+				e.data = d
+			}
+		case agent.StepFailed:
+			d.MS = int64((e.at - began[d.Index]) * 1000)
+			e.data = d
+		}
 		now = time.Unix(0, 0).UTC().Add(time.Duration(e.at * float64(time.Second)))
 		if err := run.Apply(agent.Event{Seq: uint64(i + 1), Time: now, Run: "r", Data: e.data}); err != nil {
 			t.Fatalf("event %d: %v", i, err)
@@ -49,6 +62,33 @@ func succeeds(index string, n int) agent.Data { return agent.StepCompleted{Index
 
 func fails(index string, n int) agent.Data {
 	return agent.StepFailed{Index: index, Attempt: n, Error: "no", Failure: agent.FailureTool}
+}
+
+func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
+	plan := planning.Plan{Title: "P", Steps: []planning.Step{timedStep("1", "look"), timedStep("2", "look", "1")}}
+	run, now := past{
+		{0, agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Review: true, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}}}},
+		{0, agent.PlanCreated{Plan: plan, Revision: 1}},
+		{11, agent.PlanReviewed{Revision: 1, Decision: agent.ReviewRun, By: "user"}},
+		{11, begins("1", 1)},
+		{13, succeeds("1", 1)},
+		{13, begins("2", 1)},
+		{14, succeeds("2", 1)},
+	}.folded(t)
+	want := "makespan 3 sum 3 most 1\n* 1 ran 2 lane 1\n* 2 needs 2 ran 1 lane 1 after step 1\n"
+	if got := chronicle(run, now).words(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestAStepTakesAsLongOnTheTimelineAsInThePlan(t *testing.T) {
+	start, plan := timedPlan(timedStep("1", "look"))
+	run, now := past{{0, start}, {0, plan}, {0, begins("1", 1)}, {0.011, agent.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.folded(t)
+	line := chronicle(run, now)
+	plans, _ := stateWord(darkLook(), run, run.Steps[0])
+	if got := shortly(line.track("1").ran); got != "7ms" || plans != got {
+		t.Errorf("the timeline says %s, the plan %s", got, plans)
+	}
 }
 
 // words is a timeline in words: a line for each track.

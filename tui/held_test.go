@@ -1,0 +1,67 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// heldPlan is a run whose second step is ready while the first has failed and the
+// user is asked how to go on.
+func heldPlan(t *testing.T, more ...agent.Data) *agent.Run {
+	t.Helper()
+	plan := planning.Plan{Title: "P", Steps: []planning.Step{timedStep("1", "look"), timedStep("2", "look")}, OnFailure: planning.OnFailureAbort}
+	started := agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Attended: true, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}}}
+	told := past{{0, started}, {0, agent.PlanCreated{Plan: plan, Revision: 1}}, {0, begins("1", 1)}, {1, fails("1", 1)}}
+	for _, data := range more {
+		told = append(told, past{{2, data}}...)
+	}
+	run, _ := told.folded(t)
+	return run
+}
+
+func drawnPlan(run *agent.Run, width int) string {
+	d := newDAGPane(darkLook())
+	d.setSize(width, 12)
+	d.show(run)
+	return stripped(d.lines())
+}
+
+func TestWhatWouldBeReadySaysWhatHoldsIt(t *testing.T) {
+	for _, width := range []int{90, 40} {
+		got := drawnPlan(heldPlan(t), width)
+		if !strings.Contains(got, "held: 1") || strings.Contains(got, "ready") {
+			t.Errorf("at %d:\n%s", width, got)
+		}
+	}
+}
+
+func TestWhatWasNeverBegunSaysSoWhenTheRunHasEnded(t *testing.T) {
+	run := heldPlan(t, agent.FailureResolved{Step: "1", Decision: agent.FailureAbort, By: "user"},
+		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}})
+	if got := drawnPlan(run, 90); !strings.Contains(got, "not run") {
+		t.Errorf("it says\n%s", got)
+	}
+}
+
+func TestAPlanThatIsToBeLookedOverSaysSoInItsRows(t *testing.T) {
+	plan := planning.Plan{Title: "P", Steps: []planning.Step{timedStep("1", "look")}}
+	run, _ := past{
+		{0, agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Review: true}},
+		{0, agent.PlanCreated{Plan: plan, Revision: 1}},
+	}.folded(t)
+	if got := drawnPlan(run, 90); !strings.Contains(got, "review") || strings.Contains(got, "ready") {
+		t.Errorf("it says\n%s", got)
+	}
+}
+
+func TestARollUpCountsWhatIsReadyApart(t *testing.T) {
+	l := darkLook()
+	var c counts
+	c[classReady], c[classWaits] = 3, 1
+	if got, want := stripped([]string{l.countWords(&c, asItIs)}), l.glyphs.Ready+"3 "+l.glyphs.Pending+"1"; got != want {
+		t.Errorf("it says %q, not %q", got, want)
+	}
+}

@@ -1,0 +1,27 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent"
+)
+
+func TestARunThatIsDoneInPartIsNotSaidToBeDone(t *testing.T) {
+	l := darkLook()
+	result := agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonPartial}
+	d := &runsDialog{look: l, live: func(string) bool { return false }}
+	if glyph, word, _ := d.state(agent.Summary{Status: result.Status, Reason: result.Reason}); glyph != l.glyphs.Partial || word != "in part" {
+		t.Errorf("the list of runs says %s %s", glyph, word)
+	}
+	m := &Model{look: l, stage: newStage(nil), review: &reviewDialog{}, ask: &askDialog{}, closed: false}
+	m.options.Replay = true
+	m.run = &agent.Run{Result: &result}
+	if got := stripped([]string{m.stateFact()}); !strings.Contains(got, "done in part") || strings.Contains(got, l.glyphs.Done) {
+		t.Errorf("the header says %s", got)
+	}
+	c := &chatPane{look: l}
+	if got := stripped(c.outcome(&result, "done in part", "").draw(60)); !strings.HasPrefix(got, l.glyphs.Partial) {
+		t.Errorf("the chat says %s", got)
+	}
+}
