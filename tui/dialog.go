@@ -78,6 +78,7 @@ type askDialog struct {
 	edits    int         // changes of arguments, over all that were edited
 	pausing  bool        // a pause is waited for, to check them
 	listed   int         // lines of the list of what waits
+	buttons  []button    // where its keys stand, from its upper left corner
 	editor   *editor     // while arguments are being edited
 	confirm  *confirming // while more than this one call is to be answered for
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 )
 
@@ -68,7 +69,12 @@ func (g *askDialog) draw(width, height int) []string {
 		g.read = max(g.read, g.top+g.body)
 		note = g.doc.place(g.top, g.body)
 	}
-	bar := g.bar(width - 4)
+	bar, keys, parts := g.barOf(width - 4)
+	g.buttons = buttons(bar, parts, keys)
+	for i := range g.buttons {
+		b := &g.buttons[i]
+		b.x, b.y = b.x+2, b.y+height-1-len(bar) // beside and over the border
+	}
 	for i, line := range bar {
 		bar[i] = l.fit(line, width-4)
 	}
@@ -105,11 +111,16 @@ func (g *askDialog) title() (string, lipgloss.Style) {
 
 // bar is the keys of the dialog, faint while they do nothing yet.
 func (g *askDialog) bar(width int) []string {
+	lines, _, _ := g.barOf(width)
+	return lines
+}
+
+// barOf is the bar with the keys in it, and each as it is drawn there.
+func (g *askDialog) barOf(width int) (lines []string, shown []key.Binding, parts []string) {
 	l := g.look
 	if g.grace && g.early {
-		return []string{l.Warning.Render(l.cut("That key came too early to be an answer. Press it again.", width))}
+		return []string{l.Warning.Render(l.cut("That key came too early to be an answer. Press it again.", width))}, nil, nil
 	}
-	var lines []string
 	choices := g.current().choices(g.keys)
 	leave := choice{key: g.keys.Away, does: "look around", short: "back"}
 	switch {
@@ -132,11 +143,18 @@ func (g *askDialog) bar(width int) []string {
 		}
 	}
 	choices = append(choices, leave)
-	keys := flow(g.draws(choices, false), "   ", width)
+	parts = g.draws(choices, false)
+	keys := flow(parts, "   ", width)
 	if len(keys) > 2 {
-		keys = flow(g.draws(choices, true), "  ", width)
+		parts = g.draws(choices, true)
+		keys = flow(parts, "  ", width)
 	}
-	return append(lines, keys...)
+	for _, c := range choices {
+		if !c.hidden {
+			shown = append(shown, c.key)
+		}
+	}
+	return append(lines, keys...), shown, parts
 }
 
 // draws draws choices, in few words or in fewer.

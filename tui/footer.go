@@ -41,6 +41,12 @@ func (m *Model) quitLine(width int) string {
 	return line
 }
 
+// quitButtons is where its keys stand.
+func (m *Model) quitButtons(width int) []button {
+	keys := []key.Binding{m.keys.Yes, m.keys.No}
+	return buttons([]string{m.quitLine(width)}, []string{m.hint(keys[0], ""), m.hint(keys[1], "")}, keys)
+}
+
 // shownAs is keys that are only shown.
 func shownAs(keys string) key.Binding { return key.NewBinding(key.WithHelp(keys, "")) }
 

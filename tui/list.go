@@ -17,9 +17,25 @@ type list struct {
 	each  int // lines of one
 	first int // line of the first, from the top of the dialog's area; of the screen, where it stands over the input
 	count int // of one over the input: how many there are
+
+	picked bool // the chosen one was clicked on, and no key has come since
+	twice  bool // the last click was on it again
 }
 
 func (l *list) move(n, count int) { l.at = max(min(l.at+n, count-1), 0) }
+
+// unpick forgets that the chosen one was clicked on.
+func (l *list) unpick() { l.picked, l.twice = false, false }
+
+// again reports once whether the last click was on what a click had chosen.
+func (l *list) again() bool {
+	twice := l.twice
+	l.twice = false
+	if twice {
+		l.picked = false
+	}
+	return twice
+}
 
 // press takes a key that moves the choice among count, and reports whether it is
 // one. Where letters are typed into the dialog, none of them moves it.
@@ -62,7 +78,8 @@ func (l *list) clicked(y, count int) bool {
 	if i >= l.fits || l.top+i >= count {
 		return false
 	}
-	l.at = l.top + i
+	l.twice = l.picked && l.at == l.top+i
+	l.at, l.picked = l.top+i, true
 	return true
 }
 

@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // paste gives pasted text to the input, where the user is typing.
@@ -66,7 +63,13 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	if cmd, taken := m.clickList(at); taken {
 		return cmd
 	}
+	if cmd, taken := m.clickAnswer(at); taken {
+		return cmd
+	}
 	m.startSelection(at)
+	if over := m.over(); over != nil && !m.quitting && !m.layout.small {
+		return m.clickOver(over, at)
+	}
 	if m.selected.clicks > 1 {
 		return nil
 	}
@@ -75,38 +78,8 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	return cmd
 }
 
-// clickHint presses the key whose hint stands in the footer at x.
-func (m *Model) clickHint(x int) tea.Cmd {
-	if m.quitting {
-		return nil
-	}
-	at := 0
-	for _, h := range m.hints() {
-		w := visibleWidth(h) + 2
-		if at+w > m.layout.width {
-			break
-		}
-		if x < at || x >= at+w {
-			at += w
-			continue
-		}
-		name, _, _ := strings.Cut(ansi.Strip(h), " ")
-		for _, name := range []string{name, strings.ToLower(name)} {
-			if k := keyNamed(name); k.Code != 0 {
-				return m.press(k)
-			}
-		}
-		return nil
-	}
-	return nil
-}
-
 // click focuses the pane under the pointer and chooses what is there.
 func (m *Model) click(at tea.Mouse) {
-	if over := m.over(); over != nil && !m.quitting && !m.layout.small && at.Button == tea.MouseLeft {
-		over.clicked(at.Y - 1) // under the header
-		return
-	}
 	if m.covered() || m.layout.small || at.Button != tea.MouseLeft {
 		return
 	}
@@ -130,6 +103,7 @@ func (m *Model) click(at tea.Mouse) {
 		m.dag.clicked(at.Y - m.layout.plan.y)
 		m.refresh()
 	}
+	m.clickInput(at)
 }
 
 // wheelStep is how many lines a turn of the wheel is.

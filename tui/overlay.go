@@ -84,6 +84,9 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	if a := m.find(k, placeEverywhere); a != nil && k.Text == "" && (a.key == &m.keys.Help || a.key == &m.keys.Palette) && !m.help.open && !m.palette.open {
 		return m.do(a)
 	}
+	if l, ok := m.over().(listed); ok {
+		l.unpick()
+	}
 	w := m.over().press(k)
 	cmds := []tea.Cmd{w.cmd}
 	if w.gate && m.ask.waiting() > 0 {

@@ -23,6 +23,8 @@ type undoDialog struct {
 	doc  *document
 	line int // of the document at the top
 	body int // lines of the document in view
+
+	buttons []button // where its keys stand in the dialog's area
 }
 
 // ask opens the dialog for a run and asks what its undo would do.
@@ -94,7 +96,8 @@ func (d *undoDialog) draw(screenWidth, height int) []string {
 		d.doc = &document{look: l, width: width - 4}
 		d.write(d.doc)
 	}
-	bar := d.bar(width - 4)
+	bar, keys, parts := d.bar(width - 4)
+	d.buttons = buttons(bar, parts, keys)
 	d.body = max(min(len(d.doc.lines), height-3-len(bar)), 1)
 	style := l.Focus
 	switch {
@@ -111,8 +114,16 @@ func (d *undoDialog) draw(screenWidth, height int) []string {
 		section{title: style.Bold(true).Render("Undo " + shortID(d.run)), lines: padded(d.doc.rows(&d.line, d.body)), note: d.doc.place(d.line, d.body), style: style},
 		section{lines: padded(bar), style: style},
 	)
+	left, bottom := max((screenWidth-width)/2, 0)+2, max((height-len(framed))/2, 0)+len(framed)-1
+	for i := range d.buttons {
+		b := &d.buttons[i]
+		b.x, b.y = b.x+left, b.y+bottom-len(bar)
+	}
 	return l.middle(framed, width, screenWidth, height)
 }
+
+// buttonAt is the key at a cell of the dialog's area.
+func (d *undoDialog) buttonAt(x, y int) (tea.KeyPressMsg, bool) { return pressed(d.buttons, x, y) }
 
 // write writes all that a yes has to be based on.
 func (d *undoDialog) write(doc *document) {
@@ -165,22 +176,23 @@ func (d *undoDialog) sign(f agent.UndoneFile) (string, lipgloss.Style) {
 	}
 }
 
-// bar is the keys of the dialog.
-func (d *undoDialog) bar(width int) []string {
+// bar is the keys of the dialog, and each as it is drawn there.
+func (d *undoDialog) bar(width int) (lines []string, keys []key.Binding, parts []string) {
 	l := d.look
-	draw := func(k key.Binding, does string) string {
-		return l.Key.Bold(true).Render(k.Help().Key) + " " + l.Text.Render(does)
+	add := func(k key.Binding, does string) {
+		keys = append(keys, k)
+		parts = append(parts, l.Key.Bold(true).Render(k.Help().Key)+" "+l.Text.Render(does))
 	}
-	var parts []string
 	switch {
 	case d.sent:
-		parts = append(parts, l.Faint.Render("It is being put back"+l.glyphs.Ellipsis))
+		return []string{l.Faint.Render("It is being put back" + l.glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		parts = append(parts, draw(d.keys.PutBack, "put back "+d.got.Counted()), draw(d.keys.Away, "leave it as it is"))
+		add(d.keys.PutBack, "put back "+d.got.Counted())
+		add(d.keys.Away, "leave it as it is")
 	default:
-		parts = append(parts, draw(d.keys.Away, "close"))
+		add(d.keys.Away, "close")
 	}
-	return flow(parts, "   ", width)
+	return flow(parts, "   ", width), keys, parts
 }
 
 // undone leads to the chat, which tells what was put back, where the dialog is

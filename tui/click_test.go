@@ -1,0 +1,158 @@
+package tui_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui"
+)
+
+// clickOn clicks where a text stands that is the last of its kind on the screen.
+func (s *screen) clickOn(text string) *screen {
+	s.t.Helper()
+	lines := s.lines()
+	for y, line := range slices.Backward(lines) {
+		if i := strings.LastIndex(line, text); i >= 0 {
+			clicked = tea.MouseClickMsg(left(ansi.StringWidth(line[:i]), y))
+			return s.clickThere()
+		}
+	}
+	s.t.Fatalf("%q is not on the screen:\n%s", text, s.text())
+	return s
+}
+
+// clicked is the last click.
+var clicked tea.MouseClickMsg
+
+// clickThere clicks where the last click was.
+func (s *screen) clickThere() *screen {
+	_, cmd := s.m.Update(clicked)
+	s.carryOut(cmd)
+	return s
+}
+
+func TestAnswersAreClicked(t *testing.T) {
+	gate := func(d agent.Decision, scope agent.Scope) runner.Command {
+		return runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}
+	}
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
+		for text, want := range map[string]runner.Command{
+			"y ": gate(agent.Allow, agent.ScopeOnce), "r ": gate(agent.Allow, agent.ScopeRun), "n ": gate(agent.Deny, agent.ScopeOnce),
+		} {
+			s := settled(t, newStory().gated(), size[0], size[1])
+			words := map[string][]string{"y ": {"y allow once", "y once"}, "r ": {"r fs.patch for", "r run"}, "n ": {"n deny"}}[text]
+			at := slices.IndexFunc(words, func(w string) bool { return strings.Contains(s.text(), w) })
+			if at < 0 {
+				t.Fatalf("no answer %q:\n%s", text, s.text())
+			}
+			s.clickOn(words[at]).sent(want)
+		}
+	}
+	s := settled(t, newStory().failing(), 120, 36).clickOn("e edit arguments")
+	s.wants("Edit arguments")
+	s.clickOn("esc leave them").lacks("Edit arguments")
+	s.clickOn("s skip")
+	if c, ok := s.session.commands()[0].(runner.Decide); !ok || c.Decision != agent.FailureSkip {
+		t.Errorf("a click on skip sends %v", c)
+	}
+}
+
+func TestAClickOnAnAnswerThatHasJustComeAnswersNothing(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+	x, y := s.find("y allow once")
+	s.m.Update(tea.MouseClickMsg(left(x, y)))
+	s.sent()
+	s.wants("That key came too early")
+}
+
+func TestTheQuestionWhetherToQuitIsClicked(t *testing.T) {
+	s := settled(t, newStory().branching(), 120, 36).press(ctrl('c'))
+	s.clickOn("n no").lacks("Stop it and quit?")
+	s.press(ctrl('c'))
+	x, y := s.find("y yes")
+	_, cmd := s.m.Update(tea.MouseClickMsg(left(x, y)))
+	if cmd == nil {
+		t.Fatal("a click on yes does nothing")
+	}
+	if _, quits := cmd().(tea.QuitMsg); !quits {
+		t.Error("a click on yes does not quit")
+	}
+}
+
+func TestHintsOfSeveralKeysAreClicked(t *testing.T) {
+	s := settled(t, newStory().finished(), 120, 36).press(tabKey, tea.KeyPressMsg{Code: 'g', Text: "g"})
+	first := s.m.Selected()
+	s.clickOn("down move")
+	if s.m.Selected() == first {
+		t.Error("a click on down chooses no other step")
+	}
+	s.clickOn("up/down move")
+	if s.m.Selected() != first {
+		t.Errorf("a click on up leads to step %s", s.m.Selected())
+	}
+}
+
+func TestAClickPutsTheTextCursor(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(letters("one 日本 two")...)
+	s.press(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}).press(letters("three")...)
+	s.clickOn("two").press(letters("X")...)
+	s.wants("one 日本 Xtwo")
+	s.clickOn("ree").press(letters("Y")...)
+	s.wants("thYree")
+	x, y := s.find("thYree")
+	s.m.Update(tea.MouseClickMsg(left(x+30, y)))
+	s.press(letters("Z")...)
+	s.wants("thYreeZ")
+}
+
+// TestASecondClickDoesWhatTheFirstHasChosen clicks twice in each list. The first
+// click does nothing but choose.
+func TestASecondClickDoesWhatTheFirstHasChosen(t *testing.T) {
+	for name, c := range map[string]struct {
+		open  func() *screen
+		click string
+		does  func(s *screen) bool
+	}{
+		"palette": {func() *screen {
+			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow what")...)
+		}, "follow what runs", func(s *screen) bool { return s.m.Focus() == "plan" }},
+		"runs": {func() *screen { return settled(t, newStory().listed(), 120, 36).press(ctrlR).show(newStory().listed()) }, "publish the release", func(s *screen) bool {
+			return slices.Contains(s.session.commands(), runner.Command(runner.Resume{Run: "r-4"}))
+		}},
+		"settings": {func() *screen { return setting(t, 120, 36) }, "model.think", func(s *screen) bool {
+			return slices.ContainsFunc(s.session.commands(), func(c runner.Command) bool { _, chose := c.(runner.Choose); return chose })
+		}},
+		"servers": {func() *screen { return serving(t, 120, 36) }, "workspace", func(s *screen) bool { return strings.Contains(s.text(), "fs.patch") }},
+		"themes":  {func() *screen { return tryingOn(t, 120, 36) }, "sea", func(s *screen) bool { return strings.Contains(s.text(), "Theme sea for this session") }},
+		"timeline": {
+			func() *screen { return settled(t, newStory().finished(), 120, 36).press(tabKey).press(letters("t")...) },
+			"Read", func(s *screen) bool { return s.m.Focus() == "step" },
+		},
+		"exchanges": {func() *screen { return settled(t, newStory().finished(), 120, 36).press(ctrl('x')) }, "analysis", func(s *screen) bool {
+			return strings.Contains(s.text(), "esc list")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := c.open()
+			s.clickOn(c.click)
+			if c.does(s) {
+				t.Fatalf("the first click does it:\n%s", s.text())
+			}
+			s.clickThere()
+			if !c.does(s) {
+				t.Errorf("the second click does nothing:\n%s", s.text())
+			}
+			s = c.open()
+			s.clickOn(c.click).press(downKey, upKey).clickThere()
+			if c.does(s) {
+				t.Errorf("a key between the clicks is not counted:\n%s", s.text())
+			}
+		})
+	}
+}
