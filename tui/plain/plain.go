@@ -34,6 +34,9 @@ type Log struct {
 	blocked string                // the guard's sentence that was told already
 	notes   string                // the file with the project's instructions
 	named   bool                  // it was
+	status  agent.SessionStatus   // that was heard last
+	lost    map[string]bool       // servers that were told to have failed
+	silent  bool                  // the model was told not to answer
 	err     error                 // of the first write that failed
 }
 
@@ -49,7 +52,7 @@ func New(out io.Writer, session string, ascii bool) *Log {
 	if ascii {
 		m = marks{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o", ", "}
 	}
-	return &Log{out: out, session: session, marks: m, ascii: ascii}
+	return &Log{out: out, session: session, marks: m, ascii: ascii, lost: map[string]bool{}}
 }
 
 // Event tells one event. It fails where the line cannot be written, and from
@@ -146,6 +149,7 @@ func (l *Log) tellSession(d agent.Data) {
 		l.before = d
 	case agent.SessionStatus:
 		l.notes = untrusted.Line(d.Instructions)
+		l.health(d)
 	}
 }
 
