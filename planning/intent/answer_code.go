@@ -244,7 +244,11 @@ func (a answering) referenceList(v value) string {
 	if by := plain(v.at("by").text()); by != "" {
 		head += ", found by " + by
 	}
-	if defined != "" {
+	switch counted := total < max(v.at("total").number(), len(found)); {
+	case defined == "":
+	case counted: // among the uses that the tool told, whose total is on the screen too
+		head += "; its definition at " + defined + " is not counted"
+	default:
 		head += "; it is defined at " + defined
 	}
 	return head + ":\n\n" + rows(lines, total, "reference", "references") + cutShort(v) + a.more(total, "where is "+a.in.Target+" used", found) + noted(v)
