@@ -35,7 +35,7 @@ type SessionSettings struct {
 type Setting struct {
 	Key     string   `json:"key"`               // of the configuration: section.name
 	Value   string   `json:"value"`             // in force, in words; "" is nothing
-	Source  string   `json:"source"`            // flag, environment, configuration, project or default
+	Source  string   `json:"source"`            // flag, environment, configuration, this session or default
 	Literal string   `json:"literal,omitempty"` // the value as TOML writes it; "" for one that no single line keeps
 	About   string   `json:"about,omitempty"`   // what it does, a few words
 	Choices []string `json:"choices,omitempty"` // where there are few

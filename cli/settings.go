@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +26,7 @@ const (
 
 // settings is what is in force, and where each of it comes from.
 func (o *options) settings() agent.SessionSettings {
-	told := agent.SessionSettings{File: o.dirs.configFile()}
+	told := agent.SessionSettings{File: first(o.ownConfig, o.dirs.configFile())}
 	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
 		told.Missing = true
 	}
@@ -87,6 +89,9 @@ func (o *options) modelSettings() []agent.Setting {
 		host.Source = "flag --host"
 	}
 	window := unquoted("model.context_window", o.contextWindow, o.sourceOf("", c.ContextWindow > 0), "tokens of context; 0 is the model's own, at most 16384")
+	if o.contextWindow == 0 {
+		window.Value, window.About = "the model's own, at most 16384", "tokens of context"
+	}
 	alive := quoted("model.keep_alive", "", o.sourceOf("", c.KeepAlive.Duration != 0), "how long the model stays loaded")
 	alive.Value, alive.Literal = "the server's own", ""
 	if o.keepAlive != 0 {
@@ -107,7 +112,11 @@ func (o *options) planSettings() []agent.Setting {
 		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
 	}
 	profile := agent.Setting{Key: "profile", Value: first(o.manner.profile, noProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
-	out = append(out, profile)
+	review := agent.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait until you have looked them over; --review begins with it"}
+	if o.review {
+		review.Value = "on"
+	}
+	out = append(out, profile, review)
 	for _, s := range []struct {
 		key, flag, about string
 		given            *bool
@@ -204,7 +213,16 @@ func (o *options) screenSettings() []agent.Setting {
 		}
 		out = append(out, setting)
 	}
-	return out
+	return append(out, o.keySetting())
+}
+
+// keySetting says how many actions have keys of the user's own, and which.
+func (o *options) keySetting() agent.Setting {
+	if len(o.keys) == 0 {
+		return agent.Setting{Key: "keys", Value: "the usual ones", Source: fromDefault, About: "keys of your own go under [keys] in the configuration; ? shows all"}
+	}
+	changed := slices.Sorted(maps.Keys(o.keys))
+	return agent.Setting{Key: "keys", Value: strconv.Itoa(len(changed)) + " changed", Source: fromConfiguration, About: "under [keys]: " + strings.Join(changed, ", ")}
 }
 
 // gateSettings say how calls are gated.

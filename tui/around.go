@@ -32,7 +32,7 @@ func (a *around) begin(m *Model) {
 	m.chat.welcome = m.welcome
 	m.runs.goOn, m.runs.busy = m.options.GoOn, m.running
 	m.runs.wants = func(r recall) { m.again = r }
-	a.settings = &settingsDialog{look: m.look, keys: &m.keys, live: m.liveSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
+	a.settings = &settingsDialog{look: m.look, keys: &m.keys, live: m.liveSetting, turn: m.turnSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
 	a.servers = &serversDialog{look: m.look, keys: &m.keys}
 }
 

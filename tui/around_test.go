@@ -172,6 +172,26 @@ func TestASettingIsChangedForTheSession(t *testing.T) {
 	s.press(upKey, enter).lacks("Settings")
 }
 
+func TestWhatTheScreenCanTurnIsTurnedAtOnce(t *testing.T) {
+	st := newStory().greeted()
+	s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(alt('o'))
+	s.show(more(st).session(agent.SessionSettings{Settings: []agent.Setting{
+		{Key: "screen.ascii", Value: "false", Literal: "false", Source: "default"},
+		{Key: "screen.reduced_motion", Value: "false", Literal: "false", Source: "default"},
+		{Key: "review", Value: "off", Source: "default"},
+		{Key: "keys", Value: "2 changed", Source: "configuration", About: "under [keys]: gate, models"},
+	}}))
+	s.press(enter).wants("[screen] ascii = true")
+	s.lacks("╭")
+	s.press(enter).wants("╭")
+	s.press(downKey, enter).wants("[screen] reduced_motion = true")
+	s.press(downKey, enter).sent(runner.Settings{}, runner.Hold{On: true})
+	s.show(newStory().session(agent.SessionStatus{Workspace: "/src", Model: "qwen3:8b", Review: true}))
+	s.wants("this session")
+	s.press(downKey).wants("under [keys]: gate, models")
+	s.press(enter).wants("Keys are changed under [keys]")
+}
+
 func ptrTo[T any](v T) *T { return &v }
 
 // servers is what three servers offer.

@@ -86,8 +86,8 @@ const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a s
 func TestCtrlYCopiesTheNewestCodeInViewThenTheOneBefore(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
 	for _, c := range []struct{ text, word string }{
-		{"make all   ", "code block 2 of 2, 1 line, sent to the terminal's clipboard"},
-		{"func a() {\n\treturn\n}", "code block 1 of 2, 3 lines, sent to the terminal's clipboard"},
+		{"make all   ", "code block 2 of 2, 1 line, sent to the clipboard"},
+		{"func a() {\n\treturn\n}", "code block 1 of 2, 3 lines, sent to the clipboard"},
 		{"make all   ", "code block 2 of 2"},
 	} {
 		_, cmd := s.m.Update(ctrlY)
@@ -194,7 +194,7 @@ func TestDraggingCopiesTextWithoutBordersAndBreaks(t *testing.T) {
 	if got := s.drag(x, y, 60, y+1); got != want {
 		t.Errorf("copied %q", got)
 	}
-	s.wants("91 characters, sent to the terminal's clipboard")
+	s.wants("91 characters, sent to the clipboard")
 	if lit := s.m.View().Content; !strings.Contains(lit, "\x1b[7m") {
 		t.Error("nothing is lit")
 	}

@@ -14,11 +14,11 @@ const copyLimit = 74_994
 // copyText hands a text to the terminal's clipboard. Whether it has arrived there
 // nobody tells: what is said of it is that it was sent.
 func (m *Model) copyText(what, text string) tea.Cmd {
-	words := what + ", sent to the terminal's clipboard"
+	m.toasts.clear() // a drag with the mouse is no key, which would have done it
+	m.toast("info", what+", sent to the clipboard")
 	if len(text)*4/3 > copyLimit {
-		words += " (" + fmt.Sprint(len(text)>>10) + " KB: more than some terminals take)"
+		m.toast("warn", fmt.Sprint(len(text)>>10)+" KB: more than some terminals take")
 	}
-	m.say(words)
 	return tea.SetClipboard(text)
 }
 

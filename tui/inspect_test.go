@@ -159,10 +159,7 @@ func TestTheWheelScrollsTheStep(t *testing.T) {
 func (s *screen) copied(k tea.KeyPressMsg) string {
 	s.t.Helper()
 	_, cmd := s.m.Update(k)
-	if cmd == nil {
-		return ""
-	}
-	return fmt.Sprint(cmd())
+	return clipboard(cmd)
 }
 
 func TestYCopiesWhatTheStepShows(t *testing.T) {
@@ -171,7 +168,7 @@ func TestYCopiesWhatTheStepShows(t *testing.T) {
 	if got := s.copied(y); !strings.HasPrefix(got, "package auth\n\nimport") {
 		t.Errorf("the output is copied as %q", got)
 	}
-	s.wants("output of step 2, 9 lines, sent to the terminal's clipboard")
+	s.wants("output of step 2, 9 lines, sent to the clipboard")
 	s.press(letters("1")...)
 	if got, want := s.copied(y), "{\n  \"path\": \"auth/handler.go\"\n}\n"; got != want {
 		t.Errorf("the args are copied as %q, want %q", got, want)

@@ -32,7 +32,7 @@ type wanted struct {
 	at   place
 	cmd  tea.Cmd
 	gate bool   // the open gate or question is to be shown
-	say  string // in the footer
+	told string // in a notice
 }
 
 // hint is a key and what it does now, "" for what it always does.
@@ -92,8 +92,8 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	if w.gate && m.ask.waiting() > 0 {
 		cmds = append(cmds, m.ask.reopen())
 	}
-	if w.say != "" {
-		m.say(w.say)
+	if w.told != "" {
+		m.toast("info", w.told)
 	}
 	if w.do != nil {
 		cmds = append(cmds, m.doFor(w.do, w.at))

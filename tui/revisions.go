@@ -41,7 +41,7 @@ type revisionFace struct {
 func (d *revisionsDialog) shown() bool { return d.open }
 
 func (d *revisionsDialog) hints() []hint {
-	return []hint{{d.keys.Away, "close"}, {shownAs("left/right"), "revision before, after"}, {shownAs("up/down"), "scroll"}}
+	return []hint{{shownAs("left/right"), "leaf"}, {d.keys.Sides, "sides"}, {d.keys.Away, "close"}, {shownAs("up/down"), "scroll"}}
 }
 
 // noRevisions is why there are none to step through.

@@ -26,6 +26,7 @@ type settingsDialog struct {
 	word string
 	told *agent.SessionSettings // nil while it is on its way
 	live func(key string) (value string, ok bool)
+	turn func(key string) bool // turns on or off what the screen can, at once
 	path func(string) string
 	find func(id string) (*action, place)
 	copy func(what, text string) tea.Cmd
@@ -60,7 +61,11 @@ func (d *settingsDialog) setting(i int) agent.Setting {
 			s.Source = "this session"
 		}
 		s.Value = value
-		if s.Literal != "" {
+		switch s.Literal {
+		case "":
+		case "true", "false":
+			s.Literal = value
+		default:
 			s.Literal = strconv.Quote(value)
 		}
 	}
@@ -69,7 +74,7 @@ func (d *settingsDialog) setting(i int) agent.Setting {
 
 // opener is the action that changes a setting, "" where none does.
 func opener(key string) string {
-	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes"}[key]
+	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes", "review": "review.next"}[key]
 }
 
 // press takes a key while the dialog is open.
@@ -95,7 +100,7 @@ func (d *settingsDialog) press(k tea.KeyPressMsg) wanted {
 func (d *settingsDialog) change(s agent.Setting) wanted {
 	if id := opener(s.Key); id != "" {
 		if a, at := d.find(id); a != nil {
-			d.open = false
+			d.open = id == "review.next" // which opens nothing
 			return wanted{do: a, at: at}
 		}
 	}
@@ -106,9 +111,16 @@ func (d *settingsDialog) change(s agent.Setting) wanted {
 			return wanted{send: runner.Choose{Think: &level}}
 		}
 	}
-	d.word = "It holds from the next start on: keep it in the configuration, or give the flag."
-	if s.Literal == "" {
+	switch {
+	case d.turn(s.Key):
+	case s.Key == "keys":
+		d.word = "Keys are changed under [keys] in the configuration, from the next start on."
+	case s.Key == "screen.no_color":
+		d.word = "What the terminal can show is settled at the start: give --no-color or NO_COLOR. The theme mono has no colours either."
+	case s.Literal == "":
 		d.word = "It cannot be changed from here."
+	default:
+		d.word = "It holds from the next start on: keep it in the configuration, or give the flag."
 	}
 	return wanted{}
 }
@@ -226,9 +238,35 @@ func (m *Model) liveSetting(key string) (value string, ok bool) {
 		return cmp.Or(m.status.Profile, "none"), true
 	case "screen.theme":
 		return string(m.theming.chosen), true
+	case "screen.ascii":
+		return strconv.FormatBool(m.theming.mode.ASCII), true
+	case "screen.reduced_motion":
+		return strconv.FormatBool(m.theming.mode.Still), true
+	case "review":
+		if m.status.Review {
+			return "on", true
+		}
+		return "off", true
 	default:
 		return "", false
 	}
+}
+
+// turnSetting turns on or off what the screen can turn while it is open, and
+// reports whether it was such a setting.
+func (m *Model) turnSetting(key string) bool {
+	mode := &m.theming.mode
+	switch key {
+	case "screen.ascii":
+		mode.ASCII = !mode.ASCII
+	case "screen.reduced_motion":
+		mode.Still = !mode.Still
+		m.clock.calm = mode.Still
+	default:
+		return false
+	}
+	m.dress()
+	return true
 }
 
 // actionOf is an action by its id, with its place.

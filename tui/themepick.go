@@ -85,7 +85,7 @@ func (d *themesDialog) press(k tea.KeyPressMsg) wanted {
 			return wanted{}
 		}
 		d.open = false
-		return wanted{say: "Theme " + string(d.items[d.at].name) + " for this session. " + d.keeping()}
+		return wanted{told: "theme " + string(d.items[d.at].name) + ", for this session"}
 	}
 	return wanted{}
 }
@@ -143,8 +143,10 @@ func (d *themesDialog) draw(screenWidth, height int) []string {
 	case room > len(sample)+6:
 		listed = room - len(sample) - 1
 	default:
-		sample = nil
+		sample = d.swatch(inner)[:min(2, max(room-2, 0))]
+		listed = max(min(listed, room-len(sample)), 1)
 	}
+	gap := !wide && len(sample) > 2
 	end := d.window(len(d.items), listed, 1)
 	var lines []string
 	for i := d.top; i < end; i++ {
@@ -160,8 +162,10 @@ func (d *themesDialog) draw(screenWidth, height int) []string {
 			}
 			lines[i] += "  " + l.fit(shown, sampleWidth)
 		}
-	case len(sample) > 0:
+	case gap:
 		lines = append(append(lines, ""), sample...)
+	default:
+		lines = append(lines, sample...)
 	}
 	for i, line := range foot {
 		foot[i] = l.fit(line, inner)
@@ -210,6 +214,15 @@ func (d *themesDialog) row(t themeItem, chosen bool, width int) string {
 		return line.fill(head, width)
 	}
 	return line.fill(line.fill(head, column+3)+about, width)
+}
+
+// swatch is the specimen in two lines of width cells, for where it has no room.
+func (d *themesDialog) swatch(width int) []string {
+	l, g := d.look, d.look.glyphs
+	line := l.line(true, true)
+	states := l.Success.Render(g.Done+" ok") + " " + l.Running.Render(l.spinner()+" runs") + " " + l.Warning.Render(g.Gate+" gate") + " " + l.Danger.Render(g.Failed+" bad") + " " + l.Matched(l.Text).Render("found")
+	diff := line.draw(l.Strong, "chosen") + line.blank(1) + l.Removed.Render(" "+g.Removed+"old") + l.Added.Render(" "+g.Added+"new") + "  " + l.theme.Paint(d.sample[min(1, len(d.sample)-1)])
+	return []string{l.fit(states, width), l.fit(diff, width)}
 }
 
 // sampleWidth is how wide the specimen is, in cells.

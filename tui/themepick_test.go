@@ -66,7 +66,7 @@ func TestAThemeIsWornWhileItIsChosen(t *testing.T) {
 		s.press(downKey)
 	}
 	s.press(enter)
-	s.wants("Theme harbour for this session. For good: theme = \"harbour\"")
+	s.wants("theme harbour, for this session")
 	if s.ground() != harbour.Ground {
 		t.Error("enter does not keep it")
 	}
