@@ -10,7 +10,7 @@ import (
 // chatKeys are the keys for what stands in the chat.
 type chatKeys struct {
 	Search, CopyCode, Thinking, AllThinking, Unfold key.Binding
-	FindNext, FindPrevious, Export                  key.Binding
+	FindNext, ToTop, ToBottom, FindPrevious, Export key.Binding
 }
 
 func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatKeys {
@@ -21,6 +21,8 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 		AllThinking:  bind([]string{"alt+T"}, "alt+T", "unfold all thinking"),
 		Unfold:       bind([]string{"alt+u"}, "alt+u", "unfold the newest card or thinking"),
 		Export:       bind([]string{"alt+x"}, "alt+x", "write the chat to a file, as Markdown"),
+		ToTop:        bind([]string{"ctrl+home"}, "ctrl+home", "to the start of the chat"),
+		ToBottom:     bind([]string{"ctrl+end"}, "ctrl+end", "to the end of the chat"),
 		FindNext:     bind([]string{"enter", "down", "ctrl+n", "ctrl+f"}, "enter", "search: the next (also ctrl+n)"),
 		FindPrevious: bind([]string{"up", "ctrl+p", "shift+enter"}, "up", "search: the one before (also ctrl+p)"),
 	}
@@ -35,6 +37,8 @@ func (m *Model) conversationActions() []action {
 		{id: "chat.thinking", key: &k.Thinking, refuse: m.noThinking, do: just(m.foldThinking)},
 		{id: "chat.thinking_all", key: &k.AllThinking, refuse: m.noThinking, do: just(func() { m.chat.foldAll(foldThinking) })},
 		{id: "chat.export", key: &k.Export, refuse: m.noExport, do: func() tea.Cmd { return m.outbox.send(runner.Submit{Text: "/export"}) }},
+		{id: "chat.top", key: &k.ToTop, refuse: m.nothingSaid, do: just(func() { m.focus = paneChat; m.chat.scroll(1 << 20) })},
+		{id: "chat.bottom", key: &k.ToBottom, refuse: m.nothingSaid, do: just(func() { m.focus = paneChat; m.chat.toEnd() })},
 		{id: "chat.unfold", key: &k.Unfold, refuse: m.nothingFolded, do: just(func() { m.chat.foldNewest("") })},
 	}
 }

@@ -37,6 +37,8 @@ var flows = map[string]flow{
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
 	"chat.drop_queued": {hears: []agent.Data{agent.SessionQueue{Waiting: []string{"one"}, Jobs: []agent.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
 	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []agent.Data{someFiles()}, wants: "see @internal/slug.go "},
+	"chat.top":         {from: (*story).long, wants: "below"},
+	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
 	"chat.export":      {from: (*story).finished, sends: runner.Submit{Text: "/export"}},
 	"chat.end":         {from: (*story).greeted, quits: true},
 

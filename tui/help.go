@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -16,6 +17,7 @@ type helpDialog struct {
 	groups []group
 	here   place  // where it was opened
 	now    []hint // the keys of the dialog that it was opened over
+	replay bool   // and it was a replay
 	open   bool
 	top    int
 	body   int
@@ -28,31 +30,25 @@ func (h *helpDialog) wheeled(lines int) { h.top += lines }
 
 // press takes a key while help is open.
 func (h *helpDialog) press(k tea.KeyPressMsg) wanted {
-	switch {
-	case key.Matches(k, h.keys.Up):
-		h.top--
-	case key.Matches(k, h.keys.Down):
-		h.top++
-	case key.Matches(k, h.keys.PageUp, h.keys.HalfUp):
-		h.top -= h.body
-	case key.Matches(k, h.keys.PageDown, h.keys.HalfDown):
-		h.top += h.body
-	default:
-		h.open, h.top = false, 0
+	keys := h.keys
+	if key.Matches(k, keys.Up, keys.Down, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.First, keys.Last) || k.String() == "space" {
+		h.top = keys.scrolled(k, h.top, h.body)
+		return wanted{}
 	}
+	h.open, h.top = false, 0
 	return wanted{}
 }
 
 func (h *helpDialog) shown() bool { return h.open }
 
 func (h *helpDialog) hints() []hint {
-	return []hint{{h.keys.Stop, "close"}, {shownAs("up/down"), "scroll"}}
+	return []hint{{h.keys.Stop, "close"}, {shownAs("up/down"), "scroll"}, {shownAs("g/G"), "top, end"}}
 }
 
 // openHelp opens help on the keys that act now.
 func (m *Model) openHelp() {
 	h := m.help
-	h.now, h.here = nil, m.topic()
+	h.now, h.here, h.replay = nil, m.topic(), m.options.Replay
 	if over := m.over(); over != nil {
 		h.now = over.hints()
 	}
@@ -66,21 +62,37 @@ func (m *Model) topic() place {
 		return placeReview
 	case over != nil:
 		return placeDialog
+	case m.control != nil && m.focus == paneChat:
+		return placeReplay
 	}
 	return m.here()
 }
 
-// ordered is the groups with those that act here first.
+// ordered is the groups with those that act here first. In a replay those come
+// last that ask something of a session or answer it.
 func (h *helpDialog) ordered() []group {
-	var here, rest []group
+	var here, first, rest, idle []group
 	for _, g := range h.groups {
-		if g.place == h.here {
+		switch g.place {
+		case h.here:
 			here = append(here, g)
-		} else {
+		case placeReplay:
+			if h.replay {
+				first = append(first, g)
+			} else {
+				rest = append(rest, g)
+			}
+		case placeChat, placeWriting, placeGate, placeQuestion, placeReview, placeQuit:
+			if h.replay {
+				idle = append(idle, g)
+			} else {
+				rest = append(rest, g)
+			}
+		default:
 			rest = append(rest, g)
 		}
 	}
-	return append(here, rest...)
+	return slices.Concat(first, here, rest, idle)
 }
 
 // draw draws help in the middle of exactly height lines of width cells.

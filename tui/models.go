@@ -134,6 +134,7 @@ func (d *modelsDialog) press(k tea.KeyPressMsg) wanted {
 }
 
 func (d *modelsDialog) shown() bool { return d.open }
+func (d *modelsDialog) types() bool { return true }
 
 func (d *modelsDialog) hints() []hint {
 	return []hint{{d.keys.Choose, "choose"}, {d.keys.Away, "close"}, {d.keys.OtherList, d.other()}, {shownAs("left/right"), "think"}, {shownAs("up/down"), "move"}}

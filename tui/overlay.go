@@ -25,6 +25,11 @@ type overlay interface {
 	hints() []hint
 }
 
+// typist is a dialog in which letters may be typed.
+type typist interface {
+	types() bool // now
+}
+
 // wanted is what a dialog wants done because of a key; its zero value is nothing.
 type wanted struct {
 	send runner.Command // asked of the session
@@ -81,7 +86,11 @@ func (m *Model) listRuns() tea.Cmd {
 // pressOver gives a key to the dialog and does what it wants. Help and palette
 // open over it.
 func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
-	if a := m.find(k, placeEverywhere); a != nil && k.Text == "" && (a.key == &m.keys.Help || a.key == &m.keys.Palette) && !m.help.open && !m.palette.open {
+	typed := false // letters are for the dialog
+	if t, ok := m.over().(typist); ok {
+		typed = t.types()
+	}
+	if a := m.find(k, placeEverywhere); a != nil && (k.Text == "" || !typed) && (a.key == &m.keys.Help || a.key == &m.keys.Palette) && !m.help.open && !m.palette.open {
 		return m.do(a)
 	}
 	if l, ok := m.over().(listed); ok {

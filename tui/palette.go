@@ -101,6 +101,7 @@ func (f findable) String(i int) string {
 }
 
 func (d *paletteDialog) shown() bool { return d.open }
+func (d *paletteDialog) types() bool { return true }
 
 func (d *paletteDialog) hints() []hint {
 	return []hint{{d.keys.Choose, "do it"}, {d.keys.Away, "close"}, {shownAs("up/down"), "move"}, {shownAs("letters"), "search"}}

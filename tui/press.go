@@ -56,6 +56,12 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a)
 		}
 	}
+	if m.focus == paneChat && m.options.Replay {
+		// Nothing is typed there: a key of the plan can mean nothing else.
+		if a := m.find(k, placePlan); a != nil {
+			return m.doFor(a, placePlan)
+		}
+	}
 	if m.focus == paneChat && !m.options.Replay {
 		return tea.Batch(m.warm(k.Text), m.typed(k))
 	}

@@ -112,6 +112,9 @@ func (d *reviewDialog) refused(why string) {
 
 func (d *reviewDialog) shown() bool { return d.open && d.waits() && !d.hidden() }
 
+// types reports whether a call is edited in it.
+func (d *reviewDialog) types() bool { return d.editor != nil }
+
 // press takes a key while the dialog is open.
 func (d *reviewDialog) press(k tea.KeyPressMsg) wanted {
 	if d.grace {

@@ -104,6 +104,7 @@ func (d *runsDialog) press(k tea.KeyPressMsg) wanted {
 }
 
 func (d *runsDialog) shown() bool { return d.open }
+func (d *runsDialog) types() bool { return d.searching }
 
 func (d *runsDialog) hints() []hint {
 	close, choose := hint{d.keys.Away, "close"}, hint{shownAs("up/down"), "choose"}

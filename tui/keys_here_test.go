@@ -1,0 +1,75 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/themes"
+	"replan/tui"
+)
+
+func TestHelpIsScrolledToItsEnds(t *testing.T) {
+	s := open(t, tui.Options{}, 80, 24).show(newStory().branching()).press(f1)
+	s.wants("Signs")
+	s.press(letters("G")...)
+	if s.lacks("Signs"); !s.m.HelpOpen() {
+		t.Fatal("G closes help")
+	}
+	s.press(letters("g")...).wants("Signs")
+	if s.press(space); !s.m.HelpOpen() {
+		t.Error("a space closes help")
+	}
+	if s.press(letters("x")...); s.m.HelpOpen() {
+		t.Error("x does not close help")
+	}
+}
+
+func TestAQuestionMarkOpensHelpWhereNothingIsTyped(t *testing.T) {
+	s := settled(t, newStory().reviewing(), 120, 36)
+	s.m.Update(s.m.Rested())
+	if s.press(letters("?")...); !s.m.HelpOpen() {
+		t.Error("not in a review")
+	}
+	s.press(escape)
+	s = open(t, tui.Options{}, 120, 36).press(ctrlR).press(letters("?")...)
+	if !s.m.HelpOpen() {
+		t.Error("not in the list of runs")
+	}
+	s = open(t, tui.Options{}, 120, 36).press(ctrlK).press(letters("?")...)
+	if s.m.HelpOpen() {
+		t.Error("in the palette it is no letter of the search")
+	}
+}
+
+func TestTheChatIsScrolledToItsEndsFromTheInput(t *testing.T) {
+	s := settled(t, newStory().finished(), 80, 24).press(letters("typed")...)
+	s.press(tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}).wants("below")
+	s.press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl}).lacks("below")
+	s.wants("typed")
+}
+
+func TestInAReplayTheKeysOfThePlanActInTheChatAndHelpBeginsWithItsOwn(t *testing.T) {
+	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}
+	s := open(t, o, 120, 36)
+	s.quietly(tea.KeyPressMsg{Code: tea.KeyEnd})
+	s.quietly(letters("?")...)
+	text := s.text()
+	if replay, other := strings.Index(text, "to the next moment"), strings.Index(text, "allow once"); replay < 0 || other >= 0 && other < replay {
+		t.Errorf("help does not begin with the keys of the replay:\n%s", text)
+	}
+	s.quietly(escape)
+	s.quietly(letters("t")...)
+	s.wants("Timeline")
+}
+
+// long: more was said than there is room for.
+func (s *story) long() *story {
+	for i := range 60 {
+		s.session(agent.Note{Level: "info", Text: strings.Repeat("x", i+1)})
+	}
+	return s
+}
