@@ -48,7 +48,7 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	l, r := m.look, m.run
 	width = max(width-2, 1)
 	if r.Replanning != nil {
-		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(seconds(l.since(r.Replanning.StartedAt)))
+		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(ticking(l.since(r.Replanning.StartedAt)))
 	}
 	if r.Synthesis.Started {
 		return m.answers(spin, width)
@@ -64,7 +64,7 @@ func (m *Model) goesOnNow(spin string, width int) string {
 		case agent.StepWaiting:
 			return m.gateWords(s, width)
 		case agent.StepActive:
-			took := " " + l.Faint.Render(seconds(l.since(s.StartedAt)))
+			took := " " + l.Faint.Render(ticking(l.since(s.StartedAt)))
 			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
 		}
 	}
@@ -96,7 +96,7 @@ func (m *Model) answers(spin string, width int) string {
 	if !ok || m.turn != nil && !m.turn.done && m.turn.text != "" {
 		return ""
 	}
-	return spin + l.Muted.Render(words) + " " + l.Faint.Render(seconds(l.since(at)))
+	return spin + l.Muted.Render(words) + " " + l.Faint.Render(ticking(l.since(at)))
 }
 
 // gateWords says that a step waits at its gate.

@@ -189,7 +189,7 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 		if i == 2 && len(run.Steps) > 0 && run.Revision == 0 {
 			text += " " + plural(len(run.Steps), "step") + l.glyphs.Ellipsis
 		}
-		return text + " " + l.Faint.Render(seconds(l.since(p.StartedAt)))
+		return text + " " + l.Faint.Render(ticking(l.since(p.StartedAt)))
 	case agent.PhaseDone:
 		text := l.Success.Render(l.glyphs.Done) + " " + label
 		if i == 2 && run.Revision == 1 { // a revised plan says its own length

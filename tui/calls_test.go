@@ -220,9 +220,9 @@ func TestARunThatIsOverTakesThoseOfItsCallsWithIt(t *testing.T) {
 	}
 	next := &story{now: st.now, seq: st.seq}
 	s.show(next.session(agent.ChatUser{Text: "again"}).run(agent.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"}, agent.PhaseStarted{Phase: 1, Label: "analysis"}))
-	s.wants("analysis 0.0s")
+	s.wants("analysis 0s")
 	s.wants("■ plan_create_and_execute")
-	if line := s.lines()[lineOf(s, "analysis 0.0s")]; strings.Contains(line, "│ │") {
+	if line := s.lines()[lineOf(s, "analysis 0s")]; strings.Contains(line, "│ │") {
 		t.Errorf("it stands below a call: %s", line)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -79,18 +78,14 @@ func (d *dagPane) runningWords(s *agent.StepState, room int) string {
 	took := d.look.since(s.StartedAt)
 	p := s.Progress
 	if p.Total <= 0 {
-		return seconds(took)
+		return ticking(took)
 	}
 	whole := p.Total == math.Trunc(p.Total) && p.Done == math.Trunc(p.Done)
 	far := fmt.Sprintf("%.0f%%", 100*max(min(p.Done/p.Total, 1), 0))
 	if whole && p.Total > 1 && p.Total < 100 {
 		far = fmt.Sprintf("%.0f/%.0f", p.Done, p.Total)
 	}
-	clock := clockTime(took)
-	if took < 100*time.Second {
-		clock = fmt.Sprintf("%ds", int(took.Seconds()))
-	}
-	both := far + " " + clock
+	both := far + " " + ticking(took)
 	d.grown = max(d.grown, min(len(both), len("100% 99s")))
 	if len(both) <= room {
 		return both

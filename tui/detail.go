@@ -418,7 +418,7 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 	case s.Status == agent.StepPending:
 		words = d.pendingWords(s)
 	case s.Status == agent.StepActive:
-		words += " for " + seconds(d.look.since(s.StartedAt))
+		words += " for " + ticking(d.look.since(s.StartedAt))
 	}
 	if s.Attempt > 1 {
 		words += fmt.Sprintf(", attempt %d", s.Attempt)

@@ -2,9 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
 )
@@ -113,3 +115,15 @@ func Played(cmd tea.Cmd) tea.Msg {
 
 // Paused is the end of the newest pause after an edit of arguments.
 func (m *Model) Paused() tea.Msg { return checkMsg{m.ask.edits} }
+
+// Transcript is all of the chat, drawn.
+func (m *Model) Transcript() string {
+	var text strings.Builder
+	for i := range m.chat.blocks {
+		for _, line := range m.chat.linesOf(i) {
+			text.WriteString(ansi.Strip(line.text))
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
+}

@@ -208,6 +208,15 @@ func seconds(d time.Duration) string {
 	return clockTime(d)
 }
 
+// ticking is how long something that goes on has taken so far, in whole seconds:
+// tenths would be sent anew with every frame, for every step that runs.
+func ticking(d time.Duration) string {
+	if d < 100*time.Second {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	return clockTime(d)
+}
+
 // clockTime is a duration as minutes and seconds: 0:41, 12:05, 1:02:03.
 func clockTime(d time.Duration) string {
 	s := int(d.Seconds())

@@ -318,7 +318,7 @@ func TestTimeGoesOnBetweenEvents(t *testing.T) {
 	arrived := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // a replay: the events are old
 	s.m.Update(tui.Batch(st.events, arrived))
 	s.m.Update(tui.Beat(arrived.Add(3 * time.Second)))
-	s.wants("3.0s")
+	s.wants("3s")
 }
 
 func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {

@@ -73,7 +73,7 @@ func stateWord(l *look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		}
 		return doneIn(s.MS), l.Faint
 	case agent.StepActive:
-		return seconds(l.since(s.StartedAt)), l.Running
+		return ticking(l.since(s.StartedAt)), l.Running
 	case agent.StepWaiting:
 		return l.glyphs.Gate + " gate", l.Warning
 	case agent.StepBroken:

@@ -235,7 +235,7 @@ func (d *talkDialog) row(x exchange, chosen bool, named, width int) []string {
 // took, and how much of that to read the prompt.
 func exchangeFacts(l *look, x *agent.Exchange) []string {
 	if !x.Done {
-		return []string{"under way " + seconds(l.since(x.StartedAt))}
+		return []string{"under way " + ticking(l.since(x.StartedAt))}
 	}
 	facts := []string{tokens(x.Reply.PromptTokens) + " in", tokens(x.Reply.CompletionTokens) + " out", milliseconds(x.Reply.MS), ""}
 	if x.Reply.PromptMS > 0 {

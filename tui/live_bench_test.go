@@ -1,0 +1,151 @@
+package tui_test
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/tui"
+)
+
+// live is the real program on a terminal that counts what it is sent.
+type live struct {
+	program *tea.Program
+	sent    atomic.Int64 // bytes
+	over    chan struct{}
+	stop    context.CancelFunc
+	events  chan agent.Event
+	fed     chan struct{}
+}
+
+// Write counts.
+func (l *live) Write(p []byte) (int, error) {
+	l.sent.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// startLive starts the program on a screen of 200 x 60 that shows a story.
+func startLive(b *testing.B, st *story) *live {
+	b.Helper()
+	l := &live{over: make(chan struct{}), events: make(chan agent.Event, 4096), fed: make(chan struct{})}
+	in, keys := io.Pipe()
+	m := &watchedModel{tui.New(newFakeSession(), tui.Options{})}
+	l.program = tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(l), tea.WithWindowSize(200, 60),
+		tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}), tea.WithoutSignals())
+	var ctx context.Context
+	ctx, l.stop = context.WithCancel(context.Background())
+	go func() {
+		defer close(l.over)
+		_, _ = l.program.Run()
+	}()
+	go func() {
+		defer close(l.fed)
+		tui.Forward(ctx, l.events, l.program.Send)
+	}()
+	b.Cleanup(func() {
+		l.stop()
+		l.program.Quit()
+		<-l.over
+		<-l.fed
+		_ = keys.Close()
+	})
+	for _, e := range st.events {
+		l.events <- e
+	}
+	l.look(func(*tui.Model) {})
+	return l
+}
+
+// look does something in the screen's own goroutine and waits for it.
+func (l *live) look(at func(m *tui.Model)) {
+	done := make(chan struct{})
+	l.program.Send(asked(func(m *tui.Model) tea.Msg {
+		at(m)
+		close(done)
+		return nil
+	}))
+	<-done
+}
+
+// BenchmarkOutput is what the terminal is sent in a second: nothing while nothing
+// happens; at most 15 KB are wanted while fifty steps spin.
+func BenchmarkOutput(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		story *story
+	}{{"idle", newStory().finished()}, {"fifty spinners", crowd(10, 60)}} {
+		b.Run(c.name, func(b *testing.B) {
+			l := startLive(b, c.story)
+			time.Sleep(time.Second) // the first frames are drawn
+			before, begun := l.sent.Load(), time.Now()
+			for b.Loop() {
+				time.Sleep(time.Second)
+			}
+			b.ReportMetric(float64(l.sent.Load()-before)/time.Since(begun).Seconds(), "bytes/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkKeysInAFlood types while a thousand events come in a second, a tenth of
+// which must not be lost. It reports how long a key takes until it is in a frame,
+// and what was lost.
+func BenchmarkKeysInAFlood(b *testing.B) {
+	st := crowd(crowdLines, crowdSteps)
+	l := startLive(b, st)
+	next := &story{now: st.now, seq: st.seq}
+	var took []time.Duration
+	told := 0
+	for b.Loop() {
+		for tick := range 20 { // of 50 ms
+			next.events = nil
+			for i := range 45 {
+				next.run(agent.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
+			}
+			for range 5 {
+				told++
+				next.run(agent.Note{Level: "info", Text: "note " + strconv.Itoa(told) + "."})
+			}
+			for _, e := range next.after(50).events {
+				l.events <- e
+			}
+			letter := string(rune('a' + tick))
+			begun := time.Now()
+			l.program.Send(tea.KeyPressMsg{Code: rune(letter[0]), Text: letter})
+			l.look(func(m *tui.Model) {
+				if !strings.HasSuffix(m.Typed(), letter) {
+					b.Errorf("%q is not in the input", letter)
+				}
+				m.View()
+			})
+			took = append(took, time.Since(begun))
+			time.Sleep(max(50*time.Millisecond-time.Since(begun), 0))
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	lost := 0
+	for seen, limit := false, time.Now().Add(10*time.Second); !seen && time.Now().Before(limit); {
+		l.look(func(m *tui.Model) {
+			text := m.Transcript()
+			seen = strings.Contains(text, "note "+strconv.Itoa(told)+".")
+			if lost = 0; seen {
+				for i := range told {
+					if !strings.Contains(text, "note "+strconv.Itoa(i+1)+".") {
+						lost++
+					}
+				}
+			}
+		})
+	}
+	b.ReportMetric(float64(lost), "lost")
+	b.ReportMetric(0, "ns/op")
+}
