@@ -57,8 +57,9 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if m.focus == paneChat && m.options.Replay {
-		// Nothing is typed there: a key of the plan can mean nothing else.
-		if a := m.find(k, placePlan); a != nil {
+		// Nothing is typed there: a key of the plan can mean nothing else. What is
+		// copied is what the pane with the focus shows, though.
+		if a := m.find(k, placePlan); a != nil && a.key != &m.keys.CopyShown {
 			return m.doFor(a, placePlan)
 		}
 	}
