@@ -1,15 +1,12 @@
 package agent_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"replan/agent"
 	"replan/planning"
@@ -483,83 +480,5 @@ func TestTheUsersWordOnAHeldPlanMakesAnotherThatIsHeld(t *testing.T) {
 	w.untilHeld()
 	if w.run.Revision != 2 || len(w.starts()) > 0 {
 		t.Fatalf("revision %d is held, %v started", w.run.Revision, w.starts())
-	}
-}
-
-// TestReviewKeepsEveryPromise plays random changes on random plans: whatever is
-// done, the plan stays one without faults that runs in its order, and each change
-// can be undone.
-func TestReviewKeepsEveryPromise(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		plan := randomPlan(t, 1, 3) // nothing that fails
-		if strings.Contains(plan, `"steps":[]`) {
-			return
-		}
-		w := held(t, strings.ReplaceAll(plan, `"nowhere"`, `"change"`))
-		v := w.run.Review()
-		changeAtRandom(t, v)
-		snapshot := func() string {
-			text, _ := json.Marshal(v.Plan())
-			return ordered(v) + v.Changes().String() + string(text)
-		}
-		before := snapshot()
-		_ = v.Remove(rapid.SampledFrom(v.Plan().Steps).Draw(t, "one more").Index, true)
-		if snapshot() != before && (!v.Undo() || snapshot() != before) {
-			t.Fatalf("undone it is\n%s\nwhere it was\n%s", snapshot(), before)
-		}
-		c := v.Changes()
-		w.say(v.Answer(agent.ReviewRun))
-		passes := map[string]bool{}
-		for _, a := range c.Approved {
-			passes[a.Step] = true
-		}
-		w.gate = func(g agent.GateRequested) agent.Decision {
-			if passes[g.Step] {
-				t.Fatalf("the approved gate of step %s asks:\n%s", g.Step, w.tail())
-			}
-			return agent.Allow
-		}
-		w.reply = func(planning.Request) (string, error) { return "words", nil }
-		w.goOn()
-		began := map[string]int{}
-		for i, index := range w.starts() {
-			began[index] = i
-		}
-		for _, index := range c.Removed {
-			if _, yes := began[index]; yes {
-				t.Fatalf("step %s is out and was started", index)
-			}
-		}
-		for _, m := range c.Moved {
-			if began[m.Step] < began[m.After] {
-				t.Fatalf("step %s was moved behind %s and started first", m.Step, m.After)
-			}
-		}
-	})
-}
-
-// changeAtRandom does to a plan what a user may do.
-func changeAtRandom(t *rapid.T, v *agent.Review) {
-	for range rapid.IntRange(0, 8).Draw(t, "changes") {
-		index := rapid.SampledFrom(v.Steps()).Draw(t, "changed").Step.Index
-		switch rapid.IntRange(0, 7).Draw(t, "change") {
-		case 0:
-			_ = v.Edit(index, "Edited", map[string]any{"at": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "args")})
-		case 1:
-			_ = v.Remove(index, rapid.Bool().Draw(t, "with dependents"))
-		case 2:
-			_, _ = v.Restore(index)
-		case 3, 4:
-			_ = v.Move(index, rapid.SampledFrom([]int{-1, 1}).Draw(t, "by"))
-		case 5:
-			_ = v.Approve(index, rapid.Bool().Draw(t, "approved"))
-		case 6:
-			v.ApproveAll()
-		default:
-			v.Undo()
-		}
-		if _, err := json.Marshal(v.Plan()); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

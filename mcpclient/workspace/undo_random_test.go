@@ -1,0 +1,221 @@
+package workspace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/mcpclient/workspace"
+)
+
+// names that random changes choose from: files and folders of one another.
+var names = []string{"a", "b", "a/x", "a/y", "d", "d/e", "d/e/f", "d/e/g"}
+
+// randomChange makes one call that may or may not be possible.
+func (b *bench) randomChange(t *rapid.T, run string) {
+	at := func(label string) string { return rapid.SampledFrom(names).Draw(t, label) }
+	text := func(label string) string { return rapid.StringMatching(`(a|b|\n){0,6}`).Draw(t, label) }
+	tool := rapid.SampledFrom([]string{"fs.write", "fs.write", "fs.patch", "fs.move", "fs.remove", "fs.mkdir"}).Draw(t, "tool")
+	a := args{"path": at("path")}
+	switch tool {
+	case "fs.write":
+		a["text"] = text("text")
+	case "fs.patch":
+		a["old"], a["new"], a["all"] = "a", text("new")+"b", true
+	case "fs.move":
+		a = args{"from": at("from"), "to": at("to")}
+	case "fs.remove":
+		a["recursive"] = rapid.Bool().Draw(t, "recursive")
+	}
+	b.ask(t, tool, a, of(run)) // refused or done
+}
+
+// furnish makes a random tree.
+func (b *bench) furnish(t *rapid.T) {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(b.dir, e.Name())); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "files") {
+		at := filepath.Join(b.dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			continue // a file is in the way
+		}
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			continue
+		}
+		text := rapid.StringMatching(`(a|b|\n){0,6}`).Draw(t, "content")
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if err := os.Chmod(at, rapid.SampledFrom([]fs.FileMode{0o644, 0o755, 0o600, 0o444}).Draw(t, "mode")); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func TestUndoRestoresTheTreeWhateverARunDid(t *testing.T) {
+	state := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: state})
+	number := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b.furnish(t)
+		before := b.wholeTree(t)
+		number++
+		runs := []string{fmt.Sprintf("r-%d", number), fmt.Sprintf("i-%d", number)}
+		for range rapid.IntRange(1, 8).Draw(t, "changes") {
+			b.randomChange(t, rapid.SampledFrom(runs).Draw(t, "run"))
+		}
+		b.undo(t, runs...)
+		sameTree(t, b.wholeTree(t), before)
+		if u := b.undo(t, runs...); len(u.Files) > 0 {
+			t.Fatalf("a second undo did %v", actions(u))
+		}
+	})
+}
+
+// TestACrashAtAnyPointLeavesWhatUndoCanPutBack takes a run's list of changes as
+// it was at each moment of its last change, together with the files as they may
+// have been then.
+func TestACrashAtAnyPointLeavesWhatUndoCanPutBack(t *testing.T) {
+	state := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: state})
+	number := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b.furnish(t)
+		before := b.wholeTree(t)
+		number++
+		run := fmt.Sprintf("r-%d", number)
+		for range rapid.IntRange(0, 4).Draw(t, "changes before") {
+			b.randomChange(t, run)
+		}
+		list := filepath.Join(state, run+".undo", "manifest.jsonl")
+		old, _ := os.ReadFile(list) // nothing is not yet there
+		was := b.wholeTree(t)
+		b.randomChange(t, run)
+		text, _ := os.ReadFile(list)
+		if len(text) == len(old) {
+			return // it was refused
+		}
+		// The line that says the change was done is lost, and so are some of the
+		// changes, the last ones first.
+		lines := strings.SplitAfter(string(text), "\n")
+		noted := strings.Join(lines[:len(lines)-2], "")
+		torn := ""
+		if rapid.Bool().Draw(t, "torn") {
+			torn = lines[len(lines)-2][:rapid.IntRange(0, len(lines[len(lines)-2])-1).Draw(t, "cut")]
+		}
+		if err := os.WriteFile(list, []byte(noted+torn), 0o600); err != nil {
+			t.Fatalf("%v", err)
+		}
+		made := lines[len(strings.SplitAfter(string(old), "\n"))-1 : len(lines)-2]
+		b.unmake(t, made, rapid.IntRange(0, len(made)).Draw(t, "not made"), was)
+		b.litter(t, made[len(made)-1])
+		b.undo(t, run)
+		sameTree(t, b.wholeTree(t), before)
+	})
+}
+
+// litter leaves a file under another name where a line says that one was written.
+func (b *bench) litter(t *rapid.T, line string) {
+	var l backupLine
+	if err := json.Unmarshal([]byte(line), &l); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if l.AfterSHA == "" || l.AfterSHA == "folder" {
+		return
+	}
+	at := filepath.Join(filepath.Dir(filepath.Join(b.dir, l.Path)), ".replan-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
+	if info, err := os.Stat(filepath.Dir(at)); err != nil || !info.IsDir() {
+		return
+	}
+	if err := os.WriteFile(at, []byte("half"), 0o600); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// unmake takes back the last n paths of a change that its lines tell of.
+func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string) {
+	for i := range n {
+		var l backupLine
+		if err := json.Unmarshal([]byte(lines[len(lines)-1-i]), &l); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if l.Path == "" {
+			continue
+		}
+		at := filepath.Join(b.dir, l.Path)
+		if err := os.RemoveAll(at); err != nil {
+			t.Fatalf("%v", err)
+		}
+		what, there := was[l.Path]
+		if !there {
+			continue
+		}
+		mode, content, file := strings.Cut(what, " ")
+		err := os.MkdirAll(at, 0o755)
+		if file {
+			if err = os.Remove(at); err == nil {
+				err = os.WriteFile(at, []byte(content), 0o600)
+			}
+		}
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		var perm fs.FileMode
+		for _, r := range mode[1:] {
+			perm <<= 1
+			if r != '-' {
+				perm |= 1
+			}
+		}
+		if err := os.Chmod(at, perm); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func TestAnUndoThatWasBrokenOffGoesOnWithTheNext(t *testing.T) {
+	b := newBench(t, workspace.Config{Backups: t.TempDir()})
+	number := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b.furnish(t)
+		before := b.wholeTree(t)
+		number++
+		run := fmt.Sprintf("r-%d", number)
+		for range rapid.IntRange(1, 5).Draw(t, "changes") {
+			b.randomChange(t, run)
+		}
+		after := b.wholeTree(t)
+		// Some of the files are back already, as a broken off undo leaves them.
+		for _, name := range names {
+			mode, _, file := strings.Cut(before[name], " ")
+			_, now, stays := strings.Cut(after[name], " ")
+			if file && stays && mode[0] == '-' && rapid.Bool().Draw(t, "back") {
+				_, content, _ := strings.Cut(before[name], " ")
+				if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o600); err != nil {
+					t.Fatalf("%v %s", err, now)
+				}
+			}
+		}
+		b.undo(t, run)
+		got := b.wholeTree(t)
+		for name, want := range before {
+			_, content, _ := strings.Cut(want, " ")
+			if _, now, _ := strings.Cut(got[name], " "); now != content {
+				t.Fatalf("%s is %q, was %q", name, got[name], want)
+			}
+		}
+	})
+}
