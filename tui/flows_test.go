@@ -26,7 +26,7 @@ type flow struct {
 	first []string       // keys before, by name; @text types it, ~ ends a grace time
 	paste string         // pasted after those
 	hears []agent.Data   // of the session, after that
-	key   string         // the action's first key, where this is ""
+	keys  []string       // the action's keys, where this is empty
 	wants string         // on the screen afterwards
 	lacks string         // not on it
 	focus string         // the pane with the focus
@@ -52,54 +52,63 @@ func TestEveryActionHasAFlow(t *testing.T) {
 	}
 }
 
-// TestFlows plays each of them.
+// TestFlows plays each of them with every key that the action has, and the paths
+// that are longer than one key.
 func TestFlows(t *testing.T) {
 	keys := map[string][]string{}
 	for _, a := range tui.New(nil, tui.Options{}).Actions() {
-		keys[a.ID] = a.Keys
+		keys[a.ID] = append(keys[a.ID], a.Keys...)
 	}
 	for id, f := range flows {
-		t.Run(id, func(t *testing.T) {
-			if f.key == "" {
-				f.key = keys[id][0]
-			}
-			p := startProgram(t, f)
-			for _, name := range f.first {
-				p.press(name)
-			}
-			if f.paste != "" {
-				p.test.Send(tea.PasteMsg{Content: f.paste})
-			}
-			if f.hears != nil {
-				st := more(p.story).session(f.hears...)
-				p.test.Send(tui.Batch(st.events, st.now))
-			}
-			before, drawn := p.frame(), p.drawn()
-			p.press(f.key)
-			if f.quits {
-				p.ended()
-				return
-			}
-			if f.sends != nil {
-				p.told(f.sends)
-			}
-			shown := p.frame()
-			if f.wants != "" && !strings.Contains(shown, f.wants) {
-				t.Errorf("%q is not on the screen after %s; before it was\n%s\nand is\n%s", f.wants, f.key, before, shown)
-			}
-			if f.moves && p.drawn() == drawn {
-				t.Errorf("nothing on the screen changes by %s:\n%s", f.key, shown)
-			}
-			if f.wants != "" && !f.moves && f.sends == nil && f.focus == "" && f.lacks == "" && strings.Contains(before, f.wants) {
-				t.Errorf("%q was on the screen before %s already:\n%s", f.wants, f.key, before)
-			}
-			if f.lacks != "" && (strings.Contains(shown, f.lacks) || !strings.Contains(before, f.lacks)) {
-				t.Errorf("%q was not there before %s, or still is:\n%s\nand then\n%s", f.lacks, f.key, before, shown)
-			}
-			if f.focus != "" && p.focused() != f.focus {
-				t.Errorf("%s leads to the pane %s, not %s", f.key, p.focused(), f.focus)
-			}
-		})
+		if len(f.keys) == 0 {
+			f.keys = slices.Compact(keys[id])
+		}
+		for _, key := range f.keys {
+			t.Run(id+"/"+key, func(t *testing.T) { f.play(t, key) })
+		}
+	}
+	for path, f := range paths {
+		t.Run(path, func(t *testing.T) { f.play(t, f.keys[0]) })
+	}
+}
+
+// play plays it with that key at its end.
+func (f flow) play(t *testing.T, key string) {
+	p := startProgram(t, f)
+	for _, name := range f.first {
+		p.press(name)
+	}
+	if f.paste != "" {
+		p.test.Send(tea.PasteMsg{Content: f.paste})
+	}
+	if f.hears != nil {
+		st := more(p.story).session(f.hears...)
+		p.test.Send(tui.Batch(st.events, st.now))
+	}
+	before, drawn := p.frame(), p.drawn()
+	p.press(key)
+	if f.quits {
+		p.ended()
+		return
+	}
+	if f.sends != nil {
+		p.told(f.sends)
+	}
+	shown := p.frame()
+	if f.wants != "" && !strings.Contains(shown, f.wants) {
+		t.Errorf("%q is not on the screen after %s; before it was\n%s\nand is\n%s", f.wants, key, before, shown)
+	}
+	if f.moves && p.drawn() == drawn {
+		t.Errorf("nothing on the screen changes by %s:\n%s", key, shown)
+	}
+	if f.wants != "" && !f.moves && f.sends == nil && f.focus == "" && f.lacks == "" && strings.Contains(before, f.wants) {
+		t.Errorf("%q was on the screen before %s already:\n%s", f.wants, key, before)
+	}
+	if f.lacks != "" && (strings.Contains(shown, f.lacks) || !strings.Contains(before, f.lacks)) {
+		t.Errorf("%q was not there before %s, or still is:\n%s\nand then\n%s", f.lacks, key, before, shown)
+	}
+	if f.focus != "" && p.focused() != f.focus {
+		t.Errorf("%s leads to the pane %s, not %s", key, p.focused(), f.focus)
 	}
 }
 
