@@ -15,5 +15,8 @@ var paths = map[string]flow{
 	"a refusal is taken back":          {from: (*story).reviewing, first: []string{"n"}, keys: []string{"n"}, lacks: "Refuse this plan?"},
 	"an edited step of a plan is kept": {from: (*story).reviewing, first: []string{"e"}, keys: []string{"ctrl+s"}, lacks: "Edit step 1", wants: "Nothing is changed yet."},
 	"a plan runs with its gates":       {from: (*story).reviewing, first: []string{"A"}, keys: []string{"y"}, lacks: "1 gate approved", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun, Approved: []string{"2"}}}},
-	"all gates that are alike":         {from: (*story).crowded, first: []string{"A"}, keys: []string{"y"}, moves: true},
+	"all gates that are alike":         {from: (*story).crowded, first: []string{"A"}, keys: []string{"y"}, wants: "Gate 1 of 2", sends: allow("3")},
+	"a message of two lines":           {from: (*story).greeted, first: []string{"@one", "ctrl+j", "@two"}, keys: []string{"enter"}, sends: runner.Submit{Text: "one\ntwo"}},
+	"a filter that is cleared":         {first: []string{"tab", "/", "@read"}, keys: []string{"esc"}, wants: "Sum up the change"},
+	"a diff stands side by side":       {from: (*story).gated, first: []string{"s"}, keys: []string{"s"}, lacks: "│ 12  // ServeHTTP"},
 }

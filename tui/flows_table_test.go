@@ -55,8 +55,8 @@ var flows = map[string]flow{
 	"plan.gate":     {from: (*story).gated, first: []string{"esc", "tab", "g"}, wants: "▌◆"},
 	"plan.failure":  {from: (*story).revised, first: []string{"esc", "tab", "g"}, wants: "▌− ✗"},
 	"plan.running":  {first: []string{"tab", "g"}, wants: "▌⠋"},
-	"plan.fold":     {first: []string{"tab", "g"}, moves: true},
-	"plan.fold_all": {first: []string{"tab", "g"}, moves: true},
+	"plan.fold":     {from: (*story).exploring, first: []string{"tab"}, wants: "▾ 3 calls"},
+	"plan.fold_all": {from: (*story).exploring, first: []string{"tab"}, wants: "▾ 3 calls"},
 
 	// Step.
 	"step.next_tab":     {from: (*story).finished, first: []string{"tab", "tab", "1"}, lacks: "does "},
@@ -78,7 +78,10 @@ var flows = map[string]flow{
 	"question.abort":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureAbort}},
 	"question.edit":      {from: (*story).failing, wants: "Edit arguments"},
 	"question.undo_edit": {from: (*story).gated, first: []string{"e", "@x"}, lacks: "x{"},
-	"question.send":      {from: (*story).gated, first: []string{"e"}, lacks: "Edit arguments"},
+	"question.send": {from: (*story).gated, first: []string{"e", "right"}, paste: `"also": "x",`, lacks: "Edit arguments", sends: runner.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
+		"also": "x", "all": true, "path": "auth/handler.go",
+		"new": "func verifyUser(ctx context.Context, token string) (User, error) {", "old": "func authenticate(ctx context.Context, token string) (User, error) {",
+	}}},
 
 	// The review of a plan.
 	"review.next":        {sends: runner.Hold{On: true}},
@@ -94,23 +97,23 @@ var flows = map[string]flow{
 
 	// Moving.
 	"move.up":        {first: []string{"tab", "down"}, wants: "▌⠋"},
-	"move.down":      {first: []string{"tab", "g"}, moves: true},
+	"move.down":      {first: []string{"tab", "g"}, wants: "▌⠋"},
 	"move.first":     {first: []string{"tab"}, wants: "▌✓"},
 	"move.last":      {first: []string{"tab"}, wants: "▌·  6"},
 	"move.page_up":   {first: []string{"tab", "G"}, wants: "▌✓"},
 	"move.page_down": {first: []string{"tab", "g"}, wants: "▌·  6"},
-	"move.half_up":   {first: []string{"tab", "G"}, moves: true},
-	"move.half_down": {first: []string{"tab", "g"}, moves: true},
+	"move.half_up":   {first: []string{"tab", "G"}, wants: "▌✓"},
+	"move.half_down": {first: []string{"tab", "g"}, wants: "▌·  6"},
 
 	// Dialogs.
 	"dialog.leave":      {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},
-	"list.up":           {first: []string{"ctrl+k", "down"}, moves: true},
-	"list.down":         {first: []string{"ctrl+k"}, moves: true},
+	"list.up":           {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
+	"list.down":         {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, wants: "▌  hf.co"},
 	"list.choose":       {from: (*story).choosing, first: []string{"ctrl+k", "@exchanges"}, wants: "Exchanges with"},
 	"list.other":        {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "own way of working"},
 	"list.erase":        {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
-	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, moves: true},
-	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o", "right", "right"}, moves: true},
+	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, moves: true},
+	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, then: []string{"right"}, moves: true},
 	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []agent.Data{agent.SessionUndo{Undo: unmaking()}}, sends: runner.Undo{Run: storyRun}},
 
 	// Looking around.
@@ -118,26 +121,26 @@ var flows = map[string]flow{
 	"themes":              {wants: "Themes"},
 	"look":                {from: (*story).greeted, sends: runner.Look{}},
 	"servers":             {wants: "Tool servers"},
-	"chat.search":         {from: (*story).finished, moves: true},
+	"chat.search":         {from: (*story).finished, wants: "type what to find"},
 	"chat.copy":           {from: (*story).finished, wants: "clipboard"},
-	"chat.thinking":       {from: (*story).asked, moves: true},
-	"chat.thinking_all":   {from: (*story).asked, moves: true},
-	"chat.unfold":         {from: (*story).calling, moves: true},
-	"plan.filter":         {first: []string{"tab"}, moves: true},
-	"plan.next_match":     {first: []string{"tab", "/", "@read", "enter"}, moves: true},
-	"plan.previous_match": {first: []string{"tab", "/", "@read", "enter"}, moves: true},
-	"plan.story":          {from: (*story).finished, first: []string{"tab", "g"}, moves: true},
-	"plan.timing":         {from: (*story).finished, first: []string{"tab", "g"}, moves: true},
+	"chat.thinking":       {from: (*story).asked, wants: "▾ thinking"},
+	"chat.thinking_all":   {from: (*story).asked, wants: "▾ thinking"},
+	"chat.unfold":         {from: (*story).calling, wants: "failed ▾"},
+	"plan.filter":         {first: []string{"tab"}, wants: "status:failed"},
+	"plan.next_match":     {first: []string{"tab", "/", "@read", "enter"}, wants: "Step 3 ·"},
+	"plan.previous_match": {first: []string{"tab", "/", "@read", "enter"}, wants: "Step 3 ·"},
+	"plan.story":          {from: (*story).finished, first: []string{"tab", "g"}, wants: "attempt 1"},
+	"plan.timing":         {from: (*story).finished, first: []string{"tab", "g"}, wants: "altogether"},
 	"plan.copy":           {from: (*story).finished, first: []string{"tab", "g"}, wants: "clipboard"},
 	"plan.timeline":       {from: (*story).finished, first: []string{"tab"}, wants: "makespan"},
 	"plan.revisions":      {from: (*story).finished, first: []string{"tab"}, wants: "evision"},
-	"diff.sides":          {from: (*story).finished, first: []string{"tab", "e", "3"}, moves: true},
-	"gate.all":            {from: (*story).crowded, moves: true},
-	"gate.next":           {from: (*story).crowded, moves: true},
-	"gate.previous":       {from: (*story).crowded, moves: true},
-	"gate.sides":          {from: (*story).gated, moves: true},
-	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, moves: true},
-	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, moves: true},
+	"diff.sides":          {from: (*story).finished, first: []string{"tab", "g", "down", "down", "down", "3", "tab"}, wants: "Side by side takes 60 columns"},
+	"gate.all":            {from: (*story).crowded, wants: "Approve all like this"},
+	"gate.next":           {from: (*story).crowded, wants: "Gate 2 of 5"},
+	"gate.previous":       {from: (*story).crowded, wants: "Gate 5 of 5"},
+	"gate.sides":          {from: (*story).gated, wants: "│ 12  // ServeHTTP answers one request."},
+	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "2 of 4"},
+	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "4 of 4"},
 	"runs.play":           {first: []string{"ctrl+r"}, hears: []agent.Data{agent.SessionRuns{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
 	"runs.show":           {first: []string{"ctrl+r"}, hears: []agent.Data{agent.SessionRuns{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
@@ -153,5 +156,11 @@ var flows = map[string]flow{
 	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
 	"settings":            {wants: "Settings", sends: runner.Settings{}},
 	"settings.keep":       {first: []string{"alt+o"}, hears: []agent.Data{inForce()}, wants: "the lines for model.name"},
-	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, moves: true},
+	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
+}
+
+// someModels are models and profiles to choose from.
+func someModels() agent.Data {
+	st := newStory().choosing()
+	return st.events[len(st.events)-1].Data
 }

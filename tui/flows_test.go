@@ -26,6 +26,7 @@ type flow struct {
 	first []string       // keys before, by name; @text types it, ~ ends a grace time
 	paste string         // pasted after those
 	hears []agent.Data   // of the session, after that
+	then  []string       // keys after that
 	keys  []string       // the action's keys, where this is empty
 	wants string         // on the screen afterwards
 	lacks string         // not on it
@@ -84,6 +85,9 @@ func (f flow) play(t *testing.T, key string) {
 	if f.hears != nil {
 		st := more(p.story).session(f.hears...)
 		p.test.Send(tui.Batch(st.events, st.now))
+	}
+	for _, name := range f.then {
+		p.press(name)
 	}
 	before, drawn := p.frame(), p.drawn()
 	p.press(key)
