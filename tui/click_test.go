@@ -156,3 +156,11 @@ func TestASecondClickDoesWhatTheFirstHasChosen(t *testing.T) {
 		})
 	}
 }
+
+func TestThePaletteFindsWordsBeforeLetters(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(ctrlK).press(letters("sett")...)
+	s.wants("settings: what is in force")
+	s.lacks("follow what runs")
+	s.press(enter)
+	s.sent(runner.Settings{})
+}

@@ -63,7 +63,20 @@ func (d *paletteDialog) find() {
 		d.found = all
 		return
 	}
-	for _, match := range fuzzy.FindFrom(d.search, findable(all)) {
+	matches, near := fuzzy.FindFrom(d.search, findable(all)), 0
+	query := strings.ToLower(strings.TrimSpace(d.search))
+	slices.SortStableFunc(matches, func(a, b fuzzy.Match) int {
+		return cmp.Compare(all[a.Index].farness(query), all[b.Index].farness(query))
+	})
+	for _, match := range matches {
+		if all[match.Index].farness(query) < scattered {
+			near++
+		}
+	}
+	if near > 0 {
+		matches = matches[:near]
+	}
+	for _, match := range matches {
 		f := all[match.Index]
 		says := len(f.key.Help().Desc)
 		for _, i := range match.MatchedIndexes {
@@ -73,6 +86,26 @@ func (d *paletteDialog) find() {
 		}
 		d.found = append(d.found, f)
 	}
+}
+
+// scattered is the farness of what holds no more of a search than its letters. It
+// is listed only where nothing is nearer.
+const scattered = 3
+
+// farness is how far an action is from what is searched for: its name, the begin
+// of a word, a part of one, or its letters alone. What cannot be done now comes
+// behind all that is as near.
+func (f found) farness(query string) int {
+	text := strings.ToLower(f.key.Help().Desc + " " + f.title + " " + strings.ReplaceAll(f.id, ".", " ") + " " + f.id)
+	switch {
+	case f.id == query:
+		return 0
+	case !strings.Contains(text, query):
+		return scattered
+	case f.why != "" || !strings.Contains(" "+text, " "+query):
+		return 2
+	}
+	return 1
 }
 
 func (d *paletteDialog) rank(f found) int {
