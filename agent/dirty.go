@@ -43,9 +43,9 @@ func (r *Run) nextDirty() []Action {
 }
 
 func dirtyWords(files int) string {
-	has := fmt.Sprintf("%d files with changes that are", files)
+	has := fmt.Sprintf("%d files have changes", files)
 	if files == 1 {
-		has = "a file with changes that are"
+		has = "1 file has changes"
 	}
-	return "this folder has " + has + " not committed: undo puts back what the run changes, git cannot tell the two apart"
+	return has + " that git has not committed: undo can put back what this run changes, but git cannot tell its changes from yours"
 }

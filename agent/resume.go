@@ -207,6 +207,7 @@ type Question struct {
 	Tool   string
 	Args   map[string]any // as resolved for the attempt, or as the plan has them
 	Reason string         // the error, or why there is doubt
+	Denied bool           // it was not allowed, at its gate or by a rule: nothing was done
 	Replan bool           // a new plan can be made of what remains
 }
 
@@ -228,7 +229,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.questions {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepUncertain, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.canReplan(),
+			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == FailureDenied,
 		}
 		if q.Args == nil {
 			q.Args = s.args()

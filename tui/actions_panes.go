@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
@@ -143,6 +145,8 @@ func (m *Model) noSteering() string {
 		return "Tab leads to the input: what you type there, " + m.keys.Steer.Help().Key + " says to the run."
 	case m.going() == "":
 		return "No run goes on that could hear it; enter sends it."
+	case !m.heeds():
+		return "Nothing in this run can hear it; enter queues it."
 	case m.input.value() == "":
 		return "Type what the run shall hear first."
 	default:
@@ -150,14 +154,17 @@ func (m *Model) noSteering() string {
 	}
 }
 
+// heeds reports whether somebody in what goes on would hear the user's word: a
+// model at work, or one that can plan anew.
+func (m *Model) heeds() bool {
+	return slices.ContainsFunc(m.stages, func(s *stage) bool { return s.goes() && s.run.Steerable() })
+}
+
 // steer says what was typed to the run that goes on.
 func (m *Model) steer() tea.Cmd {
 	text := m.input.sent()
 	m.input.clear()
 	m.chat.toEnd()
-	if !m.run.Steerable() {
-		m.sayUntilHeard("Nothing in this run can hear it any more: it is queued.")
-	}
 	return m.outbox.send(runner.Steer{Text: text})
 }
 

@@ -59,7 +59,11 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	if m.review.waits() {
 		return m.waitingWords(l.glyphs.Gate, "the plan waits to be looked over", width)
 	}
-	if s := following(r); s != nil {
+	s := following(r)
+	if asked := r.Step(m.askedIn(r)); asked != nil && asked.Status == agent.StepWaiting {
+		s = asked
+	}
+	if s != nil {
 		switch s.Status {
 		case agent.StepWaiting:
 			return m.gateWords(s, width)
@@ -79,6 +83,9 @@ func (m *Model) goesOnNow(spin string, width int) string {
 func (m *Model) answers(spin string, width int) string {
 	l, r := m.look, m.run
 	if r.Chat != nil {
+		if asked := r.Step(m.askedIn(r)); asked != nil && asked.Status == agent.StepWaiting {
+			return m.gateWords(asked, width)
+		}
 		for _, c := range r.Chat.Calls {
 			if c.Status == agent.StepWaiting {
 				return m.gateWords(c, width)
@@ -97,6 +104,15 @@ func (m *Model) answers(spin string, width int) string {
 		return ""
 	}
 	return spin + l.Muted.Render(words) + " " + l.Faint.Render(ticking(l.since(at)))
+}
+
+// askedIn is the step of a run that the dialog is about, whether it is on the
+// screen or ctrl+g would bring it, "" for none.
+func (m *Model) askedIn(r *agent.Run) string {
+	if m.options.Replay {
+		return ""
+	}
+	return m.ask.step(r.ID)
 }
 
 // gateWords says that a step waits at its gate.

@@ -206,7 +206,7 @@ func TestAllLikeThisSaysThatThereAreNone(t *testing.T) {
 func TestAGateSaysWhichRuleAsksAndWhatIsAllowed(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40)
 	s.wants("rule     every tool that changes what is there asks (built in)")
-	s.wants("allowed  workspace:fs.write with any arguments (in this run, so far)")
+	s.wants("allowed  workspace:fs.write with any arguments (in this run, from the next call on)")
 	s.press(tabKey, tabKey)
 	s.wants("why      secrets are looked at")
 	s.wants("rule     fs.patch path=secret/** asks (your configuration, config.toml)")

@@ -267,7 +267,7 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 			}
 			return append(lines, paint(l.Muted, indent(wrap("What was done stays; "+again, width-2)))...)
 		default:
-			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + strings.ReplaceAll(untrusted.Line(string(r.Reason)), "_", " ")
+			head := l.Danger.Render(l.glyphs.Failed) + " failed: " + reasonWords(r.Reason)
 			lines := flow([]string{head, tail}, "  ", width)
 			if r.Error != "" {
 				lines = append(lines, paint(l.Muted, indent(wrap(untrusted.Visible(r.Error), width-2)))...)
@@ -275,6 +275,18 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 			return lines
 		}
 	}}
+}
+
+// reasonWords says why a run ended without success.
+func reasonWords(r agent.Reason) string {
+	switch r {
+	case agent.ReasonStepFailed:
+		return "a step did not succeed"
+	case agent.ReasonDenied:
+		return "a call was denied"
+	default:
+		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")
+	}
 }
 
 // flow puts parts on lines of at most width cells, breaking between parts.

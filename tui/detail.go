@@ -403,6 +403,9 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		agent.StepLeftOut:   "skipped",
 		agent.StepUncertain: "in doubt: it may have taken effect",
 	}[s.Status]
+	if s.Status == agent.StepBroken && s.Failure == agent.FailureDenied {
+		words = "denied: it was not called"
+	}
 	switch {
 	case s.DryRun:
 		return "dry run: nothing was called"

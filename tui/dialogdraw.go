@@ -45,12 +45,19 @@ func (g *askDialog) setSize(width, height int) {
 }
 
 // place shares out the lines of the dialog, its border included: the list of
-// what waits is left out where the call would have too little room.
+// what waits is short, or left out, where the call would have too little room.
 func (g *askDialog) place(width, height int) {
-	const least = 8 // lines of the call
+	const enough = 8 // lines of the call
 	g.body = max(height-3-len(g.bar(width-4)), 1)
 	g.listed = 0
-	if list := g.listHeight(); list > 0 && g.body-list >= least {
+	if g.listHeight() == 0 {
+		return
+	}
+	call := enough
+	if g.doc != nil {
+		call = min(call, len(g.doc.lines))
+	}
+	if list := min(g.listHeight(), g.body-call); list > 2 { // two calls, and the edge below them
 		g.body, g.listed = g.body-list, list-1
 	}
 }

@@ -108,7 +108,9 @@ func (m *Model) hints() []string {
 	add(k.Quit, "quit")
 	if m.focus == paneChat && m.going() != "" {
 		add(k.Send, "queue")
-		add(k.Steer, "steer")
+		if m.heeds() {
+			add(k.Steer, "steer")
+		}
 	}
 	return hints
 }
@@ -132,7 +134,10 @@ func (m *Model) chatHints() []string {
 	case m.going() == "":
 		hints = append(hints, m.hint(k.Send, "send"))
 	case !m.input.empty():
-		hints = append(hints, m.hint(k.Send, "queue"), m.hint(k.Steer, "steer"))
+		hints = append(hints, m.hint(k.Send, "queue"))
+		if m.heeds() {
+			hints = append(hints, m.hint(k.Steer, "steer"))
+		}
 	}
 	switch {
 	case m.running():

@@ -142,7 +142,7 @@ func (g openGate) write(l *look, d *document) {
 		d.field("", l.Text, "the plan asks for a gate here too")
 	}
 	if len(g.allowed) > 0 {
-		d.field("allowed", l.Text, strings.Join(g.allowed, "; ")+" (in this run, so far)")
+		d.field("allowed", l.Text, strings.Join(g.allowed, "; ")+" (in this run, from the next call on)")
 	}
 	for _, from := range g.sources() {
 		name, style := "beware", l.Warning
@@ -150,6 +150,9 @@ func (g openGate) write(l *look, d *document) {
 			name, style = "from", l.Text
 		}
 		d.field(name, style, from.words)
+	}
+	if a.Always == nil && a.NoAlways != "" {
+		d.field("always", l.Text, "is no answer here: "+a.NoAlways)
 	}
 	if a.Diff != "" {
 		d.blank()

@@ -134,7 +134,9 @@ func (p *sheetPage) ended(a *agent.Attempt, at axis) {
 		if a.StartedAt.IsZero() {
 			words = "failed before it began"
 		}
-		if a.Failure != "" {
+		if a.Failure == agent.FailureDenied && a.StartedAt.IsZero() {
+			words = "denied"
+		} else if a.Failure != "" {
 			words += " (" + untrusted.Line(string(a.Failure)) + ")"
 		}
 		p.moment(at, a.EndedAt, l.Danger, l.glyphs.Failed, words)

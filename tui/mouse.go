@@ -80,7 +80,15 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 
 // click focuses the pane under the pointer and chooses what is there.
 func (m *Model) click(at tea.Mouse) {
-	if m.covered() || m.layout.small || at.Button != tea.MouseLeft {
+	if m.layout.small || at.Button != tea.MouseLeft {
+		return
+	}
+	if m.ask.open && m.over() == nil && !m.quitting && m.layout.plan.contains(at.X, at.Y) {
+		m.dag.clicked(at.Y - m.layout.plan.y) // keys stay with the dialog
+		m.refresh()
+		return
+	}
+	if m.covered() {
 		return
 	}
 	if m.layout.tabs.contains(at.X, at.Y) {

@@ -38,10 +38,14 @@ func (q question) sign(l *look) (string, lipgloss.Style) {
 }
 
 func (q question) name() string {
-	if q.Doubt {
+	switch {
+	case q.Doubt:
 		return "In doubt"
+	case q.Denied:
+		return "Denied"
+	default:
+		return "Failed"
 	}
-	return "Failed"
 }
 
 func (q question) about() []string {
@@ -117,10 +121,14 @@ func (q question) write(l *look, d *document) {
 	}
 	d.call(title, tool, "", q.Step)
 	reason := clip(strings.TrimSpace(q.Reason))
-	if q.Doubt {
+	switch {
+	case q.Doubt:
 		d.field("doubt", l.Warning, reason)
 		d.field("", l.Text, "It was started, and nobody knows whether it took effect: look before you answer.")
-	} else {
+	case q.Denied:
+		d.field("why", l.Warning, reason)
+		d.field("", l.Text, "It was not called.")
+	default:
 		d.field("error", l.Danger, reason)
 	}
 	if q.over {
@@ -140,8 +148,11 @@ func (q question) write(l *look, d *document) {
 
 // questionWords asks a question of the run in a line.
 func questionWords(q agent.Question) string {
-	if q.Doubt {
+	switch {
+	case q.Doubt:
 		return stepWords(q.Step) + " is in doubt: did it take effect?"
+	case q.Denied:
+		return stepWords(q.Step) + " was denied: how shall the run go on?"
 	}
 	return stepWords(q.Step) + " failed: how shall it go on?"
 }
@@ -190,7 +201,7 @@ func (m *Model) takeUp(s *agent.StepState) bool {
 		args = s.Step.Args
 	}
 	q := m.questionOf(r, agent.Question{
-		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args,
+		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args, Denied: s.Failure == agent.FailureDenied,
 		Replan: m.modelName() != "" || m.options.Planners != nil,
 	})
 	q.over = true

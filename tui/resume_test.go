@@ -74,7 +74,7 @@ func TestAQuestionIsAskedAnewAfterAResume(t *testing.T) {
 func TestARunThatEndedIsLiveAgainOnceResumed(t *testing.T) {
 	st := newStory().ended()
 	s := settled(t, st, 120, 36)
-	s.wants("✗ failed: step failed")
+	s.wants("✗ failed: a step did not succeed")
 	next := &story{now: st.now, seq: st.seq}
 	next.plan(agent.RunResumed{From: st.seq, Model: "qwen3:8b", Attended: true},
 		agent.FailureResolved{Step: "3", Decision: agent.FailureRetry, Args: map[string]any{"title": "x"}, By: "user"}).

@@ -35,7 +35,7 @@ func TestSteeringSaysWhyItCannotBeDone(t *testing.T) {
 		"no text":       {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "Type what the run shall hear first."},
 		"another pane":  {newStory().exploring(), []tea.KeyPressMsg{tabKey, ctrl('t')}, "Tab leads to the input"},
 		"before a run":  {newStory().greeted(), append(letters("x"), ctrl('t')), "No run goes on"},
-		"while it ends": {newStory().answering(), append(letters("x"), ctrl('t')), "Nothing in this run can hear it any more: it is queued."},
+		"while it ends": {newStory().answering(), append(letters("x"), ctrl('t')), "Nothing in this run can hear it; enter queues it."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settled(t, c.st, 120, 36).press(c.keys...).wants(c.word)

@@ -168,6 +168,8 @@ func (m *Model) tellStep(data agent.Data, was moment) {
 		if m.options.Replay {
 			c.add(c.remark(gateGlyph, warningStyle, askedWords(d)))
 		}
+	case agent.StepStarted:
+		m.tellPassed(d)
 	case agent.StepFailed:
 		if m.options.Replay && m.askedStep() == d.Index {
 			m.tellFailure(d.Index, d.Error)
@@ -242,6 +244,20 @@ func (m *Model) phased() bool {
 	return false
 }
 
+// tellPassed writes that a call passes by an answer that the user gave for longer
+// than once, with a mark where it carries text from outside: nobody is shown it.
+func (m *Model) tellPassed(d agent.StepStarted) {
+	words := plain.Passed(m.run, d)
+	if words == "" {
+		return
+	}
+	style := faintStyle
+	if (openGate{ask: agent.GateRequested{Provenance: d.Provenance}, tools: m.run.Catalogue}).untrustedText() {
+		words, style = words+" "+m.look.glyphs.Separator+" untrusted text", warningStyle
+	}
+	m.chat.add(m.chat.remark(gateGlyph, style, words))
+}
+
 // tellFailure writes that an attempt of a step failed, once.
 func (m *Model) tellFailure(index, sentence string) {
 	attempt := index
@@ -252,7 +268,11 @@ func (m *Model) tellFailure(index, sentence string) {
 		return
 	}
 	m.failed = attempt
-	failed := m.chat.remark(failedGlyph, dangerStyle, fmt.Sprintf("step %s failed: %s", index, untrusted.FirstLine(sentence)))
+	words := fmt.Sprintf("step %s failed: %s", index, untrusted.FirstLine(sentence))
+	if s := m.run.Step(index); s != nil && s.Failure == agent.FailureDenied {
+		words = fmt.Sprintf("step %s was %s", index, untrusted.FirstLine(sentence))
+	}
+	failed := m.chat.remark(failedGlyph, dangerStyle, words)
 	failed.gap = true
 	m.chat.add(failed)
 }

@@ -31,7 +31,7 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 		if scope == agent.ScopeAlways && !s.remember(e, &resolved) {
 			return
 		}
-		e.take([]agent.Data{resolved})
+		e.take(append([]agent.Data{resolved}, released(&e.run, resolved)...))
 		s.settle(e)
 	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
 		s.gate = ""
@@ -46,6 +46,25 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 		close(s.answered)
 		s.answered = nil
 	}
+}
+
+// released answers the gates that wait already for what a permission for the run
+// lets pass: calls of the same tool about which the same rule asks. Those that the
+// plan asks about, or that carry text from a result, wait on.
+func released(run *agent.Run, by agent.GateResolved) []agent.Data {
+	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == by.Gate })
+	if at < 0 || by.Decision != agent.Allow || by.Scope != agent.ScopeRun {
+		return nil
+	}
+	allowed := run.Gates[at]
+	var out []agent.Data
+	for _, g := range run.Gates {
+		if g != allowed && g.QualifiedTool() == allowed.QualifiedTool() && g.Rule.Equal(allowed.Rule) &&
+			!g.Planned && g.Rule.Source != agent.SourcePlan && len(g.Provenance) == 0 {
+			out = append(out, agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "your answer for this run"})
+		}
+	}
+	return out
 }
 
 // remember saves the rule that a gate offers, just as it was shown, and has the

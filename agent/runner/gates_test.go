@@ -150,3 +150,40 @@ func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
+
+func TestAPermissionForTheRunAnswersWhatWaitsForTheSame(t *testing.T) {
+	step := func(index string, gate bool, to any) planning.Step {
+		return planning.Step{Index: index, Title: "Change", Executor: planning.ExecutorTool, Tool: "change", Args: map[string]any{"path": to}, Gate: gate}
+	}
+	s := open(t, policy.ApproveAsk, nil)
+	plan := planning.Plan{Title: "Patch", Steps: []planning.Step{
+		step("1", false, "a"), step("2", false, "b"), step("3", true, "c"),
+		{Index: "4", Title: "Look", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{"q": "x"}, ResultVariable: "seen"},
+		step("5", false, "${seen}"),
+	}}
+	s.Send(runner.Execute{Plan: plan})
+	gates := map[string]agent.GateRequested{}
+	for len(gates) < 4 {
+		g := until[agent.GateRequested](t, s)
+		gates[g.Step] = g
+	}
+	s.answer(gates["1"], agent.Allow, agent.ScopeRun)
+	if d := until[agent.GateResolved](t, s); d.Gate != gates["1"].Gate || d.By != "user" {
+		t.Errorf("resolved %+v", d)
+	}
+	if d := until[agent.GateResolved](t, s); d.Gate != gates["2"].Gate || d.Decision != agent.Allow || d.Scope != agent.ScopeOnce || d.By != "your answer for this run" {
+		t.Errorf("resolved %+v", d)
+	}
+	// What the plan asks about, and what carries text from a result, wait on.
+	s.answer(gates["3"], agent.Allow, agent.ScopeOnce)
+	if d := until[agent.GateResolved](t, s); d.Gate != gates["3"].Gate {
+		t.Errorf("resolved %+v", d)
+	}
+	s.answer(gates["5"], agent.Allow, agent.ScopeOnce)
+	if d := until[agent.GateResolved](t, s); d.Gate != gates["5"].Gate {
+		t.Errorf("resolved %+v", d)
+	}
+	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}

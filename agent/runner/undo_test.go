@@ -155,8 +155,8 @@ func TestARunOnADirtyTreeSaysSoOnce(t *testing.T) {
 		files int
 		says  string
 	}{
-		"files that are not committed":   {twoSteps, 3, "this folder has 3 files with changes that are not committed"},
-		"one file that is not committed": {twoSteps, 1, "this folder has a file with changes that are not committed"},
+		"files that are not committed":   {twoSteps, 3, "3 files have changes that git has not committed"},
+		"one file that is not committed": {twoSteps, 1, "1 file has changes that git has not committed"},
 		"a clean tree":                   {twoSteps, 0, ""},
 		"a plan that only reads":         {`{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`, 3, ""},
 	} {

@@ -55,8 +55,9 @@ func (l *Log) provenance(from []agent.Provenance) {
 
 // sources says of each argument where its text comes from, a line each.
 func sources(from []agent.Provenance) []string {
-	var out []string
-	read := map[string][]string{} // argument → the steps whose results were read before it was written
+	var out, steps []string
+	carry := map[string][]string{} // step → the arguments that carry text of its result
+	read := map[string][]string{}  // argument → the steps whose results were read before it was written
 	for _, p := range from {
 		if p.Mention != "" {
 			out = append(out, fmt.Sprintf("a model wrote %s after reading %s, which your message mentions", cmp.Or(p.Arg, "the call"), untrusted.Line(p.Mention)))
@@ -66,12 +67,37 @@ func sources(from []agent.Provenance) []string {
 			read[p.Arg] = append(read[p.Arg], p.Step)
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s carries text from step %s", p.Arg, p.Step))
+		if carry[p.Step] == nil {
+			steps = append(steps, p.Step)
+		}
+		carry[p.Step] = append(carry[p.Step], cmp.Or(p.Arg, "the call"))
+	}
+	for _, step := range steps {
+		args := carry[step]
+		words := "text from step " + step + " is in "
+		if last := len(args) - 1; last > 0 {
+			words += strings.Join(args[:last], ", ") + " and "
+		}
+		out = append(out, words+args[len(args)-1])
 	}
 	for _, arg := range slices.Sorted(maps.Keys(read)) {
 		out = append(out, fmt.Sprintf("a model wrote %s after reading the result of %s", cmp.Or(arg, "the call"), strings.Join(read[arg], ", ")))
 	}
 	return out
+}
+
+// passed says that a call passes by what the user has allowed in the run, and
+// where text in it comes from.
+func (l *Log) passed(indent string, d agent.StepStarted) {
+	words := Passed(l.run, d)
+	if words == "" {
+		return
+	}
+	if len(d.Provenance) > 0 {
+		words += l.marks.between + "untrusted text"
+	}
+	l.line("%s%s %s", indent, l.marks.gate, words)
+	l.provenance(d.Provenance)
 }
 
 // resolved says how a gate was answered.

@@ -365,6 +365,7 @@ func (l *Log) tellStep(d agent.Data) {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
 		}
 		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, untrusted.Line(d.Title), by(d.Executor, d.Tool), again)
+		l.passed("  ", d)
 	case agent.StepCompleted:
 		if d.DryRun {
 			l.dryStep(d)
@@ -414,8 +415,11 @@ func (l *Log) question(q agent.Question) {
 		tool = q.Tool
 	}
 	asks := "failed; how shall it go on?"
-	if q.Doubt {
+	switch {
+	case q.Doubt:
 		asks = "in doubt; did it take effect?"
+	case q.Denied:
+		asks = "denied; how shall the run go on?"
 	}
 	l.line("%s %s %s  [%s]  %s", l.marks.gate, q.Step, untrusted.Line(q.Title), tool, asks)
 	if q.Reason != "" {

@@ -54,7 +54,7 @@ func TestWhatIsTold(t *testing.T) {
 				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
 				Args: map[string]any{"to": "a\nb", "n": 3}, Provenance: []agent.Provenance{{Arg: "to", Step: "9"}},
 			}},
-			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to: a", "    b", "    to carries text from step 9"},
+			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to: a", "    b", "    text from step 9 is in to"},
 		},
 		"a gate with a diff shows the diff": {
 			[]agent.Data{plan(step("1")), agent.GateRequested{

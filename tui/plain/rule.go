@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -27,6 +28,17 @@ func Rule(r agent.Rule) string {
 		return named
 	}
 	return named + " (" + whose + ")"
+}
+
+// Passed says that a call passes by what the user has allowed in its run for
+// longer than once, and by which answer; "" where it passes for another reason.
+func Passed(r *agent.Run, d agent.StepStarted) string {
+	if d.Rule == nil || !slices.ContainsFunc(r.Rules(), func(rule agent.Rule) bool {
+		return rule.Source == agent.SourceUser && rule.Verdict == agent.VerdictRun && rule.Equal(*d.Rule)
+	}) {
+		return ""
+	}
+	return "passed without a gate: " + untrusted.Line(d.Tool) + " in step " + untrusted.Line(d.Index) + " (" + untrusted.Line(d.Rule.Why) + ")"
 }
 
 // Allowed names what the user has allowed in a run for longer than once, the

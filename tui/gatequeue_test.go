@@ -1,0 +1,134 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// reading is a gate about a short call.
+func reading(step string) agent.GateRequested {
+	return agent.GateRequested{
+		Gate: step + ".1.1", Step: step, Title: "Step " + step, Tool: "vcs.push", Server: "workspace", Rule: patchRule,
+		Args: map[string]any{"remote": "origin"},
+	}
+}
+
+// abreast: calls of steps that depend on nothing wait, in the order given.
+func (s *story) abreast(gates ...string) *story {
+	var steps []planning.Step
+	for i := 1; i <= 4; i++ {
+		steps = append(steps, planning.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: planning.ExecutorTool, Tool: "vcs.push"})
+	}
+	s.asked().after(100).run(agent.PlanCreated{Plan: planning.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
+	for _, step := range gates {
+		s.run(reading(step))
+	}
+	return s
+}
+
+func TestGatesWaitInThePlansOrderAndTheChatNamesTheOneInTheDialog(t *testing.T) {
+	s := settled(t, newStory().abreast("3", "1", "2"), 120, 40)
+	for _, step := range []string{"1", "2", "3"} {
+		s.wants("Gate " + step + " of 3")
+		s.wants("step " + step + " waits for your answer")
+		s.press(tabKey)
+	}
+	st := newStory().abreast("3")
+	s = settled(t, st, 120, 40)
+	s.wants("step 3 waits for your answer")
+	s.show(more(st).run(reading("1"), reading("2")))
+	s.wants("Gate 3 of 3") // what is in the dialog stays there
+	s.wants("step 3 waits for your answer")
+	s.press(escape).wants("step 3 waits for your answer")
+	s.press(ctrl('g')).wants("Gate 3 of 3")
+}
+
+func TestWhatWaitsIsListedWhereTheCallIsShort(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		s := settled(t, newStory().abreast("1", "2", "3"), size[0], size[1])
+		s.wants("step 2  vcs.push")
+		s.wants("step 3  vcs.push")
+	}
+}
+
+func TestAStepIsChosenByAClickWhileAGateIsOpen(t *testing.T) {
+	s := settled(t, newStory().abreast("1", "2"), 120, 40)
+	for y, line := range s.lines() {
+		if strings.Contains(line, "4 Step 4") {
+			s.m.Update(tea.MouseClickMsg{X: 90, Y: y, Button: tea.MouseLeft})
+		}
+	}
+	s.wants("▌○ 4 Step 4")
+	if !s.m.GateOpen() {
+		t.Fatal("the gate is gone")
+	}
+	s.m.Update(s.m.Rested())
+	s.press(letters("y")...)
+	s.sent(allow("1"))
+}
+
+func TestAWordThatNobodyCouldHearStaysInTheInput(t *testing.T) {
+	s := settled(t, newStory().answering(), 120, 36).press(append(letters("x"), ctrl('t'))...)
+	s.sent()
+	if got := s.m.Typed(); got != "x" {
+		t.Errorf("the input holds %q", got)
+	}
+	s.lacks("ctrl+t steer")
+	settled(t, newStory().exploring(), 120, 36).press(letters("x")...).wants("ctrl+t steer")
+}
+
+func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
+	const words = "passed without a gate: fs.patch in step 4 (you allowed this tool for the run)"
+	rule := agent.Rule{Tool: "workspace:fs.patch", Verdict: agent.VerdictRun, Source: agent.SourceUser, Why: "you allowed this tool for the run"}
+	for name, c := range map[string]struct {
+		rule *agent.Rule
+		from []agent.Provenance
+		want string
+		mark bool
+	}{
+		"its arguments are the plan's":        {&rule, nil, words, false},
+		"it carries untrusted text":           {&rule, []agent.Provenance{{Arg: "new", Step: "1", Tool: "vcs.push"}}, words, true},
+		"another rule lets it pass":           {&agent.Rule{Tool: "fs.*", Verdict: agent.VerdictRun, Source: agent.SourceConfiguration}, nil, "", false},
+		"it was approved with the whole plan": {&agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictRun, Source: agent.SourceUser, Why: "you approved this call when you looked the plan over"}, nil, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().abreast().run(patching("3", "a.go", patchRule), agent.GateResolved{Gate: "3.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
+			st.run(agent.StepStarted{Index: "4", Attempt: 1, Executor: planning.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
+			s := settled(t, st, 200, 50)
+			if c.want == "" {
+				s.lacks("passed without a gate")
+			} else {
+				s.wants(c.want)
+			}
+			if got := strings.Contains(s.text(), "untrusted text"); got != c.mark {
+				t.Errorf("marked %t", got)
+			}
+		})
+	}
+}
+
+func TestADeniedStepIsAskedAboutAsOneThatWasDenied(t *testing.T) {
+	st := newStory().abreast("1").run(agent.GateResolved{Gate: "1.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce, By: "user"},
+		agent.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: agent.FailureDenied})
+	s := settled(t, attended(st), 120, 40)
+	s.wants("Denied · step 1")
+	s.wants("step 1 was denied: how shall the run go on?")
+	s.lacks("failed")
+}
+
+// attended has somebody be there in every run of the story.
+func attended(s *story) *story {
+	for i, e := range s.events {
+		if d, ok := e.Data.(agent.RunStarted); ok {
+			d.Attended = true
+			s.events[i].Data = d
+		}
+	}
+	return s
+}
