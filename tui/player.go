@@ -301,7 +301,13 @@ func (p *player) inward(cmd tea.Cmd) tea.Cmd {
 func (p *player) view(m *Model) tea.View {
 	v := p.screen.View()
 	width, height := m.layout.width, m.layout.height
-	if width <= 0 || height <= 0 || p.screen.layout.small {
+	if width <= 0 || height <= 0 {
+		return v
+	}
+	if p.screen.layout.small {
+		if p.apart(height) { // its line has no room, but was left out of the screen
+			v.Content += "\n" + strings.Repeat(" ", width)
+		}
 		return v
 	}
 	lines := strings.Split(v.Content, "\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/runner"
 	"replan/planning"
 	"replan/themes"
 	"replan/tui"
@@ -49,14 +50,20 @@ type hand struct {
 
 func newHand(t *testing.T, seed uint64) *hand {
 	h := &hand{t: t, rand: rand.New(rand.NewPCG(seed, 7)), width: 120, height: 36} //nolint:gosec // chosen by a seed
-	modes := []tui.Options{{}, {ASCII: true}, {NoColor: true}, {Theme: themes.Light}, {Replay: seed%10 == 4}}
+	modes := []tui.Options{{}, {ASCII: true}, {NoColor: true}, {Theme: themes.Light}, {ReducedMotion: true}}
+	if seed%10 == 4 {
+		modes[4] = tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}
+	}
 	h.m = tui.New(newFakeSession(), modes[int(seed)%len(modes)]) //nolint:gosec // small
 	for _, a := range h.m.Actions() {
 		if a.ID != "quit" {
 			h.keys = append(h.keys, a.Keys...)
 		}
 	}
-	story := []func(*story) *story{(*story).finished, (*story).stopped, (*story).failing, (*story).exploring, (*story).servers}[int(seed)%5](newStory()) //nolint:gosec // small
+	stories := []func(*story) *story{
+		(*story).finished, (*story).reviewing, (*story).stopped, (*story).failing, (*story).exploring, (*story).servers, (*story).crowded, (*story).calling, (*story).resumed,
+	}
+	story := stories[int(seed)%len(stories)](newStory()) //nolint:gosec // small
 	h.events, h.now = story.events, story.events[0].Time
 	h.input("resize", tea.WindowSizeMsg{Width: h.width, Height: h.height})
 	return h
@@ -71,8 +78,7 @@ func (h *hand) play(inputs int) {
 		case n < 18:
 			h.resize()
 		case n < 24:
-			x, y := h.rand.IntN(h.width+1), h.rand.IntN(h.height+1)
-			h.input("click", tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			h.drag()
 		case n < 28:
 			h.input("wheel", tea.MouseWheelMsg{X: h.rand.IntN(h.width), Y: h.rand.IntN(h.height), Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[h.rand.IntN(2)]})
 		case n < 30:
@@ -82,6 +88,7 @@ func (h *hand) play(inputs int) {
 			h.input("beat", tui.Beat(h.now))
 		case n < 38:
 			h.input("rest", h.m.Rested())
+			h.input("rest of the review", h.m.ReviewRested())
 		case n < 55:
 			letters := []rune("abxyznefghjklq/@?! 漢é1234")
 			r := letters[h.rand.IntN(len(letters))]
@@ -98,14 +105,30 @@ func (h *hand) play(inputs int) {
 func (h *hand) hear() {
 	n := min(1+h.rand.IntN(6), len(h.events))
 	if n == 0 {
-		next := newStory().servers()
+		next := []func(*story) *story{(*story).servers, (*story).reviewing, (*story).crowded}[h.rand.IntN(3)](newStory())
 		h.events = next.session(agent.SessionModels{Model: "qwen3:8b", Models: []planning.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
-			agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}}}).events
+			agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}}},
+			inForce(), someFiles(), someCommands(), agent.SessionUndo{Undo: unmaking()},
+			agent.SessionTalks{Talks: []agent.Talk{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}}}).events
 		return
 	}
 	batch := h.events[:n]
 	h.events, h.now = h.events[n:], batch[n-1].Time
 	h.input("events to "+string(batch[n-1].Data.Kind()), tui.Batch(batch, h.now))
+}
+
+// drag presses a button of the mouse, may move with it held, and lets it go.
+func (h *hand) drag() {
+	at := func() (x, y int) { return h.rand.IntN(h.width + 1), h.rand.IntN(h.height + 1) }
+	x, y := at()
+	h.input("click", tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	for range h.rand.IntN(3) {
+		x, y = at()
+		h.input("drag", tea.MouseMotionMsg{X: x, Y: y, Button: tea.MouseLeft})
+	}
+	if h.rand.IntN(4) > 0 {
+		h.input("release", tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+	}
 }
 
 func (h *hand) resize() {
