@@ -27,6 +27,38 @@ func wrapCode(s string, width int) []string {
 	return breakLines(s, width, func(line string) string { return widest.Hardwrap(line, width, true) })
 }
 
+// wrapKept breaks text into lines of at most width cells, keeping every blank:
+// between words, where that leaves no line half empty.
+func wrapKept(s string, width int) []string {
+	return breakLines(s, width, func(line string) string {
+		var b strings.Builder
+		for {
+			near := line // as much of it as surely fills a row, so that a long line costs what it is long
+			if most := 16 * width; len(line) > most {
+				near = strings.ToValidUTF8(line[:most], "")
+			}
+			if len(near) == len(line) && widest.StringWidth(line) <= width {
+				break
+			}
+			head := truncate(widest, near, width, "")
+			if head == near && len(near) < len(line) {
+				head = truncate(widest, line, width, "")
+			}
+			if head == "" || head == line {
+				break // a letter wider than the whole line
+			}
+			if !strings.HasPrefix(line[len(head):], " ") {
+				if at := strings.LastIndexByte(head, ' ') + 1; at > len(head)/2 {
+					head = head[:at]
+				}
+			}
+			b.WriteString(head + "\n")
+			line = line[len(head):]
+		}
+		return b.String() + line
+	})
+}
+
 func breakLines(s string, width int, split func(string) string) []string {
 	if width <= 0 {
 		return nil

@@ -156,7 +156,7 @@ func isLong(v any) bool {
 // highlighted as that language.
 func (p *sheetPage) argument(name string, column int, value any, language string) {
 	if !isLong(value) {
-		p.member(name, column, value)
+		p.worded(name, column, value)
 		return
 	}
 	p.lines = append(p.lines, paint(p.look.Accent, wrapCode(untrusted.Line(name), p.width))...)
@@ -165,6 +165,20 @@ func (p *sheetPage) argument(name string, column int, value any, language string
 		written, language = jsonText(value, "  "), "json"
 	}
 	p.put(p.block(written, language))
+}
+
+// worded adds a member that stands on a line, which is broken between its words.
+func (p *sheetPage) worded(name string, column int, value any) {
+	label, text := untrusted.Line(name), ""
+	if text, _ = valueText(value); ansi.StringWidth(label) > column {
+		p.member(name, column, value)
+		return
+	}
+	lead := p.look.Accent.Render(p.look.fit(label, column))
+	for _, line := range wrapKept(untrusted.Visible(text), max(p.width-column-1, 1)) {
+		p.lines = append(p.lines, lead+" "+line)
+		lead = strings.Repeat(" ", column)
+	}
 }
 
 // block is a leaf of what stands right of a line.

@@ -110,6 +110,7 @@ func (d *detailPane) drawResult(p *sheetPage, s *agent.StepState) {
 			p.put(newCode(l, language, r))
 		}
 	case map[string]any:
+		r = d.readable(p, s, r)
 		names, column := p.order(r)
 		for _, name := range names {
 			if text, ok := r[name].(string); ok && d.languageOf(s, name, text) == "diff" {

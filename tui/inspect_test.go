@@ -117,7 +117,7 @@ func (s *story) edited() *story {
 func TestTheTabsOfAStepHaveKeys(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().finished()).press(tabKey).press(letters("gjjj")...)
 	for _, c := range []struct{ key, want string }{
-		{"4", "allowed once by you after 2.1s"}, {"5", "waited at its gate"}, {"1", "does     fs.patch"}, {"2", "files"}, {"3", "verifyUser(r.Context()"},
+		{"4", "allowed once by you after 2.1s"}, {"5", "waited at its gate"}, {"1", "does     fs.patch"}, {"2", "expects"}, {"3", "verifyUser(r.Context()"},
 	} {
 		s.press(letters(c.key)...)
 		s.wants(c.want)
@@ -134,7 +134,7 @@ func TestAClickOnATabChoosesIt(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}, {60, 24}, {40, 12}} {
 		s := open(t, tui.Options{Replay: true}, size.w, size.h).show(newStory().finished())
 		s.press(tabKey).press(letters("gjjj")...).press(tabKey)
-		for _, c := range []struct{ tab, want string }{{"timing", "altogether"}, {"story", "attempt 1"}, {"args", "does     fs.patch"}, {"diff", "auth/handler.go"}, {"output", "files"}} {
+		for _, c := range []struct{ tab, want string }{{"timing", "altogether"}, {"story", "attempt 1"}, {"args", "does     fs.patch"}, {"diff", "auth/handler.go"}, {"output", "expect"}} {
 			x, y := s.find(c.tab)
 			s.m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 			s.wants(c.want)

@@ -116,7 +116,7 @@ func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// stop stops what runs; without anything to stop it leads back to the chat.
+// stop stops what runs; without anything to stop it leads back: from the step to the plan, and to the chat.
 // Where a run only waits at a gate, a second press must confirm it: the first
 // may have been meant for the gate.
 func (m *Model) stop() tea.Cmd {
@@ -133,6 +133,8 @@ func (m *Model) stop() tea.Cmd {
 		m.stopping = true
 		m.chat.touch()
 		return m.outbox.send(runner.Stop{})
+	case m.focus == paneStep:
+		m.focus = panePlan // from which enter led here
 	case m.focus != paneChat:
 		m.focus = paneChat
 	}

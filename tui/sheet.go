@@ -247,7 +247,7 @@ func (t *text) rows(i, width int) []string {
 		}
 	default:
 		line := untrusted.Visible(t.lines[i])
-		split := wrapCode
+		split := wrapKept
 		if t.prose {
 			split = wrap
 		}
