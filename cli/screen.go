@@ -84,7 +84,7 @@ func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before c
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
 	screen.Examples = exampleGoals(o.workspace)
-	screen.Editor = o.editor()
+	screen.Editor, screen.Commands = o.editor(), o.chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, o.dressed(screen)))
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
 }

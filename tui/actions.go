@@ -32,8 +32,9 @@ const (
 	placeQuestion
 	placeReview
 	placeDialog
-	placeQuit   // the question whether to quit
-	placeReplay // while a run is played again
+	placeQuit    // the question whether to quit
+	placeCommand // a command of the chat, which has no key
+	placeReplay  // while a run is played again
 )
 
 // group is the actions of one place.

@@ -19,8 +19,13 @@ var ctrlK = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
 // TestEveryActionIsInPaletteAndHelp holds both against the tables: what has a key
 // has a line in help, and what can be done has one in the palette, with its key.
 func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 400).show(newStory().branching())
+	commands := []agent.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
+	s := open(t, tui.Options{Commands: func() []agent.Completion { return commands }}, 120, 400).show(newStory().branching())
 	s.press(tea.KeyPressMsg{Code: tea.KeyF1})
+	for _, c := range commands {
+		s.wants(c.Text)
+		s.wants(c.Detail)
+	}
 	help := s.text()
 	s.press(escape)
 	for _, a := range s.m.Actions() {
@@ -28,7 +33,7 @@ func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
 		if !strings.Contains(help, a.Key) || !strings.Contains(help, strings.Join(shown[:min(len(shown), 3)], " ")) {
 			t.Errorf("help does not have %s: %s %s", a.ID, a.Key, a.Does)
 		}
-		if !a.Done || a.ID == "palette" {
+		if a.ID == "palette" {
 			continue
 		}
 		s.press(ctrlK).press(letters(a.ID)...)
@@ -36,6 +41,18 @@ func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
 			t.Errorf("the palette does not find %s:\n%s", a.ID, found)
 		}
 		s.press(escape, escape)
+	}
+	s.press(ctrlK).press(letters("oldest part")...)
+	s.wants("/compact")
+	s.press(enter)
+	if got := s.m.Typed(); got != "/compact" {
+		t.Errorf("the command chosen puts %q into the input", got)
+	}
+	s.press(ctrlK).press(letters("run a plan")...).press(enter)
+	s.wants("Something stands in the input")
+	s.press(escape, escape, ctrl('c'), ctrlK).press(letters("run a plan")...).press(enter)
+	if got := s.m.Typed(); got != "/plan run " {
+		t.Errorf("a command that takes more leaves %q", got)
 	}
 }
 

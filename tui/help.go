@@ -18,9 +18,12 @@ type helpDialog struct {
 	here   place  // where it was opened
 	now    []hint // the keys of the dialog that it was opened over
 	replay bool   // and it was a replay
-	open   bool
-	top    int
-	body   int
+
+	commands group // of the chat
+
+	open bool
+	top  int
+	body int
 
 	version string // of the program
 }
@@ -52,6 +55,7 @@ func (m *Model) openHelp() {
 	if over := m.over(); over != nil {
 		h.now = over.hints()
 	}
+	h.commands = m.commandGroup()
 	h.open, h.top = true, 0
 }
 
@@ -121,6 +125,10 @@ func (h *helpDialog) draw(screenWidth, height int) []string {
 		}
 	} else {
 		doc.lines = append(doc.lines, h.column(doc.width, groups)...)
+	}
+	if commands := h.commandLines(doc.width); len(commands) > 0 {
+		doc.blank()
+		doc.lines = append(doc.lines, commands...)
 	}
 	h.body = max(min(len(doc.lines), height-2), 1)
 	title := l.Strong.Render(strings.TrimSpace("replan " + h.version))

@@ -38,6 +38,7 @@ type found struct {
 // openPalette opens the palette with all that can be done here first.
 func (m *Model) openPalette() {
 	p := m.palette
+	p.groups = append(slices.Clip(m.groups), m.commandGroup())
 	p.open, p.search, p.word, p.list, p.here = true, "", "", list{}, m.topic()
 	p.find()
 }
@@ -51,11 +52,15 @@ func (d *paletteDialog) find() {
 	for _, g := range d.groups {
 		for i := range g.actions {
 			a := &g.actions[i]
-			if a.do == nil || a.id == "palette" || seen[a.id] {
+			if a.id == "palette" || seen[a.id] {
 				continue
 			}
 			seen[a.id] = true
-			all = append(all, found{action: a, at: g.place, title: g.title, why: a.refusal()})
+			f := found{action: a, at: g.place, title: g.title, why: inDialog}
+			if a.do != nil {
+				f.why = a.refusal()
+			}
+			all = append(all, f)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(d.rank(a), d.rank(b)) })
@@ -115,7 +120,7 @@ func (d *paletteDialog) rank(f found) int {
 		rank = 0
 	case placeEverywhere:
 		rank = 1
-	case placeMoving:
+	case placeMoving, placeCommand:
 		rank = 3
 	}
 	if f.why != "" {

@@ -57,6 +57,16 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		{"greeted with notes", func() *story { return newStory().choosing() }, nil},
 		{"models", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO}},
 		{"models, searched", func() *story { return newStory().choosing() }, append(append([]tea.KeyPressMsg{ctrlO}, letters("em")...), downKey, rightKey, enter)},
+		{"palette", func() *story { return newStory().branching() }, []tea.KeyPressMsg{ctrlK}},
+		{"palette, searched, refused", func() *story { return newStory().branching() }, append(append([]tea.KeyPressMsg{ctrlK}, letters("gate")...), enter)},
+		{"help", func() *story { return newStory().branching() }, []tea.KeyPressMsg{f1}},
+		{"help of the plan", func() *story { return newStory().branching() }, []tea.KeyPressMsg{tabKey, f1}},
+		{"quitting", func() *story { return newStory().branching() }, []tea.KeyPressMsg{ctrl('c')}},
+		{"the plan, being filtered", func() *story { return newStory().branching() }, append([]tea.KeyPressMsg{tabKey}, letters("/read")...)},
+		{"runs, searched", func() *story { return newStory().listed() }, append([]tea.KeyPressMsg{ctrlR}, letters("/release")...)},
+		{"a notice", func() *story { return newStory().finished() }, []tea.KeyPressMsg{ctrl('y')}},
+		{"a wide text", func() *story { return newStory().wide() }, nil},
+		{"a wide text, its plan", func() *story { return newStory().wide() }, []tea.KeyPressMsg{tabKey}},
 		{"profiles", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO, tabKey}},
 		{"no models", func() *story {
 			return newStory().greeted().session(agent.SessionModels{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})

@@ -61,7 +61,7 @@ func newHand(t *testing.T, seed uint64) *hand {
 		}
 	}
 	stories := []func(*story) *story{
-		(*story).finished, (*story).reviewing, (*story).stopped, (*story).failing, (*story).exploring, (*story).servers, (*story).crowded, (*story).calling, (*story).resumed,
+		(*story).finished, (*story).reviewing, (*story).stopped, (*story).failing, (*story).exploring, (*story).servers, (*story).crowded, (*story).calling, (*story).resumed, (*story).wide,
 	}
 	story := stories[int(seed)%len(stories)](newStory()) //nolint:gosec // small
 	h.events, h.now = story.events, story.events[0].Time

@@ -241,3 +241,20 @@ func (s *story) servers() *story {
 		Rule: agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in", Why: "they are programs of this project's .mcp.json; a yes is remembered until they change"},
 	})
 }
+
+// wide: a run that speaks in characters of two cells, joined emoji and combining
+// marks, in its goal, titles, arguments, output, table and answer.
+func (s *story) wide() *story {
+	plan := planning.Plan{Title: "検索", Goal: "認証を調べる 👩‍👩‍👧", Steps: []planning.Step{
+		{Index: "1", Title: "認証の関数をすべて探して一覧にする", Executor: planning.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "認証 👍🏽 e\u0301te\u0301"}},
+		{Index: "2", Title: "Cafe\u0301 🇩🇪 lesen", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "文書/設計.md"}, DependsOn: []string{"1"}},
+	}}
+	s.greeted().after(100).session(agent.ChatUser{Text: plan.Goal}).
+		run(agent.RunStarted{Goal: plan.Goal, Workspace: "/src/設計", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+			agent.PlanCreated{Plan: plan, Revision: 1},
+			agent.StepStarted{Index: "1", Attempt: 1, Args: plan.Steps[0].Args}).after(40).
+		run(agent.StepCompleted{Index: "1", Attempt: 1, MS: 40, Result: "文書/設計.md:3: 認証 👩‍👩‍👧 e\u0301"},
+			agent.StepStarted{Index: "2", Attempt: 1, Args: plan.Steps[1].Args}).after(60).
+		run(agent.StepCompleted{Index: "2", Attempt: 1, MS: 60, Result: "# 設計\n\n👍🏽 gut"})
+	return s.session(agent.ChatReply{Status: agent.StatusCompleted, Text: "| 名前 | 意味 |\n|---|---|\n| 認証 | 👩‍👩‍👧 家族 |\n| cafe\u0301 | e\u0301te\u0301 |\n\n- 設計は **完了** です\n"})
+}
