@@ -71,7 +71,8 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	// Bubble Tea's own handler of signals waits for ever where the program ends at
 	// the same signal, and a context given to it closes the terminal while that is
 	// still read. The end of ctx is therefore put to it as a message.
-	options = append([]tea.ProgramOption{tea.WithoutSignalHandler()}, options...)
+	// A key waits for the next frame: with the usual 60 a second that alone is 17 ms.
+	options = append([]tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(120)}, options...)
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
