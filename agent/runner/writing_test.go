@@ -166,8 +166,8 @@ func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
 		t.Errorf("%+v came back", back)
 	}
 	s.Send(runner.Unqueue{ID: q.Jobs[0].ID})
-	if q = until[agent.SessionQueue](t, s); len(q.Waiting) != 0 {
-		t.Errorf("%q wait", q.Waiting)
+	for len(q.Waiting) != 0 { // the queue with one of them is told first
+		q = until[agent.SessionQueue](t, s)
 	}
 	close(hold)
 }
