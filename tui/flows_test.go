@@ -15,6 +15,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/themes"
 	"replan/tui"
 )
 
@@ -202,7 +203,15 @@ func (p *program) drawn() string {
 	return p.look(func(m *tui.Model) string { return m.View().Content })
 }
 
-func (p *program) frame() string { return ansi.Strip(p.drawn()) }
+// frame is what is on the screen. Whatever spins stands still in it, since the
+// clock of the real program beats while a slow machine plays a flow.
+func (p *program) frame() string {
+	still := []string{}
+	for _, glyph := range themes.UnicodeGlyphs().Spinner {
+		still = append(still, glyph, "⠋")
+	}
+	return strings.NewReplacer(still...).Replace(ansi.Strip(p.drawn()))
+}
 
 func (p *program) focused() string { return p.look((*tui.Model).Focus) }
 
