@@ -39,7 +39,6 @@ type dagPane struct {
 	loose    bool // the view was scrolled by itself and need not show the selection
 
 	kin    kinship
-	grown  int // the widest state so far, so that the columns stand still
 	spins  [2]string
 	spinAt int
 	view   []string

@@ -30,28 +30,28 @@ const titleFirst = 18
 // noteLeast is how many cells a remark at the right takes at least.
 const noteLeast = 10
 
-// columns measures the rows. It looks at the steps' own lengths, and a state
-// never narrows its column again, so that the columns stand still while the
-// states change.
+// columns measures the rows by the steps' own lengths and by the states that there
+// are now, whatever was drawn before: one run always looks one way.
 func (d *dagPane) columns() columns {
 	c := columns{gutter: d.outline.width, index: d.outline.index}
 	if len(d.run.Revisions) > 0 {
 		c.mark = 2
 	}
+	state := 6
 	if d.tally != nil {
 		t := &d.tally.total
 		switch {
 		case d.dry():
-			d.grown = max(d.grown, len("? dry run"))
+			state = max(state, len("? dry run"))
 		case t[classDraft]+t[classDoubt] > 0:
-			d.grown = max(d.grown, len("in doubt"))
+			state = max(state, len("in doubt"))
 		case t[classHeld] > 0:
-			d.grown = max(d.grown, min(len(d.tally.held), len("in doubt")))
+			state = max(state, min(len(d.tally.held), len("in doubt")))
 		case t[classSkipped]+t[classStopped]+t[classRetry] > 0:
-			d.grown = max(d.grown, len("stopped"))
+			state = max(state, len("stopped"))
 		}
 	}
-	c.state = max(d.grown, 6)
+	c.state = state
 	longest, tool := d.outline.longest, d.outline.tool
 	c.index = max(min(c.index, 6), 1)
 	room := d.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1

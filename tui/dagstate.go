@@ -86,7 +86,6 @@ func (d *dagPane) runningWords(s *agent.StepState, room int) string {
 		far = fmt.Sprintf("%.0f/%.0f", p.Done, p.Total)
 	}
 	both := far + " " + ticking(took)
-	d.grown = max(d.grown, min(len(both), len("100% 99s")))
 	if len(both) <= room {
 		return both
 	}
