@@ -211,21 +211,6 @@ func (l *Log) tell(d agent.Data) {
 	l.held(d)
 }
 
-// resumed tells how a run that is taken up stands.
-func (l *Log) resumed(d agent.RunResumed) {
-	l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))
-	l.where(d.Model, len(d.Catalogue), l.run.Workspace)
-	if l.run.Revision > 0 {
-		l.line("  %d of %s done", l.run.Done(), count(len(l.run.Plan.Steps), "step"))
-	}
-	for _, g := range l.run.Gates {
-		l.gate(g.GateRequested) // still open: whoever answers must see the whole call
-	}
-	for _, q := range l.run.Questions() {
-		l.question(q)
-	}
-}
-
 // tellPlan tells how the plan came about and how it changed, and reports whether
 // the event was about that.
 func (l *Log) tellPlan(d agent.Data) bool {
