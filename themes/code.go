@@ -4,9 +4,11 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // CodeKind is what a piece of code is, as far as colours tell it.
@@ -95,16 +97,25 @@ func spans(source, language string) [][]CodeSpan {
 }
 
 // addSpan puts a piece at the end of a line, into the last span where that is of
-// the same kind. Blanks are of any kind.
+// the same kind or they are parts of one character. Blanks are of any kind.
 func addSpan(line []CodeSpan, text string, kind CodeKind) []CodeSpan {
 	if text == "" {
 		return line
 	}
-	if n := len(line); n > 0 && (line[n-1].Kind == kind || strings.Trim(text, " ") == "") {
+	if n := len(line); n > 0 && (line[n-1].Kind == kind || strings.Trim(text, " ") == "" || joins(line[n-1].Text, text)) {
 		line[n-1].Text += text
 		return line
 	}
 	return append(line, CodeSpan{Text: text, Kind: kind})
+}
+
+// joins reports whether a lexer has parted a character between two pieces: a
+// style between them would take the parts of an emoji asunder.
+func joins(before, after string) bool {
+	first, _ := utf8.DecodeRuneInString(after)
+	const joiner = "\u200d"
+	return strings.HasSuffix(before, joiner) || first != '\t' && ansi.StringWidth(string(first)) == 0 ||
+		ansi.StringWidth(before+after) != ansi.StringWidth(before)+ansi.StringWidth(after)
 }
 
 func plainLines(source string) [][]CodeSpan {
