@@ -3,9 +3,8 @@ package tui
 import (
 	"fmt"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"replan/agent"
+	"replan/planning"
 	"replan/tui/patch"
 )
 
@@ -36,7 +35,8 @@ func (d *detailPane) drawDiff(p *sheetPage, s *agent.StepState) {
 	}
 	if before != nil {
 		p.heading(fmt.Sprintf("changed by revision %d", d.run.Revision))
-		p.put(newDiff(l, p.width, udiff.Unified("before", "now", stepText(before), stepText(s))))
+		text, _, _ := planning.UnifiedDiff("before", "now", stepText(before), stepText(s))
+		p.put(newDiff(l, p.width, text))
 	}
 }
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/aymanbagabas/go-udiff"
 
+	"replan/planning"
 	"replan/tui/patch"
 	"replan/tui/untrusted"
 )
@@ -17,7 +17,8 @@ func (p *sheetPage) changed(name, before, after string) {
 	l := p.look
 	if strings.Contains(before, "\n") || strings.Contains(after, "\n") {
 		p.lines = append(p.lines, "    "+l.Accent.Render(l.cut(untrusted.Line(name), p.width-4)))
-		p.put(newDiff(l, p.width, udiff.Unified("before", "after", before+"\n", after+"\n")))
+		text, _, _ := planning.UnifiedDiff("before", "after", before+"\n", after+"\n")
+		p.put(newDiff(l, p.width, text))
 		return
 	}
 	before, after = untrusted.Visible(before), untrusted.Visible(after)

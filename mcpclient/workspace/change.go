@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/workspace/code"
+	"replan/planning"
 )
 
 // change is what one file was and what it is to be.
@@ -377,43 +377,10 @@ func (c change) diff() (string, changedFile) {
 	if !isText(c.before.data) || !isText(c.after.data) {
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), counts
 	}
-	before, after := string(c.before.data), string(c.after.data)
-	edits := lineEdits(before, after)
-	if len(edits) == 0 {
-		if c.before.exists == c.after.exists {
-			return "", counts
-		}
-		return fmt.Sprintf("--- %s\n+++ %s\n", from, to), counts // an empty file comes or goes
+	text, added, removed := planning.UnifiedDiff(from, to, string(c.before.data), string(c.after.data))
+	counts.Added, counts.Removed = added, removed
+	if text == "" && c.before.exists != c.after.exists {
+		text = fmt.Sprintf("--- %s\n+++ %s\n", from, to) // an empty file comes or goes
 	}
-	d, err := udiff.ToUnifiedDiff(from, to, before, edits, udiff.DefaultContextLines)
-	if err != nil {
-		// The edits come from the very texts they are applied to.
-		panic(fmt.Sprintf("diff of %s: %v", c.path, err))
-	}
-	for _, h := range d.Hunks {
-		for _, l := range h.Lines {
-			switch l.Kind {
-			case udiff.Insert:
-				counts.Added++
-			case udiff.Delete:
-				counts.Removed++
-			}
-		}
-	}
-	return d.String(), counts
-}
-
-// lineEdits is the difference of two texts in whole lines.
-func lineEdits(before, after string) []udiff.Edit {
-	edits := udiff.Lines(before, after)
-	// The diff counts lines from the start again for each edit, so that a large
-	// file with many edits would take minutes. One edit over all of it says the
-	// same.
-	const most = 1 << 30
-	if len(edits)*len(before) < most {
-		return edits
-	}
-	first, last := edits[0], edits[len(edits)-1]
-	tail := len(before) - last.End
-	return []udiff.Edit{{Start: first.Start, End: last.End, New: after[first.Start : len(after)-tail]}}
+	return text, counts
 }
