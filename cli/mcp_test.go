@@ -31,7 +31,11 @@ import (
 //	toolserver !mute    reads all that is said to it and never answers
 //	toolserver !broken  ends at once, with a word on why
 //	toolserver !hold    is no server: it holds on to the watch until it is killed
+//	toolserver !tty F   is no server: it writes into F what came of opening its terminal
 func toolServer() {
+	if file := os.Getenv("TTY_REPORT"); file != "" {
+		reportTerminal(file)
+	}
 	name := "tools"
 	if len(os.Args) > 1 {
 		name = os.Args[1]
@@ -43,6 +47,8 @@ func toolServer() {
 	case "!broken":
 		fmt.Fprintln(os.Stderr, "my database is locked")
 		os.Exit(3)
+	case "!tty":
+		reportTerminal(os.Args[2])
 	case "!hold":
 		if hear := announce("child"); hear != nil {
 			fmt.Println("held")
@@ -51,6 +57,24 @@ func toolServer() {
 	default:
 		announce("server")
 		_ = server.ServeStdio(newToolServer(name))
+	}
+}
+
+// reportTerminal writes into file what came of opening the controlling terminal.
+func reportTerminal(file string) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	report := "opened"
+	switch {
+	case errors.Is(err, syscall.ENXIO):
+		report = "ENXIO"
+	case err != nil:
+		report = err.Error()
+	default:
+		_ = tty.Close()
+	}
+	if err := os.WriteFile(file, []byte(report), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(4)
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"syscall"
 )
 
-// Isolate makes cmd, when it starts, the leader of a process group of its
-// own. Call it before cmd is started.
+// Isolate makes cmd, when it starts, the leader of a session and a process group
+// of its own. It has no controlling terminal then: it can neither draw on the
+// screen nor type into it, which would open gates. Call it before cmd is started.
 func Isolate(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Setsid = true
 }
 
 // Terminate asks every process of cmd's group to end. That nobody is left is

@@ -11,13 +11,17 @@ import (
 	"syscall"
 )
 
-// Isolate makes cmd, when it starts, the leader of a process group of its
-// own. Call it before cmd is started.
+// createNoWindow gives a process a console of its own, which nobody sees.
+const createNoWindow = 0x08000000
+
+// Isolate makes cmd, when it starts, the leader of a process group of its own,
+// with a console of its own: it can neither draw on the screen nor type into
+// it, which would open gates. Call it before cmd is started.
 func Isolate(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP
+	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow
 }
 
 // Terminate ends the processes that cmd has started, and cmd: Windows has no

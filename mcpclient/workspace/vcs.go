@@ -119,8 +119,8 @@ func (r *gitRepository) environ(run gitRun) []string {
 			return false
 		}
 	})
-	// An editor would wait for somebody.
-	environ = append(append(environ, "GIT_EDITOR=true", "GIT_PAGER=cat"), run.environ...)
+	// An editor or a question would wait for somebody.
+	environ = append(append(environ, "GIT_EDITOR=true", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"), run.environ...)
 	if !run.asUser {
 		environ = append(environ, "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 	}
