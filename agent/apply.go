@@ -37,6 +37,8 @@ func (r *Run) Apply(e Event) error {
 		if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
 			s.Run, s.ranUp = d.Run, Usage{}
 		}
+	case JournalDamaged:
+		r.applyDamaged()
 	case RunSteered:
 		r.applySteered(d)
 	case TimerFired:
@@ -108,6 +110,7 @@ func (r *Run) follows(e Event) error {
 	}
 	_, starts := e.Data.(RunStarted)
 	_, resumes := e.Data.(RunResumed)
+	_, damaged := e.Data.(JournalDamaged)
 	switch {
 	case r.ID == "" && !starts:
 		return fmt.Errorf("the run has not started: %w", ErrOutOfOrder)
@@ -119,7 +122,7 @@ func (r *Run) follows(e Event) error {
 		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
 	case resumes && r.Result != nil && r.Result.Status == StatusCompleted:
 		return fmt.Errorf("the run is completed, so there is nothing to resume: %w", ErrOutOfOrder)
-	case r.Result != nil && !resumes:
+	case r.Result != nil && !resumes && !damaged:
 		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
 	}
 	if phase, ok := phaseOf(e.Data); ok && (phase < 1 || phase > len(r.Phases)) {

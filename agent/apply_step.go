@@ -110,7 +110,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
-	s.tries = d.Attempt
+	s.tries, s.unsure = d.Attempt, false
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepActive, r.Now, d.Rule
 	s.ReadyAt = time.Time{}

@@ -28,6 +28,13 @@ type RunSpawned struct {
 	Run     string `json:"run"`
 }
 
+// JournalDamaged stands in the place of the last line of a journal that was
+// written whole and is not what was written any more. What it said is lost: it
+// may have been the start of any step that could start there.
+type JournalDamaged struct {
+	Line int `json:"line"` // from 1
+}
+
 // DoubtResolved says what is to become of a step that is in doubt.
 type DoubtResolved struct {
 	Step     string        `json:"step"`
@@ -100,6 +107,7 @@ type SessionResuming struct {
 // Kind of each event's data.
 func (RunResumed) Kind() Kind      { return KindRunResumed }
 func (RunSpawned) Kind() Kind      { return KindRunSpawned }
+func (JournalDamaged) Kind() Kind  { return KindJournalDamaged }
 func (DoubtResolved) Kind() Kind   { return KindDoubtResolved }
 func (FailureResolved) Kind() Kind { return KindFailureResolved }
 func (GuardWarned) Kind() Kind     { return KindGuardWarned }

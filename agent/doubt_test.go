@@ -238,3 +238,65 @@ func TestALostReadIsRunAgainUnasked(t *testing.T) {
 		t.Errorf("%s, attempt %d, %+v", got.Reason, w.run.Step("1").Attempt, got.Usage)
 	}
 }
+
+// damage has the last line of the journal, the n-th, be lost.
+func damage(w *world, n int) {
+	w.t.Helper()
+	w.kill(n - 1)
+	w.apply(agent.JournalDamaged{Line: n})
+}
+
+func TestADamagedLastLinePutsWhatCouldStartInDoubt(t *testing.T) {
+	w := newWorld(t)
+	w.apply(given(t, changes))
+	w.until(agent.KindGateResolved)
+	w.advance()
+	at := slices.IndexFunc(w.events, func(e agent.Event) bool {
+		started, ok := e.Data.(agent.StepStarted)
+		return ok && started.Index == "1"
+	})
+	if at < 0 {
+		t.Fatalf("step 1 did not start:\n%s", w.tail())
+	}
+	damage(w, at+1)
+	got := w.resume(resumed(given(t, changes)))
+	told := all[agent.StepInDoubt](w)
+	if got.Reason != agent.ReasonInDoubt || len(told) != 1 || told[0].Index != "1" || !strings.Contains(told[0].Reason, "journal is damaged") {
+		t.Errorf("it ended %s, in doubt %v", got.Reason, told)
+	}
+	if slices.Contains(w.starts(), "1") {
+		t.Errorf("started again: %v", w.starts())
+	}
+}
+
+func TestNoLostEventMakesAnEffectHappenTwice(t *testing.T) {
+	for name, world := range map[string]func(*testing.T) (*world, agent.RunStarted){
+		"a plan":         fullWorld,
+		"a plan to read": func(t *testing.T) (*world, agent.RunStarted) { return newWorld(t), given(t, changes) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, start := world(t)
+			whole.play(start)
+			start.InDoubt = "" // nobody says that it may run twice
+			lost := 0
+			for n := 3; n <= len(whole.events); n++ {
+				w, _ := world(t)
+				w.events = slices.Clone(whole.events)
+				damage(w, n)
+				if w.run.Result == nil || w.run.Result.Status != agent.StatusCompleted {
+					w.resume(resumed(start))
+				}
+				started, ok := whole.events[n-1].Data.(agent.StepStarted)
+				if !ok || started.Tool != "change" {
+					continue
+				}
+				if lost++; startedAgain(w.events[n:], started.Index) {
+					t.Errorf("event %d, the start of step %s, was lost, and the step was started again", n, started.Index)
+				}
+			}
+			if lost == 0 {
+				t.Fatal("no step with effects was started")
+			}
+		})
+	}
+}

@@ -97,6 +97,8 @@ const (
 	KindSessionHistory     Kind = "session.history"
 	KindSessionCompletions Kind = "session.completions"
 
+	KindJournalDamaged Kind = "journal.damaged"
+
 	KindTimerFired Kind = "timer.fired"
 	KindNote       Kind = "note"
 )
@@ -298,6 +300,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[SessionJournal](raw)
 	case KindChatUndone:
 		return decode[ChatUndone](raw)
+	case KindJournalDamaged:
+		return decode[JournalDamaged](raw)
 	case KindTimerFired:
 		return decode[TimerFired](raw)
 	case KindNote:

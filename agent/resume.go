@@ -258,11 +258,28 @@ func (r *Run) answered(s *StepState) {
 func (r *Run) nextLost() []Action {
 	var out []Action
 	for _, s := range r.lost {
-		out = append(out, Action{Record: StepInDoubt{
-			Index: s.Step.Index, Attempt: s.Attempt, Reason: "replan ended while it ran",
-		}})
+		reason := "replan ended while it ran"
+		if s.unsure {
+			reason = "the last line of the journal is damaged, and may have said that it started"
+		}
+		out = append(out, Action{Record: StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: reason}})
 	}
 	return out
+}
+
+// applyDamaged takes every step with effects that could start here for started,
+// so that a resume finds it in doubt: the line that is lost may have said so.
+func (r *Run) applyDamaged() {
+	for _, action := range r.Next() {
+		started, ok := action.Record.(StepStarted)
+		if !ok {
+			continue
+		}
+		if s := r.Step(started.Index); s != nil && !r.readOnly(s) {
+			r.applyStepStarted(started)
+			s.unsure = true
+		}
+	}
 }
 
 // nextDoubts answers questions about doubts that nobody is there to be asked.

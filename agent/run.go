@@ -123,6 +123,7 @@ type StepState struct {
 	edited    []Provenance      // of what the user left as it was in it
 	wrote     []Provenance      // what a model had read when it wrote the step into the plan
 	asks      bool              // it waits for the user's word
+	unsure    bool              // whether it started, since the journal was damaged there
 	lost      bool              // it was under way when the program ended
 	rerun     bool              // it was run again without asking
 	cut       string            // it will be skipped, and why

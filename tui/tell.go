@@ -121,6 +121,8 @@ func (m *Model) tellNotice(data agent.Data) {
 		c.add(c.note("warn", d.Reason))
 	case agent.BudgetWarned:
 		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
+	case agent.JournalDamaged:
+		c.add(c.note("warn", fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)))
 	case agent.Note:
 		c.add(c.note(d.Level, d.Text))
 	}

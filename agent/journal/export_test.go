@@ -33,7 +33,7 @@ func TakesQuickWay(line string) bool {
 // beside path.
 func ReadText(path string, text []byte) (events []agent.Event, whole int64, torn bool, err error) {
 	found, err := read(path, bytes.NewReader(text))
-	return found.events, found.whole, found.torn, err
+	return found.events, found.whole, found.torn || found.broken, err
 }
 
 // Current is what hold asks once it has a lock.

@@ -125,7 +125,7 @@ func head(path string, file io.Reader) (agent.Event, error) {
 	switch {
 	case b.bad == nil:
 		return b.events[0], nil
-	case b.torn && errors.Is(more, io.EOF):
+	case b.broken && errors.Is(more, io.EOF):
 		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
 	default:
 		return agent.Event{}, &DamageError{path, 1, b.bad.Error()}

@@ -1,7 +1,8 @@
 // Package journal keeps the events of runs on disk: one file a run, one event a
 // line, each line with a checksum of itself. A line that was written and synced
-// is never lost; a last line that was torn by a crash is cut off; anything else
-// that is damaged is refused with the number of the line.
+// is never lost; a last line that was torn by a crash is cut off; a last line
+// that was written whole and is damaged is replaced by an event that says so; any
+// other damage is refused with the number of the line.
 //
 // A value that is larger than 256 KB does not lie in the line but in a file of
 // its own beside the journal, and is put back before the event is decoded; see
@@ -21,6 +22,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/agent"
+	"replan/wholefile"
 )
 
 // ErrEmpty says that a journal holds no whole event: its writer was stopped
@@ -73,7 +75,8 @@ func Create(path string) (*Journal, error) {
 }
 
 // Open takes up the journal at path again: it takes the lock, reads every
-// event and cuts off a last line that was torn. What is appended follows the
+// event, cuts off a last line that was torn and replaces one that is damaged by an
+// event that says so. What is appended follows the
 // events that are returned. It fails with an error that wraps fs.ErrNotExist
 // where there is no journal, ErrLocked where another process holds it,
 // ErrEmpty where no event is in it, and a *DamageError; in all of these cases
@@ -110,6 +113,9 @@ func (j *Journal) takeUp(path string) ([]agent.Event, error) {
 	if len(found.events) == 0 {
 		return nil, fmt.Errorf("open the journal %s: %w", path, ErrEmpty)
 	}
+	if found.broken {
+		return j.replaceBroken(path, found)
+	}
 	if found.torn {
 		if err := j.file.Truncate(found.whole); err != nil {
 			return nil, fmt.Errorf("cut off the torn end of the journal: %w", err)
@@ -119,6 +125,32 @@ func (j *Journal) takeUp(path string) ([]agent.Event, error) {
 		return nil, fmt.Errorf("sync the journal: %w", err)
 	}
 	return found.events, nil
+}
+
+// replaceBroken puts an event that says so in the place of a damaged last line,
+// at once: what that line said must not be forgotten by a crash between the two.
+func (j *Journal) replaceBroken(path string, found contents) ([]agent.Event, error) {
+	last := found.events[len(found.events)-1]
+	damaged := agent.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: agent.JournalDamaged{Line: len(found.events) + 1}}
+	line, err := damaged.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
+	}
+	whole := make([]byte, found.whole)
+	if _, err := j.file.ReadAt(whole, 0); err != nil {
+		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
+	}
+	if err := j.file.Close(); err != nil { // no open file can be replaced on Windows
+		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
+	}
+	writeErr := wholefile.Write(path, seal(whole, line))
+	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0); err != nil { //nolint:gosec // the caller chose the path
+		return nil, errors.Join(writeErr, fmt.Errorf("open the journal: %w", err))
+	}
+	if writeErr != nil {
+		return nil, fmt.Errorf("replace the damaged line of the journal: %w", writeErr)
+	}
+	return append(found.events, damaged), nil
 }
 
 // Append writes the events, which must not be passing ones, and returns once
@@ -181,7 +213,7 @@ func (j *Journal) Close() error {
 }
 
 // Read returns the events of the journal at path, without a lock: another may
-// be writing it. A last line that was torn is left out, and torn is true;
+// be writing it. A last line that was torn, or is damaged, is left out, and torn is true;
 // damage before it is a *DamageError and comes with the events before it.
 func Read(path string) (events []agent.Event, torn bool, err error) {
 	file, err := os.Open(path) //nolint:gosec // the caller chose the path
@@ -189,7 +221,7 @@ func Read(path string) (events []agent.Event, torn bool, err error) {
 		return nil, false, fmt.Errorf("open the journal: %w", err)
 	}
 	found, err := read(path, file)
-	return found.events, found.torn, errors.Join(err, file.Close())
+	return found.events, found.torn || found.broken, errors.Join(err, file.Close())
 }
 
 // read reads a journal from its beginning.

@@ -20,6 +20,10 @@ const (
 	crcField = len(crcOpen) + 2*crc32.Size + len(crcClose)
 )
 
+// eventOpen is how the line of an event begins. Two of them in a line are two
+// events whose line break is damaged.
+const eventOpen = `{"v":1,"seq":`
+
 // seal appends one event's line to lines, with a last field that is the
 // checksum of the line as it would be without that field.
 func seal(lines, line []byte) []byte {
@@ -69,7 +73,7 @@ type envelope struct {
 // the same: encoding/json has to judge it.
 func openEnvelope(line string) (e envelope, ok bool) {
 	c := cursor{text: line}
-	if !c.literal(`{"v":1,"seq":`) {
+	if !c.literal(eventOpen) {
 		return e, false
 	}
 	digits, ok := c.number()

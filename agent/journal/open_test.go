@@ -66,10 +66,44 @@ func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {
 	}
 }
 
+func TestADamagedLastLineIsReplacedByAnEventThatSaysSo(t *testing.T) {
+	_, good := write(t, 3)
+	lines := bytes.SplitAfter(bytes.TrimSuffix(good, []byte("\n")), []byte("\n"))
+	begin := len(good) - len(lines[2]) - 1
+	want := append(events(3)[:2:2], agent.Event{Seq: 3, Time: events(2)[1].Time, Run: "r", Data: agent.JournalDamaged{Line: 3}})
+	more := event(9, agent.Note{Text: "afterwards"})
+	for at := begin; at < len(good); at++ {
+		for _, bit := range []byte{1, 0x20} {
+			flipped := bytes.Clone(good)
+			flipped[at] ^= bit
+			if flipped[at] == '\n' {
+				continue // two lines, the first of which is damaged
+			}
+			path := inTemp(t)
+			if err := os.WriteFile(path, flipped, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j, got, err := journal.Open(path)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("byte %d of the line: %v: %v", at-begin, got, err)
+			}
+			if err := errors.Join(j.Append(more), j.Close()); err != nil {
+				t.Fatal(err)
+			}
+			again, torn, err := journal.Read(path)
+			if err != nil || torn || !reflect.DeepEqual(again, append(want[:3:3], more)) {
+				t.Fatalf("byte %d of the line, then one more: %v, torn %v: %v", at-begin, again, torn, err)
+			}
+		}
+	}
+}
+
 func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
 	_, good := write(t, 3)
 	flipped := bytes.Clone(good)
 	flipped[len(good)/2] ^= 1
+	joined := bytes.Clone(good)
+	joined[bytes.LastIndexByte(good[:len(good)-1], '\n')] ^= 1
 	later := sealed(`{"v":2,"seq":1,"time":"2026-01-01T00:00:00Z","run":"r","kind":"note","data":{}}`)
 	unreadable := sealed(`{"v":1,"seq":4,"time":"2026-01-01T00:00:00Z","run":"r","kind":"note","data":{"text":7}}`)
 	cases := map[string]struct {
@@ -78,6 +112,7 @@ func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
 		reason error
 	}{
 		"a damaged line in the middle":                    {text: string(flipped), line: 2},
+		"a damaged break between the last two lines":      {text: string(joined), line: 2},
 		"a first line of a later format, though the last": {text: later, line: 1},
 		"a whole last line that means nothing":            {text: string(good) + unreadable, line: 4},
 		"a torn line before the end":                      {text: string(good[:len(good)-9]) + "\n" + string(good), line: 3},

@@ -28,7 +28,8 @@ type reader struct {
 type contents struct {
 	events []agent.Event
 	whole  int64 // bytes up to the end of the last whole line
-	torn   bool  // something follows that
+	torn   bool  // something follows that, whose writing was interrupted
+	broken bool  // something follows that, which was written whole and is damaged
 }
 
 // block is some whole lines of a journal.
@@ -37,7 +38,7 @@ type block struct {
 	events []agent.Event // one a line, up to the first line that is bad
 	good   int           // bytes of the lines of these events
 	bad    error         // what is wrong with the line after them, nil where there is none
-	torn   bool          // and that line ends the block and is not what was written, as its checksum says
+	broken bool          // and that line ends the block, is one event, and is not what was written, as its checksum says
 }
 
 // read reads a journal to its end.
@@ -82,13 +83,13 @@ func (r *reader) read(from io.Reader) (contents, error) {
 var errLongLine = errors.New("it is longer than any line that is written")
 
 // split reads a file in blocks of whole lines. What follows the last line break
-// is the tail, and only its length is told.
-func split(from io.Reader, emit func(*block)) (tail int, err error) {
+// is the tail.
+func split(from io.Reader, emit func(*block)) (tail []byte, err error) {
 	buf := make([]byte, 0, blockSize)
 	for {
 		if len(buf) == cap(buf) {
 			if len(buf) > maxLine {
-				return len(buf), errLongLine
+				return buf, errLongLine
 			}
 			grown := make([]byte, len(buf), 2*len(buf))
 			copy(grown, buf)
@@ -105,10 +106,10 @@ func split(from io.Reader, emit func(*block)) (tail int, err error) {
 			buf = rest
 		}
 		if errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF) {
-			return len(buf), nil
+			return buf, nil
 		}
 		if readErr != nil {
-			return len(buf), readErr
+			return buf, readErr
 		}
 	}
 }
@@ -122,7 +123,7 @@ func (r *reader) open(b *block) {
 		end := b.good + bytes.IndexByte(text[b.good:], '\n')
 		line, err := unseal(text[b.good:end])
 		if err != nil {
-			b.bad, b.torn = err, end+1 == len(text)
+			b.bad, b.broken = err, end+1 == len(text) && bytes.Count(text[b.good:end], []byte(eventOpen)) <= 1
 			return
 		}
 		event, err := r.decode(string(line))
@@ -135,13 +136,13 @@ func (r *reader) open(b *block) {
 	}
 }
 
-// join puts the blocks together, up to the first line that is bad. Where that
-// is the last line of the file, and not what was written, it was torn, its line
-// break or not: a file system may write the end of a line before its beginning.
-// That holds for a first line too where it is all there is, and the journal is
-// empty then; a first line with anything behind it is damaged.
-func (r *reader) join(blocks []*block, tail int) (contents, error) {
-	found := contents{torn: tail > 0}
+// join puts the blocks together, up to the first line that is bad. A line with
+// its line break was written whole: where the last one is not what was written,
+// it is broken, and whoever takes the journal up has to say so in its place. An
+// end without a line break was torn; one that lacks nothing else is broken too.
+// Where there is no line before it, the journal is empty.
+func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
+	var found contents
 	total := 0
 	for _, b := range blocks {
 		total += len(b.events)
@@ -153,12 +154,16 @@ func (r *reader) join(blocks []*block, tail int) (contents, error) {
 		if b.bad == nil {
 			continue
 		}
-		if b.torn && tail == 0 && i == len(blocks)-1 {
-			found.torn = true
+		if b.broken && len(tail) == 0 && i == len(blocks)-1 {
+			found.broken = true
 			return found, nil
 		}
-		found.torn = false
 		return found, &DamageError{r.path, len(found.events) + 1, b.bad.Error()}
+	}
+	if len(tail) > 0 {
+		_, err := unseal(tail[:len(tail)-1]) // with another byte where the line break was
+		found.broken = err == nil
+		found.torn = !found.broken
 	}
 	return found, nil
 }

@@ -61,6 +61,7 @@ func moments() map[agent.Kind]moment {
 		agent.KindRunStarted:       {is: agent.RunStarted{Goal: outside, Model: outside, Workspace: outside}},
 		agent.KindRunResumed:       {before: planned, is: agent.RunResumed{Model: outside}},
 		agent.KindRunPaused:        {is: agent.RunPaused{Reason: outside}},
+		agent.KindJournalDamaged:   {before: planned, is: agent.JournalDamaged{Line: 3}},
 		agent.KindRunSteered:       {is: agent.RunSteered{Text: outside}},
 		agent.KindRunCompleted:     {before: planned, is: agent.RunCompleted{Result: agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted}}},
 		agent.KindPhaseStarted:     {is: agent.PhaseStarted{Phase: 1, Label: "analysis"}},

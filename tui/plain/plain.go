@@ -197,6 +197,8 @@ func (l *Log) tell(d agent.Data) {
 		l.line("%s %s: %d of %d used", l.marks.note, d.Guard, d.Used, d.Limit)
 	case agent.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
+	case agent.JournalDamaged:
+		l.line("%s line %d of the journal is damaged, and what it said is lost", l.marks.note, d.Line)
 	case agent.RunSteered:
 		l.line("%s you: %s", l.marks.started, untrusted.Line(d.Text))
 	case agent.RunPaused:

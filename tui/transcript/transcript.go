@@ -235,6 +235,8 @@ func happened(data agent.Data, gates map[string]agent.GateRequested) string {
 		return "planned by its words"
 	case agent.RunResumed:
 		return "taken up again"
+	case agent.JournalDamaged:
+		return fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)
 	case agent.RunSteered:
 		return "you said: " + inline(d.Text)
 	case agent.PhaseFailed:
