@@ -52,13 +52,17 @@ const (
 )
 
 // Matches reports whether the rule speaks about the tool, whatever it says of
-// arguments.
+// arguments. The bare name of a workspace operator lets only the workspace's own
+// tool pass; where the rule asks or denies, it covers every server's tool of that
+// name.
 func (r Rule) Matches(t planning.Tool) bool {
 	switch {
 	case r.When == WhenReadOnly && !t.ReadOnly,
 		r.When == WhenDestructive && !t.Destructive,
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted,
+		// A namesake on another server gets nothing that was meant for the workspace's own.
+		r.Verdict == VerdictRun && planning.IsOperator(r.Tool) && !t.Trusted,
 		r.Verdict == VerdictRun && leaves(t) && strings.ContainsAny(r.Tool, `*?[`):
 		return false
 	}

@@ -3,6 +3,7 @@ package mcpclient_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,24 @@ func inAWorkspace(t *testing.T, files map[string]string) (*mcpclient.Pool, strin
 	return newPool(t, mcpclient.Config{
 		Dir: dir, InProcess: map[string]*server.MCPServer{"workspace": operators.Server()},
 	}), dir
+}
+
+func TestTheNamesOfOperatorsAreThoseOfTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	operators, err := workspace.New(workspace.Config{Dir: dir, Memory: filepath.Join(dir, "memory.md")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = operators.Close() })
+	p := newPool(t, mcpclient.Config{Dir: dir, InProcess: map[string]*server.MCPServer{"workspace": operators.Server()}})
+	var names []string
+	for _, tool := range p.Ready(t.Context()) {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, planning.OperatorNames()) {
+		t.Errorf("the workspace offers %q, and names are kept for %q", names, planning.OperatorNames())
+	}
 }
 
 func TestAnApprovedChangeIsMadeOnlyToWhatWasApproved(t *testing.T) {

@@ -46,9 +46,13 @@ func (p Profile) Limit() time.Duration {
 	return DefaultAgentTimeout
 }
 
-// May reports whether the profile lets its sub-agent call the tool.
+// May reports whether the profile lets its sub-agent call the tool. The bare name
+// of a workspace operator means the workspace's own.
 func (p Profile) May(t Tool) bool {
 	return p.Tools == nil || slices.ContainsFunc(p.Tools, func(pattern string) bool {
+		if operators[pattern] && !t.Trusted {
+			return false
+		}
 		return MatchName(pattern, t.Name) || MatchName(pattern, t.QualifiedName())
 	})
 }

@@ -303,7 +303,7 @@ func TestToolsAreListedWithTheirArguments(t *testing.T) {
 	b := brief()
 	b.Catalogue = append(b.Catalogue, planning.Tool{Name: "fs.read", Server: "other"}, planning.Tool{Name: "odd", Server: "other", InputSchema: json.RawMessage(`{"type":[`)})
 	system = planning.ChatRequest(b, false).Messages[0].Content
-	for _, want := range []string{"\nother:fs.read(…)", "\nworkspace:fs.read(path", "\nodd(…)"} {
+	for _, want := range []string{"\nother:fs.read(…)", "\nfs.read(path", "\nodd(…)"} {
 		if !strings.Contains(system, want) {
 			t.Errorf("the list of tools lacks %q", want)
 		}

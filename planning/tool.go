@@ -3,6 +3,8 @@ package planning
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -51,9 +53,29 @@ func (e *AmbiguousToolError) Error() string {
 	return fmt.Sprintf("the tool name %q is ambiguous: say %s", e.Name, strings.Join(e.Candidates, " or "))
 }
 
-// Find returns the tool that name means: a qualified name, or a bare one that
-// one server alone offers. It fails with *UnknownToolError or
-// *AmbiguousToolError.
+// operators are the bare names of the workspace's built-in operators.
+var operators = map[string]bool{
+	"fs.read": true, "fs.list": true, "fs.stat": true, "fs.search": true, "fs.patch": true,
+	"fs.write": true, "fs.move": true, "fs.mkdir": true, "fs.remove": true,
+	"code.symbols": true, "code.definition": true, "code.references": true, "code.parse": true,
+	"code.transform": true, "code.summarize": true,
+	"test.detect": true, "test.run": true, "test.lint": true,
+	"vcs.branch": true, "vcs.commit": true, "vcs.push": true, "vcs.status": true, "vcs.diff": true,
+	"vcs.log": true, "vcs.branches": true,
+	"proc.run": true, "memory.read": true, "memory.write": true,
+}
+
+// OperatorNames lists the bare names of the workspace's built-in operators,
+// sorted, whether or not a catalogue has them.
+func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
+
+// IsOperator reports whether a bare name is that of a built-in operator. Such a
+// name means the workspace's own, whatever other servers call their tools.
+func IsOperator(name string) bool { return operators[name] }
+
+// Find returns the tool that name means: a qualified name, the workspace's
+// operator of that name, or a bare name that one server alone offers. It fails
+// with *UnknownToolError or *AmbiguousToolError.
 func (c Catalogue) Find(name string) (Tool, error) {
 	var found []Tool
 	server, tool, _ := strings.Cut(name, ":")
@@ -64,6 +86,9 @@ func (c Catalogue) Find(name string) (Tool, error) {
 		if t.Name == name {
 			found = append(found, t)
 		}
+	}
+	if own := slices.IndexFunc(found, Tool.isOperator); own >= 0 {
+		return found[own], nil
 	}
 	switch len(found) {
 	case 1:
@@ -79,8 +104,11 @@ func (c Catalogue) Find(name string) (Tool, error) {
 	return Tool{}, &AmbiguousToolError{Name: name, Candidates: candidates}
 }
 
-// Names returns the shortest name that means each tool, sorted: bare where one
-// server alone offers it, qualified otherwise.
+// isOperator reports whether the tool is one of the workspace's own operators.
+func (t Tool) isOperator() bool { return t.Trusted && operators[t.Name] }
+
+// Names returns the shortest name that means each tool, sorted: bare where it is
+// the workspace's operator or one server alone offers it, qualified otherwise.
 func (c Catalogue) Names() []string {
 	servers := make(map[string]int, len(c))
 	for _, t := range c {
@@ -88,7 +116,7 @@ func (c Catalogue) Names() []string {
 	}
 	names := make([]string, 0, len(c))
 	for _, t := range c {
-		if servers[t.Name] > 1 {
+		if servers[t.Name] > 1 && !t.isOperator() {
 			names = append(names, t.QualifiedName())
 		} else {
 			names = append(names, t.Name)

@@ -18,7 +18,9 @@ var (
 	silent  = planning.Tool{Name: "fetch", Server: "web"}
 	foreign = planning.Tool{Name: "test.run", Server: "web", Annotated: true}
 	keep    = planning.Tool{Name: "memory.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
-	posing  = planning.Tool{Name: planning.PlanExecute, Server: planning.PlanServer, Annotated: true}
+	// namesake is another server's tool that is called like an operator.
+	namesake = planning.Tool{Name: "fs.patch", Server: "other", Destructive: true, Annotated: true}
+	posing   = planning.Tool{Name: planning.PlanExecute, Server: planning.PlanServer, Annotated: true}
 )
 
 func TestWhichCallsAsk(t *testing.T) {
@@ -35,25 +37,30 @@ func TestWhichCallsAsk(t *testing.T) {
 		flags []agent.Rule
 		want  agent.Verdict
 	}{
-		"what only reads runs":                       {tool: read, want: agent.VerdictRun},
-		"a change asks":                              {tool: patch, want: agent.VerdictAsk},
-		"a change asks in a trusted folder too":      {tool: patch, trust: policy.Trust{Workspace: true}, want: agent.VerdictAsk},
-		"an unmarked tool asks":                      {tool: silent, want: agent.VerdictAsk},
-		"tests ask":                                  {tool: tests, want: agent.VerdictAsk},
-		"tests run in a trusted folder":              {tool: tests, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
-		"tests run where they were asked for":        {tool: tests, trust: policy.Trust{Tests: true}, want: agent.VerdictRun},
-		"linters ask":                                {tool: lint, want: agent.VerdictAsk},
-		"linters run in a trusted folder":            {tool: lint, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
-		"a push asks":                                {tool: push, want: agent.VerdictAsk},
-		"a push asks where everything is let pass":   {tool: push, flags: flag("*", agent.VerdictRun), want: agent.VerdictAsk},
-		"a push passes by its name":                  {tool: push, flags: flag("vcs.push", agent.VerdictRun), want: agent.VerdictRun},
-		"another server's test.run always asks":      {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
-		"what is to be remembered asks":              {tool: keep, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
-		"a server that poses as the program asks":    {tool: posing, want: agent.VerdictAsk},
-		"a flag lets a change pass":                  {tool: patch, flags: flag("fs.patch", agent.VerdictRun), want: agent.VerdictRun},
-		"a flag may name the server":                 {tool: patch, flags: flag("workspace:*", agent.VerdictRun), want: agent.VerdictRun},
-		"a flag blocks what only reads":              {tool: read, flags: flag("fs.*", agent.VerdictBlock), want: agent.VerdictBlock},
-		"a flag for one tool says nothing of others": {tool: patch, flags: flag("fs.write", agent.VerdictRun), want: agent.VerdictAsk},
+		"what only reads runs":                               {tool: read, want: agent.VerdictRun},
+		"a change asks":                                      {tool: patch, want: agent.VerdictAsk},
+		"a change asks in a trusted folder too":              {tool: patch, trust: policy.Trust{Workspace: true}, want: agent.VerdictAsk},
+		"an unmarked tool asks":                              {tool: silent, want: agent.VerdictAsk},
+		"tests ask":                                          {tool: tests, want: agent.VerdictAsk},
+		"tests run in a trusted folder":                      {tool: tests, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
+		"tests run where they were asked for":                {tool: tests, trust: policy.Trust{Tests: true}, want: agent.VerdictRun},
+		"linters ask":                                        {tool: lint, want: agent.VerdictAsk},
+		"linters run in a trusted folder":                    {tool: lint, trust: policy.Trust{Workspace: true}, want: agent.VerdictRun},
+		"a push asks":                                        {tool: push, want: agent.VerdictAsk},
+		"a push asks where everything is let pass":           {tool: push, flags: flag("*", agent.VerdictRun), want: agent.VerdictAsk},
+		"a push passes by its name":                          {tool: push, flags: flag("vcs.push", agent.VerdictRun), want: agent.VerdictRun},
+		"another server's test.run always asks":              {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
+		"what is to be remembered asks":                      {tool: keep, trust: policy.Trust{Workspace: true, Tests: true}, want: agent.VerdictAsk},
+		"a server that poses as the program asks":            {tool: posing, want: agent.VerdictAsk},
+		"a flag lets a change pass":                          {tool: patch, flags: flag("fs.patch", agent.VerdictRun), want: agent.VerdictRun},
+		"a flag may name the server":                         {tool: patch, flags: flag("workspace:*", agent.VerdictRun), want: agent.VerdictRun},
+		"a flag blocks what only reads":                      {tool: read, flags: flag("fs.*", agent.VerdictBlock), want: agent.VerdictBlock},
+		"a bare operator name lets the workspace's pass":     {tool: patch, flags: flag("fs.patch", agent.VerdictRun), want: agent.VerdictRun},
+		"a bare operator name lets no other server's pass":   {tool: namesake, flags: flag("fs.patch", agent.VerdictRun), want: agent.VerdictAsk},
+		"a qualified name lets another server's pass":        {tool: namesake, flags: flag("other:fs.patch", agent.VerdictRun), want: agent.VerdictRun},
+		"a bare operator name denies every server's":         {tool: namesake, flags: flag("fs.patch", agent.VerdictBlock), want: agent.VerdictBlock},
+		"a bare name that is no operator means any server's": {tool: silent, flags: flag(silent.Name, agent.VerdictRun), want: agent.VerdictRun},
+		"a flag for one tool says nothing of others":         {tool: patch, flags: flag("fs.write", agent.VerdictRun), want: agent.VerdictAsk},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rule := agent.Decide(append(c.flags, policy.BuiltIn(c.trust)...), c.tool, nil)
