@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	planlayout "replan/planning/layout"
 	"replan/tui/untrusted"
 )
 
@@ -16,11 +17,11 @@ import (
 // order. It changes only when the plan does, never with what the steps do.
 type chart struct {
 	steps  []*agent.StepState
-	at     map[string]int // step index → position
-	deps   [][]int        // for each position, what it depends on
-	feeds  [][]int        // and what depends on it
-	before []positions    // and all that must be done first
-	places []int          // where each stands in the run's own list
+	at     map[string]int   // step index → position
+	deps   [][]int          // for each position, what it depends on
+	feeds  [][]int          // and what depends on it
+	before []planlayout.Set // and all that must be done first
+	places []int            // where each stands in the run's own list
 
 	fans   [][]int // siblings that do the same: alike in tool and in what they depend on
 	fan    []int   // which of those a step is one of, -1 for none
@@ -29,29 +30,6 @@ type chart struct {
 	agents []int // steps that make calls of their own
 
 	longest, tool, index int // widths of the longest title, tool name and index, in cells
-}
-
-// positions is a set of positions in execution order.
-type positions []uint64
-
-func newPositions(n int) positions { return make(positions, (n+63)/64) }
-
-func (p positions) has(i int) bool { return p[i/64]&(1<<(i%64)) != 0 }
-func (p positions) add(i int)      { p[i/64] |= 1 << (i % 64) }
-func (p positions) union(q positions) {
-	for i := range q {
-		p[i] |= q[i]
-	}
-}
-
-// meets reports whether the sets have anything in common.
-func (p positions) meets(q positions) bool {
-	for i := range min(len(p), len(q)) {
-		if p[i]&q[i] != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // newChart charts the steps of a run.
@@ -68,7 +46,7 @@ func newChart(run *agent.Run) *chart {
 	n := len(order)
 	c := &chart{
 		at: make(map[string]int, n), steps: make([]*agent.StepState, n), places: make([]int, n),
-		deps: make([][]int, n), feeds: make([][]int, n), before: make([]positions, n),
+		deps: make([][]int, n), feeds: make([][]int, n), before: make([]planlayout.Set, n),
 	}
 	for i, index := range order {
 		c.at[index] = i
@@ -76,14 +54,14 @@ func newChart(run *agent.Run) *chart {
 		c.steps[i] = run.Steps[place[index]]
 	}
 	for i, index := range order {
-		all := newPositions(n)
+		all := planlayout.NewSet(n)
 		for _, d := range graph.Dependencies(index) {
 			// Of a draft that runs in a circle some come later.
 			if p, ok := c.at[d]; ok && p < i {
 				c.deps[i] = append(c.deps[i], p)
 				c.feeds[p] = append(c.feeds[p], i)
-				all.union(c.before[p])
-				all.add(p)
+				all.Union(c.before[p])
+				all.Add(p)
 			}
 		}
 		c.before[i] = all
@@ -219,18 +197,18 @@ func (c *chart) stands(run *agent.Run) bool {
 // led is what hangs on one step alone: every way to it leads over that one.
 func (c *chart) led(i int) []int {
 	var out []int
-	inside := newPositions(len(c.steps))
-	inside.add(i)
+	inside := planlayout.NewSet(len(c.steps))
+	inside.Add(i)
 	for t := i + 1; t < len(c.steps); t++ {
 		if len(c.deps[t]) == 0 {
 			continue
 		}
 		all := true
 		for _, d := range c.deps[t] {
-			all = all && inside.has(d)
+			all = all && inside.Has(d)
 		}
 		if all {
-			inside.add(t)
+			inside.Add(t)
 			out = append(out, t)
 		}
 	}

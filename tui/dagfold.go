@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replan/agent"
+	planlayout "replan/planning/layout"
 	"replan/tui/untrusted"
 )
 
@@ -38,7 +39,7 @@ type rollup struct {
 	counts  counts
 	open    bool
 	shown   []int // of a folded one: steps that have a row all the same
-	set     positions
+	set     planlayout.Set
 	tally   *tally
 }
 
@@ -103,10 +104,10 @@ func nodesOf(f *folds, c *chart, t *tally, keep int) ([]node, []int) {
 			if r == nil {
 				continue
 			}
-			r.set = newPositions(len(c.steps))
+			r.set = planlayout.NewSet(len(c.steps))
 			for _, m := range r.members {
 				r.counts[t.class[m]]++
-				r.set.add(m)
+				r.set.Add(m)
 				t.rolls[m] = r
 			}
 		}

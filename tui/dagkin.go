@@ -1,5 +1,7 @@
 package tui
 
+import planlayout "replan/planning/layout"
+
 // kin says how a row relates to the chosen one.
 type kin int
 
@@ -15,10 +17,10 @@ const (
 type kinship struct {
 	of       string // the row that it was found for
 	on       bool
-	self     positions
-	above    positions // what it depends on
-	below    positions // what depends on it
-	up, down []bool    // nodes on a way to it, and from it, itself among both
+	self     planlayout.Set
+	above    planlayout.Set // what it depends on
+	below    planlayout.Set // what depends on it
+	up, down []bool         // nodes on a way to it, and from it, itself among both
 }
 
 // light finds the kinship of the chosen row, while the pane has the focus.
@@ -34,23 +36,23 @@ func (d *dagPane) light() {
 	d.kin = kinship{}
 	c := d.chart
 	n := len(c.steps)
-	self := newPositions(n)
+	self := planlayout.NewSet(n)
 	r := &d.outline.rows[at]
 	switch r.kind {
 	case rowStep, rowCalls, rowCall:
-		self.add(r.at)
+		self.Add(r.at)
 	case rowRoll:
-		self.union(r.roll.set)
+		self.Union(r.roll.set)
 	default:
 		return
 	}
-	k := kinship{of: d.selected, on: true, self: self, above: newPositions(n), below: newPositions(n)}
+	k := kinship{of: d.selected, on: true, self: self, above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
 	for i := range n {
-		if self.has(i) {
-			k.above.union(c.before[i])
+		if self.Has(i) {
+			k.above.Union(c.before[i])
 		}
-		if c.before[i].meets(self) {
-			k.below.add(i)
+		if c.before[i].Meets(self) {
+			k.below.Add(i)
 		}
 	}
 	k.up, k.down = make([]bool, len(d.outline.nodes)), make([]bool, len(d.outline.nodes))
@@ -58,8 +60,8 @@ func (d *dagPane) light() {
 		if node < 0 {
 			continue
 		}
-		k.up[node] = k.up[node] || k.above.has(i) || self.has(i)
-		k.down[node] = k.down[node] || k.below.has(i) || self.has(i)
+		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
+		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
 	}
 	d.kin = k
 }
@@ -73,17 +75,17 @@ func (d *dagPane) kinOf(r *row) kin {
 	switch r.kind {
 	case rowStep, rowCalls, rowCall:
 		switch {
-		case k.self.has(r.at):
+		case k.self.Has(r.at):
 			return kinSelf
-		case k.above.has(r.at) || k.below.has(r.at):
+		case k.above.Has(r.at) || k.below.Has(r.at):
 			return kinLit
 		}
 		return kinDim
 	case rowRoll:
 		switch {
-		case r.roll.set.meets(k.self):
+		case r.roll.set.Meets(k.self):
 			return kinSelf
-		case r.roll.set.meets(k.above) || r.roll.set.meets(k.below):
+		case r.roll.set.Meets(k.above) || r.roll.set.Meets(k.below):
 			return kinLit
 		}
 		return kinDim

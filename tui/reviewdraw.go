@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	planlayout "replan/planning/layout"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -58,7 +59,7 @@ func (d *reviewDialog) layRows(width int) {
 			}
 		}
 	}
-	gutter := layLanes(len(d.steps), reduce(deps), d.limit)
+	gutter := layLanes(len(d.steps), planlayout.Graph(deps).Reduce(), d.limit)
 	d.gutter = gutter.width
 	for i := range gutter.steps {
 		g := &gutter.steps[i]

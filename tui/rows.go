@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	planlayout "replan/planning/layout"
 	"replan/tui/untrusted"
 )
 
@@ -62,7 +63,7 @@ type outline struct {
 func (d *dagPane) layOut(nodes []node, of []int, limit int) *outline {
 	c := d.chart
 	o := &outline{chart: c, nodes: nodes, of: of, longest: c.longest, tool: c.tool, index: c.index}
-	gutter := layLanes(len(nodes), reduce(nodeDeps(c, nodes, of)), limit)
+	gutter := layLanes(len(nodes), planlayout.Graph(nodeDeps(c, nodes, of)).Reduce(), limit)
 	o.width = gutter.width
 	ghosts := d.gatherGhosts()
 	o.addGhosts(d, ghosts[""], nil, 0)
@@ -95,28 +96,6 @@ func (d *dagPane) layOut(nodes []node, of []int, limit int) *outline {
 	}
 	o.finish()
 	return o
-}
-
-// reduce leaves out dependencies that follow from others.
-func reduce(deps [][]int) [][]int {
-	before := make([]positions, len(deps))
-	out := make([][]int, len(deps))
-	for i, ds := range deps {
-		all := newPositions(len(deps))
-		for _, d := range ds {
-			all.union(before[d])
-		}
-		for _, d := range ds {
-			if !all.has(d) {
-				out[i] = append(out[i], d)
-			}
-		}
-		for _, d := range ds {
-			all.add(d)
-		}
-		before[i] = all
-	}
-	return out
 }
 
 func (o *outline) add(r row) { o.rows = append(o.rows, r) }
