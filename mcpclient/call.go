@@ -20,7 +20,8 @@ import (
 
 // Call calls a tool and returns its result, a JSON value with numbers as
 // json.Number: the tool's structured content, else its text, read as JSON
-// where it is an object or an array, else nil.
+// where it is an object or an array, else nil. The text is that of text blocks
+// and embedded resources, and a line about each link, picture and other block.
 //
 // The error wraps *planning.ToolError where the call did not do its work for
 // certain: the tool said so, its server refused the request as such, or the

@@ -263,8 +263,8 @@ func (e *answeredError) refuses() bool {
 }
 
 // tap sees what comes back through a transport: it keeps the newest tool list
-// as it was sent, and tells an error that a server sent as its answer to a
-// call from every other.
+// as it was sent, makes the content of results readable, and tells an error that
+// a server sent as its answer to a call from every other.
 type tap struct {
 	mu   sync.Mutex
 	list json.RawMessage
@@ -281,6 +281,10 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		t.mu.Unlock()
 	case method == string(mcp.MethodToolsCall) && response.Error != nil:
 		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message}
+	case method == string(mcp.MethodToolsCall):
+		rewritten := *response
+		rewritten.Result = readableResult(response.Result)
+		return &rewritten, nil
 	}
 	return response, nil
 }

@@ -56,7 +56,7 @@ func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
 		"JSON with something after it is text":    {texts(`{"a":1} and more`), `{"a":1} and more`},
 		"a bracket that opens no JSON is text":    {texts("[main] ok"), "[main] ok"},
 		"nothing at all is null":                  {texts(), nil},
-		"a picture has no text and is null":       {picture, nil},
+		"a picture is told of":                    {picture, "[image: image/png, 3 bytes]"},
 		"markup and ampersands come as they were": {texts("<a & b>"), "<a & b>"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -234,12 +234,12 @@ func itemStatus(s ItemStatus) string {
 }
 
 // resultText writes a result as a model reads it best: text as it is, all else
-// as JSON.
+// as JSON, and base64 left out.
 func resultText(v any) string {
 	if text, ok := v.(string); ok {
-		return text
+		return withoutBase64(text)
 	}
-	return CanonicalJSON(v)
+	return withoutBase64(CanonicalJSON(v))
 }
 
 // outline lists the steps of a plan, a line each.

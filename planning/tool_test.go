@@ -10,8 +10,11 @@ import (
 func TestWhichToolANameMeans(t *testing.T) {
 	own := planning.Tool{Name: "fs.read", Server: "workspace", Trusted: true}
 	catalogue := planning.Catalogue{
-		{Name: "fs.read", Server: "other"}, own,
-		{Name: "search", Server: "web"}, {Name: "search", Server: "code"}, {Name: "fetch", Server: "web"},
+		{Name: "fs.read", Server: "other"},
+		own,
+		{Name: "search", Server: "web"},
+		{Name: "search", Server: "code"},
+		{Name: "fetch", Server: "web"},
 	}
 	for name, c := range map[string]struct {
 		tools planning.Catalogue

@@ -1,0 +1,52 @@
+package planning_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+func TestBase64IsToldOfInPrompts(t *testing.T) {
+	bytesOfPicture := make([]byte, 3000)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range bytesOfPicture {
+		bytesOfPicture[i] = byte(random.Uint32())
+	}
+	picture := base64.StdEncoding.EncodeToString(bytesOfPicture)
+	padded := base64.StdEncoding.EncodeToString(bytesOfPicture[:2999])
+	for name, c := range map[string]struct {
+		result any
+		want   string
+	}{
+		"a picture in an object":    {map[string]any{"data": picture, "kind": "png"}, `{"data":"[base64 left out: 3000 bytes]","kind":"png"}`},
+		"padding goes with it":      {map[string]any{"data": padded}, `{"data":"[base64 left out: 2999 bytes]"}`},
+		"a data address in text":    {"see data:image/png;base64," + picture + ")", "see data:image/png;base64,[base64 left out: 3000 bytes])"},
+		"two pictures":              {[]any{picture, picture}, `["[base64 left out: 3000 bytes]","[base64 left out: 3000 bytes]"]`},
+		"a short run stays":         {picture[:1000], picture[:1000]},
+		"a long run of one letter":  {strings.Repeat("a", 5000), strings.Repeat("a", 5000)},
+		"a long hexadecimal number": {strings.Repeat("c0ffee", 400), strings.Repeat("c0ffee", 400)},
+		"lines of words":            {strings.Repeat("Room 101 is shut.\n", 400), strings.Repeat("Room 101 is shut.\n", 400)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := planning.Text(c.result); got != c.want {
+				t.Errorf("got %.200q, want %.200q", got, c.want)
+			}
+		})
+	}
+	step := planning.HistoryItem{Index: "1", Tool: "shot", Status: planning.ItemCompleted, Result: map[string]any{"data": picture}}
+	plan := planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Tool: "shot", Executor: planning.ExecutorTool}}}
+	for name, request := range map[string]planning.Request{
+		"a step":    planning.StepRequest(brief(), plan, planning.Step{Index: "2", Title: "Say it", Executor: planning.ExecutorSelf}, []planning.HistoryItem{step}),
+		"synthesis": planning.SynthesisRequest(brief(), plan, []planning.HistoryItem{step}),
+	} {
+		for _, m := range request.Messages {
+			if bytes.Contains([]byte(m.Content), []byte(picture[:64])) {
+				t.Errorf("the request of %s repeats the picture", name)
+			}
+		}
+	}
+}
