@@ -202,6 +202,10 @@ func (r *Run) applyStepFailed(d StepFailed) {
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
 	r.endAttempt(s, d.Attempt)
+	if d.Removes != "" {
+		r.holdBack(s, d.Removes)
+		return
+	}
 	r.record(s, planning.ItemFailed)
 	switch {
 	case s.loop != nil:

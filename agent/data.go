@@ -168,7 +168,8 @@ type StepFailed struct {
 	Attempt int         `json:"attempt"`
 	Error   string      `json:"error"`
 	Failure FailureKind `json:"kind"`
-	Gate    string      `json:"gate,omitempty"` // the gate that could not be shown, because the call does not apply
+	Gate    string      `json:"gate,omitempty"`    // the gate that could not be shown, because the call does not apply
+	Removes string      `json:"removes,omitempty"` // nothing was done: most of a file would go, and its gate opens now
 	MS      int64       `json:"ms"`
 	Run     string      `json:"run,omitempty"`   // that a plan tool started
 	Usage   *Usage      `json:"usage,omitempty"` // of that run, which counts here too

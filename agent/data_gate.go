@@ -14,6 +14,7 @@ type GateRequested struct {
 	Args       map[string]any    `json:"args,omitempty"`    // in full
 	Diff       string            `json:"diff,omitempty"`    // unified, from a dry application
 	Hashes     map[string]string `json:"hashes,omitempty"`  // path → SHA-256 (hex) of what the diff was made against
+	Removes    string            `json:"removes,omitempty"` // "removes 180 of 214 lines of a.go": most of a file goes
 	Provenance []Provenance      `json:"provenance,omitempty"`
 	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil where there is no such answer
 	NoAlways   string            `json:"no_always,omitempty"` // why there is not, a sentence

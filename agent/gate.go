@@ -70,12 +70,36 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
 	}
 	switch {
 	case rule.Verdict != VerdictRun:
+	case s.removes != "":
+		return RemovalRule(tool.Name, s.removes)
 	case r.planGates(s, tool):
 		return gatedByPlan(tool.Name)
 	case s.edits > 0 && !s.approved:
 		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: SourceUser, Why: "you edited this call: this is what it would do now"}
 	}
 	return rule
+}
+
+// RemovalRule is the rule of a call that would remove most of a file. No grant and
+// no rule lifts it that names a tool alone.
+func RemovalRule(tool, removes string) Rule {
+	return Rule{Tool: tool, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "it " + removes}
+}
+
+// unseen reports whether a call may change files of the workspace and passes by a
+// rule that says nothing of its arguments: it may not remove most of a file then.
+func (r *Run) unseen(s *StepState, facts *toolFacts) bool {
+	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.approved && len(r.ruleFor(s, facts).Args) == 0
+}
+
+// holdBack has a call that was refused, because most of a file would go, wait for its
+// gate. It failed in nothing.
+func (r *Run) holdBack(s *StepState, removes string) {
+	s.Status, s.Error, s.Failure, s.removes = StepPending, "", "", removes
+	if s.loop != nil {
+		s.loop.made[callKey(s.Step.Tool, s.Args)]--
+	}
+	r.enqueue(s)
 }
 
 // planGates reports whether the plan asks for a gate before a step.
@@ -199,7 +223,7 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 	}
 	s.override, s.filled, s.missing = args, nil, nil
 	s.edits, s.edited = s.edits+1, left
-	s.approved, s.denied, s.Diff, s.hashes = false, false, "", nil
+	s.approved, s.denied, s.Diff, s.hashes, s.removes = false, false, "", nil, ""
 	r.enqueue(s)
 }
 

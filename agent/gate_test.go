@@ -302,3 +302,64 @@ func TestAModelIsToldThatTheUserEditedItsCall(t *testing.T) {
 		t.Errorf("it is told %+v", messages)
 	}
 }
+
+// removing is a world whose tool change is the workspace's own, and refuses what
+// would remove most of a file unless somebody has seen it.
+func removing(t *testing.T, rules ...agent.Rule) (*world, agent.RunStarted) {
+	w := newWorld(t)
+	w.tool = func(c agent.CallTool) agent.Data {
+		if c.Hold && c.Args["at"] == "most" {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "refused", Failure: agent.FailureTool, Removes: "removes 180 of 214 lines of a.go"}
+		}
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "done"}
+	}
+	start := given(t, `{"title":"T","steps":[
+		{"index":"1","title":"A","tool":"change","args":{"at":"some"}},
+		{"index":"2","title":"B","tool":"change","args":{"at":"most"},"depends_on":["1"]}]}`)
+	start.Catalogue = planning.Catalogue{{Name: "change", Server: "workspace", Annotated: true, Trusted: true, Previews: true}}
+	start.Rules = append(rules, policy.BuiltIn(policy.Trust{})...)
+	return w, start
+}
+
+func TestACallThatRemovesMostOfAFileAsksWhateverNamesItsToolAlone(t *testing.T) {
+	bare := agent.Rule{Tool: "change", Verdict: agent.VerdictRun, Source: agent.SourceFlag, Why: "you said so"}
+	narrow := bare
+	narrow.Args = map[string]string{"at": "most"}
+	for name, c := range map[string]struct {
+		rules []agent.Rule
+		scope agent.Scope
+		gates []string // the steps that are asked about
+	}{
+		"a rule with the name of the tool":    {[]agent.Rule{bare}, agent.ScopeOnce, []string{"2"}},
+		"a rule with a pattern for the call":  {[]agent.Rule{narrow, bare}, agent.ScopeOnce, nil},
+		"what was allowed for the run":        {nil, agent.ScopeRun, []string{"1", "2"}},
+		"no rule, and a yes to each as shown": {nil, agent.ScopeOnce, []string{"1", "2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, start := removing(t, c.rules...)
+			w.scope = c.scope
+			if result := w.play(start); result.Reason != agent.ReasonGoalMet || len(result.History) != 2 {
+				t.Fatalf("ended %s: %s, after %+v", result.Reason, result.Error, result.History)
+			}
+			var asked []string
+			for _, g := range gates(w) {
+				asked = append(asked, g.Step)
+				if held := c.scope == agent.ScopeRun || c.rules != nil; held && g.Step == "2" && g.Rule.Why != "it removes 180 of 214 lines of a.go" {
+					t.Errorf("it asks because %q", g.Rule.Why)
+				}
+			}
+			if !slices.Equal(asked, c.gates) {
+				t.Errorf("asked about %v, want %v", asked, c.gates)
+			}
+		})
+	}
+}
+
+func TestACallThatWasHeldAndDeniedDoesNothing(t *testing.T) {
+	w, start := removing(t, agent.Rule{Tool: "change", Verdict: agent.VerdictRun, Source: agent.SourceFlag})
+	w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+	result := w.play(start)
+	if result.Reason != agent.ReasonDenied || w.run.Step("2").Status != agent.StepBroken {
+		t.Errorf("ended %s: %s", result.Reason, result.Error)
+	}
+}

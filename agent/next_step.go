@@ -240,7 +240,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Timeout: timeout},
+		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Hold: r.unseen(s, facts), Timeout: timeout},
 	})
 }
 

@@ -112,6 +112,7 @@ type StepState struct {
 	tried     int  // of those, before this revision or a resume
 	denied    bool
 	hashes    map[string]string // of what its gate was shown against
+	removes   string            // what its call would remove, about which its gate asks; see StepFailed
 	missing   []string          // args that its tool requires and the plan leaves out
 	filled    map[string]any    // those args, as the model wrote them
 	filling   bool              // the model is asked for them

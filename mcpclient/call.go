@@ -36,6 +36,9 @@ func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
 	if call.Run != "" {
 		meta[workspace.MetaRun] = call.Run
 	}
+	if call.Hold {
+		meta[workspace.MetaHold] = true
+	}
 	result, err := p.send(ctx, call, meta)
 	if err != nil {
 		return nil, err
@@ -55,13 +58,14 @@ func (p *Pool) Preview(ctx context.Context, call planning.ToolCall) (planning.To
 		return planning.ToolPreview{}, err
 	}
 	var preview struct {
-		Diff   *string           `json:"diff"`
-		Hashes map[string]string `json:"hashes"`
+		Diff    *string           `json:"diff"`
+		Hashes  map[string]string `json:"hashes"`
+		Removes string            `json:"removes"`
 	}
 	if err := json.Unmarshal(result.RawStructuredContent, &preview); err != nil || preview.Diff == nil {
 		return planning.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
 	}
-	return planning.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes}, nil
+	return planning.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes}, nil
 }
 
 // send carries one call out. The meta fields go to built-in servers only.
@@ -100,7 +104,7 @@ func (p *Pool) send(ctx context.Context, call planning.ToolCall, meta map[string
 	case result.IsError && ctx.Err() != nil:
 		return nil, fmt.Errorf("%s was stopped: %w: %s", call.Tool.QualifiedName(), ctx.Err(), textOf(result))
 	case result.IsError:
-		return nil, toolError(call.Tool, result)
+		return nil, toolError(call.Tool, result, e.builtin != nil)
 	}
 	p.recovered(e)
 	return result, nil
@@ -263,10 +267,13 @@ func notDone(tool planning.Tool, format string, args ...any) error {
 	return &planning.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
 }
 
-func toolError(tool planning.Tool, result *mcp.CallToolResult) error {
+func toolError(tool planning.Tool, result *mcp.CallToolResult, builtin bool) error {
 	failure := &planning.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
 	// What cannot be read is no reason to lose the message.
 	failure.Result, _ = structured(result)
+	if builtin && result.Meta != nil {
+		failure.Removes, _ = result.Meta.AdditionalFields[workspace.MetaRemoves].(string)
+	}
 	if strings.TrimSpace(failure.Message) == "" {
 		failure.Message = "the tool failed and did not say why"
 		if failure.Result != nil {

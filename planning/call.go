@@ -6,6 +6,9 @@ type ToolCall struct {
 	Args   map[string]any    // as resolved, no references
 	Hashes map[string]string // path → SHA-256 (hex) that the call was approved against; nil means unchecked
 	Run    string            // that makes the call; "" is none
+	// Hold has a built-in tool refuse what would remove most of a file, which
+	// nobody has seen: see [ToolError.Removes].
+	Hold bool
 	// Output takes output of the tool as it comes; nil where nobody listens.
 	// It is called from one goroutine, never after the call has returned.
 	Output func(chunk string)
@@ -16,8 +19,9 @@ type ToolCall struct {
 
 // ToolPreview is what a call would do.
 type ToolPreview struct {
-	Diff   string            // unified diff of the files it would change
-	Hashes map[string]string // path → SHA-256 (hex) of what the diff was made against
+	Diff    string            // unified diff of the files it would change
+	Hashes  map[string]string // path → SHA-256 (hex) of what the diff was made against
+	Removes string            // "removes 180 of 214 lines of a.go" where most of a file goes
 }
 
 // ToolError is a failure that the tool itself reported: the call ended, and
@@ -27,6 +31,9 @@ type ToolError struct {
 	Tool    string
 	Message string
 	Result  any // what the tool sent along, may be nil
+	// Removes says what the call would remove, in the words of
+	// [ToolPreview.Removes], where that is why it was refused.
+	Removes string
 }
 
 func (e *ToolError) Error() string { return e.Message }

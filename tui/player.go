@@ -382,6 +382,9 @@ func (p *player) last() string {
 		case agent.StepCompleted:
 			return stepWords(d.Index) + " done"
 		case agent.StepFailed:
+			if d.Removes != "" {
+				return stepWords(d.Index) + " is held"
+			}
 			return stepWords(d.Index) + " failed"
 		case agent.GateRequested:
 			return "a gate opens"

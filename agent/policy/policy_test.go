@@ -127,6 +127,8 @@ func TestHowGatesAreAnswered(t *testing.T) {
 		"safe allows the linter":                      {policy.ApproveSafe, agent.GateRequested{Tool: "test.lint", Server: "workspace", Trusted: true}, agent.Allow},
 		"safe denies a commit":                        {policy.ApproveSafe, agent.GateRequested{Tool: "vcs.commit", Server: "workspace", Trusted: true}, agent.Deny},
 		"safe denies a push":                          {policy.ApproveSafe, agent.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, agent.Deny},
+		"safe denies to remove most of a file":        {policy.ApproveSafe, agent.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, agent.Deny},
+		"all allows to remove most of a file":         {policy.ApproveAll, agent.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, agent.Allow},
 		"ask leaves it open":                          {policy.ApproveAsk, own, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

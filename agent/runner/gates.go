@@ -59,7 +59,7 @@ func released(run *agent.Run, by agent.GateResolved) []agent.Data {
 	allowed := run.Gates[at]
 	var out []agent.Data
 	for _, g := range run.Gates {
-		if g != allowed && g.QualifiedTool() == allowed.QualifiedTool() && g.Rule.Equal(allowed.Rule) &&
+		if g != allowed && g.QualifiedTool() == allowed.QualifiedTool() && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
 			!g.Planned && g.Rule.Source != agent.SourcePlan && len(g.Provenance) == 0 {
 			out = append(out, agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "your answer for this run"})
 		}

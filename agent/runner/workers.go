@@ -53,7 +53,7 @@ func (e *engine) streams(data agent.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Run: e.id}
+	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Hold: c.Hold, Run: e.id}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
@@ -84,6 +84,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	var said *planning.ToolError
 	switch {
 	case errors.As(err, &said):
+		failed.Removes = said.Removes
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = agent.FailureInterrupted, context.Cause(e.ctx).Error()
@@ -128,6 +129,9 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 			return
 		}
 		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
+		if gate.Removes = preview.Removes; gate.Removes != "" {
+			gate.Rule = agent.RemovalRule(gate.Tool, gate.Removes)
+		}
 	}
 	if e.offer != nil {
 		gate.Always, gate.NoAlways = e.offer(gate, g.Tool)

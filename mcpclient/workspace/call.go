@@ -133,6 +133,7 @@ type call struct {
 	hashes   map[string]string // nil where the call was not approved against anything
 	progress mcp.ProgressToken // nil where nobody listens
 	run      string            // that it belongs to, "" for none
+	hold     bool              // it may not remove most of a file
 }
 
 func newCall(op operator, req mcp.CallToolRequest) (call, error) {
@@ -152,6 +153,7 @@ func newCall(op operator, req mcp.CallToolRequest) (call, error) {
 	if c.preview && !op.previews && !op.readOnly {
 		return call{}, fmt.Errorf("%s cannot say beforehand what it would change", op.name)
 	}
+	c.hold, _ = req.Params.Meta.AdditionalFields[MetaHold].(bool)
 	if run, of := req.Params.Meta.AdditionalFields[MetaRun]; of {
 		c.run, _ = run.(string)
 		if err := planning.CheckID(c.run); err != nil {

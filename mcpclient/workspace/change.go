@@ -24,8 +24,9 @@ type change struct {
 }
 
 type previewResult struct {
-	Diff   string            `json:"diff"`
-	Hashes map[string]string `json:"hashes"`
+	Diff    string            `json:"diff"`
+	Hashes  map[string]string `json:"hashes"`
+	Removes string            `json:"removes,omitempty"` // says that most of a file goes, and how much
 }
 
 type changeResult struct {
@@ -50,7 +51,7 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		if err != nil {
 			return nil, err
 		}
-		result := previewResult{Diff: shown(changes), Hashes: make(map[string]string, len(changes))}
+		result := previewResult{Diff: shown(changes), Hashes: make(map[string]string, len(changes)), Removes: c.removes(changes)}
 		for _, ch := range changes {
 			result.Hashes[ch.path] = ch.before.hash()
 		}
@@ -73,6 +74,11 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 	for _, ch := range changes {
 		if _, ok := c.hashes[ch.path]; c.hashes != nil && !ok {
 			return nil, fmt.Errorf("%s was not in the diff that was approved; look at the new diff", ch.path)
+		}
+	}
+	if c.hold {
+		if removes := c.removes(changes); removes != "" {
+			return nil, &removalError{removes}
 		}
 	}
 	if ctx.Err() != nil {

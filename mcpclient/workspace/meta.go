@@ -5,7 +5,7 @@ package workspace
 const (
 	// MetaPreview in the `_meta` of a tools/call, set to true, asks for a dry
 	// application: the call changes nothing and answers structured content
-	// {"diff": text, "hashes": {path: SHA-256 in hex}}. The hash of a file that
+	// {"diff": text, "hashes": {path: SHA-256 in hex}, "removes": text}. The hash of a file that
 	// does not exist is the empty string.
 	MetaPreview = "replan/preview"
 	// MetaHashes in the `_meta` of a tools/call is {path: SHA-256 in hex}, what
@@ -13,6 +13,13 @@ const (
 	// changes nothing and fails. The empty string means that the file must not
 	// exist.
 	MetaHashes = "replan/hashes"
+	// MetaHold in the `_meta` of a tools/call, set to true, has a call that would
+	// remove most of a file refused: it changes nothing, and its answer has
+	// MetaRemoves in its `_meta`.
+	MetaHold = "replan/hold"
+	// MetaRemoves in the `_meta` of an answer says what the call would remove:
+	// "removes 180 of 214 lines of a.go". A preview has it as "removes".
+	MetaRemoves = "replan/removes"
 	// MetaRun in the `_meta` of a tools/call is the id of the run that the call
 	// belongs to: what was there before its changes is kept under that name. See
 	// [Config.Backups].

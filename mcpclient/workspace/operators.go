@@ -240,6 +240,9 @@ func (o *Operators) handler(op operator) server.ToolHandlerFunc {
 		if unsure := new(unsureError); errors.As(err, &unsure) {
 			return nil, err
 		}
+		if removal := new(removalError); errors.As(err, &removal) {
+			return removal.result(), nil
+		}
 		return mcp.NewToolResultError(permitted(err)), nil
 	}
 }

@@ -48,6 +48,9 @@ func (l *Log) tellCall(d agent.Data) bool {
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", why, outputShown)
 	case agent.StepFailed:
+		if d.Removes != "" {
+			break // its gate says so
+		}
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", d.Error, outputShown)
 	case agent.StepInDoubt:

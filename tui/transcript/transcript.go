@@ -242,6 +242,9 @@ func happened(data agent.Data, gates map[string]agent.GateRequested) string {
 	case agent.PhaseFailed:
 		return "planning failed: " + inline(untrusted.FirstLine(d.Reason))
 	case agent.StepFailed:
+		if d.Removes != "" {
+			return fmt.Sprintf("step %s was held: it %s", inline(d.Index), inline(d.Removes))
+		}
 		return fmt.Sprintf("step %s failed: %s", inline(d.Index), inline(untrusted.FirstLine(d.Error)))
 	case agent.StepInDoubt:
 		return fmt.Sprintf("step %s is in doubt: %s", inline(d.Index), inline(d.Reason))

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/code"
+	"replan/planning"
+)
+
+// fewestLines is how many lines a file has at least for a change of it to count
+// as a removal of most of it: a smaller one is read at a glance.
+const fewestLines = 10
+
+// removalError refuses a change that would remove most of a file and that nobody
+// has seen. Nothing was changed.
+type removalError struct{ removes string }
+
+func (e *removalError) Error() string {
+	return "nothing was changed: this " + e.removes + ", which has to be approved first"
+}
+
+// result is the answer that carries what the change would remove, so that it can
+// be asked about.
+func (e *removalError) result() *mcp.CallToolResult {
+	result := mcp.NewToolResultError(e.Error())
+	result.Meta = mcp.NewMetaFromMap(map[string]any{MetaRemoves: e.removes})
+	return result
+}
+
+// removes says of the first file that a call leaves less than half of how much of
+// it goes: "removes 180 of 214 lines of a.go". It is empty where there is none,
+// and for a call whose very purpose is to remove or move files.
+func (c call) removes(changes []change) string {
+	if c.op.name == "fs.remove" || c.op.name == "fs.move" {
+		return ""
+	}
+	said, more := "", 0
+	for _, ch := range changes {
+		if !ch.before.exists || ch.before.dir || ch.moved != "" || !isText(ch.before.data) || !isText(ch.after.data) {
+			continue
+		}
+		before := string(ch.before.data)
+		lines := code.CountLines(before)
+		if lines < fewestLines {
+			continue
+		}
+		removed := linesRemoved(before, string(ch.after.data))
+		switch {
+		case 2*removed <= lines:
+		case said == "":
+			said = fmt.Sprintf("removes %d of %d lines of %s", removed, lines, ch.path)
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		said += fmt.Sprintf(", and most of %s more", count(more, "file"))
+	}
+	return said
+}
+
+// linesRemoved counts the lines that a change removes. One that is replaced by a
+// line much like it is changed, and not removed: a new name or another indent
+// takes nothing away.
+func linesRemoved(before, after string) int {
+	diff, _, removed := planning.UnifiedDiff("a", "b", before, after)
+	if 2*removed <= code.CountLines(before) {
+		return removed
+	}
+	var gone, added []string
+	kept := 0
+	settle := func() {
+		for i := range min(len(gone), len(added)) {
+			if similar(gone[i], added[i]) {
+				kept++
+			}
+		}
+		gone, added = nil, nil
+	}
+	head := true
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			head = false
+			settle()
+		case head:
+		case line[0] == '-':
+			if len(added) > 0 {
+				settle()
+			}
+			gone = append(gone, line[1:])
+		case line[0] == '+':
+			added = append(added, line[1:])
+		default:
+			settle()
+		}
+	}
+	settle()
+	return removed - kept
+}
+
+// similar reports whether two lines share two thirds of their text, blanks around
+// them left out.
+func similar(a, b string) bool {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	short, long := a, b
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	same := 0
+	for same < len(short) && a[same] == b[same] {
+		same++
+	}
+	for tail := 0; same < len(short) && a[len(a)-1-tail] == b[len(b)-1-tail]; tail++ {
+		same++
+	}
+	return 3*same >= 2*len(long)
+}

@@ -1,0 +1,71 @@
+package workspace_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+// numbered is a text of n lines that have little in common.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d is line %[1]x of %[1]b\n", i+1000*i)
+	}
+	return b.String()
+}
+
+func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
+	text := numbered(20)
+	half := strings.Join(strings.SplitAfter(text, "\n")[:10], "")
+	less := strings.Join(strings.SplitAfter(text, "\n")[:9], "")
+	renamed := strings.Repeat("	call(oldName, with, many, arguments)\n", 20)
+	for name, c := range map[string]struct {
+		tool, before string
+		args         args
+		want         string
+	}{
+		"a write that replaces all":    {"fs.write", text, args{"path": "a.txt", "text": "other\n"}, "removes 20 of 20 lines of a.txt"},
+		"a write that leaves less":     {"fs.write", text, args{"path": "a.txt", "text": less}, "removes 11 of 20 lines of a.txt"},
+		"a write that leaves a half":   {"fs.write", text, args{"path": "a.txt", "text": half}, ""},
+		"a write that adds":            {"fs.write", text, args{"path": "a.txt", "text": text + "more\n"}, ""},
+		"a new file":                   {"fs.write", text, args{"path": "b.txt", "text": "new\n"}, ""},
+		"a tiny file":                  {"fs.write", numbered(9), args{"path": "a.txt", "text": "other\n"}, ""},
+		"another indent":               {"fs.write", text, args{"path": "a.txt", "text": "  " + strings.ReplaceAll(text, "\n", "\n  ")}, ""},
+		"a patch of the text":          {"fs.patch", text, args{"path": "a.txt", "old": text, "new": "other\n"}, "removes 20 of 20 lines of a.txt"},
+		"a patch of every line":        {"fs.patch", renamed, args{"path": "a.txt", "old": "oldName", "new": "newName", "all": true}, ""},
+		"a diff that removes the file": {"fs.patch", text, args{"diff": "--- a/a.txt\n+++ /dev/null\n@@ -1,20 +0,0 @@\n-" + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n-") + "\n"}, "removes 20 of 20 lines of a.txt"},
+		"fs.remove, which says so":     {"fs.remove", text, args{"path": "a.txt"}, ""},
+		"fs.move":                      {"fs.move", text, args{"from": "a.txt", "to": "b.txt"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.write(t, map[string]string{"a.txt": c.before})
+			out := b.ask(t, c.tool, c.args, map[string]any{workspace.MetaPreview: true})
+			if out.isError {
+				t.Fatal(out.text)
+			}
+			if got, _ := out.data["removes"].(string); got != c.want {
+				t.Errorf("it says %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestACallThatNobodySawRemovesNoFileForTheMostPart(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"a.txt": numbered(20)})
+	write := args{"path": "a.txt", "text": "other\n"}
+	out := b.ask(t, "fs.write", write, map[string]any{workspace.MetaHold: true})
+	if !out.isError || !strings.Contains(out.text, "removes 20 of 20 lines of a.txt") {
+		t.Fatalf("it answers %q", out.text)
+	}
+	if now, err := os.ReadFile(filepath.Join(b.dir, "a.txt")); err != nil || string(now) != numbered(20) {
+		t.Fatalf("the file is %q now (%v)", now, err)
+	}
+	b.must(t, "fs.write", write)
+}
