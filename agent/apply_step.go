@@ -149,12 +149,26 @@ func (r *Run) applyDry(d StepCompleted) {
 	}
 	s.Status, s.Attempt, s.tries, s.Args, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, true, d.Gate
 	r.Usage.Steps++
+	if s.Step.Executor == planning.ExecutorTool {
+		facts := r.facts(s.Step.Tool)
+		facts.calls++
+		r.dryCalls++
+		if facts.tool.ReadOnly {
+			r.dryDiscovery++
+		}
+	}
 	s.Result = d.Result
 	if text, ok := d.Result.(string); ok {
 		s.Result = planning.Placeholder(text)
 	}
 	r.record(s, planning.ItemCompleted)
-	r.release(s)
+	if s.loop != nil {
+		r.within++
+		s.loop.made[callKey(s.Step.Tool, d.Args)]++
+		r.settleCall(s)
+	} else {
+		r.release(s)
+	}
 	r.enqueue(s)
 }
 

@@ -53,17 +53,19 @@ type core struct {
 	streaks     map[string]streak     // calls and failing results over successive revisions
 	counted     int                   // items of history that are in streaks
 
-	failure     *failure        // a failed step, or the user's word, that waits to be dealt with
-	agents      []*StepState    // steps whose loops were begun
-	within      int             // step executions within loops and the runs that they started
-	outer       string          // the run whose model asked for this one, "" where nobody's did
-	modelTools  bool            // the model can call tools
-	perToken    float64         // bytes that the model's server counts as a token; 0 is unknown
-	firstLength int             // steps of the first plan
-	ending      *ending         // nothing new starts any more, and why
-	dryEnding   *ending         // how the run would end that is only run dry
-	warned      map[string]bool // budgets and guards that warned
-	fired       map[string]bool // timers that fired
+	failure      *failure        // a failed step, or the user's word, that waits to be dealt with
+	agents       []*StepState    // steps whose loops were begun
+	within       int             // step executions within loops and the runs that they started
+	outer        string          // the run whose model asked for this one, "" where nobody's did
+	modelTools   bool            // the model can call tools
+	perToken     float64         // bytes that the model's server counts as a token; 0 is unknown
+	firstLength  int             // steps of the first plan
+	ending       *ending         // nothing new starts any more, and why
+	dryEnding    *ending         // how the run would end that is only run dry
+	dryCalls     int             // tool calls that a dry run told
+	dryDiscovery int             // of those, calls of read-only tools
+	warned       map[string]bool // budgets and guards that warned
+	fired        map[string]bool // timers that fired
 }
 
 // attempt is one try of one step.

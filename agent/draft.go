@@ -91,7 +91,7 @@ func (r *Run) nextDrafts() []Action {
 		if most := r.mayPropose(); most > 0 && i >= most {
 			break // a plan as long as that will be refused
 		}
-		if free.tools <= 0 || free.steps == 0 || free.calls == 0 || free.discovery == 0 {
+		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
 			break
 		}
 		if s.ready && s.Status == StepPending && s.Attempt == 0 {

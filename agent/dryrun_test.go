@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -149,5 +150,82 @@ func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
 	got := w.play(start)
 	if got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 || len(all[agent.StepCompleted](w)) != 4 {
 		t.Errorf("%s (%s) after the starts %v", got.Reason, got.Error, w.starts())
+	}
+}
+
+func TestDryRunEndsAtTheBudgetsOfTheRealRun(t *testing.T) {
+	for name, limit := range map[string]func(*agent.Limits){
+		"tool calls":      func(l *agent.Limits) { l.MaxToolCalls = 3 },
+		"discovery calls": func(l *agent.Limits) { l.MaxDiscoveryCalls = 3 },
+		"execution calls": func(l *agent.Limits) { l.MaxExecutionCalls = 3 },
+		"calls of a tool": func(l *agent.Limits) { l.MaxCallsPerTool = 3 },
+	} {
+		for shape, plan := range map[string]string{
+			"reads": serial(5, false), "changes": serial(5, true), "changes at once": parallel(5),
+		} {
+			t.Run(name+", "+shape, func(t *testing.T) {
+				start := given(t, plan)
+				limit(&start.Limits)
+				real := newWorld(t)
+				want := real.play(start)
+				start.DryRun = true
+				w := newWorld(t)
+				nothingCalled(t, w)
+				got := w.play(start)
+				if got.Reason != want.Reason || got.Error != want.Error || got.Usage.Steps != want.Usage.Steps || got.Usage.ToolCalls != 0 {
+					t.Errorf("the dry run ended %s (%s) after %d steps, the real one %s (%s) after %d",
+						got.Reason, got.Error, got.Usage.Steps, want.Reason, want.Error, want.Usage.Steps)
+				}
+				if got, want := len(all[agent.GuardBlocked](w)), len(all[agent.GuardBlocked](real)); got != want {
+					t.Errorf("the dry run was blocked %d times, the real one %d", got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
+	for name, stubborn := range map[string]bool{"once": false, "in every turn": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			start := started(agent.DefaultLimits())
+			chats(nil, w, &start)
+			start.DryRun = true
+			w.reply = func(planning.Request) (string, error) { return "what I know", nil }
+			turns := 0
+			w.calls = func(planning.Request) []planning.ToolUse {
+				if turns++; turns > 1 && !stubborn {
+					return nil
+				}
+				return []planning.ToolUse{use("look", "${nowhere}"), use("fill", fmt.Sprint(turns)), use("nowhere", "x")}
+			}
+			w.watch = func(_ []agent.Data, pending []agent.Effect) {
+				for _, e := range pending {
+					if _, call := e.(agent.CallTool); call {
+						t.Errorf("a dry run asks for %+v", e)
+					}
+				}
+			}
+			got := w.play(start)
+			if !stubborn && (got.Reason != agent.ReasonDirect || got.Answer != "what I know") {
+				t.Errorf("it ended %s (%s) with %q", got.Reason, got.Error, got.Answer)
+			}
+		})
+	}
+}
+
+func TestDryRunSaysOfEachStepWhatItIs(t *testing.T) {
+	w := newWorld(t)
+	w.play(dry(t, `{"title":"Dry","steps":[
+	 {"index":"1","title":"Look","tool":"look","args":{},"result_variable":"found"},
+	 {"index":"2","title":"Think","executor":"self","depends_on":["1"]},
+	 {"index":"3","title":"Change","tool":"change","args":{"at":"${found}"}}]}`))
+	var said []string
+	for _, d := range all[agent.StepCompleted](w) {
+		said = append(said, fmt.Sprint(d.Index, d.Title, " ", d.Executor, " ", d.Tool, d.DependsOn))
+	}
+	slices.Sort(said)
+	if want := []string{"1Look tool look[]", "2Think self [1]", "3Change tool change[1]"}; !slices.Equal(said, want) {
+		t.Errorf("it says %q, want %q", said, want)
 	}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 
 	"replan/planning"
@@ -29,14 +30,15 @@ type budget struct {
 // budgets returns every budget of the run; a limit of 0 means there is none, and
 // one of [NothingLeft] that nothing is allowed.
 func (r *Run) budgets() [7]budget {
+	calls, discovery := r.calls()
 	return [...]budget{
 		{GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
 		{GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replans"},
 		{GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "tokens"},
 		{GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "ms"},
-		{GuardToolCalls, int64(r.Usage.ToolCalls), int64(r.Limits.MaxToolCalls), "tool calls"},
-		{GuardDiscovery, int64(r.Usage.DiscoveryCalls), int64(r.Limits.MaxDiscoveryCalls), "calls of read-only tools"},
-		{GuardExecution, int64(r.Usage.ToolCalls - r.Usage.DiscoveryCalls), int64(r.Limits.MaxExecutionCalls), "calls of tools with effects"},
+		{GuardToolCalls, int64(calls), int64(r.Limits.MaxToolCalls), "tool calls"},
+		{GuardDiscovery, int64(discovery), int64(r.Limits.MaxDiscoveryCalls), "calls of read-only tools"},
+		{GuardExecution, int64(calls - discovery), int64(r.Limits.MaxExecutionCalls), "calls of tools with effects"},
 	}
 }
 
@@ -83,10 +85,10 @@ func (r *Run) stopped(guard, step string) []Action {
 	return nil
 }
 
-// perTool returns what a call of the tool finds of its own budget, of which so
-// much is about to be used: that it ends the run, that it is time to warn, or
-// that the rest is promised to other steps.
-func (r *Run) perTool(s *StepState, facts *toolFacts, about int) (blocked, warned *Action, promised bool) {
+// perTool returns what a call of the tool finds of its own budget, of which other
+// calls are starting or reserved: that it ends the run, that it is time to warn, or
+// that the rest is promised to them.
+func (r *Run) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
 	b := budget{used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool)}
 	if b.limit == 0 {
 		return nil, nil, false
@@ -94,16 +96,16 @@ func (r *Run) perTool(s *StepState, facts *toolFacts, about int) (blocked, warne
 	if b.used >= b.limit {
 		return &Action{Record: GuardBlocked{
 			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("this run has used all of its calls of %s: %d of %d (guard %s)%s", facts.tool.Name, b.used, b.limit, GuardPerTool, whom(s.Step.Index)),
+			Reason: fmt.Sprintf("this run has used all of its calls of %s: %d of %d (guard %s)%s", cmp.Or(facts.tool.Name, s.Step.Tool), b.used, b.limit, GuardPerTool, whom(s.Step.Index)),
 		}}, nil, false
 	}
 	before := b
-	before.used += int64(about)
-	if before.used >= b.limit {
+	before.used += int64(starting)
+	if before.used+int64(reserved) >= b.limit {
 		return nil, nil, true
 	}
 	b.used = before.used + 1
-	if b.low() && (about == 0 || !before.low()) && !r.warned[guardKey(GuardPerTool, facts.tool.QualifiedName())] {
+	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(GuardPerTool, facts.tool.QualifiedName())] {
 		return nil, &Action{Record: GuardWarned{
 			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName()),

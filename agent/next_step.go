@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -12,26 +13,100 @@ import (
 // each further one.
 const retryBase = 500 * time.Millisecond
 
-// slots counts what is free while Next collects what may start. Of a budget
-// without a limit there are -1, which never comes to 0.
+// slots counts what is free while Next collects what may start.
 type slots struct {
-	tools, models               int
-	steps                       int
-	plans                       int // calls of plan tools that are about to start
-	calls, discovery, execution int
-	promised                    map[*toolFacts]int // calls of a tool that are about to start
+	tools, models int
+	plans         int                // calls of plan tools that are about to start
+	left          account            // of the budgets, after what is about to start
+	starting      map[*toolFacts]int // calls of a tool that are about to start; nil where none is counted
+	// What is kept back of that for calls that are before the user, or approved:
+	// nobody is asked about a call that a guard refuses afterwards.
+	reserved        account
+	reservedPerTool map[*toolFacts]int
 }
+
+// account counts what budgets count of the steps that are to start.
+type account struct {
+	steps, calls, discovery, execution int
+}
+
+// ofKind is what budgets count of calls of the tool's kind.
+func (a *account) ofKind(facts *toolFacts) *int {
+	if facts.tool.ReadOnly {
+		return &a.discovery
+	}
+	return &a.execution
+}
+
+// add counts so many calls of the tool.
+func (a *account) add(facts *toolFacts, calls int) {
+	a.steps += calls
+	a.calls += calls
+	*a.ofKind(facts) += calls
+}
+
+// unlimited is what is left of a budget without a limit.
+const unlimited = math.MaxInt32
 
 func (r *Run) freeSlots() slots {
 	concurrency := r.Limits.MaxConcurrency
 	if concurrency <= 0 {
 		concurrency = DefaultLimits().MaxConcurrency
 	}
-	return slots{
-		tools: concurrency - len(r.inFlight), models: r.modelSlots() - r.modelBusy, steps: r.stepsLeft(),
-		calls:     left(r.Limits.MaxToolCalls, r.Usage.ToolCalls),
-		discovery: left(r.Limits.MaxDiscoveryCalls, r.Usage.DiscoveryCalls),
-		execution: left(r.Limits.MaxExecutionCalls, r.Usage.ToolCalls-r.Usage.DiscoveryCalls),
+	calls, discovery := r.calls()
+	free := slots{
+		tools: concurrency - len(r.inFlight), models: r.modelSlots() - r.modelBusy,
+		left: account{
+			steps:     left(r.maxSteps(), r.Usage.Steps),
+			calls:     left(r.Limits.MaxToolCalls, calls),
+			discovery: left(r.Limits.MaxDiscoveryCalls, discovery),
+			execution: left(r.Limits.MaxExecutionCalls, calls-discovery),
+		},
+	}
+	if r.Limits.MaxCallsPerTool > 0 {
+		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
+	}
+	return free
+}
+
+// calls counts the tool calls that the guards go by, and those of them that only
+// read: in a dry run the ones that it told.
+func (r *Run) calls() (all, discovery int) {
+	return r.Usage.ToolCalls + r.dryCalls, r.Usage.DiscoveryCalls + r.dryDiscovery
+}
+
+// stepsLeft is how many steps may start that nobody has approved.
+func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
+
+// start counts a call that is about to start.
+func (f *slots) start(facts *toolFacts) {
+	f.left.add(facts, -1)
+	if f.starting != nil {
+		f.starting[facts]++
+	}
+}
+
+// reserve keeps budget back for calls, or gives it back where calls is negative.
+func (f *slots) reserve(facts *toolFacts, calls int) {
+	f.reserved.add(facts, calls)
+	if f.reservedPerTool != nil {
+		f.reservedPerTool[facts] += calls
+	}
+}
+
+// reserveApproved keeps budget back for the calls of open gates, and for those
+// that passed one and have not started. While a failed step waits for the planner,
+// only the calls of loops still start.
+func (r *Run) reserveApproved(q *queues, free *slots) {
+	for _, g := range r.Gates {
+		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.loop != nil) {
+			free.reserve(r.facts(s.Step.Tool), 1)
+		}
+	}
+	for _, s := range q[standsTool] {
+		if s.approved {
+			free.reserve(r.facts(s.Step.Tool), 1)
+		}
 	}
 }
 
@@ -44,10 +119,10 @@ func (r *Run) plansUnderWay(free *slots) bool {
 	})
 }
 
-// left is what is left of a budget, -1 where it has no limit.
+// left is what is left of a budget.
 func left(limit, used int) int {
 	if limit == 0 {
-		return -1
+		return unlimited
 	}
 	return max(limit-used, 0)
 }
@@ -66,9 +141,14 @@ func (r *Run) nextSteps() []Action { return r.nextOf(&r.queues) }
 // nextOf starts what is ready of some queues.
 func (r *Run) nextOf(q *queues) []Action {
 	free := r.freeSlots()
+	r.reserveApproved(q, &free)
 	var out []Action
 	for _, s := range q[standsWord].first(wordsAtOnce) {
-		out = append(out, r.word(s, &free)...)
+		said := r.word(s, &free)
+		if len(said) == 1 && said[0].blocks() {
+			return append(out, said...)
+		}
+		out = append(out, said...)
 	}
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
@@ -77,13 +157,12 @@ func (r *Run) nextOf(q *queues) []Action {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	for _, s := range inPlanOrder(q[standsGate].first(gatesAtOnce - len(r.Gates))) {
-		if free.steps == 0 {
-			return append(out, r.stopped(GuardSteps, s.Step.Index)...) // rather than ask for what could not run
-		}
-		out = append(out, Action{Effect: r.gate(s)})
+	gates, blocked := r.nextGates(q, &free)
+	if blocked {
+		return append(out, gates...)
 	}
-	for _, s := range q[standsTool].first(free.tools) {
+	out = append(out, gates...)
+	for _, s := range q.toolSteps(free) {
 		if out = r.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -94,6 +173,39 @@ func (r *Run) nextOf(q *queues) []Action {
 		}
 	}
 	return out
+}
+
+// toolSteps returns the steps that may have the free tool slots. Where budget is
+// kept back, the first of them may have to wait, and those it is kept for may not.
+func (q *queues) toolSteps(free slots) []*StepState {
+	steps := q[standsTool].first(free.tools)
+	if free.reserved.steps == 0 || len(steps) == len(q[standsTool]) {
+		return steps
+	}
+	var approved []*StepState
+	for _, s := range q[standsTool] {
+		if s.approved && !slices.Contains(steps, s) {
+			approved = append(approved, s)
+		}
+	}
+	return append(steps, approved...)
+}
+
+// nextGates opens gates, behind the guards: what they refuse is put to nobody.
+func (r *Run) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+	for _, s := range inPlanOrder(q[standsGate].first(gatesAtOnce - len(r.Gates))) {
+		facts := r.facts(s.Step.Tool)
+		said, passes := r.askGuards(s, facts, free)
+		if len(said) > 0 && said[0].blocks() {
+			return said, true
+		}
+		out = append(out, said...)
+		if passes {
+			free.reserve(facts, 1)
+			out = append(out, Action{Effect: r.gate(s)})
+		}
+	}
+	return out, false
 }
 
 // inPlanOrder sorts steps as the plan has them: who is asked about several looks
@@ -114,6 +226,12 @@ func (a Action) mayEnd() bool {
 	}
 }
 
+// blocks reports whether a guard ends the run with this.
+func (a Action) blocks() bool {
+	_, blocked := a.Record.(GuardBlocked)
+	return blocked
+}
+
 // wordsAtOnce is how many records that need no slot are returned at once.
 const wordsAtOnce = 64
 
@@ -128,28 +246,41 @@ func (r *Run) word(s *StepState, free *slots) []Action {
 	switch {
 	case s.Status == StepActive:
 		return []Action{{Record: r.came(s)}}
-	case s.Status == StepBroken && free.steps == 0:
+	case s.Status == StepBroken && free.stepsLeft() <= 0:
 		return r.stopped(GuardSteps, index) // rather than wait for an attempt that may not be made
 	case s.Status == StepBroken:
 		pause := retryBase << min(s.Attempt-s.tried-1, 6)
 		return []Action{{Record: StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
 	case s.cut != "":
 		return []Action{{Record: StepSkipped{Index: index, Reason: s.cut}}}
-	case free.steps == 0:
+	case free.stepsLeft() <= 0:
 		return r.stopped(GuardSteps, index)
 	}
-	free.steps--
 	number := s.tries + 1
 	if s.flaw != nil {
+		free.left.steps--
 		return []Action{{Record: StepFailed{Index: index, Attempt: number, Error: s.flaw.sentence, Failure: s.flaw.kind}}}
 	}
-	return []Action{{Record: r.dryStep(s, number)}}
+	if s.Step.Executor != planning.ExecutorTool {
+		free.left.steps--
+		return []Action{{Record: r.dryStep(s, number)}}
+	}
+	facts := r.facts(s.Step.Tool)
+	said, passes := r.askGuards(s, facts, free)
+	if passes {
+		free.start(facts)
+		said = append(said, Action{Record: r.dryStep(s, number)})
+	}
+	return said
 }
 
 // dryStep is what a step would do: its call, the gate that would ask, and a
 // placeholder for what would come of it.
 func (r *Run) dryStep(s *StepState, number int) StepCompleted {
-	done := StepCompleted{Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Result: string(placeholder(s.Step))}
+	done := StepCompleted{
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Result: string(placeholder(s.Step)),
+		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
+	}
 	if s.Step.Executor != planning.ExecutorTool {
 		return done
 	}
@@ -177,24 +308,29 @@ func placeholder(s planning.Step) planning.Placeholder {
 	return planning.Placeholder("<" + by + " result>")
 }
 
-// startTool begins one call of a tool, and adds that to out.
-func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
-	index, facts := s.Step.Index, r.facts(s.Step.Tool)
-	kind, kindLeft := GuardExecution, &free.execution
+// askGuards asks the guards about a call that is about to start, or to be put to
+// the user. It returns what they say, which may end the run. A call passes where
+// they do not refuse it, and what is left of its budgets is not promised to others.
+func (r *Run) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Action, passes bool) {
+	kind := GuardExecution
 	if facts.tool.ReadOnly {
-		kind, kindLeft = GuardDiscovery, &free.discovery
+		kind = GuardDiscovery
+	}
+	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
+	if s.approved { // a part of it is its own
+		reserved, ofTool = account{}, 0
 	}
 	switch {
-	case free.steps == 0:
-		return append(out, r.stopped(GuardSteps, index)...)
-	case free.calls == 0:
-		return append(out, r.stopped(GuardToolCalls, index)...)
-	case *kindLeft == 0:
-		return append(out, r.stopped(kind, index)...)
+	case free.left.steps <= reserved.steps:
+		return r.stopped(GuardSteps, s.Step.Index), false
+	case free.left.calls <= reserved.calls:
+		return r.stopped(GuardToolCalls, s.Step.Index), false
+	case *free.left.ofKind(facts) <= *reserved.ofKind(facts):
+		return r.stopped(kind, s.Step.Index), false
 	}
-	blocked, warned, promised := r.perTool(s, facts, free.promised[facts])
-	if promised || planning.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
-		return out
+	blocked, warned, promised := r.perTool(s, facts, free.starting[facts], ofTool)
+	if promised {
+		return nil, false
 	}
 	switch {
 	case blocked != nil:
@@ -211,21 +347,31 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 			warned = again
 		}
 	}
-	if blocked != nil {
-		return append(out, *blocked)
+	switch {
+	case blocked != nil:
+		return []Action{*blocked}, false
+	case warned != nil:
+		return []Action{*warned}, true
+	default:
+		return nil, true
 	}
-	if warned != nil {
-		out = append(out, *warned)
+}
+
+// startTool begins one call of a tool, and adds that to out.
+func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
+	index, facts := s.Step.Index, r.facts(s.Step.Tool)
+	if free.tools <= 0 || planning.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
+		return out
+	}
+	said, passes := r.askGuards(s, facts, free)
+	out = append(out, said...)
+	if !passes {
+		return out
 	}
 	free.tools--
-	free.steps--
-	free.calls--
-	*kindLeft--
-	if r.Limits.MaxCallsPerTool > 0 {
-		if free.promised == nil {
-			free.promised = map[*toolFacts]int{}
-		}
-		free.promised[facts]++
+	free.start(facts)
+	if s.approved {
+		free.reserve(facts, -1)
 	}
 	timeout := s.Step.Timeout
 	if timeout == 0 {
@@ -251,14 +397,14 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 		return r.nextTurn(s, free)
 	}
 	fills := s.Step.Executor == planning.ExecutorTool
-	if !fills && free.steps == 0 {
+	if !fills && free.stepsLeft() <= 0 {
 		return r.stopped(GuardSteps, s.Step.Index)
 	}
 	if blocked := r.stopped(GuardTokens, s.Step.Index); blocked != nil {
 		return blocked
 	}
 	if s.Step.Executor == planning.ExecutorAgent {
-		free.steps--
+		free.left.steps--
 		return []Action{{Record: r.started(s, nil, s.tries+1)}}
 	}
 	free.models--
@@ -269,7 +415,7 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 			CallModel{Request: request},
 		}}
 	}
-	free.steps--
+	free.left.steps--
 	number := s.tries + 1
 	request := planning.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)

@@ -252,11 +252,14 @@ func (r *Run) prepareDry(s *StepState) *flaw {
 			return &flaw{FailureDenied, "would be denied by a rule: " + facts.rules[0].Why}
 		}
 	}
-	args, err := planning.ResolveArgs(s.args(), r.variables)
-	if err != nil {
-		return &flaw{FailureArgs, err.Error()}
+	s.call = s.args()
+	if s.loop == nil { // what a model writes in a call is no reference
+		args, err := planning.ResolveArgs(s.call, r.variables)
+		if err != nil {
+			return &flaw{FailureArgs, err.Error()}
+		}
+		s.call = args
 	}
-	s.call = args
 	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
 		if rule := r.ruleFor(s, r.facts(s.Step.Tool)); rule.Verdict == VerdictBlock {
 			return &flaw{FailureDenied, "would be denied by a rule: " + rule.Why}

@@ -1,0 +1,112 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// parallel is n changes, none of which waits for another.
+func parallel(n int) string {
+	var steps []string
+	for i := 1; i <= n; i++ {
+		steps = append(steps, fmt.Sprintf(`{"index":"%d","title":"Step %d","tool":"change","args":{"at":%d}}`, i, i, i))
+	}
+	return `{"title":"Parallel","steps":[` + strings.Join(steps, ",") + `]}`
+}
+
+func TestGateIsNotOpenedForACallThatAGuardRefuses(t *testing.T) {
+	for name, limit := range map[string]func(*agent.Limits){
+		"steps":           func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false },
+		"tool calls":      func(l *agent.Limits) { l.MaxToolCalls = 2 },
+		"execution calls": func(l *agent.Limits) { l.MaxExecutionCalls = 2 },
+		"calls of a tool": func(l *agent.Limits) { l.MaxCallsPerTool = 2 },
+	} {
+		for shape, plan := range map[string]string{"one after the other": serial(4, true), "at once": parallel(4)} {
+			t.Run(name+", "+shape, func(t *testing.T) {
+				w := newWorld(t)
+				start := given(t, plan)
+				limit(&start.Limits)
+				got := w.play(start)
+				blocked := all[agent.GuardBlocked](w)
+				if len(blocked) != 1 || got.Error != blocked[0].Reason {
+					t.Fatalf("it ended %s (%s) after %+v", got.Reason, got.Error, blocked)
+				}
+				if asked, called := len(gates(w)), len(w.starts()); asked != 2 || called != 2 {
+					t.Errorf("%d gates were opened and %d calls made; the guard allows 2", asked, called)
+				}
+			})
+		}
+	}
+}
+
+func TestGateIsNotOpenedForACallThatPlansRepeat(t *testing.T) {
+	w := newWorld(t)
+	var plans []string
+	for i := 1; i < 6; i++ {
+		plans = append(plans, fmt.Sprintf(`{"title":"x","steps":[{"index":"%d","title":"Change","tool":"change","args":{"at":7}},
+			{"index":"%d","title":"Look","tool":"look","args":{"at":%d},"depends_on":["%d"]}]}`, 10*i, 10*i+1, i, 10*i))
+	}
+	w.reply = script{planning.PurposePlan: plans[:1], planning.PurposeReplan: plans[1:]}.reply
+	w.tool = func(c agent.CallTool) agent.Data {
+		if c.Tool.Name == "change" {
+			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
+		}
+		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broken in the way of step " + c.Index, Failure: agent.FailureTool}
+	}
+	limits := agent.DefaultLimits()
+	limits.MaxRepeats = 2
+	got := w.play(started(limits))
+	if got.Reason != agent.ReasonGuard || len(gates(w)) != 2 {
+		t.Errorf("it ended %s (%s) after %d gates, want the guard after 2", got.Reason, got.Error, len(gates(w)))
+	}
+}
+
+// TestGuardRefusesNothingThatWasApproved plays random plans under random budgets
+// with a user who allows everything.
+func TestGuardRefusesNothingThatWasApproved(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, start := randomWorld(t, executors)
+		start.Limits = randomLimits(t)
+		w.resolve = func(g agent.GateRequested) agent.GateResolved {
+			return agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "test"}
+		}
+		steps, approved := map[string]string{}, map[string]bool{}
+		w.check = func(e agent.Event) {
+			switch d := e.Data.(type) {
+			case agent.GateRequested:
+				steps[d.Gate] = d.Step
+			case agent.GateResolved:
+				approved[steps[d.Gate]] = true
+			case agent.StepStarted:
+				delete(approved, d.Index)
+			case agent.PlanDiff:
+				approved = map[string]bool{}
+			case agent.GuardBlocked:
+				if approved[d.Step] && d.Guard != agent.GuardTime {
+					t.Fatalf("step %s was approved and then refused: %s", d.Step, d.Reason)
+				}
+			}
+		}
+		w.apply(start)
+		w.playOrStop(t)
+	})
+}
+
+func TestApprovedCallRunsBeforeStepsThatWaitForItsBudget(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[
+		{"index":"1","title":"Look","tool":"look","args":{"at":1}},
+		{"index":"2","title":"Look on","tool":"look","args":{"at":2},"depends_on":["1"]},
+		{"index":"3","title":"Change","tool":"change","args":{"at":3}}]}`)
+	start.Limits.MaxConcurrency, start.Limits.MaxToolCalls = 1, 1
+	got := w.play(start)
+	if got.Reason != agent.ReasonToolBudget || fmt.Sprint(w.starts()) != "[3]" {
+		t.Errorf("it ended %s (%s) after the steps %v", got.Reason, got.Error, w.starts())
+	}
+}
