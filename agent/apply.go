@@ -391,11 +391,14 @@ func (r *Run) applyRequest(d ModelRequested) {
 		r.chatted().request()
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
+			if d.Purpose == planning.PurposeAgent && s.Loop.Turns == 0 {
+				s.partial = d.Request.Partial // what later turns have less room for, it has seen
+			}
 			s.Loop.request()
 			r.enqueue(s)
 		}
 	case d.Purpose == planning.PurposeStep && s != nil:
-		s.filling = true
+		s.filling, s.partial = true, d.Request.Partial
 		r.enqueue(s)
 	default:
 		r.asking = true

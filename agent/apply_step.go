@@ -135,6 +135,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	default:
 		r.modelBusy++
 		if d.Request != nil {
+			s.partial = d.Request.Partial
 			r.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request})
 		}
 	}

@@ -302,7 +302,7 @@ func (r *Run) nextAnswer() []Action {
 	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := planning.SynthesisRequest(r.brief(), r.Plan, planning.SynthesisItems(r.Plan, r.History))
+	request := planning.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems())
 	return []Action{{SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 

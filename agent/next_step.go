@@ -447,17 +447,24 @@ func (r *Run) started(s *StepState, args map[string]any, number int) StepStarted
 	}
 }
 
-// inputs returns the completed items of history that a step depends on.
+// inputs returns the completed items of history that a step can have to do with:
+// of the steps that it depends on, and of those that these depend on in turn.
 func (r *Run) inputs(step planning.Step) []planning.HistoryItem {
-	needed := map[string]bool{}
-	for _, d := range r.graph.Dependencies(step.Index) {
-		needed[d] = true
-	}
+	before := r.graph.Ancestors(step.Index)
 	var out []planning.HistoryItem
 	for _, h := range r.History {
-		if needed[h.Index] && h.Status == planning.ItemCompleted {
+		if before[h.Index] && h.Status == planning.ItemCompleted {
 			out = append(out, h)
 		}
 	}
 	return out
+}
+
+// SynthesisItems is what the answer is made of, see [planning.SynthesisItems].
+func (r *Run) SynthesisItems() []planning.HistoryItem {
+	partial := map[string][]string{}
+	for _, s := range r.Steps {
+		partial[s.Step.Index] = s.partial
+	}
+	return planning.SynthesisItems(r.Plan, r.History, partial)
 }

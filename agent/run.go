@@ -117,6 +117,7 @@ type StepState struct {
 	filled    map[string]any    // those args, as the model wrote them
 	filling   bool              // the model is asked for them
 	fillError string            // why it did not write them
+	partial   []string          // the steps whose results its model did not see whole
 	override  map[string]any    // args that the user gave in place of the plan's
 	asked     string            // the tool that its newest gate was about, and what was said of it then
 	passes    *pass             // that the user gave the call when the plan was looked over

@@ -91,7 +91,7 @@ func AgentBrief(b Brief, step Step, profile Profile) Brief {
 }
 
 // AgentRequest is a turn of the sub-agent that carries out a step. inputs are the
-// ended steps that it depends on, talk is what was said since, see [Said],
+// ended steps before it, see [StepRequest], talk is what was said since, see [Said],
 // [Answered] and [Reminder]. The messages of a turn are those of the turn before
 // and what was said since, as long as there is room for all of it; nothing of the
 // user's conversation is among them. In the last turn nothing can be called.
@@ -103,7 +103,7 @@ func AgentRequest(b Brief, p Plan, step Step, profile Profile, inputs []HistoryI
 		p.Steps[i].ResultVariable = ""
 	}
 	c := composition{
-		brief: b, purpose: PurposeAgent, step: step.Index, bounds: stepBounds, agent: &profile, talk: talk,
+		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, talk: talk,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("agent", agentData{
 				step.data(p, inputs, cut), disarm(oneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
@@ -131,7 +131,7 @@ func Answered(use ToolUse, result any, failure, whole string) Message {
 	if failure != "" {
 		text = "error: " + failure
 	}
-	cut := &cutter{bound: resultBounds[0]}
+	cut := &cutter{textBudget: resultBudgets[0]}
 	return Message{Role: RoleTool, Tool: use.Name, CallID: use.ID, Content: fenced(answerLabel(use.Name, whole), cut.text(text, whole))}
 }
 

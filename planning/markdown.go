@@ -228,25 +228,28 @@ func listItems(lines []string) []string {
 
 // listLine is one line that may be a step.
 type listLine struct {
-	number int // as written; for a bullet its position
+	number int // as written; 0 for a bullet among numbered lines, else its position
 	text   string
 	fields []string // the deeper lines under it
 }
 
 // readList reads the steps among lines: the numbered ones where there are any,
-// else the bullets, each at the outermost level. Deeper lines are details.
+// with the bullets between them, else the bullets, each at the outermost level.
+// Deeper lines are details.
 func readList(lines []string, groups []map[int]bool) []any {
 	list := outermost(lines, numberedLine)
 	if len(list) == 0 {
 		list = outermost(lines, bulletLine)
 	}
-	ascending := true
+	ascending, mixed := true, false
 	for i, l := range list {
 		ascending = ascending && l.number > 0 && (i == 0 || l.number > list[i-1].number)
+		mixed = mixed || l.number == 0
 	}
 	var items []any
-	var layer, before []string // the steps that may run at once, and those they wait for
-	open := -1                 // the group of the layer
+	var layer, before []string         // the steps that may run at once, and those they wait for
+	open := -1                         // the group of the layer
+	indices := make(map[string]string) // of the numbers as written, in a mixed list
 	for _, l := range list {
 		step := readItem(l)
 		if step == nil {
@@ -256,17 +259,22 @@ func readList(lines []string, groups []map[int]bool) []any {
 		if ascending {
 			index = strconv.Itoa(l.number)
 		}
+		if mixed && l.number > 0 {
+			indices[strconv.Itoa(l.number)] = index
+		}
 		if group := groupOf(groups, l.number); group < 0 || group != open {
 			before, layer, open = layer, nil, group
 		}
 		layer = append(layer, index)
 		step["index"] = index
-		if _, ok := step["depends_on"]; !ok {
-			needs := make([]any, len(before))
-			for i, need := range before {
-				needs[i] = need
+		if needs, ok := step["depends_on"].([]any); ok {
+			for i, need := range needs {
+				if at, ok := indices[textOf(need)]; ok {
+					needs[i] = at
+				}
 			}
-			step["depends_on"] = needs
+		} else {
+			step["depends_on"] = listOrder(before)
 		}
 		items = append(items, step)
 	}
@@ -283,23 +291,51 @@ func outermost(lines []string, pattern *regexp.Regexp) []listLine {
 		}
 	}
 	var list []listLine
+	interrupted := false // by a line that is no part of the list
 	for _, line := range lines {
 		m := pattern.FindStringSubmatch(line)
 		switch {
 		case m != nil && len(m[1]) == least:
+			interrupted = false
 			item := listLine{number: len(list) + 1, text: m[len(m)-1]}
 			if pattern == numberedLine {
 				item.number, _ = strconv.Atoi(m[2])
 			}
 			list = append(list, item)
 		case len(list) == 0:
+		case pattern == numberedLine && !interrupted && isBulletedStep(line, least):
+			list = append(list, listLine{text: bulletLine.FindStringSubmatch(line)[2]})
 		case namesExecutor(line) && !namesExecutor(list[len(list)-1].text) && !isFieldOf(list[len(list)-1], line):
 			list[len(list)-1].text += " → " + strings.TrimLeft(line, " \t-*+•→>")
 		default:
+			isProse := strings.TrimSpace(line) != "" && len(line)-len(strings.TrimLeft(line, " \t")) <= least && !bulletLine.MatchString(line)
+			interrupted = interrupted || isProse
 			list[len(list)-1].fields = append(list[len(list)-1].fields, line)
 		}
 	}
 	return list
+}
+
+// isBulletedStep reports whether a line among numbered ones is a step of its own:
+// a bullet that stands no deeper than they do, and is no detail of one.
+func isBulletedStep(line string, least int) bool {
+	m := bulletLine.FindStringSubmatch(line)
+	if m == nil || len(m[1]) > least {
+		return false
+	}
+	_, _, isField := readField(line)
+	return !isField && !opensWithExecutor(m[2])
+}
+
+// opensWithExecutor reports whether a text begins with who carries a step out,
+// and so belongs to the step before.
+func opensWithExecutor(text string) bool {
+	for _, mark := range []*regexp.Regexp{toolMark, selfMark} {
+		if at := mark.FindStringIndex(text); at != nil && strings.Trim(text[:at[0]], " *_`") == "" {
+			return true
+		}
+	}
+	return false
 }
 
 func namesExecutor(line string) bool {

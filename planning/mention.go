@@ -125,9 +125,15 @@ func attached(mentions []Mention, bound int) ([]Message, int) {
 		return nil, 0
 	}
 	parts, out := make([]string, len(mentions)), 0
-	shares := shares(mentions, bound)
+	sizes := make([]int, len(mentions))
 	for i, m := range mentions {
-		cut := cutter{bound: shares[i]}
+		sizes[i] = utf8.RuneCountInString(m.Text)
+	}
+	if bound > 0 {
+		sizes = shares(sizes, bound)
+	}
+	for i, m := range mentions {
+		cut := cutter{textBudget: textBudget{each: sizes[i]}}
 		parts[i] = fenced(m.label(), cut.text(m.Text, ""))
 		out += cut.characters
 	}
@@ -150,15 +156,12 @@ func (m Mention) label() string {
 	return label
 }
 
-// shares parts a bound among mentions: what the shorter ones leave, the longer
-// ones get.
-func shares(mentions []Mention, bound int) []int {
-	sizes, order := make([]int, len(mentions)), make([]int, len(mentions))
-	for i, m := range mentions {
-		sizes[i], order[i] = utf8.RuneCountInString(m.Text), i
-	}
-	if bound <= 0 {
-		return sizes
+// shares parts a bound among texts of these sizes: what the shorter ones leave,
+// the longer ones get.
+func shares(sizes []int, bound int) []int {
+	sizes, order := slices.Clone(sizes), make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[a], sizes[b]) })
 	for n, i := range order {

@@ -13,14 +13,16 @@ import (
 // gives each its index and dependencies. The stream of a reply and the reply as
 // a whole go through it alike, so that both read the same steps.
 type numbering struct {
-	keep        bool              // indices stand as written: a replan names steps that exist
-	count       int               // steps so far
-	last        string            // index of the step before
-	settled     bool              // it is known from where the model counts
-	open        []openNeeds       // of the steps so far, while it is not
-	zeroIndices bool              // it counts steps from 0
-	zeroNeeds   bool              // it counts dependencies from 0
-	named       map[string]string // result variable or title → index, of the steps so far
+	keep        bool                      // indices stand as written: a replan names steps that exist
+	count       int                       // steps so far
+	ends        []string                  // the steps so far that no other waits for
+	heads       map[string]bool           // steps that would come after the one before, and there is none
+	settled     bool                      // it is known from where the model counts
+	open        []openNeeds               // of the steps so far, while it is not
+	zeroIndices bool                      // it counts steps from 0
+	zeroNeeds   bool                      // it counts dependencies from 0
+	steps       map[string]map[string]any // the steps so far, by index
+	named       map[string]string         // result variable or title → index, of the steps so far
 }
 
 // openNeeds are the dependencies of a step that make sense whether they are
@@ -76,6 +78,19 @@ func (n *numbering) read(item any) any {
 	settleExecutor(step)
 	n.number(step)
 	return step
+}
+
+// isUnusable reports whether an item of a list of steps is no step and was not
+// meant to be one: it is neither text nor an object with a field of a step.
+func isUnusable(item any) bool {
+	switch item := item.(type) {
+	case string:
+		return false
+	case map[string]any:
+		return len(knownFields(item)) == 0
+	default:
+		return true
+	}
 }
 
 // knownFields copies the fields of a step under their proper names.
@@ -180,18 +195,28 @@ func settleExecutor(step map[string]any) {
 	step["executor"] = executor
 }
 
-// afterPrevious stands for the dependency on the item before, of an item that
-// says nothing of order: a line of text, or an object without an executor.
+// afterPrevious stands for the dependencies of an item that says nothing of
+// order, a line of text or an object without an executor: on every step before it
+// that no other step waits for. In a list of texts that is the one before.
 type afterPrevious struct{}
+
+// listOrder stands for the dependencies of a line of a list in words, which
+// follow from its place in the list.
+type listOrder []string
 
 // number gives a step its index and its dependencies.
 func (n *numbering) number(step map[string]any) {
 	n.count++
 	index := plainIndex(step["index"])
-	_, chained := step["depends_on"].(afterPrevious)
-	var needs []string
-	if !chained {
-		needs = n.dependencies(step)
+	var needs, implied []string
+	isImplied := true
+	switch order := step["depends_on"].(type) {
+	case afterPrevious:
+		implied = slices.Clone(n.ends)
+	case listOrder:
+		implied = order
+	default:
+		needs, isImplied = n.dependencies(step), false
 	}
 	n.settle(index, needs, step["index"] != nil)
 	switch {
@@ -203,10 +228,8 @@ func (n *numbering) number(step map[string]any) {
 		step["index"] = index
 	}
 	switch {
-	case chained && n.last != "":
-		step["depends_on"] = []any{n.last}
-	case chained:
-		delete(step, "depends_on")
+	case isImplied:
+		n.imply(step, index, implied)
 	case needs != nil:
 		list := make([]any, 0, len(needs))
 		for _, need := range needs {
@@ -220,11 +243,39 @@ func (n *numbering) number(step map[string]any) {
 	n.remember(step, index)
 }
 
-func (n *numbering) remember(step map[string]any, index string) {
-	n.last = index
-	if n.named == nil {
-		n.named = make(map[string]string)
+// imply has a step come after others although it does not say so. That alone
+// makes their results no part of its own, so the answer gets them too.
+func (n *numbering) imply(step map[string]any, index string, order []string) {
+	list := make([]any, 0, len(order))
+	for _, need := range order {
+		if need == index {
+			continue
+		}
+		list = append(list, need)
+		if before := n.steps[need]; before != nil && before["synthesize"] == nil {
+			before["synthesize"] = true
+		}
 	}
+	step["depends_on"] = list
+	if len(list) == 0 {
+		if n.heads == nil {
+			n.heads = make(map[string]bool)
+		}
+		n.heads[index] = true
+	}
+}
+
+func (n *numbering) remember(step map[string]any, index string) {
+	if n.named == nil {
+		n.named, n.steps = make(map[string]string), make(map[string]map[string]any)
+	}
+	n.steps[index] = step
+	needs, _ := step["depends_on"].([]any)
+	for _, ref := range References(step["args"]) {
+		needs = append(slices.Clip(needs), n.named[ref.Name])
+	}
+	n.ends = slices.DeleteFunc(n.ends, func(end string) bool { return slices.Contains(needs, any(end)) })
+	n.ends = append(n.ends, index)
 	for _, field := range []string{"title", "result_variable"} {
 		if name := textOf(step[field]); name != "" {
 			n.named[name] = index

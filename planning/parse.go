@@ -9,10 +9,22 @@ import (
 
 // proposal is what a reply says about steps.
 type proposal struct {
-	plan   Plan    // title, variables, steps, milestones and risks as far as they could be read
-	reason string  // why there are no steps, in the model's words
-	faults []Fault // what could not be read
-	read   bool    // there was a list of steps to read, even an empty one
+	plan   Plan     // title, variables, steps, milestones and risks as far as they could be read
+	reason string   // why there are no steps, in the model's words
+	faults []Fault  // what could not be read
+	unused []string // the items of the list that are no steps, as JSON
+	read   bool     // there was a list of steps to read, even an empty one
+}
+
+// warnings says which items of the list were left out.
+func (p proposal) warnings() []Fault {
+	if len(p.unused) == 0 {
+		return nil
+	}
+	return []Fault{{
+		Code: CodeUnusableItem, Path: "/steps",
+		Message: plural(len(p.unused), "item") + " of the model's list of steps left out, being no step: " + strings.Join(p.unused[:min(len(p.unused), 5)], ", "),
+	}}
 }
 
 // readProposal reads the plan in a model's reply, in whatever shape it came. A
@@ -205,7 +217,7 @@ func listOfSteps(all []found, text string, haveLines bool) ([]any, found, bool) 
 			switch {
 			case len(v) == 0 && first && trimFence(text[f.start:]) == "[]":
 				return v, f, true
-			case len(v) == 0 || slices.ContainsFunc(v, notStep):
+			case len(v) == 0 || !isListOfSteps(v, first):
 			case first || !haveLines || slices.ContainsFunc(v, notText):
 				return v, f, true
 			}
@@ -219,6 +231,20 @@ func listOfSteps(all []found, text string, haveLines bool) ([]any, found, bool) 
 		return nil, found{}, false
 	}
 	return loose, all[len(all)-1], true
+}
+
+// isListOfSteps reports whether the items of a list are steps. Where the reply
+// begins with it, some may be unusable.
+func isListOfSteps(items []any, first bool) bool {
+	usable := false
+	for _, item := range items {
+		unusable := isUnusable(item)
+		if notStep(item) && (!unusable || !first) {
+			return false
+		}
+		usable = usable || !unusable
+	}
+	return usable
 }
 
 // isStep reports whether an item of a list of steps is one, not a placeholder.
@@ -255,7 +281,13 @@ func propose(object map[string]any, replan bool) proposal {
 	numbers := numbering{keep: replan}
 	items, _ := object["steps"].([]any)
 	steps := make([]any, 0, len(items))
+	var unused []string
+	someUsable := slices.ContainsFunc(items, func(item any) bool { return !isUnusable(item) })
 	for _, item := range items {
+		if someUsable && isUnusable(item) {
+			unused = append(unused, oneLine(CanonicalJSON(item), 60))
+			continue
+		}
 		if step := numbers.read(item); step != nil {
 			steps = append(steps, step)
 		}
@@ -275,9 +307,10 @@ func propose(object map[string]any, replan bool) proposal {
 	decoded.Extra = nil
 	for i := range decoded.Steps {
 		decoded.Steps[i].Extra = nil
+		decoded.Steps[i].leads = numbers.heads[decoded.Steps[i].Index]
 	}
 	return proposal{
-		plan: decoded, faults: faults, read: true,
+		plan: decoded, faults: faults, read: true, unused: unused,
 		reason: oneLine(textOf(object["reason"]), 400),
 	}
 }

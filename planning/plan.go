@@ -37,6 +37,8 @@ type Step struct {
 	Gate            bool           // asks always; false exempts nothing
 	Synthesize      bool           // the synthesiser sees the result even where another step consumed it
 	Extra           map[string]any // unknown fields of the file, kept
+
+	leads bool // of a reply: it begins a list, and would come after what is there before it
 }
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.

@@ -11,36 +11,50 @@ import (
 	"unicode"
 )
 
-// How much of one text a prompt holds, in characters. The first of the bounds
-// with which the prompt fits its window is taken.
+// textBudget is how much of the results a prompt holds, in characters.
+type textBudget struct {
+	each  int // of one text
+	older int // of all older results together, see [cutter.results]
+}
+
+// The budgets of a prompt. The first with which the prompt fits its window is
+// taken; the older results shrink before the others do.
 var (
-	resultBounds = []int{4000, 2000, 1000, 500}
+	resultBudgets = []textBudget{{4000, 16000}, {4000, 8000}, {4000, 4000}, {2000, 2000}, {1000, 1000}, {500, 500}}
 	// A step works on what it is given, so it gets more of it where the window
 	// is known to hold it.
-	stepBounds = []int{16000, 8000, 4000, 2000, 1000, 500}
+	stepBudgets = []textBudget{
+		{16000, 16000}, {16000, 8000}, {16000, 4000}, {8000, 4000}, {8000, 2000}, {4000, 2000}, {2000, 1000}, {1000, 500}, {500, 500},
+	}
 )
 
 // cutter shortens the texts of one prompt and counts what it leaves out.
 type cutter struct {
-	bound      int // characters of one text
-	texts      int // texts shortened
-	characters int // characters left out
+	textBudget
+	texts      int         // texts shortened
+	characters int         // characters left out
+	cuts       []resultCut // the results that are not shown whole
 }
 
 // text returns s, its middle left out where it is longer than the bound. The
 // start and the end of a result say most: what was asked, and how it ended.
 // whole says where all of it lies, "" where nowhere.
 func (c *cutter) text(s, whole string) string {
-	if len(s) <= c.bound {
+	return c.textWithin(s, whole, c.each)
+}
+
+// textWithin is text with a bound of its own.
+func (c *cutter) textWithin(s, whole string, bound int) string {
+	if len(s) <= bound {
 		return s
 	}
 	runes := []rune(s)
-	if len(runes) <= c.bound {
+	if len(runes) <= bound {
 		return s
 	}
-	head := c.bound * 2 / 3
-	tail := c.bound - head
-	out := len(runes) - c.bound
+	head := bound * 2 / 3
+	tail := bound - head
+	out := len(runes) - bound
 	c.texts++
 	c.characters += out
 	if whole != "" {
@@ -62,7 +76,7 @@ type composition struct {
 	step    string
 	format  json.RawMessage
 	timeout time.Duration // 0 means the one of the brief
-	bounds  []int         // nil means resultBounds
+	budgets []textBudget  // nil means resultBudgets
 	tokens  int           // bound of the reply; 0 means the one of the brief
 	agent   *Profile      // of the sub-agent that is asked; nil for the planner and the chat
 	tools   Catalogue     // that may be called
@@ -93,9 +107,9 @@ func (c composition) request() Request {
 		req.Timeout = DefaultPhaseTimeout
 	}
 	if p.ContextWindow <= 0 {
-		cut := &cutter{bound: resultBounds[0]}
+		cut := &cutter{textBudget: resultBudgets[0]}
 		req.Messages = append(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut), c.talk...)
-		req.Shortened = losses{texts: cut.texts, characters: cut.characters}.sentence(0)
+		req.Shortened, req.Partial = losses{texts: cut.texts, characters: cut.characters}.sentence(0), cut.partial()
 		return req
 	}
 	// A reply may take half of the window at most, or there would be no room
@@ -129,6 +143,7 @@ func (c composition) fill(req *Request, tools Catalogue) losses {
 		messages, lost = c.fit(room - p.tokens(talk)) // what was said before makes way
 	}
 	req.Messages, req.Tools = append(messages, talk...), Offer(tools)
+	req.Partial = lost.partial
 	lost.answers, lost.tools = lostTalk, len(c.tools)-len(tools)
 	lost.over = max(p.tokens(req.Messages)-room, 0)
 	return lost
@@ -218,25 +233,25 @@ func (c composition) fit(room int) ([]Message, losses) {
 		p.Conversation, p.Mentions = nil, nil
 	}
 	attachment := Attached(p.Mentions, 0)
-	bounds := c.bounds
-	if bounds == nil {
-		bounds = resultBounds
+	budgets := c.budgets
+	if budgets == nil {
+		budgets = resultBudgets
 	}
 	var cut *cutter
 	var messages []Message
 	var lost losses
-	try := func(bound int, instructions string) int {
-		cut = &cutter{bound: bound}
+	try := func(budget textBudget, instructions string) int {
+		cut = &cutter{textBudget: budget}
 		messages = c.messages(p.Conversation[lost.turns:], attachment, instructions, cut)
 		return p.tokens(messages) - room
 	}
 	over := 0
-	for _, bound := range bounds {
-		if over = try(bound, p.Instructions); over <= 0 {
+	for _, budget := range budgets {
+		if over = try(budget, p.Instructions); over <= 0 {
 			break
 		}
 	}
-	last := bounds[len(bounds)-1]
+	last := budgets[len(budgets)-1]
 	for lost.turns < len(p.Conversation) && over > 0 {
 		lost.turns++
 		over = try(last, p.Instructions)
@@ -247,11 +262,11 @@ func (c composition) fit(room int) ([]Message, losses) {
 		over = try(last, p.Instructions)
 	}
 	if over > 0 && p.Instructions != "" {
-		notes := &cutter{bound: max(0, len([]rune(p.Instructions))-int(p.bytesPerToken()*float64(over+20)))}
+		notes := &cutter{textBudget: textBudget{each: max(0, len([]rune(p.Instructions))-int(p.bytesPerToken()*float64(over+20)))}}
 		try(last, notes.text(p.Instructions, ""))
 		lost.instructions = notes.characters
 	}
-	lost.texts, lost.characters = cut.texts, cut.characters
+	lost.texts, lost.characters, lost.partial = cut.texts, cut.characters, cut.partial()
 	return messages, lost
 }
 
@@ -264,6 +279,8 @@ type losses struct {
 	answers           int // results of calls shortened or left out
 	tools             int // that are not offered
 	over              int // tokens too long all the same
+
+	partial []string // the steps whose results are not shown whole
 }
 
 // sentence says in one sentence what was left out, "" where nothing was.

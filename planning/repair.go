@@ -104,6 +104,9 @@ func finishPlan(b Brief, p Plan, task string) Plan {
 	}
 	p.ID = slug(p.Title)
 	p.Steps = finishSteps(b, p.Steps)
+	for i := range p.Steps {
+		p.Steps[i].leads = false // there is nothing before it
+	}
 	return p
 }
 

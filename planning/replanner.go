@@ -93,7 +93,7 @@ func (r *replanner) judge(proposed proposal) (Outcome, []Fault) {
 		}
 		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
 	}
-	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: doubts(r.brief, revised.Plan, r.situation.Plan)}, nil
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.warnings(), doubts(r.brief, revised.Plan, r.situation.Plan)...)}, nil
 }
 
 // check merges what was proposed with the finished steps and returns what is
@@ -105,7 +105,7 @@ func (r *replanner) check(proposed proposal) ([]Fault, Revised) {
 		return append(proposed.faults, r.tooMany(n)), Revised{}
 	}
 	tail := r.inherit(finishSteps(r.brief, proposed.plan.Steps))
-	revised := Revise(r.situation.Plan, r.situation.Finished, tail)
+	revised := r.follow(Revise(r.situation.Plan, r.situation.Finished, tail))
 	// The bound is on the new steps alone, and the merged plan holds them all.
 	faults := checkProposal(r.brief, revised.Plan, proposed.faults, 0)
 	if n := len(revised.Proposed); r.most > 0 && n > r.most {
@@ -125,6 +125,28 @@ func (r *replanner) tooMany(n int) Fault {
 		Code: CodeTooManySteps, Path: "/steps",
 		Message: "the new plan has " + plural(n, "step") + ", and there may be at most " + plural(r.most, "step") + " now",
 	}
+}
+
+// follow has the steps that begin a list come after the finished steps, whose
+// results they could not see otherwise.
+func (r *replanner) follow(revised Revised) Revised {
+	var ends []string
+	graph := NewGraph(r.situation.Plan)
+	isFinished := func(index string) bool { return r.situation.Finished[index] }
+	for _, s := range r.situation.Plan.Steps {
+		if isFinished(s.Index) && !slices.ContainsFunc(graph.Dependents(s.Index), isFinished) {
+			ends = append(ends, s.Index)
+		}
+	}
+	frozen := len(revised.Plan.Steps) - len(revised.Proposed)
+	for i, s := range revised.Proposed {
+		if s.leads && len(s.DependsOn) == 0 {
+			s.DependsOn = slices.Clone(ends)
+		}
+		s.leads = false
+		revised.Proposed[i], revised.Plan.Steps[frozen+i] = s, s
+	}
+	return revised
 }
 
 // inherit lets a step that remains, with the same tool, keep what a reply does

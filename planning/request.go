@@ -80,6 +80,7 @@ type Request struct {
 	MaxTokens int             `json:"max_tokens,omitempty"` // bound of the reply (num_predict); 0 means the model's own
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
 	Shortened string          `json:"shortened,omitempty"`  // what was left out to make it fit, one sentence
+	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it does not hold whole
 
 	// MaxThinking bounds what the model thinks aloud before its first word, in
 	// bytes; 0 means no bound. A model that passes it is stopped.

@@ -128,7 +128,7 @@ func situationText(s Situation, cut *cutter) string {
 			calls[item.Parent] = append(calls[item.Parent], callLine(item))
 			continue
 		}
-		text := itemText(item, s.Plan, cut)
+		text := cut.result(item, s.Plan, cut.each)
 		if inner := calls[item.Index]; len(inner) > 0 && item.Status != ItemCompleted {
 			text += "\n" + named("what its agent called", strings.Join(inner, "\n"))
 		}
@@ -176,72 +176,6 @@ func stepLine(s Step) string {
 	return line
 }
 
-// argsBound is how much of the args of a call that went well a prompt holds, in
-// characters: what they held of earlier results is not told twice.
-const argsBound = 300
-
-// itemText tells one ended attempt of a step, with what came of it.
-func itemText(item HistoryItem, p Plan, cut *cutter) string {
-	step, ok := p.Step(item.Index)
-	if !ok {
-		step = Step{Index: item.Index}
-	}
-	step.Title, step.Tool = item.Title, item.Tool
-	if item.Status != ItemCompleted {
-		step.ResultVariable = ""
-	}
-	line := stepLine(step) + ": " + itemStatus(item.Status)
-	if item.Attempt > 1 {
-		line += fmt.Sprintf(", attempt %d", item.Attempt)
-	}
-	if item.ExpectedOutcome != "" {
-		line += "; expected was " + oneLine(item.ExpectedOutcome, 300)
-	}
-	text := "- " + strings.ToUpper(line[:1]) + disarm(line[1:])
-	whole := "the result of step " + oneLine(item.Index, 40)
-	if step.ResultVariable != "" {
-		whole = "${" + oneLine(step.ResultVariable, 80) + "}"
-	}
-	var parts []string
-	if len(item.Args) > 0 {
-		args := cut
-		if item.Status == ItemCompleted {
-			args = &cutter{bound: min(cut.bound, argsBound)} // nothing is lost that should be told of
-		}
-		parts = append(parts, "args: "+args.text(CanonicalJSON(item.Args), ""))
-	}
-	if item.Error != "" {
-		parts = append(parts, "error: "+cut.text(item.Error, ""))
-	}
-	if item.Result != nil {
-		parts = append(parts, "result: "+cut.text(resultText(item.Result), whole))
-	}
-	if len(parts) == 0 {
-		return text
-	}
-	return text + "\n" + fenced("what came back", strings.Join(parts, "\n"))
-}
-
-func itemStatus(s ItemStatus) string {
-	switch s {
-	case ItemCompleted:
-		return "done"
-	case ItemInDoubt:
-		return "in doubt, it may or may not have taken effect"
-	default:
-		return string(s)
-	}
-}
-
-// resultText writes a result as a model reads it best: text as it is, all else
-// as JSON, and base64 left out.
-func resultText(v any) string {
-	if text, ok := v.(string); ok {
-		return withoutBase64(text)
-	}
-	return withoutBase64(CanonicalJSON(v))
-}
-
 // outline lists the steps of a plan, a line each.
 func outline(p Plan) string {
 	lines := make([]string, len(p.Steps))
@@ -254,15 +188,16 @@ func outline(p Plan) string {
 // data is what the prompts about one step know of it.
 func (s Step) data(p Plan, inputs []HistoryItem, cut *cutter) stepData {
 	return stepData{
-		oneLine(s.Index, 80), disarm(oneLine(s.Title, 400)), disarm(oneLine(s.ExpectedOutcome, 400)), outline(p), itemTexts(inputs, p, cut),
+		oneLine(s.Index, 80), disarm(oneLine(s.Title, 400)), disarm(oneLine(s.ExpectedOutcome, 400)), outline(p), cut.results(inputs, p, s.needs(p)),
 	}
 }
 
 // StepRequest has the model carry out a step in its own words: executor self.
-// inputs are the ended steps that it depends on.
+// inputs are the completed steps before it, oldest first: those that it depends
+// on, and those that these depend on in turn.
 func StepRequest(b Brief, p Plan, step Step, inputs []HistoryItem) Request {
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, bounds: stepBounds,
+		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, budgets: stepBudgets,
 		last: func(cut *cutter) string { return b.Prompting.prompt("step", step.data(p, inputs, cut)) },
 	}.request()
 }
@@ -276,7 +211,7 @@ func ArgsRequest(b Brief, p Plan, step Step, tool Tool, inputs []HistoryItem) Re
 		shown = json.RawMessage(`{"type":"object"}`)
 	}
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, format: encodeSchema(callFormat(tool)), timeout: step.Timeout, bounds: stepBounds,
+		brief: b, purpose: PurposeStep, step: step.Index, format: encodeSchema(callFormat(tool)), timeout: step.Timeout, budgets: stepBudgets,
 		last: func(cut *cutter) string {
 			given := ""
 			if len(step.Args) > 0 {
@@ -288,14 +223,6 @@ func ArgsRequest(b Brief, p Plan, step Step, tool Tool, inputs []HistoryItem) Re
 			})
 		},
 	}.request()
-}
-
-func itemTexts(items []HistoryItem, p Plan, cut *cutter) []string {
-	all := make([]string, len(items))
-	for i, item := range items {
-		all[i] = itemText(item, p, cut)
-	}
-	return all
 }
 
 // SynthesisRequest has the model write the answer from what a run found out;
@@ -315,7 +242,8 @@ func SynthesisRequest(b Brief, p Plan, items []HistoryItem) Request {
 					others = append(others, "- "+oneLine(s.Index, 40)+" "+oneLine(s.Title, 120))
 				}
 			}
-			return b.Prompting.prompt("synthesis", synthesisData{itemTexts(items, p, cut), named("the other steps of the plan", strings.Join(others, "\n"))})
+			first := unusedSteps(p, items)
+			return b.Prompting.prompt("synthesis", synthesisData{cut.results(items, p, first), named("the other steps of the plan", strings.Join(others, "\n"))})
 		},
 	}.request()
 }
@@ -329,79 +257,4 @@ func ChatRequest(b Brief, last bool, talk ...Message) Request {
 		c.tools = ChatTools(b)
 	}
 	return c.request()
-}
-
-// SynthesisItems chooses what the synthesiser sees: the results that nothing
-// else consumed, those of steps that ask for it, and the errors that were never
-// made good. What a sub-agent called is part of its step's result. A result is consumed
-// by a completed step that refers to its variable, or that a model carried out
-// or filled in from the results it depends on. An error is made good by a later
-// success of the same step, or by a new plan without it.
-func SynthesisItems(p Plan, history []HistoryItem) []HistoryItem {
-	last := make(map[string]int, len(history))
-	ended := make(map[string]HistoryItem, len(history))
-	for i, item := range history {
-		last[item.Index] = i
-		ended[item.Index] = item
-	}
-	consumed, steps := consumedSteps(p, ended), byIndex(p.Steps)
-	var items []HistoryItem
-	for i, item := range history {
-		if last[item.Index] != i || item.Parent != "" {
-			continue
-		}
-		step, planned := steps[item.Index]
-		switch item.Status {
-		case ItemCompleted:
-			if !consumed[item.Index] || step.Synthesize {
-				items = append(items, item)
-			}
-		case ItemFailed, ItemInDoubt:
-			if planned {
-				items = append(items, item)
-			}
-		case ItemSkipped:
-		}
-	}
-	return items
-}
-
-// consumedSteps returns the steps whose results other completed steps worked on;
-// ended is the last attempt of each.
-func consumedSteps(p Plan, ended map[string]HistoryItem) map[string]bool {
-	producers := make(map[string]string, len(p.Steps))
-	for _, s := range p.Steps {
-		if s.ResultVariable != "" {
-			producers[s.ResultVariable] = s.Index
-		}
-	}
-	consumed := make(map[string]bool)
-	for _, s := range p.Steps {
-		item := ended[s.Index]
-		if item.Status != ItemCompleted {
-			continue
-		}
-		for _, ref := range References(s.Args) {
-			if from, ok := producers[ref.Name]; ok && from != s.Index {
-				consumed[from] = true
-			}
-		}
-		if executorOf(s) != ExecutorTool || wasFilledIn(s, item) {
-			for _, from := range s.DependsOn {
-				consumed[from] = true
-			}
-		}
-	}
-	return consumed
-}
-
-// wasFilledIn reports whether a step was called with arguments that its plan
-// left out.
-func wasFilledIn(s Step, item HistoryItem) bool {
-	for name := range item.Args {
-		if _, planned := s.Args[name]; !planned {
-			return true
-		}
-	}
-	return false
 }

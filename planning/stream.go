@@ -168,6 +168,9 @@ func (s *StepStream) endStep() []Step {
 		return nil
 	}
 	item, err := DecodeValue(raw)
+	if err == nil && isUnusable(item) {
+		return nil
+	}
 	if err != nil || s.top == '[' && notStep(item) {
 		s.deaf = true
 		return nil

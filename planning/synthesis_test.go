@@ -18,7 +18,7 @@ func TestTheSynthesiserSeesAConsumedResultWhereTheStepAsksForItAndNoCallOfAnAgen
 		return planning.HistoryItem{Index: index, Parent: parent, Status: planning.ItemCompleted, Attempt: 1}
 	}
 	var got []string
-	for _, it := range planning.SynthesisItems(plan, []planning.HistoryItem{item("1", ""), item("2", ""), item("3.1", "3"), item("3", ""), item("chat.1", planning.ChatParent)}) {
+	for _, it := range planning.SynthesisItems(plan, []planning.HistoryItem{item("1", ""), item("2", ""), item("3.1", "3"), item("3", ""), item("chat.1", planning.ChatParent)}, nil) {
 		got = append(got, it.Index)
 	}
 	if strings.Join(got, " ") != "1 2 3" {
@@ -94,7 +94,7 @@ func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
 		item("9", planning.ItemCompleted, 1), item("10", planning.ItemCompleted, 1), item("11", planning.ItemInDoubt, 1), item("12", planning.ItemSkipped, 0),
 		item("13", planning.ItemCompleted, 1), item("14", planning.ItemCompleted, 1), item("15", planning.ItemCompleted, 1), item("16", planning.ItemCompleted, 1))
 	var got []string
-	for _, it := range planning.SynthesisItems(plan, history) {
+	for _, it := range planning.SynthesisItems(plan, history, nil) {
 		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
 	}
 	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1 14/1 15/1 16/1"; strings.Join(got, " ") != want {

@@ -52,7 +52,7 @@ func (l *Log) results(r agent.Result) {
 	if r.Plan == nil {
 		return
 	}
-	for _, item := range planning.SynthesisItems(*r.Plan, r.History) {
+	for _, item := range l.run.SynthesisItems() {
 		s := l.run.Step(item.Index)
 		if item.Status != planning.ItemCompleted || item.Result == nil || s == nil || s.DryRun {
 			continue

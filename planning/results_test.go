@@ -1,0 +1,172 @@
+package planning_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+// found is n completed steps in a chain, each with a result of that many
+// characters, and the step that comes after all of them.
+func found(n, size int) (planning.Plan, []planning.HistoryItem) {
+	plan := planning.Plan{Title: "t"}
+	var items []planning.HistoryItem
+	for i := 1; i <= n+1; i++ {
+		step := planning.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Look %d", i), Executor: planning.ExecutorSelf}
+		if i > 1 {
+			step.DependsOn = []string{fmt.Sprint(i - 1)}
+		}
+		plan.Steps = append(plan.Steps, step)
+		if i <= n {
+			items = append(items, planning.HistoryItem{
+				Index: step.Index, Title: step.Title, Status: planning.ItemCompleted, Attempt: 1, Result: fmt.Sprintf("result %d ", i) + strings.Repeat("x", size),
+			})
+		}
+	}
+	return plan, items
+}
+
+func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
+	tests := []struct {
+		name    string
+		n, size int
+		whole   []int    // steps whose results are whole
+		partial string   // steps whose results are not
+		says    []string // the prompt
+		silent  bool     // the prompt names nothing
+	}{
+		{name: "short results are all whole", n: 6, size: 2000, whole: []int{1, 2, 3, 4, 5, 6}, silent: true},
+		{
+			name: "long ones are cut alike, but for the one that the step depends on", n: 3, size: 12000, whole: []int{3}, partial: "1 2",
+			says: []string{"Not shown whole, for want of room: step 1, Look 1 (8000 of 12009 characters shown); step 2, Look 2 (8000 of 12009 characters shown)."},
+		},
+		{
+			name: "what a short one leaves, a long one gets", n: 3, size: 12000, whole: []int{2, 3}, partial: "1",
+			says: []string{"step 1, Look 1 (11000 of 12009 characters shown)."},
+		},
+		{
+			name: "of very many the oldest are left out and named", n: 300, size: 2000, whole: []int{300},
+			says: []string{"step 1, Look 1 (left out, 2009 characters)", "and 279 more steps."},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			plan, items := found(tt.n, tt.size)
+			if len(tt.whole) == 2 {
+				items[1].Result = strings.Repeat("y", 5000)
+			}
+			b := brief()
+			b.Prompting.ContextWindow = 65536
+			req := planning.StepRequest(b, plan, plan.Steps[tt.n], items)
+			for _, i := range tt.whole {
+				if !strings.Contains(last(req), "result: "+items[i-1].Result.(string)) {
+					t.Errorf("the result of step %d is not whole", i)
+				}
+			}
+			if got := strings.Join(req.Partial, " "); tt.partial != "" && got != tt.partial || tt.silent && got != "" {
+				t.Errorf("it calls %q partial, want %q", got, tt.partial)
+			}
+			for _, want := range tt.says {
+				if !strings.Contains(last(req), want) {
+					t.Errorf("the prompt does not say %q", want)
+				}
+			}
+			if tt.silent && strings.Contains(last(req), "Not shown whole") {
+				t.Error("the prompt names what is missing, and nothing is")
+			}
+			if n := len(last(req)); n > 60_000 {
+				t.Errorf("the prompt has %d bytes", n)
+			}
+		})
+	}
+}
+
+func TestOlderResultsMakeWayBeforeTheOneAStepDependsOn(t *testing.T) {
+	plan, items := found(6, 8000)
+	b := brief()
+	b.Prompting.ContextWindow = 12000
+	req := planning.StepRequest(b, plan, plan.Steps[6], items)
+	if room := 12000 - req.MaxTokens; weight(req) > room {
+		t.Errorf("about %d tokens, and there is room for %d", weight(req), room)
+	}
+	if !strings.Contains(last(req), "result: "+items[5].Result.(string)) || strings.Join(req.Partial, " ") != "1 2 3 4 5" {
+		t.Errorf("step 6 is not whole, or others are: partial %v", req.Partial)
+	}
+}
+
+func TestTheAnswerToAListIsMadeOfAllItsSteps(t *testing.T) {
+	for _, reply := range []string{
+		`["Read A","Read B","Compare","Recommend"]`,
+		"1. Read A\n2. Read B → TOOL: fs.read\n3. Compare\n4. Recommend → SELF",
+		"- Read A\n- Read B\n- Compare\n- Recommend\n\n**Parallel:** 1, 2",
+		`[{"title":"Read A","tool":"fs.read","args":{}},{"title":"Read B","tool":"fs.read","args":{}},{"title":"Compare"},{"title":"Recommend"}]`,
+	} {
+		plan := planning.Plan{Title: "t", Steps: planning.ReadSteps(reply)}
+		var history []planning.HistoryItem
+		for _, s := range plan.Steps {
+			history = append(history, planning.HistoryItem{Index: s.Index, Title: s.Title, Status: planning.ItemCompleted, Attempt: 1, Result: s.Title})
+		}
+		if got := len(planning.SynthesisItems(plan, history, nil)); got != 4 || got != len(plan.Steps) {
+			t.Errorf("%s\nthe synthesiser sees %d of %d steps", reply, got, len(plan.Steps))
+		}
+		graph := planning.NewGraph(plan)
+		if n := len(graph.Ancestors("4")); n != 3 {
+			t.Errorf("%s\nthe last step comes after %d others, want all 3", reply, n)
+		}
+	}
+}
+
+func TestAResultIsConsumedOnlyByAModelThatSawItWhole(t *testing.T) {
+	plan, items := found(2, 10)
+	items = append(items, planning.HistoryItem{Index: "3", Status: planning.ItemCompleted, Attempt: 1})
+	indices := func(partial map[string][]string) string {
+		var seen []string
+		for _, item := range planning.SynthesisItems(plan, items, partial) {
+			seen = append(seen, item.Index)
+		}
+		return strings.Join(seen, " ")
+	}
+	if got := indices(nil); got != "3" {
+		t.Errorf("where all was seen whole, the synthesiser sees %s, want 3", got)
+	}
+	if got := indices(map[string][]string{"3": {"1", "2"}}); got != "2 3" {
+		t.Errorf("where step 3 saw part of 1 and 2, the synthesiser sees %s, want 2 3", got)
+	}
+}
+
+func TestAListInAReplanFollowsOnTheFinishedSteps(t *testing.T) {
+	for _, reply := range []string{`["Read the error","Fix it"]`, "1. Read the error\n2. Fix it"} {
+		p := planning.NewReplanner(brief(), situation())
+		p.Absorb(planning.Reply{Text: reply})
+		out := p.Outcome()
+		if out.Kind != planning.OutcomePlanned {
+			t.Fatalf("%s: it ended %s: %s", reply, out.Kind, out.Reason)
+		}
+		tail := out.Plan.Steps[2:]
+		if got := strings.Join(tail[0].DependsOn, " "); len(tail) != 2 || got != "1 2" || len(tail[1].DependsOn) != 1 || tail[1].DependsOn[0] != tail[0].Index {
+			t.Errorf("%s: the new steps are\n%s", reply, shape(tail))
+		}
+	}
+}
+
+func TestItemsThatAreNoStepsAreLeftOutWithAWarning(t *testing.T) {
+	for _, reply := range []string{`["Read the code",5,{"zzz":1},"Report what it does"]`, `{"steps":["Read the code",5,null,"Report what it does"]}`} {
+		b := brief()
+		b.Prompting.SkipAnalysis = true
+		p := planning.NewPipeline(b)
+		p.Absorb(planning.Reply{Text: reply})
+		out := p.Outcome()
+		if out.Kind != planning.OutcomePlanned || shape(out.Plan.Steps) != "1 self <> Read the code\n2 self <1> Report what it does" {
+			t.Errorf("%s: %s with\n%s", reply, out.Kind, shape(out.Plan.Steps))
+		}
+		if len(out.Warnings) == 0 || out.Warnings[0].Code != planning.CodeUnusableItem || !strings.HasPrefix(out.Warnings[0].Message, "2 items of the model's list of steps left out, being no step: 5, ") {
+			t.Errorf("%s: it warns %v", reply, out.Warnings)
+		}
+		var stream planning.StepStream
+		if got := shape(stream.Feed(reply)); got != shape(out.Plan.Steps) {
+			t.Errorf("%s: streamed\n%s", reply, got)
+		}
+	}
+}
