@@ -33,8 +33,9 @@ const (
 	ReasonToolBudget   Reason = "tool_budget"
 	ReasonGuard        Reason = "guard"
 	ReasonInterrupted  Reason = "interrupted"
-	ReasonNoModel      Reason = "no_model"   // of a reply in chat: nothing could be started
-	ReasonNotOpened    Reason = "not_opened" // of a reply in chat: the run is unknown, damaged or another's
+	ReasonNoModel      Reason = "no_model"        // of a reply in chat: nothing could be started
+	ReasonNoArgs       Reason = "args_from_model" // of a reply in chat: a plan lacks args, and there is no model to fill them in
+	ReasonNotOpened    Reason = "not_opened"      // of a reply in chat: the run is unknown, damaged or another's
 )
 
 // ExitCode is the exit status of a headless run that ended for this reason.
@@ -42,7 +43,7 @@ func (r Reason) ExitCode() int {
 	switch r {
 	case ReasonGoalMet, ReasonPartial, ReasonDirect:
 		return 0
-	case ReasonNotOpened:
+	case ReasonNotOpened, ReasonNoArgs:
 		return 2
 	case ReasonDenied, ReasonInDoubt:
 		return 3

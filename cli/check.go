@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +51,25 @@ func (o *options) readPlan(name string) (namedPlan, error) {
 		return namedPlan{data: data, stored: true}, err
 	}
 	data, err := o.readFile(name)
-	return namedPlan{data: data}, err
+	named := namedPlan{data: data}
+	if plan, wrapped := unwrap(data); wrapped {
+		named.data = plan
+	}
+	return named, err
+}
+
+// unwrap returns the plan within an object that is none and has one as its plan,
+// as replan compose prints it.
+func unwrap(data []byte) (plan []byte, wrapped bool) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(data, &object) != nil {
+		return nil, false
+	}
+	plan, wrapped = object["plan"]
+	if _, isPlan := object["steps"]; isPlan || !wrapped || !bytes.HasPrefix(plan, []byte("{")) {
+		return nil, false
+	}
+	return plan, true
 }
 
 // readFile returns what is in a file, or on standard input for -.
@@ -133,15 +153,18 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		// A server that was left out or switched off says nothing of its tools, but
 		// is no reason to believe every name.
 		CheckTools: len(w.tools.Status()) > 0,
-		// What a planner left out is filled in when the step is ready.
-		PartialArgs: named.stored,
+		// What was left out a model fills in when the step is ready. A file whose
+		// args are empty says that there are none.
+		PartialArgs: true,
+		EmptyArgs:   !named.stored,
 		Profiles:    o.manner.profileNames(),
 	}
 	if o.changed("max-plan-steps") {
 		rules.MaxSteps = o.limits.MaxPlanSteps
 	}
 	var v verdict
-	if v.plan, v.faults, v.warnings = planning.CheckPlan(data, rules); len(v.faults) > 0 {
+	v.plan, v.faults, v.warnings = planning.CheckPlan(data, rules)
+	if len(v.faults) > 0 {
 		return v, nil
 	}
 	graph := planning.NewGraph(v.plan)

@@ -165,6 +165,9 @@ func (o *options) planImport(name, as string) error {
 	if err != nil {
 		return err
 	}
+	if inner, wrapped := unwrap(data); wrapped {
+		data = inner
+	}
 	plan, faults, warnings := planning.CheckPlan(data, planning.Rules{})
 	if as != "" {
 		if !planning.IDPattern.MatchString(as) {
@@ -229,6 +232,11 @@ func (o *options) planExport(prefix string) error {
 	data, err := planning.ExportMCP(plan)
 	if err != nil {
 		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be said in mcp-cli's format: %w", plan.ID, err)}
+	}
+	for _, s := range plan.Steps {
+		if s.Executor == planning.ExecutorTool && s.Args == nil {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args, and is written with empty ones: replan has a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
+		}
 	}
 	return o.print(strings.TrimRight(string(data), "\n") + "\n")
 }

@@ -22,8 +22,12 @@ type Rules struct {
 	// effects are warned about.
 	Planned bool
 	// PartialArgs allows args that lack some of what the tool requires, for a
-	// caller that has those filled in too; see MissingArgs.
+	// caller that has those filled in too; see MissingArgs. Of a plan that no model
+	// made each such step is warned about.
 	PartialArgs bool
+	// EmptyArgs takes args that are there and empty for all that the tool is called
+	// with: PartialArgs does not hold for them.
+	EmptyArgs bool
 }
 
 // CheckPlan reads and validates a plan file in one go. A mistake of form is
@@ -360,7 +364,16 @@ func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 	if s.Args == nil {
 		at = path
 	}
-	for _, f := range signature.check(s.Args, argsCheck{partial: c.rules.PartialArgs}) {
+	partial := c.rules.PartialArgs && (s.Args == nil || len(s.Args) > 0 || !c.rules.EmptyArgs)
+	faults := signature.check(s.Args, argsCheck{partial: partial})
+	if missing := signature.Missing(s.Args); partial && !c.rules.Planned && len(faults) == 0 && len(missing) > 0 {
+		lacks := "the args"
+		if s.Args != nil {
+			lacks = "the " + listWords(missing, "and")
+		}
+		c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
+	}
+	for _, f := range faults {
 		c.fault(CodeBadArgs, jsonPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, signature.clause(f.message, f))
 	}
 }

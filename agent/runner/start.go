@@ -177,6 +177,9 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 		p.catalogue = t.offered(p.all)
 	}
 	p.missing = p.run.MissingTools(p.catalogue)
+	if p.err = s.unwritten(ctx, &p); p.err != nil {
+		return p
+	}
 	chain, routed, unclear := s.routes(p)
 	if p.unfound != nil && j.plans() && !routed {
 		p.err = s.unrouted(p.unfound, unclear)
@@ -215,9 +218,52 @@ func (s *Session) doesWithout(p prepared) bool {
 	case j.compact:
 		return true
 	case j.execute != nil:
-		return s.cfg.DryRun || !needsWords(j.execute.Plan)
+		return true // unless a step needs one, see unwritten
 	default:
 		return j.resume != "" && !p.run.NeedsModel()
+	}
+}
+
+// errNoArgs says that a plan cannot be run without a model.
+var errNoArgs = errors.New("the plan needs a model")
+
+// unwritten says why a plan is not begun where there is no model: a step is the
+// model's work, or has args that a model is to fill in.
+func (s *Session) unwritten(ctx context.Context, p *prepared) error {
+	if p.job.execute == nil || s.cfg.DryRun {
+		return nil
+	}
+	plan := p.job.execute.Plan
+	var open []string
+	for _, step := range plan.Steps {
+		tool, err := p.catalogue.Find(step.Tool)
+		if step.Executor != planning.ExecutorTool || err != nil {
+			continue
+		}
+		if missing := planning.MissingArgs(tool, step.Args); len(missing) > 0 {
+			what := "all"
+			if step.Args != nil {
+				what = strings.Join(missing, " and ")
+			}
+			open = append(open, fmt.Sprintf("%s of step %s (%s)", what, step.Index, step.Tool))
+		}
+	}
+	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // nobody has asked for it yet
+		info, err := s.cfg.Model.Describe(ctx, p.terms.model)
+		if err != nil && !errors.Is(err, planning.ErrNoModel) {
+			return err
+		}
+		p.info, p.unfound = info, err
+	}
+	switch {
+	case p.unfound == nil:
+		return nil
+	case len(open) > 0:
+		return fmt.Errorf("%w to fill in args: %s; write them into the plan, or choose a model: %w", errNoArgs, strings.Join(open, ", "), p.unfound)
+	case needsWords(plan):
+		return p.unfound
+	default:
+		return nil
 	}
 }
 
@@ -310,6 +356,8 @@ func (s *Session) refusal(p prepared) (reply agent.ChatReply, refused bool) {
 		return agent.ChatReply{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Text: "stopped before it began"}, true
 	case errors.Is(p.err, errNotOpened):
 		return failed(agent.ReasonNotOpened, p.err.Error()), true
+	case errors.Is(p.err, errNoArgs):
+		return failed(agent.ReasonNoArgs, p.err.Error()), true
 	case p.err != nil:
 		return failed(agent.ReasonNoModel, p.err.Error()), true
 	case len(p.missing) > 0:

@@ -136,6 +136,14 @@ func readNode(v any, at int) (Node, error) {
 		Title: o.text("title"), Executor: planning.Executor(o.text("executor")), Tool: o.text("tool"), Args: o.object("args"), Gate: o.flag("gate"),
 		DependsOn: o.positions("depends_on"), ResultVariable: o.text("result_variable"), ExpectedOutcome: o.text("expected_outcome"),
 	}
+	if action := o.text("action"); action != "" { // as in {"tool":"code","action":"references","params":{…}}
+		if n.Tool += "." + action; modelWork[action] {
+			n.Tool = action
+		}
+	}
+	if _, given := o.fields["args"]; !given {
+		n.Args = o.object("params")
+	}
 	if *o.err != nil {
 		return Node{}, *o.err
 	}
