@@ -226,7 +226,9 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	return nil
 }
 
-// readServers returns the MCP servers of the flag, the user and the project.
+// readServers returns the MCP servers of the flag, the user and the project. A
+// mistake in the file of the flag ends the program; any other is that of one
+// server, which fails alone, or stands for its file.
 func (o *options) readServers() ([]mcpclient.Server, error) {
 	var servers []mcpclient.Server
 	for _, from := range []struct {
@@ -245,8 +247,12 @@ func (o *options) readServers() ([]mcpclient.Server, error) {
 		if errors.Is(err, fs.ErrNotExist) && !from.required {
 			continue
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case from.required:
 			return nil, usage("%w", err)
+		case len(read) == 0:
+			read = []mcpclient.Server{mcpclient.Unusable(from.path, from.source, err)}
 		}
 		servers = append(servers, read...)
 	}
@@ -268,6 +274,11 @@ func (o *options) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, er
 	}
 	for _, name := range o.servers {
 		if !known[name] {
+			for _, s := range servers {
+				if s.Problem != "" {
+					return nil, usage("no MCP server is called %q, and %q cannot be used: %s", name, s.Name, s.Problem)
+				}
+			}
 			return nil, usage("no MCP server is called %q: name one of your configuration, or workspace", name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -31,10 +32,17 @@ type Server struct {
 	Source   Source            // who configured it
 	Timeout  time.Duration     // of one call; 0 means the pool's
 	Disabled bool              // shown, never started
+	Problem  string            // what is wrong with how it is configured; shown, never started
 
 	// What the file says before variables are put in, for people: the value
 	// of a variable may be a secret.
 	shown *planning.PendingServer
+}
+
+// Unusable stands for a configuration file that cannot be used as a whole, so
+// that what is wrong with it is shown where its servers would be.
+func Unusable(path string, source Source, err error) Server {
+	return Server{Name: filepath.Base(path), Source: source, Problem: err.Error()}
 }
 
 // forPeople is what the user is shown before the server is started.
@@ -117,13 +125,18 @@ type written struct {
 // args, env, cwd, url and headers; timeout is a duration ("30s") or a number of
 // milliseconds; fields that are not known are ignored.
 //
-// The error names every mistake, one sentence each with the file, the line and
-// the server; the servers returned beside it are the ones without a mistake.
-// Where there is no file it wraps fs.ErrNotExist.
+// A server with a mistake is among them, with its Problem, and the error names
+// every mistake, one sentence each with the file, the line and the server. Where
+// the file as a whole cannot be used there is the error alone; where there is no
+// file it wraps fs.ErrNotExist.
 func ReadConfig(path string, source Source) ([]Server, error) {
 	text, err := readBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the MCP servers: %w", err)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, fmt.Errorf(`%s is empty; write {"mcpServers": {}} into it, or remove it`, path)
 	}
 	root, err := hujson.Parse(text)
 	if err != nil {
@@ -150,13 +163,17 @@ func ReadConfig(path string, source Source) ([]Server, error) {
 		name := literal(m.Name)
 		line := 1 + bytes.Count(text[:m.Name.StartOffset], []byte("\n"))
 		server, err := readServer(name, &m.Value)
-		if err == nil && seen[name] {
+		again := seen[name]
+		if err == nil && again {
 			err = errors.New("the name is used twice")
 		}
 		seen[name] = true
 		if err != nil {
 			mistakes = append(mistakes, fmt.Errorf("%s:%d: server %q: %w", path, line, name, err))
-			continue
+			if again {
+				name = fmt.Sprintf("%s (line %d)", name, line) // the first of the two keeps the name
+			}
+			server = Server{Name: name, Problem: fmt.Sprintf("%s:%d: %v", filepath.Base(path), line, err), shown: server.shown}
 		}
 		server.Source = source
 		servers = append(servers, server)
@@ -216,21 +233,21 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 		return Server{}, fmt.Errorf("cannot be read: %w", err)
 	}
 	s := Server{Name: name, Disabled: w.Disabled}
-	if err := checkKind(w); err != nil {
-		return Server{}, err
-	}
-	var err error
-	if s.Timeout, err = readTimeout(w.Timeout); err != nil {
-		return Server{}, err
-	}
 	s.shown = &planning.PendingServer{Name: name, Dir: w.Dir, Env: w.Env, URL: w.URL, Headers: w.Headers}
 	if w.Command != "" {
 		s.shown.Command = append([]string{w.Command}, w.Args...)
 	}
 	if s.Disabled {
-		// A variable that is not set is no mistake where nothing starts.
+		// How it would be reached is no mistake where nothing starts.
 		s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = w.Command, w.Args, w.Env, w.Dir, w.URL, w.Headers
 		return s, nil
+	}
+	if err := checkKind(w); err != nil {
+		return s, err
+	}
+	var err error
+	if s.Timeout, err = readTimeout(w.Timeout); err != nil {
+		return s, err
 	}
 	x := expansion{lookup: os.LookupEnv}
 	s.Command, s.Dir, s.URL = x.text(w.Command), x.text(w.Dir), x.text(w.URL)
@@ -239,7 +256,7 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 	}
 	s.Env, s.Headers = x.table(w.Env), x.table(w.Headers)
 	if x.err != nil {
-		return Server{}, x.err
+		return s, x.err
 	}
 	return s, checkURL(s.URL)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/mcpclient"
+	"replan/planning"
 )
 
 func configFile(t *testing.T, text string) string {
@@ -89,7 +91,8 @@ func TestEveryMistakeIsOneSentenceWithFileLineAndServer(t *testing.T) {
 	one := func(server string) string { return "{\"mcpServers\": {\n\"it\": " + server + "\n}}" }
 	for name, c := range map[string]struct{ text, want string }{
 		"no JSON":                 {`{"mcpServers": {`, "is not JSON"},
-		"nothing":                 {``, "is not JSON"},
+		"nothing":                 {"\n", "is empty"},
+		"a mark and nothing":      {"\ufeff", "is empty"},
 		"a list":                  {`[]`, "must be an object"},
 		"no servers":              {`{"servers": {}}`, `there is no "mcpServers"`},
 		"servers in a list":       {`{"mcpServers": []}`, `"mcpServers" must be an object`},
@@ -138,11 +141,73 @@ func TestServersWithoutAMistakeAreReadBesideOthers(t *testing.T) {
 		"bad": {"args": []},
 		"good": {"command": "x"},
 		"worse": {"type": "sse"}}}`), mcpclient.SourceUser)
-	if len(servers) != 1 || servers[0].Name != "good" {
-		t.Errorf("got %+v", servers)
+	var names, problems []string
+	for _, s := range servers {
+		names, problems = append(names, s.Name), append(problems, s.Problem)
+	}
+	if !slices.Equal(names, []string{"bad", "good", "worse"}) || problems[1] != "" ||
+		problems[0] != `mcp.json:2: has neither "command" nor "url"; one of them says how to reach it` || !strings.HasPrefix(problems[2], `mcp.json:4: the "sse" transport`) {
+		t.Errorf("got %q with the problems %q", names, problems)
 	}
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAByteOrderMarkIsNoMistake(t *testing.T) {
+	servers, err := mcpclient.ReadConfig(configFile(t, "\ufeff"+`{"mcpServers":{"it":{"command":"x"}}}`), mcpclient.SourceUser)
+	if err != nil || len(servers) != 1 || servers[0].Command != "x" {
+		t.Errorf("got %+v, %v", servers, err)
+	}
+}
+
+func TestWhatIsDisabledNeedNotBeReachable(t *testing.T) {
+	for _, server := range []string{`{"type":"sse","url":"http://x/sse","disabled":true}`, `{"disabled":true}`, `{"command":"${REPLAN_TEST_NONE}","disabled":true}`} {
+		servers, err := mcpclient.ReadConfig(configFile(t, `{"mcpServers":{"it":`+server+`}}`), mcpclient.SourceUser)
+		if err != nil || len(servers) != 1 || !servers[0].Disabled || servers[0].Problem != "" {
+			t.Errorf("%s: got %+v, %v", server, servers, err)
+		}
+	}
+}
+
+func TestAServerWithAMistakeFailsAlone(t *testing.T) {
+	path := configFile(t, `{"mcpServers":{
+		"unset": {"command": "docker", "args": ["run"], "env": {"T": "${REPLAN_TEST_NONE}"}},
+		"old": {"type": "sse", "url": "http://x/sse"},
+		"port": {"command": "x", "env": {"PORT": 8080}},
+		"@odd name": {"command": "x"},
+		"workspace": {"command": "x"},
+		"twice": {"command": "x", "disabled": true},
+		"twice": {"command": "y"}}}`)
+	servers, err := mcpclient.ReadConfig(path, mcpclient.SourceProject)
+	if err == nil {
+		t.Fatal("there is no mistake")
+	}
+	servers = append(servers, aChild("good", "server", nil), mcpclient.Unusable("/a/.mcp.json", mcpclient.SourceProject, errors.New("/a/.mcp.json is empty")))
+	p := newPool(t, mcpclient.Config{Servers: servers, Trust: mcpclient.TrustAsk})
+	if got, err := call(t, p, "good:where", nil); err != nil || got == "" {
+		t.Errorf("the good one answers %v, %v", got, err)
+	}
+	want := map[string]string{
+		"unset": "the environment variable REPLAN_TEST_NONE is not set", "old": `"sse" transport`, "port": `"env" must be`, "@odd name": "a name may hold",
+		"workspace": "this name is kept", "twice (line 8)": "used twice", ".mcp.json": "is empty",
+	}
+	failed := map[string]string{}
+	for _, s := range p.Status() {
+		if s.State == planning.ServerFailed {
+			failed[s.Name] = s.Error
+			if err := p.Restart(s.Name); err == nil || !strings.Contains(err.Error(), "as it is configured") {
+				t.Errorf("%s is started anew: %v", s.Name, err)
+			}
+		}
+	}
+	for name, why := range want {
+		if !strings.Contains(failed[name], why) {
+			t.Errorf("%s failed with %q, want %q", name, failed[name], why)
+		}
+	}
+	if len(failed) != len(want) || len(p.Pending()) > 0 || len(p.LeftOut()) > 0 {
+		t.Errorf("failed %q, waiting %+v, left out %q", failed, p.Pending(), p.LeftOut())
 	}
 }
 
@@ -158,7 +223,7 @@ func TestNoConfigurationMakesItPanic(t *testing.T) {
 		}
 		servers, err := mcpclient.ReadConfig(path, mcpclient.SourceUser)
 		for _, s := range servers {
-			if s.Command == "" && s.URL == "" {
+			if s.Problem == "" && s.Command == "" && s.URL == "" {
 				t.Fatalf("a server without a way to reach it: %+v (%v)", s, err)
 			}
 		}

@@ -147,6 +147,8 @@ func (p *Pool) admit() {
 			nameErr = errNameTaken
 		}
 		switch {
+		case s.Problem != "":
+			e.state, e.problem = planning.ServerFailed, s.Problem
 		case nameErr != nil:
 			e.state, e.problem = planning.ServerFailed, nameErr.Error()
 		case s.Disabled:

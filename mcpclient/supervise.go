@@ -116,7 +116,7 @@ func (p *Pool) Restart(name string) error {
 		return fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
 		return fmt.Errorf("%s was left out: it starts after a yes, which is asked for when replan starts", name)
-	case e.server.Command == "" && e.server.URL == "" && e.builtin == nil, checkName(e.server.Name) != nil && e.builtin == nil:
+	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, checkName(e.server.Name) != nil && e.builtin == nil:
 		return fmt.Errorf("%s cannot be started as it is configured: %s", name, e.problem)
 	}
 	e.restarts()
@@ -147,6 +147,7 @@ func (e *entry) status() planning.ServerStatus {
 		s.Source, s.Transport = "built-in", "built-in"
 	case how.URL != "":
 		s.Transport, s.Reached = "http", how.URL
+	case len(how.Command) == 0: // nothing is known of how it would be reached
 	default:
 		s.Transport, s.Reached = "stdio", strings.Join(how.Command, " ")
 	}
