@@ -62,9 +62,15 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
 	o.tellThought(ctx, w)
+	var input *prompter // nil where nobody is there to be asked
+	if o.asks() {
+		if input, err = newPrompter(o.io.In); err != nil {
+			return err
+		}
+	}
 	if e.prepare != nil {
 		if asks {
-			if err := o.askForServers(ctx, w); err != nil {
+			if err := o.askForServers(ctx, w, input); err != nil {
 				return err
 			}
 		}
@@ -78,7 +84,7 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}
-	return o.tell(ctx, w, e, asks)
+	return o.tell(ctx, w, e, input, asks)
 }
 
 // tellThought says on standard error where --think comes to nothing with the
@@ -110,15 +116,12 @@ func (e errand) lastRestored() (seq uint64) {
 
 // tell sends the commands of an errand and tells what comes of them until the
 // last is answered.
-func (o *options) tell(ctx context.Context, w *workshop, e errand, asks bool) error {
+func (o *options) tell(ctx context.Context, w *workshop, e errand, input *prompter, asks bool) error {
 	text := &shared{out: o.io.Out}
 	out := o.tellerOf(w.session.ID(), text, e)
 	var ask *questions
-	if o.asks() {
-		var err error
-		if ask, err = newQuestions(o.io.In, text, w.session.Send); err != nil {
-			return wrap("read standard input", err)
-		}
+	if input != nil {
+		ask = newQuestions(input, text, w.session.Send)
 		ask.gates, ask.ascii = asks, o.ascii
 		defer ask.close()
 	}

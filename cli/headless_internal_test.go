@@ -35,10 +35,11 @@ func newAsker(t *testing.T) *asker {
 	t.Helper()
 	in, typed := io.Pipe()
 	a := &asker{t: t, typed: typed, said: make(chan string, 100), sent: make(chan runner.Command, 100)}
-	var err error
-	if a.q, err = newQuestions(in, &shared{out: a}, func(c runner.Command) { a.sent <- c }); err != nil {
+	input, err := newPrompter(in)
+	if err != nil {
 		t.Fatal(err)
 	}
+	a.q = newQuestions(input, &shared{out: a}, func(c runner.Command) { a.sent <- c })
 	t.Cleanup(func() {
 		_ = typed.Close()
 		a.q.close()

@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/muesli/cancelreader"
 
 	"replan/agent"
 	"replan/agent/runner"
@@ -46,12 +44,13 @@ func (s *shared) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ask puts a question, which is open until answered.
-func (s *shared) ask(prompt string) {
+// ask puts a question, which is open until answered, and reports that it did.
+func (s *shared) ask(prompt string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = io.WriteString(s.out, prompt)
 	s.prompt, s.shown = prompt, true
+	return true
 }
 
 // answered says that the question is open no more. Where nobody ended its line
@@ -69,10 +68,9 @@ func (s *shared) answered(entered bool) {
 // one after another.
 type questions struct {
 	out   *shared
-	input cancelreader.CancelReader
+	input *prompter
 	send  func(runner.Command)
 	open  chan question
-	ended chan struct{} // closed when nobody is to be asked any more
 	gone  chan struct{}
 
 	gates bool                  // gates are asked about
@@ -117,19 +115,15 @@ func (q *question) understand(line string) answer {
 	return said
 }
 
-// newQuestions starts to read answers from in and to send them.
-func newQuestions(in io.Reader, out *shared, send func(runner.Command)) (*questions, error) {
-	input, err := cancelreader.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
+// newQuestions starts to ask, and to send the answers. Close it.
+func newQuestions(input *prompter, out *shared, send func(runner.Command)) *questions {
 	q := &questions{
 		out: out, input: input, send: send,
-		open: make(chan question, 64), ended: make(chan struct{}), gone: make(chan struct{}),
+		open: make(chan question, 64), gone: make(chan struct{}),
 		asked: map[string]uint64{}, runs: map[string]*agent.Run{}, told: map[string]uint64{},
 	}
 	go q.listen()
-	return q, nil
+	return q
 }
 
 // hear takes an event of the session and asks about what waits for a word since:
@@ -268,22 +262,19 @@ func stepQuestion(run string, w agent.Question) question {
 // answers; the end of input is the careful one.
 func (q *questions) listen() {
 	defer close(q.gone)
-	lines := bufio.NewScanner(q.input)
-	lines.Buffer(nil, longestLine)
 	for asked := range q.open {
 		for ask := &asked; q.waits(asked); {
-			if q.over() {
+			if q.input.over() {
 				return
 			}
-			q.out.ask(ask.prompt)
-			more := lines.Scan()
+			line, more := q.input.ask(func() bool { return q.waits(asked) && q.out.ask(ask.prompt) })
 			q.out.answered(more)
-			if q.over() {
+			if q.input.over() {
 				return
 			}
 			said := answer{send: ask.careful}
 			if more {
-				said = ask.understand(strings.TrimSpace(lines.Text()))
+				said = ask.understand(strings.TrimSpace(line))
 			}
 			// What was decided while it was typed is answered no more.
 			if said.send != nil && q.waits(asked) {
@@ -300,29 +291,15 @@ func (q *questions) listen() {
 	}
 }
 
-// longestLine bounds a line that is typed, in bytes: arguments may be long.
-const longestLine = 4 << 20
-
-// over reports whether nobody is to be asked any more.
-func (q *questions) over() bool {
-	select {
-	case <-q.ended:
-		return true
-	default:
-		return false
-	}
-}
-
 func (q *questions) close() {
-	close(q.ended)
 	close(q.open)
-	q.input.Cancel()
+	q.input.cancel()
 	<-q.gone
 }
 
 // askForServers asks whether the servers that the project names may start, where
 // that is to be known before the session starts.
-func (o *options) askForServers(ctx context.Context, w *workshop) error {
+func (o *options) askForServers(ctx context.Context, w *workshop, input *prompter) error {
 	pending := w.tools.Pending()
 	if len(pending) == 0 {
 		return nil
@@ -334,37 +311,16 @@ func (o *options) askForServers(ctx context.Context, w *workshop) error {
 	}
 	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
 	for {
-		if err := o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: "); err != nil {
+		var unwritten error
+		line, more, err := input.askIn(ctx, func() bool {
+			unwritten = o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: ")
+			return unwritten == nil
+		})
+		if err = cmp.Or(err, unwritten); err != nil {
 			return err
 		}
-		line, more, err := readLine(ctx, o.io.In)
-		if err != nil {
-			return err
-		}
-		if answer, ok := yesOrNo[line]; ok || !more {
+		if answer, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
 			return wrap("remember the answer", w.tools.Answer(ctx, answer))
-		}
-	}
-}
-
-// readLine reads one line and not a byte more, since others read on. Where the
-// input ended instead, there is no more.
-func readLine(ctx context.Context, in io.Reader) (text string, more bool, err error) {
-	input, err := cancelreader.NewReader(in)
-	if err != nil {
-		return "", false, wrap("read standard input", err)
-	}
-	defer context.AfterFunc(ctx, func() { input.Cancel() })()
-	var line []byte
-	for b := make([]byte, 1); ; {
-		n, err := input.Read(b)
-		switch {
-		case ctx.Err() != nil:
-			return "", false, context.Cause(ctx)
-		case n == 1 && b[0] != '\n':
-			line = append(line, b[0])
-		case n == 1 || err != nil:
-			return strings.ToLower(strings.TrimSpace(string(line))), err == nil, nil
 		}
 	}
 }

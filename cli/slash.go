@@ -235,7 +235,7 @@ func (o *options) aside(ctx context.Context, e errand) (err error) {
 	}
 	side := &workshop{session: session}
 	defer func() { err = errors.Join(err, wrap("end in order", side.close())) }()
-	return o.tell(ctx, side, e, false)
+	return o.tell(ctx, side, e, nil, false)
 }
 
 // unwatched is the tools of another session, which watches them and asks about

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/runner"
+)
+
+// keyboard is a terminal's input: it holds what was typed until it is read or
+// dropped.
+type keyboard struct {
+	lines chan string
+}
+
+// Read delivers one line, as a terminal does.
+func (k keyboard) Read(p []byte) (int, error) {
+	line, ok := <-k.lines
+	if !ok {
+		return 0, io.EOF
+	}
+	return copy(p, line), nil
+}
+
+func (k keyboard) waits() bool { return len(k.lines) > 0 }
+
+func (k keyboard) drop() {
+	for k.waits() {
+		<-k.lines
+	}
+}
+
+// newTypist makes an asker that answers on a keyboard. A pause is delivered when
+// it begins, and over when the test says so.
+func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, over chan<- time.Time) {
+	t.Helper()
+	typed = keyboard{make(chan string, 10)}
+	input, err := newPrompter(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, quiet := make(chan struct{}), make(chan time.Time)
+	input.ahead = typed
+	input.quiet = func() <-chan time.Time {
+		begun <- struct{}{}
+		return quiet
+	}
+	a = &asker{t: t, said: make(chan string, 100), sent: make(chan runner.Command, 100)}
+	a.q = newQuestions(input, &shared{out: a}, func(c runner.Command) { a.sent <- c })
+	return a, typed, begun, quiet
+}
+
+func TestWhatWasTypedBeforeAQuestionDoesNotAnswerIt(t *testing.T) {
+	a, typed, pauses, over := newTypist(t)
+	t.Cleanup(func() {
+		close(typed.lines)
+		a.q.close()
+	})
+
+	typed.lines <- "y\n"
+	a.q.put(gateOf("first", "1", "fs.patch"))
+	a.q.put(gateOf("second", "2", "test.run"))
+	for _, step := range []string{"(1 fs.patch)", "(2 test.run)"} {
+		// Whoever types in the pause begins another.
+		<-pauses
+		if typed.waits() {
+			t.Error("what was typed before the pause is still there")
+		}
+		typed.lines <- "y\n"
+		over <- time.Time{}
+		<-pauses
+		over <- time.Time{}
+		a.hears("  open this gate? " + step + choice)
+		typed.lines <- "n\n"
+		typed.lines <- "y\n" // typed ahead for the next
+		gate := map[string]string{"(1 fs.patch)": "first", "(2 test.run)": "second"}[step]
+		a.sends(runner.Resolve{Run: "r", Gate: gate, Decision: agent.Deny, Scope: agent.ScopeOnce})
+	}
+}
+
+func TestAQuestionDecidedInThePauseIsNotPut(t *testing.T) {
+	a, typed, pauses, over := newTypist(t)
+	a.q.put(gateOf("g", "1", "fs.patch"))
+	<-pauses
+	a.q.decided("r", "g")
+	over <- time.Time{}
+	close(typed.lines)
+	a.q.close()
+	select {
+	case said := <-a.said:
+		t.Errorf("it says %q", said)
+	default:
+	}
+}

@@ -1,0 +1,14 @@
+package cli
+
+import "golang.org/x/sys/unix"
+
+// terminalInput is the input of the terminal with this file descriptor. What
+// fails leaves it as it is: then a question is put as if nothing were there.
+type terminalInput uintptr
+
+func (t terminalInput) waits() bool {
+	bytes, err := unix.IoctlGetInt(int(t), unix.TIOCINQ)
+	return err == nil && bytes > 0
+}
+
+func (t terminalInput) drop() { _ = unix.IoctlSetInt(int(t), unix.TCFLSH, unix.TCIFLUSH) }
