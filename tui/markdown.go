@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"charm.land/glamour/v2"
 	"charm.land/lipgloss/v2"
@@ -23,9 +25,25 @@ type markdown struct {
 	flow  *glamour.TermRenderer
 	table *glamour.TermRenderer
 	width int // of table
+
+	wait func() <-chan time.Time // delivers when a text has taken too long
+	slow map[string]bool         // texts that did: they stand as they are
+	lost atomic.Int32            // renderings that were left and still go on
 }
 
-func newMarkdown(l *look) *markdown { return &markdown{look: l} }
+// Bounds of a rendering that nothing can stop: how long it is waited for, and how
+// many may go on unwatched before nothing is rendered any more.
+const (
+	renderTime = time.Second
+	mostLost   = 2
+)
+
+func newMarkdown(l *look) *markdown {
+	return &markdown{
+		look: l, slow: map[string]bool{},
+		wait: func() <-chan time.Time { return time.After(renderTime) },
+	}
+}
 
 // retheme forgets what was made for the old theme.
 func (m *markdown) retheme() { m.flow, m.table = nil, nil }
@@ -53,12 +71,9 @@ func (m *markdown) lines(text string, width int) []textLine {
 
 // render renders text that is one table or has none.
 func (m *markdown) render(text string, width int) []textLine {
-	renderer, err := m.renderer(tableRow.MatchString(text), width)
-	if err != nil {
-		return wrapped(text, width)
-	}
-	rendered, err := renderer.Render(joinItems(text))
-	if err != nil {
+	table := tableRow.MatchString(text)
+	rendered, ok := m.rendered(text, table, width)
+	if !ok {
 		return wrapped(text, width)
 	}
 	var lines []textLine
@@ -68,12 +83,51 @@ func (m *markdown) render(text string, width int) []textLine {
 		if n := len(lines); line == "" && n > 0 && lines[n-1].text == "" {
 			continue
 		}
-		if renderer == m.table {
+		if table {
 			line = tableEdge.ReplaceAllStringFunc(line, func(edge string) string { return m.look.Border.Render(edge) })
 		}
 		lines = append(lines, hang(line, width)...)
 	}
 	return trimBlank(lines)
+}
+
+// rendered is what Glamour makes of text in the time that it has. The screen
+// stands still meanwhile, so a text that takes too long is not tried again.
+func (m *markdown) rendered(text string, table bool, width int) (string, bool) {
+	if m.lost.Load() >= mostLost || m.slow[text] {
+		return "", false
+	}
+	renderer, err := m.renderer(table, width)
+	if err != nil {
+		return "", false
+	}
+	type outcome struct {
+		text string
+		err  error
+	}
+	done := make(chan outcome, 1)
+	var over atomic.Bool // it has ended or was left
+	go func() {
+		out, err := renderer.Render(joinItems(shallow(text)))
+		done <- outcome{out, err}
+		if !over.CompareAndSwap(false, true) {
+			m.lost.Add(-1)
+		}
+	}()
+	select {
+	case out := <-done:
+		return out.text, out.err == nil
+	case <-m.wait():
+	}
+	m.lost.Add(1)
+	if !over.CompareAndSwap(false, true) { // just now
+		m.lost.Add(-1)
+		out := <-done
+		return out.text, out.err == nil
+	}
+	m.slow[text] = true
+	m.retheme() // the renderers serve one text at a time
+	return "", false
 }
 
 // tableEdge finds the lines of a table, which Glamour leaves as bright as text.
