@@ -1,0 +1,156 @@
+package layout
+
+import "math"
+
+// place gives each item its units: as near as the order allows to the middle of
+// what it is joined to, so that lines run straight where they can.
+func (d *layering) place() {
+	p := &placing{layering: d}
+	for _, layer := range d.layers {
+		next := 0
+		for i, it := range layer {
+			if i > 0 {
+				next += d.apart(layer[i-1], it)
+			}
+			d.items[it].at = next
+		}
+	}
+	const rounds = 4
+	for range rounds {
+		for l := 1; l < len(d.layers); l++ {
+			p.settle(l, true, false)
+		}
+		for l := len(d.layers) - 2; l >= 0; l-- {
+			p.settle(l, false, true)
+		}
+	}
+	for l := range d.layers {
+		p.settle(l, true, true)
+	}
+	for l := len(d.layers) - 1; l >= 0; l-- {
+		p.settle(l, true, true)
+	}
+	least := math.MaxInt
+	for i := range d.items {
+		least = min(least, d.items[i].at)
+	}
+	for i := range d.items {
+		d.items[i].at -= least
+	}
+}
+
+// apart is how far the first units of two neighbours are from each other at least.
+func (d *layering) apart(a, b int) int {
+	gap := 0
+	if d.items[a].node >= 0 && d.items[b].node >= 0 {
+		gap = d.space
+	}
+	return d.items[a].extent + gap
+}
+
+// placing gives items their units.
+type placing struct {
+	*layering
+	row row
+}
+
+// row places things beside each other, each as near to its wish as the others
+// leave room: with the least sum of squared distances.
+type row struct {
+	blocks []block
+	shift  int
+}
+
+// block is neighbours that stand as close as they may, since otherwise they would
+// overlap.
+type block struct {
+	sum, weight float64
+	count       int
+}
+
+func (r *row) clear() { r.blocks, r.shift = r.blocks[:0], 0 }
+
+// add adds a thing that starts at least apart behind the start of the last one.
+func (r *row) add(apart int, wish, weight float64) {
+	r.shift += apart
+	r.blocks = append(r.blocks, block{sum: weight * (wish - float64(r.shift)), weight: weight, count: 1})
+	for n := len(r.blocks); n > 1; n-- {
+		a, b := &r.blocks[n-2], r.blocks[n-1]
+		if a.sum/a.weight <= b.sum/b.weight {
+			return
+		}
+		a.sum, a.weight, a.count = a.sum+b.sum, a.weight+b.weight, a.count+b.count
+		r.blocks = r.blocks[:n-1]
+	}
+}
+
+// each calls f with the start of each thing, but for what they are apart.
+func (r *row) each(f func(i, at int)) {
+	i := 0
+	for _, b := range r.blocks {
+		at := int(math.Floor(b.sum/b.weight + 0.5))
+		for range b.count {
+			f(i, at)
+			i++
+		}
+	}
+}
+
+// How much it counts that a line is straight, by what it joins.
+const (
+	weightLoose   = 0.01 // what is joined to nothing stays where it is
+	weightBox     = 1.0
+	weightMixed   = 2.0
+	weightPassing = 8.0
+)
+
+// settle places a layer by those beside it.
+func (p *placing) settle(l int, before, behind bool) {
+	layer := p.layers[l]
+	p.row.clear()
+	for i, it := range layer {
+		apart := 0
+		if i > 0 {
+			apart = p.apart(layer[i-1], it)
+		}
+		wish, weight := p.wish(it, before, behind)
+		p.row.add(apart, wish, weight)
+	}
+	shift := 0
+	p.row.each(func(i, at int) {
+		if i > 0 {
+			shift += p.apart(layer[i-1], layer[i])
+		}
+		p.items[layer[i]].at = at + shift
+	})
+}
+
+// wish is where the first unit of an item would be best, and how much that counts.
+func (p *placing) wish(it int, before, behind bool) (at, weight float64) {
+	self := &p.items[it]
+	sum := 0.0
+	add := func(joined []int) {
+		for _, other := range joined {
+			o := &p.items[other]
+			w := weightMixed
+			switch {
+			case self.node < 0 && o.node < 0:
+				w = weightPassing
+			case self.node >= 0 && o.node >= 0:
+				w = weightBox
+			}
+			sum += w * float64(o.centre()-(self.extent-1)) / 2
+			weight += w
+		}
+	}
+	if before {
+		add(p.before[it])
+	}
+	if behind {
+		add(p.behind[it])
+	}
+	if weight == 0 {
+		return float64(self.at), weightLoose
+	}
+	return sum / weight, weight
+}
