@@ -91,8 +91,7 @@ type SessionRuns struct {
 // SessionQueue says what the session gets ready, in a few words, and what waits
 // for that or for the run that goes on, in its order. Passing.
 type SessionQueue struct {
-	Doing   string      `json:"doing,omitempty"`   // "" is nothing
-	Servers []string    `json:"servers,omitempty"` // that what is got ready waits for
+	Doing   string      `json:"doing,omitempty"` // "" is nothing
 	Waiting []string    `json:"waiting"`
 	Jobs    []QueuedJob `json:"jobs,omitempty"` // the same, in the same order
 }

@@ -182,7 +182,7 @@ func (r *Run) unplanned() bool {
 		return true
 	}
 	switch r.planner.Outcome().Kind {
-	case planning.OutcomeEmpty, planning.OutcomeSilent, planning.OutcomeFailed:
+	case planning.OutcomeEmpty, planning.OutcomeFailed:
 		return true
 	default:
 		return false
@@ -193,7 +193,6 @@ func (r *Run) unplanned() bool {
 // to be granted anew.
 func (r *Run) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
-	s.outdated, s.files = "", nil
 	s.Diff, s.hashes, s.removes = "", nil, "" // of a call that may have been another
 	s.tried, s.approved, s.denied, s.fillError, s.cut = s.tries, false, false, "", ""
 }
@@ -414,23 +413,18 @@ func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
 // MissingTools returns the tools that steps which are not done yet need, that
 // the run knew and that catalogue does not have.
 func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
-	return slices.DeleteFunc(r.ToolsToCall(), func(name string) bool {
-		_, before := r.Catalogue.Find(name)
-		_, now := catalogue.Find(name)
-		return before != nil || now == nil
-	})
-}
-
-// ToolsToCall returns the names of the tools that the run has still to call, as
-// far as that is known.
-func (r *Run) ToolsToCall() []string {
-	var names []string
+	var missing []string
 	r.every(func(s *StepState) {
-		if !s.Draft && !s.told && s.Status != StepDone && s.Step.Executor == planning.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
-			names = append(names, s.Step.Tool)
+		if s.Draft || s.told || s.Status == StepDone || s.Step.Executor != planning.ExecutorTool || slices.Contains(missing, s.Step.Tool) {
+			return
+		}
+		_, before := r.Catalogue.Find(s.Step.Tool)
+		_, now := catalogue.Find(s.Step.Tool)
+		if before == nil && now != nil {
+			missing = append(missing, s.Step.Tool)
 		}
 	})
-	return names
+	return missing
 }
 
 // NeedsModel reports whether nothing can be done without a model: there is no

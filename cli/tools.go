@@ -13,16 +13,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
 	"replan/tui/plain"
 )
 
-// How long a command waits for servers to start: toolsSoon without a word, then
-// toolsWithin.
-const (
-	toolsSoon   = 2 * time.Second
-	toolsWithin = 20 * time.Second
-)
+// toolsWithin bounds how long replan tools waits for servers to start.
+const toolsWithin = 20 * time.Second
 
 func newTools(o *options) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error { return o.listTools(cmd.Context()) }
@@ -62,9 +57,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	defer cancel()
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted}))
 	lines := []toolLine{}
-	var catalogue planning.Catalogue
-	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
-	for _, t := range catalogue {
+	for _, t := range w.tools.Ready(within) {
 		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
 		for _, rule := range agent.Speaking(rules, t) {
 			if line.Gate = line.Gate || rule.Verdict == agent.VerdictAsk; line.Verdict != "" && line.Verdict != string(rule.Verdict) {

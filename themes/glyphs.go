@@ -44,6 +44,11 @@ type Glyphs struct {
 	Border lipgloss.Border
 	Lanes  Lanes
 	Bars   Bars
+
+	Wires     Lanes  // lines between boxes; two cells are joined where both have that side
+	Box       Lanes  // edges of a box, with a joint where a line meets it
+	ChosenBox Lanes  // of the chosen one
+	CursorEnd string // right of what is chosen, where Cursor is left of it
 }
 
 // Bars are what times are drawn with, so that none is told by colour alone.
@@ -64,6 +69,13 @@ type Lanes struct {
 	LR, DLR, ULR       string
 }
 
+// lightLines are lines with round corners.
+var lightLines = Lanes{
+	UD: "│", UDR: "├", UDL: "┤", UDLR: "┼",
+	DL: "╮", DR: "╭", UL: "╯", UR: "╰",
+	LR: "─", DLR: "┬", ULR: "┴",
+}
+
 // UnicodeGlyphs need a font with box drawing and Braille, as every terminal's
 // has.
 func UnicodeGlyphs() Glyphs {
@@ -74,11 +86,15 @@ func UnicodeGlyphs() Glyphs {
 		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
 		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
-		Border: lipgloss.RoundedBorder(),
-		Lanes: Lanes{
-			UD: "│", UDR: "├", UDL: "┤", UDLR: "┼",
-			DL: "╮", DR: "╭", UL: "╯", UR: "╰",
-			LR: "─", DLR: "┬", ULR: "┴",
+		Border:    lipgloss.RoundedBorder(),
+		Lanes:     lightLines,
+		Wires:     lightLines,
+		Box:       lightLines,
+		CursorEnd: "▐",
+		ChosenBox: Lanes{
+			UD: "┃", UDR: "┠", UDL: "┨", UDLR: "╋",
+			DL: "┓", DR: "┏", UL: "┛", UR: "┗",
+			LR: "━", DLR: "┯", ULR: "┷",
 		},
 		Bars: Bars{Critical: "█", Run: "▒", Gate: "╌", Wait: "·", Plan: "≈", Mark: "┊"},
 	}
@@ -100,6 +116,22 @@ func ASCIIGlyphs() Glyphs {
 			DL: "\\", DR: "/", UL: "/", UR: "\\",
 			LR: "-", DLR: "+", ULR: "+",
 		},
-		Bars: Bars{Critical: "#", Run: "=", Gate: "-", Wait: ".", Plan: "~", Mark: "|"},
+		Wires: Lanes{
+			UD: "|", UDR: "+", UDL: "+", UDLR: "+",
+			DL: ".", DR: ".", UL: "'", UR: "'",
+			LR: "-", DLR: ".", ULR: "'",
+		},
+		Box: Lanes{
+			UD: "|", UDR: "|", UDL: "|", UDLR: "+",
+			DL: "+", DR: "+", UL: "+", UR: "+",
+			LR: "-", DLR: "-", ULR: "-",
+		},
+		ChosenBox: Lanes{
+			UD: "#", UDR: "#", UDL: "#", UDLR: "#",
+			DL: "#", DR: "#", UL: "#", UR: "#",
+			LR: "=", DLR: "=", ULR: "=",
+		},
+		CursorEnd: "<",
+		Bars:      Bars{Critical: "#", Run: "=", Gate: "-", Wait: ".", Plan: "~", Mark: "|"},
 	}
 }

@@ -63,8 +63,8 @@ func (m *Model) planActions() []action {
 	k := &m.keys
 	return append([]action{
 		{id: "plan.open", key: &k.Open, refuse: m.noRow, do: m.openRow},
-		{id: "plan.fold", key: &k.Fold, refuse: m.noRow, do: just(m.fold)},
-		{id: "plan.fold_all", key: &k.FoldAll, refuse: m.noRow, do: m.inPlan(m.dag.foldEverything)},
+		{id: "plan.fold", key: &k.Fold, refuse: m.noRow, do: m.inList(m.dag.fold)},
+		{id: "plan.fold_all", key: &k.FoldAll, refuse: m.noRow, do: m.inList(m.dag.foldEverything)},
 		{id: "plan.gate", key: &k.ToGate, refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toGate) })},
 		{id: "plan.failure", key: &k.ToFailure, refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toFailure) })},
 		{id: "plan.running", key: &k.ToRunning, refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toRunning) })},
@@ -74,7 +74,7 @@ func (m *Model) planActions() []action {
 		{id: "plan.cancel", key: &k.Cancel, refuse: m.noCancel, do: m.cancel},
 		{id: "plan.follow", key: &k.Follow, do: just(m.followRun)},
 		{id: "plan.undo", key: &k.Undo, refuse: m.noUndo, do: m.askUndo},
-	}, m.inspectActions()...)
+	}, append(m.graphActions(), m.inspectActions()...)...)
 }
 
 // stepActions work on the step that is shown whole.

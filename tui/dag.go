@@ -38,6 +38,8 @@ type dagPane struct {
 	top      int
 	loose    bool // the view was scrolled by itself and need not show the selection
 
+	graph planGraph
+
 	kin    kinship
 	spins  [2]string
 	spinAt int
@@ -72,12 +74,20 @@ func (d *dagPane) setFocus(focused bool) {
 	}
 }
 
+// setMapped says whether the plan has the whole screen.
+func (d *dagPane) setMapped(mapped bool) {
+	if d.graph.mapped != mapped {
+		d.graph.mapped, d.drawn = mapped, false
+	}
+}
+
 // show takes another run, or nil.
 func (d *dagPane) show(run *agent.Run) {
 	*d = dagPane{
 		look: d.look, width: d.width, height: d.height, focused: d.focused,
 		run: run, follow: true, news: true, replan: true, spinAt: -1,
 		folds: newFolds(), open: map[int]bool{}, calls: map[string]bool{},
+		graph: planGraph{mode: d.graph.mode, zoom: d.graph.zoom, mapped: d.graph.mapped},
 	}
 }
 
@@ -286,6 +296,10 @@ func (d *dagPane) move(n int) {
 	if d.outline == nil {
 		return
 	}
+	if d.layoutGraph() {
+		d.pageGraph(n)
+		return
+	}
 	by := 1
 	if n < 0 {
 		n, by = -n, -1
@@ -316,12 +330,17 @@ func (d *dagPane) choose(i int) {
 // selectKey selects what the key stands for, also where it is folded away.
 func (d *dagPane) selectKey(key string) {
 	d.selected, d.follow, d.loose, d.drawn = key, false, false, false
+	d.graph.loose = false
 }
 
 // scrolled moves the view by lines and leaves the selection where it is.
 func (d *dagPane) scrolled(lines int) {
 	d.layout()
 	if d.outline == nil {
+		return
+	}
+	if d.layoutGraph() {
+		d.panGraph(0, lines)
 		return
 	}
 	top := max(min(d.top+lines, len(d.outline.rows)-d.body()), 0)
@@ -333,6 +352,7 @@ func (d *dagPane) scrolled(lines int) {
 // setFollow follows what runs from now on, or no longer.
 func (d *dagPane) setFollow(on bool) {
 	d.follow, d.loose, d.drawn, d.news = on, false, false, true
+	d.graph.loose = false
 }
 
 // chosen is the selected row, or nil.
@@ -359,6 +379,10 @@ func (d *dagPane) lines() []string {
 	}
 	d.layout()
 	d.drawn = true
+	if d.layoutGraph() {
+		d.view = d.drawGraph()
+		return d.view
+	}
 	view := make([]string, 0, d.height)
 	body := d.body()
 	switch {
@@ -451,7 +475,14 @@ func (d *dagPane) title() string {
 
 // summary counts the steps by state where not all of them are in view.
 func (d *dagPane) summary() string {
-	if d.run == nil || d.outline == nil || d.tally == nil || len(d.outline.rows) <= d.height {
+	switch {
+	case d.run == nil || d.outline == nil || d.tally == nil:
+		return ""
+	case d.graph.shown:
+		if l := d.graph.layers; l.Width <= d.width && l.Height <= d.graphHeight() {
+			return ""
+		}
+	case len(d.outline.rows) <= d.height:
 		return ""
 	}
 	return d.look.countWords(&d.tally.total, asItIs)

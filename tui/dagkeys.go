@@ -12,9 +12,6 @@ func (m *Model) inPlan(f func() (word string)) func() tea.Cmd {
 	})
 }
 
-// fold folds or unfolds what belongs to the chosen row.
-func (m *Model) fold() { m.inPlan(m.dag.fold)() }
-
 // noSteps is why there is nothing to filter.
 func (m *Model) noSteps() string {
 	if m.shown.run == nil || len(m.shown.run.Steps) == 0 {

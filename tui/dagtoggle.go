@@ -167,12 +167,15 @@ func (d *dagPane) heading() (folded, heads bool) {
 // clicked selects the row that is drawn at line y of the pane; a click on the one
 // that is selected folds or unfolds it, as enter does. One on the line of the
 // filter goes on typing it.
-func (d *dagPane) clicked(y int) {
+func (d *dagPane) clicked(x, y int) {
 	if d.filter.shown() && y == d.height-1 {
 		d.startFilter()
 		return
 	}
-	d.layout()
+	if d.showsGraph() {
+		d.clickGraph(x, y)
+		return
+	}
 	if d.outline == nil || d.top+y >= len(d.outline.rows) || y < 0 {
 		return
 	}

@@ -127,3 +127,6 @@ func (m *Model) Transcript() string {
 	}
 	return text.String()
 }
+
+// ShowList shows plans as lists, where the graph would fit too.
+func (m *Model) ShowList() { m.dag.graph.mode = graphNever }

@@ -58,6 +58,18 @@ var flows = map[string]flow{
 	"plan.fold":     {from: (*story).exploring, first: []string{"tab"}, wants: "▾ 3 calls"},
 	"plan.fold_all": {from: (*story).exploring, first: []string{"tab"}, wants: "▾ 3 calls"},
 
+	// The plan as a graph.
+	"plan.map":       {first: []string{"tab"}, lacks: "Chat ─"},
+	"plan.graph":     {first: []string{"tab"}, wants: "The plan is shown as a graph."},
+	"plan.left":      {first: []string{"tab", "m", "right"}, wants: "┃ ⠋ 2"},
+	"plan.right":     {first: []string{"tab", "m"}, wants: "┃ ⠋ 3"},
+	"plan.pan_left":  {first: []string{"tab", "g", "b", "]", "L"}, moves: true},
+	"plan.pan_right": {first: []string{"tab", "g", "b", "]"}, moves: true},
+	"plan.pan_up":    {first: []string{"tab", "g", "b", "]", "J"}, moves: true},
+	"plan.pan_down":  {first: []string{"tab", "g", "b", "]"}, moves: true},
+	"plan.zoom_in":   {first: []string{"tab", "m", "["}, wants: "fs.search"},
+	"plan.zoom_out":  {first: []string{"tab", "m"}, wants: "[⠋ 3"},
+
 	// Step.
 	"step.next_tab":     {from: (*story).finished, first: []string{"tab", "tab", "1"}, lacks: "does "},
 	"step.previous_tab": {from: (*story).finished, first: []string{"tab", "tab", "2"}, wants: "does "},

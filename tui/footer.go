@@ -87,7 +87,10 @@ func (m *Model) hints() []string {
 		hints = append(hints, m.chatHints()...)
 	case panePlan:
 		hints = append(hints, m.planHints()...)
-		if m.running() {
+		switch {
+		case m.mapping():
+			add(k.Stop, "back")
+		case m.running():
 			add(k.Stop, "stop")
 		}
 	case paneStep:
@@ -158,6 +161,9 @@ func (m *Model) planHints() []string {
 		return []string{m.hint(k.NextMatch, "next"), m.hint(k.PreviousMatch, "previous"), m.hint(k.Open, "look in"), m.hint(k.Stop, "clear the filter")}
 	}
 	hints := []string{m.hint(shownAs("up/down"), "move")}
+	if m.dag.showsGraph() {
+		hints[0] = m.hint(shownAs("arrows"), "move")
+	}
 	s := m.chosenStep()
 	open := "look in"
 	if s != nil && s.Status == agent.StepBroken && m.resumable() {
@@ -181,6 +187,11 @@ func (m *Model) planHints() []string {
 	}
 	if !m.dag.follow {
 		hints = append(hints, m.hint(k.Follow, "follow"))
+	}
+	if m.mapping() {
+		hints = append(hints, m.hint(shownAs("[/]"), "zoom"))
+	} else if m.noMap() == "" {
+		hints = append(hints, m.hint(k.Map, "map"))
 	}
 	if m.dag.large() {
 		hints = append(hints, m.hint(k.Filter, "filter"))

@@ -33,6 +33,7 @@ func TestEveryTabOfTheStepIsDrawnWideAndNarrow(t *testing.T) {
 		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
 				s := open(t, tui.Options{Theme: themes.Dark, Replay: true}, size.w, size.h).show(c.st(newStory()))
+				s.m.ShowList()
 				s.press(tabKey).press(c.keys...).press(tabKey)
 				golden.RequireEqual(t, s.text()+"\n")
 			})
@@ -133,6 +134,7 @@ func TestTheTabsOfAStepHaveKeys(t *testing.T) {
 func TestAClickOnATabChoosesIt(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}, {60, 24}, {40, 12}} {
 		s := open(t, tui.Options{Replay: true}, size.w, size.h).show(newStory().finished())
+		s.m.ShowList()
 		s.press(tabKey).press(letters("gjjj")...).press(tabKey)
 		for _, c := range []struct{ tab, want string }{{"timing", "altogether"}, {"story", "attempt 1"}, {"args", "does     fs.patch"}, {"diff", "auth/handler.go"}, {"output", "expect"}} {
 			x, y := s.find(c.tab)

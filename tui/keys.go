@@ -29,6 +29,7 @@ type keyMap struct {
 	aroundKeys
 	askKeys
 	editorKeys
+	graphKeys
 	inspectKeys
 	reviewKeys
 }
@@ -41,6 +42,7 @@ func newKeyMap() keyMap {
 		chatKeys: newChatKeys(bind), aroundKeys: newAroundKeys(bind),
 		inspectKeys: newInspectKeys(bind),
 		reviewKeys:  newReviewKeys(bind),
+		graphKeys:   newGraphKeys(bind),
 
 		Send:           bind([]string{"enter"}, "enter", "send (in a run: queue)"),
 		Newline:        bind([]string{"alt+enter", "ctrl+j", "shift+enter"}, "alt+enter", "new line (also ctrl+j, or \\ enter)"),

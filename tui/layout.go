@@ -33,6 +33,7 @@ type layout struct {
 	width, height int
 	small         bool // too small for anything but a sentence
 	wide          bool
+	mapped        bool // the plan has all of the body
 	body          rect // between header and footer
 	tabs          rect // the row of tabs; no height where there is none
 	left, right   rect // the halves of a wide screen, borders included
@@ -43,9 +44,10 @@ type layout struct {
 
 // wish is what the screen's contents would like of a layout.
 type wish struct {
-	input int  // lines of the input
-	sheet int  // lines of the open gate, its border included; 0 means none is open
-	focus pane // decides which tab is shown, and which of plan and step where there is room for one
+	input  int  // lines of the input
+	sheet  int  // lines of the open gate, its border included; 0 means none is open
+	mapped bool // the plan has the whole screen
+	focus  pane // decides which tab is shown, and which of plan and step where there is room for one
 }
 
 // arrange lays out a screen.
@@ -62,6 +64,9 @@ func arrange(width, height int, w wish) layout {
 	}
 	switch {
 	case l.body.h == 0:
+	case w.mapped:
+		l.mapped = true
+		l.plan = rect{1, l.body.y + 1, l.width - 2, max(l.body.h-2, 0)}
 	case l.wide:
 		l.sideBySide(w)
 	default:

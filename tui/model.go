@@ -25,6 +25,7 @@ type Model struct {
 	outbox  *outbox
 
 	layout layout
+	mapped bool // the plan has the whole screen while it has the focus
 	focus  pane
 	clock  clock
 	tabAt  [panes]rect
@@ -243,7 +244,7 @@ func (m *Model) arrange() {
 	if width == 0 {
 		return
 	}
-	w := wish{input: m.input.height(), sheet: m.ask.height(width), focus: m.focus}
+	w := wish{input: m.input.height(), sheet: m.ask.height(width), focus: m.focus, mapped: m.mapping()}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		return
@@ -258,6 +259,7 @@ func (m *Model) arrange() {
 	m.chat.setSize(m.layout.chat.w, m.layout.chat.h)
 	m.dag.setSize(m.layout.plan.w, m.layout.plan.h)
 	m.dag.setFocus(m.focus == panePlan)
+	m.dag.setMapped(m.layout.mapped)
 	m.detail.setSize(m.layout.step.w, m.layout.step.h)
 	m.detail.setTabbed(!m.layout.wide)
 	m.ask.setSize(m.layout.sheet.w, m.layout.sheet.h)
@@ -339,6 +341,8 @@ func (m *Model) screen() []string {
 	case over != nil:
 		screen = append(screen, over.draw(m.layout.width, m.layout.height-2)...)
 	case m.layout.body.h == 0:
+	case m.layout.mapped:
+		screen = append(screen, m.mapScreen()...)
 	case m.layout.wide:
 		left, right := m.leftHalf(), m.rightHalf()
 		for i := range left {

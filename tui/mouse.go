@@ -84,7 +84,7 @@ func (m *Model) click(at tea.Mouse) {
 		return
 	}
 	if m.ask.open && m.over() == nil && !m.quitting && m.layout.plan.contains(at.X, at.Y) {
-		m.dag.clicked(at.Y - m.layout.plan.y) // keys stay with the dialog
+		m.dag.clicked(at.X-m.layout.plan.x, at.Y-m.layout.plan.y) // keys stay with the dialog
 		m.refresh()
 		return
 	}
@@ -108,7 +108,7 @@ func (m *Model) click(at tea.Mouse) {
 	}
 	m.focus = p
 	if p == panePlan {
-		m.dag.clicked(at.Y - m.layout.plan.y)
+		m.dag.clicked(at.X-m.layout.plan.x, at.Y-m.layout.plan.y)
 		m.refresh()
 	}
 	m.clickInput(at)
@@ -119,6 +119,9 @@ const wheelStep = 3
 
 // wheel scrolls what is under the pointer.
 func (m *Model) wheel(at tea.Mouse) {
+	if m.wheelGraph(at) {
+		return
+	}
 	lines := wheelStep
 	if at.Button == tea.MouseWheelUp {
 		lines = -wheelStep

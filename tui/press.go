@@ -121,6 +121,8 @@ func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
 // may have been meant for the gate.
 func (m *Model) stop() tea.Cmd {
 	switch {
+	case m.mapping():
+		m.turnMap()
 	case m.stopping:
 		m.sayUntilHeard("It is being stopped.")
 	case m.ask.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):

@@ -386,5 +386,5 @@ func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
 
 func TestAStepWaitsForAFailedOneToo(t *testing.T) {
 	st := failingBeside().plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
-	settled(t, st, 120, 36).press(escape).wants("←1,2")
+	settled(t, st, 120, 36).press(escape, tabKey).press(letters("b")...).wants("←1,2")
 }

@@ -151,9 +151,6 @@ func (s *Session) choice(ctx context.Context, c Command) {
 		s.warm(ctx)
 	case warmed:
 		s.warmedUp(c)
-	case awaiting:
-		s.awaited = c.servers
-		s.tellQueue()
 	case undone:
 		s.undone(c)
 	default:

@@ -7,12 +7,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/planning"
 	"replan/planning/intent"
 )
+
+// readyWithin bounds how long a run waits for servers that are starting.
+const readyWithin = 10 * time.Second
 
 // job is something that a run is to do.
 type job struct {
@@ -62,7 +66,6 @@ type prepared struct {
 	journal   Journal // of the run that is resumed
 	run       agent.Run
 	events    []agent.Event
-	awaited   []string // servers that were waited for and have not started
 	missing   []string // tools that the run still needs and nobody offers
 	dirty     int      // files with changes that are not committed
 	unfound   error    // why there is no model
@@ -166,11 +169,18 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	if p.info.Name != "" && j.resume == "" {
 		p.terms.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
 	}
-	chain, routed, unclear := s.reach(ctx, &p)
+	within, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	p.all = s.cfg.Tools.Ready(within)
+	p.catalogue = p.all // what a run was started with, it may have again
+	if j.resume == "" {
+		p.catalogue = t.offered(p.all)
+	}
 	p.missing = p.run.MissingTools(p.catalogue)
 	if p.err = s.unwritten(ctx, &p); p.err != nil {
 		return p
 	}
+	chain, routed, unclear := s.routes(p)
 	if p.unfound != nil && j.plans() && !routed {
 		p.err = s.unrouted(p.unfound, unclear)
 		return p
@@ -298,7 +308,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		p.err = p.ctx.Err() // it may have been stopped while this was on its way here
 	}
 	s.preparing()
-	s.preparing, s.doing, s.awaited = nil, "", nil
+	s.preparing, s.doing = nil, ""
 	defer func() {
 		if s.preparing == nil { // else the next has been told of
 			s.tellQueue()
@@ -315,8 +325,10 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		s.next(ctx)
 		return
 	}
-	for _, server := range p.awaited {
-		s.trouble(server, "has not started yet; the run begins without its tools")
+	for _, server := range s.status.Servers {
+		if server.State == planning.ServerStarting {
+			s.trouble(server.Name, "has not started yet; the run begins without its tools")
+		}
 	}
 	if p.job.resume != "" {
 		limits := p.run.Limits

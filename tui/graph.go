@@ -1,0 +1,351 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	planlayout "replan/planning/layout"
+	"replan/tui/untrusted"
+)
+
+// graphMode says how the pane of the plan shows it.
+type graphMode int
+
+const (
+	graphWhereFits graphMode = iota // as a graph where all of it fits the pane and shows more than the list
+	graphNever
+	graphAlways
+)
+
+// zoom is how much of each step a graph shows.
+type zoom int
+
+const (
+	zoomAuto  zoom = iota
+	zoomSigns      // sign and number
+	zoomLine       // and title and time, in one line
+	zoomBox        // and the tool, in a box
+)
+
+// planGraph is the plan drawn as boxes with lines between them. It is laid out
+// when the plan changes or its place does, and only what is in view is drawn.
+type planGraph struct {
+	mode   graphMode
+	zoom   zoom // that the user wants
+	mapped bool // it has the whole screen now
+
+	built  graphFace
+	shown  bool // in place of the list
+	nodes  []graphNode
+	find   map[string]int // node of each key
+	deps   planlayout.Graph
+	before []planlayout.Set // all that each node depends on
+	layers *planlayout.Layers
+	scale  graphScale
+
+	reason string // why the newest revision was made, below the drawing
+	x, y   int    // the cell of the drawing at the top left
+	loose  bool   // the view was moved by itself and need not show the choice
+}
+
+// graphFace is all that the layout depends on.
+type graphFace struct {
+	chart         *chart
+	revision      int
+	unfolded      bool
+	ready         bool
+	filtered      bool
+	width, height int
+	mode          graphMode
+	zoom          zoom
+	mapped        bool
+}
+
+// graphNode is a step of the plan, or one that the newest revision took out.
+type graphNode struct {
+	row
+	done bool // so that the lines from it are passed
+}
+
+// graphScale is how large the boxes are drawn.
+type graphScale struct {
+	zoom      zoom
+	direction planlayout.Direction
+	mark      int // cells for what a revision did
+	index     int
+	title     int
+}
+
+// graphState is how many cells of a box are for its time or the word for its state.
+const graphState = 7
+
+// graphTitles are the widths that titles may be cut to, the best first.
+var graphTitles = []int{32, 28, 24, 21, 18, 15}
+
+// graphBeside is how many steps a plan may have of which it is tried whether it
+// fits the pane.
+const graphBeside = 60
+
+// layoutGraph brings the graph up to date, and reports whether it stands in place
+// of the list.
+func (d *dagPane) layoutGraph() bool {
+	g := &d.graph
+	if d.run == nil || d.chart == nil || len(d.chart.steps) == 0 {
+		g.shown, g.built = false, graphFace{}
+		return false
+	}
+	face := graphFace{
+		chart: d.chart, revision: d.run.Revision, ready: d.run.Revision > 0, filtered: d.filter.on(),
+		width: d.width, height: d.height, mode: g.mode, zoom: g.zoom, mapped: g.mapped,
+	}
+	if newest := d.newest(); newest != nil {
+		face.unfolded = d.unfolded(newest)
+	}
+	if face == g.built {
+		return g.shown
+	}
+	if was := g.built; was.chart != face.chart || was.unfolded != face.unfolded || was.revision != face.revision {
+		d.gatherNodes()
+	}
+	g.built = face
+	switch {
+	case face.filtered, g.mode == graphNever && !g.mapped:
+		g.shown = false
+	case g.mode == graphWhereFits && !g.mapped:
+		g.shown = face.ready && len(d.chart.agents) == 0 && g.branches() && d.fitGraph()
+	default:
+		g.shown = true
+		if g.zoom != zoomAuto || !d.fitGraph() {
+			d.scaleGraph()
+		}
+	}
+	return g.shown
+}
+
+// graphHeight is how many lines there are for the drawing: the last one says why
+// there is a new plan.
+func (d *dagPane) graphHeight() int {
+	if d.graph.reason != "" && d.height > 3 {
+		return d.height - 1
+	}
+	return d.height
+}
+
+// gatherNodes finds the boxes: the steps of the plan, and behind what they
+// depended on those that the newest revision took out.
+func (d *dagPane) gatherNodes() {
+	g, c := &d.graph, d.chart
+	g.nodes, g.deps, g.reason = nil, nil, ""
+	for i, s := range c.steps {
+		g.nodes = append(g.nodes, graphNode{row: row{kind: rowStep, key: s.Step.Index, step: s, at: i}})
+		g.deps = append(g.deps, c.deps[i])
+	}
+	if newest := d.newest(); newest != nil && newest.Reason != "" {
+		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, untrusted.FirstLine(newest.Reason))
+	}
+	if newest := d.newest(); newest != nil && d.unfolded(newest) {
+		gone := map[string]int{}
+		for i := range newest.Removed {
+			s := &newest.Removed[i]
+			var deps []int
+			for _, name := range s.Step.DependsOn {
+				at, ok := gone[name]
+				if !ok && !slices.Contains(newest.Added, name) {
+					at, ok = c.at[name]
+				}
+				if ok {
+					deps = append(deps, at)
+				}
+			}
+			gone[s.Step.Index] = len(g.nodes)
+			g.nodes = append(g.nodes, graphNode{row: row{kind: rowGone, key: goneKey(newest, s.Step.Index), step: s, revision: newest}})
+			g.deps = append(g.deps, deps)
+		}
+	}
+	g.deps = g.deps.Reduce()
+	g.before = g.deps.Ancestors()
+	g.find = make(map[string]int, len(g.nodes))
+	for i := range g.nodes {
+		g.find[g.nodes[i].key] = i
+	}
+}
+
+// branches reports whether the graph says more than the list: whether a line
+// parts or joins somewhere.
+func (g *planGraph) branches() bool {
+	users := make([]int, len(g.deps))
+	for _, deps := range g.deps {
+		if len(deps) > 1 {
+			return true
+		}
+		for _, p := range deps {
+			if users[p]++; users[p] > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fitGraph lays the graph out so that all of it fits the pane, as large as it
+// can be with titles that can be read, and reports whether it does.
+func (d *dagPane) fitGraph() bool {
+	g := &d.graph
+	if len(g.nodes) > graphBeside {
+		return false
+	}
+	for _, title := range graphTitles {
+		for _, zoom := range []zoom{zoomBox, zoomLine} {
+			for _, direction := range []planlayout.Direction{planlayout.Down, planlayout.Right} {
+				s := d.graphScale(zoom, direction, title)
+				if d.room(s) && d.tryScale(s) && g.layers.Width <= d.width && g.layers.Height <= d.graphHeight() {
+					g.x, g.y, g.loose = 0, 0, false
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// scaleGraph lays the graph out as the user wants it, else so that of each step
+// the title can be read.
+func (d *dagPane) scaleGraph() {
+	g := &d.graph
+	want := g.zoom
+	if want == zoomAuto {
+		want = zoomLine
+	}
+	direction := g.scale.direction
+	if g.layers == nil {
+		direction = planlayout.Down
+	}
+	for _, direction := range []planlayout.Direction{direction, planlayout.Down} {
+		if d.tryScale(d.graphScale(want, direction, graphTitles[2])) {
+			return
+		}
+	}
+}
+
+// graphScale measures boxes.
+func (d *dagPane) graphScale(z zoom, direction planlayout.Direction, title int) graphScale {
+	s := graphScale{zoom: z, direction: direction, index: min(d.chart.index, 6), title: min(d.chart.longest, title)}
+	if len(d.run.Revisions) > 0 {
+		s.mark = 2
+	}
+	for i := len(d.chart.steps); i < len(d.graph.nodes); i++ {
+		step := d.graph.nodes[i].step.Step
+		s.index = max(s.index, min(ansi.StringWidth(untrusted.Line(step.Index)), 6))
+		s.title = max(s.title, min(ansi.StringWidth(untrusted.Line(step.Title)), title))
+	}
+	return s
+}
+
+// head is how many cells stand before the title.
+func (s graphScale) head() int { return s.mark + 2 + s.index }
+
+// spec is how the boxes are to be laid out.
+func (s graphScale) spec() planlayout.Spec {
+	spec := planlayout.Spec{Direction: s.direction, Height: 1}
+	switch s.zoom {
+	case zoomSigns:
+		spec.Width = 2 + s.head()
+	case zoomBox:
+		spec.Width, spec.Height, spec.Framed = 4+s.head()+1+s.title, 4, true
+	default:
+		spec.Width = 2 + s.head() + 1 + s.title + 1 + graphState
+	}
+	if spec.Width%2 == 0 {
+		spec.Width++
+	}
+	return spec
+}
+
+// tryScale lays the graph out with boxes of that size. It does not where lines
+// that lead right would find no room at boxes of one line.
+func (d *dagPane) tryScale(s graphScale) bool {
+	g := &d.graph
+	layers := planlayout.Layered(g.deps, s.spec())
+	if layers.Grown && s.direction == planlayout.Right && s.zoom != zoomBox {
+		return false
+	}
+	g.layers, g.scale = layers, s
+	return true
+}
+
+// room reports whether boxes of that size might fit the pane at all.
+func (d *dagPane) room(s graphScale) bool {
+	const gap = 3 // between boxes, at least
+	spec, layers, most := s.spec(), 0, 0
+	members := map[int]int{}
+	for _, level := range d.graph.deps.Levels() {
+		members[level]++
+		layers, most = max(layers, level+1), max(most, members[level])
+	}
+	if s.direction == planlayout.Right {
+		return layers*(spec.Width+gap)-gap <= d.width && most*spec.Height <= d.graphHeight()
+	}
+	return most*(spec.Width+gap)-gap <= d.width && layers*(spec.Height+1)-1 <= d.graphHeight()
+}
+
+// graphAt is the node of what is chosen, or -1.
+func (d *dagPane) graphAt() int {
+	g := &d.graph
+	if i, ok := g.find[d.selected]; ok {
+		return i
+	}
+	at := d.position()
+	if at < 0 {
+		return -1
+	}
+	key := ""
+	switch r := &d.outline.rows[at]; {
+	case r.owner != nil:
+		key = r.owner.Step.Index
+	case r.roll != nil && len(r.roll.members) > 0:
+		key = d.chart.steps[r.roll.members[0]].Step.Index
+	}
+	if i, ok := g.find[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// scrollGraph keeps the chosen box in view, with some of what is around it.
+func (d *dagPane) scrollGraph() {
+	g := &d.graph
+	if i := d.graphAt(); i >= 0 && !g.loose {
+		const around = 2
+		b := g.layers.Boxes[i]
+		g.x = intoView(g.x, b.X-around, b.X+b.W+around, d.width)
+		g.y = intoView(g.y, b.Y-around, b.Y+b.H+around, d.graphHeight())
+	}
+	g.x = inDrawing(g.x, g.layers.Width, d.width)
+	g.y = inDrawing(g.y, g.layers.Height, d.graphHeight())
+}
+
+// intoView moves a view of so many cells so that it shows first to last, or the
+// beginning of it.
+func intoView(at, first, last, room int) int {
+	return min(max(at, last-room), first)
+}
+
+// inDrawing keeps a view within the drawing; a smaller one stands in the middle.
+func inDrawing(at, size, room int) int {
+	if size <= room {
+		return -(room - size) / 2
+	}
+	return max(min(at, size-room), 0)
+}
+
+// updateNodes notes which steps are done.
+func (d *dagPane) updateNodes() {
+	g := &d.graph
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.done = n.step.Status == agent.StepDone
+	}
+}

@@ -1,0 +1,125 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// graphKeys are the keys of the plan as a graph.
+type graphKeys struct {
+	Map, AsGraph, GraphLeft, GraphRight key.Binding
+	PanLeft, PanRight, PanUp, PanDown   key.Binding
+	ZoomIn, ZoomOut                     key.Binding
+}
+
+func newGraphKeys(bind func(keys []string, shown, does string) key.Binding) graphKeys {
+	return graphKeys{
+		Map:        bind([]string{"m"}, "m", "map: the plan as a graph on the whole screen"),
+		AsGraph:    bind([]string{"b"}, "b", "the plan as a graph of boxes, or as a list"),
+		GraphLeft:  bind([]string{"left", "h"}, "left/h", "graph: to the box on the left"),
+		GraphRight: bind([]string{"right", "l"}, "right/l", "graph: to the box on the right"),
+		PanLeft:    bind([]string{"H", "shift+left"}, "H", "graph: move the view left"),
+		PanRight:   bind([]string{"L", "shift+right"}, "L", "graph: move the view right"),
+		PanUp:      bind([]string{"K", "shift+up"}, "K", "graph: move the view up"),
+		PanDown:    bind([]string{"J", "shift+down"}, "J", "graph: move the view down"),
+		ZoomIn:     bind([]string{"]"}, "]", "graph: show more of each step"),
+		ZoomOut:    bind([]string{"["}, "[", "graph: show less of each step"),
+	}
+}
+
+// graphActions work on the plan as a graph.
+func (m *Model) graphActions() []action {
+	k, d := &m.keys, m.dag
+	move := func(dx, dy int) func() tea.Cmd {
+		return just(func() {
+			d.moveGraph(dx, dy)
+			m.refresh()
+		})
+	}
+	pan := func(dx, dy int) func() tea.Cmd {
+		return just(func() { d.panGraph(dx*max(d.width/4, 1), dy*max(d.height/4, 1)) })
+	}
+	return []action{
+		{id: "plan.map", key: &k.Map, refuse: m.noMap, do: just(m.turnMap)},
+		{id: "plan.graph", key: &k.AsGraph, refuse: m.noMap, do: m.inPlan(m.turnGraph)},
+		{id: "plan.left", key: &k.GraphLeft, refuse: m.noGraph, do: move(-1, 0)},
+		{id: "plan.right", key: &k.GraphRight, refuse: m.noGraph, do: move(1, 0)},
+		{id: "plan.pan_left", key: &k.PanLeft, refuse: m.noGraph, do: pan(-1, 0)},
+		{id: "plan.pan_right", key: &k.PanRight, refuse: m.noGraph, do: pan(1, 0)},
+		{id: "plan.pan_up", key: &k.PanUp, refuse: m.noGraph, do: pan(0, -1)},
+		{id: "plan.pan_down", key: &k.PanDown, refuse: m.noGraph, do: pan(0, 1)},
+		{id: "plan.zoom_in", key: &k.ZoomIn, refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(1) })},
+		{id: "plan.zoom_out", key: &k.ZoomOut, refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(-1) })},
+	}
+}
+
+// noMap is why there is nothing to draw a graph of.
+func (m *Model) noMap() string {
+	if m.shown.run == nil || len(m.shown.run.Steps) == 0 {
+		return "There are no steps yet that could be drawn as a graph."
+	}
+	return ""
+}
+
+// noGraph is why a key of the graph does nothing.
+func (m *Model) noGraph() string {
+	if word := m.noMap(); word != "" {
+		return word
+	}
+	if !m.dag.showsGraph() {
+		return "The plan is shown as a list: " + m.keys.AsGraph.Help().Key + " shows the graph, " + m.keys.Map.Help().Key + " on the whole screen."
+	}
+	return ""
+}
+
+// turnMap gives the graph the whole screen, or the pane again.
+func (m *Model) turnMap() {
+	m.mapped = !m.mapped
+	m.dag.graph.loose = false
+}
+
+// turnGraph shows the plan as a list in place of the graph, or as a graph, and
+// says which.
+func (m *Model) turnGraph() (word string) {
+	m.mapped = false
+	return m.dag.turnGraph()
+}
+
+// inList is an action on rows of the list, which it shows in place of the graph.
+func (m *Model) inList(f func() (word string)) func() tea.Cmd {
+	return m.inPlan(func() string {
+		if m.dag.showsGraph() {
+			m.turnGraph()
+		}
+		return f()
+	})
+}
+
+// mapping reports whether the graph has the whole screen.
+func (m *Model) mapping() bool { return m.mapped && m.focus == panePlan }
+
+// mapScreen draws the plan on the whole screen.
+func (m *Model) mapScreen() []string {
+	lines := m.dag.lines()
+	return m.look.frame(m.layout.width, m.look.Focus, section{
+		title: m.paneTitle(m.dag.title(), true), note: m.dag.summary(), lines: lines, style: m.edgeStyle(panePlan),
+	})
+}
+
+// wheelGraph moves the view of the graph to the side, where the wheel is turned
+// or pushed so over it, and reports whether it was.
+func (m *Model) wheelGraph(at tea.Mouse) bool {
+	by := 2 * wheelStep
+	switch {
+	case at.Button == tea.MouseWheelLeft, at.Button == tea.MouseWheelUp && at.Mod.Contains(tea.ModShift):
+		by = -by
+	case at.Button == tea.MouseWheelRight, at.Button == tea.MouseWheelDown && at.Mod.Contains(tea.ModShift):
+	default:
+		return false
+	}
+	if p, _ := m.layout.at(at.X, at.Y); p != panePlan || m.over() != nil || !m.dag.showsGraph() {
+		return false
+	}
+	m.dag.panGraph(by, 0)
+	return true
+}
