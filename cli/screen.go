@@ -101,6 +101,9 @@ func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) e
 		}
 	}
 	err := tui.Run(ctx, s, screen)
+	if errors.Is(err, tui.ErrStuck) {
+		return &failure{exit: exitInterrupted, code: "interrupted", err: err}
+	}
 	var panicked *tui.Panic
 	if errors.As(err, &panicked) {
 		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(crashes, Version, panicked.Value, panicked.Stack))}

@@ -3,10 +3,12 @@ package tui
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,4 +170,36 @@ func TestRunOutlivesASessionThatCloses(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+func TestRunLeavesAScreenThatIsBusyWhenItsContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	busy, released := make(chan struct{}), make(chan struct{})
+	var keyed atomic.Bool
+	now := func() time.Time {
+		if keyed.CompareAndSwap(true, false) {
+			close(busy)
+			<-released
+		}
+		return time.Unix(0, 0)
+	}
+	keys, out, ended := runningWith(ctx, silent{events: make(chan agent.Event)}, Options{Theme: themes.Dark, NoColor: true, Now: now}, "replan")
+	t.Cleanup(func() { _ = keys.Close() })
+	<-out.found
+	keyed.Store(true)
+	if _, err := keys.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	<-busy
+	cancel()
+	if err := <-ended; !errors.Is(err, ErrStuck) {
+		t.Errorf("it ends with %v", err)
+	}
+	out.mu.Lock()
+	shown := out.buf.String()
+	out.mu.Unlock()
+	if !strings.Contains(shown, "\x1b[?1049l") {
+		t.Error("the terminal was not given back")
+	}
+	close(released)
 }

@@ -77,7 +77,6 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	screen := New(s, o)
-	defer screen.shut()
 	guarded := newGuard(screen)
 	program := tea.NewProgram(guarded, options...)
 	defer context.AfterFunc(ctx, program.Quit)()
@@ -86,11 +85,20 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 		defer close(fed)
 		Forward(feeding, s.Events(), program.Send)
 	}()
-	_, err := program.Run()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := program.Run()
+		screen.shut()
+		ended <- err
+	}()
+	err := untilEnded(ctx, program, ended)
 	stop()
 	<-fed
 	if caught := guarded.caught.Load(); caught != nil {
 		return caught
+	}
+	if errors.Is(err, ErrStuck) {
+		return err
 	}
 	if err != nil && ctx.Err() != nil && (errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted)) {
 		return nil
@@ -102,4 +110,36 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 		return fmt.Errorf("draw the screen: %w", err)
 	}
 	return nil
+}
+
+// ErrStuck is the error of a screen that was still busy with something when it
+// had to end. The terminal has been given back; whatever it is busy with goes on
+// until the process ends.
+var ErrStuck = errors.New("the screen did not end in time and was left")
+
+// endTime is how long the screen may take to end once ctx has.
+const endTime = time.Second
+
+// untilEnded waits for the end of a program. One that is busy when ctx has ended
+// is left, and the terminal given back without it.
+func untilEnded(ctx context.Context, program *tea.Program, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(endTime)
+	defer late.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-late.C:
+	}
+	program.Kill()
+	select {
+	case err := <-ended: // it was about to
+		return err
+	default:
+		return ErrStuck
+	}
 }
