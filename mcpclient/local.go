@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -27,7 +28,12 @@ type local struct {
 	stop      sync.Once
 	done      chan struct{}
 	forwarder sync.WaitGroup
+	late      func() <-chan time.Time // delivers when a call that was stopped is left
 }
+
+// leaveTime is how long a call of a built-in tool may go on after it was stopped:
+// its children get 2 s to end before they are killed.
+const leaveTime = 4 * time.Second
 
 // barrier is the method of a notification that stands behind all earlier
 // ones in the session's queue. It never leaves this file.
@@ -35,7 +41,10 @@ const barrier = "replan/barrier"
 
 func newLocal(s *server.MCPServer) *local {
 	id := s.GenerateInProcessSessionID()
-	return &local{server: s, session: server.NewInProcessSession(id, nil), done: make(chan struct{})}
+	return &local{
+		server: s, session: server.NewInProcessSession(id, nil), done: make(chan struct{}),
+		late: func() <-chan time.Time { return time.After(leaveTime) },
+	}
 }
 
 // Start registers the session and begins to forward its notifications.
@@ -72,14 +81,27 @@ func (l *local) forward() {
 	}
 }
 
-// SendRequest has the server handle the request on this goroutine. The
-// handler sees the end of ctx, and SendRequest returns when the handler does.
+// SendRequest has the server handle the request. The handler sees the end of
+// ctx. One that is too busy to heed it is left: what it comes to is nobody's, and
+// it must look at ctx once more before it changes anything.
 func (l *local) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	text, err := json.Marshal(request)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
-	reply, err := json.Marshal(l.server.HandleMessage(l.server.WithContext(ctx, l.session), text))
+	answered := make(chan mcp.JSONRPCMessage, 1)
+	go func() { answered <- l.server.HandleMessage(l.server.WithContext(ctx, l.session), text) }()
+	var answer mcp.JSONRPCMessage
+	select {
+	case answer = <-answered:
+	case <-ctx.Done():
+		select {
+		case answer = <-answered:
+		case <-l.late():
+			return nil, fmt.Errorf("the built-in server is too busy to stop, and was left: %w", context.Cause(ctx))
+		}
+	}
+	reply, err := json.Marshal(answer)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the reply: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
@@ -40,12 +41,14 @@ type CodeSpan struct {
 const (
 	mostCodeBytes    = 16 << 10
 	mostCodeLineSize = 4 << 10 // the expressions of some lexers take very long over long lines
+
+	codeTime = 300 * time.Millisecond // usual code takes a tenth of it
 )
 
 // Code parts source into lines of spans, whose texts are together exactly the
 // line. The language is a name such as "go" or the name or path of a file; where
 // nobody knows it everything is plain. It takes about 3 ms for a KB, of which it
-// looks at 16 at most, and is the same in every theme: keep what it returns
+// looks at 16 at most; what a lexer has not come to in 300 ms is plain. It is the same in every theme: keep what it returns
 // rather than ask for it at every frame.
 func Code(source, language string) [][]CodeSpan {
 	if len(source) <= mostCodeBytes {
@@ -70,7 +73,8 @@ func spans(source, language string) [][]CodeSpan {
 	}
 	lines := make([][]CodeSpan, 1, 16)
 	rest := source
-	for token := tokens(); token != chroma.EOF; token = tokens() {
+	end := time.Now().Add(codeTime)
+	for token := tokens(); token != chroma.EOF && time.Now().Before(end); token = tokens() {
 		value := token.Value
 		if !strings.HasPrefix(rest, value) {
 			if value = rest; value == "" {

@@ -3,6 +3,7 @@ package themes
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -87,5 +88,17 @@ func BenchmarkCode(b *testing.B) {
 	b.SetBytes(int64(len(source)))
 	for b.Loop() {
 		Code(source, "x.go")
+	}
+}
+
+// TestCodeThatALexerTakesMinutesForIsDrawn draws what no lexer gets through.
+func TestCodeThatALexerTakesMinutesForIsDrawn(t *testing.T) {
+	source := strings.Repeat("\n", 16<<10-1)
+	begun := time.Now()
+	if lines := Code(source, "java"); len(lines) != 16<<10 {
+		t.Errorf("it has %d lines", len(lines))
+	}
+	if spent := time.Since(begun); spent > 20*time.Second { // the budget is 300 ms
+		t.Errorf("it took %s", spent)
 	}
 }

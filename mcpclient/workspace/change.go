@@ -85,7 +85,7 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		return nil, context.Cause(ctx)
 	}
 	if len(changes) > 0 {
-		if err := o.apply(c.run, changes); err != nil {
+		if err := o.apply(ctx, c.run, changes); err != nil {
 			return nil, err
 		}
 		o.seen.changed(changes)
@@ -204,13 +204,16 @@ func (o *Operators) unchanged(hashes map[string]string) (string, error) {
 
 // apply makes all changes of a run or none, and the folders that they need, and
 // keeps what was there before. A failure to put that back is an unsureError.
-func (o *Operators) apply(run string, changes []change) error {
+// Nothing is changed once ctx has ended, as its call may be left by then.
+func (o *Operators) apply(ctx context.Context, run string, changes []change) error {
 	changes = o.withFolders(changes)
 	kept, err := o.backups.keep(run, changes)
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
-	err = o.perform(changes)
+	if err = context.Cause(ctx); err == nil {
+		err = o.perform(changes)
+	}
 	said := kept.done
 	if unsure := new(unsureError); errors.As(err, &unsure) {
 		said = kept.unsure

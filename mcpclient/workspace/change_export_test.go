@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"context"
+
 	"errors"
 	"io/fs"
 )
@@ -24,7 +26,9 @@ func changesOf(steps []Step) []change {
 }
 
 // Apply makes changes that were computed before.
-func Apply(o *Operators, run string, steps ...Step) error { return o.apply(run, changesOf(steps)) }
+func Apply(o *Operators, run string, steps ...Step) error {
+	return o.apply(context.Background(), run, changesOf(steps))
+}
 
 // Restore takes back changes that were made.
 func Restore(o *Operators, steps ...Step) error { return o.restore(changesOf(steps)) }

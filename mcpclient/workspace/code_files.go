@@ -167,6 +167,9 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 		return readFile{}, context.Cause(ctx)
 	case err != nil:
 		f.skipped = err.Error()
+	case f.file.Plain(): // strings and comments would count as code
+		f.skipped = "it takes too long to be read as " + f.language.Name
+		f.file, f.mentions = nil, code.Mentions(text.data, r.word)
 	case r.lexed != nil:
 		f.found = r.lexed(f.file)
 	}

@@ -77,6 +77,9 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	result.Package = found.Package
 	result.Imports = append(result.Imports, found.Imports...)
 	result.Outline = append(result.Outline, found.Symbols...)
+	if found.Plain {
+		result.Note = "The file takes too long to be read as " + lang.Name + ", so strings and comments are read as code."
+	}
 	return result, nil
 }
 

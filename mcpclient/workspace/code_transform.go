@@ -19,6 +19,7 @@ const (
 	maxEdits     = 5000    // of one transformation
 	maxEditFiles = 1000    // that one transformation changes
 	maxDiff      = 4 << 20 // bytes
+	maxWritten   = 4 << 20 // bytes that one transformation puts into files
 )
 
 type transformArgs struct {
@@ -226,7 +227,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 		return transformResult{}, err
 	}
 	var changes []change
-	edits, searched, parts := 0, 0, 0
+	edits, searched, parts, written := 0, 0, 0, 0
 	err = o.walk(ctx, start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || args.Glob != "" && !only.match(at) {
 			return nil
@@ -236,7 +237,10 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 			return nil //nolint:nilerr // too large or not text: nothing that is changed
 		}
 		searched++
-		found := pattern.Edits(at, string(before.data))
+		found, size := pattern.Edits(at, string(before.data), maxWritten-written)
+		if written += size; written > maxWritten {
+			return fmt.Errorf("the replacement would write more than %d MB; narrow it with path or glob", maxWritten>>20)
+		}
 		if len(found) == 0 {
 			return nil
 		}

@@ -176,8 +176,12 @@ func openFolder(dir string) (*os.Root, error) {
 // or any other transport. It is the same server at every call.
 func (o *Operators) Server() *server.MCPServer { return o.mcp }
 
+// closeTime is how long Close waits for calls that do not heed their end.
+const closeTime = 4 * time.Second
+
 // Close ends the calls that are under way, waits until their children's groups
-// are gone, and closes the folder. Calls after it are refused.
+// are gone, and closes the folder. Calls after it are refused. A call that is too
+// busy to heed its end is left: without the folder it changes nothing any more.
 func (o *Operators) Close() error {
 	o.mu.Lock()
 	if o.closed {
@@ -187,7 +191,18 @@ func (o *Operators) Close() error {
 	o.closed = true
 	o.mu.Unlock()
 	o.end(errClosed)
-	o.calls.Wait()
+	gone := make(chan struct{})
+	go func() {
+		o.calls.Wait()
+		close(gone)
+	}()
+	late := time.NewTimer(closeTime)
+	defer late.Stop()
+	select {
+	case <-gone:
+	case <-late.C:
+		o.log.Warn("a call is left that does not end")
+	}
 	return o.root.Close()
 }
 

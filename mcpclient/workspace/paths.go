@@ -178,7 +178,7 @@ func (o *Operators) load(at string) (file, error) {
 	case info.Size() > maxFile:
 		return file{}, tooLarge(at, info.Size())
 	}
-	data, err := o.root.ReadFile(at)
+	data, err := readRegular(o.root, at)
 	if err != nil {
 		return file{}, fmt.Errorf("reading %s: %w", at, err)
 	}

@@ -357,7 +357,7 @@ type fileReader struct {
 // read returns what is in a file, up to the next read. It does not wait for a
 // pipe that took the place of a file.
 func (r *fileReader) read(root *os.Root, name string) (data []byte, err error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	f, err := openRegular(root, name)
 	if err != nil {
 		return nil, err
 	}

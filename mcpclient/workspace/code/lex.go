@@ -2,8 +2,10 @@ package code
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,11 +41,29 @@ type File struct {
 	lines    []int // where each line begins
 	outline  []declared
 	outlined bool
+	plain    bool // its lexer took too long: all of it counts as code
 }
 
+// Plain reports whether the lexer of the language took too long over the text.
+// Then all of it is words and signs: strings and comments are not told apart.
+func (f *File) Plain() bool { return f.plain }
+
+// The time that a lexer has for a text. Usual code takes a tenth of it; the
+// expressions of some lexers take minutes for a page of nothing but line ends.
+const (
+	lexTime      = 300 * time.Millisecond
+	lexTimePerKB = 5 * time.Millisecond
+)
+
 // Lex takes a text apart. It fails where the language is not known, or the text
-// cannot be read as it.
+// cannot be read as it. A text that takes too long is read as plain words.
 func Lex(ctx context.Context, file, src string) (*File, error) {
+	end := time.Now().Add(lexTime + time.Duration(len(src)>>10)*lexTimePerKB)
+	return lex(ctx, file, src, func() bool { return time.Now().After(end) })
+}
+
+// lex is Lex, with what says that the time is over.
+func lex(ctx context.Context, file, src string, over func() bool) (*File, error) {
 	lang, ok := LanguageOf(file)
 	if !ok {
 		return nil, fmt.Errorf("the language of %s is not known", file)
@@ -62,21 +82,34 @@ func Lex(ctx context.Context, file, src string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s as %s: %w", file, lang.Name, err)
 	}
-	if err := f.take(ctx, tokens); err != nil {
+	err = f.take(ctx, tokens, over)
+	f.Text = src
+	switch {
+	case errors.Is(err, errSlow):
+		f.lexemes, f.plain = nil, true
+		s := splitter{file: f}
+		s.split(0, len(src), sign, false)
+		return f, nil
+	case err != nil:
 		return nil, fmt.Errorf("reading %s as %s: %w", file, lang.Name, err)
 	}
-	f.Text = src
 	f.quote(bodies)
 	return f, nil
 }
 
+// errSlow says that a lexer took too long.
+var errSlow = errors.New("its lexer takes too long")
+
 // take turns chroma's tokens into lexemes. Its tokens are the text with every
 // end of line a LF, and perhaps one LF more at the end.
-func (f *File) take(ctx context.Context, tokens chroma.Iterator) error {
+func (f *File) take(ctx context.Context, tokens chroma.Iterator, over func() bool) error {
 	s := splitter{file: f}
-	for n := 0; ; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
+	for {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if over() {
+			return errSlow
 		}
 		tok := tokens()
 		if tok == chroma.EOF {

@@ -17,12 +17,13 @@ type Outline struct {
 	Package string
 	Imports []string
 	Symbols []Symbol
+	Plain   bool // it was read as plain words; see [File.Plain]
 }
 
 // Outline lists what the file declares, as far as words tell.
 func (f *File) Outline() Outline {
 	f.declare()
-	o := Outline{Symbols: make([]Symbol, len(f.outline))}
+	o := Outline{Symbols: make([]Symbol, len(f.outline)), Plain: f.plain}
 	for i, d := range f.outline {
 		o.Symbols[i] = d.Symbol
 	}

@@ -58,9 +58,10 @@ func groupsOf(re *regexp.Regexp, replacement string) error {
 // been meant for.
 func (p Pattern) IsWord() bool { return p.literal && IsIdentifier(p.re.String()) }
 
-// Edits are the changes of a text. Matches of nothing are passed over. Where
-// every line of the text ends in CR LF, so do those of pattern and replacement.
-func (p Pattern) Edits(file, src string) []Edit {
+// Edits are the changes of a text, and how many bytes they put into it. They end
+// where that is more than most. Matches of nothing are passed over. Where every
+// line of the text ends in CR LF, so do those of pattern and replacement.
+func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
 	crlf := strings.Contains(src, "\r\n") && strings.Count(src, "\r\n") == strings.Count(src, "\n")
 	text, back := src, func(at int) int { return at }
 	with := p.with
@@ -76,7 +77,6 @@ func (p Pattern) Edits(file, src string) []Edit {
 		}
 		with = strings.ReplaceAll(with, "\r\n", "\n")
 	}
-	var edits []Edit
 	for _, m := range p.re.FindAllStringSubmatchIndex(text, -1) {
 		if m[0] == m[1] {
 			continue
@@ -92,8 +92,11 @@ func (p Pattern) Edits(file, src string) []Edit {
 			put = strings.ReplaceAll(put, "\n", "\r\n")
 		}
 		edits = append(edits, Edit{Path: file, Start: back(m[0]), End: back(m[1]), New: put})
+		if written += len(put); written > most {
+			break
+		}
 	}
-	return edits
+	return edits, written
 }
 
 // InWords is how many edits of a text have a letter, a digit or _ beside them, and

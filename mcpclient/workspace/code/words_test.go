@@ -149,7 +149,8 @@ func TestPatterns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := code.Apply(c.src, p.Edits("f", c.src))
+			edits, _ := p.Edits("f", c.src, 1<<20)
+			got, err := code.Apply(c.src, edits)
 			if err != nil || got != c.want {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}

@@ -1,0 +1,28 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestACallThatWasStoppedChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	o, err := New(Config{Dir: dir, Backups: t.TempDir(), SpillDir: t.TempDir(), Memory: filepath.Join(t.TempDir(), "memory.md")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close() //nolint:errcheck // the workspace goes with the test
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(stopped)
+	err = o.apply(ctx, "r-1", []change{{path: "a.txt", after: file{exists: true, data: []byte("x")}}})
+	if !errors.Is(err, stopped) {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a.txt")); err == nil {
+		t.Error("the file was written")
+	}
+}

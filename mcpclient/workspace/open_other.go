@@ -1,0 +1,8 @@
+//go:build !linux
+
+package workspace
+
+import "os"
+
+// ofKernel reports whether a file is none; no other system has such.
+func ofKernel(*os.File) bool { return false }
