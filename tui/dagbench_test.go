@@ -114,6 +114,46 @@ func BenchmarkPlanPane(b *testing.B) {
 	}
 }
 
+// BenchmarkGraph is the plan of 200 steps as a graph on the whole screen: a key that
+// moves the choice and the screen drawn after it, a beat of the clock, and the
+// layout of a new plan.
+func BenchmarkGraph(b *testing.B) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}} {
+		m := New(silent{}, Options{Theme: themes.Dark})
+		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
+		m.dag.show(wideRun(200))
+		m.shown.run = m.dag.run
+		m.focus, m.mapped = panePlan, true
+		m.Update(typed('g'))
+		m.View()
+		name := fmt.Sprintf("%dx%d", size.w, size.h)
+		b.Run(name+"/a move", func(b *testing.B) {
+			b.ReportAllocs()
+			down, up := typed('j'), typed('k')
+			for b.Loop() {
+				m.Update(down)
+				m.View()
+				m.Update(up)
+				m.View()
+			}
+		})
+		b.Run(name+"/a beat", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m.dag.touch()
+				m.dag.lines()
+			}
+		})
+		b.Run(name+"/a new plan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m.dag.graph.built = graphFace{}
+				m.dag.layoutGraph()
+			}
+		})
+	}
+}
+
 // BenchmarkPlanKey is a key in the plan and the screen drawn after it.
 func BenchmarkPlanKey(b *testing.B) {
 	for _, n := range []int{60, 1000} {

@@ -77,10 +77,16 @@ type graphScale struct {
 	mark      int // cells for what a revision did
 	index     int
 	title     int
+	tool      int
+	snug      bool // boxes are as narrow as can be, though lines leave them beside their middle
 }
 
 // graphState is how many cells of a box are for its time or the word for its state.
 const graphState = 7
+
+// graphTool is how many cells a box has for its tool at most, where its title
+// needs fewer.
+const graphTool = 14
 
 // graphTitles are the widths that titles may be cut to, the best first.
 var graphTitles = []int{32, 28, 24, 21, 18, 15}
@@ -201,6 +207,7 @@ func (d *dagPane) fitGraph() bool {
 		for _, zoom := range []zoom{zoomBox, zoomLine} {
 			for _, direction := range []planlayout.Direction{planlayout.Down, planlayout.Right} {
 				s := d.graphScale(zoom, direction, title)
+				s.snug = !d.room(s)
 				if d.room(s) && d.tryScale(s) && g.layers.Width <= d.width && g.layers.Height <= d.graphHeight() {
 					g.x, g.y, g.loose = 0, 0, false
 					return true
@@ -212,27 +219,25 @@ func (d *dagPane) fitGraph() bool {
 }
 
 // scaleGraph lays the graph out as the user wants it, else so that of each step
-// the title can be read.
+// the title can be read and as little as may be is out of view.
 func (d *dagPane) scaleGraph() {
 	g := &d.graph
-	want := g.zoom
+	title := graphTitles[len(graphTitles)/2]
+	want, direction := g.zoom, g.scale.direction
 	if want == zoomAuto {
-		want = zoomLine
-	}
-	direction := g.scale.direction
-	if g.layers == nil {
-		direction = planlayout.Down
-	}
-	for _, direction := range []planlayout.Direction{direction, planlayout.Down} {
-		if d.tryScale(d.graphScale(want, direction, graphTitles[2])) {
-			return
+		want, direction = zoomLine, planlayout.Down
+		if d.beyond(d.graphScale(want, planlayout.Right, title)) < d.beyond(d.graphScale(want, direction, title)) {
+			direction = planlayout.Right
 		}
+	}
+	if !d.tryScale(d.graphScale(want, direction, title)) {
+		d.tryScale(d.graphScale(want, planlayout.Down, title))
 	}
 }
 
 // graphScale measures boxes.
 func (d *dagPane) graphScale(z zoom, direction planlayout.Direction, title int) graphScale {
-	s := graphScale{zoom: z, direction: direction, index: min(d.chart.index, 6), title: min(d.chart.longest, title)}
+	s := graphScale{zoom: z, direction: direction, index: min(d.chart.index, 6), title: min(d.chart.longest, title), tool: min(d.chart.tool, graphTool)}
 	if len(d.run.Revisions) > 0 {
 		s.mark = 2
 	}
@@ -254,12 +259,13 @@ func (s graphScale) spec() planlayout.Spec {
 	case zoomSigns:
 		spec.Width = 2 + s.head()
 	case zoomBox:
-		spec.Width, spec.Height, spec.Framed = 4+s.head()+1+s.title, 4, true
+		spec.Width, spec.Height, spec.Framed = 4+max(s.head()+1+s.title, s.tool+1+graphState), 4, true
 	default:
 		spec.Width = 2 + s.head() + 1 + s.title + 1 + graphState
 	}
-	if spec.Width%2 == 0 {
-		spec.Width++
+	spec.Width |= 1
+	if spec.Width%4 == 3 && !s.snug && s.direction == planlayout.Down {
+		spec.Width += 2
 	}
 	return spec
 }
@@ -276,19 +282,31 @@ func (d *dagPane) tryScale(s graphScale) bool {
 	return true
 }
 
-// room reports whether boxes of that size might fit the pane at all.
-func (d *dagPane) room(s graphScale) bool {
+// least is how many cells the graph takes at least with boxes of that size.
+func (d *dagPane) least(s graphScale) (width, height int) {
 	const gap = 3 // between boxes, at least
 	spec, layers, most := s.spec(), 0, 0
-	members := map[int]int{}
+	members := make([]int, len(d.graph.deps)+1)
 	for _, level := range d.graph.deps.Levels() {
 		members[level]++
 		layers, most = max(layers, level+1), max(most, members[level])
 	}
 	if s.direction == planlayout.Right {
-		return layers*(spec.Width+gap)-gap <= d.width && most*spec.Height <= d.graphHeight()
+		return layers*(spec.Width+gap) - gap, most * spec.Height
 	}
-	return most*(spec.Width+gap)-gap <= d.width && layers*(spec.Height+1)-1 <= d.graphHeight()
+	return most*(spec.Width+gap) - gap, layers*(spec.Height+1) - 1
+}
+
+// room reports whether boxes of that size might fit the pane.
+func (d *dagPane) room(s graphScale) bool {
+	width, height := d.least(s)
+	return width <= d.width && height <= d.graphHeight()
+}
+
+// beyond is how many panes the graph would take with boxes of that size.
+func (d *dagPane) beyond(s graphScale) float64 {
+	width, height := d.least(s)
+	return max(float64(width)/float64(max(d.width, 1)), 1) * max(float64(height)/float64(max(d.graphHeight(), 1)), 1)
 }
 
 // graphAt is the node of what is chosen, or -1.

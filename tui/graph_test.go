@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	planlayout "replan/planning/layout"
+	"replan/themes"
+)
+
+// shapes are plans whose drawings are kept.
+func shapes() map[string][][]int {
+	return map[string][][]int{
+		"chain":        {{}, {0}, {1}, {2}},
+		"independents": {{}, {}, {}, {}},
+		"two chains":   {{}, {0}, {}, {2}},
+		"diamond":      {{}, {0}, {0}, {1, 2}},
+		"zigzag":       {{}, {}, {}, {0, 1}, {1, 2}},
+		"fork-join":    {{}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {1, 2, 3, 4, 5, 6, 7, 8}},
+	}
+}
+
+// replanned is a run in which the last step of a plan gave way to two others.
+func replanned(deps [][]int) *agent.Run {
+	n := len(deps)
+	all := append(append([][]int{}, deps[:n-1]...), deps[n-1], []int{n - 1}, deps[n-1])
+	run := graphRun(all, 1)
+	for _, s := range run.Steps[n-1:] {
+		s.Change = agent.ChangeAdded
+		run.Revisions[0].Added = append(run.Revisions[0].Added, s.Step.Index)
+	}
+	run.Revisions[0].Removed[0].Status = agent.StepBroken
+	return run
+}
+
+// TestPicturesOfTheGraph holds how plans are drawn on the whole screen: as the
+// graph fits it, and in ASCII in lines.
+func TestPicturesOfTheGraph(t *testing.T) {
+	for name, deps := range shapes() {
+		for kind, run := range map[string]*agent.Run{"plan": graphRun(deps, 0), "replan": replanned(deps)} {
+			t.Run(fmt.Sprintf("%s/%s", name, kind), func(t *testing.T) {
+				d := graphPane(run, themes.Mode{}, zoomAuto, planlayout.Down)
+				d.setSize(118, 32)
+				golden.RequireEqual(t, stripped(d.lines())+"\n")
+			})
+			t.Run(fmt.Sprintf("%s/%s in ascii", name, kind), func(t *testing.T) {
+				d := graphPane(run, themes.Mode{ASCII: true, NoColor: true}, zoomLine, planlayout.Down)
+				d.setSize(118, 32)
+				golden.RequireEqual(t, stripped(d.lines())+"\n")
+			})
+		}
+	}
+}
+
+// TestTheGraphIsShownByItselfWhereItSaysMore holds when the pane of the plan shows
+// the graph without being asked.
+func TestTheGraphIsShownByItselfWhereItSaysMore(t *testing.T) {
+	drafting := graphRun(shapes()["diamond"], 0)
+	drafting.Revision = 0
+	for name, c := range map[string]struct {
+		run           *agent.Run
+		width, height int
+		want          bool
+	}{
+		"a diamond":                   {graphRun(shapes()["diamond"], 0), 52, 17, true},
+		"a chain":                     {graphRun(shapes()["chain"], 0), 80, 30, false},
+		"independent steps":           {graphRun(shapes()["independents"], 0), 80, 30, false},
+		"a diamond that does not fit": {graphRun(shapes()["diamond"], 0), 40, 4, false},
+		"a plan that is drafted":      {drafting, 52, 17, false},
+	} {
+		d := newDAGPane(darkLook())
+		d.show(c.run)
+		d.setSize(c.width, c.height)
+		if d.showsGraph() != c.want {
+			t.Errorf("%s: as a graph is %v, not %v:\n%s", name, !c.want, c.want, stripped(d.lines()))
+		}
+	}
+}
+
+// TestTheChoiceMovesFromBoxToBox holds where the arrows lead.
+func TestTheChoiceMovesFromBoxToBox(t *testing.T) {
+	d := graphPane(graphRun(shapes()["diamond"], 0), themes.Mode{}, zoomLine, planlayout.Down)
+	d.selectKey("1")
+	for _, c := range []struct {
+		dx, dy int
+		want   string
+	}{{0, 1, "2"}, {1, 0, "3"}, {1, 0, "3"}, {0, 1, "4"}, {0, 1, "4"}, {0, -1, "2"}, {0, -1, "1"}, {-1, 0, "1"}} {
+		from := d.selected
+		if d.moveGraph(c.dx, c.dy); d.selected != c.want {
+			t.Errorf("from %s by %d,%d it is %s, not %s", from, c.dx, c.dy, d.selected, c.want)
+		}
+	}
+	d.lines()
+	b := d.graph.layers.Boxes[2]
+	if d.clicked(b.X+1-d.graph.x, b.Y-d.graph.y); d.selected != "3" {
+		t.Errorf("a click on box 3 chooses %s", d.selected)
+	}
+}
+
+// TestTheChosenBoxIsInView holds that a graph larger than its pane shows the box
+// that is chosen, also after the view was moved, and stays within the drawing.
+func TestTheChosenBoxIsInView(t *testing.T) {
+	d := graphPane(graphRun(shapes()["fork-join"], 0), themes.Mode{}, zoomLine, planlayout.Down)
+	d.setSize(40, 4)
+	for _, key := range []string{"9", "1", "2", "10"} {
+		d.panGraph(-1000, -1000)
+		if d.lines(); d.graph.x != 0 || d.graph.y != 0 {
+			t.Fatalf("the view is moved to %d,%d", d.graph.x, d.graph.y)
+		}
+		d.selectKey(key)
+		d.lines()
+		b := d.graph.layers.Boxes[d.graphAt()]
+		if view := (rect{d.graph.x, d.graph.y, d.width, d.graphHeight()}); !view.contains(b.X, b.Y) || !view.contains(b.X+b.W-1, b.Y+b.H-1) {
+			t.Errorf("box %s is at %+v, the view at %+v", key, b, view)
+		}
+	}
+}
