@@ -174,7 +174,8 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		w.logger.Warn("how long tools took is not known", "error", err)
 	}
 	v.criticalPath = graph.CriticalPath(func(s planning.Step) float64 { return agent.Weigh(s, catalogue, priors) })
-	v.gates = o.gates(v.plan, graph, catalogue)
+	gates, denied := o.foresee(v.plan, graph, catalogue)
+	v.gates, v.warnings = gates, append(v.warnings, denied...)
 	return v, nil
 }
 
@@ -190,11 +191,12 @@ func (o *options) tellTroubles(w *workshop) {
 	}
 }
 
-// gates returns the steps whose calls would ask, in execution order. The user
-// who runs a plan asks for the tests that are in it.
-func (o *options) gates(p planning.Plan, graph *planning.Graph, catalogue planning.Catalogue) []string {
+// foresee returns the steps whose calls would ask, and a warning for each whose call
+// a rule would deny, in execution order. The user who runs a plan asks for the tests
+// that are in it.
+func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue planning.Catalogue) (gates []string, denied []planning.Fault) {
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: policy.PlansTests(&p)}))
-	gates := []string{}
+	gates = []string{}
 	values := maps.Clone(p.Variables)
 	if values == nil {
 		values = map[string]any{}
@@ -210,35 +212,42 @@ func (o *options) gates(p planning.Plan, graph *planning.Graph, catalogue planni
 		if step.Executor != planning.ExecutorTool {
 			continue
 		}
-		verdict := agent.VerdictRun // of a tool that is not known, only the plan speaks
+		rule := agent.Rule{Verdict: agent.VerdictRun} // of a tool that is not known, only the plan speaks
 		if tool, err := catalogue.Find(step.Tool); err == nil {
-			verdict = foreseen(rules, tool, step, values)
+			rule = foreseen(rules, tool, step, values)
 		}
-		if verdict == agent.VerdictAsk || verdict == agent.VerdictRun && step.Gate {
+		switch {
+		case rule.Verdict == agent.VerdictBlock:
+			denied = append(denied, planning.Fault{
+				Code: planning.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", at), Step: index,
+				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", index, plain.Rule(rule)),
+			})
+		case rule.Verdict == agent.VerdictAsk || step.Gate:
 			gates = append(gates, index)
 		}
 	}
-	return gates
+	return gates, denied
 }
 
-// foreseen is what the rules will say of a step's call, as far as that is known
+// foreseen is the rule that will decide about a step's call, as far as that is known
 // before the plan runs. Where it hangs on what is not, the call asks.
-func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values map[string]any) agent.Verdict {
+func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values map[string]any) agent.Rule {
+	asks := agent.Rule{Verdict: agent.VerdictAsk}
 	speaking := agent.Speaking(rules, tool)
 	args, err := planning.ResolveArgs(step.Args, values)
 	if err != nil || step.Args == nil {
 		for _, r := range speaking[1:] {
 			if r.Verdict != speaking[0].Verdict {
-				return agent.VerdictAsk
+				return asks
 			}
 		}
-		return speaking[0].Verdict
+		return speaking[0]
 	}
 	rule := agent.Decide(speaking, tool, args)
 	if rule.Verdict == agent.VerdictRun && rule.Source == agent.SourceBuiltIn && !tool.ReadOnly && len(planning.References(step.Args)) > 0 {
-		return agent.VerdictAsk // it carries text from a result
+		return asks // it carries text from a result
 	}
-	return rule.Verdict
+	return rule
 }
 
 // tellVerdict prints what a check found out. An invalid plan is a failure that

@@ -75,8 +75,8 @@ func newPlanCheck(o *options) *cobra.Command {
 		Short: "Say what is wrong with a plan, all at once, and how it would run",
 		Long: "check reads a plan and reports every fault of it at once, each with its place in the file. A plan without\n" +
 			"faults is told with the batches that can run at the same time, the critical path by how long the tools\n" +
-			"took so far, and the steps that would stop at a gate. Nothing is called. FILE may be - for standard\n" +
-			"input, or the id of a plan that is kept.",
+			"took so far, and the steps that would stop at a gate. A step whose call a rule denies is a warning. Nothing\n" +
+			"is called. FILE may be - for standard input, or the id of a plan that is kept.",
 		Example: "  replan plan check deploy.json\n  replan plan check deploy.json --var env=staging --output json",
 		Args:    one("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

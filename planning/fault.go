@@ -42,6 +42,7 @@ const (
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
 	CodeDuplicateKey        = "duplicate_key"        // a field stands in its object more than once
 	CodeArgsFromModel       = "args_from_model"      // a model fills in what the args lack
+	CodeDenied              = "denied"               // a rule denies the step's call
 	CodeVagueStep           = "vague_step"           // a title or an expected outcome that says nothing particular
 	CodeUnusableItem        = "unusable_item"        // of a model's plan: an item of the list of steps is no step and was left out
 	CodeContentInArgs       = "content_in_args"      // of a model's plan: an argument holds what should be written when the step is ready
