@@ -331,7 +331,8 @@ func checkGone(ts *testscript.TestScript, _ bool, args []string) {
 // keeps what it says in stdout and stderr, and holds its exit code. Before the
 // program may stand SIGNAL@NAME, which sends the signal when a process that
 // calls itself NAME is heard of (INT+INT@NAME sends it twice), or tty:FILE,
-// which runs it on a terminal where FILE is typed and then the input ends.
+// which runs it on a terminal where each question is answered with the next line
+// of FILE, and then the input ends.
 func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exit WANT [SIGNAL@NAME|tty:FILE] PROGRAM…")
@@ -356,9 +357,7 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	if onTerminal {
 		terminal, err := pty.Start(cmd)
 		ts.Check(err)
-		_, err = terminal.WriteString(ts.ReadFile(typed) + "\x04")
-		ts.Check(err)
-		said, _ := io.ReadAll(terminal) // ends with an error of its own on Linux
+		said := answerOn(terminal, ts.ReadFile(typed))
 		_, _ = ts.Stdout().Write(bytes.ReplaceAll(said, []byte("\r\n"), []byte("\n")))
 		ts.Check(terminal.Close())
 	} else {
@@ -380,6 +379,33 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("it exited with %d, not %d (%s)", got, want, cmd.ProcessState)
+	}
+}
+
+// answerOn types the next line at each question that is put on a terminal, and
+// the end of the input when there is none left. It returns all that was said.
+func answerOn(terminal io.ReadWriter, lines string) (said []byte) {
+	asked := 0 // where what was said since the last answer begins
+	piece := make([]byte, 4096)
+	for {
+		n, err := terminal.Read(piece)
+		said = append(said, piece[:n]...)
+		if err != nil {
+			return said // with an error of its own on Linux
+		}
+		if !bytes.HasSuffix(said[asked:], []byte(": ")) {
+			continue
+		}
+		line, rest, _ := strings.Cut(lines, "\n")
+		if lines == "" {
+			line = "\x04"
+		} else {
+			line += "\n"
+		}
+		lines, asked = rest, len(said)
+		if _, err := io.WriteString(terminal, line); err != nil {
+			return said
+		}
 	}
 }
 
