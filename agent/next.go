@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/intent"
 )
 
 // Next says what may be done now: at most as much as there are free slots, and
@@ -288,8 +289,11 @@ func (r *Run) nextAnswer() []Action {
 		return r.finish(*r.dryEnding)
 	case r.answersByRule():
 		e := ending{status: StatusCompleted, reason: ReasonGoalMet, answer: r.ruled()}
-		if r.incomplete() {
+		switch {
+		case r.incomplete():
 			e.reason = ReasonPartial
+		case intent.NothingFound(r.Route.Intent, r.History):
+			e.reason = ReasonNothingFound
 		}
 		return r.finish(e)
 	case r.unspoken || r.dryRun || r.Model == "":

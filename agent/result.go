@@ -18,8 +18,9 @@ type Reason string
 // Why a run can end.
 const (
 	ReasonGoalMet      Reason = "goal_met"
-	ReasonPartial      Reason = "partial" // some steps were skipped
-	ReasonDirect       Reason = "direct"  // answered without a plan
+	ReasonPartial      Reason = "partial"       // some steps were skipped
+	ReasonDirect       Reason = "direct"        // answered without a plan
+	ReasonNothingFound Reason = "nothing_found" // all was done, and there is nothing of what was asked for
 	ReasonGaveUp       Reason = "gave_up"
 	ReasonNoPlan       Reason = "no_plan"
 	ReasonStepFailed   Reason = "step_failed"
@@ -41,7 +42,7 @@ const (
 // ExitCode is the exit status of a headless run that ended for this reason.
 func (r Reason) ExitCode() int {
 	switch r {
-	case ReasonGoalMet, ReasonPartial, ReasonDirect:
+	case ReasonGoalMet, ReasonPartial, ReasonDirect, ReasonNothingFound:
 		return 0
 	case ReasonNotOpened, ReasonNoArgs:
 		return 2

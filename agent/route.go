@@ -42,6 +42,7 @@ func ParsePlannerKind(name string) (kind PlannerKind, ok bool) {
 type Routing struct {
 	Planner PlannerKind   `json:"planner,omitempty"` // who plans
 	Policy  intent.Policy `json:"policy,omitzero"`
+	Facts   intent.Facts  `json:"facts,omitzero"` // what is known of the workspace about the names in the goal
 }
 
 // Route returns the chain that the words of a goal come to, where they are what
@@ -51,19 +52,25 @@ func (w Routing) Route(goal string, tools planning.Catalogue, model bool) (chain
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
-	chain, err = intent.RouteWords(goal, w.Policy)
+	chain, err = w.Facts.RouteWords(goal, w.Policy)
 	switch {
-	case err != nil || chain.Empty():
+	case err != nil:
 		return intent.Chain{}, false, err
+	case chain.Empty() && !model && w.Facts.Nearest(goal) != "":
+		return intent.Chain{}, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
+	case chain.Empty():
+		return intent.Chain{}, false, nil
 	case !chain.Bound():
 		return chain, false, errors.New("the goal does not say enough: " + strings.Join(chain.Missing, ", and "))
 	case !offered(tools, chain):
 		return chain, false, fmt.Errorf("this takes tools that are not all on offer: %s", strings.Join(chain.Tools(), ", "))
 	}
-	// Without a model what looks anything up does no harm where the words are not
-	// quite clear; to begin what only a model could finish takes clear ones.
-	alone := !model && (chain.Confident() || !chain.NeedsModel())
-	return chain, chain.Ready() || alone || w.Planner == PlannerRouter, nil
+	// Without a model nothing is done by words that are not clear: whatever came of
+	// it would pass for an answer.
+	if !model && !chain.Confident() {
+		return chain, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
+	}
+	return chain, chain.Ready() || !model || w.Planner == PlannerRouter, nil
 }
 
 // offered reports whether every tool of a chain is one of the workspace's own

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,8 @@ func newRoute(o *options) *cobra.Command {
 		Long: "route reads what words ask for and prints the chain of operators that carries it out: one line of JSON with\n" +
 			"the intent, the nodes in their order, and the positions of those that ask first. Nothing is run.",
 		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
-		RunE: func(_ *cobra.Command, args []string) error {
-			chain, err := o.routeOf(strings.Join(args, " "), from, policyText)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			chain, err := o.routeOf(cmd.Context(), strings.Join(args, " "), from, policyText)
 			if err != nil {
 				return err
 			}
@@ -46,9 +47,9 @@ func newCompose(o *options) *cobra.Command {
 			"and edges, an order to run them in, the groups that may run at once, a rough complexity, and the same as a\n" +
 			"plan that replan plan run takes. Nothing is run.",
 		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
-			chain, err := o.composed(words, from, policyText)
+			chain, err := o.composed(cmd.Context(), words, from, policyText)
 			if err != nil {
 				return err
 			}
@@ -84,7 +85,7 @@ func (o *options) printLine(v any) error {
 }
 
 // routeOf returns the chain of words, or of the intent in a file.
-func (o *options) routeOf(words, from, policyText string) (intent.Chain, error) {
+func (o *options) routeOf(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	policy, err := o.routePolicy(policyText)
 	if err != nil {
 		return intent.Chain{}, err
@@ -103,14 +104,14 @@ func (o *options) routeOf(words, from, policyText string) (intent.Chain, error) 
 		if err != nil {
 			return intent.Chain{}, usage("%w", err)
 		}
-		chain, err = intent.Route(in, policy)
+		chain, err = o.facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
 		if err != nil {
 			return chain, usage("%w", err)
 		}
 	case words == "":
 		return intent.Chain{}, usage("say in words what is wanted: replan route WORDS")
 	default:
-		if chain, err = intent.RouteWords(words, policy); err != nil {
+		if chain, err = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy); err != nil {
 			return chain, usage("%w", err)
 		}
 	}
@@ -119,14 +120,14 @@ func (o *options) routeOf(words, from, policyText string) (intent.Chain, error) 
 }
 
 // composed returns the chain of words, or the one in a file.
-func (o *options) composed(words, from, policyText string) (intent.Chain, error) {
+func (o *options) composed(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	switch {
 	case from != "" && strings.TrimSpace(words) != "":
 		return intent.Chain{}, usage("give either words or --plan, not both")
 	case from == "" && strings.TrimSpace(words) == "":
 		return intent.Chain{}, usage("say in words what is wanted: replan compose WORDS")
 	case from == "":
-		return o.routeOf(words, "", policyText)
+		return o.routeOf(ctx, words, "", policyText)
 	}
 	policy, err := o.routePolicy(policyText)
 	if err != nil {

@@ -124,6 +124,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Remember:  func(rule agent.Always) error { return policy.Save(o.dirs.configFile(), rule) },
 		Undo:      o.undoes(w),
 		Dirty:     w.dirty,
+		Survey:    w.survey,
 		Branch:    func() string { return branchOf(o.workspace) },
 		Host:      w.model.Host(),
 		Settings:  o.settings,

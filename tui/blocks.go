@@ -259,6 +259,9 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 			if r.Reason == agent.ReasonPartial {
 				sign = l.Warning.Render(l.glyphs.Partial)
 			}
+			if r.Reason == agent.ReasonNothingFound {
+				sign = l.Muted.Render(l.glyphs.Separator)
+			}
 			return flow([]string{sign + " " + word, tail}, "  ", width)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)

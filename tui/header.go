@@ -201,6 +201,9 @@ func (m *Model) stateFact() string {
 		if m.run.Result.Reason == agent.ReasonPartial {
 			return l.Warning.Render(l.glyphs.Partial + " done in part")
 		}
+		if m.run.Result.Reason == agent.ReasonNothingFound {
+			return l.Muted.Render(l.glyphs.Separator + " nothing found")
+		}
 		return l.Success.Render(l.glyphs.Done + " done")
 	case agent.StatusCancelled:
 		return l.Warning.Render(l.glyphs.Stopped + " stopped")

@@ -302,6 +302,8 @@ func (d *runsDialog) state(s agent.Summary) (glyph, word string, style lipgloss.
 		return l.glyphs.Warning, "unfinished", l.Warning
 	case s.Status == agent.StatusCompleted && s.Reason == agent.ReasonPartial:
 		return l.glyphs.Partial, "in part", l.Warning
+	case s.Status == agent.StatusCompleted && s.Reason == agent.ReasonNothingFound:
+		return l.glyphs.Separator, "nothing", l.Muted
 	case s.Status == agent.StatusCompleted:
 		return l.glyphs.Done, "completed", l.Success
 	case s.Status == agent.StatusCancelled:

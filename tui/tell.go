@@ -231,6 +231,8 @@ func (m *Model) outcomeWord(r *agent.Result) string {
 		return "planned: nothing was run"
 	case r.Reason == agent.ReasonPartial:
 		return "done in part: some steps were skipped"
+	case r.Reason == agent.ReasonNothingFound:
+		return "nothing found"
 	default:
 		return "done"
 	}

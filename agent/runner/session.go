@@ -12,6 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/planning"
+	"replan/planning/intent"
 )
 
 // Config is what a session works with.
@@ -28,7 +29,9 @@ type Config struct {
 	Profile       string              // of these, the one to begin with; "" is none
 	Instructions  string              // the file that the project's instructions come from, to be shown
 	Routing       agent.Routing       // who plans a goal, and how its words do
-	Approve       policy.Approve      // how gates are answered; the zero value asks
+	// Survey looks through the workspace for what a goal names; nil knows nothing.
+	Survey  func(ctx context.Context, goal string) intent.Facts
+	Approve policy.Approve // how gates are answered; the zero value asks
 	// Open starts the journal of a run or of the session. kind is "run" or
 	// "session".
 	Open func(kind, id string) (Journal, error)

@@ -66,9 +66,10 @@ type prepared struct {
 	journal   Journal // of the run that is resumed
 	run       agent.Run
 	events    []agent.Event
-	missing   []string // tools that the run still needs and nobody offers
-	dirty     int      // files with changes that are not committed
-	unfound   error    // why there is no model
+	facts     intent.Facts // about the names in the goal
+	missing   []string     // tools that the run still needs and nobody offers
+	dirty     int          // files with changes that are not committed
+	unfound   error        // why there is no model
 	err       error
 	look      bool // only to show what there is, nothing is to be started
 }
@@ -180,6 +181,7 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	if p.err = s.unwritten(ctx, &p); p.err != nil {
 		return p
 	}
+	p.facts = s.survey(ctx, j)
 	chain, routed, unclear := s.routes(p)
 	if p.unfound != nil && j.plans() && !routed {
 		p.err = s.unrouted(p.unfound, unclear)
@@ -426,7 +428,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	limits, _ := s.lease(s.cfg.Limits)
 	started := agent.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.routing(p.terms.prompting),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.routing(p.terms.prompting, p.facts),
 		Dirty: p.dirty,
 	}
 	if x := p.job.execute; x != nil {

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/planning/intent"
 )
 
 // askForServers opens the gate for the servers of the project's own
@@ -159,7 +160,7 @@ func (s *Session) tell() {
 	if t.tools != nil {
 		s.status.Tools = len(t.offered(s.catalogue))
 	}
-	s.status.Planner = s.routing(t.prompting).Planner
+	s.status.Planner = s.routing(t.prompting, intent.Facts{}).Planner
 	s.status.Profile, s.status.Think = s.manner.called(), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.say(s.status)

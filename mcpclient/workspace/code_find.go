@@ -172,11 +172,15 @@ func (o *Operators) definition(ctx context.Context, c call) (*mcp.CallToolResult
 	var args struct {
 		Symbol string `json:"symbol"`
 		Path   string `json:"path"`
+		None   bool   `json:"allow_none"`
 	}
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
 	result, err := o.define(ctx, args.Symbol, args.Path)
+	if note, unknown := unknownName(err); unknown && args.None {
+		result, err = definitionResult{Symbol: args.Symbol, By: code.ByWords, Definitions: []code.Symbol{}, Note: note}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +282,7 @@ func (o *Operators) unknown(ctx context.Context, name code.Name, start string, r
 	for _, f := range r.results {
 		if f.file != nil {
 			if uses := f.file.Uses(name.Word).References; len(uses) > 0 {
-				return fmt.Errorf("nothing in %s declares %s, as far as words tell; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
+				return unnamed("nothing in %s declares %s, as far as words tell; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
 			}
 		}
 	}
@@ -287,9 +291,43 @@ func (o *Operators) unknown(ctx context.Context, name code.Name, start string, r
 	case err != nil:
 		return err
 	case len(like) > 0:
-		return fmt.Errorf("nothing in %s is called %s; there is %s", where, name.Given, strings.Join(like, ", "))
+		return unnamed("nothing in %s is called %s; there is %s", where, name.Given, strings.Join(like, ", "))
 	}
-	return fmt.Errorf("nothing in %s is called %s; fs.search finds it in text", where, name.Given)
+	held, err := o.holds(ctx, name.Word, start)
+	switch {
+	case err != nil:
+		return err
+	case held:
+		return unnamed("nothing in %s is called %s; fs.search finds it in text", where, name.Given)
+	default:
+		return unnamed("nothing in %s is called %s, and it is in no text either", where, name.Given)
+	}
+}
+
+// unnamedError says that nothing has a name.
+type unnamedError struct{ error }
+
+func unnamed(format string, args ...any) error { return unnamedError{fmt.Errorf(format, args...)} }
+
+// unknownName reports whether an error says that nothing has a name, and how.
+func unknownName(err error) (note string, unknown bool) {
+	var words unnamedError
+	var types *golang.UnknownError
+	if errors.As(err, &words) || errors.As(err, &types) {
+		return err.Error(), true
+	}
+	return "", false
+}
+
+// holds reports whether a search for a text finds it.
+func (o *Operators) holds(ctx context.Context, text, start string) (bool, error) {
+	find, err := newFinder(text, false, false)
+	if err != nil {
+		return false, err
+	}
+	s := searching{find: find, limit: 1, size: o.maxOutput}
+	err = s.run(ctx, o, start, func(_ string, d fs.DirEntry) bool { return d.Type().IsRegular() })
+	return s.total > 0, err
 }
 
 // near are declared names that are spelt nearly as a word. Those that are spelt

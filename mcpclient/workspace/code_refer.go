@@ -33,6 +33,7 @@ func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult
 		Symbol string `json:"symbol"`
 		Path   string `json:"path"`
 		Max    int    `json:"max"`
+		None   bool   `json:"allow_none"`
 	}
 	if err := c.decode(&args); err != nil {
 		return nil, err
@@ -42,6 +43,9 @@ func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult
 		return nil, err
 	}
 	result, err := o.refer(ctx, args.Symbol, args.Path)
+	if note, unknown := unknownName(err); unknown && args.None {
+		result, err = referencesResult{Symbol: args.Symbol, Name: code.ParseName(args.Symbol).Word, By: code.ByWords, References: []code.Reference{}, Note: note}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,7 @@ type searchArgs struct {
 	Glob       string `json:"glob"`
 	Context    int    `json:"context"`
 	Max        int    `json:"max"`
+	Words      bool   `json:"words"`
 }
 
 func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -71,6 +72,14 @@ func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, er
 		return nil, fmt.Errorf("the argument max of fs.search must be 1 or more, not %d", args.Max)
 	case args.Context < 0 || args.Context > mostContext:
 		return nil, fmt.Errorf("the argument context of fs.search must be from 0 to %d, not %d", mostContext, args.Context)
+	}
+	var asked wordSearch
+	if args.Words {
+		var err error
+		if asked, err = newWordSearch(args); err != nil {
+			return nil, err
+		}
+		args.Query, args.Regex, args.IgnoreCase = asked.query(), true, true
 	}
 	find, err := newFinder(args.Query, args.Regex, args.IgnoreCase)
 	if err != nil {
@@ -93,6 +102,10 @@ func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, er
 	if args.Max > 0 {
 		s.limit = min(args.Max, mostMatches)
 	}
+	most := s.limit
+	if args.Words {
+		s.limit = mostMatches // the best are picked from these
+	}
 	wanted := func(at string, d fs.DirEntry) bool {
 		return d.Type().IsRegular() && (args.Glob == "" || only.match(at))
 	}
@@ -100,6 +113,9 @@ func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, er
 		return nil, fmt.Errorf("searching %s: %w", start, err)
 	}
 	result := s.result()
+	if args.Words {
+		result = asked.rank(result, most)
+	}
 	return structured(result, result.String()), nil
 }
 

@@ -29,6 +29,7 @@ type testArgs struct {
 	Timeout       string `json:"timeout"`
 	AllowFailures bool   `json:"allow_failures"`
 	AllowNone     bool   `json:"allow_none"`
+	Sources       bool   `json:"sources"`
 
 	limit time.Duration // what Timeout means
 }
@@ -45,6 +46,7 @@ type testResult struct {
 	Output   string        `json:"output"`
 	Spill    string        `json:"spill,omitempty"` // file with all of the output
 	Duration int64         `json:"duration_ms"`
+	Sources  []sourceFile  `json:"sources,omitempty"`
 }
 
 func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -94,6 +96,11 @@ func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		Command:  child.String(), Output: out.output, Spill: out.spill, Duration: out.took.Milliseconds(),
 	}
 	result.conclude(args, report, out, child)
+	if args.Sources {
+		if result.Sources, err = o.sourcesOf(ctx, result.Failures); err != nil {
+			return nil, err
+		}
+	}
 	if result.Passed {
 		return structured(result, result.Summary+"\n"+out.output), nil
 	}

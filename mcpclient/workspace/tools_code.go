@@ -3,6 +3,7 @@ package workspace
 // codeOperators are the tools for source code. None of them changes a file.
 func (o *Operators) codeOperators() []operator {
 	within := optional("path", "string", "folder or file to look in, relative to the workspace; the whole workspace where it is left out")
+	none := optional("allow_none", "boolean", "answer that there is none, with a note, where nothing has the name, instead of failing")
 	symbol := func(what string) arg {
 		return needed("symbol", "string", what+", like Parse, Run.Apply or agent.Run.Apply; for Go also a place like run.go:12:5")
 	}
@@ -22,7 +23,7 @@ func (o *Operators) codeOperators() []operator {
 			name: "code.definition",
 			description: "Find where a name is declared. Fails with near names where nothing is called so. " +
 				"The result is {symbol, by, definitions: [{name, kind, path, line, signature, doc, …}], total, note}.",
-			args:     []arg{symbol("name of a function, type, method, field or variable"), within},
+			args:     []arg{symbol("name of a function, type, method, field or variable"), within, none},
 			readOnly: true, idempotent: true, result: definitionResult{}, run: o.definition,
 		},
 		{
@@ -32,6 +33,7 @@ func (o *Operators) codeOperators() []operator {
 			args: []arg{
 				symbol("name to look for"),
 				within,
+				none,
 				optional("max", "integer", "how many references to return; 500 where it is left out"),
 			},
 			readOnly: true, idempotent: true, result: referencesResult{}, run: o.references,

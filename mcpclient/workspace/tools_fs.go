@@ -39,6 +39,7 @@ func (o *Operators) fileOperators() []operator {
 				optional("path", "string", "folder or file to search in; the whole workspace where it is left out"),
 				optional("regex", "boolean", "read query as a regular expression (RE2)"),
 				optional("ignore_case", "boolean", "find capital and small letters alike"),
+				optional("words", "boolean", "read query as words: find the lines of files that hold all of them in any order, whatever their endings, the best first"),
 				optional("glob", "string", "search only files of this pattern, like *.go or internal/**/*.ts"),
 				optional("context", "integer", "how many lines to show before and after each match; none where it is left out"),
 				optional("max", "integer", "how many matches to return; 200 where it is left out"),

@@ -15,12 +15,13 @@ func (o *Operators) testOperators() []operator {
 		{
 			name: "test.run",
 			description: "Run the workspace's tests (go test, cargo test, npm test, pytest or make test, whichever fits). Fails when a test fails, unless allow_failures is true, and where there is no project with tests, unless allow_none is. " +
-				"The result is {passed, summary, total, ok, skipped, failed: [name], failures: [{name, package, file, line, message}], command, output, duration_ms}.",
+				"The result is {passed, summary, total, ok, skipped, failed: [name], failures: [{name, package, file, line, message}], command, output, duration_ms, sources: [{path, text}]}.",
 			args: []arg{
 				optional("path", "string", "package or folder to test, like ./internal/auth; everything where it is left out"),
 				optional("run", "string", "only tests whose names match this regular expression"),
 				optional("timeout", "string", "longest time to run, like 90s or 5m; 10m where it is left out"),
 				allow,
+				optional("sources", "boolean", "bring the files of the tests that fail along, and those that they test"),
 				optional("allow_none", "boolean", "pass where there is no project with tests, instead of failing"),
 			},
 			result: testResult{}, run: o.test,

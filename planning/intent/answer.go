@@ -119,7 +119,10 @@ func (a answering) shown() []string {
 	case explain:
 		return first("code.summarize", "code.definition", "code.symbols", "fs.search")
 	case debug:
-		if a.done(runTests) && a.result(runTests).at("passed").flag() && shapeOf(a.in.Target) == aTest {
+		if a.done("fs.search") {
+			return []string{"fs.search"}
+		}
+		if a.done(runTests) && a.result(runTests).at("passed").flag() && shapeOf(a.in.Target) != nothing {
 			return []string{runTests} // what was changed last explains nothing
 		}
 		if a.done("code.summarize") {
@@ -134,6 +137,9 @@ func (a answering) shown() []string {
 	case commit:
 		if a.done("vcs.commit") {
 			return []string{runTests, "vcs.commit"}
+		}
+		if !a.done("code.summarize") {
+			return []string{"vcs.status"} // there was nothing to commit
 		}
 		return []string{runTests, "code.summarize"}
 	case push:

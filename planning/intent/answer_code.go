@@ -2,6 +2,7 @@ package intent
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,7 +41,11 @@ func (a answering) matches(v value) string {
 		if files := a.result("fs.list"); a.in.Action == find && len(a.named(files)) > 0 {
 			return "" // the file itself was found
 		}
-		return "Nothing in the workspace matches " + a.about() + ". Try fewer words, a part of the name, or another spelling."
+		head := "Nothing in the workspace matches " + a.about()
+		if a.in.Action == debug {
+			head = "No test, no package and no text is called " + a.about()
+		}
+		return head + a.where() + ". Try fewer words, a part of the name, or another spelling."
 	}
 	files := map[string]bool{}
 	lines := make([]string, len(found))
@@ -49,6 +54,9 @@ func (a answering) matches(v value) string {
 		lines[i] = strings.TrimSpace(m.place() + " " + code(m.at("text").text()))
 	}
 	head := count(total, "match", "matches") + " of " + a.about()
+	if a.in.Action == debug {
+		head = "No test and no package is called " + a.about() + ", so none was run. " + head
+	}
 	if within := v.at("files").number(); within > 0 {
 		head += " in " + count(within, "file", "files")
 	} else if total == len(found) {
@@ -76,6 +84,9 @@ func (a answering) listed(v value) string {
 	if a.in.Action != find {
 		return ""
 	}
+	if a.in.Params["of"] == "packages" {
+		return a.packages(v)
+	}
 	if a.in.Target == "" {
 		return a.folder(v)
 	}
@@ -84,6 +95,39 @@ func (a answering) listed(v value) string {
 		return ""
 	}
 	return count(len(names), "file is", "files are") + " called " + a.about() + ":\n\n" + rows(names, 0, "file", "files") + cutShort(v)
+}
+
+// where is the place that the words name, with a blank before it.
+func (a answering) where() string {
+	if in := code(a.in.Params["in"]); in != "" {
+		return " in " + in
+	}
+	return ""
+}
+
+// packages lists the folders that hold source code.
+func (a answering) packages(v value) string {
+	var folders []string
+	files := map[string]int{}
+	for _, e := range v.at("entries").list() {
+		at := e.at("path").text()
+		if e.at("type").text() == "dir" || testFileOf(at) == "" {
+			continue
+		}
+		folder := path.Dir(at)
+		if files[folder]++; files[folder] == 1 {
+			folders = append(folders, folder)
+		}
+	}
+	slices.Sort(folders)
+	lines := make([]string, len(folders))
+	for i, folder := range folders {
+		lines[i] = code(folder) + ", " + count(files[folder], "file", "files")
+	}
+	if len(lines) == 0 {
+		return "No folder" + a.where() + " holds source code."
+	}
+	return count(len(lines), "package", "packages") + a.where() + ":\n\n" + rows(lines, 0, "package", "packages") + cutShort(v)
 }
 
 // folder lists all entries of a folder.
@@ -173,7 +217,11 @@ func (a answering) parsed(v value) string {
 func (a answering) definitions(v value) string {
 	found := v.at("definitions").list()
 	if len(found) == 0 {
-		return "Nothing in the workspace defines " + a.about() + ". Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
+		text := "Nothing in the workspace defines " + a.about() + "."
+		if note := noted(v); note != "" {
+			return text + note // which says what there is
+		}
+		return text + " Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
 	}
 	total := max(v.at("total").number(), len(found))
 	shown := found[:min(len(found), maxRows)]
@@ -212,6 +260,9 @@ func (a answering) referenceList(v value) string {
 	name := a.about()
 	if symbol := code(v.at("symbol").text()); symbol != "" {
 		name = symbol
+	}
+	if note := v.at("note").text(); total == 0 && v.at("definition").v == nil && note != "" {
+		return "Nothing in the workspace refers to " + name + "." + noted(v)
 	}
 	if total == 0 {
 		return "Nothing refers to " + name + ". Try its full name, such as Type.Method, or search the text: find " + a.about() + "."

@@ -35,7 +35,7 @@ func (a answering) change() string {
 	switch {
 	case a.in.Action == rename && a.in.Params["new_name"] != "":
 		return "Renamed " + a.about() + " to " + code(a.in.Params["new_name"])
-	case a.in.Action == edit && a.in.Target != "" && a.removes():
+	case a.in.Action == edit && a.in.Target != "" && (a.removes() || a.in.Params["remove"] != ""):
 		return "Removed " + a.about()
 	case a.in.Action == edit && a.in.Params["with"] != "":
 		return "Replaced " + a.about() + " by " + code(a.in.Params["with"])
@@ -103,6 +103,8 @@ func (a answering) testRun(v value) string {
 		return "There are no tests to run here."
 	case passed && a.in.Action == debug && shapeOf(a.in.Target) == aTest:
 		return a.about() + " passes here."
+	case passed && a.in.Action == debug && shapeOf(a.in.Target) != nothing && !a.allTests():
+		return "The tests of " + a.about() + " pass here" + a.testsRun() + "."
 	}
 	if !v.at("passed").flag() {
 		head = "The tests fail"
@@ -139,13 +141,37 @@ func (a answering) testRun(v value) string {
 	return head
 }
 
+// allTests reports whether all tests were run, whatever the words name.
+func (a answering) allTests() bool {
+	for _, item := range a.of(runTests) {
+		if args := (value{item.Args}); args.at("run").text() != "" || args.at("path").text() != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// testsRun names the tests that were run, with a colon before them.
+func (a answering) testsRun() string {
+	for _, item := range a.of(runTests) {
+		args := value{item.Args}
+		if run := code(args.at("run").text()); run != "" {
+			return ": " + run
+		}
+		if at := code(args.at("path").text()); at != "" {
+			return ": " + at
+		}
+	}
+	return ""
+}
+
 func (answering) linted(v value) string {
 	found := v.at("findings").list()
 	head := "The linter finds nothing"
 	if len(found) > 0 || !v.at("passed").flag() {
 		head = "The linter complains"
 	}
-	if summary := code(v.at("summary").text()); summary != "" {
+	if summary := code(v.at("summary").text()); summary != "" && (len(found) > 0 || !v.at("passed").flag()) {
 		head += ": " + summary
 	} else {
 		head += "."
@@ -160,7 +186,10 @@ func (answering) linted(v value) string {
 	return head
 }
 
-func (answering) statusOf(v value) string {
+func (a answering) statusOf(v value) string {
+	if a.in.Action == commit {
+		return "Nothing to commit: no file differs from the last commit."
+	}
 	head := "On no branch"
 	if branch := code(v.at("branch").text()); branch != "" {
 		head = "On branch " + branch

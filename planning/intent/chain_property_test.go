@@ -19,20 +19,20 @@ var schemas = map[string]string{
 	"fs.read":         "path [offset:integer] [limit:integer]",
 	"fs.list":         "[path] [depth:integer]",
 	"fs.stat":         "path",
-	"fs.search":       "query [path] [regex:boolean] [ignore_case:boolean] [glob] [context:integer] [max:integer]",
+	"fs.search":       "query [path] [regex:boolean] [ignore_case:boolean] [glob] [context:integer] [max:integer] [words:boolean]",
 	"fs.write":        "path text",
 	"fs.patch":        "[path] [old] [new] [all:boolean] [diff] [hashes:object]",
 	"fs.move":         "from to",
 	"fs.mkdir":        "path",
 	"fs.remove":       "path",
 	"code.symbols":    "[path] [query]",
-	"code.definition": "symbol [path]",
-	"code.references": "symbol [path]",
+	"code.definition": "symbol [path] [allow_none:boolean]",
+	"code.references": "symbol [path] [allow_none:boolean]",
 	"code.parse":      "path",
 	"code.summarize":  "[text] [path] [diff] [log:object] [tests:object] [matches:object] [symbol]",
 	"code.transform":  "kind [symbol] [new_name] [pattern] [replacement] [regex:boolean] [glob] [path]",
 	"test.detect":     "[path]",
-	"test.run":        "[path] [run] [timeout] [allow_failures:boolean] [allow_none:boolean]",
+	"test.run":        "[path] [run] [timeout] [allow_failures:boolean] [allow_none:boolean] [sources:boolean]",
 	"test.lint":       "[path] [allow_failures:boolean]",
 	"vcs.status":      "",
 	"vcs.diff":        "[of] [path] [ref]",
@@ -244,10 +244,10 @@ func waitsForTests(c intent.Chain, at int) bool {
 	return slices.ContainsFunc(c.Nodes[at].DependsOn, func(d int) bool { return c.Nodes[d].Tool == "test.run" || waitsForTests(c, d) })
 }
 
-func TestWordsReachTheOperatorsAsTheyAre(t *testing.T) {
+func TestQuotedWordsReachTheOperatorsAsTheyAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target := rapid.StringMatching(`[ -~]{1,20}`).Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "target")
-		in := intent.Intent{Category: "navigate", Action: "find", Target: target, Confidence: 1}
+		in := intent.Intent{Category: "navigate", Action: "find", Target: target, Params: map[string]string{"exact": "true"}, Confidence: 1}
 		c, err := intent.Route(in, intent.Policy{})
 		if err != nil {
 			t.Fatal(err)

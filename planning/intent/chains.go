@@ -42,6 +42,10 @@ func (d *draft) find() {
 		d.call("fs.list", "List the files", map[string]any{"path": d.within()}, "")
 		return
 	}
+	if d.in.Params["of"] == "packages" {
+		d.call("fs.list", "List the folders", map[string]any{"path": d.within(), "depth": number(deepEnough)}, "")
+		return
+	}
 	d.need()
 	switch d.shape() {
 	case aPath: // the name of a file, and where it is mentioned
@@ -64,7 +68,7 @@ func (d *draft) references() {
 		d.search(true, "")
 		return
 	}
-	d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "")
+	d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 }
 
 func (d *draft) definition() {
@@ -73,7 +77,7 @@ func (d *draft) definition() {
 		d.search(true, "")
 		return
 	}
-	d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within()}, "")
+	d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 }
 
 func (d *draft) symbols() {
@@ -107,7 +111,7 @@ func (d *draft) explain() {
 		read := d.call("fs.read", "Read "+d.about(), map[string]any{"path": name}, "source")
 		d.call("code.summarize", "Summarise "+d.about(), map[string]any{"text": "${source}", "path": name}, "summary", read)
 	case (s == aName || s == aTest) && d.policy.prefers("fs.search", "code.definition") == "code.definition":
-		d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within()}, "")
+		d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 	default:
 		found := d.search(true, "found")
 		d.call("code.summarize", "Summarise what was found", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
@@ -116,6 +120,11 @@ func (d *draft) explain() {
 
 // edit replaces one text by another, which needs no model; any other edit does.
 func (d *draft) edit() {
+	if d.in.Params["remove"] != "" {
+		name := literally(pathOf(d.in.Target))
+		d.tests(d.call("fs.remove", "Remove "+d.about(), map[string]any{"path": name}, ""))
+		return
+	}
 	with, replaces := d.in.Params["with"]
 	if !replaces || d.in.Target == "" { // blanks can be replaced
 		d.need()
@@ -164,12 +173,12 @@ func (d *draft) fix() {
 		from = d.file(name)
 		from = append(from, d.call("code.parse", "Outline "+d.about(), map[string]any{"path": name}, "outline"))
 	case s == aTest:
-		from = []int{d.failing(map[string]any{"run": d.symbol(), "path": d.within()}), d.located()}
+		from = []int{d.failing(map[string]any{"run": d.symbol(), "path": d.within(), "sources": true}), d.located()}
 	case is(lintOutcomes):
 		from = []int{d.call("test.lint", "Run the linter", map[string]any{"path": d.within(), "allow_failures": true}, "findings")}
 	case is(testOutcomes):
 		from = []int{
-			d.failing(map[string]any{"path": d.within()}),
+			d.failing(map[string]any{"path": d.within(), "sources": true}),
 			d.call("vcs.diff", "Look at what was changed", map[string]any{"of": "all"}, "changes"),
 		}
 	case s == someWords && d.in.Params["in"] != "":
@@ -279,7 +288,7 @@ func (d *draft) refactor() {
 	}
 	var from []int
 	if s := d.shape(); s == aName || s == aTest {
-		from = []int{d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses")}
+		from = []int{d.located(), d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses")}
 	} else {
 		from = d.source()
 	}
@@ -311,16 +320,55 @@ func (d *draft) create() {
 	d.written(tool, title, append(from, done)...)
 }
 
+// addTests reads the source and the tests that there are, and adds to them: a file
+// of tests that is there is patched, and one is written only where there is none.
 func (d *draft) addTests() {
 	d.need()
-	args := map[string]any{"path": d.within()}
+	source, symbol := "", d.symbol()
 	switch d.shape() {
 	case aPath:
-		args["path"] = literally(pathOf(d.in.Target))
-	case aName, aTest, someWords:
-		args["query"] = d.symbol()
+		source, symbol = pathOf(d.in.Target), ""
+	case aName, aTest:
+		_, last := lastOf(symbolOf(d.in.Target))
+		if source = d.facts.Declared[last]; source == "" {
+			source = d.facts.file(last)
+		}
+		if folder := nearest(d.facts.Folders, last); source == "" && folder != "" {
+			source, symbol = folder, ""
+		}
 	}
-	seen := d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols")
-	done := d.model(addTests, "Write tests for "+d.about(), "a whole test file and its path", seen)
-	d.written("fs.write", "Write the tests", seen, done)
+	var from []int
+	switch {
+	case source != "":
+		from = d.file(literally(source))
+	case d.shape() == aName || d.shape() == aTest:
+		from = []int{d.located()}
+	default:
+		from = d.source()
+	}
+	args := map[string]any{"path": d.within(), "query": symbol}
+	if source != "" {
+		args["path"] = literally(source)
+	}
+	if source == "" || isFile(source) { // of a folder the outline is there
+		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
+	}
+	tests, title := "", "Add the tests"
+	if isFile(source) {
+		tests = d.facts.tests(source)
+	}
+	tool, outcome := "fs.patch", "new tests, with the exact place in the file of tests where they go; every test that is there stays"
+	switch {
+	case tests != "":
+		from = append(from, d.call("fs.read", "Read the tests in "+brief(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
+		title = "Add the tests to " + brief(tests, 60)
+	case d.facts.Known && source != "" && isFile(source):
+		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
+		if name := testFileOf(source); name != "" {
+			title = "Write the tests to " + brief(name, 60)
+			outcome = "a whole new file of tests, " + brief(name, 60)
+		}
+	}
+	done := d.model(addTests, "Write tests for "+d.about(), outcome, from...)
+	d.written(tool, title, append(from, done)...)
 }

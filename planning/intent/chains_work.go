@@ -68,9 +68,31 @@ func (d *draft) debug() {
 	d.need()
 	run := map[string]any{"path": d.testsIn()}
 	place := literally(pathOf(d.in.Params["in"]))
+	words := strings.Fields(strings.ToLower(d.in.Target))
+	named := d.facts.Known && len(words) > 0 && !slices.Contains(testOutcomes, words[len(words)-1])
+	switch s := d.shape(); {
+	case named && (s == aName || s == aTest):
+		name, folder := d.facts.tested(d.in.Target)
+		switch {
+		case folder != "":
+			run["path"], place = testsBelow(folder), literally(folder)
+		case name != "":
+			run["run"] = literally(name)
+		case s == aName:
+			d.search(false, "") // no test is called so: where it is
+			return
+		default:
+			run["run"] = d.symbol()
+		}
+	case named && s == someWords:
+		d.search(false, "")
+		return
+	}
 	switch d.shape() {
 	case aTest:
-		run["run"] = d.symbol()
+		if run["run"] == nil && !named {
+			run["run"] = d.symbol()
+		}
 	case aPath:
 		run["path"] = testsBelow(d.in.Target)
 		place = literally(pathOf(d.in.Target))
@@ -131,6 +153,10 @@ func (d *draft) history() {
 
 // commit says what would be committed before it asks.
 func (d *draft) commit() {
+	if d.facts.Clean {
+		d.call("vcs.status", "See what there is to commit", nil, "")
+		return
+	}
 	if slices.Contains([]string{"message", "msg", "comment", "text", "title"}, d.in.Params["message"]) {
 		d.lack("the words do not say the message") // "commit with message", and then nothing
 	}
@@ -208,6 +234,13 @@ func (d *draft) push() {
 	default:
 		d.lack("the words name neither a remote nor a branch: %s", d.about())
 	}
+	if d.facts.NoRemote {
+		d.lack("the repository has no remote to push to (add one with git remote add)")
+	}
 	seen := d.call("vcs.status", "See what there is to push", nil, "")
-	d.call("vcs.push", "Push the commits", args, "", seen)
+	title := "Push the commits"
+	if d.facts.NoUpstream && args["branch"] == nil {
+		args["set_upstream"], title = true, "Push the commits, and follow the branch of the remote from then on"
+	}
+	d.call("vcs.push", title, args, "", seen)
 }

@@ -55,7 +55,7 @@ func TestAChainIsComposedToAGraph(t *testing.T) {
 		"find main.go":          {[][2]int{}, []int{0, 1}, []int{0, 1}, []int{0, 1}, [][]int{{0, 1}}, intent.Low, []int{}},
 		"what is X":             {[][2]int{{0, 1}}, []int{0}, []int{1}, []int{0, 1}, [][]int{}, intent.Low, []int{}},
 		"push":                  {[][2]int{{0, 1}}, []int{0}, []int{1}, []int{0, 1}, [][]int{}, intent.Medium, []int{1}},
-		"add tests for a.go":    {[][2]int{{0, 1}, {0, 2}, {1, 2}, {2, 3}}, []int{0}, []int{3}, []int{0, 1, 2, 3}, [][]int{}, intent.High, []int{2}},
+		"add tests for a.go":    {[][2]int{{0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}, {3, 4}}, []int{0, 1}, []int{4}, []int{0, 1, 2, 3, 4}, [][]int{{0, 1}}, intent.High, []int{3}},
 		"what do you mean, no?": {[][2]int{}, []int{}, []int{}, []int{}, [][]int{}, intent.Low, []int{}},
 	} {
 		got := composed(t, words)

@@ -3,6 +3,7 @@ package intent
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"replan/planning"
 )
@@ -11,6 +12,7 @@ import (
 type draft struct {
 	in      Intent
 	policy  Policy
+	facts   Facts
 	nodes   []Node
 	missing []string
 }
@@ -96,12 +98,14 @@ func isFolder(word string) bool {
 	return identifier.MatchString(word) && !looksLikeName(token{text: word})
 }
 
-// search adds a search for the target: for a name as a whole word, for other
-// words as they stand. Where they hold no capital letter, case does not count.
+// search adds a search for the target: for a name as a whole word, for several
+// words in any order, for what was quoted as it stands. Where they hold no capital letter, case does not count.
 func (d *draft) search(whole bool, result string) int {
 	args := map[string]any{"query": literally(d.in.Target), "path": d.within()}
 	name := symbolOf(d.in.Target)
 	switch {
+	case d.in.Params["exact"] == "" && severalWords(d.in.Target):
+		args["query"], args["words"] = literally(strings.Join(significant(d.in.Target), " ")), true
 	case whole && identifier.MatchString(name):
 		args["query"], args["regex"] = literally(wholeWord(name)), true
 	case !slices.ContainsFunc([]rune(d.in.Target), isUpper):

@@ -118,6 +118,8 @@ func fits(only string, tokens []token) bool {
 	switch only {
 	case "path":
 		return t.quoted || strings.ContainsAny(t.text, "/.") || t.text == strings.ToUpper(t.text)
+	case "file":
+		return isPath(t.text) && isFile(t.text)
 	case "remote":
 		return t.is("origin", "upstream", "remote", "github", "gitlab", "main", "master")
 	case "test":

@@ -64,6 +64,13 @@ var grammar = []paragraph{
 			ls [<in:one>]`,
 	},
 	{
+		category: navigate, action: find, params: map[string]string{"of": "packages"},
+		plain: `list|show packages|modules
+			list|show packages|modules of|in|under|inside|within <in:one>
+			what|which packages|modules $is there
+			what|which packages|modules $is in|under|inside <in:one>`,
+	},
+	{
 		category: navigate, action: references,
 		plain: `where $is <x> [being] $used
 			where $is <x> [being] $used in|inside|within <in:one>
@@ -156,6 +163,10 @@ var grammar = []paragraph{
 		weak: `delete|remove|drop|replace|bump|document|set|increase|decrease <x>
 			make <x> clearer|longer|shorter|bigger|smaller|optional|required|mandatory|configurable|private|public|exported|constant
 			delete|remove|drop <x> from <in>`,
+	},
+	{
+		category: modify, action: edit, params: map[string]string{"remove": "true"},
+		plain: `delete|remove <x:file>`,
 	},
 	{
 		category: modify, action: fix,

@@ -23,7 +23,9 @@ type Intent struct {
 	//	problem    fix the P bug in X
 	//	message    commit with message M
 	//	max        the last N commits
-	//	of         staged or unstaged changes; "files" where those of a folder are to be listed
+	//	of         staged or unstaged changes; "files" or "packages" where those are to be listed
+	//	exact      "true" where several words were quoted: they are searched for as they stand
+	//	remove     "true" where a file is to be removed
 	//	create     "true" where a branch is to be made
 	Params     map[string]string `json:"params"`
 	Confidence float64           `json:"confidence"`
@@ -88,7 +90,7 @@ const known = 50
 //
 //	+0.30  the target is quoted, or looks like a name or a path
 //	+0.25  the target is one plain word
-//	+0.15  the target has two to four words
+//	+0.15  the target has two to four words; +0.20 where they are searched for
 //	+0.05  the target has more
 //	+0.30  there is no target and the action needs none
 //	−0.10  there is no target, or just a pronoun, and the action needs one

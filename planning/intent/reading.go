@@ -117,7 +117,8 @@ func (r *reading) place(words string, tokens []token) phrase {
 		}
 		where, kind := trim(tokens[i+1:])
 		kind = kind && slices.ContainsFunc(tokens[i+1:], func(t token) bool { return t.isOneOf(places) })
-		if len(where) == 1 && (kind || looksLikeName(where[0])) {
+		searched := r.form.action == find && i == 1 && looksLikeName(tokens[0]) && isFolder(tokens[len(tokens)-1].text)
+		if len(where) == 1 && (kind || searched || looksLikeName(where[0])) {
 			if _, ok := r.params["in"]; !ok {
 				r.params["in"] = cut(words, where)
 				tokens = tokens[:i]
@@ -285,6 +286,8 @@ func (r reading) targetScore() int {
 		return 30
 	case !several:
 		return 25
+	case len(tokens) <= 4 && r.form.action == find:
+		return 20 - competing // which searches for all of them
 	case len(tokens) <= 4:
 		return 15 - competing
 	default:
@@ -300,6 +303,9 @@ func (r reading) intent(score int) Intent {
 	}
 	for name, value := range r.form.params {
 		in.Params[name] = value
+	}
+	if tokens := r.target.tokens; (r.form.action == find || r.form.action == explain) && len(tokens) == 1 && tokens[0].quoted && strings.ContainsAny(tokens[0].text, " \t") {
+		in.Params["exact"] = "true"
 	}
 	for name, p := range r.params {
 		if p.text != "" || name == "with" && len(p.tokens) == 1 { // nothing may be put in its place

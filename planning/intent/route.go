@@ -77,18 +77,7 @@ func orNone[T any](list []T) []T {
 // fails where the policy is not well formed, and with a *DeniedError where it
 // forbids a tool that the chain needs. An unknown intent has an empty chain, and
 // so has one whose category and action do not exist.
-func Route(in Intent, p Policy) (Chain, error) {
-	if in.Params == nil {
-		in.Params = map[string]string{}
-	}
-	d := draft{in: in, policy: p}
-	if build, ok := chains[[2]string{in.Category, in.Action}]; ok {
-		build(&d)
-	}
-	c := Chain{Intent: in, Nodes: d.nodes, Missing: d.missing}
-	c.lackArgs()
-	return p.Apply(c)
-}
+func Route(in Intent, p Policy) (Chain, error) { return Facts{}.Route(in, p) }
 
 // lackArgs adds to what is missing the arguments that an operator cannot do
 // without, where nothing else says so.
@@ -125,10 +114,20 @@ func (c Chain) Ready() bool {
 	return c.Bound() && c.Confident() && !c.NeedsModel() && !c.general()
 }
 
-// general says whether the words ask for what a plain word means, which may be
-// anything: no name of something in the code.
+// general says whether the words ask for what a plain word means, or for where
+// several of them are, which may be anything: no name of something in the code. A
+// model, where there is one, knows better.
 func (c Chain) general() bool {
-	return c.Intent.Category == explain && !looksLikeName(token{text: c.Intent.Target})
+	switch c.Intent.Action {
+	case explain:
+		return !looksLikeName(token{text: c.Intent.Target})
+	case find:
+		return shapeOf(c.Intent.Target) == someWords && c.Intent.Params["exact"] == ""
+	case debug:
+		return !slices.Contains(c.Tools(), runTests)
+	default:
+		return false
+	}
 }
 
 // WithoutModel is what of the chain can be done where there is no model: the
@@ -206,8 +205,10 @@ func (c Chain) title() string {
 	switch t := titles[[2]string{c.Intent.Category, c.Intent.Action}]; {
 	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
 		return fmt.Sprintf("Rename %s to %s", about, brief(c.Intent.Params["new_name"], 60))
-	case c.Intent.Action == find && c.Intent.Params["of"] == "files":
-		return "List the files"
+	case c.Intent.Action == find && c.Intent.Params["of"] != "":
+		return "List the " + c.Intent.Params["of"]
+	case c.Intent.Params["remove"] != "":
+		return "Remove " + about
 	case t.about != "" && (c.Intent.Target != "" || t.alone == ""):
 		return fmt.Sprintf(t.about, about)
 	case t.alone != "":

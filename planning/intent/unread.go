@@ -8,9 +8,12 @@ import (
 // RouteWords maps words to the chain that carries them out: Route of what Parse
 // reads. What it did not read and may not pass over, a condition or a second
 // task, the chain lacks: it shows what would be done, and cannot be done.
-func RouteWords(words string, p Policy) (Chain, error) {
+func RouteWords(words string, p Policy) (Chain, error) { return Facts{}.RouteWords(words, p) }
+
+// RouteWords maps words to the chain that carries them out in this workspace.
+func (f Facts) RouteWords(words string, p Policy) (Chain, error) {
 	in, open := understand(words)
-	c, err := Route(in, p)
+	c, err := f.Route(in, p)
 	if err == nil && !c.Empty() {
 		c.Missing = append(c.Missing, open...)
 	}

@@ -121,7 +121,7 @@ func TestWordsSayTheArgumentsOfTheirChain(t *testing.T) {
 		"list files":                                      `fs.list`,
 		"list the files in docs":                          `fs.list{"path":"docs"}`,
 		"list files in docs/":                             `fs.list{"path":"docs"}`,
-		"where is Foo used in planning":                   `code.references{"path":"planning","symbol":"Foo"}`,
+		"where is Foo used in planning":                   `code.references{"allow_none":true,"path":"planning","symbol":"Foo"}`,
 		`commit this as "wip"`:                            `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"wip"}! ←1`,
 		`git commit -am "x" && git push`:                  `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"x"}! ←1`,
 	} {

@@ -1,0 +1,93 @@
+package workspace
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// wordSearch is a search for files that hold all of some words, in any order.
+type wordSearch struct{ stems []string }
+
+// newWordSearch reads the words of a query.
+func newWordSearch(args searchArgs) (wordSearch, error) {
+	if args.Regex {
+		return wordSearch{}, errors.New("fs.search takes either words or regex, not both")
+	}
+	var w wordSearch
+	for word := range strings.FieldsSeq(strings.ToLower(args.Query)) {
+		if s := stem(word); !slices.Contains(w.stems, s) {
+			w.stems = append(w.stems, s)
+		}
+	}
+	if len(w.stems) == 0 {
+		return wordSearch{}, errors.New("the argument query of fs.search has no words in it")
+	}
+	return w, nil
+}
+
+// endings of English words, the longest first.
+var endings = []string{"ations", "ation", "ators", "ator", "ings", "ions", "ies", "ing", "ion", "ers", "ed", "er", "es", "e", "s", "y"}
+
+// shortestStem is how many letters a word keeps at least.
+const shortestStem = 4
+
+// stem is a word without its ending, so that authentication also finds
+// authenticate.
+func stem(word string) string {
+	for _, ending := range endings {
+		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) >= shortestStem {
+			return rest
+		}
+	}
+	return word
+}
+
+// query is a regular expression for any of the words.
+func (w wordSearch) query() string {
+	quoted := make([]string, len(w.stems))
+	for i, s := range w.stems {
+		quoted[i] = regexp.QuoteMeta(s)
+	}
+	return strings.Join(quoted, "|")
+}
+
+// rank keeps the lines of files that hold all of the words, those with the most
+// of them first, and of these the first.
+func (w wordSearch) rank(found searchResult, most int) searchResult {
+	held := map[string]map[string]bool{} // file → the words in it
+	number := func(m searchMatch) (n int) {
+		line := strings.ToLower(m.Text)
+		for _, s := range w.stems {
+			if strings.Contains(line, s) {
+				n++
+				if held[m.Path] == nil {
+					held[m.Path] = map[string]bool{}
+				}
+				held[m.Path][s] = true
+			}
+		}
+		return n
+	}
+	type ranked struct {
+		match searchMatch
+		words int
+	}
+	lines := make([]ranked, len(found.Matches))
+	for i, m := range found.Matches {
+		lines[i] = ranked{m, number(m)}
+	}
+	lines = slices.DeleteFunc(lines, func(r ranked) bool { return len(held[r.match.Path]) < len(w.stems) })
+	slices.SortStableFunc(lines, func(a, b ranked) int { return b.words - a.words })
+	files := map[string]bool{}
+	out := searchResult{Matches: []searchMatch{}, Total: len(lines), Truncated: found.Truncated || len(lines) > most, Skipped: found.Skipped}
+	for i, l := range lines {
+		files[l.match.Path] = true
+		if i < most {
+			out.Matches = append(out.Matches, l.match)
+		}
+	}
+	out.Files = len(files)
+	return out
+}

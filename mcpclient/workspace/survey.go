@@ -1,0 +1,83 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"replan/planning/intent"
+)
+
+// Facts looks through the workspace for what the words of a goal name.
+func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Facts, error) {
+	within, done, err := o.begin(ctx)
+	if err != nil {
+		return intent.Facts{}, err
+	}
+	defer done()
+	err = o.walk(within, ".", func(at string, d fs.DirEntry) error {
+		if at != "." {
+			survey.See(at, d.IsDir())
+		}
+		return nil
+	})
+	if err != nil {
+		return intent.Facts{}, fmt.Errorf("looking through the workspace: %w", err)
+	}
+	if survey.Lines() != "" {
+		if err := o.surveyLines(within, survey); err != nil {
+			return intent.Facts{}, err
+		}
+	}
+	facts := survey.Facts()
+	if survey.Repository() {
+		o.repositoryFacts(within, &facts)
+	}
+	return facts, nil
+}
+
+// surveyLines tells a survey of the lines that it wants, and of the files of tests
+// that go with the file which declares its name.
+func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) error {
+	find, err := newFinder(survey.Lines(), true, true)
+	if err != nil {
+		return err
+	}
+	s := searching{find: find, limit: mostMatches, size: o.maxOutput}
+	if err := s.run(ctx, o, ".", func(_ string, d fs.DirEntry) bool { return d.Type().IsRegular() }); err != nil {
+		return fmt.Errorf("looking through the workspace: %w", err)
+	}
+	for _, m := range s.result().Matches {
+		survey.Line(m.Path, m.Text)
+	}
+	source := survey.DeclaredIn()
+	if source == "" {
+		return nil
+	}
+	return o.walk(ctx, ".", func(at string, d fs.DirEntry) error {
+		if !d.IsDir() && intent.Tests(at, source) {
+			survey.Keep(at)
+		}
+		return nil
+	})
+}
+
+// repositoryFacts adds what is known of the repository. Where there is none the
+// operators say so.
+func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
+	r, err := o.repository(ctx)
+	if err != nil {
+		return
+	}
+	status, err := r.status(ctx)
+	if err != nil {
+		o.log.Debug("the state of the repository is not known", "error", err)
+		return
+	}
+	facts.Clean = status.Clean && status.Underway == ""
+	facts.NoUpstream = status.Branch != "" && status.Upstream == ""
+	if out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}}); err == nil {
+		facts.NoRemote = strings.TrimSpace(out.data) == ""
+	}
+}

@@ -1,0 +1,100 @@
+package workspace_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+	"replan/planning/intent"
+)
+
+func TestWordsAreFoundInAnyOrderAndTheBestLineFirst(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{
+		"a.txt": "the user\nnothing\nit authenticates\nauthenticating the User\n",
+		"b.txt": "only users here\n",
+	})
+	out := b.must(t, "fs.search", args{"query": "user authentication", "words": true})
+	var lines []float64
+	for _, m := range out.data["matches"].([]any) {
+		match := m.(map[string]any)
+		if match["path"] != "a.txt" {
+			t.Errorf("it finds %v, which lacks a word", match)
+		}
+		lines = append(lines, match["line"].(float64))
+	}
+	if !slices.Equal(lines, []float64{4, 1, 3}) || out.data["total"] != 3.0 || out.data["files"] != 1.0 {
+		t.Errorf("lines %v of %v in %v", lines, out.data["total"], out.data["files"])
+	}
+	if one := b.must(t, "fs.search", args{"query": "user authentication", "words": true, "max": 1}); one.data["truncated"] != true || len(one.data["matches"].([]any)) != 1 {
+		t.Errorf("of one it says %v", one.data)
+	}
+	b.refused(t, "fs.search", args{"query": "a b", "words": true, "regex": true}, "not both")
+	if none := b.must(t, "fs.search", args{"query": "user elsewhere", "words": true}); none.data["total"] != 0.0 {
+		t.Errorf("it finds %v", none.data)
+	}
+}
+
+func TestWhatNothingIsCalledIsSaidTruly(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
+	b.refused(t, "code.definition", args{"symbol": "Prosaic"}, "fs.search finds it in text")
+	for _, tool := range []string{"code.references", "code.definition"} {
+		b.refused(t, tool, args{"symbol": "Nowhere"}, "in no text either")
+		out := b.must(t, tool, args{"symbol": "Nowhere", "allow_none": true})
+		if note, _ := out.data["note"].(string); !strings.Contains(note, "nothing in the workspace is called Nowhere") {
+			t.Errorf("%s: %v", tool, out.data)
+		}
+	}
+}
+
+func TestFailingTestsBringTheirFilesAndWhatTheyTest(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{
+		"go.mod":          "module m\n\ngo 1.24\n",
+		"a/a.go":          "package a\n\nfunc A() int { return 1 }\n",
+		"a/other.go":      "package a\n",
+		"a/a_test.go":     "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 2 {\n\t\tt.Error(\"no\")\n\t}\n}\n",
+		"b/b_test.go":     "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n",
+		"c/whole_test.go": "package c\n\nimport \"testing\"\n\nfunc TestC(t *testing.T) { t.Error(C) }\n",
+		"c/c.go":          "package c\n\nconst C = 1\n",
+	})
+	out := b.must(t, "test.run", args{"allow_failures": true, "sources": true})
+	var paths []string
+	for _, f := range out.data["sources"].([]any) {
+		paths = append(paths, f.(map[string]any)["path"].(string))
+	}
+	slices.Sort(paths)
+	if want := []string{"a/a.go", "a/a_test.go", "c/c.go", "c/whole_test.go"}; !slices.Equal(paths, want) {
+		t.Errorf("it brings %v, want %v", paths, want)
+	}
+	if plain := b.must(t, "test.run", args{"allow_failures": true}); plain.data["sources"] != nil {
+		t.Errorf("unasked it brings %v", plain.data["sources"])
+	}
+}
+
+func TestASurveyFindsWhatTheGoalNames(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{
+		"slug/slug.go":      "package slug\n\n// Make makes.\nfunc Make() {}\n",
+		"slug/slug_test.go": "package slug\n\nfunc TestMakeIsQuick() {}\n",
+		"other/other.go":    "package other\n",
+		".gitignore":        "gone\n", "gone/slug.go": "package gone\n",
+	})
+	for goal, holds := range map[string]func(intent.Facts) bool{
+		"what is slug.go":    func(f intent.Facts) bool { return slices.Equal(f.Files, []string{"slug/slug.go", "slug/slug_test.go"}) },
+		"find Make in slug":  func(f intent.Facts) bool { return slices.Equal(f.Folders, []string{"slug"}) },
+		"why does Make fail": func(f intent.Facts) bool { return slices.Equal(f.Tests, []string{"TestMakeIsQuick"}) },
+		"add tests for Make": func(f intent.Facts) bool {
+			return f.Declared["Make"] == "slug/slug.go" && slices.Contains(f.Files, "slug/slug_test.go")
+		},
+		"hello": func(f intent.Facts) bool { return f.Known && f.Files == nil },
+	} {
+		facts, err := b.ops.Facts(context.Background(), intent.NewSurvey(goal))
+		if err != nil || !holds(facts) {
+			t.Errorf("%q: %+v (%v)", goal, facts, err)
+		}
+	}
+}

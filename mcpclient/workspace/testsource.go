@@ -1,0 +1,96 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"replan/planning/intent"
+)
+
+// The bounds of the files that test.run brings along.
+const (
+	maxSourceFiles = 12
+	maxSourceBytes = 96 << 10
+)
+
+// sourceFile is a file that somebody who mends a test wants to see.
+type sourceFile struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// sourcesOf reads the files of tests that failed, and those that they test:
+// the file whose name says so, else of Go the package.
+func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]sourceFile, error) {
+	var tests []string
+	for _, f := range failures {
+		if f.File != "" && !slices.Contains(tests, f.File) {
+			tests = append(tests, f.File)
+		}
+	}
+	if len(tests) == 0 {
+		return nil, nil
+	}
+	var all []string
+	err := o.walk(ctx, ".", func(at string, d fs.DirEntry) error {
+		if d.Type().IsRegular() {
+			all = append(all, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for what the tests test: %w", err)
+	}
+	wanted := slices.Clone(tests)
+	for _, test := range tests {
+		wanted = append(wanted, tested(test, all)...)
+	}
+	var out []sourceFile
+	room := maxSourceBytes
+	for _, at := range slices.Compact(wanted) {
+		if len(out) == maxSourceFiles || slices.ContainsFunc(out, func(f sourceFile) bool { return f.Path == at }) {
+			continue
+		}
+		f, err := o.loadEntry(at)
+		if err != nil || !f.exists || f.dir || !isText(f.data) || len(f.data) > room {
+			continue // a file that is not there any more, or too long, keeps nobody from the others
+		}
+		room -= len(f.data)
+		out = append(out, sourceFile{Path: at, Text: string(f.data)})
+	}
+	return out, nil
+}
+
+// tested are the files that a test file tests, among all files.
+func tested(test string, all []string) []string {
+	if !intent.IsTestFile(test) {
+		return nil
+	}
+	var named, beside []string
+	for _, at := range all {
+		switch {
+		case at == test || intent.IsTestFile(at):
+		case intent.Tests(test, at):
+			named = append(named, at)
+		case path.Dir(at) == path.Dir(test) && strings.HasSuffix(at, ".go") && strings.HasSuffix(test, ".go"):
+			beside = append(beside, at)
+		}
+	}
+	slices.SortStableFunc(named, func(a, b string) int { return nearness(test, a) - nearness(test, b) })
+	if len(named) > 0 {
+		return named[:1]
+	}
+	return beside
+}
+
+// nearness is 0 for a file in the same folder, and the more the deeper others lie.
+func nearness(test, at string) int {
+	if path.Dir(test) == path.Dir(at) {
+		return 0
+	}
+	return 1 + strings.Count(at, "/")
+}

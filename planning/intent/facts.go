@@ -1,0 +1,427 @@
+package intent
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Facts are what is known of the workspace about the names in a goal, so that a
+// chain fits what is there. The zero value knows nothing.
+type Facts struct {
+	Known    bool              `json:"known,omitempty"` // the workspace was looked through for the names
+	Files    []string          `json:"files,omitempty"` // that a name may mean, and the files of tests that go with them
+	Folders  []string          `json:"folders,omitempty"`
+	Tests    []string          `json:"tests,omitempty"`    // names of tests that hold the name of the goal
+	Declared map[string]string `json:"declared,omitempty"` // name → the file that declares it
+	// Of the repository, where the goal is a commit or a push.
+	Clean      bool `json:"clean,omitempty"`       // no file differs from the last commit
+	NoUpstream bool `json:"no_upstream,omitempty"` // the branch follows none
+	NoRemote   bool `json:"no_remote,omitempty"`   // there is none to push to
+}
+
+// Survey gathers the facts that a goal needs. Whoever looks through the workspace
+// tells it of every file and folder.
+type Survey struct {
+	in      Intent
+	names   map[string]bool // in lower case
+	symbol  string
+	matcher *regexp.Regexp
+	facts   Facts
+}
+
+// mostFacts bounds each list of facts.
+const mostFacts = 200
+
+// NewSurvey begins a survey for a goal.
+func NewSurvey(goal string) *Survey {
+	in, _ := understand(goal)
+	return SurveyFor(in, goal)
+}
+
+// SurveyFor begins a survey for an intent that is read already; goal may be empty.
+func SurveyFor(in Intent, goal string) *Survey {
+	s := &Survey{in: in, names: map[string]bool{}, facts: Facts{Known: true}}
+	texts := []string{goal, in.Target}
+	for _, value := range in.Params {
+		texts = append(texts, value)
+	}
+	for _, text := range texts {
+		for _, t := range split(text, 4*maxWords) {
+			if name := strings.ToLower(pathOf(t.text)); name != "" {
+				s.names[name] = true
+			}
+		}
+	}
+	_, s.symbol = lastOf(symbolOf(in.Target))
+	if wanted := in.Action == addTests || in.Action == debug; !wanted || !identifier.MatchString(s.symbol) {
+		s.symbol = ""
+		return s
+	}
+	s.matcher = regexp.MustCompile(s.Lines())
+	return s
+}
+
+// Repository reports whether facts of the repository are wanted.
+func (s *Survey) Repository() bool { return s.in.Action == commit || s.in.Action == push }
+
+// Lines is a regular expression for the lines of files that are to be told, ""
+// where none are.
+func (s *Survey) Lines() string {
+	if s.symbol == "" {
+		return ""
+	}
+	return `(?i)\b(?:func|fn|def|function|type|class|struct|interface|trait|enum)\s+(?:\([^)]*\)\s*)?(\w*` + regexp.QuoteMeta(s.symbol) + `\w*)`
+}
+
+// See takes a file or a folder of the workspace.
+func (s *Survey) See(at string, folder bool) {
+	lower := strings.ToLower(at)
+	base := path.Base(lower)
+	if folder {
+		if s.names[lower] || s.names[base] || s.endsInName(lower) {
+			s.facts.Folders = bounded(s.facts.Folders, at)
+		}
+		return
+	}
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	tested, isTest := testedStem(path.Base(at))
+	tested = strings.ToLower(tested)
+	if s.names[lower] || s.names[base] || stem != "" && s.names[stem] || s.endsInName(lower) || isTest && (s.names[tested] || s.names[tested+path.Ext(base)] || s.testsName(at)) {
+		s.facts.Files = bounded(s.facts.Files, at)
+	}
+}
+
+// endsInName reports whether a path ends in a name that is a path itself.
+func (s *Survey) endsInName(lower string) bool {
+	for at := strings.LastIndexByte(lower, '/'); at >= 0; at = strings.LastIndexByte(lower[:at], '/') {
+		if s.names[lower[at+1:]] {
+			return true
+		}
+	}
+	return false
+}
+
+// testsName reports whether a test file tests a file that the goal names by a path.
+func (s *Survey) testsName(at string) bool {
+	for name := range s.names {
+		if strings.Contains(name, "/") && Tests(at, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Line takes a line of a file that fits Lines.
+func (s *Survey) Line(at, text string) {
+	m := s.matcher.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+	case hasTestName(m[1]) || strings.HasPrefix(m[1], "test_"):
+		if !slices.Contains(s.facts.Tests, m[1]) {
+			s.facts.Tests = bounded(s.facts.Tests, m[1])
+		}
+	case m[1] == s.symbol && !IsTestFile(at) && s.facts.Declared[s.symbol] == "":
+		s.facts.Declared = map[string]string{s.symbol: at}
+	}
+}
+
+// Keep takes a file that goes with one that is known.
+func (s *Survey) Keep(at string) {
+	if !slices.Contains(s.facts.Files, at) {
+		s.facts.Files = bounded(s.facts.Files, at)
+	}
+}
+
+// DeclaredIn is the file that declares what the goal names, "" where it is not
+// known.
+func (s *Survey) DeclaredIn() string { return s.facts.Declared[s.symbol] }
+
+// Facts are those that were gathered.
+func (s *Survey) Facts() Facts { return s.facts }
+
+// bounded adds to a list that is not full.
+func bounded(list []string, one string) []string {
+	if len(list) == mostFacts {
+		return list
+	}
+	return append(list, one)
+}
+
+// Route maps an intent to the chain that carries it out in this workspace; see
+// [Route].
+func (f Facts) Route(in Intent, p Policy) (Chain, error) {
+	if in.Params == nil {
+		in.Params = map[string]string{}
+	}
+	d := draft{in: in, policy: p, facts: f}
+	d.settle()
+	if build, ok := chains[[2]string{in.Category, in.Action}]; ok {
+		build(&d)
+	}
+	c := Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing}
+	c.lackArgs()
+	return p.Apply(c)
+}
+
+// settle has the names of an intent mean what is there.
+func (d *draft) settle() {
+	if !d.facts.Known {
+		return
+	}
+	params := make(map[string]string, len(d.in.Params))
+	for name, value := range d.in.Params {
+		params[name] = value
+	}
+	d.in.Params = params
+	d.settlePlace()
+	if d.in.Action == find && d.shape() == someWords && params["exact"] == "" {
+		if words := significant(d.in.Target); len(words) == 1 && strings.Contains(strings.ToLower(d.in.Target), "file") {
+			if file := d.facts.file(words[0]); file != "" {
+				d.in.Target = path.Base(file)
+			}
+		}
+	}
+	if d.in.Category == vcs && d.in.Action != history || d.in.Action == find || d.in.Action == create {
+		return // a branch may be called as a file is; what is searched for stays as it is; what is new is not there
+	}
+	d.in.Target = d.resolved(d.in.Target)
+	for _, name := range []string{"in", "from"} {
+		if params[name] != "" {
+			params[name] = d.resolved(params[name])
+		}
+	}
+}
+
+// settlePlace tells "Make in slug", where slug is a folder, from words that are
+// searched for as they stand.
+func (d *draft) settlePlace() {
+	if d.in.Category != navigate && d.in.Category != explain {
+		return
+	}
+	if place := d.in.Params["in"]; place != "" {
+		at, known := d.facts.place(place)
+		switch {
+		case known:
+			d.in.Params["in"] = at
+		case d.in.Action == find && d.in.Target != "" && !isPath(place):
+			d.in.Target += " in " + place
+			delete(d.in.Params, "in")
+		}
+		return
+	}
+	head, place, cut := lastCut(d.in.Target, " in ")
+	if at, known := d.facts.place(place); cut && known && d.in.Params["exact"] == "" {
+		d.in.Target, d.in.Params["in"] = strings.TrimSpace(head), at
+	}
+}
+
+// lastCut cuts a text around the last of a separator.
+func lastCut(text, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(separator):], true
+}
+
+// place is the path of the folder or file that a word means.
+func (f Facts) place(word string) (at string, known bool) {
+	word = pathOf(strings.TrimPrefix(word, "the "))
+	if word == "" || strings.ContainsAny(word, " \t\n") {
+		return "", false
+	}
+	for _, list := range [][]string{f.Folders, f.Files} {
+		if at := nearest(list, word); at != "" {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// nearest is the path of a list that is a name, or that alone ends in it; of
+// several the one that lies highest, where it alone does.
+func nearest(paths []string, name string) string {
+	if slices.Contains(paths, name) {
+		return name
+	}
+	var best []string
+	for _, at := range paths {
+		if !strings.HasSuffix(at, "/"+name) {
+			continue
+		}
+		switch depth := strings.Count(at, "/"); {
+		case len(best) == 0 || depth < strings.Count(best[0], "/"):
+			best = []string{at}
+		case depth == strings.Count(best[0], "/"):
+			best = append(best, at)
+		}
+	}
+	if len(best) == 1 {
+		return best[0]
+	}
+	return ""
+}
+
+// file is the file whose name, with or without its ending, is a word.
+func (f Facts) file(word string) string {
+	best := ""
+	for _, at := range f.Files {
+		base := path.Base(at)
+		if !strings.EqualFold(base, word) && !strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), word) {
+			continue
+		}
+		if best == "" || strings.Count(at, "/") < strings.Count(best, "/") {
+			best = at
+		}
+	}
+	return best
+}
+
+// resolved is the path of the file that a name means where there is no such path.
+func (d *draft) resolved(text string) string {
+	name := pathOf(text)
+	if !isPath(text) || isPattern(text) || name == "" || slices.Contains(d.facts.Files, name) || slices.Contains(d.facts.Folders, strings.TrimSuffix(name, "/")) {
+		return text
+	}
+	var all []string
+	for _, at := range slices.Concat(d.facts.Files, d.facts.Folders) {
+		if strings.HasSuffix(at, "/"+name) {
+			all = append(all, at)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return text
+	case 1:
+		return all[0]
+	default:
+		d.lack("there are several of that name: %s", brief(strings.Join(all, ", "), 120))
+		return text
+	}
+}
+
+// tests is the file that holds the tests of a source file, "" where there is none.
+func (f Facts) tests(source string) string {
+	best := ""
+	for _, at := range f.Files {
+		if !Tests(at, source) {
+			continue
+		}
+		if path.Dir(at) == path.Dir(source) {
+			return at
+		}
+		if best == "" || strings.Count(at, "/") < strings.Count(best, "/") {
+			best = at
+		}
+	}
+	return best
+}
+
+// tested says which tests a name means: their names, or the folder that they are
+// in.
+func (f Facts) tested(name string) (run, folder string) {
+	_, name = lastOf(symbolOf(name))
+	for _, t := range f.Tests {
+		if strings.EqualFold(t, "Test"+name) || strings.EqualFold(t, "test_"+name) || strings.EqualFold(t, name) {
+			return t, ""
+		}
+	}
+	if at := nearest(f.Folders, name); at != "" {
+		return "", at
+	}
+	const most = 8
+	if len(f.Tests) > 0 && len(f.Tests) <= most {
+		return strings.Join(f.Tests, "|"), ""
+	}
+	if len(f.Tests) > most {
+		return name, ""
+	}
+	if file := f.file(name); file != "" && f.tests(file) != "" {
+		return "", path.Dir(file)
+	}
+	return "", ""
+}
+
+// passedOver are words that say nothing of what is searched for.
+var passedOver = strings.Fields("a an the of to in on at by for with from and or is are was were be been being do does did gets get got where what which who how " +
+	"that this these those it its we i you they my our your their all any some every code place places file files thing things happens happen happening")
+
+// severalWords reports whether a text is words and nothing else, of which any
+// order will do: no code.
+func severalWords(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !plainWord.MatchString(w) })
+}
+
+var plainWord = regexp.MustCompile(`^[\pL\pN_'’-]*[\pL\pN][\pL\pN_'’-]*[,.?!]?$`)
+
+// significant are the words of a text that a search looks for; all of them where
+// none says anything.
+func significant(text string) []string {
+	var words, all []string
+	for _, t := range split(text, maxWords) {
+		for _, word := range strings.Fields(t.text) {
+			all = append(all, word)
+			if !slices.Contains(passedOver, strings.ToLower(word)) {
+				words = append(words, word)
+			}
+		}
+	}
+	if len(words) == 0 {
+		return all
+	}
+	return words
+}
+
+// Nearest is the order that is nearest to words which are not clear enough, and
+// can be carried out without a model; "" where there is none.
+func (f Facts) Nearest(words string) string {
+	in, _ := understand(words)
+	about := significant(in.Target)
+	if in.Target == "" {
+		about = significant(words)
+		about = slices.DeleteFunc(about, func(w string) bool {
+			return slices.Contains(verbs, strings.ToLower(w)) || slices.Contains(asking, strings.ToLower(w))
+		})
+	}
+	about = about[:min(len(about), 3)]
+	what := strings.Join(about, " ")
+	var tries []string
+	if what != "" {
+		switch {
+		case in.Action == explain && len(about) == 1:
+			tries = append(tries, "what is "+what)
+		case in.Action == references && len(about) == 1:
+			tries = append(tries, "where is "+what+" used")
+		case in.Category == validate:
+			tries = append(tries, "test "+what, "run the tests")
+		}
+		tries = append(tries, "find "+what)
+	}
+	for _, try := range tries {
+		c, err := f.RouteWords(try, Policy{})
+		if err == nil && c.Bound() && c.Confident() && !c.NeedsModel() {
+			return try
+		}
+	}
+	return ""
+}
+
+// sure says how sure a reading is.
+func (in Intent) sure() string { return fmt.Sprintf("%d %% sure", int(in.Confidence*100+0.5)) }
+
+// Unclear is why words are not acted on without a model: what they may mean, and
+// the nearest order that can be given.
+func (f Facts) Unclear(words string, in Intent) string {
+	text := "it is not clear what these words ask for"
+	if in.Category != unknown {
+		text = fmt.Sprintf("it is not clear enough that these words ask to %s (%s)", strings.ReplaceAll(in.Action, "_", " "), in.sure())
+	}
+	if near := f.Nearest(words); near != "" {
+		return text + `; the nearest that can be done is: ` + near
+	}
+	return text
+}

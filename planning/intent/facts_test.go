@@ -1,0 +1,144 @@
+package intent_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+// surveyed is what is known of a small workspace for a goal.
+func surveyed(goal string) intent.Facts {
+	s := intent.NewSurvey(goal)
+	for _, folder := range []string{"slug", "sitemap", "docs", "docs/slug"} {
+		s.See(folder, true)
+	}
+	for _, file := range []string{"README.md", "go.mod", "slug/slug.go", "slug/slug_test.go", "sitemap/sitemap.go", "docs/README.md", "a/util.go", "b/util.go", "app/store.py", "tests/test_store.py"} {
+		s.See(file, false)
+	}
+	if s.Lines() != "" {
+		for at, lines := range map[string][]string{
+			"slug/slug.go":      {"func Make(title string) string {", "func Makes() {}"},
+			"slug/slug_test.go": {"func TestMake(t *testing.T) {", "func helperMake() {}"},
+		} {
+			for _, line := range lines {
+				s.Line(at, line)
+			}
+		}
+	}
+	if s.DeclaredIn() == "slug/slug.go" {
+		s.Keep("slug/slug_test.go")
+	}
+	return s.Facts()
+}
+
+func TestAChainFitsWhatIsThere(t *testing.T) {
+	for goal, want := range map[string]string{
+		"find Make in slug":              `fs.search{"path":"slug","query":"Make"}`,
+		"find Make in parser":            `fs.search{"query":"Make parser","words":true}`,
+		"find broken links in sitemap":   `fs.search{"path":"sitemap","query":"broken links","words":true}`,
+		`find "broken links in sitemap"`: `fs.search{"ignore_case":true,"query":"broken links in sitemap"}`,
+		"locate the readme file":         `fs.search{"query":"README.md"}; fs.list{"depth":20}`,
+		"what is slug.go":                `fs.read{"path":"slug/slug.go"}; code.summarize{"path":"slug/slug.go","text":"${source}"} ←0`,
+		"delete slug.go":                 `fs.remove{"path":"slug/slug.go"}!; test.run{"allow_none":true} ←0`,
+		"list the packages":              `fs.list{"depth":20}`,
+		"why does Make fail":             `test.run{"allow_failures":true,"run":"TestMake"}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
+		"why does sitemap fail":          `test.run{"allow_failures":true,"path":"sitemap/..."}; vcs.log{"allow_none":true,"max":10,"path":"sitemap"}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
+		"why is the login broken":        `fs.search{"ignore_case":true,"query":"login"}`,
+		"why does the build fail":        `test.run{"allow_failures":true}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
+		"add tests for Make": `fs.read{"path":"slug/slug.go"}; code.symbols{"path":"slug/slug.go","query":"Make"}; fs.read{"path":"slug/slug_test.go"}; ` +
+			`<add_tests> ←0 ←1 ←2; fs.patch~! ←0 ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
+		"add tests for sitemap.go": `fs.read{"path":"sitemap/sitemap.go"}; code.symbols{"path":"sitemap/sitemap.go"}; ` +
+			`<add_tests> ←0 ←1; fs.write~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
+		"add tests for app/store.py": `fs.read{"path":"app/store.py"}; code.symbols{"path":"app/store.py"}; fs.read{"path":"tests/test_store.py"}; ` +
+			`<add_tests> ←0 ←1 ←2; fs.patch~! ←0 ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
+	} {
+		c, err := surveyed(goal).RouteWords(goal, intent.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := draw(c); got != want || !c.Bound() {
+			t.Errorf("%q is\n     %s\nwant %s (%v)", goal, got, want, c.Missing)
+		}
+	}
+}
+
+func TestANameThatMeansSeveralFilesIsAskedBack(t *testing.T) {
+	const goal = "fix bug in util.go"
+	c, err := surveyed(goal).RouteWords(goal, intent.Policy{})
+	if err != nil || !strings.Contains(strings.Join(c.Missing, ""), "a/util.go, b/util.go") {
+		t.Errorf("it leaves open %q (%v)", c.Missing, err)
+	}
+}
+
+func TestTheNearestOrderIsOneThatIsClear(t *testing.T) {
+	for goal, want := range map[string]string{
+		"tell me about the pager of this program in detail": "find pager program detail",
+		"what is nothingness of being":                      "what is nothingness",
+		"":                                                  "",
+	} {
+		if got := surveyed(goal).Nearest(goal); got != want {
+			t.Errorf("%q is near %q, want %q", goal, got, want)
+		}
+	}
+}
+
+func TestARepositoryDecidesAboutCommitAndPush(t *testing.T) {
+	known := intent.Facts{Known: true}
+	clean, alone, nowhere := known, known, known
+	clean.Clean, alone.NoUpstream, nowhere.NoRemote = true, true, true
+	for _, c := range []struct {
+		facts      intent.Facts
+		goal, want string
+		bound      bool
+	}{
+		{clean, "commit", "vcs.status", true},
+		{alone, "push", `vcs.status; vcs.push{"set_upstream":true}! ←0`, true},
+		{known, "push", `vcs.status; vcs.push! ←0`, true},
+		{nowhere, "push", `vcs.status; vcs.push! ←0`, false},
+	} {
+		chain, err := c.facts.RouteWords(c.goal, intent.Policy{})
+		if got := draw(chain); err != nil || got != c.want || chain.Bound() != c.bound {
+			t.Errorf("%q is %s (%v, bound %v), want %s", c.goal, got, err, chain.Bound(), c.want)
+		}
+	}
+}
+
+func TestWhatWasNotFoundIsKnownFromTheResults(t *testing.T) {
+	none, some := map[string]any{"matches": []any{}, "total": 0}, map[string]any{"matches": []any{map[string]any{"path": "a"}}, "total": 1}
+	item := func(tool string, result any) planning.HistoryItem {
+		return planning.HistoryItem{Index: tool, Tool: tool, Status: planning.ItemCompleted, Result: result}
+	}
+	files := map[string]any{"entries": []any{map[string]any{"path": "x/a.go"}}}
+	for name, c := range map[string]struct {
+		goal    string
+		history []planning.HistoryItem
+		want    bool
+	}{
+		"no match":                      {"find Foo", []planning.HistoryItem{item("fs.search", none)}, true},
+		"a match":                       {"find Foo", []planning.HistoryItem{item("fs.search", some)}, false},
+		"no match, but the file":        {"find a.go", []planning.HistoryItem{item("fs.search", none), item("fs.list", files)}, false},
+		"neither match nor file":        {"find b.go", []planning.HistoryItem{item("fs.search", none), item("fs.list", files)}, true},
+		"no definition":                 {"where is Foo defined", []planning.HistoryItem{item("code.definition", map[string]any{"definitions": []any{}})}, true},
+		"no use of what is there":       {"where is Foo used", []planning.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
+		"no use and no definition":      {"where is Foo used", []planning.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
+		"nothing to commit":             {"commit", []planning.HistoryItem{item("vcs.status", map[string]any{"clean": true})}, true},
+		"no test of that name":          {"why does TestFoo fail", []planning.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
+		"tests that pass are an answer": {"run the tests", []planning.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},
+	} {
+		if got := intent.NothingFound(intent.Parse(c.goal), c.history); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestTheNameOfATestFileSaysWhatItTests(t *testing.T) {
+	for test, source := range map[string]string{
+		"slug/slug_test.go": "slug/slug.go", "tests/test_store.py": "app/store.py", "web/a.spec.ts": "web/a.ts", "web/A.test.tsx": "web/A.ts", "src/UserTest.java": "src/User.java",
+	} {
+		if !intent.IsTestFile(test) || !intent.Tests(test, source) || intent.IsTestFile(source) || intent.Tests(test, "other.go") {
+			t.Errorf("%s and %s", test, source)
+		}
+	}
+}
