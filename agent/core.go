@@ -38,7 +38,8 @@ type core struct {
 	told    int              // skipped phases that were told
 
 	graph     *planning.Graph
-	places    map[string]int // step → its place in Steps
+	places    map[string]int          // step → its place in Steps
+	producers map[string][]*StepState // name → the steps whose result goes by it; nil where the plan is not whole
 	queues    queues
 	questions []*StepState // steps that wait for the user's word, oldest first
 	lost      []*StepState // steps that were under way when the program ended
@@ -260,8 +261,12 @@ func (r *Run) replot() {
 		return w
 	})
 	r.places = make(map[string]int, len(r.Steps))
+	r.producers = map[string][]*StepState{}
 	for i, s := range r.Steps {
 		r.places[s.Step.Index] = i
+		if name := s.Step.ResultVariable; name != "" {
+			r.producers[name] = append(r.producers[name], s)
+		}
 	}
 	for _, s := range r.Steps {
 		at, _ := r.graph.Position(s.Step.Index)

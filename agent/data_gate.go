@@ -33,8 +33,9 @@ type Provenance struct {
 	Tool string `json:"tool,omitempty"`
 	// Mention is what the user's message mentions, in place of a step.
 	Mention string `json:"mention,omitempty"`
-	// Written says that a model wrote the argument after it had read that result,
-	// rather than that a reference carries it.
+	// Exact says that a reference carries the text of that result, Written that a
+	// model wrote the argument after it had read it. It is one of them.
+	Exact   bool `json:"exact,omitempty"`
 	Written bool `json:"written,omitempty"`
 }
 
@@ -54,7 +55,7 @@ type Scope string
 // How far a decision reaches.
 const (
 	ScopeOnce   Scope = "once"
-	ScopeRun    Scope = "run"    // every later call of the same tool in this run
+	ScopeRun    Scope = "run"    // every later call in this run that [GateRequested.ForRun] fits
 	ScopeAlways Scope = "always" // every later call that the rule fits, in later runs too
 )
 

@@ -69,8 +69,12 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 	alone := step
 	alone.DependsOn = nil
 	call, err := planning.ResolveArgs(step.Args, found)
-	if err != nil || decide(facts.rules, call).Verdict != VerdictRun {
+	if err != nil {
 		return nil, false
+	}
+	probe := StepState{Step: step, call: call, wrote: r.mentions()}
+	if r.ruleFor(&probe, facts).Verdict != VerdictRun {
+		return nil, false // it waits for its gate until the plan is whole
 	}
 	alone.Args = call
 	faults, _ := planning.Validate(

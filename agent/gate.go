@@ -11,8 +11,14 @@ import (
 // grant is what the user allowed at a gate for longer than once. It lifts what
 // asks and never what denies.
 type grant struct {
-	rule Rule
-	over Rule // that asked; the zero value where that is not known
+	rule  Rule
+	over  Rule     // that asked; the zero value where that is not known
+	shown []string // arguments that carried text from a result, as the gate said
+}
+
+// covers reports whether the user had such untrusted text in mind at the gate.
+func (g grant) covers(p Provenance, t planning.Tool, args map[string]any) bool {
+	return !p.Written && slices.Contains(g.shown, p.Arg) || g.rule.covers(p, t, args)
 }
 
 // grants takes what the user allowed out of the rules that a run is given by the
@@ -40,9 +46,9 @@ func (g grant) lifts(asked Rule, t planning.Tool, args map[string]any) bool {
 // arguments.
 func (f *toolFacts) blocked() bool { return len(f.rules) == 1 && f.rules[0].Verdict == VerdictBlock }
 
-// ruleFor returns the rule that decides about a step's call. What runs unasked
-// because nobody said otherwise asks where its arguments carry untrusted text,
-// and what the user allowed at a gate lifts that. A plan may ask for a gate, and
+// ruleFor returns the rule that decides about a step's call. What a rule lets run
+// asks where its arguments carry untrusted text that the rule does not cover, and
+// what the user allowed at a gate lifts that, where it does. A plan may ask for a gate, and
 // exempts from none. A tool that any revision put behind a gate stays behind one
 // in the steps of a replan.
 func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
@@ -57,12 +63,17 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
 		}
 	}
 	rule := decide(facts.rules, args)
-	if rule.Verdict == VerdictRun && rule.Source == SourceBuiltIn && !tool.ReadOnly && !planning.IsPlanTool(tool) && len(r.provenance(s)) > 0 {
-		rule = Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "it has effects, and its arguments carry text from a result"}
+	var uncovered []Provenance
+	if rule.Verdict == VerdictRun || rule.Verdict == VerdictAsk && len(r.granted) > 0 {
+		uncovered = r.uncovered(s, tool, rule, args)
+	}
+	if rule.Verdict == VerdictRun && len(uncovered) > 0 {
+		rule = untrustedText(tool)
 	}
 	if rule.Verdict == VerdictAsk {
 		for _, g := range r.granted {
-			if g.lifts(rule, tool, args) {
+			passes := func(p Provenance) bool { return g.covers(p, tool, args) }
+			if g.lifts(rule, tool, args) && !slices.ContainsFunc(uncovered, func(p Provenance) bool { return !passes(p) }) {
 				rule = g.rule
 				break
 			}
@@ -232,7 +243,16 @@ func (r *Run) grant(g *Gate, d GateResolved) {
 	allowed := grant{over: g.Rule}
 	switch {
 	case d.Scope == ScopeRun:
-		allowed.rule = Rule{Tool: g.QualifiedTool(), Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this tool for the run"}
+		rule, why := g.ForRun()
+		if why != "" {
+			return // it passes once
+		}
+		allowed.rule = rule
+		for _, p := range g.Provenance {
+			if !p.Written {
+				allowed.shown = append(allowed.shown, p.Arg)
+			}
+		}
 	case d.Scope == ScopeAlways && d.Rule != nil:
 		allowed.rule = Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this always: " + d.Rule.String()}
 	default:
@@ -246,15 +266,19 @@ func (r *Run) grant(g *Gate, d GateResolved) {
 func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }
 
 // startedCall begins an attempt of a call. What has effects and passed no gate
-// says which rule let it pass, and where text in it comes from.
+// says which rule let it pass, and where text in it comes from; so does what sends
+// such text to another server.
 func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) StepStarted {
 	started := r.started(s, s.call, number)
-	if !facts.tool.ReadOnly && !s.approved {
-		rule := r.ruleFor(s, facts)
+	if s.approved {
+		return started
+	}
+	rule := r.ruleFor(s, facts)
+	if from := r.provenance(s); !facts.tool.ReadOnly || len(from) > 0 && !facts.tool.Trusted && rule.Source != SourceBuiltIn {
 		if r.passed(s) {
 			rule = Rule{Tool: facts.tool.Name, Verdict: VerdictRun, Source: SourceUser, Why: "you approved this call when you looked the plan over"}
 		}
-		started.Rule, started.Provenance = &rule, r.provenance(s)
+		started.Rule, started.Provenance = &rule, from
 	}
 	return started
 }
@@ -276,9 +300,9 @@ func (r *Run) provenance(s *StepState) []Provenance {
 	var out []Provenance
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		for _, ref := range planning.References(args[arg]) {
-			for _, other := range r.Steps {
-				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool}
-				if other.Step.ResultVariable == ref.Name && !slices.Contains(out, from) {
+			for _, other := range r.producersOf(ref.Name) {
+				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
+				if !slices.Contains(out, from) {
 					out = append(out, from)
 				}
 			}
@@ -291,6 +315,20 @@ func (r *Run) provenance(s *StepState) []Provenance {
 	}
 	if len(args) > 0 && s.override == nil {
 		out = append(out, s.wrote...)
+	}
+	return out
+}
+
+// producersOf are the steps whose result goes by a name.
+func (r *Run) producersOf(name string) []*StepState {
+	if r.producers != nil {
+		return r.producers[name]
+	}
+	var out []*StepState
+	for _, s := range r.Steps {
+		if s.Step.ResultVariable == name {
+			out = append(out, s)
+		}
 	}
 	return out
 }

@@ -177,6 +177,8 @@ var tested = planning.Catalogue{
 func TestUntrustedTextAsksWhereNobodySaidThatItMayRun(t *testing.T) {
 	const plan = `{"title":"T","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"seen"},{"title":"Test","tool":"test.run","args":ARGS}]}`
 	allowed := agent.Rule{Tool: "test.run", Verdict: agent.VerdictRun, Source: agent.SourceFlag, Why: "your flag says so"}
+	naming := allowed
+	naming.Untrusted = true
 	for name, c := range map[string]struct {
 		args  string
 		rules []agent.Rule
@@ -185,7 +187,8 @@ func TestUntrustedTextAsksWhereNobodySaidThatItMayRun(t *testing.T) {
 		"the trusted folder's tests run":                {`{}`, nil, false},
 		"with plain words of the plan too":              {`{"run":"TestX"}`, nil, false},
 		"with text of a result they ask":                {`{"run":"${seen}"}`, nil, true},
-		"and a flag that lets them run lets them run":   {`{"run":"${seen}"}`, []agent.Rule{allowed}, false},
+		"also where a flag lets them run":               {`{"run":"${seen}"}`, []agent.Rule{allowed}, true},
+		"but not where it names such text":              {`{"run":"${seen}"}`, []agent.Rule{naming}, false},
 		"a denial by a condition on that text comes in": {`{"run":"${seen}"}`, []agent.Rule{{Tool: "*", Args: map[string]string{"run": "result*"}, Verdict: agent.VerdictAsk, Source: agent.SourceFlag}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,8 @@ func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
 		w, start := randomWorld(t, executors-1)
 		start.Limits = agent.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end it early
 		start.Review = false                                                                    // the look does not know of it
+		start.Rules = slices.Clone(start.Rules)
+		start.Rules[0].Untrusted = true // text may be sent to what only reads
 		start.Plan, start.SkipSynthesis = randomGiven(t, executors-1), true
 		look := &look{start: start}
 		w.check = func(e agent.Event) { look.compare(t, w, e) }
@@ -51,6 +53,7 @@ type look struct {
 	approved  map[string]bool                // step → its gate was passed
 	denied    map[string]bool                // step → its gate was not
 	granted   map[string]bool                // tools that were allowed for the run
+	exact     map[string]bool                // arguments of them that carried text from a result when they were
 	leftOut   map[string]bool                // failed steps that the user said to go on without
 	replan    map[string]bool                // failed steps that the user wants a new plan for
 	filled    map[string]bool                // steps whose args the model wrote
@@ -131,7 +134,7 @@ func (l *look) follow(r *agent.Run, d agent.Data) {
 		model := d.Model
 		*l = look{start: l.start, model: model}
 		for _, m := range []*map[string]bool{
-			&l.approved, &l.denied, &l.granted, &l.leftOut, &l.replan, &l.filled, &l.unfilled,
+			&l.approved, &l.denied, &l.granted, &l.exact, &l.leftOut, &l.replan, &l.filled, &l.unfilled,
 			&l.asking, &l.edited, &l.lost, &l.fired, &l.gated, &l.replanned,
 		} {
 			*m = map[string]bool{}
@@ -150,7 +153,12 @@ func (l *look) follow(r *agent.Run, d agent.Data) {
 	case agent.GateResolved:
 		g, yes := l.shown[d.Gate], d.Decision == agent.Allow
 		l.approved[g.Step], l.denied[g.Step] = yes, !yes
-		l.granted[g.Tool] = l.granted[g.Tool] || yes && d.Scope == agent.ScopeRun
+		if yes && d.Scope == agent.ScopeRun {
+			l.granted[g.Tool] = true
+			for _, p := range g.Provenance {
+				l.exact[p.Arg] = l.exact[p.Arg] || !p.Written
+			}
+		}
 	case agent.ModelRequested:
 		l.asking[d.Step] = true
 	case agent.ModelReplied:
@@ -390,7 +398,8 @@ func (l *look) need(r *agent.Run, s *agent.StepState) (what, who string) {
 		}
 		return "model", index
 	}
-	asks := s.Step.Tool == "change" && !l.granted["change"] || s.Step.Gate || l.replanned[index] && l.gated[s.Step.Tool]
+	uncovered := slices.ContainsFunc(r.Carried(index), func(p agent.Provenance) bool { return p.Written || !l.exact[p.Arg] })
+	asks := s.Step.Tool == "change" && (!l.granted["change"] || uncovered) || s.Step.Gate || l.replanned[index] && l.gated[s.Step.Tool]
 	if asks && !l.approved[index] {
 		return "gate", index
 	}

@@ -16,8 +16,12 @@ type Rule struct {
 	Args    map[string]string `json:"args,omitempty"` // argument → pattern, all of which must match; see [Decide]
 	When    When              `json:"when,omitempty"` // what the tool must be like besides
 	Verdict Verdict           `json:"verdict"`
-	Source  string            `json:"source"` // flag, configuration, built-in, plan, or user
-	Why     string            `json:"why"`    // in words, for the gate
+	// Untrusted says that a rule which lets calls pass does so too where text from
+	// a result is in them.
+	Untrusted bool `json:"untrusted,omitempty"`
+
+	Source string `json:"source"` // flag, configuration, built-in, plan, or user
+	Why    string `json:"why"`    // in words, for the gate
 }
 
 // When narrows a rule to tools of a kind.
@@ -83,7 +87,7 @@ func leaves(t planning.Tool) bool { return t.Trusted && t.Name == "vcs.push" }
 
 // Equal reports whether both rules say the same.
 func (r Rule) Equal(o Rule) bool {
-	return r.Tool == o.Tool && r.When == o.When && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
+	return r.Tool == o.Tool && r.When == o.When && r.Untrusted == o.Untrusted && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
 }
 
 // String is the rule as a flag has it: the tool, and ARG=PATTERN for each
@@ -96,6 +100,9 @@ func (r Rule) String() string {
 			pattern = strconv.Quote(pattern)
 		}
 		words = append(words, name+"="+pattern)
+	}
+	if r.Untrusted {
+		words = append(words, "untrusted=yes")
 	}
 	return strings.Join(words, " ")
 }

@@ -214,7 +214,7 @@ func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue plan
 		}
 		rule := agent.Rule{Verdict: agent.VerdictRun} // of a tool that is not known, only the plan speaks
 		if tool, err := catalogue.Find(step.Tool); err == nil {
-			rule = foreseen(rules, tool, step, values)
+			rule = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
 		}
 		switch {
 		case rule.Verdict == agent.VerdictBlock:
@@ -229,10 +229,29 @@ func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue plan
 	return gates, denied
 }
 
+// carriedBy says which results the references of a step put into its call.
+func carriedBy(p planning.Plan, step planning.Step) []agent.Provenance {
+	var out []agent.Provenance
+	for arg, value := range step.Args {
+		for _, ref := range planning.References(value) {
+			for _, other := range p.Steps {
+				if other.ResultVariable == ref.Name {
+					out = append(out, agent.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
+				}
+			}
+		}
+	}
+	return out
+}
+
 // foreseen is the rule that will decide about a step's call, as far as that is known
 // before the plan runs. Where it hangs on what is not, the call asks.
-func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values map[string]any) agent.Rule {
+func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values map[string]any, carried []agent.Provenance, catalogue planning.Catalogue) agent.Rule {
 	asks := agent.Rule{Verdict: agent.VerdictAsk}
+	origin := func(p agent.Provenance) (planning.Tool, bool) {
+		source, err := catalogue.Find(p.Tool)
+		return source, err == nil
+	}
 	speaking := agent.Speaking(rules, tool)
 	args, err := planning.ResolveArgs(step.Args, values)
 	if err != nil || step.Args == nil {
@@ -244,7 +263,7 @@ func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values
 		return speaking[0]
 	}
 	rule := agent.Decide(speaking, tool, args)
-	if rule.Verdict == agent.VerdictRun && rule.Source == agent.SourceBuiltIn && !tool.ReadOnly && len(planning.References(step.Args)) > 0 {
+	if rule.Verdict == agent.VerdictRun && len(agent.Uncovered(rule, tool, args, carried, origin)) > 0 {
 		return asks // it carries text from a result
 	}
 	return rule

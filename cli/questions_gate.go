@@ -8,6 +8,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/planning"
+	log "replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -29,16 +30,25 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 		ask.help = []string{"y, yes: they start, now and later, until what they are changes", "n, no: they do not; so does the end of the input"}
 		return ask
 	}
-	answers["r run"] = resolve(agent.Allow, agent.ScopeRun)
+	forRun := ""
+	_, notRun := g.ForRun()
+	if notRun == "" {
+		answers["r run"] = resolve(agent.Allow, agent.ScopeRun)
+		forRun = "[r] for this run, "
+	}
 	always := ""
 	if g.Always != nil {
 		always = "[a]lways, "
 	}
-	ask.prompt = fmt.Sprintf("  open this gate?%s [y]es once, [r] for this run, %s[n]o, [e]dit, [?]: ", what, always)
+	ask.prompt = fmt.Sprintf("  open this gate?%s [y]es once, %s%s[n]o, [e]dit, [?]: ", what, forRun, always)
 	ask.help = gateHelp(g)
 	plain := oneOf(answers)
 	ask.answer = func(line string) answer {
 		switch strings.ToLower(line) {
+		case "r", "run":
+			if notRun != "" {
+				return answer{tell: "  not for the run: " + untrusted.Line(notRun) + "\n"}
+			}
 		case "a", "always":
 			if g.Always == nil {
 				return answer{tell: "  not always: " + untrusted.Line(g.NoAlways) + "\n"}
@@ -54,14 +64,17 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 
 // gateHelp says what the answers to a gate do.
 func gateHelp(g agent.GateRequested) []string {
-	tool := untrusted.Line(g.Tool)
+	run := "r, run: this call passes, and every later one of " + log.ForRun(g) + " in this run"
+	if _, why := g.ForRun(); why != "" {
+		run = "r, run: not here: " + untrusted.Line(why)
+	}
 	always := "a, always: shows the rule that lets such calls pass from now on, and asks whether to save it"
 	if g.Always == nil {
 		always = "a, always: not here: " + untrusted.Line(g.NoAlways)
 	}
 	return []string{
 		"y, yes, once: this call passes, once",
-		"r, run: this call passes, and every later one of " + tool + " in this run",
+		run,
 		always,
 		"n, no, deny: the call is not made; so does the end of the input",
 		"e, edit: other arguments, typed as JSON; the gate asks again with what the call would do then",

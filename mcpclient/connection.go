@@ -222,7 +222,8 @@ func (t listedTool) planned(serverName string, builtin bool) planning.Tool {
 		Destructive: is(hints.Destructive) && !is(hints.ReadOnly),
 		Annotated: hints.ReadOnly != nil || hints.Destructive != nil ||
 			hints.Idempotent != nil || hints.OpenWorld != nil,
-		Trusted: builtin,
+		OpenWorld: hints.OpenWorld,
+		Trusted:   builtin,
 	}
 	if len(t.InputSchema) > 0 && !bytes.Equal(t.InputSchema, []byte("null")) {
 		tool.InputSchema = t.InputSchema

@@ -343,7 +343,8 @@ func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
 		"destroying":  {mcp.ToolAnnotation{DestructiveHint: &yes}, planning.Tool{Destructive: true, Annotated: true}},
 		"harmless":    {mcp.ToolAnnotation{DestructiveHint: &no}, planning.Tool{Annotated: true}},
 		"both":        {mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &yes}, planning.Tool{ReadOnly: true, Annotated: true}},
-		"inward only": {mcp.ToolAnnotation{OpenWorldHint: &no}, planning.Tool{Annotated: true}},
+		"inward only": {mcp.ToolAnnotation{OpenWorldHint: &no}, planning.Tool{Annotated: true, OpenWorld: &no}},
+		"outward":     {mcp.ToolAnnotation{OpenWorldHint: &yes}, planning.Tool{Annotated: true, OpenWorld: &yes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := server.NewMCPServer("x", "1", server.WithPaginationLimit(1))

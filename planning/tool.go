@@ -19,6 +19,7 @@ type Tool struct {
 	ReadOnly    bool            `json:"read_only,omitempty"`    // changes nothing
 	Destructive bool            `json:"destructive,omitempty"`  // may destroy what was there
 	Annotated   bool            `json:"annotated,omitempty"`    // the server said anything at all about effects
+	OpenWorld   *bool           `json:"open_world,omitempty"`   // it deals with the world outside; nil where its server does not say
 	Trusted     bool            `json:"trusted,omitempty"`      // one of the workspace's own operators
 	Previews    bool            `json:"previews,omitempty"`     // can say what it would change before it does
 }

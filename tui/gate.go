@@ -86,9 +86,13 @@ func (g openGate) choices(k *keyMap) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
+	forRun := choice{key: k.ForRun, does: plain.ForRun(g.ask) + " for this run", short: "run", send: answer(agent.Allow, agent.ScopeRun)}
+	if _, why := g.ask.ForRun(); why != "" {
+		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
+	}
 	return []choice{
 		{key: k.Once, does: "allow once", short: "once", send: once},
-		{key: k.ForRun, does: untrusted.Line(g.ask.Tool) + " for this run", short: "run", send: answer(agent.Allow, agent.ScopeRun)},
+		forRun,
 		always,
 		{key: k.Deny, does: "deny", short: "deny", send: deny},
 		{key: k.EditCall, does: "edit", short: "edit", edit: args},
@@ -150,6 +154,9 @@ func (g openGate) write(l *look, d *document) {
 			name, style = "from", l.Text
 		}
 		d.field(name, style, from.words)
+	}
+	if words := plain.Lifts(a); words != "" {
+		d.field("", l.Faint, words)
 	}
 	if a.Always == nil && a.NoAlways != "" {
 		d.field("always", l.Text, "is no answer here: "+a.NoAlways)

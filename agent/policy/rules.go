@@ -58,6 +58,7 @@ type Block struct {
 	Args      map[string]string `toml:"args,omitempty,inline"`
 	Workspace string            `toml:"workspace,omitempty"` // the folder where it holds, and below; "" is everywhere
 	Action    string            `toml:"action"`
+	Untrusted bool              `toml:"untrusted,omitempty"` // with allow: text from results may be in the call
 	Why       string            `toml:"why,omitempty"`
 }
 
@@ -76,7 +77,7 @@ func (b Block) Rule() (agent.Rule, error) {
 	if b.Workspace != "" && !filepath.IsAbs(b.Workspace) && !strings.HasPrefix(b.Workspace, "~/") {
 		return agent.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
 	}
-	return newRule(agent.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Source: agent.SourceConfiguration, Why: b.Why})
+	return newRule(agent.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: agent.SourceConfiguration, Why: b.Why})
 }
 
 // Parse reads a rule as a flag has it: a tool, bare or server:tool, in which *
@@ -95,6 +96,13 @@ func Parse(text string, verdict agent.Verdict, source string) (agent.Rule, error
 		if err != nil {
 			return agent.Rule{}, fmt.Errorf("in the rule %q, the pattern of %s %w", text, name, err)
 		}
+		if name == untrustedWord {
+			if rule.Untrusted, err = yesOrNo(pattern); err != nil {
+				return agent.Rule{}, fmt.Errorf("in the rule %q, %w", text, err)
+			}
+			rest = after
+			continue
+		}
 		if _, twice := rule.Args[name]; twice {
 			return agent.Rule{}, fmt.Errorf("the rule %q has two conditions on %s: write a rule for each", text, name)
 		}
@@ -104,6 +112,21 @@ func Parse(text string, verdict agent.Verdict, source string) (agent.Rule, error
 		rule.Args[name], rest = pattern, after
 	}
 	return newRule(rule)
+}
+
+// untrustedWord is no argument in a rule: with yes the rule lets text from results
+// pass.
+const untrustedWord = "untrusted"
+
+func yesOrNo(word string) (bool, error) {
+	switch word {
+	case "yes", "true":
+		return true, nil
+	case "no", "false":
+		return false, nil
+	default:
+		return false, fmt.Errorf("%s takes yes or no, not %q", untrustedWord, word)
+	}
 }
 
 // nextPattern reads the pattern that a text begins with.
@@ -133,6 +156,9 @@ func newRule(rule agent.Rule) (agent.Rule, error) {
 	}
 	if _, empty := rule.Args[""]; empty {
 		return agent.Rule{}, fmt.Errorf("the rule for %s has a condition on an argument without a name", rule.Tool)
+	}
+	if rule.Untrusted && rule.Verdict != agent.VerdictRun {
+		return agent.Rule{}, fmt.Errorf("the rule for %s does not allow anything, so it says nothing of untrusted text", rule.Tool)
 	}
 	rule.Why = cmp.Or(strings.TrimSpace(rule.Why), "your "+rule.Source+" says so: "+rule.String())
 	return rule, nil

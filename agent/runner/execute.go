@@ -232,7 +232,7 @@ func (j *Job) rules() []agent.Rule {
 	if j.Rules != nil {
 		return j.Rules
 	}
-	return []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Source: byProgram, Why: "the program gave this tool to the plan"}}
+	return []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Untrusted: true, Source: byProgram, Why: "the program gave this tool to the plan"}}
 }
 
 // byProgram says of a rule or an answer that the Go program gave it.

@@ -28,6 +28,9 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 	e := s.running(c.Run)
 	switch {
 	case e != nil && e.open(c.Gate):
+		if scope == agent.ScopeRun && !forRun(&e.run, c.Gate) {
+			resolved.Scope = agent.ScopeOnce
+		}
 		if scope == agent.ScopeAlways && !s.remember(e, &resolved) {
 			return
 		}
@@ -48,8 +51,16 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 	}
 }
 
+// forRun reports whether an open gate can be answered for the run.
+func forRun(run *agent.Run, gate string) bool {
+	return slices.ContainsFunc(run.Gates, func(g *agent.Gate) bool {
+		_, why := g.ForRun()
+		return g.Gate == gate && why == ""
+	})
+}
+
 // released answers the gates that wait already for what a permission for the run
-// lets pass: calls of the same tool about which the same rule asks. Those that the
+// lets pass: calls that its rule fits, about which the same rule asks. Those that the
 // plan asks about, or that carry text from a result, wait on.
 func released(run *agent.Run, by agent.GateResolved) []agent.Data {
 	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == by.Gate })
@@ -57,9 +68,14 @@ func released(run *agent.Run, by agent.GateResolved) []agent.Data {
 		return nil
 	}
 	allowed := run.Gates[at]
+	rule, why := allowed.ForRun()
+	if why != "" {
+		return nil
+	}
 	var out []agent.Data
 	for _, g := range run.Gates {
-		if g != allowed && g.QualifiedTool() == allowed.QualifiedTool() && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
+		tool := planning.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}
+		if g != allowed && agent.Decide([]agent.Rule{rule}, tool, g.Args).Verdict == agent.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
 			!g.Planned && g.Rule.Source != agent.SourcePlan && len(g.Provenance) == 0 {
 			out = append(out, agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "your answer for this run"})
 		}

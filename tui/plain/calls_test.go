@@ -90,7 +90,8 @@ func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
 		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
 		Provenance: []agent.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
 	})
-	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n"
+	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n" +
+		"    written (the call, to): only a rule with a pattern for it lets this pass unasked\n"
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}

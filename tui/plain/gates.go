@@ -38,6 +38,9 @@ func (l *Log) gate(d agent.GateRequested) {
 		}
 	}
 	l.provenance(d.Provenance)
+	if words := Lifts(d); words != "" {
+		l.line("    %s", words)
+	}
 	if d.Diff != "" {
 		l.block("    ", d.Diff, 0)
 	}
@@ -84,6 +87,33 @@ func sources(from []agent.Provenance) []string {
 		out = append(out, fmt.Sprintf("a model wrote %s after reading the result of %s", cmp.Or(arg, "the call"), strings.Join(read[arg], ", ")))
 	}
 	return out
+}
+
+// Lifts says of the untrusted text in a call of which kind it is, and what would
+// let such a call pass unasked; "" where there is none that matters.
+func Lifts(g agent.GateRequested) string {
+	var exact, written []string
+	for _, p := range g.Provenance {
+		arg := untrusted.Line(cmp.Or(p.Arg, "the call"))
+		switch {
+		case p.Written && !slices.Contains(written, arg) && !g.Undoable():
+			written = append(written, arg)
+		case !p.Written && !slices.Contains(exact, arg) && (!g.Undoable() || p.Tool != "code.transform"):
+			exact = append(exact, arg)
+		}
+	}
+	var out []string
+	if len(exact) > 0 {
+		run := "r or "
+		if _, why := g.ForRun(); why != "" {
+			run = ""
+		}
+		out = append(out, "exact ("+strings.Join(exact, ", ")+"): only "+run+"a rule with untrusted=yes lets this pass unasked")
+	}
+	if len(written) > 0 {
+		out = append(out, "written ("+strings.Join(written, ", ")+"): only a rule with a pattern for it lets this pass unasked")
+	}
+	return strings.Join(out, "; ")
 }
 
 // passed says that a call passes by what the user has allowed in the run, and

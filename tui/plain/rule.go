@@ -30,6 +30,16 @@ func Rule(r agent.Rule) string {
 	return named + " (" + whose + ")"
 }
 
+// ForRun names the calls that the answer for the run lets pass.
+func ForRun(g agent.GateRequested) string {
+	if argv, _ := g.Args["argv"].([]any); g.Trusted && g.Tool == "proc.run" && len(argv) > 0 {
+		if program, _ := argv[0].(string); program != "" {
+			return untrusted.Line(program)
+		}
+	}
+	return untrusted.Line(g.Tool)
+}
+
 // Passed says that a call passes by what the user has allowed in its run for
 // longer than once, and by which answer; "" where it passes for another reason.
 func Passed(r *agent.Run, d agent.StepStarted) string {
