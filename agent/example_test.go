@@ -82,7 +82,7 @@ func ExampleRun_Next() {
 	apply(agent.RunStarted{
 		Plan:      &plan,
 		Limits:    agent.Limits{MaxConcurrency: 4},
-		Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Untrusted: true}},
+		Rules:     []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Untrusted: true}},
 		Catalogue: planning.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
 
 		SkipSynthesis: true, // there is no model to write an answer
