@@ -120,7 +120,7 @@ func (r *Run) follows(e Event) error {
 		return fmt.Errorf("it belongs to run %q: %w", e.Run, ErrOutOfOrder)
 	case e.Seq <= r.Seq:
 		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
-	case resumes && r.Result != nil && r.Result.Status == StatusCompleted:
+	case resumes && r.Result != nil && r.Result.Status == StatusCompleted && r.Unanswered() == "":
 		return fmt.Errorf("the run is completed, so there is nothing to resume: %w", ErrOutOfOrder)
 	case r.Result != nil && !resumes && !damaged:
 		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
@@ -315,6 +315,7 @@ func (r *Run) applyPlanning(d Data) bool {
 	case SynthesisStarted:
 		r.planner = nil
 		r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
+		r.answering = !d.Direct
 		r.modelBusy++
 		r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
 		if d.Direct {

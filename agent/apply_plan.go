@@ -129,7 +129,7 @@ func (r *Run) applyDiff(d PlanDiff) {
 	r.countAttempts()
 	r.Revisions = append(r.Revisions, revision)
 	r.Plan, r.Revision = d.Plan, d.Revision
-	r.planner, r.Replanning, r.failure = nil, nil, nil
+	r.planner, r.Replanning, r.failure, r.answering = nil, nil, nil, false
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {

@@ -61,6 +61,7 @@ type core struct {
 	modelTools   bool            // the model can call tools
 	perToken     float64         // bytes that the model's server counts as a token; 0 is unknown
 	firstLength  int             // steps of the first plan
+	answering    bool            // all steps have ended, and the answer is asked for
 	ending       *ending         // nothing new starts any more, and why
 	dryEnding    *ending         // how the run would end that is only run dry
 	dryCalls     int             // tool calls that a dry run told

@@ -320,22 +320,6 @@ func (r *Run) incomplete() bool {
 	return false
 }
 
-// unwritten is the answer where the model gave none, or not all of it: what
-// there is, and what was done, plainly.
-func (r *Run) unwritten() string {
-	if r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1 {
-		return r.ruled()
-	}
-	if r.Synthesis.Text != "" {
-		return r.Synthesis.Text + "\n\n*The answer was cut off: " + r.Synthesis.Error + "*"
-	}
-	text := "The steps are done, but the model gave no closing answer: " + r.Synthesis.Error + "\n"
-	for _, s := range r.Steps {
-		text += fmt.Sprintf("\n- %s: %s", s.Step.Title, s.Status)
-	}
-	return text
-}
-
 // overdue ends the run where its time is up.
 func (r *Run) overdue() *Action {
 	limit := r.Limits.MaxDurationMS
@@ -363,6 +347,9 @@ func (r *Run) result(e ending) Result {
 		Status: e.status, Reason: e.reason, Answer: e.answer, Error: e.error,
 		Variables: r.Variables(), History: r.History, Revisions: []RevisionSummary{},
 		Usage: r.Usage, DurationMS: r.Elapsed().Milliseconds(),
+	}
+	if e.status == StatusCompleted {
+		out.Unanswered = r.missingAnswer()
 	}
 	if out.History == nil {
 		out.History = []planning.HistoryItem{}

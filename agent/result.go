@@ -63,9 +63,10 @@ func (r Reason) ExitCode() int {
 type Result struct {
 	Status     Status                 `json:"status"`
 	Reason     Reason                 `json:"reason"`
-	Answer     string                 `json:"answer"`          // Markdown
-	Error      string                 `json:"error,omitempty"` // one sentence, where it did not complete
-	Plan       *planning.Plan         `json:"plan"`            // as it was at the end; null where there was none
+	Answer     string                 `json:"answer"`               // Markdown
+	Error      string                 `json:"error,omitempty"`      // one sentence, where it did not complete
+	Unanswered string                 `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
+	Plan       *planning.Plan         `json:"plan"`                 // as it was at the end; null where there was none
 	Variables  map[string]any         `json:"variables"`
 	History    []planning.HistoryItem `json:"history"`
 	Revisions  []RevisionSummary      `json:"revisions"`

@@ -22,7 +22,7 @@ func (r *Run) Elapsed() time.Duration {
 // its program ended has not come back and never will, and where the run had
 // ended itself, what it failed at is tried again.
 func (r *Run) applyResumed(d RunResumed, last time.Time) {
-	over := r.Result != nil || r.ending != nil
+	over := (r.Result != nil || r.ending != nil) && !r.answering // where only the answer is missing, no step is tried again
 	r.before += last.Sub(r.since)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
 	r.loseAttempts(last)
@@ -428,9 +428,9 @@ func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
 }
 
 // NeedsModel reports whether nothing can be done without a model: there is no
-// plan, and no other planner.
+// plan, and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
-	return r.Revision == 0 && r.given == nil && r.routed == nil && r.Planners == nil
+	return r.Unanswered() != "" || r.Revision == 0 && r.given == nil && r.routed == nil && r.Planners == nil
 }
 
 // planners returns who makes the plans of this run.

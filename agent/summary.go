@@ -43,9 +43,9 @@ func (r *Run) Summary() Summary {
 }
 
 // Resumable reports whether a resume would find something to do: the run has
-// begun and is not completed.
+// begun and is not completed, or the model still owes it an answer.
 func (r *Run) Resumable() bool {
-	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != StatusCompleted)
+	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != StatusCompleted || r.Unanswered() != "")
 }
 
 // Standing is a run as far as it has come.

@@ -133,7 +133,8 @@ func newPlanResume(o *options) *cobra.Command {
 		Long: "resume takes up a run where it stopped. Steps that are done never run again; a step that failed is tried\n" +
 			"again. A step that had started and may or may not have taken effect is in doubt: --in-doubt says what\n" +
 			"becomes of it. RUN may be a plan too, which means its latest unfinished run. Limits are the run's own;\n" +
-			"flags raise them. A run that is completed is left alone.",
+			"flags raise them. A run that is completed is left alone, unless the model failed at its answer: that is asked\n" +
+			"for again, and no step runs.",
 		Example: "  replan plan resume r-20260102\n  replan plan resume deploy --in-doubt rerun --max-steps 30",
 		Args:    one("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {

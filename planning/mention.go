@@ -130,7 +130,7 @@ func attached(mentions []Mention, bound int) ([]Message, int) {
 		sizes[i] = utf8.RuneCountInString(m.Text)
 	}
 	if bound > 0 {
-		sizes = shares(sizes, bound)
+		sizes = Shares(sizes, bound)
 	}
 	for i, m := range mentions {
 		cut := cutter{textBudget: textBudget{each: sizes[i]}}
@@ -156,9 +156,9 @@ func (m Mention) label() string {
 	return label
 }
 
-// shares parts a bound among texts of these sizes: what the shorter ones leave,
+// Shares parts a bound among texts of these sizes: what the shorter ones leave,
 // the longer ones get.
-func shares(sizes []int, bound int) []int {
+func Shares(sizes []int, bound int) []int {
 	sizes, order := slices.Clone(sizes), make([]int, len(sizes))
 	for i := range order {
 		order[i] = i

@@ -141,14 +141,14 @@ func (c *cutter) results(items []HistoryItem, p Plan, first map[string]bool) []s
 // be too little to be of use, the oldest get nothing.
 func olderShares(sizes []int, budget int) []int {
 	leftOut := sort.Search(len(sizes), func(n int) bool {
-		for i, share := range shares(sizes[n:], budget) {
+		for i, share := range Shares(sizes[n:], budget) {
 			if share < min(sizes[n+i], leastShown) {
 				return false
 			}
 		}
 		return true
 	})
-	return append(make([]int, leftOut), shares(sizes[leftOut:], budget)...)
+	return append(make([]int, leftOut), Shares(sizes[leftOut:], budget)...)
 }
 
 // cutsNamed is how many results a prompt names that it does not hold whole.

@@ -262,7 +262,15 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 			if r.Reason == agent.ReasonNothingFound {
 				sign = l.Muted.Render(l.glyphs.Separator)
 			}
-			return flow([]string{sign + " " + word, tail}, "  ", width)
+			lines := flow([]string{sign + " " + word, tail}, "  ", width)
+			if r.Unanswered == "" {
+				return lines
+			}
+			why := "The answer is missing: " + untrusted.Line(r.Unanswered) + "."
+			if again != "" {
+				why += " " + strings.Replace(again, "up again.", "up again and asks for it.", 1)
+			}
+			return append(lines, paint(l.Muted, indent(wrap(why, width-2)))...)
 		case agent.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
 			if again == "" {

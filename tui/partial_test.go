@@ -25,3 +25,15 @@ func TestARunThatIsDoneInPartIsNotSaidToBeDone(t *testing.T) {
 		t.Errorf("the chat says %s", got)
 	}
 }
+
+func TestTheChatSaysThatTheAnswerIsMissingAndHowToAskForIt(t *testing.T) {
+	c := &chatPane{look: darkLook()}
+	result := agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Unanswered: "Ollama does not answer"}
+	got := strings.Join(strings.Fields(stripped(c.outcome(&result, "done", "ctrl+r takes the run up again.").draw(60))), " ")
+	if want := "The answer is missing: Ollama does not answer. ctrl+r takes the run up again and asks for it."; !strings.Contains(got, want) {
+		t.Errorf("the chat says %q, not %q", got, want)
+	}
+	if why := whyNoResume(agent.Summary{Status: agent.StatusCompleted, Resumable: true}, false); why != "" {
+		t.Errorf("the list of runs refuses it: %s", why)
+	}
+}

@@ -61,6 +61,8 @@ func (m *Model) goesOn() {
 	m.ask.forget(r.ID)
 	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), plural(len(r.Plan.Steps), "step"))
 	switch {
+	case r.Answering():
+		words = "resumed: the answer is asked for again"
 	case r.Chat != nil, r.Synthesis.Direct:
 		words = "resumed: the conversation goes on"
 	case r.Revision == 0:

@@ -138,7 +138,7 @@ func whyNoResume(s agent.Summary, goes bool) string {
 		return "This is the run that goes on."
 	case s.Status == agent.StatusRunning:
 		return "Another replan is carrying it out."
-	case s.Status == agent.StatusCompleted:
+	case s.Status == agent.StatusCompleted && !s.Resumable:
 		return "It is completed: nothing is left to do in it."
 	case !s.Resumable:
 		return "Nothing is left to do in it."

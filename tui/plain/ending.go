@@ -23,6 +23,9 @@ func (l *Log) completed(r agent.Result) {
 	} else if r.Status == agent.StatusCompleted && l.inset() == "" {
 		l.results(r) // those of a run that a call has started, the answer speaks of
 	}
+	if r.Unanswered != "" {
+		l.line("%s the answer is missing; ask for it again: replan plan resume %s", l.marks.note, l.run.ID)
+	}
 	if r.Error != "" && r.Error != l.blocked {
 		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
 	}

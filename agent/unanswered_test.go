@@ -1,0 +1,100 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// unansweredRun is a run whose steps have ended, one of them skipped, and whose
+// model wrote no answer.
+func unansweredRun(t *testing.T) (*world, agent.RunStarted) {
+	t.Helper()
+	w := newWorld(t)
+	w.reply = script{planning.PurposeSynthesis: {"", "all is well"}}.reply
+	w.tool = failing("2", 99, agent.FailureTool)
+	start := given(t, with(chain, second, second+`,"on_failure":"skip"`))
+	start.SkipSynthesis = false
+	got := w.play(start)
+	if got.Status != agent.StatusCompleted || got.Reason != agent.ReasonPartial || !strings.Contains(got.Unanswered, "the model fell silent") {
+		t.Fatalf("it ended %s, %s, unanswered %q", got.Status, got.Reason, got.Unanswered)
+	}
+	return w, start
+}
+
+func TestAnAnswerThatTheModelDidNotWriteShowsTheResults(t *testing.T) {
+	w, _ := unansweredRun(t)
+	for _, want := range []string{
+		"the model wrote no answer: the model fell silent", "**1. First**: completed\n\n```\nresult of 1\n```", "**2. Second**: failed", "**3. Third**: skipped", "result of 4",
+	} {
+		if !strings.Contains(w.run.Result.Answer, want) {
+			t.Errorf("the answer lacks %q:\n%s", want, w.run.Result.Answer)
+		}
+	}
+}
+
+func TestTheAnswerByResultsKeepsToItsLength(t *testing.T) {
+	w := newWorld(t)
+	w.reply = script{planning.PurposeSynthesis: {""}}.reply
+	w.tool = func(c agent.CallTool) agent.Data {
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: strings.Repeat("```\n", 2500)}
+	}
+	plan := looks("1", "2", "3", "4", "5", "6")
+	start := started(agent.DefaultLimits())
+	start.Plan = &plan
+	answer := w.play(start).Answer
+	if n := len(answer); n > 14_000 || strings.Count(answer, "… 7999 more characters") != 6 || !strings.Contains(answer, "\n````\n```\n") {
+		t.Errorf("the answer has %d bytes:\n%.300s", n, answer)
+	}
+}
+
+func TestAMissingAnswerIsAskedForAgainWithoutRunningAnyStep(t *testing.T) {
+	w, start := unansweredRun(t)
+	if !w.run.Resumable() || !w.run.NeedsModel() {
+		t.Error("a run without its answer cannot be resumed, or needs no model")
+	}
+	before := len(w.starts())
+	got := w.resume(resumed(start))
+	if got.Reason != agent.ReasonPartial || got.Answer != "all is well" || got.Unanswered != "" || len(w.starts()) != before {
+		t.Errorf("it ended %s with %q, unanswered %q, after the starts %v", got.Reason, got.Answer, got.Unanswered, w.starts()[before:])
+	}
+	if w.run.Resumable() {
+		t.Error("there is something left to do after the answer")
+	}
+	again := resumed(start)
+	again.From = w.run.Seq
+	if err := w.offer(again); err == nil {
+		t.Error("a run with its answer is resumed")
+	}
+}
+
+func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
+	whole, start := unansweredRun(t)
+	first := len(whole.events)
+	if whole.resume(resumed(start)); whole.run.Result.Unanswered != "" {
+		t.Fatal(whole.run.Result.Unanswered)
+	}
+	for n := first; n < len(whole.events); n++ {
+		w := newWorld(t)
+		w.reply = script{planning.PurposeSynthesis: {"", "all is well"}}.reply
+		w.events = slices.Clone(whole.events)
+		w.kill(n)
+		if n > first {
+			_ = w.offer(agent.RunPaused{}) // where it cannot be stopped any more, it goes on
+		}
+		for range 2 { // the first attempt fails again, where there is one
+			if !w.run.Resumable() {
+				break
+			}
+			if got := w.resume(resumed(start)); got.Status != agent.StatusCompleted {
+				t.Errorf("killed after event %d: %s", n, got.Reason)
+			}
+		}
+		if got := w.run.Result; got.Answer != "all is well" || len(w.starts()) != len(whole.starts()) {
+			t.Errorf("killed after event %d: %q after the starts %v", n, got.Answer, w.starts())
+		}
+	}
+}
