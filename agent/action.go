@@ -38,6 +38,7 @@ type CallTool struct {
 	Tool    planning.Tool
 	Args    map[string]any
 	Hashes  map[string]string // what its gate was shown, see planning.ToolCall
+	Diff    string            // what its gate showed
 	Hold    bool              // nobody has seen what it would change, see planning.ToolCall
 	Timeout time.Duration
 }

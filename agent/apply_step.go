@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
-	s.tries, s.unsure = d.Attempt, false
+	s.tries, s.unsure, s.outdated, s.files = d.Attempt, false, "", nil
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepActive, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
@@ -217,8 +218,15 @@ func (r *Run) applyStepFailed(d StepFailed) {
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
 	r.endAttempt(s, d.Attempt)
-	if d.Removes != "" {
-		r.holdBack(s, d.Removes)
+	switch {
+	case d.Removes != "":
+		s.removes = d.Removes
+		r.holdBack(s)
+		return
+	case d.Outdated != "":
+		s.outdated, s.files = d.Outdated, slices.Sorted(maps.Keys(s.hashes))
+		s.approved, s.Diff, s.hashes = false, "", nil
+		r.holdBack(s)
 		return
 	}
 	r.record(s, planning.ItemFailed)

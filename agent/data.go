@@ -175,9 +175,12 @@ type StepFailed struct {
 	Failure FailureKind `json:"kind"`
 	Gate    string      `json:"gate,omitempty"`    // the gate that could not be shown, because the call does not apply
 	Removes string      `json:"removes,omitempty"` // nothing was done: most of a file would go, and its gate opens now
-	MS      int64       `json:"ms"`
-	Run     string      `json:"run,omitempty"`   // that a plan tool started
-	Usage   *Usage      `json:"usage,omitempty"` // of that run, which counts here too
+	// Outdated says that nothing was done, because the call would not do any more
+	// what its gate showed. The gate opens again.
+	Outdated string `json:"outdated,omitempty"`
+	MS       int64  `json:"ms"`
+	Run      string `json:"run,omitempty"`   // that a plan tool started
+	Usage    *Usage `json:"usage,omitempty"` // of that run, which counts here too
 
 	Reply *planning.Reply `json:"reply,omitempty"` // of a step in the model's own words, as far as it came
 }

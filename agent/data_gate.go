@@ -8,13 +8,14 @@ type GateRequested struct {
 	Title      string            `json:"title,omitempty"`
 	Tool       string            `json:"tool,omitempty"` // bare name
 	Server     string            `json:"server,omitempty"`
-	Trusted    bool              `json:"trusted,omitempty"` // one of the workspace's own operators
-	Rule       Rule              `json:"rule"`              // why it asks
-	Planned    bool              `json:"planned,omitempty"` // the plan asks for a gate here too, whatever rules say
-	Args       map[string]any    `json:"args,omitempty"`    // in full
-	Diff       string            `json:"diff,omitempty"`    // unified, from a dry application
-	Hashes     map[string]string `json:"hashes,omitempty"`  // path → SHA-256 (hex) of what the diff was made against
-	Removes    string            `json:"removes,omitempty"` // "removes 180 of 214 lines of a.go": most of a file goes
+	Trusted    bool              `json:"trusted,omitempty"`  // one of the workspace's own operators
+	Rule       Rule              `json:"rule"`               // why it asks
+	Planned    bool              `json:"planned,omitempty"`  // the plan asks for a gate here too, whatever rules say
+	Args       map[string]any    `json:"args,omitempty"`     // in full
+	Diff       string            `json:"diff,omitempty"`     // unified, from a dry application
+	Hashes     map[string]string `json:"hashes,omitempty"`   // path → SHA-256 (hex) of what the diff was made against
+	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": most of a file goes
+	Outdated   string            `json:"outdated,omitempty"` // why it asks again about what was approved already
 	Provenance []Provenance      `json:"provenance,omitempty"`
 	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil where there is no such answer
 	NoAlways   string            `json:"no_always,omitempty"` // why there is not, a sentence

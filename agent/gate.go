@@ -103,11 +103,15 @@ func (r *Run) unseen(s *StepState, facts *toolFacts) bool {
 	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.approved && len(r.ruleFor(s, facts).Args) == 0
 }
 
-// holdBack has a call that was refused, because most of a file would go, wait for its
-// gate. It failed in nothing.
-func (r *Run) holdBack(s *StepState, removes string) {
-	s.Status, s.Error, s.Failure, s.removes = StepPending, "", "", removes
+// holdBack has a call wait for its gate that its tool refused to make without one,
+// or without another. Nothing was done: no budget counts it.
+func (r *Run) holdBack(s *StepState) {
+	s.Status, s.Error, s.Failure = StepPending, "", ""
+	r.facts(s.Step.Tool).calls--
+	r.Usage.Steps--
+	r.Usage.ToolCalls--
 	if s.loop != nil {
+		r.within--
 		s.loop.made[callKey(s.Step.Tool, s.Args)]--
 	}
 	r.enqueue(s)
@@ -131,7 +135,7 @@ func (r *Run) gate(s *StepState) OpenGate {
 		Gate: GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call,
-			Provenance: r.provenance(s),
+			Outdated: s.outdated, Provenance: r.provenance(s),
 		},
 		Attempt: s.tries + 1,
 		Tool:    tool,
@@ -234,6 +238,7 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 	}
 	s.override, s.filled, s.missing = args, nil, nil
 	s.edits, s.edited = s.edits+1, left
+	s.outdated, s.files = "", nil
 	s.approved, s.denied, s.Diff, s.hashes, s.removes = false, false, "", nil, ""
 	r.enqueue(s)
 }

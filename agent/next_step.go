@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -22,6 +23,7 @@ type slots struct {
 	// What is kept back of that for calls that are before the user, or approved:
 	// nobody is asked about a call that a guard refuses afterwards.
 	reserved        account
+	changing        map[string]bool // files that calls under way are to change
 	reservedPerTool map[*toolFacts]int
 }
 
@@ -63,6 +65,11 @@ func (r *Run) freeSlots() slots {
 			execution: left(r.Limits.MaxExecutionCalls, calls-discovery),
 		},
 	}
+	for a := range r.inFlight {
+		if s := r.Step(a.index); s != nil && s.Status == StepActive {
+			free.change(slices.Collect(maps.Keys(s.hashes)))
+		}
+	}
 	if r.Limits.MaxCallsPerTool > 0 {
 		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
 	}
@@ -92,6 +99,21 @@ func (f *slots) reserve(facts *toolFacts, calls int) {
 	if f.reservedPerTool != nil {
 		f.reservedPerTool[facts] += calls
 	}
+}
+
+// change notes files that a call is about to change.
+func (f *slots) change(files []string) {
+	if f.changing == nil && len(files) > 0 {
+		f.changing = map[string]bool{}
+	}
+	for _, name := range files {
+		f.changing[name] = true
+	}
+}
+
+// changes reports whether a call is about to change one of the files.
+func (f *slots) changes(files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool { return f.changing[name] })
 }
 
 // reserveApproved keeps budget back for the calls of open gates, and for those
@@ -175,6 +197,24 @@ func (r *Run) nextOf(q *queues) []Action {
 	return out
 }
 
+// claimed returns the files that calls which are under way, approved or asked about
+// again are to change.
+func (r *Run) claimed(q *queues, free *slots) map[string]bool {
+	claimed := slots{changing: map[string]bool{}}
+	maps.Copy(claimed.changing, free.changing)
+	for _, g := range r.Gates {
+		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
+			claimed.change(s.files)
+		}
+	}
+	for _, s := range q[standsTool] {
+		if s.approved {
+			claimed.change(slices.Collect(maps.Keys(s.hashes)))
+		}
+	}
+	return claimed.changing
+}
+
 // toolSteps returns the steps that may have the free tool slots. Where budget is
 // kept back, the first of them may have to wait, and those it is kept for may not.
 func (q *queues) toolSteps(free slots) []*StepState {
@@ -193,8 +233,17 @@ func (q *queues) toolSteps(free slots) []*StepState {
 
 // nextGates opens gates, behind the guards: what they refuse is put to nobody.
 func (r *Run) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+	var again slots // files of the calls that are asked about again
 	for _, s := range inPlanOrder(q[standsGate].first(gatesAtOnce - len(r.Gates))) {
 		facts := r.facts(s.Step.Tool)
+		if s.outdated != "" {
+			if again.changing == nil {
+				again.changing = r.claimed(q, free)
+			}
+			if again.changes(s.files) {
+				continue // what it would do now is not what it will do after that
+			}
+		}
 		said, passes := r.askGuards(s, facts, free)
 		if len(said) > 0 && said[0].blocks() {
 			return said, true
@@ -202,6 +251,7 @@ func (r *Run) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 		out = append(out, said...)
 		if passes {
 			free.reserve(facts, 1)
+			again.change(s.files)
 			out = append(out, Action{Effect: r.gate(s)})
 		}
 	}
@@ -363,11 +413,16 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	if free.tools <= 0 || planning.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
 		return out
 	}
+	files := slices.Collect(maps.Keys(s.hashes))
+	if free.changes(files) {
+		return out // what was approved may not be what it does after that
+	}
 	said, passes := r.askGuards(s, facts, free)
 	out = append(out, said...)
 	if !passes {
 		return out
 	}
+	free.change(files)
 	free.tools--
 	free.start(facts)
 	if s.approved {
@@ -386,7 +441,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Hold: r.unseen(s, facts), Timeout: timeout},
+		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Diff: s.Diff, Hold: r.unseen(s, facts), Timeout: timeout},
 	})
 }
 

@@ -193,6 +193,7 @@ func (r *Run) unplanned() bool {
 // to be granted anew.
 func (r *Run) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
+	s.outdated, s.files = "", nil
 	s.Diff, s.hashes, s.removes = "", nil, "" // of a call that may have been another
 	s.tried, s.approved, s.denied, s.fillError, s.cut = s.tries, false, false, "", ""
 }

@@ -151,6 +151,7 @@ func (r *Run) takeReviewed(plan planning.Plan) (out []StepState) {
 			if s.Status == StepWaiting {
 				s.Status, s.Gate = StepPending, ""
 			}
+			s.outdated, s.files = "", nil // of a call that is another now
 			s.approved, s.filled, s.fillError, s.Diff, s.hashes, s.removes = false, nil, "", "", nil, ""
 		}
 		delete(before, step.Index)

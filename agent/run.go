@@ -112,6 +112,8 @@ type StepState struct {
 	tried     int  // of those, before this revision or a resume
 	denied    bool
 	hashes    map[string]string // of what its gate was shown against
+	outdated  string            // why the gate that it passed opens again
+	files     []string          // that it was to change when it passed that
 	removes   string            // what its call would remove, about which its gate asks; see StepFailed
 	missing   []string          // args that its tool requires and the plan leaves out
 	filled    map[string]any    // those args, as the model wrote them

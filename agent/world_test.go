@@ -31,6 +31,7 @@ type world struct {
 	gate    func(agent.GateRequested) agent.Decision       // the user
 	scope   agent.Scope                                    // how far the user's yes reaches
 	resolve func(agent.GateRequested) agent.GateResolved   // the user, in place of gate and scope; nil goes by those
+	show    func(agent.OpenGate) agent.GateRequested       // the gate with what its call would do; nil shows nothing of that
 	flaw    func(agent.OpenGate) string                    // why a call does not apply, "" where it does
 	failed  func(agent.Question) agent.FailureResolved     // the user, asked about a failed step
 	doubt   func(agent.Question) agent.DoubtDecision       // the user, asked about a step in doubt
@@ -203,6 +204,9 @@ func (w *world) back() {
 		w.apply(w.tool(e))
 	case agent.OpenGate:
 		var shown agent.Data = e.Gate
+		if w.show != nil {
+			shown = w.show(e)
+		}
 		if why := w.flaw(e); why != "" {
 			shown = agent.StepFailed{Index: e.Gate.Step, Attempt: e.Attempt, Error: why, Failure: agent.FailureTool, Gate: e.Gate.Gate}
 		}

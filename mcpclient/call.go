@@ -32,6 +32,7 @@ func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
 	meta := map[string]any{}
 	if len(call.Hashes) > 0 {
 		meta[workspace.MetaHashes] = call.Hashes
+		meta[workspace.MetaDiff] = workspace.DiffHash(call.Diff)
 	}
 	if call.Run != "" {
 		meta[workspace.MetaRun] = call.Run
@@ -272,6 +273,7 @@ func toolError(tool planning.Tool, result *mcp.CallToolResult, builtin bool) err
 	// What cannot be read is no reason to lose the message.
 	failure.Result, _ = structured(result)
 	if builtin && result.Meta != nil {
+		failure.Outdated, _ = result.Meta.AdditionalFields[workspace.MetaOutdated].(string)
 		failure.Removes, _ = result.Meta.AdditionalFields[workspace.MetaRemoves].(string)
 	}
 	if strings.TrimSpace(failure.Message) == "" {

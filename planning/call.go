@@ -6,6 +6,10 @@ type ToolCall struct {
 	Args   map[string]any    // as resolved, no references
 	Hashes map[string]string // path → SHA-256 (hex) that the call was approved against; nil means unchecked
 	Run    string            // that makes the call; "" is none
+	// Diff is what the call was approved with; "" means that nothing was shown. A
+	// file may have changed since by a call of the same run, where the diff is still
+	// the same.
+	Diff string
 	// Hold has a built-in tool refuse what would remove most of a file, which
 	// nobody has seen: see [ToolError.Removes].
 	Hold bool
@@ -31,6 +35,9 @@ type ToolError struct {
 	Tool    string
 	Message string
 	Result  any // what the tool sent along, may be nil
+	// Outdated says why what was approved is no longer what the call would do,
+	// where that is why it was refused.
+	Outdated string
 	// Removes says what the call would remove, in the words of
 	// [ToolPreview.Removes], where that is why it was refused.
 	Removes string

@@ -139,6 +139,9 @@ func (g openGate) write(l *look, d *document) {
 	if a.Rule.Why != "" {
 		d.field("why", l.Text, a.Rule.Why)
 	}
+	if a.Outdated != "" {
+		d.field("again", l.Text, a.Outdated)
+	}
 	if !g.session {
 		d.field("rule", l.Text, plain.Rule(a.Rule))
 	}

@@ -382,7 +382,7 @@ func (p *player) last() string {
 		case agent.StepCompleted:
 			return stepWords(d.Index) + " done"
 		case agent.StepFailed:
-			if d.Removes != "" {
+			if d.Removes != "" || d.Outdated != "" {
 				return stepWords(d.Index) + " is held"
 			}
 			return stepWords(d.Index) + " failed"

@@ -53,7 +53,7 @@ func (e *engine) streams(data agent.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Hold: c.Hold, Run: e.id}
+	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Hold: c.Hold, Run: e.id}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
@@ -84,7 +84,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	var said *planning.ToolError
 	switch {
 	case errors.As(err, &said):
-		failed.Removes = said.Removes
+		failed.Removes, failed.Outdated = said.Removes, said.Outdated
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = agent.FailureInterrupted, context.Cause(e.ctx).Error()

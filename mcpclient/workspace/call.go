@@ -131,6 +131,7 @@ type call struct {
 	raw      json.RawMessage
 	preview  bool
 	hashes   map[string]string // nil where the call was not approved against anything
+	diff     string            // the DiffHash of what it was approved with
 	progress mcp.ProgressToken // nil where nobody listens
 	run      string            // that it belongs to, "" for none
 	hold     bool              // it may not remove most of a file
@@ -160,6 +161,7 @@ func newCall(op operator, req mcp.CallToolRequest) (call, error) {
 			return call{}, fmt.Errorf("%s of the call must be the id of a run: %w", MetaRun, err)
 		}
 	}
+	c.diff, _ = req.Params.Meta.AdditionalFields[MetaDiff].(string)
 	approved, ok := req.Params.Meta.AdditionalFields[MetaHashes]
 	if !ok || approved == nil {
 		return c, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -51,7 +50,8 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		if err != nil {
 			return nil, err
 		}
-		result := previewResult{Diff: shown(changes), Hashes: make(map[string]string, len(changes)), Removes: c.removes(changes)}
+		diff, _ := shown(changes)
+		result := previewResult{Diff: diff, Hashes: make(map[string]string, len(changes)), Removes: c.removes(changes)}
 		for _, ch := range changes {
 			result.Hashes[ch.path] = ch.before.hash()
 		}
@@ -62,18 +62,25 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		return nil, err
 	}
 	defer release()
-	if at, err := o.unchanged(c.hashes); err != nil {
+	changed, foreign, err := o.changedSince(c)
+	switch {
+	case err != nil:
 		return nil, err
-	} else if at != "" {
-		return nil, fmt.Errorf("%s changed since it was approved; look at the new diff", at)
+	case foreign != "":
+		return nil, &outdatedError{foreign + " changed since it was approved"}
 	}
 	changes, err := compute()
-	if err != nil {
+	switch {
+	case err != nil && changed != "":
+		return nil, &outdatedError{changed + " changed since it was approved"} // its gate says what is wrong with it now
+	case err != nil:
 		return nil, err
+	case changed != "" && !c.stillApproved(changes):
+		return nil, &outdatedError{changed + " was changed by another step of this run since it was approved"}
 	}
 	for _, ch := range changes {
 		if _, ok := c.hashes[ch.path]; c.hashes != nil && !ok {
-			return nil, fmt.Errorf("%s was not in the diff that was approved; look at the new diff", ch.path)
+			return nil, &outdatedError{ch.path + " was not in the diff that was approved"}
 		}
 	}
 	if c.hold {
@@ -89,6 +96,7 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 			return nil, err
 		}
 		o.seen.changed(changes)
+		o.leave(c.run, changes)
 	}
 	return o.changed(changes), nil
 }
@@ -97,19 +105,22 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 // for all of it.
 const maxPreview = 1 << 20
 
-// shown is the diff of changes that are to be approved. Where what is to be
-// removed is too much to be read, its files are listed with their sizes.
-func shown(changes []change) string {
+// shown is the diff of changes that are to be approved, and whether that is all of
+// it. Where what is to be removed is too much to be read, its files are listed with
+// their sizes.
+func shown(changes []change) (text string, whole bool) {
 	removed := 0
 	for _, ch := range changes {
 		if ch.goes() {
 			removed += len(ch.before.data)
 		}
 	}
+	whole = true
 	var b strings.Builder
 	for i, ch := range changes {
 		var diff string
 		if removed > maxPreview && ch.goes() && !ch.before.dir {
+			whole = false
 			diff = fmt.Sprintf("file %s removed: %s\n", ch.path, ch.before.size())
 		} else {
 			diff, _ = ch.diff()
@@ -123,11 +134,12 @@ func shown(changes []change) string {
 				b.WriteString(" are not shown")
 			}
 			b.WriteString("]\n")
+			whole = false
 			break
 		}
 		b.WriteString(diff)
 	}
-	return b.String()
+	return b.String(), whole
 }
 
 // goes reports whether what was there is removed for good.
@@ -181,25 +193,6 @@ func (o *Operators) changed(changes []change) *mcp.CallToolResult {
 	}
 	o.log.Info("files changed", "files", said)
 	return structured(result, strings.Join(said, "\n"))
-}
-
-// unchanged checks that every file still has its hash. It returns the first
-// that has not, empty where there is none.
-func (o *Operators) unchanged(hashes map[string]string) (string, error) {
-	for _, name := range slices.Sorted(maps.Keys(hashes)) {
-		at, err := o.resolve(name)
-		if err != nil {
-			return "", err
-		}
-		f, err := o.loadEntry(at)
-		if err != nil {
-			return "", err
-		}
-		if f.hash() != strings.ToLower(hashes[name]) {
-			return name, nil
-		}
-	}
-	return "", nil
 }
 
 // apply makes all changes of a run or none, and the folders that they need, and

@@ -99,6 +99,7 @@ func start(t tb, c *client.Client) {
 type answer struct {
 	text    string
 	data    map[string]any
+	meta    map[string]any
 	isError bool
 }
 
@@ -115,6 +116,9 @@ func (b *bench) try(ctx context.Context, tool string, a args, meta map[string]an
 		return answer{}, err
 	}
 	out := answer{isError: res.IsError}
+	if res.Meta != nil {
+		out.meta = res.Meta.AdditionalFields
+	}
 	out.data, _ = res.StructuredContent.(map[string]any)
 	for _, c := range res.Content {
 		if text, ok := c.(mcp.TextContent); ok {

@@ -281,14 +281,14 @@ func (m *memory) unchanged(hashes map[string]string) error {
 	}
 	approved, ok := hashes[memoryName]
 	if !ok {
-		return fmt.Errorf("%s was not in the diff that was approved; look at the new diff", memoryName)
+		return &outdatedError{memoryName + " was not in the diff that was approved"}
 	}
 	f, err := m.load()
 	if err != nil {
 		return err
 	}
 	if f.hash() != strings.ToLower(approved) {
-		return fmt.Errorf("%s changed since it was approved; look at the new diff", memoryName)
+		return &outdatedError{memoryName + " changed since it was approved"}
 	}
 	return nil
 }

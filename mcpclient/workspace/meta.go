@@ -20,6 +20,14 @@ const (
 	// MetaRemoves in the `_meta` of an answer says what the call would remove:
 	// "removes 180 of 214 lines of a.go". A preview has it as "removes".
 	MetaRemoves = "replan/removes"
+	// MetaDiff in the `_meta` of a tools/call is the [DiffHash] of the diff that the
+	// call was approved with. Where a file is no longer what its hash says, but is
+	// what an earlier call of the same run left, and the diff is still the same, the
+	// call is made.
+	MetaDiff = "replan/diff"
+	// MetaOutdated in the `_meta` of a result that is an error says why what was
+	// approved is no longer what the call would do. Nothing was changed.
+	MetaOutdated = "replan/outdated"
 	// MetaRun in the `_meta` of a tools/call is the id of the run that the call
 	// belongs to: what was there before its changes is kept under that name. See
 	// [Config.Backups].

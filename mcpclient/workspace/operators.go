@@ -87,6 +87,7 @@ type Operators struct {
 
 	changing chan struct{} // holds a token while a call changes files
 	seen     seen          // files as calls have read them
+	left     seen          // files as calls of runs have left them, by run and path
 
 	life   context.Context // ends at Close, and every call with it
 	end    context.CancelCauseFunc
@@ -257,6 +258,9 @@ func (o *Operators) handler(op operator) server.ToolHandlerFunc {
 		}
 		if removal := new(removalError); errors.As(err, &removal) {
 			return removal.result(), nil
+		}
+		if outdated := new(outdatedError); errors.As(err, &outdated) {
+			return outdated.result(), nil
 		}
 		return mcp.NewToolResultError(permitted(err)), nil
 	}

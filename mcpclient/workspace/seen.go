@@ -34,6 +34,14 @@ func (s *seen) note(at, hash string) {
 	s.hashes[at] = hash
 }
 
+// has reports whether this is how a file was last noted.
+func (s *seen) has(at, hash string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last, known := s.hashes[at]
+	return known && last == hash
+}
+
 // changed remembers what became of the files that had been read.
 func (s *seen) changed(changes []change) {
 	s.mu.Lock()

@@ -273,15 +273,15 @@ func (p *prepared) approved(hashes map[string]string) error {
 	for _, at := range p.paths {
 		hash, ok := hashes[at]
 		if !ok {
-			return fmt.Errorf("%s was not in the diff that was approved; look at the new diff", at)
+			return &outdatedError{at + " was not in the diff that was approved"}
 		}
 		if hash != p.hashes[at] {
-			return fmt.Errorf("%s changed since it was approved; look at the new diff", at)
+			return &outdatedError{at + " changed since it was approved"}
 		}
 	}
 	for at := range hashes {
 		if _, ok := p.hashes[at]; !ok {
-			return fmt.Errorf("%s was in the diff that was approved and is no longer to be committed; look at the new diff", at)
+			return &outdatedError{at + " was in the diff that was approved and is no longer to be committed"}
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (l *Log) tellCall(d agent.Data) bool {
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", why, outputShown)
 	case agent.StepFailed:
-		if d.Removes != "" {
+		if d.Removes != "" || d.Outdated != "" {
 			break // its gate says so
 		}
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))

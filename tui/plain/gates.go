@@ -21,6 +21,9 @@ func (l *Log) gate(d agent.GateRequested) {
 		what = untrusted.Line(d.Title)
 	}
 	l.line("%s %s  asks: %s", l.marks.gate, what, untrusted.Line(d.Rule.Why))
+	if d.Outdated != "" {
+		l.line("    asked again: %s", untrusted.Line(d.Outdated))
+	}
 	if d.Rule.Tool != "" {
 		l.line("    rule: %s", Rule(d.Rule))
 	}

@@ -360,7 +360,7 @@ func (l *Log) tellStep(d agent.Data) {
 		}
 		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), seconds(d.MS))
 	case agent.StepFailed:
-		if d.Removes != "" {
+		if d.Removes != "" || d.Outdated != "" {
 			return // its gate says so
 		}
 		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), seconds(d.MS))

@@ -245,6 +245,9 @@ func happened(data agent.Data, gates map[string]agent.GateRequested) string {
 		if d.Removes != "" {
 			return fmt.Sprintf("step %s was held: it %s", inline(d.Index), inline(d.Removes))
 		}
+		if d.Outdated != "" {
+			return fmt.Sprintf("step %s was held: %s", inline(d.Index), inline(d.Outdated))
+		}
 		return fmt.Sprintf("step %s failed: %s", inline(d.Index), inline(untrusted.FirstLine(d.Error)))
 	case agent.StepInDoubt:
 		return fmt.Sprintf("step %s is in doubt: %s", inline(d.Index), inline(d.Reason))

@@ -1,0 +1,139 @@
+package agent_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// file is a file that calls change, each against what its gate showed.
+type file struct {
+	version int
+	calls   []string // the steps whose calls changed it
+	refused int
+}
+
+// in has a world change the file: its previews show the version that they would
+// change, and a call that was approved for another is refused.
+func (f *file) in(w *world) {
+	w.show = func(g agent.OpenGate) agent.GateRequested {
+		shown := g.Gate
+		shown.Diff, shown.Hashes = fmt.Sprint("version ", f.version), map[string]string{"f": fmt.Sprint(f.version)}
+		return shown
+	}
+	w.tool = func(c agent.CallTool) agent.Data {
+		if was, approved := c.Hashes["f"]; approved && was != fmt.Sprint(f.version) {
+			f.refused++
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "outdated", Outdated: "f changed since it was approved", Failure: agent.FailureTool}
+		}
+		f.version++
+		f.calls = append(f.calls, c.Index)
+		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "done"}
+	}
+}
+
+func TestOutdatedCallIsAskedAboutAgainAndRuns(t *testing.T) {
+	for _, n := range []int{2, 5} {
+		t.Run(fmt.Sprint(n, " changes of one file"), func(t *testing.T) {
+			w, f := newWorld(t), &file{}
+			f.in(w)
+			mirror(w)
+			start := given(t, parallel(n))
+			start.Limits.MaxToolCalls = n // what was refused counts as nothing
+			got := w.play(start)
+			if got.Reason != agent.ReasonGoalMet || len(f.calls) != n || got.Usage.ToolCalls != n || got.Usage.Steps != n {
+				t.Fatalf("it ended %s (%s) after the calls %v, used %+v", got.Reason, got.Error, f.calls, got.Usage)
+			}
+			if len(got.History) != n {
+				t.Errorf("the history has %d items: %+v", len(got.History), got.History)
+			}
+			if f.refused != n-1 {
+				t.Errorf("%d calls were refused: all but the first are, each once", f.refused)
+			}
+			again := 0
+			for _, g := range gates(w) {
+				if g.Outdated != "" {
+					again++
+					if g.Outdated != "f changed since it was approved" || g.Diff == "version 0" {
+						t.Errorf("it asks again because %q, with the diff %q", g.Outdated, g.Diff)
+					}
+				}
+			}
+			if again != n-1 || len(gates(w)) != 2*n-1 {
+				t.Errorf("%d of %d gates ask again, want %d", again, len(gates(w)), n-1)
+			}
+		})
+	}
+}
+
+func TestOutdatedCallMayBeDeniedTheSecondTime(t *testing.T) {
+	w, f := newWorld(t), &file{}
+	f.in(w)
+	w.gate = func(g agent.GateRequested) agent.Decision {
+		if g.Outdated != "" {
+			return agent.Deny
+		}
+		return agent.Allow
+	}
+	if got := w.play(given(t, parallel(2))); got.Reason != agent.ReasonDenied || len(f.calls) != 1 {
+		t.Errorf("it ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
+	}
+}
+
+func TestOutdatedCallRunsUnaskedWhereItsToolWasAllowedMeanwhile(t *testing.T) {
+	w, f := newWorld(t), &file{}
+	f.in(w)
+	asked := 0
+	w.resolve = func(g agent.GateRequested) agent.GateResolved {
+		asked++
+		said := agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "test"}
+		if asked == 2 {
+			said.Scope = agent.ScopeRun
+		}
+		return said
+	}
+	if got := w.play(given(t, parallel(2))); got.Reason != agent.ReasonGoalMet || len(f.calls) != 2 || asked != 2 {
+		t.Errorf("it ended %s (%s) after the calls %v and %d gates", got.Reason, got.Error, f.calls, asked)
+	}
+}
+
+func TestOutdatedCallOfTheChatIsAskedAboutAgain(t *testing.T) {
+	w, f := newWorld(t), &file{}
+	f.in(w)
+	start := started(agent.DefaultLimits())
+	chats(nil, w, &start)
+	turns := 0
+	w.reply = func(planning.Request) (string, error) { return "done", nil }
+	w.calls = func(planning.Request) []planning.ToolUse {
+		if turns++; turns > 1 {
+			return nil
+		}
+		return []planning.ToolUse{use("change", "a"), use("change", "b")}
+	}
+	got := w.play(start)
+	if got.Reason != agent.ReasonDirect || len(f.calls) != 2 || f.refused != 1 {
+		t.Errorf("it ended %s (%s) after the calls %v, %d refused", got.Reason, got.Error, f.calls, f.refused)
+	}
+}
+
+func TestOutdatedCallSurvivesACrash(t *testing.T) {
+	w, f := newWorld(t), &file{}
+	f.in(w)
+	start := given(t, parallel(3))
+	w.apply(start)
+	w.until(agent.KindStepFailed)
+	w.kill(len(w.events))
+	again := resumed(start)
+	if got := w.resume(again); got.Reason != agent.ReasonGoalMet || len(f.calls) != 3 {
+		t.Errorf("it ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
+	}
+	for _, g := range gates(w) {
+		if strings.Contains(g.Diff, "version 0") && maps.Equal(g.Hashes, map[string]string{"f": "1"}) {
+			t.Errorf("a gate shows what is no longer so: %+v", g)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package workspace_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+// thirtyLines are the lines 1 to 30, some of them replaced.
+func thirtyLines(replaced map[int]string) string {
+	var b strings.Builder
+	for i := 1; i <= 30; i++ {
+		if text, ok := replaced[i]; ok {
+			b.WriteString(text)
+			continue
+		}
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()
+}
+
+func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
+	patch := func(line int, text string) args {
+		return args{"path": "f", "old": fmt.Sprintf("line %d\n", line), "new": text}
+	}
+	second := patch(20, "twenty\n")
+	for name, c := range map[string]struct {
+		run     string // that makes the first change, "" where it is made behind the operators' back
+		first   int    // the line that it changes
+		text    string
+		refused string
+	}{
+		"the same run changed other lines":          {"r1", 2, "two\n", ""},
+		"the same run moved its hunk":               {"r1", 2, "two\nand more\n", "f was changed by another step of this run since it was approved"},
+		"the same run changed lines around it":      {"r1", 18, "eighteen\n", "f was changed by another step of this run since it was approved"},
+		"the same run changed the very line":        {"r1", 20, "other\n", "f changed since it was approved"},
+		"another run changed other lines":           {"r2", 2, "two\n", "f changed since it was approved"},
+		"somebody else changed other lines":         {"", 2, "two\n", "f changed since it was approved"},
+		"somebody else changed lines after the run": {"r1 and somebody", 2, "two\n", "f changed since it was approved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{Backups: t.TempDir()})
+			b.write(t, map[string]string{"f": thirtyLines(nil)})
+			shown := b.ask(t, "fs.patch", second, map[string]any{workspace.MetaPreview: true})
+			promised := into[changeResult](t, shown.data)
+			want := map[int]string{c.first: c.text}
+			run, more, _ := strings.Cut(c.run, " ")
+			if run == "" {
+				b.write(t, map[string]string{"f": thirtyLines(want)})
+			} else if got := b.ask(t, "fs.patch", patch(c.first, c.text), map[string]any{workspace.MetaRun: run}); got.isError {
+				t.Fatal(got.text)
+			}
+			if more != "" {
+				want[4] = "four\n"
+				b.write(t, map[string]string{"f": thirtyLines(want)})
+			}
+			got := b.ask(t, "fs.patch", second, map[string]any{
+				workspace.MetaHashes: toAny(promised.Hashes), workspace.MetaDiff: workspace.DiffHash(promised.Diff), workspace.MetaRun: "r1",
+			})
+			if c.refused == "" {
+				want[20] = "twenty\n"
+			}
+			b.same(t, map[string]string{"f": thirtyLines(want)})
+			if got.isError != (c.refused != "") || !strings.HasPrefix(got.text, c.refused) {
+				t.Errorf("it says %q, want %q", got.text, c.refused)
+			}
+			if why, _ := got.meta[workspace.MetaOutdated].(string); why != c.refused {
+				t.Errorf("its meta says %q, want %q", why, c.refused)
+			}
+		})
+	}
+}
