@@ -301,9 +301,22 @@ func (r *Run) equip(s *StepState) {
 		return
 	}
 	if s.override == nil {
-		s.missing = facts.signature.Missing(s.Step.Args)
+		s.missing = r.lacking(s, s.Step, facts)
 	}
 	if s.Step.Gate {
 		r.gated[facts.tool.QualifiedName()] = true
 	}
+}
+
+// lacking returns the args of a step that a model is to write: those that its
+// tool requires and the plan lacks. Where none is required, and a model planned
+// the step and said nothing of its args, not even that there are none, those are
+// all that the tool knows: only the title says what the call is about.
+func (r *Run) lacking(s *StepState, step planning.Step, facts *toolFacts) []string {
+	missing := facts.signature.Missing(step.Args)
+	modelPlanned := r.Planners == nil && (r.given == nil && r.routed == nil || s.replanned)
+	if len(missing) == 0 && step.Args == nil && modelPlanned && r.Model != "" && !r.dryRun {
+		return facts.signature.Names()
+	}
+	return missing
 }

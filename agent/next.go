@@ -155,6 +155,8 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 		return r.answerDirectly()
 	case planning.OutcomeAnalysed:
 		return r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: o.Text})
+	case planning.OutcomeSilent:
+		return r.finish(ending{StatusFailed, ReasonPlannerError, cmp.Or(o.Reason, "no plan came from the model"), ""})
 	case planning.OutcomeEmpty:
 		return []Action{{Record: PlanEmpty{Reason: cmp.Or(o.Reason, "the planner proposed no step")}}}
 	default:

@@ -182,7 +182,7 @@ func (r *Run) unplanned() bool {
 		return true
 	}
 	switch r.planner.Outcome().Kind {
-	case planning.OutcomeEmpty, planning.OutcomeFailed:
+	case planning.OutcomeEmpty, planning.OutcomeSilent, planning.OutcomeFailed:
 		return true
 	default:
 		return false

@@ -356,7 +356,7 @@ func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{planning.PurposePlan: {"", diamond}}.reply
 	start := started(agent.DefaultLimits())
-	if got := w.play(start); got.Reason != agent.ReasonNoPlan {
+	if got := w.play(start); got.Reason != agent.ReasonPlannerError {
 		t.Fatal(got.Reason)
 	}
 	w.kill(len(w.events))

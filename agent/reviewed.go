@@ -23,7 +23,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 		return nil
 	}
 	probe := *state
-	probe.Step, probe.filled, probe.missing = step, nil, facts.signature.Missing(step.Args)
+	probe.Step, probe.filled, probe.missing = step, nil, v.world.lacking(state, step, facts)
 	args, err := planning.ResolveArgs(step.Args, v.world.variables)
 	if err != nil {
 		args = step.Args

@@ -53,7 +53,8 @@ func TestHowARunEnds(t *testing.T) {
 		"a planner may give up":                             {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, agent.FailureTool), want: agent.ReasonGaveUp},
 		"equal answers spend the replans":                   {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, planning.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, agent.FailureTool), want: agent.ReasonReplanBudget},
 		"no step is no plan":                                {script: script{planning.PurposePlan: {`{"title":"x","steps":[]}`}}, want: agent.ReasonNoPlan},
-		"a silent planner is no plan":                       {script: script{planning.PurposePlan: {""}}, want: agent.ReasonNoPlan},
+		"a planner that never answers is a planner error":   {script: script{planning.PurposePlan: {""}}, want: agent.ReasonPlannerError},
+		"a planner that says nothing of use is no plan":     {script: script{planning.PurposePlan: {"hm"}, planning.PurposeRepair: {""}}, want: agent.ReasonNoPlan},
 		"a silent replanner is one too":                     {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonPlannerError},
 		"an unknown tool is repaired":                       {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, planning.PurposeRepair: {diamond}}, want: agent.ReasonGoalMet},
 		"an unknown tool that stays in the plan is no plan": {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: agent.ReasonNoPlan},
@@ -173,6 +174,45 @@ func TestTheModelFillsInWhatThePlanLeftOutAndNoMore(t *testing.T) {
 	want := map[string]any{"at": "here", "text": "${not a reference}"}
 	if got := w.run.Step("1").Args; !planning.EqualValues(got, want) {
 		t.Errorf("called with %v, want %v", got, want)
+	}
+}
+
+func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) {
+	args := map[string]any{"at": "slug"}
+	for name, c := range map[string]struct {
+		plan  string
+		model string
+		file  bool
+		want  map[string]any // what the tool is called with
+		asks  int            // requests for args
+	}{
+		"planned without args": {plan: `{"title":"x","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", want: args, asks: 1},
+		"a line of a list":     {plan: "1. Look at slug → TOOL: look", model: "m", want: args, asks: 1},
+		"planned with none":    {plan: `{"title":"x","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", want: map[string]any{}},
+		"a file":               {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, model: "m", file: true, want: map[string]any{}},
+		"a file and no model":  {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{planning.PurposePlan: {c.plan}, planning.PurposeStep: {`{"at":"slug"}`}}.reply
+			var start agent.RunStarted
+			if start = started(agent.DefaultLimits()); c.file {
+				start = given(t, c.plan)
+			}
+			start.Model = c.model
+			if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+				t.Fatalf("%s: %s", got.Reason, got.Error)
+			}
+			asks := 0
+			for _, d := range all[agent.ModelRequested](w) {
+				if d.Purpose == planning.PurposeStep {
+					asks++
+				}
+			}
+			if got := w.run.Step("1").Args; !planning.EqualValues(got, c.want) || asks != c.asks {
+				t.Errorf("called with %v after %d requests, want %v after %d", got, asks, c.want, c.asks)
+			}
+		})
 	}
 }
 

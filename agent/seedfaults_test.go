@@ -203,7 +203,7 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 		},
 		"nothing is carried out where phase 3 fails": func(t *testing.T) {
 			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {""}}, nil)
-			if got.Reason != agent.ReasonNoPlan || len(w.starts()) != 0 {
+			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},

@@ -26,7 +26,7 @@ type argsFault struct {
 // and may be used by several goroutines.
 type Signature struct {
 	schema *jsonschema.Schema
-	names  string // the args that the schema knows, for a message; "" where it says nothing of them
+	names  []string // the args that the schema knows, sorted; nil where it says nothing of them
 }
 
 // closedLoader refuses every schema that is not in the document itself: a
@@ -75,6 +75,14 @@ func (s *Signature) Missing(args map[string]any) []string {
 	return slices.Compact(missing)
 }
 
+// Names returns the args that the schema knows, sorted.
+func (s *Signature) Names() []string {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.names)
+}
+
 // Check holds args as resolved against the schema: no references are left in
 // them, so that a text which looks like one is plain text. It returns nil, or
 // one error that lists every fault in a clause each, and the names of the args
@@ -94,10 +102,10 @@ func (s *Signature) Check(args map[string]any) error {
 // clause adds to what is wrong which args there are, where f is about their
 // names.
 func (s *Signature) clause(message string, f argsFault) string {
-	if len(f.path) > 0 || s.names == "" {
+	if len(f.path) > 0 || len(s.names) == 0 {
 		return message
 	}
-	return message + "; its args are " + s.names
+	return message + "; its args are " + listWords(s.names, "and")
 }
 
 // check returns what is wrong with args, sorted by place.
@@ -339,14 +347,14 @@ func complaint(e *jsonschema.ValidationError) string {
 	return strings.Join(e.InstanceLocation, ".") + ": " + words
 }
 
-// argNames lists the args that a schema knows, for a message; "" where it says
-// nothing of them.
-func argNames(t Tool) string {
+// argNames lists the args that a schema knows, sorted; nil where it says nothing
+// of them.
+func argNames(t Tool) []string {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if json.Unmarshal(t.InputSchema, &schema) != nil || len(schema.Properties) == 0 {
-		return ""
+	if json.Unmarshal(t.InputSchema, &schema) != nil {
+		return nil
 	}
-	return listWords(slices.Sorted(maps.Keys(schema.Properties)), "and")
+	return slices.Sorted(maps.Keys(schema.Properties))
 }

@@ -208,8 +208,9 @@ func (p *pipeline) judge(proposed proposal, reply Reply) {
 }
 
 // repair asks for the plan again, with what was wrong with it, as often as may
-// be. The end is a goal without a plan; a plan that stayed too long is told
-// apart, since what is left of a budget may be why.
+// be. The end is a goal without a plan. Told apart are a model that never
+// answered, and a plan that stayed too long, since what is left of a budget may
+// be why.
 func (p *pipeline) repair(faults []Fault) {
 	request, ok := p.repairs.next(p.brief, repairContext{analysis: p.analysis, review: p.review})
 	if ok {
@@ -217,6 +218,9 @@ func (p *pipeline) repair(faults []Fault) {
 		return
 	}
 	p.outcome = p.repairs.unrepaired(OutcomeEmpty)
+	if p.repairs.silent() {
+		p.outcome.Kind = OutcomeSilent
+	}
 	for _, f := range faults {
 		if f.Code == CodeTooManySteps {
 			p.outcome.Kind = OutcomeFailed

@@ -49,6 +49,7 @@ const (
 	OutcomeEmpty    OutcomeKind = "empty"    // there is no plan: the model proposed no step, or none that is valid after the repairs
 	OutcomeGaveUp   OutcomeKind = "gave_up"  // a replan proposed no step
 	OutcomeRefused  OutcomeKind = "refused"  // a replan repeated the steps that had failed
+	OutcomeSilent   OutcomeKind = "silent"   // no reply came to any request for the first plan: there is no model to be had, or it takes too long
 	OutcomeFailed   OutcomeKind = "failed"   // a replan came to no valid plan after the repairs, a first plan stayed too long, or nothing could be asked
 )
 

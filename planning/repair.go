@@ -9,10 +9,11 @@ import (
 // repairs knows how often a model was asked to put its plan right, and what was
 // wrong with it last.
 type repairs struct {
-	made   int
-	reply  string  // the last that came whole, "" for none
-	partly string  // what came since, before it broke off; "" for nothing
-	faults []Fault // of that reply, and of what did not come since
+	made     int
+	answered bool    // a whole reply came, were it an empty one
+	reply    string  // the last that came whole, "" for none
+	partly   string  // what came since, before it broke off; "" for nothing
+	faults   []Fault // of that reply, and of what did not come since
 }
 
 // repairContext is what a plan that is to be repaired was made from, beside the
@@ -25,7 +26,7 @@ type repairContext struct {
 
 // faulty notes a reply with what is wrong with it, and returns that.
 func (r *repairs) faulty(reply Reply, faults []Fault) []Fault {
-	r.reply, r.partly, r.faults = stripThinking(reply.Text), "", faults
+	r.answered, r.reply, r.partly, r.faults = true, stripThinking(reply.Text), "", faults
 	return faults
 }
 
@@ -58,6 +59,9 @@ func (r *repairs) next(b Brief, from repairContext) (Request, bool) {
 	r.made++
 	return repairRequest(b, *r, from), true
 }
+
+// silent reports whether nothing at all came from the model.
+func (r *repairs) silent() bool { return !r.answered && r.partly == "" }
 
 // unrepaired is the end of a plan that stayed wrong, or that never came.
 func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
