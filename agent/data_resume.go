@@ -91,7 +91,8 @@ type SessionRuns struct {
 // SessionQueue says what the session gets ready, in a few words, and what waits
 // for that or for the run that goes on, in its order. Passing.
 type SessionQueue struct {
-	Doing   string      `json:"doing,omitempty"` // "" is nothing
+	Doing   string      `json:"doing,omitempty"`   // "" is nothing
+	Servers []string    `json:"servers,omitempty"` // that what is got ready waits for
 	Waiting []string    `json:"waiting"`
 	Jobs    []QueuedJob `json:"jobs,omitempty"` // the same, in the same order
 }

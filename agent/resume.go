@@ -414,18 +414,23 @@ func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
 // MissingTools returns the tools that steps which are not done yet need, that
 // the run knew and that catalogue does not have.
 func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
-	var missing []string
+	return slices.DeleteFunc(r.ToolsToCall(), func(name string) bool {
+		_, before := r.Catalogue.Find(name)
+		_, now := catalogue.Find(name)
+		return before != nil || now == nil
+	})
+}
+
+// ToolsToCall returns the names of the tools that the run has still to call, as
+// far as that is known.
+func (r *Run) ToolsToCall() []string {
+	var names []string
 	r.every(func(s *StepState) {
-		if s.Draft || s.told || s.Status == StepDone || s.Step.Executor != planning.ExecutorTool || slices.Contains(missing, s.Step.Tool) {
-			return
-		}
-		_, before := r.Catalogue.Find(s.Step.Tool)
-		_, now := catalogue.Find(s.Step.Tool)
-		if before == nil && now != nil {
-			missing = append(missing, s.Step.Tool)
+		if !s.Draft && !s.told && s.Status != StepDone && s.Step.Executor == planning.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+			names = append(names, s.Step.Tool)
 		}
 	})
-	return missing
+	return names
 }
 
 // NeedsModel reports whether nothing can be done without a model: there is no

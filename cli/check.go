@@ -142,11 +142,9 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 	if err != nil {
 		return verdict{}, err
 	}
-	within, cancel := context.WithTimeout(ctx, toolsWithin)
-	defer cancel()
-	catalogue := w.tools.Ready(within)
-	if ctx.Err() != nil {
-		return verdict{}, context.Cause(ctx)
+	catalogue, err := o.toolsFor(ctx, w, data)
+	if err != nil {
+		return verdict{}, err
 	}
 	rules := planning.Rules{
 		Catalogue: catalogue,
@@ -179,13 +177,41 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 	return v, nil
 }
 
+// toolsFor waits for the servers whose tools a plan names, for no others, and
+// returns the tools there are then.
+func (o *options) toolsFor(ctx context.Context, w *workshop, data []byte) (planning.Catalogue, error) {
+	plan, _ := planning.DecodePlan(data) // what is wrong with it is told when it is checked
+	var names []string
+	for _, step := range plan.Steps {
+		if step.Executor == planning.ExecutorTool && step.Tool != "" {
+			names = append(names, step.Tool)
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, toolsSoon)
+	defer cancel()
+	catalogue, awaited := w.tools.ReadyFor(within, names)
+	if len(awaited) > 0 && ctx.Err() == nil {
+		if o.talk == nil {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: waiting for the MCP server %s to start\n", untrusted.Line(strings.Join(awaited, ", ")))
+		}
+		within, cancel := context.WithTimeout(ctx, toolsWithin)
+		defer cancel()
+		catalogue, awaited = w.tools.ReadyFor(within, names)
+	}
+	w.awaited = awaited
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return catalogue, nil
+}
+
 // tellTroubles says on standard error what is wrong with servers.
 func (o *options) tellTroubles(w *workshop) {
 	for _, s := range w.tools.Status() {
 		if s.Error != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
 		}
-		if s.State == planning.ServerStarting {
+		if s.State == planning.ServerStarting && slices.Contains(w.awaited, s.Name) {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
 		}
 	}

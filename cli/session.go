@@ -34,6 +34,7 @@ type workshop struct {
 	named   *workspace.Operators // without them: for the files that the user names
 	log     *os.File
 	logger  *slog.Logger
+	awaited []string // servers that were waited for and have not started
 	notes   []string // what the user should know before it begins
 
 	instructions     string // of the project

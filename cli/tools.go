@@ -13,11 +13,16 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/planning"
 	"replan/tui/plain"
 )
 
-// toolsWithin bounds how long replan tools waits for servers to start.
-const toolsWithin = 20 * time.Second
+// How long a command waits for servers to start: toolsSoon without a word, then
+// toolsWithin.
+const (
+	toolsSoon   = 2 * time.Second
+	toolsWithin = 20 * time.Second
+)
 
 func newTools(o *options) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error { return o.listTools(cmd.Context()) }
@@ -57,7 +62,9 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	defer cancel()
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted}))
 	lines := []toolLine{}
-	for _, t := range w.tools.Ready(within) {
+	var catalogue planning.Catalogue
+	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
+	for _, t := range catalogue {
 		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
 		for _, rule := range agent.Speaking(rules, t) {
 			if line.Gate = line.Gate || rule.Verdict == agent.VerdictAsk; line.Verdict != "" && line.Verdict != string(rule.Verdict) {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -293,26 +294,62 @@ func (p *Pool) Watch(changed func()) {
 	p.watcher = changed
 }
 
+// anyTool is the name of every tool of every server, see [Pool.ReadyFor].
+const anyTool = "*:*"
+
 // Ready waits until the servers that are starting have started or failed, or
 // ctx ends, and returns the tools there are then, in a fixed order. Servers
 // that failed but may have come back are asked again.
 func (p *Pool) Ready(ctx context.Context) planning.Catalogue {
-	p.retry()
+	all, _ := p.ReadyFor(ctx, []string{anyTool})
+	return all
+}
+
+// ReadyFor is Ready for somebody who needs the tools with these names alone,
+// patterns of [planning.MatchName] among them. It waits for the built-in
+// servers, for those that a qualified name names, and for every other only
+// while a bare name is that of no tool there is. It returns besides the servers
+// that it would have waited for longer, which have not started yet.
+func (p *Pool) ReadyFor(ctx context.Context, names []string) (all planning.Catalogue, awaited []string) {
+	p.retry(names)
 	for {
 		p.mu.Lock()
 		changed := p.changed
-		starting := slices.ContainsFunc(p.entries, func(e *entry) bool { return e.state == planning.ServerStarting })
-		if !starting || ctx.Err() != nil || p.life.Err() != nil {
-			defer p.mu.Unlock()
-			return p.catalogue()
-		}
+		all, awaited = p.catalogue(), p.awaited(names)
 		p.mu.Unlock()
+		if len(awaited) == 0 || ctx.Err() != nil || p.life.Err() != nil {
+			return all, awaited
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
 		case <-p.life.Done():
 		}
 	}
+}
+
+// awaited names the servers that are starting and that somebody who needs these
+// names waits for. The mutex is held.
+func (p *Pool) awaited(names []string) []string {
+	all := p.catalogue()
+	var servers []string
+	for _, e := range p.entries {
+		if e.state == planning.ServerStarting && (e.builtin != nil || e.offers(names, all)) {
+			servers = append(servers, e.server.Name)
+		}
+	}
+	return servers
+}
+
+// offers reports whether a server that has not said yet what it offers may have
+// a tool of one of these names, which is not among those there are.
+func (e *entry) offers(names []string, all planning.Catalogue) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		if server, _, qualified := strings.Cut(name, ":"); qualified {
+			return planning.MatchName(server, e.server.Name)
+		}
+		return !slices.ContainsFunc(all, func(t planning.Tool) bool { return planning.MatchName(name, t.Name) })
+	})
 }
 
 // catalogue is the tools of the servers that are ready. The mutex is held.
@@ -326,12 +363,14 @@ func (p *Pool) catalogue() planning.Catalogue {
 	return all
 }
 
-// retry asks the servers again that failed with a connection left.
-func (p *Pool) retry() {
+// retry asks the servers again that failed with a connection left, where they may
+// offer what is needed.
+func (p *Pool) retry(names []string) {
 	p.mu.Lock()
 	var asked bool
+	all := p.catalogue()
 	for _, e := range p.entries {
-		if e.state == planning.ServerFailed && e.conn != nil {
+		if e.state == planning.ServerFailed && e.conn != nil && e.offers(names, all) {
 			e.state, asked = planning.ServerStarting, true
 			e.conn.askAgain()
 		}

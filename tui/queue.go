@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -90,6 +91,9 @@ func (m *Model) dropQueued() tea.Cmd {
 func (m *Model) getsReady() string {
 	if name := m.queue.Doing; name != "" && m.slashed() {
 		return untrusted.FirstLine(name)
+	}
+	if servers := m.queue.Servers; len(servers) > 0 {
+		return "waiting for " + untrusted.Line(strings.Join(servers, ", ")) + " to start"
 	}
 	return "getting ready"
 }

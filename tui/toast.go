@@ -144,7 +144,7 @@ func (m *Model) serverNotices(now agent.SessionStatus) {
 		case s.State == planning.ServerFailed && was[s.Name] == planning.ServerReady:
 			m.lost[s.Name] = true
 			m.toast("error", "lost the server "+s.Name+": "+s.Error)
-		case s.State == planning.ServerFailed && (was[s.Name] == planning.ServerStarting || was[s.Name] == ""):
+		case s.State == planning.ServerFailed && was[s.Name] == planning.ServerStarting:
 			m.lost[s.Name] = true
 			m.toast("error", "the server "+s.Name+" did not start")
 		case s.State == planning.ServerReady && m.lost[s.Name]:

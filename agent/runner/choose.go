@@ -151,6 +151,9 @@ func (s *Session) choice(ctx context.Context, c Command) {
 		s.warm(ctx)
 	case warmed:
 		s.warmedUp(c)
+	case awaiting:
+		s.awaited = c.servers
+		s.tellQueue()
 	case undone:
 		s.undone(c)
 	default:

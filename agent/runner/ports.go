@@ -45,6 +45,12 @@ type Tools interface {
 	// Ready waits until the servers that are starting have started or failed,
 	// or ctx ends, and returns the tools there are then.
 	Ready(ctx context.Context) planning.Catalogue
+	// ReadyFor waits, until ctx ends, only for the servers that a plan needs
+	// which calls tools by these names: those that a qualified name names, and
+	// any other while nobody has a tool of a bare name. A name may be a pattern;
+	// "*:*" is every tool. It returns the tools there are then, and the servers
+	// that are still waited for.
+	ReadyFor(ctx context.Context, names []string) (all planning.Catalogue, awaited []string)
 	// Call calls a tool and returns its result, a JSON value with numbers as
 	// json.Number. The error wraps *planning.ToolError where the tool itself
 	// said that it failed.

@@ -157,6 +157,7 @@ type Session struct {
 	manner       manner
 	choices      []Choose           // that wait for the first of them to be looked into
 	doing        string             // what is got ready, in a few words; "" is nothing
+	awaited      []string           // the servers that it waits for
 	choosing     context.CancelFunc // ends the look; nil where there is none
 	catalogue    planning.Catalogue // as it was seen last
 	bytes        map[string]float64 // per token, as each model's server counts

@@ -97,6 +97,25 @@ func (t *tools) Ready(context.Context) planning.Catalogue {
 	}
 }
 
+// ReadyFor waits for ever for those of the servers that are starting whose tools
+// are named.
+func (t *tools) ReadyFor(ctx context.Context, names []string) (planning.Catalogue, []string) {
+	var awaited []string
+	for _, server := range t.Status() {
+		named := slices.ContainsFunc(names, func(name string) bool {
+			of, _, qualified := strings.Cut(name, ":")
+			return qualified && planning.MatchName(of, server.Name)
+		})
+		if named && server.State == planning.ServerStarting {
+			awaited = append(awaited, server.Name)
+		}
+	}
+	if len(awaited) > 0 {
+		<-ctx.Done()
+	}
+	return t.Ready(ctx), awaited
+}
+
 func (t *tools) Call(ctx context.Context, c planning.ToolCall) (any, error) {
 	t.mu.Lock()
 	t.calls = append(t.calls, c.Tool.Name)

@@ -7,16 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/planning"
 	"replan/planning/intent"
 )
-
-// readyWithin bounds how long a run waits for servers that are starting.
-const readyWithin = 10 * time.Second
 
 // job is something that a run is to do.
 type job struct {
@@ -67,6 +63,7 @@ type prepared struct {
 	run       agent.Run
 	events    []agent.Event
 	facts     intent.Facts // about the names in the goal
+	awaited   []string     // servers that were waited for and have not started
 	missing   []string     // tools that the run still needs and nobody offers
 	dirty     int          // files with changes that are not committed
 	unfound   error        // why there is no model
@@ -170,19 +167,12 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	if p.info.Name != "" && j.resume == "" {
 		p.terms.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
 	}
-	within, cancel := context.WithTimeout(ctx, readyWithin)
-	defer cancel()
-	p.all = s.cfg.Tools.Ready(within)
-	p.catalogue = p.all // what a run was started with, it may have again
-	if j.resume == "" {
-		p.catalogue = t.offered(p.all)
-	}
+	p.facts = s.survey(ctx, j)
+	chain, routed, unclear := s.reach(ctx, &p)
 	p.missing = p.run.MissingTools(p.catalogue)
 	if p.err = s.unwritten(ctx, &p); p.err != nil {
 		return p
 	}
-	p.facts = s.survey(ctx, j)
-	chain, routed, unclear := s.routes(p)
 	if p.unfound != nil && j.plans() && !routed {
 		p.err = s.unrouted(p.unfound, unclear)
 		return p
@@ -310,7 +300,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		p.err = p.ctx.Err() // it may have been stopped while this was on its way here
 	}
 	s.preparing()
-	s.preparing, s.doing = nil, ""
+	s.preparing, s.doing, s.awaited = nil, "", nil
 	defer func() {
 		if s.preparing == nil { // else the next has been told of
 			s.tellQueue()
@@ -327,10 +317,8 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		s.next(ctx)
 		return
 	}
-	for _, server := range s.status.Servers {
-		if server.State == planning.ServerStarting {
-			s.trouble(server.Name, "has not started yet; the run begins without its tools")
-		}
+	for _, server := range p.awaited {
+		s.trouble(server, "has not started yet; the run begins without its tools")
 	}
 	if p.job.resume != "" {
 		limits := p.run.Limits

@@ -182,7 +182,7 @@ func (s *Session) trouble(server, what string) {
 
 // tellQueue says what is got ready and what waits.
 func (s *Session) tellQueue() {
-	q := agent.SessionQueue{Doing: s.doing, Waiting: make([]string, len(s.queue)), Jobs: make([]agent.QueuedJob, len(s.queue))}
+	q := agent.SessionQueue{Doing: s.doing, Servers: s.awaited, Waiting: make([]string, len(s.queue)), Jobs: make([]agent.QueuedJob, len(s.queue))}
 	for i, j := range s.queue {
 		q.Waiting[i], q.Jobs[i] = j.name(), agent.QueuedJob{ID: j.id, Text: j.words}
 	}

@@ -21,7 +21,7 @@ func (l *Log) health(now agent.SessionStatus) {
 		case s.State == planning.ServerFailed && before == planning.ServerReady:
 			l.lost[s.Name] = true
 			l.line("%s lost the server %s%s", l.marks.failed, name, because(s.Error))
-		case s.State == planning.ServerFailed && (before == planning.ServerStarting || before == ""):
+		case s.State == planning.ServerFailed && before == planning.ServerStarting:
 			l.lost[s.Name] = true
 			l.line("%s the server %s did not start%s", l.marks.failed, name, because(s.Error))
 		case s.State == planning.ServerReady && l.lost[s.Name]:

@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+const (
+	// readyWithin bounds how long a run waits for servers whose tools its plan names.
+	readyWithin = 10 * time.Second
+	// goalWithin bounds how long a goal waits for servers that it may need.
+	goalWithin = 2 * time.Second
+)
+
+// reach gets the tools that a job needs, and the chain of operators for its goal
+// where its words are enough. Only the servers that a plan names are waited for;
+// a goal that has to be planned waits a moment for all of them.
+func (s *Session) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
+	names := p.names()
+	s.await(ctx, p, names, readyWithin)
+	chain, routed, unclear = s.routes(*p)
+	goal := p.job.plans() && p.unfound == nil && (!routed || chain.NeedsModel()) || p.job.resume != "" && p.started().Plan == nil
+	if also := p.mayCall(); goal || len(also) > 0 {
+		if goal {
+			also = []string{everyTool}
+		}
+		s.await(ctx, p, append(names, also...), goalWithin)
+		chain, routed, unclear = s.routes(*p)
+	}
+	return chain, routed, unclear
+}
+
+// everyTool is the name that stands for all tools of all servers.
+const everyTool = "*:*"
+
+// await waits for the servers that are needed for tools of these names, and says
+// which they are.
+func (s *Session) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	now, stop := context.WithCancel(within)
+	stop()
+	if p.all, p.awaited = s.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
+		s.said <- said{then: awaiting{p.awaited}}
+		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
+	}
+	p.catalogue = p.all // what a run was started with, it may have again
+	if p.job.resume == "" {
+		p.catalogue = p.terms.offered(p.all)
+	}
+}
+
+// awaiting says which servers the job that is got ready waits for.
+type awaiting struct{ servers []string }
+
+func (awaiting) command() {}
+
+// names are the tools that the plan of a job calls.
+func (p prepared) names() []string {
+	if p.job.execute == nil {
+		return p.run.ToolsToCall()
+	}
+	var names []string
+	for _, step := range p.job.execute.Plan.Steps {
+		if step.Executor == planning.ExecutorTool && !slices.Contains(names, step.Tool) {
+			names = append(names, step.Tool)
+		}
+	}
+	return names
+}
+
+// mayCall are the tools that the sub-agents of a given plan may call.
+func (p prepared) mayCall() []string {
+	if p.job.execute == nil {
+		return nil
+	}
+	var names []string
+	for _, step := range p.job.execute.Plan.Steps {
+		profile, known := p.terms.prompting.Profile(step.Profile)
+		switch {
+		case step.Executor != planning.ExecutorAgent || !known:
+		case profile.Tools == nil:
+			return []string{everyTool}
+		default:
+			names = append(names, profile.Tools...)
+		}
+	}
+	return names
+}
