@@ -88,6 +88,10 @@ const graphState = 7
 // needs fewer.
 const graphTool = 14
 
+// graphNarrow is the width below which a graph that fits without titles is drawn
+// without them, since hardly two boxes with a title stand side by side.
+const graphNarrow = 60
+
 // graphTitles are the widths that titles may be cut to, the best first.
 var graphTitles = []int{32, 28, 24, 21, 18, 15}
 
@@ -226,6 +230,9 @@ func (d *dagPane) scaleGraph() {
 	want, direction := g.zoom, g.scale.direction
 	if want == zoomAuto {
 		want, direction = zoomLine, planlayout.Down
+		if signs := d.graphScale(zoomSigns, direction, title); d.width < graphNarrow && d.room(signs) {
+			want = zoomSigns
+		}
 		if d.beyond(d.graphScale(want, planlayout.Right, title)) < d.beyond(d.graphScale(want, direction, title)) {
 			direction = planlayout.Right
 		}

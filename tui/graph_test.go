@@ -118,3 +118,35 @@ func TestTheChosenBoxIsInView(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesAreLitAsTheyArePassed holds which lines are drawn as passed, and which
+// as leading to the chosen step or from it.
+func TestLinesAreLitAsTheyArePassed(t *testing.T) {
+	run := graphRun([][]int{{}, {0}, {0}, {1, 2}, {3}}, 1) // of which 1 and 4 are done
+	run.Steps[3].Status = agent.StepPending
+	d := graphPane(run, themes.Mode{}, zoomLine, planlayout.Down)
+	d.updateNodes()
+	for name, c := range map[string]struct {
+		chosen int
+		want   map[[2]int]tone // by the first source and the last target of a net
+	}{
+		"nothing is chosen": {-1, map[[2]int]tone{{1, 3}: tonePassed, {2, 4}: toneCalm, {4, 5}: toneGone}},
+		"4 is chosen":       {3, map[[2]int]tone{{1, 3}: toneLit, {2, 4}: toneLit, {4, 5}: toneLit}},
+	} {
+		k := d.graph.kinOf(c.chosen, true)
+		for i := range d.graph.layers.Lines {
+			w := &d.graph.layers.Lines[i]
+			first, last := 99, 0
+			for _, e := range d.graph.layers.Nets[w.Net].Ends {
+				if e.Source {
+					first = min(first, e.Node+1)
+				} else {
+					last = max(last, e.Node+1)
+				}
+			}
+			if got := d.toneOf(w, &k); got != c.want[[2]int{first, last}] {
+				t.Errorf("%s: the line %+v from %d to %d has the tone %d, not %d", name, *w, first, last, got, c.want[[2]int{first, last}])
+			}
+		}
+	}
+}

@@ -211,8 +211,11 @@ func (d *dagPane) drawBox(c *canvas, i int, k graphKin, wires []wire) {
 	}
 	x, room := p.frame(s.zoom == zoomBox, wires)
 	y := b.Y
-	if s.zoom == zoomBox {
+	switch s.zoom {
+	case zoomBox:
 		y++
+	case zoomSigns:
+		x += (room - s.head()) / 2
 	}
 	x = d.drawHead(p, n, relation, x, y)
 	if s.zoom == zoomSigns {

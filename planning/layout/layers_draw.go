@@ -16,14 +16,16 @@ func (d *layering) drawing() *Layers {
 			}
 		}
 	}
-	w.paths = make([]path, len(d.nets))
+	w.roots = make([]int, len(d.nets))
 	w.passing = make([]int, len(d.items))
 	for l := range d.gaps {
 		w.gap(l)
 	}
+	w.done = make([]bool, len(w.lines))
+	w.out.Lines = make([]Line, 0, len(w.lines))
 	w.out.Nets = make([]Net, len(d.nets))
 	for n := range d.nets {
-		w.walk(n)
+		w.walk(n, w.roots[n]-1)
 	}
 	return w.out
 }
@@ -32,9 +34,14 @@ func (d *layering) drawing() *Layers {
 type writer struct {
 	*layering
 	out     *Layers
-	start   []int  // first cell of each layer
-	paths   []path // of each net
-	passing []int  // for each item that a net passes, its point
+	start   []int   // first cell of each layer
+	points  []point // of all nets
+	lines   []joint
+	roots   []int // of each net one more than the first of its points
+	passing []int // for each item that a net passes, its point
+	ends    []int
+	stubs   []stub
+	done    []bool // lines that were walked
 }
 
 // point is where lines of a net meet or end, in cells along the layers and in
@@ -43,25 +50,30 @@ type point struct {
 	along, across int
 	node          int // of the box that it is in, -1 for none
 	source        bool
-	lines         []int // by their place in the path
+	line          int // one more than the last line that ends there
 }
 
-// path is the points of a net and the lines between them.
-type path struct {
-	points []point
-	lines  [][2]int
+// joint is a line between two points, and for each of them one more than the
+// next line that ends there.
+type joint struct{ points, next [2]int }
+
+// stub is a line from a track to a layer, or to the other half of a segment.
+type stub struct {
+	across int
+	end    int // its point, -1 for the other half
 }
 
-func (p *path) add(q point) int {
-	p.points = append(p.points, q)
-	return len(p.points) - 1
-}
-
-func (p *path) join(a, b int) {
-	p.lines = append(p.lines, [2]int{a, b})
-	for _, i := range [2]int{a, b} {
-		p.points[i].lines = append(p.points[i].lines, len(p.lines)-1)
+func (w *writer) add(net int, p point) int {
+	w.points = append(w.points, p)
+	if w.roots[net] == 0 {
+		w.roots[net] = len(w.points)
 	}
+	return len(w.points) - 1
+}
+
+func (w *writer) join(a, b int) {
+	w.lines = append(w.lines, joint{[2]int{a, b}, [2]int{w.points[a].line, w.points[b].line}})
+	w.points[a].line, w.points[b].line = len(w.lines), len(w.lines)
 }
 
 // depth is how many cells a box takes along the layers.
@@ -129,54 +141,53 @@ func (w *writer) box(l, place int, it *item) {
 // gap adds the lines of a channel to their nets.
 func (w *writer) gap(l int) {
 	gap := w.gaps[l]
-	ends := make([][]int, len(gap)) // points of pins, of each bundle: up, then down
+	first := make([]int, len(gap)) // where the points of a bundle begin: up, then down
+	w.ends = w.ends[:0]
 	for i := range gap {
 		b := &gap[i]
-		p := &w.paths[b.net]
+		first[i] = len(w.ends)
 		for _, pin := range b.up {
-			ends[i] = append(ends[i], w.end(p, pin, w.start[l]+w.depth()-1, true))
+			w.ends = append(w.ends, w.end(b.net, pin, w.start[l]+w.depth()-1, true))
 		}
 		for _, pin := range b.down {
-			ends[i] = append(ends[i], w.end(p, pin, w.start[l+1], false))
+			w.ends = append(w.ends, w.end(b.net, pin, w.start[l+1], false))
 		}
 	}
 	jogs := make([]int, len(gap)) // the points at which the upper halves end
 	for _, h := range []half{whole, upper, lower} {
-		for _, s := range w.channels[l].segments {
-			if s.half == h {
-				w.segment(l, &s, &gap[s.bundle], ends[s.bundle], &jogs[s.bundle])
+		for i := range w.channels[l].segments {
+			if s := &w.channels[l].segments[i]; s.half == h {
+				w.segment(l, s, &gap[s.bundle], w.ends[first[s.bundle]:], &jogs[s.bundle])
 			}
 		}
 	}
 }
 
 // end is the point where a line meets a layer.
-func (w *writer) end(p *path, at pin, along int, source bool) int {
+func (w *writer) end(net int, at pin, along int, source bool) int {
 	it := &w.items[at.item]
 	switch {
 	case it.node >= 0:
-		return p.add(point{along: along, across: at.at, node: it.node, source: source})
+		return w.add(net, point{along: along, across: at.at, node: it.node, source: source})
 	case source:
 		return w.passing[at.item]
 	default:
-		w.passing[at.item] = p.add(point{along: along, across: at.at, node: -1})
+		w.passing[at.item] = w.add(net, point{along: along, across: at.at, node: -1})
 		return w.passing[at.item]
 	}
 }
 
 // segment adds the lines of a segment: along its track, and to both layers.
 func (w *writer) segment(l int, s *segment, b *bundle, ends []int, jog *int) {
-	p := &w.paths[b.net]
 	if s.straight {
-		p.join(ends[0], ends[1])
+		w.join(ends[0], ends[1])
 		return
 	}
 	along := w.start[l] + w.depth() + s.track
 	if w.spec.Direction == Right {
 		along += s.track + 1
 	}
-	type stub struct{ across, end int }
-	var stubs []stub
+	stubs := w.stubs[:0]
 	if s.half != lower {
 		for i, pin := range b.up {
 			stubs = append(stubs, stub{pin.at, ends[i]})
@@ -190,54 +201,52 @@ func (w *writer) segment(l int, s *segment, b *bundle, ends []int, jog *int) {
 	if s.half != whole {
 		stubs = append(stubs, stub{s.jog, -1})
 	}
+	w.stubs = stubs
 	slices.SortStableFunc(stubs, func(a, b stub) int { return a.across - b.across })
 	last := -1
 	for i, st := range stubs {
 		if i == 0 || stubs[i-1].across != st.across {
-			at := p.add(point{along: along, across: st.across, node: -1})
+			at := w.add(b.net, point{along: along, across: st.across, node: -1})
 			if last >= 0 {
-				p.join(last, at)
+				w.join(last, at)
 			}
 			last = at
 		}
 		switch {
 		case st.end >= 0:
-			p.join(last, st.end)
+			w.join(last, st.end)
 		case s.half == upper:
 			*jog = last
 		default:
-			p.join(*jog, last)
+			w.join(*jog, last)
 		}
 	}
 }
 
-// walk writes the lines of a net in the order of a walk through it, so that what
-// lies behind a line is the ends that the walk meets between two moments.
-func (w *writer) walk(n int) {
-	p := &w.paths[n]
-	net := &w.out.Nets[n]
-	done := make([]bool, len(p.lines))
-	var visit func(at int)
-	visit = func(at int) {
-		q := &p.points[at]
-		if q.node >= 0 {
-			net.Ends = append(net.Ends, End{Node: q.node, Source: q.source})
-		}
-		for _, i := range q.lines {
-			if done[i] {
-				continue
-			}
-			done[i] = true
-			other := p.lines[i][0] + p.lines[i][1] - at
-			first := len(net.Ends)
-			visit(other)
-			line := Line{Net: n, First: first, Last: len(net.Ends)}
-			line.X1, line.Y1 = w.xy(q)
-			line.X2, line.Y2 = w.xy(&p.points[other])
-			w.out.Lines = append(w.out.Lines, line)
-		}
+// walk writes the lines of a net from a point on, so that what lies behind a line
+// is the ends that are met between two moments.
+func (w *writer) walk(n, at int) {
+	p, net := &w.points[at], &w.out.Nets[n]
+	if p.node >= 0 {
+		net.Ends = append(net.Ends, End{Node: p.node, Source: p.source})
 	}
-	visit(0)
+	for i := p.line - 1; i >= 0; {
+		j, line, self := &w.lines[i], i, 0
+		if j.points[1] == at {
+			self = 1
+		}
+		i = j.next[self] - 1
+		if w.done[line] {
+			continue
+		}
+		w.done[line] = true
+		first := len(net.Ends)
+		w.walk(n, j.points[1-self])
+		out := Line{Net: n, First: first, Last: len(net.Ends)}
+		out.X1, out.Y1 = w.xy(p)
+		out.X2, out.Y2 = w.xy(&w.points[j.points[1-self]])
+		w.out.Lines = append(w.out.Lines, out)
+	}
 }
 
 func (w *writer) xy(p *point) (x, y int) {

@@ -101,6 +101,7 @@ const (
 	weightLoose   = 0.01 // what is joined to nothing stays where it is
 	weightBox     = 1.0
 	weightMixed   = 2.0
+	weightChain   = 4.0 // two nodes that are joined to nothing else there
 	weightPassing = 8.0
 )
 
@@ -129,13 +130,15 @@ func (p *placing) settle(l int, before, behind bool) {
 func (p *placing) wish(it int, before, behind bool) (at, weight float64) {
 	self := &p.items[it]
 	sum := 0.0
-	add := func(joined []int) {
+	add := func(joined []int, back [][]int) {
 		for _, other := range joined {
 			o := &p.items[other]
 			w := weightMixed
 			switch {
 			case self.node < 0 && o.node < 0:
 				w = weightPassing
+			case len(joined) == 1 && len(back[other]) == 1:
+				w = weightChain
 			case self.node >= 0 && o.node >= 0:
 				w = weightBox
 			}
@@ -144,10 +147,10 @@ func (p *placing) wish(it int, before, behind bool) (at, weight float64) {
 		}
 	}
 	if before {
-		add(p.before[it])
+		add(p.before[it], p.behind)
 	}
 	if behind {
-		add(p.behind[it])
+		add(p.behind[it], p.before)
 	}
 	if weight == 0 {
 		return float64(self.at), weightLoose

@@ -176,3 +176,35 @@ func checkLines(t *rapid.T, l *layout.Layers) {
 		}
 	}
 }
+
+// TestALineKnowsWhatIsBehindIt holds that the ends that a line names are those on
+// the side of its second point.
+func TestALineKnowsWhatIsBehindIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := layout.Layered(randomGraph(t, 30), specs["line, down"])
+		for i, w := range l.Lines {
+			reached := map[[2]int]bool{{w.X2, w.Y2}: true}
+			for grew := true; grew; {
+				grew = false
+				for j, o := range l.Lines {
+					a, b := [2]int{o.X1, o.Y1}, [2]int{o.X2, o.Y2}
+					if j != i && o.Net == w.Net && reached[a] != reached[b] {
+						reached[a], reached[b], grew = true, true, true
+					}
+				}
+			}
+			behind := map[int]bool{}
+			for at := range reached {
+				if b := boxAt(l, at[0], at[1]); b >= 0 {
+					behind[b] = true
+				}
+			}
+			ends := l.Nets[w.Net].Ends
+			for n, e := range ends {
+				if behind[e.Node] != (n >= w.First && n < w.Last) {
+					t.Fatalf("line %+v of %+v: node %d is behind it: %v\n%s", w, ends, e.Node, behind[e.Node], picture(l))
+				}
+			}
+		}
+	})
+}
