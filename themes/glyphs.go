@@ -40,6 +40,7 @@ type Glyphs struct {
 	Empty     string
 	Play      string // what plays
 	Pause     string // may be wider
+	Parallel  string // on what may run at the same time as something else; may be wider
 
 	Border lipgloss.Border
 	Lanes  Lanes
@@ -76,6 +77,45 @@ var lightLines = Lanes{
 	LR: "─", DLR: "┬", ULR: "┴",
 }
 
+// The sides of a cell that a line joins, as bits.
+const (
+	sideUp uint8 = 1 << iota
+	sideDown
+	sideLeft
+	sideRight
+)
+
+// Cell is the piece that joins those sides of a cell, in the order of the bits
+// up, down, left and right; a blank for none.
+func (l Lanes) Cell(sides uint8) string {
+	switch sides {
+	case sideUp | sideDown:
+		return l.UD
+	case sideUp | sideDown | sideRight:
+		return l.UDR
+	case sideUp | sideDown | sideLeft:
+		return l.UDL
+	case sideUp | sideDown | sideLeft | sideRight:
+		return l.UDLR
+	case sideDown | sideLeft:
+		return l.DL
+	case sideDown | sideRight:
+		return l.DR
+	case sideUp | sideLeft:
+		return l.UL
+	case sideUp | sideRight:
+		return l.UR
+	case sideLeft | sideRight:
+		return l.LR
+	case sideDown | sideLeft | sideRight:
+		return l.DLR
+	case sideUp | sideLeft | sideRight:
+		return l.ULR
+	default:
+		return " "
+	}
+}
+
 // UnicodeGlyphs need a font with box drawing and Braille, as every terminal's
 // has.
 func UnicodeGlyphs() Glyphs {
@@ -85,9 +125,13 @@ func UnicodeGlyphs() Glyphs {
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
-		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
-		Border:    lipgloss.RoundedBorder(),
-		Lanes:     lightLines,
+		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖", Parallel: "∥",
+		Border: lipgloss.RoundedBorder(),
+		Lanes: Lanes{
+			UD: "│", UDR: "├", UDL: "┤", UDLR: "┼",
+			DL: "┐", DR: "┌", UL: "┘", UR: "└",
+			LR: "─", DLR: "┬", ULR: "┴",
+		},
 		Wires:     lightLines,
 		Box:       lightLines,
 		CursorEnd: "▐",
@@ -109,12 +153,12 @@ func ASCIIGlyphs() Glyphs {
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
-		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
+		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||", Parallel: "||",
 		Border: border,
 		Lanes: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",
 			DL: "\\", DR: "/", UL: "/", UR: "\\",
-			LR: "-", DLR: "+", ULR: "+",
+			LR: "-", DLR: ".", ULR: "'",
 		},
 		Wires: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",

@@ -23,6 +23,8 @@ type chart struct {
 	before []planlayout.Set // and all that must be done first
 	places []int            // where each stands in the run's own list
 
+	parallel map[string]bool // steps that may run at the same time as another one
+
 	fans   [][]int // siblings that do the same: alike in tool and in what they depend on
 	fan    []int   // which of those a step is one of, -1 for none
 	part   []int   // the milestone that a step belongs to, -1 for none
@@ -46,7 +48,8 @@ func newChart(run *agent.Run) *chart {
 	n := len(order)
 	c := &chart{
 		at: make(map[string]int, n), steps: make([]*agent.StepState, n), places: make([]int, n),
-		deps: make([][]int, n), feeds: make([][]int, n), before: make([]planlayout.Set, n),
+		parallel: planlayout.Parallel(graph),
+		deps:     make([][]int, n), feeds: make([][]int, n), before: make([]planlayout.Set, n),
 	}
 	for i, index := range order {
 		c.at[index] = i

@@ -115,16 +115,7 @@ func (d *dagPane) heard(run *agent.Run, data agent.Data) {
 }
 
 // laneLimit is how many lanes a pane of that width has room for.
-func laneLimit(width int) int {
-	switch {
-	case width < 40:
-		return 4
-	case width < 60:
-		return 6
-	default:
-		return 8
-	}
-}
+func laneLimit(width int) int { return max(min(width/10, 8), 1) }
 
 // layout brings rows and selection up to date.
 func (d *dagPane) layout() {

@@ -17,14 +17,14 @@ import (
 func callsKey(index string) string { return "calls " + index }
 
 // addCalls adds the rows of an agent step's calls under its own.
-func (o *outline) addCalls(of row, g *laneStep, open bool) {
+func (o *outline) addCalls(of row, open bool) {
 	s := of.step
 	if s.Loop == nil || len(s.Loop.Calls) == 0 {
 		return
 	}
-	r := row{kind: rowCalls, key: callsKey(s.Step.Index), node: -1, owner: s, at: of.at, lane: of.lane, place: of.place, lead: leadBelow}
-	if g != nil {
-		r.gutter = g.below()
+	r := row{kind: rowCalls, key: callsKey(s.Step.Index), owner: s, at: of.at, node: of.node}
+	if of.rails != railsNone {
+		r.rails = railsBelow
 	}
 	o.add(r)
 	if !open {
@@ -40,7 +40,7 @@ func (o *outline) addCalls(of row, g *laneStep, open bool) {
 // chatOutline is the calls that a model makes in the chat, where there is no
 // plan to be shown.
 func chatOutline(chat *agent.Loop) *outline {
-	o := &outline{width: 1}
+	o := &outline{signs: 1, width: 1}
 	for _, c := range chat.Calls {
 		o.add(row{kind: rowCall, key: c.Step.Index, step: c})
 	}
@@ -150,6 +150,7 @@ func (d *dagPane) paintCall(r *row, f *face, p *painter) {
 		if c.tool > 0 {
 			text += 2 + c.tool
 		}
+		text += c.parallel
 		until = max(room-text, 0)
 	}
 	add := func(style lipgloss.Style, text string) {
@@ -164,7 +165,7 @@ func (d *dagPane) paintCall(r *row, f *face, p *painter) {
 		return style
 	}
 	if r.owner != nil {
-		add(l.Text, strings.Repeat(" ", c.index+1))
+		add(l.Text, strings.Repeat(" ", c.index))
 	}
 	if r.kind == rowCalls {
 		sign := l.glyphs.Folded

@@ -18,9 +18,10 @@ type kinship struct {
 	of       string // the row that it was found for
 	on       bool
 	self     planlayout.Set
-	above    planlayout.Set // what it depends on
-	below    planlayout.Set // what depends on it
-	up, down []bool         // nodes on a way to it, and from it, itself among both
+	above    planlayout.Set         // what it depends on
+	below    planlayout.Set         // what depends on it
+	up, down []bool                 // nodes on a way to it, and from it, itself among both
+	lanes    [][2][]planlayout.Span // of each lane, the parts that are such a way: up and down
 }
 
 // light finds the kinship of the chosen row, while the pane has the focus.
@@ -63,6 +64,11 @@ func (d *dagPane) light() {
 		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
 		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
 	}
+	rails := d.outline.rails
+	k.lanes = make([][2][]planlayout.Span, len(rails.Lanes))
+	for i := range rails.Lanes {
+		k.lanes[i] = [2][]planlayout.Span{rails.Lanes[i].Spans(k.up), rails.Lanes[i].Spans(k.down)}
+	}
 	d.kin = k
 }
 
@@ -98,10 +104,31 @@ func (d *dagPane) kinOf(r *row) kin {
 // chosen step or from it, as bits.
 func (d *dagPane) litLanes(r *row) uint32 {
 	k := &d.kin
-	if !k.on || r.lane == nil {
+	if !k.on || r.rails == railsNone {
 		return 0
 	}
-	return r.lane.lit(r.place, r.lead, func(e edge) bool {
-		return k.up[e.from] && k.up[e.to] || k.down[e.from] && k.down[e.to]
-	})
+	var lit uint32
+	for i, cell := range d.outline.cells(r) {
+		if cell.Lane >= 0 && k.lights(cell, r) {
+			lit |= 1 << (i % 32)
+		}
+	}
+	return lit
+}
+
+// lights reports whether a cell of a row's rails is on such a way.
+func (k *kinship) lights(cell planlayout.Cell, r *row) bool {
+	for i, nodes := range [2][]bool{k.up, k.down} {
+		for _, s := range k.lanes[cell.Lane][i] {
+			switch {
+			case r.rails == railsAbove && (r.node <= s.First || r.node > s.Last),
+				r.rails == railsBeside && (r.node < s.First || r.node > s.Last),
+				r.rails == railsBelow && (r.node < s.First || r.node >= s.Last):
+			case cell.Sides == planlayout.SideLeft|planlayout.SideRight && !nodes[r.node]:
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }

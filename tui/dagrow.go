@@ -14,18 +14,23 @@ import (
 
 // columns are the widths of a row's parts, in cells.
 type columns struct {
-	mark   int // 0 until there is a revision
-	gutter int
-	index  int
-	title  int
-	tool   int // 0 where there is no room
-	state  int
-	note   int // what is left at the right; 0 where that is too little
+	mark     int // 0 until there is a revision
+	gutter   int
+	index    int
+	title    int
+	tool     int // 0 where there is no room
+	parallel int // of the mark on steps that may run at the same time; 0 for none
+	state    int
+	note     int // what is left at the right; 0 where that is too little
 }
 
 // titleFirst is the width up to which a title has the room before the tool has
 // any, in cells.
 const titleFirst = 18
+
+// titleLeast is the width up to which a title has the room before anything else
+// has any, in cells.
+const titleLeast = 10
 
 // noteLeast is how many cells a remark at the right takes at least.
 const noteLeast = 10
@@ -55,6 +60,13 @@ func (d *dagPane) columns() columns {
 	longest, tool := d.outline.longest, d.outline.tool
 	c.index = max(min(c.index, 6), 1)
 	room := d.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
+	if d.outline.chart != nil {
+		c.parallel = d.look.parallelWidth(d.outline.chart.parallel)
+	}
+	if room-c.parallel < min(longest, titleLeast) {
+		c.parallel = 0
+	}
+	room -= c.parallel
 	c.tool = min(tool, 18)
 	if c.tool > 0 && room-c.tool-2 >= min(longest, titleFirst) {
 		room -= c.tool + 2
@@ -202,7 +214,7 @@ func (d *dagPane) drawRow(r *row, c columns) string {
 		return t.head + t.body + t.tail
 	}
 	glyph := ""
-	if r.node >= 0 && r.owner == nil {
+	if r.owner == nil {
 		glyph = d.drawGlyph(r, f, line)
 	}
 	said, style := d.state(r, t.room)
@@ -244,7 +256,7 @@ func (d *dagPane) paintRow(r *row, f face, line litLine) painted {
 	p.b.WriteString(line.cursor)
 	p.width = 1
 	out := painted{done: true}
-	if r.kind == rowRevision && r.lane == nil {
+	if r.kind == rowRevision && len(d.outline.cells(r)) == 0 {
 		p.add(l.Faint, d.revisionWords(r.revision, f.open, d.width-2))
 		p.gap(d.width - p.width)
 		out.head = p.take()
@@ -264,6 +276,9 @@ func (d *dagPane) paintRow(r *row, f face, line litLine) painted {
 		d.paintText(r, f, p)
 	}
 	if r.step != nil {
+		if c.parallel > 0 && d.width-1-p.width > c.state {
+			p.gap(1)
+		}
 		out.room = max(min(d.width-1-p.width, c.state+stateGap), 0)
 		if out.room == 0 && p.width < d.width {
 			p.gap(d.width - p.width)
@@ -318,28 +333,28 @@ func (d *dagPane) paintGutter(r *row, f face, p *painter) (head string) {
 			run.Reset()
 		}
 	}
-	for i := range f.columns.gutter {
-		if i == r.node && r.owner == nil && (r.step != nil || r.kind == rowRoll) {
-			flush()
-			if r.kind == rowRoll {
-				p.add(l.Muted, d.rollSign(r.roll))
-				continue
-			}
-			head = p.take()
-			p.width++
-			continue
-		}
-		sides := uint8(0)
-		if i < len(r.gutter) {
-			sides = r.gutter[i]
-		}
-		if now := f.lanes&(1<<(i%32)) != 0 && sides != 0; now != bright {
+	end := p.width + f.columns.gutter
+	for i, cell := range d.outline.cells(r) {
+		if now := f.lanes&(1<<(i%32)) != 0; now != bright {
 			flush()
 			bright = now
 		}
-		run.WriteString(laneGlyph(l.glyphs.Lanes, sides))
+		run.WriteString(l.glyphs.Lanes.Cell(cell.Sides))
 	}
 	flush()
+	sign := end - d.outline.signs
+	if r.nested {
+		sign = end - 1
+	}
+	p.gap(sign - p.width)
+	switch {
+	case r.kind == rowRoll:
+		p.add(l.Muted, d.rollSign(r.roll))
+	case r.step != nil && r.owner == nil:
+		head = p.take()
+		p.width++
+	}
+	p.gap(end - p.width)
 	return head
 }
 
@@ -387,6 +402,26 @@ func (d *dagPane) paintText(r *row, f face, p *painter) {
 		p.add(tool, name)
 		p.gap(c.tool - ansi.StringWidth(name))
 	}
+	l.paintParallel(p, c.parallel, r.kind == rowStep && d.chart.parallel[s.Step.Index])
+}
+
+// parallelWidth is the cells of the mark on steps that may run at the same time
+// as another one, with the blank before it.
+func (l *look) parallelWidth(parallel map[string]bool) int {
+	if len(parallel) == 0 {
+		return 0
+	}
+	return 1 + ansi.StringWidth(l.glyphs.Parallel)
+}
+
+// paintParallel paints that mark, or leaves its room blank.
+func (l *look) paintParallel(p *painter, width int, is bool) {
+	if !is || width == 0 {
+		p.gap(width)
+		return
+	}
+	p.gap(1)
+	p.add(l.Faint, l.glyphs.Parallel)
 }
 
 // rollSign says whether a roll-up is folded.
@@ -405,13 +440,11 @@ func (d *dagPane) paintRoll(r *row, f face, p *painter) {
 	wide := ansi.StringWidth(words)
 	p.gap(1)
 	text := r.roll.label
-	if r.node < 0 {
-		text = d.rollSign(r.roll) + " " + text
-	}
 	end := p.width + c.index + 1 + c.title + c.state + stateGap
 	if c.tool > 0 {
 		end += 2 + c.tool
 	}
+	end += c.parallel
 	end = min(end, d.width-1) // where the states end
 	room := max(end-p.width-wide-2, 0)
 	style := l.Muted

@@ -24,13 +24,13 @@ func revisionKey(r *agent.Revision) string { return fmt.Sprintf("revision %d", r
 // gatherGhosts returns the rows of what revisions took out, by the index of the
 // step that they stand behind.
 func (d *dagPane) gatherGhosts() map[string][]row {
-	run, present := d.run, d.chart.at
+	run := d.run
 	out := make(map[string][]row)
 	for n := range run.Revisions {
 		r := &run.Revisions[n]
 		place := ""
 		if len(r.Removed) > 0 {
-			place = anchor(run, n, 0, present)
+			place = run.RemovedAfter(n, 0)
 		}
 		if n < len(run.Revisions)-1 || len(r.Removed) > 0 {
 			out[place] = append(out[place], row{kind: rowRevision, key: revisionKey(r), revision: r})
@@ -39,7 +39,7 @@ func (d *dagPane) gatherGhosts() map[string][]row {
 			continue
 		}
 		for i := range r.Removed {
-			place := anchor(run, n, i, present)
+			place := run.RemovedAfter(n, i)
 			out[place] = append(out[place], row{
 				kind: rowGone, key: goneKey(r, r.Removed[i].Step.Index), step: &r.Removed[i], revision: r,
 			})
@@ -65,22 +65,16 @@ func (d *dagPane) newest() *agent.Revision {
 	return nil
 }
 
-// addGhosts adds rows for steps that are gone, within the lanes of the row that
-// follows them.
-func (o *outline) addGhosts(d *dagPane, ghosts []row, g *laneStep, place int) {
+// addGhosts adds rows for steps that are gone over a node, between its lanes.
+func (o *outline) addGhosts(d *dagPane, ghosts []row, node int) {
 	for _, r := range ghosts {
-		if g != nil {
-			r.gutter, r.node, r.lane, r.place, r.lead = g.row, g.node, g, place, leadRow
-		}
+		r.rails, r.node = railsAbove, node
 		newest := r.revision == d.newest()
 		if newest {
 			o.addReason(d, r)
 		}
-		if r.kind == rowRevision {
-			if newest {
-				continue
-			}
-			r.node = -1
+		if r.kind == rowRevision && newest {
+			continue
 		}
 		o.add(r)
 	}
@@ -94,8 +88,9 @@ func (o *outline) addReason(d *dagPane, over row) {
 		return
 	}
 	o.reasoned = true
-	over.kind, over.key, over.revision, over.node = rowRevision, revisionKey(newest), newest, -1
+	over.kind, over.key, over.revision = rowRevision, revisionKey(newest), newest
 	over.step, over.roll = nil, nil
+	over.liftRails()
 	o.add(over)
 }
 
@@ -109,7 +104,15 @@ func (o *outline) addBefore(d *dagPane, r row) {
 	newest, b := d.newest(), d.versionBefore(r.step)
 	if b != nil && d.unfolded(newest) && (b.Step.Tool != r.step.Step.Tool || b.Step.Title != r.step.Step.Title) {
 		r.kind, r.key, r.step, r.revision = rowGone, goneKey(newest, b.Step.Index), b, newest
+		r.liftRails()
 		o.add(r)
+	}
+}
+
+// liftRails makes the rails of a row those that lead to it, for a row over it.
+func (r *row) liftRails() {
+	if r.rails == railsBeside {
+		r.rails = railsAbove
 	}
 }
 
@@ -162,53 +165,4 @@ func changedArgs(before, now map[string]any) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
-}
-
-// anchor is the step of the present plan behind which the i-th removed step of
-// revision n stands; "" is the top.
-func anchor(run *agent.Run, n, i int, present map[string]int) string {
-	for {
-		r := &run.Revisions[n]
-		if i >= len(r.After) || r.After[i] == "" {
-			return ""
-		}
-		after := r.After[i]
-		if _, ok := present[after]; ok && !newlyAdded(run, n, after) {
-			return after
-		}
-		if n, i = removedAt(run, n, i, after); n < 0 {
-			return ""
-		}
-	}
-}
-
-// newlyAdded reports whether a revision from n on brought this index in, so
-// that it is not the step that stood there before.
-func newlyAdded(run *agent.Run, n int, index string) bool {
-	for _, r := range run.Revisions[n:] {
-		for _, a := range r.Added {
-			if a == index {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// removedAt finds where a step was taken out: before the i-th of revision n, or
-// in a later one. It returns -1 where it was not.
-func removedAt(run *agent.Run, n, i int, index string) (revision, position int) {
-	for j := range i {
-		if run.Revisions[n].Removed[j].Step.Index == index {
-			return n, j
-		}
-	}
-	for m := n + 1; m < len(run.Revisions); m++ {
-		for j := range run.Revisions[m].Removed {
-			if run.Revisions[m].Removed[j].Step.Index == index {
-				return m, j
-			}
-		}
-	}
-	return -1, 0
 }

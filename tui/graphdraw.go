@@ -174,6 +174,14 @@ func (d *dagPane) drawLines(c *canvas, k graphKin) []wire {
 	return wires
 }
 
+// The sides of a cell that a line joins.
+const (
+	up    = planlayout.SideUp
+	down  = planlayout.SideDown
+	left  = planlayout.SideLeft
+	right = planlayout.SideRight
+)
+
 // wireGlyph draws one cell of lines.
 func wireGlyph(w themes.Lanes, sides uint8) string {
 	switch sides {
@@ -182,7 +190,7 @@ func wireGlyph(w themes.Lanes, sides uint8) string {
 	case left | right, left, right:
 		return w.LR
 	default:
-		return laneGlyph(w, sides)
+		return w.Cell(sides)
 	}
 }
 

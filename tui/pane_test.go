@@ -69,7 +69,7 @@ func TestOlderRevisionsFoldToALineAndOpen(t *testing.T) {
 	d := newDAGPane(darkLook())
 	d.setSize(60, 12)
 	d.show(revisedTwice())
-	folded := "   ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − ✗ 4 Fourth  t  failed\n + ○ 5 Fifth   t ready"
+	folded := "   ┌ ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + └ ○ 5 Fifth   t ready"
 	if got := stripped(d.lines()); squash(got) != squash(folded) {
 		t.Fatalf("got\n%s", got)
 	}

@@ -263,7 +263,7 @@ func TestScrollingBackStaysWhereItIs(t *testing.T) {
 
 func TestTheMouseChoosesPanesAndSteps(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
-	s.m.Update(tea.MouseClickMsg{X: 80, Y: 4, Button: tea.MouseLeft})
+	s.m.Update(tea.MouseClickMsg{X: 80, Y: 3, Button: tea.MouseLeft})
 	if s.m.Focus() != "plan" || s.m.Selected() != "2" {
 		t.Errorf("a click leads to %s, step %s", s.m.Focus(), s.m.Selected())
 	}

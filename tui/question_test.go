@@ -372,7 +372,7 @@ func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
 func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		plan := storyPlan()
-		pending := []rune(plain.Plan(plan, ascii))[0]
+		pending := []rune(plain.Plan(planning.Plan{Steps: plan.Steps[:1]}, ascii))[0]
 		st := newStory().planned().plan(agent.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)
 		for _, line := range s.lines() {

@@ -12,6 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/planning"
+	planlayout "replan/planning/layout"
 	"replan/tui/untrusted"
 )
 
@@ -32,15 +33,15 @@ type reviewDialog struct {
 	early  bool // a key came too early
 	count  int  // of grace times begun
 
-	steps  []agent.ReviewStep
-	needs  [][]string // what each waits for
-	rows   []reviewRow
-	gutter int
-	limit  int // lanes, that the rows are laid out with
-	at     int // the chosen step
-	top    int // the first row in view
-	body   int // rows in view
-	first  int // line of the first row, from the top of the dialog's area
+	steps    []agent.ReviewStep
+	needs    [][]string        // what each waits for
+	rails    *planlayout.Rails // the rows are the steps
+	parallel map[string]bool   // steps that may run at the same time as another one
+	limit    int               // lanes that the rails are laid out with
+	at       int               // the chosen step
+	top      int               // the first row in view
+	body     int               // rows in view
+	first    int               // line of the first row, from the top of the dialog's area
 
 	doc    *document // of the chosen step
 	line   int       // of that at the top
@@ -257,8 +258,8 @@ func (d *reviewDialog) takeOut(s agent.ReviewStep) error {
 
 // clicked chooses what is drawn at that line.
 func (d *reviewDialog) clicked(line int) {
-	if i := line - d.first + d.top; line >= d.first && line < d.first+d.body && i >= 0 && i < len(d.rows) && d.rows[i].step >= 0 && d.editor == nil {
-		d.choose(d.rows[i].step)
+	if i := line - d.first + d.top; line >= d.first && line < d.first+d.body && i >= 0 && i < len(d.steps) && d.editor == nil {
+		d.choose(i)
 	}
 }
 

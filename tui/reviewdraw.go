@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -15,14 +14,6 @@ import (
 	"replan/tui/untrusted"
 )
 
-// reviewRow is a line of the plan: a step with its lanes, or lanes that join or
-// part.
-type reviewRow struct {
-	gutter []uint8
-	step   int // -1 for none
-	node   int // the lane of its sign
-}
-
 // lay lays the plan out as it is now, and stays with the step that was chosen.
 func (d *reviewDialog) lay() {
 	kept := ""
@@ -31,6 +22,7 @@ func (d *reviewDialog) lay() {
 	}
 	d.steps, d.doc, d.limit = d.review.Steps(), nil, 0
 	graph := planning.NewGraph(d.review.Plan())
+	d.parallel = planlayout.Parallel(graph)
 	d.needs = make([][]string, len(d.steps))
 	for i, s := range d.steps {
 		if !s.Out {
@@ -43,34 +35,23 @@ func (d *reviewDialog) lay() {
 	d.at = max(min(d.at, len(d.steps)-1), 0)
 }
 
-// layRows lays out the rows for a pane of that width.
-func (d *reviewDialog) layRows(width int) {
+// layRails lays out the rails for a pane of that width.
+func (d *reviewDialog) layRails(width int) {
 	if d.limit == laneLimit(width) {
 		return
 	}
-	d.limit, d.rows = laneLimit(width), d.rows[:0]
+	d.limit = laneLimit(width)
 	at := make(map[string]int, len(d.steps))
-	deps := make([][]int, len(d.steps))
+	deps := make(planlayout.Graph, len(d.steps))
 	for i, s := range d.steps {
 		at[s.Step.Index] = i
 		for _, need := range d.needs[i] {
-			if p, ok := at[need]; ok {
+			if p, ok := at[need]; ok && p < i {
 				deps[i] = append(deps[i], p)
 			}
 		}
 	}
-	gutter := layLanes(len(d.steps), planlayout.Graph(deps).Reduce(), d.limit)
-	d.gutter = gutter.width
-	for i := range gutter.steps {
-		g := &gutter.steps[i]
-		if g.join != nil {
-			d.rows = append(d.rows, reviewRow{gutter: g.join, step: -1, node: -1})
-		}
-		d.rows = append(d.rows, reviewRow{gutter: g.row, step: i, node: g.node})
-		if g.fork != nil {
-			d.rows = append(d.rows, reviewRow{gutter: g.fork, step: -1, node: -1})
-		}
-	}
+	d.rails = planlayout.NewRails(deps.Reduce(), d.limit)
 }
 
 // draw draws the dialog in exactly height lines of screenWidth cells.
@@ -115,8 +96,8 @@ func fitted(l *look, lines []string, width int) []string {
 func (d *reviewDialog) drawStacked(width, height int, bar []string) []string {
 	l := d.look
 	room := max(height-4-len(bar), 2)
-	d.layRows(width - 2)
-	body := max(min(len(d.rows), room*3/5), 1)
+	d.layRails(width - 2)
+	body := max(min(len(d.steps), room*3/5), 1)
 	d.detail = max(room-body, 1)
 	rows := d.drawRows(width-2, body)
 	title, note := d.title()
@@ -136,7 +117,7 @@ func (d *reviewDialog) title() (title, note string) {
 		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
 	}
 	title = l.Warning.Bold(true).Render(l.glyphs.Gate+" "+words) + l.Muted.Render(" "+l.glyphs.Separator+" "+untrusted.Line(d.review.Plan().Title))
-	return title, l.span(d.top, min(d.top+d.body, len(d.rows)), len(d.rows))
+	return title, l.span(d.top, min(d.top+d.body, len(d.steps)), len(d.steps))
 }
 
 func (d *reviewDialog) stepTitle() string {
@@ -171,17 +152,16 @@ func (d *reviewDialog) bar(width int) []string {
 
 // drawRows draws the rows in view, each exactly width cells wide.
 func (d *reviewDialog) drawRows(width, height int) []string {
-	d.layRows(width)
+	d.layRails(width)
 	d.body = height
-	chosen := slices.IndexFunc(d.rows, func(r reviewRow) bool { return r.step == d.at })
 	context := min(1, (height-1)/2)
-	d.top = max(min(d.top, chosen-context), chosen+context-height+1)
-	d.top = max(min(d.top, len(d.rows)-height), 0)
+	d.top = max(min(d.top, d.at-context), d.at+context-height+1)
+	d.top = max(min(d.top, len(d.steps)-height), 0)
 	c := d.columns(width)
 	out := make([]string, height)
 	for i := range out {
-		if d.top+i < len(d.rows) {
-			out[i] = d.drawRow(&d.rows[d.top+i], c)
+		if d.top+i < len(d.steps) {
+			out[i] = d.drawRow(d.top+i, c)
 		} else {
 			out[i] = strings.Repeat(" ", max(width, 0))
 		}
@@ -190,7 +170,7 @@ func (d *reviewDialog) drawRows(width, height int) []string {
 }
 
 // reviewColumns are the widths of the parts of a row.
-type reviewColumns struct{ width, index, title, tool, state int }
+type reviewColumns struct{ width, index, title, tool, parallel, state int }
 
 func (d *reviewDialog) columns(width int) reviewColumns {
 	c := reviewColumns{width: width, state: 10}
@@ -207,10 +187,12 @@ func (d *reviewDialog) columns(width int) reviewColumns {
 	if width < 44 {
 		c.state = 2
 	}
-	c.title = width - 1 - 2 - d.gutter - 1 - c.index - 1 - c.state - 2 - 1
+	c.title = width - 1 - 2 - railsWidth(d.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1
 	if c.tool > 0 {
 		c.title -= c.tool + 2
 	}
+	c.parallel = d.look.parallelWidth(d.parallel)
+	c.title -= c.parallel
 	c.title = max(min(c.title, widest), 4)
 	return c
 }
@@ -227,36 +209,25 @@ func reviewTool(s planning.Step) string {
 	}
 }
 
-func (d *reviewDialog) drawRow(r *reviewRow, c reviewColumns) string {
-	l := d.look
-	chosen := r.step >= 0 && r.step == d.at
-	p := &painter{litLine: l.line(chosen, true)}
+func (d *reviewDialog) drawRow(at int, c reviewColumns) string {
+	l, s := d.look, d.steps[at]
+	p := &painter{litLine: l.line(at == d.at, true)}
 	p.b.WriteString(p.cursor)
 	p.width = 1
-	var s agent.ReviewStep
-	if r.step >= 0 {
-		s = d.steps[r.step]
-	}
 	if s.Edited && !s.Out {
 		p.add(l.Warning, l.glyphs.Revised+" ")
 	} else {
 		p.gap(2)
 	}
-	for i := range d.gutter {
-		sides := uint8(0)
-		if i < len(r.gutter) {
-			sides = r.gutter[i]
-		}
-		if i == r.node {
-			glyph, style := d.sign(&s)
-			p.add(style, glyph)
-			continue
-		}
-		p.add(l.Border, laneGlyph(l.glyphs.Lanes, sides))
+	var rail strings.Builder
+	for _, cell := range d.rails.Row(at) {
+		rail.WriteString(l.glyphs.Lanes.Cell(cell.Sides))
 	}
-	if r.step >= 0 {
-		d.drawStep(p, &s, c)
-	}
+	p.add(l.Border, rail.String())
+	p.gap(railsWidth(d.rails) - d.rails.Width)
+	glyph, style := d.sign(&s)
+	p.add(style, glyph)
+	d.drawStep(p, &s, c)
 	p.gap(c.width - p.width)
 	return l.fit(p.take(), c.width)
 }
@@ -289,6 +260,7 @@ func (d *reviewDialog) drawStep(p *painter, s *agent.ReviewStep, c reviewColumns
 		p.add(tool, name)
 		p.gap(c.tool - ansi.StringWidth(name))
 	}
+	l.paintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])
 	word, style := d.gateWord(s)
 	if c.state < 4 {
 		word = ""

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,7 +16,6 @@ type rowKind int
 
 const (
 	rowStep     rowKind = iota
-	rowLink             // lanes that join or part
 	rowGone             // a step that a revision took out, or its version before
 	rowRevision         // why a revision was made, or an older one, folded or heading its rows
 	rowCalls            // the calls of an agent step, folded or heading their rows
@@ -27,21 +27,51 @@ const (
 type row struct {
 	kind     rowKind
 	key      string // what the selection holds on to; "" cannot be chosen
-	gutter   []uint8
-	node     int // the lane of the step's glyph
 	step     *agent.StepState
 	at       int      // position in execution order, of rowStep and the rows of its calls
-	after    []string // what it depends on, where lanes do not show all of it
+	after    []string // what it depends on where no lane shows it
 	revision *agent.Revision
 	owner    *agent.StepState // of the rows of calls: the agent step
 	roll     *rollup          // of rowRoll; of a step in an opened or folded one: that
 
-	lane  *laneStep // the part of the gutter that it stands in, nil for none
-	place int       // of that part: its node
-	lead  lead
+	rails  railsPart
+	node   int  // beside which it stands
+	nested bool // it is part of what the row above it stands for
 
 	text painted
 	face face // that it was painted with
+}
+
+// railsPart is the part of the rails that a row shows.
+type railsPart int
+
+const (
+	railsNone   railsPart = iota
+	railsAbove            // the lanes that lead to its node from above, or past it
+	railsBeside           // its node's own
+	railsBelow            // the lanes under it
+)
+
+// railsWidth is the cells that rails take with the blank behind them.
+func railsWidth(r *planlayout.Rails) int {
+	if r.Width == 0 {
+		return 0
+	}
+	return r.Width + 1
+}
+
+// cells are the rails left of a row.
+func (o *outline) cells(r *row) []planlayout.Cell {
+	switch {
+	case r.rails == railsBeside:
+		return o.rails.Row(r.node)
+	case r.rails == railsBelow:
+		return o.rails.Below(r.node)
+	case r.rails == railsAbove && r.node > 0:
+		return o.rails.Below(r.node - 1)
+	default:
+		return nil
+	}
 }
 
 // outline is the plan laid out in rows. It changes only when the plan does, or
@@ -49,7 +79,9 @@ type row struct {
 type outline struct {
 	rows  []row
 	find  map[string]int // row of each key
-	width int            // of the gutter
+	rails *planlayout.Rails
+	signs int // columns of signs beside the rails
+	width int // of the rails and the signs
 	chart *chart
 	nodes []node
 	of    []int // for each step its node
@@ -63,37 +95,25 @@ type outline struct {
 func (d *dagPane) layOut(nodes []node, of []int, limit int) *outline {
 	c := d.chart
 	o := &outline{chart: c, nodes: nodes, of: of, longest: c.longest, tool: c.tool, index: c.index}
-	gutter := layLanes(len(nodes), planlayout.Graph(nodeDeps(c, nodes, of)).Reduce(), limit)
-	o.width = gutter.width
+	o.rails = planlayout.NewRails(planlayout.Graph(nodeDeps(c, nodes, of)).Reduce(), limit)
+	o.signs = 1
 	ghosts := d.gatherGhosts()
-	o.addGhosts(d, ghosts[""], nil, 0)
+	o.addGhosts(d, ghosts[""], 0)
 	for i := range nodes {
-		n, g := &nodes[i], &gutter.steps[i]
+		n := &nodes[i]
 		if n.head != nil {
-			o.add(row{kind: rowRoll, key: n.head.key, roll: n.head, gutter: g.over(), node: -1, lane: g, place: i})
-		}
-		if g.join != nil {
-			o.add(row{kind: rowLink, gutter: g.join, node: -1, lane: g, place: i, lead: leadJoin})
-		}
-		if i > 0 {
-			for _, m := range nodes[i-1].members() {
-				o.addGhosts(d, ghosts[c.steps[m].Step.Index], g, i)
-			}
+			o.add(row{kind: rowRoll, key: n.head.key, roll: n.head, rails: railsAbove, node: i})
 		}
 		if n.roll != nil {
-			o.addRoll(d, n.roll, g, i)
+			o.addRoll(d, n.roll, i)
 		} else {
-			o.addStep(d, n.step, g, i)
+			o.addStep(d, n.step, i)
 		}
-		if g.fork != nil {
-			o.add(row{kind: rowLink, gutter: g.fork, node: -1, lane: g, place: i, lead: leadFork})
-		}
-	}
-	if n := len(nodes); n > 0 {
-		for _, m := range nodes[n-1].members() {
-			o.addGhosts(d, ghosts[c.steps[m].Step.Index], nil, 0)
+		for _, m := range n.members() {
+			o.addGhosts(d, ghosts[c.steps[m].Step.Index], i+1)
 		}
 	}
+	o.width = railsWidth(o.rails) + o.signs
 	o.finish()
 	return o
 }
@@ -101,23 +121,25 @@ func (d *dagPane) layOut(nodes []node, of []int, limit int) *outline {
 func (o *outline) add(r row) { o.rows = append(o.rows, r) }
 
 // addStep adds a step with a place of its own in the graph.
-func (o *outline) addStep(d *dagPane, at int, g *laneStep, place int) {
+func (o *outline) addStep(d *dagPane, at, node int) {
 	s := o.chart.steps[at]
-	r := row{kind: rowStep, key: s.Step.Index, gutter: g.row, node: g.node, step: s, at: at, lane: g, place: place, lead: leadRow}
+	r := row{kind: rowStep, key: s.Step.Index, step: s, at: at, rails: railsBeside, node: node}
 	o.addBefore(d, r)
-	if len(g.unseen) > 0 {
+	if noted := o.rails.Noted[node]; len(noted) > 0 {
 		for _, p := range o.chart.deps[at] {
-			r.after = append(r.after, o.chart.steps[p].Step.Index)
+			if slices.Contains(noted, o.of[p]) {
+				r.after = append(r.after, o.chart.steps[p].Step.Index)
+			}
 		}
 	}
 	o.add(r)
-	o.addCalls(r, g, d.calls[s.Step.Index])
+	o.addCalls(r, d.calls[s.Step.Index])
 }
 
-// addRoll adds a roll-up, with those of its steps that have a row all the same
-// beside its lane.
-func (o *outline) addRoll(d *dagPane, roll *rollup, g *laneStep, place int) {
-	head := row{kind: rowRoll, key: roll.key, gutter: g.row, node: g.node, roll: roll, lane: g, place: place, lead: leadRow}
+// addRoll adds a roll-up, with those of its steps under it that have a row all
+// the same.
+func (o *outline) addRoll(d *dagPane, roll *rollup, node int) {
+	head := row{kind: rowRoll, key: roll.key, roll: roll, rails: railsBeside, node: node}
 	if !o.reasoned {
 		for _, m := range roll.members {
 			if o.chart.steps[m].Change != agent.ChangeNone {
@@ -127,21 +149,13 @@ func (o *outline) addRoll(d *dagPane, roll *rollup, g *laneStep, place int) {
 		}
 	}
 	o.add(head)
-	gutter := g.below()
-	lane := g.node + 1
-	for lane < len(gutter) && gutter[lane] != 0 {
-		lane++
-	}
-	for len(gutter) <= lane {
-		gutter = append(gutter, 0)
-	}
-	o.width = max(o.width, len(gutter)) // also where none is shown now, so that nothing moves when one is
+	o.signs = 2 // also where none is shown now, so that nothing moves when one is
 	for _, m := range roll.shown {
 		s := o.chart.steps[m]
-		r := row{kind: rowStep, key: s.Step.Index, gutter: gutter, node: lane, step: s, at: m, roll: roll, lane: g, place: place, lead: leadBelow}
+		r := row{kind: rowStep, key: s.Step.Index, step: s, at: m, roll: roll, rails: railsBelow, node: node, nested: true}
 		o.addBefore(d, r)
 		o.add(r)
-		o.addCalls(r, g, d.calls[s.Step.Index])
+		o.addCalls(r, d.calls[s.Step.Index])
 	}
 }
 
@@ -176,12 +190,12 @@ const longestAfter = 12
 // listed is an outline of single steps without lanes.
 func (d *dagPane) listed(found []int) *outline {
 	c := d.chart
-	o := &outline{chart: c, width: 1, flat: true, longest: c.longest, tool: c.tool, index: c.index}
+	o := &outline{chart: c, signs: 1, width: 1, flat: true, longest: c.longest, tool: c.tool, index: c.index}
 	for _, at := range found {
 		s := c.steps[at]
 		r := row{kind: rowStep, key: s.Step.Index, step: s, at: at}
 		o.add(r)
-		o.addCalls(r, nil, d.calls[s.Step.Index])
+		o.addCalls(r, d.calls[s.Step.Index])
 	}
 	o.finish()
 	return o

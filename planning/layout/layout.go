@@ -59,17 +59,17 @@ func (g Graph) Levels() []int {
 	return level
 }
 
-// Parallel reports for each node whether another one shares its level: the two
-// may run at the same time.
-func (g Graph) Parallel() []bool {
-	level := g.Levels()
-	members := make([]int, len(g)+1)
-	for _, l := range level {
-		members[l]++
-	}
-	parallel := make([]bool, len(g))
-	for i, l := range level {
-		parallel[i] = members[l] > 1
+// Parallel returns the steps that share their batch with another one: they may
+// run at the same time.
+func Parallel(graph *planning.Graph) map[string]bool {
+	parallel := make(map[string]bool)
+	for _, members := range graph.Batches() {
+		if len(members) < 2 {
+			continue
+		}
+		for _, index := range members {
+			parallel[index] = true
+		}
 	}
 	return parallel
 }

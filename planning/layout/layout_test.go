@@ -50,7 +50,7 @@ func TestReduceKeepsReachabilityAndNothingThatFollows(t *testing.T) {
 	})
 }
 
-func TestParallelIsTheBatchesOfThePlan(t *testing.T) {
+func TestStepsOfOneBatchAreParallel(t *testing.T) {
 	p := planning.Plan{Steps: []planning.Step{
 		{Index: "1"},
 		{Index: "2", DependsOn: []string{"1"}},
@@ -58,9 +58,8 @@ func TestParallelIsTheBatchesOfThePlan(t *testing.T) {
 		{Index: "4", DependsOn: []string{"2", "3"}},
 	}}
 	graph := planning.NewGraph(p)
-	g := layout.OfPlan(graph, layout.Order(graph))
-	if got := g.Parallel(); !slices.Equal(got, []bool{false, true, true, false}) {
-		t.Errorf("parallel is %v", got)
+	if got := layout.Parallel(graph); got["1"] || !got["2"] || !got["3"] || got["4"] {
+		t.Errorf("parallel are %v", got)
 	}
 }
 

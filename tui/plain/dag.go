@@ -1,55 +1,217 @@
 package plain
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/agent"
 	"replan/planning"
+	"replan/planning/layout"
+	"replan/themes"
 	"replan/tui/untrusted"
 )
 
+// lanesShown is how many lanes of a plan run side by side at most in text. What
+// a step depends on is written out in any case.
+const lanesShown = 8
+
 // Plan draws a plan as lines of text in execution order:
 //
-//	○ 1. Title   [tool]  ← after: 1, 2  ∥
+//	┌  ○ 1. Title   [tool]
+//	├─ ○ 2. Title   [tool]  ← after: 1  ∥
+//	└─ ○ 3. Title   [tool]  ← after: 1  ∥
 //
-// ∥ marks steps that may run at the same time as another one.
+// The rails at the left join each step to what it depends on, as layout.Rails
+// says. ∥ marks steps that may run at the same time as another one.
 func Plan(p planning.Plan, ascii bool) string {
-	pending, after, parallel := "○", "← after: ", "∥"
+	d := newDrawing(p, ascii)
+	sign := d.signs[agent.StepPending]
+	for i, at := range d.order {
+		d.add(textRow{cells: d.rails.Row(i), sign: sign, step: &d.steps[at], planned: true})
+	}
+	return d.text()
+}
+
+// Run draws the plan of a run as it stands, with a sign for the state of each
+// step. What the newest revision took out stands where it had stood, marked −;
+// what it added or revised is marked + or ~. Where words is not nil, it says
+// more of each step, the calls of a step are drawn under it, and what older
+// revisions took out is shown too.
+func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string {
+	p := run.Plan
+	p.Steps = make([]planning.Step, len(run.Steps))
+	states := make(map[string]*agent.StepState, len(run.Steps))
+	for i, s := range run.Steps {
+		p.Steps[i] = s.Step
+		states[s.Step.Index] = s
+	}
+	d := newDrawing(p, ascii)
+	removed := make(map[string][]textRow)
+	for n := range run.Revisions {
+		if words == nil && n < len(run.Revisions)-1 {
+			continue
+		}
+		for i := range run.Revisions[n].Removed {
+			after := run.RemovedAfter(n, i)
+			s := &run.Revisions[n].Removed[i]
+			row := textRow{mark: d.glyphs.Removed, sign: d.sign(s), step: &s.Step}
+			if words != nil {
+				row.words = fmt.Sprintf("taken out by revision %d", run.Revisions[n].Number)
+			}
+			removed[after] = append(removed[after], row)
+		}
+	}
+	d.addRemoved(removed[""], nil)
+	for i, at := range d.order {
+		s := states[d.steps[at].Index]
+		row := textRow{cells: d.rails.Row(i), sign: d.sign(s), step: &s.Step, planned: true}
+		switch s.Change {
+		case agent.ChangeAdded:
+			row.mark = d.glyphs.Added
+		case agent.ChangeRevised:
+			row.mark = d.glyphs.Revised
+		}
+		if words != nil {
+			row.words = words(s)
+		}
+		d.add(row)
+		if words != nil && s.Loop != nil {
+			for _, c := range s.Loop.Calls {
+				d.add(textRow{cells: d.rails.Below(i), sign: "  " + d.sign(c), step: &c.Step, words: words(c)})
+			}
+		}
+		d.addRemoved(removed[s.Step.Index], d.rails.Below(i))
+	}
+	return d.text()
+}
+
+// addRemoved adds steps that revisions took out, between the lanes of those
+// that stay.
+func (d *drawing) addRemoved(rows []textRow, cells []layout.Cell) {
+	for _, r := range rows {
+		r.cells = cells
+		d.add(r)
+	}
+}
+
+// drawing is a plan that is drawn as text.
+type drawing struct {
+	ascii    bool
+	glyphs   themes.Glyphs
+	signs    map[agent.StepStatus]string
+	graph    *planning.Graph
+	steps    []planning.Step // by their positions in graph
+	order    []int
+	rails    *layout.Rails
+	parallel map[string]bool
+	rows     []textRow
+}
+
+// textRow is one line of a drawing.
+type textRow struct {
+	mark    string // what a revision did to it, "" for nothing
+	cells   []layout.Cell
+	sign    string
+	step    *planning.Step
+	planned bool // it is a step of the plan, and not a call or removed
+	words   string
+}
+
+func newDrawing(p planning.Plan, ascii bool) *drawing {
+	d := &drawing{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: planning.NewGraph(p)}
+	d.signs = map[agent.StepStatus]string{
+		agent.StepPending: "○", agent.StepDone: "✓", agent.StepBroken: "✗", agent.StepLeftOut: "—",
+		agent.StepUncertain: "?", agent.StepWaiting: "◆", agent.StepActive: "▸",
+	}
 	if ascii {
-		pending, after, parallel = "o", "<- after: ", "||"
-	}
-	graph := planning.NewGraph(p)
-	parallelTo := map[string]bool{}
-	for _, members := range graph.Batches() {
-		for _, m := range members {
-			parallelTo[m] = len(members) > 1
+		d.glyphs = themes.ASCIIGlyphs()
+		d.signs = map[agent.StepStatus]string{
+			agent.StepPending: "o", agent.StepDone: "v", agent.StepBroken: "x", agent.StepLeftOut: "=",
+			agent.StepUncertain: "?", agent.StepWaiting: "*", agent.StepActive: ">",
 		}
 	}
-	steps := make(map[string]planning.Step, len(p.Steps))
-	width := 0
-	for _, s := range p.Steps {
-		if _, again := steps[s.Index]; !again {
-			steps[s.Index] = s
+	d.steps = make([]planning.Step, d.graph.Len())
+	for i := len(p.Steps) - 1; i >= 0; i-- { // of two with one index the first counts
+		if at, ok := d.graph.Position(p.Steps[i].Index); ok {
+			d.steps[at] = p.Steps[i]
 		}
-		if w := ansi.StringWidth(label(s)); w <= widest {
-			width = max(width, w)
+	}
+	d.order = layout.Order(d.graph)
+	d.rails = layout.NewRails(layout.OfPlan(d.graph, d.order).Reduce(), lanesShown)
+	d.parallel = layout.Parallel(d.graph)
+	return d
+}
+
+func (d *drawing) sign(s *agent.StepState) string { return d.signs[s.Status] }
+
+func (d *drawing) add(r textRow) { d.rows = append(d.rows, r) }
+
+// text writes the rows in columns: marks where there are any, rails, signs,
+// titles and tools.
+func (d *drawing) text() string {
+	title, marked := 0, false
+	for i := range d.rows {
+		r := &d.rows[i]
+		marked = marked || r.mark != ""
+		if w := ansi.StringWidth(label(*r.step)); w <= widest {
+			title = max(title, w)
 		}
 	}
 	var b strings.Builder
-	for _, index := range graph.Order() {
-		s := steps[index]
-		text := label(s)
-		line := pending + " " + text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0)) + "  [" + carrier(s) + "]"
-		if needs := graph.Dependencies(index); len(needs) > 0 {
-			line += "  " + after + untrusted.Line(strings.Join(needs, ", "))
+	for i := range d.rows {
+		r := &d.rows[i]
+		var line strings.Builder
+		if marked {
+			line.WriteString(padded(r.mark, 1) + " ")
 		}
-		if parallelTo[index] {
-			line += "  " + parallel
+		if d.rails.Width > 0 {
+			line.WriteString(padded(d.rail(r.cells), d.rails.Width) + " ")
 		}
-		b.WriteString(line + "\n")
+		line.WriteString(r.sign + " " + padded(label(*r.step), title))
+		d.writeTail(&line, r)
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
+}
+
+// writeTail writes what stands behind the title of a row.
+func (d *drawing) writeTail(line *strings.Builder, r *textRow) {
+	line.WriteString("  [" + carrier(*r.step) + "]")
+	if !r.planned {
+		if r.words != "" {
+			line.WriteString("  " + r.words)
+		}
+		return
+	}
+	after := "← after: "
+	if d.ascii {
+		after = "<- after: "
+	}
+	if needs := d.graph.Dependencies(r.step.Index); len(needs) > 0 {
+		line.WriteString("  " + after + untrusted.Line(strings.Join(needs, ", ")))
+	}
+	if d.parallel[r.step.Index] {
+		line.WriteString("  " + d.glyphs.Parallel)
+	}
+	if r.words != "" {
+		line.WriteString("  " + r.words)
+	}
+}
+
+// rail draws the cells of a row.
+func (d *drawing) rail(cells []layout.Cell) string {
+	var b strings.Builder
+	for _, c := range cells {
+		b.WriteString(d.glyphs.Lanes.Cell(c.Sides))
+	}
+	return b.String()
+}
+
+// padded fills text up with blanks.
+func padded(text string, width int) string {
+	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
 }
 
 // widest is the longest title that others are aligned with, in cells; one long

@@ -429,21 +429,7 @@ func (l *Log) title(index string) string {
 
 func (l *Log) diff(d agent.PlanDiff) {
 	l.line("%s plan, revision %d", l.marks.started, d.Revision)
-	if n := len(l.run.Revisions); n > 0 {
-		for _, s := range l.run.Revisions[n-1].Removed {
-			l.line("  %s %s %s  [%s]", l.marks.removed, s.Step.Index, untrusted.Line(s.Step.Title), by(s.Step.Executor, s.Step.Tool))
-		}
-	}
-	for _, mark := range []struct {
-		sign    string
-		indices []string
-	}{{l.marks.revised, d.Revised}, {l.marks.added, d.Added}} {
-		for _, index := range mark.indices {
-			if s, ok := d.Plan.Step(index); ok {
-				l.line("  %s %s %s  [%s]", mark.sign, index, untrusted.Line(s.Title), by(s.Executor, s.Tool))
-			}
-		}
-	}
+	l.block("  ", Run(l.run, l.ascii, nil), 0)
 }
 
 // by names what carries a step out.

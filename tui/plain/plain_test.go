@@ -43,10 +43,10 @@ func TestWhatIsTold(t *testing.T) {
 			[]agent.Data{plan(step("1"), step("2", "1"), step("3", "1"), step("10", "2", "3"))},
 			[]string{
 				"▸ plan: Plan",
-				"  ○ 1. Step 1    [look]",
-				"  ○ 2. Step 2    [look]  ← after: 1  ∥",
-				"  ○ 3. Step 3    [look]  ← after: 1  ∥",
-				"  ○ 10. Step 10  [look]  ← after: 2, 3",
+				"  ┌  ○ 1. Step 1    [look]",
+				"  ├─ ○ 2. Step 2    [look]  ← after: 1  ∥",
+				"  ├─ ○ 3. Step 3    [look]  ← after: 1  ∥",
+				"  └  ○ 10. Step 10  [look]  ← after: 2, 3",
 			},
 		},
 		"a gate shows the whole call": {

@@ -12,6 +12,7 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
 
@@ -169,26 +170,16 @@ func (w *writer) run(events []agent.Event, planners planning.Planners) string {
 	return answer
 }
 
-// plan writes the plan as it stands, with what its revisions took out.
+// plan draws the plan as it stands, with what its revisions took out. No line of
+// a drawing can end the block that it stands in.
 func (w *writer) plan(run *agent.Run) {
 	if run.Revision == 0 {
 		return
 	}
 	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title, run.Goal)))
-	for _, s := range run.Steps {
-		w.step(s, "")
-		if s.Loop != nil {
-			for _, c := range s.Loop.Calls {
-				w.step(c, "  ")
-			}
-		}
-	}
-	for _, r := range run.Revisions {
-		for i := range r.Removed {
-			s := &r.Removed[i]
-			w.line("- − ~~%s %s~~ taken out by revision %d", inline(s.Step.Index), inline(s.Step.Title), r.Number)
-		}
-	}
+	w.line("```text")
+	w.line("%s", strings.TrimRight(plain.Run(run, false, stateWords), "\n"))
+	w.line("```")
 }
 
 // calls writes what a model called while it answered.
@@ -198,22 +189,27 @@ func (w *writer) calls(run *agent.Run) {
 	}
 	w.heading("### Calls")
 	for _, c := range run.Chat.Calls {
-		w.step(c, "")
+		w.step(c)
 	}
 }
 
 // step writes one step: its state, what it is and how long it took.
-func (w *writer) step(s *agent.StepState, indent string) {
+func (w *writer) step(s *agent.StepState) {
 	signs := map[agent.StepStatus]string{
 		agent.StepDone: "✓", agent.StepBroken: "✗", agent.StepLeftOut: "—", agent.StepUncertain: "?", agent.StepWaiting: "◆",
-	}
-	words := map[agent.StepStatus]string{
-		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepActive: "running", agent.StepDone: "done",
-		agent.StepBroken: "failed", agent.StepLeftOut: "skipped", agent.StepUncertain: "in doubt",
 	}
 	title := inline(s.Step.Title)
 	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title) {
 		title += " " + named(s.Step.Tool)
+	}
+	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, stateWords(s))
+}
+
+// stateWords says how a step stands.
+func stateWords(s *agent.StepState) string {
+	words := map[agent.StepStatus]string{
+		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepActive: "running", agent.StepDone: "done",
+		agent.StepBroken: "failed", agent.StepLeftOut: "skipped", agent.StepUncertain: "in doubt",
 	}
 	state := words[s.Status]
 	if s.Status == agent.StepDone || s.Status == agent.StepBroken {
@@ -225,7 +221,7 @@ func (w *writer) step(s *agent.StepState, indent string) {
 	if s.DryRun {
 		state = "dry run: nothing was called"
 	}
-	w.line("%s- %s **%s** %s: %s", indent, cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, state)
+	return state
 }
 
 // happened says of an event what a reader wants to know of it, "" for nothing.

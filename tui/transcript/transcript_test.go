@@ -67,7 +67,7 @@ func TestAConversationIsWrittenWhole(t *testing.T) {
 func TestARunThatGoesOnOrCannotBeFollowedSaysSo(t *testing.T) {
 	c := conversation()
 	c.Runs[0] = c.Runs[0][:7]
-	if text := transcript.Markdown(c); !strings.Contains(text, "*the run `r-1` goes on*") || !strings.Contains(text, "**2** Patch it `fs.patch`: running") {
+	if text := transcript.Markdown(c); !strings.Contains(text, "*the run `r-1` goes on*") || !strings.Contains(text, "└ ▸ 2. Patch it          [fs.patch]  ← after: 1  running") {
 		t.Errorf("got\n%s", text)
 	}
 	c = conversation()
