@@ -228,7 +228,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.session, r.prompting, r.priors = d.Session, d.Prompting, d.Priors
 	r.granted, r.rules = grants(d.Rules)
 	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
-	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun
+	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict
 	r.reviews = d.Review
 	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}

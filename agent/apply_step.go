@@ -109,7 +109,7 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 
 func (r *Run) applyStepStarted(d StepStarted) {
 	s := r.Step(d.Index)
-	s.Status, s.Attempt, s.Args, s.StartedAt = StepActive, d.Attempt, d.Args, r.Now
+	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepActive, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
 	s.tries, s.unsure, s.outdated, s.files = d.Attempt, false, "", nil
 	a := r.attemptOf(s, d.Attempt)
@@ -149,7 +149,7 @@ func (r *Run) applyDry(d StepCompleted) {
 	if s == nil || s.Status != StepPending {
 		return
 	}
-	s.Status, s.Attempt, s.tries, s.Args, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, true, d.Gate
+	s.Status, s.Attempt, s.tries, s.Args, s.Coerced, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
 	r.Usage.Steps++
 	if s.Step.Executor == planning.ExecutorTool {
 		facts := r.facts(s.Step.Tool)

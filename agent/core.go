@@ -24,6 +24,7 @@ type core struct {
 	planOnly  bool
 	unspoken  bool // no answer is written at the end
 	dryRun    bool
+	strict    bool // args are not fitted to the types that tools ask for
 	reviews   bool // every plan is looked over before it runs
 	held      bool // the plan as it is now waits for that
 	dirty     int  // files with changes that were not committed when it began

@@ -25,6 +25,7 @@ type RunStarted struct {
 	OnFailure     planning.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan
 	PlanOnly      bool               `json:"plan_only,omitempty"`      // the run ends once there is a plan
 	SkipSynthesis bool               `json:"skip_synthesis,omitempty"` // no answer is written at the end
+	Strict        bool               `json:"strict,omitempty"`         // args are not fitted to the types that tools ask for
 	DryRun        bool               `json:"dry_run,omitempty"`        // nothing is called: steps are resolved and told
 	Review        bool               `json:"review,omitempty"`         // every plan of the run is held to be looked over before its steps start
 	Attended      bool               `json:"attended,omitempty"`       // somebody is there to say how a failed step, or one in doubt, goes on
@@ -115,17 +116,18 @@ type PlanDiff struct {
 // StepStarted says that an attempt of a step is about to begin. It is on disk
 // before anything is called.
 type StepStarted struct {
-	Index           string            `json:"index"`
-	Parent          string            `json:"parent,omitempty"` // the agent step that makes this call, or planning.ChatParent
-	Attempt         int               `json:"attempt"`          // from 1, over all revisions
-	Title           string            `json:"title"`
-	Executor        planning.Executor `json:"executor"`
-	Tool            string            `json:"tool,omitempty"`
-	DependsOn       []string          `json:"depends_on"` // by name and by reference
-	ExpectedOutcome string            `json:"expected_outcome,omitempty"`
-	Args            map[string]any    `json:"args"`              // as resolved
-	Draft           bool              `json:"draft,omitempty"`   // started while the plan was streaming in
-	Request         *planning.Request `json:"request,omitempty"` // where the model does the step in its own words
+	Index           string              `json:"index"`
+	Parent          string              `json:"parent,omitempty"` // the agent step that makes this call, or planning.ChatParent
+	Attempt         int                 `json:"attempt"`          // from 1, over all revisions
+	Title           string              `json:"title"`
+	Executor        planning.Executor   `json:"executor"`
+	Tool            string              `json:"tool,omitempty"`
+	DependsOn       []string            `json:"depends_on"` // by name and by reference
+	ExpectedOutcome string              `json:"expected_outcome,omitempty"`
+	Args            map[string]any      `json:"args"`              // as resolved
+	Coerced         []planning.Coercion `json:"coerced,omitempty"` // scalars in args that were given the type that the tool asks for
+	Draft           bool                `json:"draft,omitempty"`   // started while the plan was streaming in
+	Request         *planning.Request   `json:"request,omitempty"` // where the model does the step in its own words
 
 	Rule       *Rule        `json:"rule,omitempty"`       // that let a call with effects pass without a gate
 	Provenance []Provenance `json:"provenance,omitempty"` // of the text in such a call
@@ -159,12 +161,13 @@ type StepCompleted struct {
 
 	DryRun bool `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
 	// Of a dry run, in which no step.started comes before:
-	Title     string            `json:"title,omitempty"`
-	Executor  planning.Executor `json:"executor,omitempty"`
-	Tool      string            `json:"tool,omitempty"`
-	DependsOn []string          `json:"depends_on,omitempty"`
-	Args      map[string]any    `json:"args,omitempty"` // as far as they can be resolved
-	Gate      *Rule             `json:"gate,omitempty"` // the rule that would ask, or deny
+	Title     string              `json:"title,omitempty"`
+	Executor  planning.Executor   `json:"executor,omitempty"`
+	Tool      string              `json:"tool,omitempty"`
+	DependsOn []string            `json:"depends_on,omitempty"`
+	Args      map[string]any      `json:"args,omitempty"` // as far as they can be resolved
+	Coerced   []planning.Coercion `json:"coerced,omitempty"`
+	Gate      *Rule               `json:"gate,omitempty"` // the rule that would ask, or deny
 }
 
 // StepFailed says that an attempt of a step failed, and how.

@@ -42,7 +42,8 @@ func (r *Run) readyDrafts() {
 			continue
 		}
 		if call, ok := r.draftCall(s.Step, done, found); ok {
-			s.call, s.ready = call, true
+			s.call, s.fitted = r.fit(r.facts(s.Step.Tool), call)
+			s.ready = true
 		}
 	}
 }
@@ -79,7 +80,7 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 	alone.Args = call
 	faults, _ := planning.Validate(
 		planning.Plan{Title: step.Title, Steps: []planning.Step{alone}},
-		planning.Rules{Catalogue: r.Catalogue, CheckTools: true},
+		planning.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict},
 	)
 	return call, len(faults) == 0
 }
@@ -122,7 +123,7 @@ func (r *Run) adopt(drafts []*StepState, early []planning.HistoryItem) {
 		if s.Step.Gate || slices.ContainsFunc(needs, func(d string) bool { return states[d].Status != StepDone }) {
 			continue
 		}
-		draft := adoptable(drafts, s.Step, needs, found, served)
+		draft := r.adoptable(drafts, s.Step, needs, found, served)
 		if draft == nil {
 			continue
 		}
@@ -143,7 +144,7 @@ func (r *Run) adopt(drafts []*StepState, early []planning.HistoryItem) {
 // adoptable finds the draft whose work may serve a step: started with the args
 // that the step has now, and under the same index unless it is done and waited
 // for nobody.
-func adoptable(drafts []*StepState, step planning.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
+func (r *Run) adoptable(drafts []*StepState, step planning.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != planning.ExecutorTool {
 		return nil
 	}
@@ -151,6 +152,7 @@ func adoptable(drafts []*StepState, step planning.Step, needs []string, found ma
 	if err != nil {
 		return nil
 	}
+	args, _ = r.fit(r.facts(step.Tool), args)
 	for _, d := range drafts {
 		if d.Attempt == 0 || served[d] || d.Step.Tool != step.Tool || !planning.EqualValues(d.Args, args) {
 			continue

@@ -255,7 +255,7 @@ func TestAReplanMakesASkippedStepGood(t *testing.T) {
 func TestWhatAModelFillsInMustFitTheTool(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Fill","tool":"fill","on_failure":"abort"}]}`
-	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeStep: {`{"at":5}`}}.reply
+	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeStep: {`{"at":[5]}`}}.reply
 	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonStepFailed || got.Usage.ToolCalls != 0 {
 		t.Errorf("%s after %d tool calls, want the step to fail before any", got.Reason, got.Usage.ToolCalls)
 	}

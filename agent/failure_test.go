@@ -193,7 +193,7 @@ func TestWhatIsNeverRetried(t *testing.T) {
 		"a cancelled step":       {`"tool":"look","args":{}`, agent.FailureInterrupted},
 		"a denied step":          {`"tool":"look","args":{}`, agent.FailureDenied},
 		"a step a guard stops":   {`"tool":"look","args":{}`, agent.FailureGuard},
-		"args that do not fit":   {`"tool":"fill","args":{"at":5}`, ""},
+		"args that do not fit":   {`"tool":"fill","args":{"at":[5]}`, ""},
 		"a tool that is nowhere": {`"tool":"nowhere","args":{}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 			want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "see result of 1"},
 		},
 		"args that do not fit the schema are never called": {
-			plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": 5}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
+			plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": []any{5}}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
 			want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"},
 		},
 		"skip goes on without it and what depends on it": {plan: chain, times: 9, answers: []agent.FailureResolved{say(agent.FailureSkip)}, want: agent.ReasonPartial, calls: 1},

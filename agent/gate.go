@@ -275,6 +275,7 @@ func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }
 // such text to another server.
 func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) StepStarted {
 	started := r.started(s, s.call, number)
+	started.Coerced = s.fitted
 	if s.approved {
 		return started
 	}

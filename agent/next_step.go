@@ -328,7 +328,7 @@ func (r *Run) word(s *StepState, free *slots) []Action {
 // placeholder for what would come of it.
 func (r *Run) dryStep(s *StepState, number int) StepCompleted {
 	done := StepCompleted{
-		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Result: string(placeholder(s.Step)),
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Coerced: s.fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
 	}
 	if s.Step.Executor != planning.ExecutorTool {

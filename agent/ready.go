@@ -129,7 +129,7 @@ func (r *Run) standing(s *StepState) standing {
 	if s.Draft {
 		return standsStill
 	}
-	s.call, s.flaw = nil, nil
+	s.call, s.fitted, s.flaw = nil, nil, nil
 	switch {
 	case r.Revision == 0 && s.Parent == "" || s.asks || s.told:
 		return standsStill
@@ -234,11 +234,21 @@ func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 	if len(s.filled) > 0 {
 		args = merge(args, s.filled)
 	}
+	args, s.fitted = r.fit(facts, args)
 	if err := facts.signature.Check(args); err != nil {
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
 	s.call = args
 	return nil
+}
+
+// fit gives scalars in args the types that the tool asks for, where nothing is
+// lost by that and the run is not strict.
+func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []planning.Coercion) {
+	if r.strict {
+		return args, nil
+	}
+	return facts.signature.Fit(args)
 }
 
 // prepareDry resolves the call of a step as far as it can be.
@@ -261,6 +271,7 @@ func (r *Run) prepareDry(s *StepState) *flaw {
 		s.call = args
 	}
 	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
+		s.call, s.fitted = r.fit(r.facts(s.Step.Tool), s.call)
 		if rule := r.ruleFor(s, r.facts(s.Step.Tool)); rule.Verdict == VerdictBlock {
 			return &flaw{FailureDenied, "would be denied by a rule: " + rule.Why}
 		}

@@ -28,6 +28,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	if err != nil {
 		args = step.Args
 	}
+	args, _ = v.world.fit(facts, args)
 	probe.call = args
 	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
 	references := planning.References(step.Args)

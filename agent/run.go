@@ -82,9 +82,10 @@ const (
 type StepState struct {
 	Step      planning.Step
 	Status    StepStatus
-	Attempt   int            // of the running or last attempt; 0 before the first
-	Args      map[string]any // as resolved for that attempt
-	ReadyAt   time.Time      // since then nothing but a gate or a slot keeps the next attempt; zero where something else does
+	Attempt   int                 // of the running or last attempt; 0 before the first
+	Args      map[string]any      // as resolved for that attempt
+	Coerced   []planning.Coercion // of the scalars in Args
+	ReadyAt   time.Time           // since then nothing but a gate or a slot keeps the next attempt; zero where something else does
 	StartedAt time.Time
 	MS        int64
 	Result    any
@@ -147,6 +148,7 @@ type StepState struct {
 	stands standing     // what it needs next
 	at     int          // its place in the queue of those
 	call   map[string]any
+	fitted []planning.Coercion // of the scalars in it
 	flaw   *flaw
 }
 

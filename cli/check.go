@@ -23,6 +23,7 @@ import (
 type namedPlan struct {
 	data   []byte // in the form of a plan file
 	stored bool   // among the plans, by its id
+	strict bool   // args are not fitted to the types that tools ask for
 }
 
 // isFile reports whether what names a plan is a file rather than an id: it says
@@ -154,6 +155,7 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		// What was left out a model fills in when the step is ready. A file whose
 		// args are empty says that there are none.
 		PartialArgs: true,
+		Strict:      named.strict,
 		EmptyArgs:   !named.stored,
 		Profiles:    o.manner.profileNames(),
 	}
@@ -365,11 +367,12 @@ func (v verdict) text(ascii bool) string {
 }
 
 // planCheck is replan plan check.
-func (o *options) planCheck(ctx context.Context, name string, vars variables) error {
+func (o *options) planCheck(ctx context.Context, name string, vars variables, strict bool) error {
 	named, err := o.readPlan(name)
 	if err != nil {
 		return err
 	}
+	named.strict = strict
 	return o.withTools(ctx, func(w *workshop) error {
 		v, err := o.check(ctx, w, named, vars)
 		if err != nil {

@@ -70,6 +70,7 @@ func newPlanShow(o *options) *cobra.Command {
 
 func newPlanCheck(o *options) *cobra.Command {
 	var vars []string
+	var strict bool
 	command := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Say what is wrong with a plan, all at once, and how it would run",
@@ -80,11 +81,16 @@ func newPlanCheck(o *options) *cobra.Command {
 		Example: "  replan plan check deploy.json\n  replan plan check deploy.json --var env=staging --output json",
 		Args:    one("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.planCheck(cmd.Context(), args[0], vars)
+			return o.planCheck(cmd.Context(), args[0], vars, strict)
 		},
 	}
 	registerVars(command, &vars)
+	registerStrict(command, &strict)
 	return command
+}
+
+func registerStrict(command *cobra.Command, strict *bool) {
+	command.Flags().BoolVar(strict, "strict", false, "refuse args of another type than their tool asks for, such as \"7\" for 7")
 }
 
 func registerVars(command *cobra.Command, vars *[]string) {
@@ -111,6 +117,7 @@ func newPlanRun(o *options) *cobra.Command {
 		},
 	}
 	registerVars(command, (*[]string)(&how.vars))
+	registerStrict(command, &how.strict)
 	command.Flags().StringVar(&onFailure, "on-failure", "", "what a failed step does that says nothing of its own: abort, skip or replan")
 	command.Flags().BoolVar(&how.synthesize, "synthesize", false, "have the model write an answer at the end")
 	return command

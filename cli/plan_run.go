@@ -21,11 +21,12 @@ type planRun struct {
 	vars       variables
 	onFailure  planning.OnFailure
 	synthesize bool
+	strict     bool
 }
 
 // execute is the order to carry a plan out in this way.
 func (how planRun) execute(p planning.Plan) runner.Execute {
-	return runner.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize}
+	return runner.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: how.strict}
 }
 
 // planRun is replan plan run.
@@ -34,6 +35,7 @@ func (o *options) planRun(ctx context.Context, name string, how planRun) error {
 	if err != nil {
 		return err
 	}
+	named.strict = how.strict
 	if o.talk != nil && !o.dryRun {
 		v, err := o.check(ctx, o.talk.workshop, named, how.vars)
 		if err != nil {

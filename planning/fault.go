@@ -41,6 +41,7 @@ const (
 	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
 	CodeDuplicateKey        = "duplicate_key"        // a field stands in its object more than once
+	CodeCoerced             = "coerced"              // an argument is fitted to the type that the tool asks for
 	CodeArgsFromModel       = "args_from_model"      // a model fills in what the args lack
 	CodeDenied              = "denied"               // a rule denies the step's call
 	CodeVagueStep           = "vague_step"           // a title or an expected outcome that says nothing particular

@@ -58,7 +58,7 @@ func TestAFaultPointsIntoTheFile(t *testing.T) {
 			[]string{"missing_title /steps/0 1", "missing_tool /steps/0/tool_calls/0 1"},
 		},
 		{
-			"args beside a tool call", `{"title":"T","steps":[{"title":"a","args":{"path":1},"tool_calls":[{"name":"fs.read"}]}]}`,
+			"args beside a tool call", `{"title":"T","steps":[{"title":"a","args":{"path":[1]},"tool_calls":[{"name":"fs.read"}]}]}`,
 			[]string{"bad_args /steps/0/args/path 1"},
 		},
 		{

@@ -13,6 +13,7 @@ import (
 type Rules struct {
 	Catalogue  Catalogue
 	CheckTools bool     // tool names and args are looked at
+	Strict     bool     // args of another type than the tool asks for are faults, even where nothing would be lost
 	MaxSteps   int      // 0 means no bound
 	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
 	Toolless   []string // the profiles that there are and that they may not name, see [Brief]
@@ -365,7 +366,15 @@ func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 		at = path
 	}
 	partial := c.rules.PartialArgs && (s.Args == nil || len(s.Args) > 0 || !c.rules.EmptyArgs)
-	faults := signature.check(s.Args, argsCheck{partial: partial})
+	args := s.Args
+	if !c.rules.Strict {
+		var coercions []Coercion
+		args, coercions = signature.Fit(args)
+		for _, fitted := range coercions {
+			c.warn(CodeCoerced, at+fitted.Arg, s.Index, "step %s calls %s with another type than it asks for; %s", s.Index, s.Tool, fitted)
+		}
+	}
+	faults := signature.check(args, argsCheck{partial: partial})
 	if missing := signature.Missing(s.Args); partial && !c.rules.Planned && len(faults) == 0 && len(missing) > 0 {
 		lacks := "the args"
 		if s.Args != nil {

@@ -65,13 +65,13 @@ func TestValidateFindsEachFault(t *testing.T) {
 		{name: "a result variable twice", plan: `{"title":"T","steps":[{"title":"a","tool":"t","result_variable":"v"},{"title":"b","tool":"t","result_variable":"v"}]}`, want: []string{"duplicate_result_variable /steps/1/result_variable"}},
 		{name: "tool names are not looked at unless asked", plan: `{"title":"T","steps":[{"title":"a","tool":"nope"}]}`, rules: planning.Rules{Catalogue: someTools}},
 		{name: "an unknown and an ambiguous tool", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.reed"},{"title":"b","tool":"search"},{"title":"c","tool":"web:search"}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"unknown_tool /steps/0/tool", "ambiguous_tool /steps/1/tool"}},
-		{name: "bad args", plan: `{"title":"T","steps":[{"title":"a","tool":"workspace:fs.read","args":{"path":5,"lines":0}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args/lines", "bad_args /steps/0/args/path"}},
+		{name: "bad args", plan: `{"title":"T","steps":[{"title":"a","tool":"workspace:fs.read","args":{"path":[5],"lines":0}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args/lines", "bad_args /steps/0/args/path"}},
 		{name: "a missing arg points at the args", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args"}},
 		{name: "missing args point at the step", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0"}},
 		{name: "in a model's plan args may be missing as a whole", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"},{"title":"b","tool":"fs.read","args":{"lines":1}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools, Planned: true}, want: []string{"bad_args /steps/1/args"}},
 		{name: "and in part where the caller fills them in", plan: `{"title":"T","steps":[{"title":"b","tool":"fs.read","args":{"lines":1}},{"title":"c","tool":"fs.patch","args":{"path":"p"}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}},
 		{name: "empty args of a file are all there are", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}},{"title":"b","tool":"fs.read"}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true, EmptyArgs: true}, want: []string{"bad_args /steps/0/args"}},
-		{name: "args in part may not be wrong", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"file":"x"}},{"title":"b","tool":"fs.patch","args":{"path":1}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
+		{name: "args in part may not be wrong", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"file":"x"}},{"title":"b","tool":"fs.patch","args":{"path":[1]}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
 		{name: "what is missing inside an arg is wrong even so", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: planning.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
 		{name: "profiles are not looked at unless known", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`},
 		{name: "an unknown profile and none", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"},{"title":"b","executor":"agent"},{"title":"c","executor":"agent","profile":"p"}]}`, rules: planning.Rules{Profiles: []string{"p"}}, want: []string{"unknown_profile /steps/0/profile", "unknown_profile /steps/1"}},
@@ -265,7 +265,7 @@ func TestMissingArgs(t *testing.T) {
 
 func TestFaultsReadAsSentences(t *testing.T) {
 	p := mustPlan(t, `{"title":"T","steps":[
-		{"title":"a","tool":"fs.read","args":{"path":5},"depends_on":["2"]},
+		{"title":"a","tool":"fs.read","args":{"path":[5]},"depends_on":["2"]},
 		{"title":"b","tool":"fs.patch","args":{},"depends_on":["3"]},
 		{"title":"c","tool":"search","args":{"q":"${nope}"},"depends_on":["1","8"],"result_variable":"found"}]}`)
 	faults, _ := planning.Validate(p, planning.Rules{CheckTools: true, Catalogue: someTools})
@@ -274,7 +274,7 @@ func TestFaultsReadAsSentences(t *testing.T) {
 		got = append(got, f.Message)
 	}
 	want := []string{
-		"step 1 calls fs.read with bad args: path: got number, want string",
+		"step 1 calls fs.read with bad args: path: got array, want string",
 		"step 2 calls fs.patch with bad args: none of the forms it may have fits: missing properties 'path', 'old', 'new', or missing property 'diff'; its args are diff, new, old and path",
 		"step 3 depends on step 8, which does not exist",
 		"step 3 refers to ${nope}, which nothing defines; there is found",

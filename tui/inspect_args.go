@@ -41,6 +41,9 @@ func (d *detailPane) drawArgs(p *sheetPage, s *agent.StepState) {
 		p.argument(name, column, args[name], d.languageOf(s, name, args[name]))
 		p.origins(column, args[name], s.Step.Args[name], from[name], all != "", d.run)
 	}
+	for _, c := range s.Coerced {
+		p.prose(l.Faint, "Fitted to the tool's types: "+untrusted.Line(c.String()))
+	}
 	if len(sources) > 0 && sources[0].By == agent.AuthorUser {
 		p.prose(l.Faint, "You wrote this call yourself, in place of the planned one.")
 	}

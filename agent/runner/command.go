@@ -33,6 +33,7 @@ type Execute struct {
 	Plan       planning.Plan
 	OnFailure  planning.OnFailure // where neither step nor plan says; "" is abort
 	Synthesize bool               // have an answer written at the end
+	Strict     bool               // args are not fitted to the types that tools ask for
 }
 
 // Resume takes up a run that was interrupted or failed, by its whole id. While a

@@ -424,7 +424,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 			started.Goal = x.Plan.Title
 		}
 		started.Plan, started.OnFailure, started.SkipSynthesis = &x.Plan, x.OnFailure, !x.Synthesize || p.info.Name == ""
-		started.Limits = ofPlan(limits)
+		started.Limits, started.Strict = ofPlan(limits), x.Strict
 		if x.Synthesize && p.info.Name == "" && !s.cfg.DryRun {
 			s.tellOf("warn", "no answer will be written, since there is no model to write it; start Ollama, or choose one with --host and --model")
 		}

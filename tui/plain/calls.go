@@ -38,6 +38,7 @@ func (l *Log) tellCall(d agent.Data) bool {
 	switch d := d.(type) {
 	case agent.StepStarted:
 		l.line("%s%s %s  %s", inset, l.marks.started, name, l.arguments(d.Args))
+		l.coerced(inset+"  ", d.Coerced)
 		l.passed(inset+"  ", d)
 	case agent.StepCompleted:
 		why := Fruitless(s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/planning"
 	"replan/tui/untrusted"
 )
 
@@ -117,6 +118,13 @@ func Lifts(g agent.GateRequested) string {
 		out = append(out, "written ("+strings.Join(written, ", ")+"): only a rule with a pattern for it lets this pass unasked")
 	}
 	return strings.Join(out, "; ")
+}
+
+// coerced tells which arguments were given the type that their tool asks for.
+func (l *Log) coerced(indent string, all []planning.Coercion) {
+	for _, c := range all {
+		l.line("%s%s fitted to the tool's types: %s", indent, l.marks.note, untrusted.Line(c.String()))
+	}
 }
 
 // passed says that a call passes by what the user has allowed in the run, and

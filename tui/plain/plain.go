@@ -352,6 +352,7 @@ func (l *Log) tellStep(d agent.Data) {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
 		}
 		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, untrusted.Line(d.Title), by(d.Executor, d.Tool), again)
+		l.coerced("  ", d.Coerced)
 		l.passed("  ", d)
 	case agent.StepCompleted:
 		if d.DryRun {

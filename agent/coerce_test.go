@@ -1,0 +1,58 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// coercions are what the starts of a step say of the scalars in its args.
+func (w *world) coercions(index string) []planning.Coercion {
+	var all []planning.Coercion
+	for _, e := range w.events {
+		if d, ok := e.Data.(agent.StepStarted); ok && d.Index == index {
+			all = append(all, d.Coerced...)
+		}
+	}
+	return all
+}
+
+func TestAResultIsFittedToTheTypeThatTheNextToolAsksFor(t *testing.T) {
+	const plan = `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"n"},
+	 {"index":"2","title":"Fill","tool":"fill","args":{"at":"${n}"}}]}`
+	for name, c := range map[string]struct {
+		result  any
+		strict  bool
+		want    agent.Reason
+		coerced bool
+	}{
+		"a number for a text":                {result: json.Number("7"), want: agent.ReasonGoalMet, coerced: true},
+		"a text needs nothing":               {result: "7", want: agent.ReasonGoalMet},
+		"an object is not fitted":            {result: map[string]any{"n": json.Number("7")}, want: agent.ReasonStepFailed},
+		"a number for a text in strict runs": {result: json.Number("7"), strict: true, want: agent.ReasonStepFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tool = func(call agent.CallTool) agent.Data {
+				if call.Index == "2" && call.Args["at"] != "7" {
+					t.Errorf("called with %#v", call.Args)
+				}
+				return agent.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: c.result}
+			}
+			start := given(t, plan)
+			start.Strict = c.strict
+			if got := w.play(start); got.Reason != c.want {
+				t.Errorf("it ended %s (%s), want %s", got.Reason, got.Error, c.want)
+			}
+			told := w.coercions("2")
+			if c.coerced != (len(told) == 1 && told[0].String() == `at: 7 is taken as "7"`) || !c.coerced && len(told) > 0 {
+				t.Errorf("told %v", told)
+			}
+			if step := w.run.Step("2"); len(step.Coerced) != len(told) {
+				t.Errorf("the step shows %v", step.Coerced)
+			}
+		})
+	}
+}
