@@ -30,7 +30,7 @@ func (o *options) aids(w *workshop) runner.Aids {
 	a := &aids{o: o, w: w, files: w.own}
 	if a.files == nil && w.named == nil {
 		var err error
-		if w.named, err = workspace.New(workspace.Config{Dir: o.workspace, Logger: w.logger}); err != nil {
+		if w.named, err = workspace.New(workspace.Config{Dir: o.workspace, Private: o.dirs.all(), Logger: w.logger}); err != nil {
 			w.logger.Warn("files cannot be named", "error", err)
 		}
 	}

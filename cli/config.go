@@ -22,6 +22,9 @@ type dirs struct {
 	config, data, state string
 }
 
+// all are the folders that no operator of the workspace may touch.
+func (d dirs) all() []string { return []string{d.config, d.data, d.state} }
+
 // findDirs returns the folders: all in home where that is given, else those of
 // the XDG base directory specification.
 func findDirs(home string) (dirs, error) {

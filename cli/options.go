@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -129,6 +130,10 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	if o.approveText != "" {
 		if o.approve, err = policy.ParseApprove(o.approveText); err != nil {
 			return usage("%w", err)
+		}
+		home, _ := os.UserHomeDir() // without one there is nothing to protect
+		if o.approve == policy.ApproveSafe && policy.TooWide(o.workspace, home) {
+			return usage("--approve safe lets files of this folder be changed unasked, and %s holds your home folder: work in a folder below it, or answer the gates yourself", o.workspace)
 		}
 	}
 	if err := o.readRules(); err != nil {

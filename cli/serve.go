@@ -60,6 +60,7 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	if w.own, err = workspace.New(workspace.Config{
 		Dir:      o.workspace,
 		Backups:  o.runs().Dir,
+		Private:  o.dirs.all(),
 		Run:      id,
 		SpillDir: filepath.Join(o.dirs.state, "outputs"),
 		Logger:   w.logger,

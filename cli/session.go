@@ -208,6 +208,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.workspace,
 			Backups:  o.runs().Dir,
+			Private:  o.dirs.all(),
 			SpillDir: filepath.Join(o.dirs.state, "outputs"),
 			Memory:   filepath.Join(o.dirs.data, "memory.md"),
 			Logger:   logger,

@@ -85,7 +85,7 @@ func (a Approve) Answer(g agent.GateRequested) (decision agent.Decision, ok bool
 	case ApproveAll:
 		return agent.Allow, true
 	case ApproveSafe:
-		if g.Trusted && safeOperators[g.Tool] && g.Removes == "" {
+		if g.Trusted && safeOperators[g.Tool] && g.Removes == "" && !changesStartup(g) {
 			return agent.Allow, true
 		}
 		return agent.Deny, true

@@ -164,6 +164,9 @@ func (o *Operators) loadTree(ctx context.Context, at string) ([]entryOf, error) 
 		if err := notGits(at); err != nil {
 			return err
 		}
+		if err := o.notPrivate(at); err != nil {
+			return err
+		}
 		f, err := o.loadEntry(at)
 		if err != nil {
 			return err

@@ -50,6 +50,9 @@ type Config struct {
 	// what was there is kept in its folder RUN.undo, for [Operators.Undo]: the run
 	// is what the call says, see [MetaRun]. Empty keeps nothing.
 	Backups string
+	// Private are folders of the program itself: its configuration, its servers, what
+	// it keeps of runs. No operator reads or changes what of them lies in Dir.
+	Private []string
 	// Run is what every call belongs to, whatever it says, where one client alone
 	// is served. Without it nothing is kept of calls that name no run.
 	Run string
@@ -77,6 +80,7 @@ type Operators struct {
 	dir       string // absolute
 	real      string // dir with its links resolved
 	root      *os.Root
+	private   []string // paths that belong to the program itself
 	backups   backups
 	environ   []string
 	maxOutput int
@@ -114,7 +118,7 @@ func New(cfg Config) (*Operators, error) {
 		real = dir
 	}
 	o := &Operators{
-		dir: dir, real: real, root: root,
+		dir: dir, real: real, root: root, private: privatePaths(real, cfg.Private),
 		environ:   environ(cfg.Environ),
 		maxOutput: cfg.MaxOutput,
 		spillDir:  cfg.SpillDir,

@@ -91,7 +91,8 @@ func (o *Operators) resolve(name string) (string, error) {
 	if len(done) == 0 {
 		return ".", nil
 	}
-	return path.Join(done...), nil
+	at := path.Join(done...)
+	return at, o.notPrivate(at)
 }
 
 // relative makes an absolute name of a file of the workspace relative to it.

@@ -66,7 +66,7 @@ func (o *Operators) walkFolders(ctx context.Context, start string, visit func(in
 	if err != nil {
 		return err
 	}
-	w := walker{ctx: ctx, visit: visit, closed: closed}
+	w := walker{ctx: ctx, visit: visit, closed: closed, private: o.isPrivate}
 	in := &folder{root: root}
 	in.hold()
 	defer in.release()
@@ -112,6 +112,8 @@ type walker struct {
 	ctx    context.Context //nolint:containedctx // of the one walk that it is made for
 	visit  func(in *folder, at string, d fs.DirEntry) error
 	closed func() // told of a folder that cannot be read
+
+	private func(at string) bool // belongs to the program itself
 }
 
 // walk visits what is in an open folder.
@@ -133,7 +135,7 @@ func (w *walker) walk(in *folder, at string, rules *ignores) error {
 	for _, e := range entries {
 		name, dir := e.Name(), e.IsDir()
 		at := prefix + name
-		if dir && skipped(name) || rules.ignored(at, dir) {
+		if dir && skipped(name) || w.private(at) || rules.ignored(at, dir) {
 			continue
 		}
 		err := w.visit(in, at, e)

@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// ownNames are what the program keeps in a folder that is the workspace too.
+var ownNames = []string{
+	"config.toml", "mcp.json", "trust.json", "memory.md", "durations.json", "history.json", "runs", "sessions", "plans", "outputs", "logs", "exports", "themes", "crashes",
+}
+
+// privatePaths returns the paths of the workspace that the folders cover, which may
+// not exist yet. A folder outside covers none.
+func privatePaths(real string, folders []string) []string {
+	var out []string
+	for _, folder := range folders {
+		if folder == "" {
+			continue
+		}
+		rel, err := filepath.Rel(real, resolved(folder))
+		switch {
+		case err != nil || !filepath.IsLocal(rel):
+		case rel == ".":
+			out = append(out, ownNames...)
+		default:
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
+}
+
+// resolved is a path without links, as far as it exists.
+func resolved(name string) string {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	rest := ""
+	for at := name; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		if err == nil {
+			return filepath.Join(real, rest)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at {
+			return name
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// isPrivate reports whether a path belongs to the program itself: its
+// configuration, its servers, or what it keeps of runs. Case is no way around it.
+func (o *Operators) isPrivate(at string) bool {
+	for _, own := range o.private {
+		if len(at) >= len(own) && strings.EqualFold(at[:len(own)], own) && (len(at) == len(own) || at[len(own)] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+// notPrivate refuses what belongs to the program itself.
+func (o *Operators) notPrivate(at string) error {
+	if o.isPrivate(path.Clean(at)) {
+		return fmt.Errorf("%q belongs to replan itself and is left alone", at)
+	}
+	return nil
+}
