@@ -469,7 +469,7 @@ func (d *dagPane) summary() string {
 	switch {
 	case d.run == nil || d.outline == nil || d.tally == nil:
 		return ""
-	case d.graph.shown:
+	case d.showsGraph():
 		if l := d.graph.layers; l.Width <= d.width && l.Height <= d.graphHeight() {
 			return ""
 		}

@@ -18,5 +18,8 @@ var paths = map[string]flow{
 	"all gates that are alike":         {from: (*story).crowded, first: []string{"A"}, keys: []string{"y"}, wants: "Gate 1 of 2", sends: allow("3")},
 	"a message of two lines":           {from: (*story).greeted, first: []string{"@one", "ctrl+j", "@two"}, keys: []string{"enter"}, sends: runner.Submit{Text: "one\ntwo"}},
 	"a filter that is cleared":         {first: []string{"tab", "/", "@read"}, keys: []string{"esc"}, wants: "Sum up the change"},
+	"esc leaves the map, and the run":  {first: []string{"tab", "m"}, keys: []string{"esc"}, wants: "Chat ─"},
+	"a step leads back to the map":     {from: (*story).finished, first: []string{"tab", "m", "enter"}, keys: []string{"esc"}, lacks: "Chat ─", focus: "plan"},
+	"the map is chosen in the palette": {first: []string{"ctrl+k", "@map:"}, keys: []string{"enter"}, wants: "╭─ Plan"},
 	"a diff stands side by side":       {from: (*story).gated, first: []string{"s"}, keys: []string{"s"}, lacks: "│ 12  // ServeHTTP"},
 }
