@@ -159,6 +159,9 @@ func (a answering) advice() string {
 	for _, item := range a.items {
 		tool := toolOf(item)
 		if item.Status == planning.ItemFailed && (tool == "code.references" || tool == "code.definition") && a.in.Target != "" {
+			if strings.Contains(item.Error, "no text") {
+				return "Try another spelling, or its full name, such as Type.Method."
+			}
 			return "Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
 		}
 	}

@@ -309,6 +309,9 @@ func (d *draft) create() {
 	case place != "" && isFile(place):
 		from = d.file(place)
 		tool, title = "fs.patch", "Apply the change"
+	case s == aPath && slices.Contains(d.facts.Files, pathOf(d.in.Target)): // it is there already: nothing of it may go
+		from = d.file(literally(pathOf(d.in.Target)))
+		tool, title = "fs.patch", "Apply the change"
 	case s == aPath:
 		from = []int{d.call("fs.list", "Look at the folder", map[string]any{"path": literally(folderOf(d.in.Target))}, "files")}
 	case s == aName:

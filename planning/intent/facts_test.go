@@ -49,6 +49,7 @@ func TestAChainFitsWhatIsThere(t *testing.T) {
 		"why does the build fail":        `test.run{"allow_failures":true}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"add tests for Make": `fs.read{"path":"slug/slug.go"}; code.symbols{"path":"slug/slug.go","query":"Make"}; fs.read{"path":"slug/slug_test.go"}; ` +
 			`<add_tests> ←0 ←1 ←2; fs.patch~! ←0 ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
+		"create slug/slug.go": `fs.read{"path":"slug/slug.go"}; <create> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"add tests for sitemap.go": `fs.read{"path":"sitemap/sitemap.go"}; code.symbols{"path":"sitemap/sitemap.go"}; ` +
 			`<add_tests> ←0 ←1; fs.write~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
 		"add tests for app/store.py": `fs.read{"path":"app/store.py"}; code.symbols{"path":"app/store.py"}; fs.read{"path":"tests/test_store.py"}; ` +
