@@ -366,3 +366,18 @@ func TestACallThatWasHeldAndDeniedDoesNothing(t *testing.T) {
 		t.Errorf("ended %s: %s", result.Reason, result.Error)
 	}
 }
+
+func TestACallOfTheChatThatRemovesMostOfAFileAsks(t *testing.T) {
+	w, plan := removing(t, agent.Rule{Tool: "change", Verdict: agent.VerdictRun, Source: agent.SourceFlag, Why: "you said so"})
+	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "most")}}, {text: "done"}}}
+	tool := w.tool
+	start := chatting(w, k)
+	w.tool, start.Catalogue, start.Rules = tool, plan.Catalogue, plan.Rules
+	mirror(w)
+	if result := w.play(start); result.Answer != "done" {
+		t.Fatalf("ended %s: %s", result.Reason, result.Error)
+	}
+	if asked := gates(w); len(asked) != 1 || asked[0].Rule.Why != "it removes 180 of 214 lines of a.go" {
+		t.Errorf("asked %+v", asked)
+	}
+}

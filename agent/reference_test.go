@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -54,6 +55,7 @@ type look struct {
 	denied    map[string]bool                // step → its gate was not
 	granted   map[string]bool                // tools that were allowed for the run
 	exact     map[string]bool                // arguments of them that carried text from a result when they were
+	held      map[string]bool                // steps whose call was refused, since most of a file would go
 	leftOut   map[string]bool                // failed steps that the user said to go on without
 	replan    map[string]bool                // failed steps that the user wants a new plan for
 	filled    map[string]bool                // steps whose args the model wrote
@@ -134,7 +136,7 @@ func (l *look) follow(r *agent.Run, d agent.Data) {
 		model := d.Model
 		*l = look{start: l.start, model: model}
 		for _, m := range []*map[string]bool{
-			&l.approved, &l.denied, &l.granted, &l.exact, &l.leftOut, &l.replan, &l.filled, &l.unfilled,
+			&l.approved, &l.denied, &l.granted, &l.exact, &l.held, &l.leftOut, &l.replan, &l.filled, &l.unfilled,
 			&l.asking, &l.edited, &l.lost, &l.fired, &l.gated, &l.replanned,
 		} {
 			*m = map[string]bool{}
@@ -168,6 +170,8 @@ func (l *look) follow(r *agent.Run, d agent.Data) {
 		l.filled[d.Step], l.unfilled[d.Step] = l.filled[d.Step] || fits, !fits
 	case agent.StepRetry:
 		delete(l.unfilled, d.Index)
+	case agent.StepFailed:
+		l.held[d.Index] = l.held[d.Index] || d.Removes != "" && !strings.Contains(d.Index, ".")
 	case agent.TimerFired:
 		l.fired[d.ID] = true
 	case agent.StepInDoubt:
@@ -201,7 +205,7 @@ func (l *look) decide(r *agent.Run, step string, again, abort bool) {
 // anew has a step be tried as if it never had been.
 func (l *look) anew(s *agent.StepState) {
 	l.base[s.Step.Index] = s.Attempt
-	for _, m := range []map[string]bool{l.approved, l.denied, l.unfilled, l.leftOut, l.replan} {
+	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.unfilled, l.leftOut, l.replan} {
 		delete(m, s.Step.Index)
 	}
 }
@@ -227,7 +231,7 @@ func (l *look) resume(r *agent.Run, d agent.RunResumed) {
 }
 
 func (l *look) revise(r *agent.Run, d agent.PlanDiff) {
-	for _, m := range []map[string]bool{l.approved, l.denied, l.filled, l.unfilled, l.leftOut, l.replan, l.edited} {
+	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.filled, l.unfilled, l.leftOut, l.replan, l.edited} {
 		clear(m)
 	}
 	for _, e := range r.History {
@@ -399,7 +403,7 @@ func (l *look) need(r *agent.Run, s *agent.StepState) (what, who string) {
 		return "model", index
 	}
 	uncovered := slices.ContainsFunc(r.Carried(index), func(p agent.Provenance) bool { return p.Written || !l.exact[p.Arg] })
-	asks := s.Step.Tool == "change" && (!l.granted["change"] || uncovered) || s.Step.Gate || l.replanned[index] && l.gated[s.Step.Tool]
+	asks := s.Step.Tool == "change" && (!l.granted["change"] || uncovered) || s.Step.Gate || l.replanned[index] && l.gated[s.Step.Tool] || l.held[index]
 	if asks && !l.approved[index] {
 		return "gate", index
 	}

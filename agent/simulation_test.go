@@ -99,6 +99,9 @@ func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
 	}
 	w.tool = func(c agent.CallTool) agent.Data {
 		kind := agent.FailureTool
+		if c.Hold && rapid.Bool().Draw(t, "removes") {
+			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "refused", Failure: kind, Removes: "removes 9 of 10 lines of a"}
+		}
 		switch rapid.IntRange(0, 9).Draw(t, "outcome") {
 		case 0:
 			kind = agent.FailureTimeout
@@ -152,6 +155,8 @@ func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
 // randomStart draws how a run starts.
 func randomStart(t *rapid.T, kinds int) agent.RunStarted {
 	start := started(randomLimits(t))
+	start.Catalogue = slices.Clone(catalogue)
+	start.Catalogue[1].Trusted, start.Catalogue[1].Previews = true, true
 	start.Prompting.ModelTools = rapid.IntRange(0, 5).Draw(t, "no tools") > 0
 	start.Prompting.Profiles = []planning.Profile{{Name: "scout", MaxTurns: rapid.IntRange(1, 5).Draw(t, "turns"), MaxTokens: rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "tokens of the sub-agent")}}
 	start.Attended = rapid.Bool().Draw(t, "attended")
