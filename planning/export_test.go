@@ -8,3 +8,6 @@ func ReadValue(text string) (v any, ok bool) {
 	r := valueReader{text: text}
 	return r.readValue()
 }
+
+// PlanRequest is the request of phase 3.
+func PlanRequest(b Brief) Request { return planRequest(b, analysis{}, "") }

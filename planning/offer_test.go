@@ -2,8 +2,11 @@ package planning_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"replan/planning"
 )
@@ -26,7 +29,8 @@ func TestToolsMakeWayInASmallWindow(t *testing.T) {
 	}{
 		{"with room for all they are offered as they are", 16384, 10 + plans, false, ""},
 		{"with less they are told of in fewer words", 4500, 10 + plans, true, ""},
-		{"with little only plans can be made", 2800, plans, true, "10 tools not offered"},
+		{"with little they give way one by one", 2800, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
+		{"with less only plans can be made", 2600, plans, true, "10 tools not offered"},
 		{"with next to none nothing is offered", 2400, 0, true, "13 tools not offered"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
@@ -52,4 +56,65 @@ func TestToolsMakeWayInASmallWindow(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
+	huge := `{"type":"object","properties":{`
+	for i := range 500 {
+		if i > 0 {
+			huge += ","
+		}
+		huge += fmt.Sprintf(`"field_%d":{"type":"string"}`, i)
+	}
+	own := planning.Tool{Name: "fs.read", Server: "workspace", Trusted: true, ReadOnly: true, InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}
+	small := planning.Tool{Name: "small", Server: "x", InputSchema: []byte(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
+	brief := planning.Brief{
+		Goal: "hello", Catalogue: planning.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
+		Prompting: planning.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 8192},
+	}
+	t.Run("in chat it alone is not offered, by name", func(t *testing.T) {
+		req := planning.ChatRequest(brief, false)
+		var names []string
+		for _, tool := range req.Tools {
+			names = append(names, tool.Name)
+		}
+		if !slices.Contains(names, "fs.read") || !slices.Contains(names, "small") || slices.Contains(names, "big") || !strings.Contains(req.Shortened, "1 tool not offered: big") {
+			t.Errorf("offered are %q, and it is said: %s", names, req.Shortened)
+		}
+	})
+	t.Run("in a plan it alone has no form of its own, by name", func(t *testing.T) {
+		req := planning.PlanRequest(brief)
+		if !strings.Contains(req.Shortened, "no room for the args of 1 tool, which may be any: big.") {
+			t.Errorf("it is said: %s", req.Shortened)
+		}
+		format := compile(t, req.Format)
+		for name, c := range map[string]struct {
+			step string
+			fits bool
+		}{
+			"the workspace's with its args":  {`"tool":"fs.read","args":{"path":"a"}`, true},
+			"the workspace's with other":     {`"tool":"fs.read","args":{"path":[7]}`, false},
+			"another small one with its own": {`"tool":"small","args":{"word":"a"}`, true},
+			"another small one with other":   {`"tool":"small","args":{"word":{}}`, false},
+			"the large one with any args":    {`"tool":"big","args":{"field_7":{}}`, true},
+			"one that does not exist":        {`"tool":"huge","args":{}`, false},
+		} {
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"title":"T","steps":[{"index":"1","title":"a",` + c.step + `,"depends_on":[],"expected_outcome":"x"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := format.Validate(value); (err == nil) != c.fits {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+	t.Run("what fits is given room, the workspace's first", func(t *testing.T) {
+		for i := range 60 {
+			brief.Catalogue = append(brief.Catalogue, planning.Tool{Name: fmt.Sprintf("a%02d", i), Server: "x", InputSchema: small.InputSchema})
+		}
+		req := planning.PlanRequest(brief)
+		if len(req.Format) > 20<<10 || !strings.Contains(string(req.Format), `{"enum":["fs.read"],"type":"string"}`) && !strings.Contains(string(req.Format), `{"type":"string","enum":["fs.read"]}`) {
+			t.Errorf("the format has %d bytes: %.400s", len(req.Format), req.Format)
+		}
+	})
 }

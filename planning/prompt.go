@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,14 +110,14 @@ func (c composition) request() Request {
 	if p.ContextWindow <= 0 {
 		cut := &cutter{textBudget: resultBudgets[0]}
 		req.Messages = append(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut), c.talk...)
-		req.Shortened, req.Partial = losses{texts: cut.texts, characters: cut.characters}.sentence(0), cut.partial()
+		req.Shortened, req.Partial = c.untypedTools(losses{texts: cut.texts, characters: cut.characters}.sentence(0)), cut.partial()
 		return req
 	}
 	// A reply may take half of the window at most, or there would be no room
 	// left to ask for one.
 	req.MaxTokens = min(req.MaxTokens, p.ContextWindow/2)
 	most := req.MaxTokens
-	for _, tools := range c.offers() {
+	for tools, over := c.tools, 0; ; {
 		req.MaxTokens = most
 		lost := c.fill(&req, tools)
 		if lost.over > 0 {
@@ -125,11 +126,27 @@ func (c composition) request() Request {
 			lost = c.fill(&req, tools)
 		}
 		req.Shortened = lost.sentence(p.ContextWindow)
-		if lost.over == 0 {
+		if over = lost.over; over == 0 || len(tools) == 0 {
 			break
 		}
+		tools = c.fewer(tools, over)
 	}
+	req.Shortened = c.untypedTools(req.Shortened)
 	return req
+}
+
+// untypedTools adds to what is said of a request which tools its format has no
+// room for.
+func (c composition) untypedTools(said string) string {
+	switch c.purpose {
+	case PurposeAnalysis, PurposePlan, PurposeRepair, PurposeReplan:
+	default:
+		return said
+	}
+	if _, untyped := stepForms(c.brief); len(untyped) > 0 {
+		said += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", plural(len(untyped), "tool"), listFew(untyped))
+	}
+	return strings.TrimSpace(said)
 }
 
 // fill puts into a request what there is room for beside its reply and the tools
@@ -144,31 +161,45 @@ func (c composition) fill(req *Request, tools Catalogue) losses {
 	}
 	req.Messages, req.Tools = append(messages, talk...), Offer(tools)
 	req.Partial = lost.partial
-	lost.answers, lost.tools = lostTalk, len(c.tools)-len(tools)
+	lost.answers, lost.tools = lostTalk, c.unoffered(tools)
 	lost.over = max(p.tokens(req.Messages)-room, 0)
 	return lost
 }
 
-// offers are the tools that a request may offer, fewer and told of in fewer words
-// from one to the next: what a small window has no room for is left out.
-func (c composition) offers() []Catalogue {
-	if len(c.tools) == 0 {
-		return []Catalogue{nil}
-	}
-	terse := make(Catalogue, len(c.tools))
-	plans := Catalogue{}
-	for i, t := range c.tools {
-		t.Description, t.InputSchema = oneLine(t.Description, 60), undescribed(t.InputSchema)
-		terse[i] = t
-		if IsPlanTool(t) {
-			plans = append(plans, t)
+// unoffered names the tools that are not among those on offer.
+func (c composition) unoffered(tools Catalogue) []string {
+	var names []string
+	for _, t := range c.tools {
+		if !slices.ContainsFunc(tools, func(o Tool) bool { return o.QualifiedName() == t.QualifiedName() }) {
+			names = append(names, c.tools.shortName(t))
 		}
 	}
-	offers := []Catalogue{c.tools, terse}
-	if len(plans) > 0 && len(plans) < len(terse) {
-		offers = append(offers, plans)
+	return names
+}
+
+// fewer are the tools that a request may offer where those before were so many
+// tokens too long: told of in fewer words first, then without the least important,
+// as many as have to go.
+func (c composition) fewer(tools Catalogue, over int) Catalogue {
+	terse := make(Catalogue, len(tools))
+	for i, t := range tools {
+		t.Description, t.InputSchema = oneLine(t.Description, 60), undescribed(t.InputSchema)
+		terse[i] = t
 	}
-	return append(offers, nil)
+	p := c.brief.Prompting
+	if p.offerTokens(terse) < p.offerTokens(tools) {
+		return terse
+	}
+	left := terse.byImportance(c.brief.Goal)
+	for full := p.offerTokens(left); len(left) > 0 && full-p.offerTokens(left) < over; {
+		left = left[:len(left)-1]
+	}
+	if len(left) < len(PlanTools()) && len(left) > 0 && IsPlanTool(left[len(left)-1]) {
+		left = nil // to make plans and not to run them, or the other way about, is of no use
+	}
+	return slices.DeleteFunc(terse, func(t Tool) bool {
+		return !slices.ContainsFunc(left, func(l Tool) bool { return l.QualifiedName() == t.QualifiedName() })
+	})
 }
 
 // undescribed is a JSON Schema without the words in it.
@@ -277,9 +308,9 @@ type losses struct {
 	mentions          int // characters of what the goal mentions
 	instructions      int // characters of the project's instructions
 	answers           int // results of calls shortened or left out
-	tools             int // that are not offered
 	over              int // tokens too long all the same
 
+	tools   []string // that are not offered
 	partial []string // the steps whose results are not shown whole
 }
 
@@ -301,8 +332,8 @@ func (l losses) sentence(window int) string {
 	if l.instructions > 0 {
 		parts = append(parts, fmt.Sprintf("the project's instructions shortened by %d characters", l.instructions))
 	}
-	if l.tools > 0 {
-		parts = append(parts, fmt.Sprintf("%s not offered", plural(l.tools, "tool")))
+	if len(l.tools) > 0 {
+		parts = append(parts, fmt.Sprintf("%s not offered: %s", plural(len(l.tools), "tool"), listFew(l.tools)))
 	}
 	if l.over > 0 {
 		parts = append(parts, fmt.Sprintf("about %d tokens too long all the same; give the model a larger context", l.over))

@@ -59,13 +59,9 @@ func choice(words ...string) schema {
 const maxStepSchema = 16 << 10
 
 // stepsSchema is the list of steps that a plan may have: only tools and agents
-// that exist can be named, each tool with its own arguments as long as there is
-// room for them, and no more steps given than there may be.
+// that exist can be named, and no more steps given than there may be.
 func stepsSchema(b Brief, most int) schema {
-	step := anyStep(b)
-	if forms := stepForms(b); len(encodeSchema(forms)) <= maxStepSchema {
-		step = forms
-	}
+	step, _ := stepForms(b)
 	return schema{Type: "array", Items: &step, MaxItems: most}
 }
 
@@ -92,41 +88,23 @@ func stepForm(executors schema, fields ...property) schema {
 	return schema{Type: "object", Properties: form, Required: append(required, "depends_on", "expected_outcome")}
 }
 
-// stepForms has one form for each tool, with its arguments, and one for each of
+// stepForms has one form for each tool that there is room for, with its
+// arguments, one for all the others, which it names besides, and one for each of
 // the other executors.
-func stepForms(b Brief) schema {
-	forms := []schema{}
-	for _, name := range b.Catalogue.Names() {
-		tool, err := b.Catalogue.Find(name)
-		if err != nil {
-			continue // two tools of one server under one name: neither can be called
-		}
-		forms = append(forms, stepForm(choice(string(ExecutorTool)), property{"tool", choice(name)}, property{"args", argsSchema(tool)}))
-	}
+func stepForms(b Brief) (step schema, untyped []string) {
+	var others []schema
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
-		forms = append(forms, stepForm(choice(string(ExecutorAgent)), property{"profile", choice(names...)}))
+		others = append(others, stepForm(choice(string(ExecutorAgent)), property{"profile", choice(names...)}))
 	}
-	forms = append(forms, stepForm(choice(string(ExecutorSelf))))
-	if len(forms) == 1 {
-		return forms[0]
+	others = append(others, stepForm(choice(string(ExecutorSelf))))
+	forms, untyped := typed(b, len(encodeSchema(schema{AnyOf: others})))
+	if len(untyped) > 0 {
+		forms = append(forms, stepForm(choice(string(ExecutorTool)), property{"tool", choice(untyped...)}, property{"args", objectSchema}))
 	}
-	return schema{AnyOf: forms}
-}
-
-// anyStep is one form for all steps, which says less about each.
-func anyStep(b Brief) schema {
-	executors, fields := []string{}, []property{}
-	if names := b.Catalogue.Names(); len(names) > 0 {
-		executors = append(executors, string(ExecutorTool))
-		fields = append(fields, property{"tool", choice(names...)}, property{"args", objectSchema})
+	if forms = append(forms, others...); len(forms) == 1 {
+		return forms[0], nil
 	}
-	if names := b.Prompting.ProfileNames(); len(names) > 0 {
-		executors = append(executors, string(ExecutorAgent))
-		fields = append(fields, property{"profile", choice(names...)})
-	}
-	step := stepForm(choice(append(executors, string(ExecutorSelf))...), fields...)
-	step.Required = slices.DeleteFunc(step.Required, func(name string) bool { return name == "tool" || name == "profile" })
-	return step
+	return schema{AnyOf: forms}, untyped
 }
 
 // analysisFormat is what phase 1 answers.

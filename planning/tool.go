@@ -126,3 +126,11 @@ func (c Catalogue) Names() []string {
 	sort.Strings(names)
 	return names
 }
+
+// shortName is the shortest name that means the tool, as Names has it.
+func (c Catalogue) shortName(t Tool) string {
+	if t.isOperator() || !slices.ContainsFunc(c, func(o Tool) bool { return o.Name == t.Name && o.Server != t.Server }) {
+		return t.Name
+	}
+	return t.QualifiedName()
+}
