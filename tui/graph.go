@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/planning"
 	planlayout "replan/planning/layout"
 	"replan/tui/untrusted"
 )
@@ -157,29 +158,48 @@ func (d *dagPane) gatherNodes() {
 		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, untrusted.FirstLine(newest.Reason))
 	}
 	if newest := d.newest(); newest != nil && d.unfolded(newest) {
-		gone := map[string]int{}
-		for i := range newest.Removed {
-			s := &newest.Removed[i]
-			var deps []int
-			for _, name := range s.Step.DependsOn {
-				at, ok := gone[name]
-				if !ok && !slices.Contains(newest.Added, name) {
-					at, ok = c.at[name]
-				}
-				if ok {
-					deps = append(deps, at)
-				}
-			}
-			gone[s.Step.Index] = len(g.nodes)
-			g.nodes = append(g.nodes, graphNode{row: row{kind: rowGone, key: goneKey(newest, s.Step.Index), step: s, revision: newest}})
-			g.deps = append(g.deps, deps)
-		}
+		d.gatherGone(newest)
 	}
 	g.deps = g.deps.Reduce()
 	g.before = g.deps.Ancestors()
 	g.find = make(map[string]int, len(g.nodes))
 	for i := range g.nodes {
 		g.find[g.nodes[i].key] = i
+	}
+}
+
+// gatherGone adds the boxes of what a revision took out, each joined to what it
+// depended on as far as that is still there, or was taken out with it.
+func (d *dagPane) gatherGone(r *agent.Revision) {
+	g, c := &d.graph, d.chart
+	removed := make(map[string]*agent.StepState, len(r.Removed))
+	var before planning.Plan
+	for i := range r.Removed {
+		s := &r.Removed[i]
+		removed[s.Step.Index] = s
+		before.Steps = append(before.Steps, s.Step)
+	}
+	for _, s := range c.steps {
+		if removed[s.Step.Index] == nil && !slices.Contains(r.Added, s.Step.Index) {
+			before.Steps = append(before.Steps, s.Step)
+		}
+	}
+	graph, node := planning.NewGraph(before), map[string]int{}
+	for _, index := range executionOrder(graph, before) {
+		s := removed[index]
+		if s == nil {
+			node[index] = c.at[index]
+			continue
+		}
+		var deps []int
+		for _, name := range graph.Dependencies(index) {
+			if at, ok := node[name]; ok {
+				deps = append(deps, at)
+			}
+		}
+		node[index] = len(g.nodes)
+		g.nodes = append(g.nodes, graphNode{row: row{kind: rowGone, key: goneKey(r, index), step: s, revision: r}})
+		g.deps = append(g.deps, deps)
 	}
 }
 

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/charmbracelet/x/exp/golden"
@@ -148,5 +150,23 @@ func TestLinesAreLitAsTheyArePassed(t *testing.T) {
 				t.Errorf("%s: the line %+v from %d to %d has the tone %d, not %d", name, *w, first, last, got, c.want[[2]int{first, last}])
 			}
 		}
+	}
+}
+
+// TestStepsThatWereTakenOutKeepTheirEdges holds that what a revision took out is
+// joined to what it depended on, in whatever order it stood, and where it only
+// referred to a result.
+func TestStepsThatWereTakenOutKeepTheirEdges(t *testing.T) {
+	run := graphRun([][]int{{}, {0}, {1}, {1}}, 3)
+	removed := run.Revisions[0].Removed
+	run.Steps[0].Step.ResultVariable = "listed"
+	removed[0].Step.DependsOn = nil
+	removed[0].Step.Args = map[string]any{"path": "${listed}"}
+	slices.Reverse(removed)
+	d := graphPane(run, themes.Mode{}, zoomLine, planlayout.Down)
+	drawn := d.lines()
+	got := newTracer(drawn[:len(drawn)-1]).edges()
+	if want := map[[2]int]bool{{1, 2}: true, {2, 3}: true, {2, 4}: true}; !maps.Equal(got, want) {
+		t.Errorf("the edges %v are drawn, not %v:\n%s", got, want, stripped(drawn))
 	}
 }
