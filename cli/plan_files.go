@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/plans"
+	"replan/internal/redact"
 	"replan/planning"
 	"replan/tui/plain"
 )
@@ -223,12 +224,29 @@ func without(faults []planning.Fault, code string) []planning.Fault {
 	return rest
 }
 
+// withoutSecrets is a plan as it may be given away.
+func withoutSecrets(p planning.Plan) planning.Plan {
+	p.Title, p.Goal = redact.Text(p.Title), redact.Text(p.Goal)
+	if p.Variables != nil {
+		p.Variables, _ = redact.Value(p.Variables, redact.Text).(map[string]any)
+	}
+	p.Steps = slices.Clone(p.Steps)
+	for i, s := range p.Steps {
+		p.Steps[i].Title = redact.Text(s.Title)
+		if s.Args != nil {
+			p.Steps[i].Args, _ = redact.Value(s.Args, redact.Text).(map[string]any)
+		}
+	}
+	return p
+}
+
 // planExport is replan plan export: always JSON, which is the format it is in.
 func (o *options) planExport(prefix string) error {
 	plan, err := o.storedPlan(prefix)
 	if err != nil {
 		return err
 	}
+	plan = withoutSecrets(plan)
 	data, err := planning.ExportMCP(plan)
 	if err != nil {
 		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be said in mcp-cli's format: %w", plan.ID, err)}

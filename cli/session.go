@@ -20,6 +20,7 @@ import (
 	"replan/agent/plans"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/internal/redact"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
 	"replan/planning"
@@ -308,7 +309,7 @@ func (w *workshop) openLog(dir string) (*slog.Logger, error) {
 	if err != nil {
 		return nil, wrap("open the log", err)
 	}
-	return slog.New(slog.NewTextHandler(w.log, nil)), nil
+	return slog.New(slog.NewTextHandler(redact.Writer(w.log), nil)), nil
 }
 
 // close stops everything, children included, and waits for it. What the session

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"replan/internal/redact"
 	"replan/planning"
 )
 
@@ -51,12 +52,12 @@ func (x *exchange) chatRequest(s setting) *api.ChatRequest {
 }
 
 func message(m planning.Message) api.Message {
-	out := api.Message{Role: string(m.Role), Content: m.Content, ToolName: m.Tool, ToolCallID: m.CallID}
+	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content), ToolName: m.Tool, ToolCallID: m.CallID}
 	for i, use := range m.Calls {
 		call := api.ToolCall{ID: use.ID, Function: api.ToolCallFunction{Index: i, Name: use.Name, Arguments: api.NewToolCallFunctionArguments()}}
 		// In a fixed order: the server's prompt cache goes by the byte.
 		for _, key := range slices.Sorted(maps.Keys(use.Args)) {
-			call.Function.Arguments.Set(key, use.Args[key])
+			call.Function.Arguments.Set(key, redact.Value(use.Args[key], redact.Prompt))
 		}
 		out.ToolCalls = append(out.ToolCalls, call)
 	}
@@ -66,7 +67,7 @@ func message(m planning.Message) api.Message {
 // plainMessage is a message for a model that knows no tools. Its template would
 // drop calls and what came of them without a word.
 func plainMessage(m planning.Message) api.Message {
-	out := api.Message{Role: string(m.Role), Content: m.Content}
+	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content)}
 	if m.Role == planning.RoleTool {
 		out.Role = string(planning.RoleUser)
 	}
@@ -74,7 +75,7 @@ func plainMessage(m planning.Message) api.Message {
 		if out.Content != "" {
 			out.Content += "\n"
 		}
-		out.Content += fmt.Sprintf("(call of %s with %s)", use.Name, planning.CanonicalJSON(use.Args))
+		out.Content += fmt.Sprintf("(call of %s with %s)", use.Name, planning.CanonicalJSON(redact.Value(use.Args, redact.Prompt)))
 	}
 	return out
 }

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+
+	"replan/internal/redact"
 )
 
 // EnvWatch is the environment variable that makes the program a watcher: whoever
@@ -182,7 +184,7 @@ func (b brief) write(report []byte, now time.Time) (string, error) {
 		return "", err
 	}
 	head := fmt.Sprintf("replan %s, %s, %s/%s\ncrashed %s\n\n", b.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, now.UTC().Format(time.RFC3339))
-	_, err = file.Write(append([]byte(head), report...))
+	_, err = file.WriteString(redact.Text(head + string(report)))
 	if closed := file.Close(); err == nil {
 		err = closed
 	}

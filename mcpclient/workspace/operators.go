@@ -29,6 +29,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/internal/redact"
 	"replan/mcpclient/child"
 )
 
@@ -249,6 +250,10 @@ func (o *Operators) handler(op operator) server.ToolHandlerFunc {
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil
 		}
+		if !op.readOnly && holdsMarker(req.GetArguments()) {
+			return mcp.NewToolResultError("the args hold \"" + redact.Marker + "…\", which stands for a secret that models are not shown; nothing was done: " +
+				"leave that part of the file as it is, or have the user change it"), nil
+		}
 		result, err := op.run(ctx, c)
 		if err == nil {
 			return result, nil
@@ -268,6 +273,17 @@ func (o *Operators) handler(op operator) server.ToolHandlerFunc {
 		}
 		return mcp.NewToolResultError(permitted(err)), nil
 	}
+}
+
+// holdsMarker reports whether something in the arguments stands for a secret that
+// was taken out of a prompt: to write that would lose the secret.
+func holdsMarker(args map[string]any) bool {
+	found := false
+	redact.Value(args, func(text string) string {
+		found = found || redact.Marks(text) > 0
+		return text
+	})
+	return found
 }
 
 // permitted is the sentence of an error, with what to do in place of the

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/redact"
 	"replan/mcpclient/workspace"
 )
 
@@ -57,4 +58,15 @@ func TestNoOperatorTouchesWhatBelongsToTheProgramItself(t *testing.T) {
 	if err != nil || string(text) != "# needle\n" {
 		t.Errorf("the file holds %q: %v", text, err)
 	}
+}
+
+func TestNothingThatStandsForASecretIsWritten(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.write(t, map[string]string{".env": "A=1\nKEY=sk-abcdefghijklmnop1234\n"})
+	text := redact.Prompt("A=2\nKEY=sk-abcdefghijklmnop1234\n")
+	b.refused(t, "fs.write", args{"path": ".env", "text": text}, "stands for a secret", "nothing was done")
+	b.refused(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": text}, "stands for a secret")
+	b.refused(t, "proc.run", args{"argv": []any{"echo", text}}, "stands for a secret")
+	b.must(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": "A=2"})
+	b.same(t, map[string]string{".env": "A=2\nKEY=sk-abcdefghijklmnop1234\n"})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/internal/redact"
 	"replan/planning"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -52,7 +53,7 @@ func Markdown(c Conversation) string {
 	for _, events := range runs {
 		w.run(events, c.Planners)
 	}
-	return Redact(strings.TrimRight(w.text.String(), "\n") + "\n")
+	return redact.Text(strings.TrimRight(w.text.String(), "\n") + "\n")
 }
 
 // writer writes a transcript.

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/internal/redact"
 	"replan/planning"
 	"replan/tui/transcript"
 )
@@ -89,7 +90,7 @@ func TestWhatLooksLikeASecretIsLeftOut(t *testing.T) {
 		{"the token of the handler is refused", "the token of the handler is refused"},
 		{"http://localhost:8080/path", "http://localhost:8080/path"},
 	} {
-		if got := transcript.Redact(c.text); got != c.want {
+		if got := redact.Text(c.text); got != c.want {
 			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
 		}
 	}

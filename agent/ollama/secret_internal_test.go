@@ -1,0 +1,24 @@
+package ollama
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+func TestNoSecretGoesToAModel(t *testing.T) {
+	const key = "sk-abcdefghijklmnop1234"
+	m := planning.Message{
+		Role: planning.RoleAssistant, Content: "API_KEY=" + key,
+		Calls: []planning.ToolUse{{Name: "proc.run", Args: map[string]any{"argv": []any{"curl", "-H", "Authorization: Bearer " + key}}}},
+	}
+	for name, got := range map[string]string{
+		"for a model with tools": fmt.Sprint(message(m).Content, message(m).ToolCalls[0].Function.Arguments.ToMap()), "for one without": plainMessage(m).Content,
+	} {
+		if strings.Contains(got, key) || !strings.Contains(got, "curl") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package redact_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"replan/internal/redact"
+)
+
+func TestAPromptHoldsNoSecret(t *testing.T) {
+	for _, c := range []struct{ text, secret string }{
+		{"API_KEY=sk-FILEabcdefghijklmnop123\nX=1", "sk-FILE"},
+		{`{"text":"A=1\nsk-FILEabcdefghijklmnop123"}`, "sk-FILE"},
+		{"GH=ghp_abcdefghijklmnopqrstuvwxyz0123456789", "ghp_"},
+		{"AWS=AKIAABCDEFGHIJKLMNOP", "AKIA"},
+		{"curl -H 'Authorization: Bearer abcdef123'", "abcdef123"},
+		{"https://user:p4ssw0rd@host/x", "p4ssw0rd"},
+		{`{"text":"HOST=a\nDB_PASSWORD=hunter22\nB=c"}`, "hunter22"},
+		{"export JWT_SECRET=\"c0rrecthorse\"", "c0rrecthorse"},
+		{"-----BEGIN RSA PRIVATE KEY-----\nMIIabcdefghijklmnop\n-----END RSA PRIVATE KEY-----", "MIIabc"},
+		{`"-----BEGIN PRIVATE KEY-----\nMIIabcdefghijklmnop\n-----END PRIVATE KEY-----\n"`, "MIIabc"},
+	} {
+		for name, got := range map[string]string{"a prompt": redact.Prompt(c.text), "a log": redact.Text(c.text)} {
+			if strings.Contains(got, c.secret) {
+				t.Errorf("%s of %q holds %q", name, c.text, got)
+			}
+		}
+		if redact.Marks(redact.Prompt(c.text)) == 0 {
+			t.Errorf("%q: the prompt does not say that something is left out", c.text)
+		}
+		if once := redact.Prompt(c.text); redact.Prompt(once) != once {
+			t.Errorf("%q becomes %q, and that something else", c.text, once)
+		}
+	}
+}
+
+func TestAPromptLeavesSourceTextAsItIs(t *testing.T) {
+	for _, text := range []string{
+		`token := os.Getenv("API_TOKEN")`, "password: string", `req.Header.Set("Authorization", "Bearer "+token)`, "API_KEY=$KEY", "TOKEN=$(cat token)",
+		`const key = "-----BEGIN RSA PRIVATE KEY-----"`, "http://localhost:8080/path", `fmt.Sprintf("postgres://%s:%s@%s/db", user, pass, host)`,
+		"postgres://$USER:$PASS@host/db", "Authorization: Bearer <token>", "the task-force-of-the-summer", "if apiKey == nil {", "MAX_TOKENS = 4096", "sk-learn",
+		`"api_key": "a b c"`, "the secret is to keep it simple", "func (s *Secret) Key() string { return s.key }",
+	} {
+		if got := redact.Prompt(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+func TestALogIsWrittenWithoutSecrets(t *testing.T) {
+	var out bytes.Buffer
+	text := "level=INFO msg=start args=\"--key sk-HDRabcdefghijklmnop1234 http://user:hunter22@host\"\n"
+	n, err := redact.Writer(&out).Write([]byte(text))
+	if err != nil || n != len(text) {
+		t.Errorf("wrote %d: %v", n, err)
+	}
+	if got := out.String(); strings.Contains(got, "sk-HDR") || strings.Contains(got, "hunter22") || !strings.HasSuffix(got, "\n") {
+		t.Errorf("the log holds %q", got)
+	}
+}
