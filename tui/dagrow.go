@@ -380,12 +380,12 @@ func (d *dagPane) paintText(r *row, f face, p *painter) {
 	tail, room := "", c.title
 	switch {
 	case len(r.after) > 0 && (f.class != classWaits || f.over): // else the state says it
-		tail = l.blockers(r.after, room/2-1)
+		tail = l.blockers(r.after, max(room/2, room-ansi.StringWidth(text))-1)
 	case f.note != "" && c.note == 0 && r.kind == rowStep && (s.Change == agent.ChangeRevised || f.class == classSkipped) && room >= 2*noteLeast:
 		tail = f.note
 	}
 	if tail != "" {
-		tail = l.cut(" "+tail, room/2)
+		tail = l.cut(" "+tail, max(room/2, room-ansi.StringWidth(text)))
 		room -= ansi.StringWidth(tail)
 	}
 	text = l.cut(text, room)

@@ -174,7 +174,7 @@ func (o *outline) finish() {
 		if r.kind == rowGone || len(r.after) > 0 {
 			title := ansi.StringWidth(untrusted.Line(r.step.Step.Title))
 			if len(r.after) > 0 {
-				title += min(2+len(strings.Join(r.after, ",")), longestAfter)
+				title += min(3+len(strings.Join(r.after, ",")), longestAfter)
 			}
 			o.longest = max(o.longest, title)
 			o.tool = max(o.tool, ansi.StringWidth(stepTool(r.step)))
@@ -185,7 +185,7 @@ func (o *outline) finish() {
 
 // longestAfter bounds the room that is kept beside a title for the steps that it
 // comes after, in cells.
-const longestAfter = 12
+const longestAfter = 60
 
 // listed is an outline of single steps without lanes.
 func (d *dagPane) listed(found []int) *outline {

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -144,7 +145,9 @@ func newDrawing(p planning.Plan, ascii bool) *drawing {
 	return d
 }
 
-func (d *drawing) sign(s *agent.StepState) string { return d.signs[s.Status] }
+func (d *drawing) sign(s *agent.StepState) string {
+	return cmp.Or(d.signs[s.Status], d.signs[agent.StepPending])
+}
 
 func (d *drawing) add(r textRow) { d.rows = append(d.rows, r) }
 
