@@ -240,7 +240,7 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 		r.fallback = cmp.Or(r.fallback, planning.OnFailureAbort)
 		return
 	}
-	r.fallback = cmp.Or(r.fallback, planning.OnFailureReplan)
+	r.ordered, r.fallback = r.fallback, cmp.Or(r.fallback, planning.OnFailureReplan)
 	r.planGoal(d)
 }
 

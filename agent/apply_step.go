@@ -269,9 +269,10 @@ func (r *Run) deal(s *StepState) {
 	case r.retries(s):
 		return
 	default:
-		switch r.Plan.FailureOf(s.Step, r.fallback) {
-		case planning.OnFailureAbort:
-		case planning.OnFailureSkip:
+		switch follows := r.Plan.FailureOf(s.Step, r.fallback); {
+		case follows == planning.OnFailureAbort:
+		case follows == planning.OnFailureReplan && r.Limits.NoReplan:
+		case follows == planning.OnFailureSkip:
 			r.cutBehind(s)
 			return
 		default:

@@ -19,6 +19,7 @@ type core struct {
 	given     *planning.Plan     // the plan that the run was started with
 	offered   planning.Catalogue // the tools of the start: a replan gets no others
 	fallback  planning.OnFailure // where neither step nor plan says
+	ordered   planning.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
 	attended  bool
 	inDoubt   DoubtDecision
 	planOnly  bool

@@ -22,7 +22,7 @@ type RunStarted struct {
 	Prompting planning.Prompting `json:"prompting"` // what planning is told: instructions, conversation, phases
 
 	Plan          *planning.Plan     `json:"plan,omitempty"`           // to be carried out as it is; without one the goal is planned
-	OnFailure     planning.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan
+	OnFailure     planning.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
 	PlanOnly      bool               `json:"plan_only,omitempty"`      // the run ends once there is a plan
 	SkipSynthesis bool               `json:"skip_synthesis,omitempty"` // no answer is written at the end
 	Strict        bool               `json:"strict,omitempty"`         // args are not fitted to the types that tools ask for

@@ -13,6 +13,7 @@ type Limits struct {
 	GrowSteps         bool  `json:"grow_steps"`                    // MaxSteps rises to one and a half times the first plan's length
 	MaxPlanSteps      int   `json:"max_plan_steps"`                // steps a planner may propose at once
 	MaxReplans        int   `json:"max_replans"`                   // calls of the planner after the first plan
+	NoReplan          bool  `json:"no_replan,omitempty"`           // a failed step that asks for a new plan ends the run
 	MaxToolCalls      int   `json:"max_tool_calls"`                // of every tool
 	MaxDiscoveryCalls int   `json:"max_discovery_calls,omitempty"` // of tools that are read-only
 	MaxExecutionCalls int   `json:"max_execution_calls,omitempty"` // of all others

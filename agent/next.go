@@ -150,6 +150,7 @@ func (r *Run) nextPlanning() []Action {
 func (r *Run) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
+		o.Plan.OnFailure = cmp.Or(r.ordered, o.Plan.OnFailure)
 		return warned(o, PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"replan/agent"
+	"replan/planning"
 )
 
 // limitsConfig is the section [limits] of the configuration. A number that is
@@ -17,6 +18,8 @@ type limitsConfig struct {
 	MaxSteps          *int      `toml:"max_steps"`
 	MaxPlanSteps      *int      `toml:"max_plan_steps"`
 	MaxReplans        *int      `toml:"max_replans"`
+	Replan            *bool     `toml:"replan"`
+	OnFailure         string    `toml:"on_failure"` // of goals
 	MaxToolCalls      *int      `toml:"max_tool_calls"`
 	MaxDiscoveryCalls *int      `toml:"max_discovery_calls"`
 	MaxExecutionCalls *int      `toml:"max_execution_calls"`
@@ -130,6 +133,8 @@ func (o *options) registerLimits(f *pflag.FlagSet) {
 	for _, l := range limitFlags() {
 		o.given.numbers[l.name] = f.Int(l.name, *l.to(&defaults), l.help)
 	}
+	f.StringVar(&o.onFailureText, "on-failure", "", "what a failed step of a goal's plan does that says nothing of its own: abort, skip or replan (default replan)")
+	f.BoolVar(&o.noReplan, "no-replan", false, "never make a new plan after a failure: a step that asks for one ends the run")
 	for _, l := range limitTimes() {
 		o.given.times[l.name] = f.Duration(l.name, time.Duration(*l.to(&defaults))*time.Millisecond, l.help)
 	}
@@ -147,8 +152,41 @@ func (o *options) readLimits(flags *pflag.FlagSet) error {
 	if err := o.checkGivenLimits(flags); err != nil {
 		return err
 	}
+	if err := o.readOnFailure(); err != nil {
+		return err
+	}
 	o.limits = o.raise(o.limits)
 	return nil
+}
+
+// readOnFailure takes what follows a failure from the flags, else from the
+// configuration.
+func (o *options) readOnFailure() error {
+	c, err := o.config.Limits, error(nil)
+	if o.onFailure, err = parseOnFailure(o.onFailureText); err != nil {
+		return usage("--on-failure %w", err)
+	}
+	if o.onFailure == planning.OnFailureDefault {
+		if o.onFailure, err = parseOnFailure(c.OnFailure); err != nil {
+			return o.misconfigured(fmt.Errorf("limits.on_failure %w", err))
+		}
+	}
+	if c.Replan != nil {
+		o.limits.NoReplan = !*c.Replan
+	}
+	if o.noReplan {
+		o.limits.NoReplan = true
+	}
+	return nil
+}
+
+func parseOnFailure(text string) (planning.OnFailure, error) {
+	switch f := planning.OnFailure(text); f {
+	case planning.OnFailureDefault, planning.OnFailureAbort, planning.OnFailureSkip, planning.OnFailureReplan:
+		return f, nil
+	default:
+		return "", fmt.Errorf("takes abort, skip or replan, not %q", text)
+	}
 }
 
 // configureLimits checks what the configuration says of limits.

@@ -38,6 +38,9 @@ type options struct {
 	dataDir          string
 	given            givenLimits
 	changed          func(flag string) bool // whether a flag was given
+	onFailureText    string
+	onFailure        planning.OnFailure // of goals
+	noReplan         bool
 	dryRun           bool
 	review           bool // plans are held to be looked over before they run
 	goOn             bool // --continue

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"replan/planning"
 )
 
 // newPlan is replan plan and, in the chat, /plan: the same commands.
@@ -111,25 +109,16 @@ func newPlanRun(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if how.onFailure, err = parseOnFailure(onFailure); err != nil {
-				return err
+				return usage("--on-failure %w", err)
 			}
 			return o.planRun(cmd.Context(), args[0], how)
 		},
 	}
 	registerVars(command, (*[]string)(&how.vars))
 	registerStrict(command, &how.strict)
-	command.Flags().StringVar(&onFailure, "on-failure", "", "what a failed step does that says nothing of its own: abort, skip or replan")
+	command.Flags().StringVar(&onFailure, "on-failure", "", "what a failed step does that says nothing of its own: abort, skip or replan") // in the chat too
 	command.Flags().BoolVar(&how.synthesize, "synthesize", false, "have the model write an answer at the end")
 	return command
-}
-
-func parseOnFailure(text string) (planning.OnFailure, error) {
-	switch f := planning.OnFailure(text); f {
-	case planning.OnFailureDefault, planning.OnFailureAbort, planning.OnFailureSkip, planning.OnFailureReplan:
-		return f, nil
-	default:
-		return "", usage("--on-failure takes abort, skip or replan, not %q", text)
-	}
 }
 
 func newPlanResume(o *options) *cobra.Command {

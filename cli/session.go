@@ -138,6 +138,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Durations: o.durations(),
 		Raise:     o.raised,
 		DryRun:    o.dryRun,
+		OnFailure: o.onFailure,
 		Review:    o.review,
 		Reviewer:  o.asks(),
 		NewID:     newID,

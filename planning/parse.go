@@ -301,6 +301,9 @@ func propose(object map[string]any, replan bool) proposal {
 	if variables, ok := object["variables"].(map[string]any); ok {
 		plan["variables"] = variables
 	}
+	if follows, ok := object["on_failure"].(string); ok && isOnFailure(OnFailure(follows)) {
+		plan["on_failure"] = follows // any other word says nothing
+	}
 	plan["milestones"] = milestonesOf(object["milestones"], numbers)
 	plan["risks"] = textsOf(object["risks"])
 	decoded, faults := DecodePlan([]byte(CanonicalJSON(plan)))

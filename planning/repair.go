@@ -96,11 +96,10 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// finishPlan makes a plan of what a model proposed: the goal is the user's, the
-// id made of the title, and nothing but the steps decides what may fail.
+// finishPlan makes a plan of what a model proposed: the goal is the user's, and the
+// id made of the title.
 func finishPlan(b Brief, p Plan, task string) Plan {
 	p.Goal = b.Goal
-	p.OnFailure = OnFailureDefault
 	for _, title := range []string{task, b.Goal} {
 		if strings.TrimSpace(p.Title) == "" {
 			p.Title = oneLine(title, 80)

@@ -71,15 +71,16 @@ type Config struct {
 	// Restored is the session to go on with; nil starts a new one.
 	Restored *Restored
 
-	Attended bool                            // somebody is there to be asked, about doubts and failed steps too
-	InDoubt  agent.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
-	Raise    func(agent.Limits) agent.Limits // what a resume makes of the limits in the journal; nil keeps them
-	Review   bool                            // plans are held to be looked over before they run
-	Reviewer bool                            // somebody is there to look them over; else a held plan is refused
-	DryRun   bool                            // steps are resolved and told, nothing is called
-	NewID    func(now time.Time) string
-	Now      func() time.Time // nil means time.Now
-	Logger   *slog.Logger     // nil means none
+	Attended  bool                            // somebody is there to be asked, about doubts and failed steps too
+	InDoubt   agent.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
+	OnFailure planning.OnFailure              // what a failed step of a goal's plan does that says nothing of its own; "" is the planner's word, else replan
+	Raise     func(agent.Limits) agent.Limits // what a resume makes of the limits in the journal; nil keeps them
+	Review    bool                            // plans are held to be looked over before they run
+	Reviewer  bool                            // somebody is there to look them over; else a held plan is refused
+	DryRun    bool                            // steps are resolved and told, nothing is called
+	NewID     func(now time.Time) string
+	Now       func() time.Time // nil means time.Now
+	Logger    *slog.Logger     // nil means none
 }
 
 // Profile is a way for a session to work, which the user may choose.

@@ -417,7 +417,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	started := agent.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
 		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.routing(p.terms.prompting, p.facts),
-		Dirty: p.dirty,
+		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
 	}
 	if x := p.job.execute; x != nil {
 		if started.Goal == "" {

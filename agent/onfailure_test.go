@@ -1,0 +1,51 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
+	const plan = `{"title":"x",ORDER"steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1}STEP},{"index":"2","title":"Fill","tool":"fill","args":{"at":"x"}}]}`
+	for name, c := range map[string]struct {
+		planner, step string // on_failure of the plan, and of the step
+		ordered       planning.OnFailure
+		noReplan      bool
+		want          agent.Reason
+		replans       int
+	}{
+		"a new plan, where nobody says otherwise":             {want: agent.ReasonGoalMet, replans: 1},
+		"what the planner says of its plan":                   {planner: "skip", want: agent.ReasonPartial},
+		"what the user ordered":                               {ordered: planning.OnFailureAbort, want: agent.ReasonStepFailed},
+		"what the user ordered, over what the planner says":   {planner: "skip", ordered: planning.OnFailureAbort, want: agent.ReasonStepFailed},
+		"what the step says, over what the user ordered":      {step: "skip", ordered: planning.OnFailureAbort, want: agent.ReasonPartial},
+		"no new plan, where the user forbids it":              {noReplan: true, want: agent.ReasonStepFailed},
+		"no new plan, although the step asks for it":          {step: "replan", noReplan: true, want: agent.ReasonStepFailed},
+		"what the planner says, where no new plan is allowed": {planner: "skip", noReplan: true, want: agent.ReasonPartial},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			order, step := "", ""
+			if c.planner != "" {
+				order = `"on_failure":"` + c.planner + `",`
+			}
+			if c.step != "" {
+				step = `,"on_failure":"` + c.step + `"`
+			}
+			w.reply = script{
+				planning.PurposePlan:   {strings.NewReplacer("ORDER", order, "STEP", step).Replace(plan)},
+				planning.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"Fill","tool":"fill","args":{"at":"y"}}]}`},
+			}.reply
+			w.tool = failingAlways("look")
+			start := started(agent.DefaultLimits())
+			start.OnFailure, start.Limits.NoReplan = c.ordered, c.noReplan
+			got := w.play(start)
+			if got.Reason != c.want || got.Usage.Replans != c.replans {
+				t.Errorf("it ended %s (%s) after %d replans, want %s after %d", got.Reason, got.Error, got.Usage.Replans, c.want, c.replans)
+			}
+		})
+	}
+}
