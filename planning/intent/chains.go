@@ -365,7 +365,7 @@ func (d *draft) addTests() {
 	case tests != "":
 		from = append(from, d.call("fs.read", "Read the tests in "+brief(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
 		title = "Add the tests to " + brief(tests, 60)
-	case d.facts.Known && source != "" && isFile(source):
+	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // what nothing declares has no tests
 		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
 		if name := testFileOf(source); name != "" {
 			title = "Write the tests to " + brief(name, 60)

@@ -73,7 +73,7 @@ func (s *Survey) Lines() string {
 	if s.symbol == "" {
 		return ""
 	}
-	return `(?i)\b(?:func|fn|def|function|type|class|struct|interface|trait|enum)\s+(?:\([^)]*\)\s*)?(\w*` + regexp.QuoteMeta(s.symbol) + `\w*)`
+	return `(?i)\b(?:func|fn|def|function|type|class|struct|interface|trait|enum|const|let|var|val)\s+(?:\([^)]*\)\s*)?(\w*` + regexp.QuoteMeta(s.symbol) + `\w*)`
 }
 
 // See takes a file or a folder of the workspace.
