@@ -30,8 +30,8 @@ func TestToolsMakeWayInASmallWindow(t *testing.T) {
 		{"with room for all they are offered as they are", 16384, 10 + plans, false, ""},
 		{"with less they are told of in fewer words", 4500, 10 + plans, true, ""},
 		{"with little they give way one by one", 2800, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
-		{"with less only plans can be made", 2600, plans, true, "10 tools not offered"},
-		{"with next to none nothing is offered", 2400, 0, true, "13 tools not offered"},
+		{"with less only plans can be made", 2500, plans, true, "10 tools not offered"},
+		{"with next to none nothing is offered", 2350, 0, true, "13 tools not offered"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			brief.Prompting.ContextWindow = tc.window
@@ -70,7 +70,7 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 	small := planning.Tool{Name: "small", Server: "x", InputSchema: []byte(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
 	brief := planning.Brief{
 		Goal: "hello", Catalogue: planning.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
-		Prompting: planning.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 8192},
+		Prompting: planning.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 6000},
 	}
 	t.Run("in chat it alone is not offered, by name", func(t *testing.T) {
 		req := planning.ChatRequest(brief, false)
@@ -117,4 +117,23 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 			t.Errorf("the format has %d bytes: %.400s", len(req.Format), req.Format)
 		}
 	})
+}
+
+func TestManyForeignToolsLeaveRoomToPlan(t *testing.T) {
+	brief := planning.Brief{Goal: "hello", Prompting: planning.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
+	schema := []byte(`{"type":"object","properties":{"owner":{"type":"string"},"repository":{"type":"string"},"state":{"enum":["open","closed","all"]}},"required":["owner","repository"]}`)
+	for i := range 200 {
+		brief.Catalogue = append(brief.Catalogue, planning.Tool{Name: fmt.Sprintf("tool_%03d", i), Server: "x", InputSchema: schema, Description: strings.Repeat("what it does, ", 12)})
+	}
+	brief.Catalogue = append(brief.Catalogue, planning.Tool{Name: "fs.read", Server: "workspace", Trusted: true, InputSchema: schema, Description: "Read a file."})
+	for name, req := range map[string]planning.Request{"a plan": planning.PlanRequest(brief), "a turn of the chat": planning.ChatRequest(brief, false)} {
+		system := req.Messages[0].Content
+		if strings.Contains(req.Shortened, "too long") || !strings.Contains(system, "\nfs.read(owner: string") || !strings.Contains(system, "tool_199") {
+			t.Errorf("%s: %s", name, req.Shortened)
+		}
+	}
+	chat := planning.ChatRequest(brief, false)
+	if !slices.ContainsFunc(chat.Tools, func(tool planning.Tool) bool { return tool.Name == "fs.read" }) {
+		t.Errorf("the workspace's are not offered: %s", chat.Shortened)
+	}
 }

@@ -21,7 +21,7 @@ func systemPrompt(b Brief, instructions string) string {
 	if strings.TrimSpace(instructions) != "" {
 		parts = append(parts, projectNotes(instructions))
 	}
-	parts = append(parts, toolList(b.Catalogue))
+	parts = append(parts, toolList(b.Catalogue, b.Prompting.listRoom()))
 	return strings.Join(parts, "\n\n")
 }
 
@@ -70,31 +70,59 @@ func profileList(profiles []Profile) string {
 	return fenced("agents", strings.Join(lines, "\n"))
 }
 
-// toolList describes the tools on offer, a line each.
-func toolList(c Catalogue) string {
+// listRoom is how many bytes the list of tools may take, 0 for any number: a
+// quarter of the window. It does not depend on what was measured, so that the
+// list stays the same from one request to the next.
+func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPerToken }
+
+// toolList describes the tools on offer, a line each. Those of other servers that
+// there is no room for, in bytes, are told of by name alone.
+func toolList(c Catalogue, room int) string {
 	if len(c) == 0 {
 		return "# Tools\n\nThere are no tools. Plan `self` steps only."
 	}
+	lines, taken := map[string]string{}, 0
+	for _, tool := range c.byImportance("") {
+		name := c.shortName(tool)
+		line := toolLine(name, tool)
+		if taken += len(line); room > 0 && taken > room && !tool.Trusted {
+			taken -= len(line)
+			continue
+		}
+		lines[name] = line
+	}
 	var list strings.Builder
+	var bare []string
 	for _, name := range c.Names() {
-		tool, err := c.Find(name)
-		if err != nil {
+		if _, err := c.Find(name); err != nil {
 			continue // two tools of one server under one name: neither can be called
 		}
-		list.WriteString(name + "(" + signature(tool.InputSchema) + ")")
-		switch {
-		case tool.ReadOnly:
-			list.WriteString(" [read-only]")
-		case tool.Destructive:
-			list.WriteString(" [destructive]")
+		if line, ok := lines[name]; ok {
+			list.WriteString(line)
+		} else {
+			bare = append(bare, name)
 		}
-		if d := oneLine(tool.Description, 200); d != "" {
-			list.WriteString(" — " + d)
-		}
-		list.WriteByte('\n')
+	}
+	if len(bare) > 0 {
+		list.WriteString("by name alone, since there is no room for more: " + strings.Join(bare, ", ") + "\n")
 	}
 	return "# Tools\n\nname(arguments) and what the tool's server says about it; `?` marks an argument that may be left out.\n\n" +
 		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
+}
+
+// toolLine describes one tool.
+func toolLine(name string, tool Tool) string {
+	line := name + "(" + signature(tool.InputSchema) + ")"
+	switch {
+	case tool.ReadOnly:
+		line += " [read-only]"
+	case tool.Destructive:
+		line += " [destructive]"
+	}
+	if d := oneLine(tool.Description, 200); d != "" {
+		line += " — " + d
+	}
+	return line + "\n"
 }
 
 // argSchema is as much of a JSON Schema as a signature shows.
