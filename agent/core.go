@@ -124,6 +124,9 @@ func (r *Run) Step(index string) *StepState {
 	return r.call(index)
 }
 
+// DryRun reports whether the run only tells what its steps would do.
+func (r *Run) DryRun() bool { return r.dryRun }
+
 // ModelTools reports whether the model of the run can call tools.
 func (r *Run) ModelTools() bool { return r.modelTools }
 

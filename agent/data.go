@@ -159,13 +159,13 @@ type StepCompleted struct {
 	Run     string          `json:"run,omitempty"`    // that a plan tool started
 	Usage   *Usage          `json:"usage,omitempty"`  // of that run, which counts here too
 
-	DryRun bool `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
 	// Of a dry run, in which no step.started comes before:
 	Title     string              `json:"title,omitempty"`
 	Executor  planning.Executor   `json:"executor,omitempty"`
 	Tool      string              `json:"tool,omitempty"`
 	DependsOn []string            `json:"depends_on,omitempty"`
-	Args      map[string]any      `json:"args,omitempty"` // as far as they can be resolved
+	DryRun    bool                `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
+	Args      map[string]any      `json:"args,omitempty"`    // as far as they can be resolved
 	Coerced   []planning.Coercion `json:"coerced,omitempty"`
 	Gate      *Rule               `json:"gate,omitempty"` // the rule that would ask, or deny
 }

@@ -180,7 +180,7 @@ func newPlanExport(o *options) *cobra.Command {
 
 func newPlanDiff(o *options) *cobra.Command {
 	return &cobra.Command{
-		Use: "diff RUN", Short: "Show how each replan of a run changed its plan, and why", Args: one("RUN"),
+		Use: "diff RUN", Short: "Show how each replan of a run, or of a plan's latest run, changed its plan, and why", Args: one("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.planDiff(args[0]) },
 	}
 }

@@ -19,9 +19,10 @@ type replanned struct {
 	open      *agent.ReplanStarted
 }
 
-// planDiff is replan plan diff. As JSON it is the revisions alone.
+// planDiff is replan plan diff, of a run or of a plan's latest one. As JSON it is
+// the revisions alone.
 func (o *options) planDiff(prefix string) error {
-	run, err := o.foldedRun(prefix)
+	run, err := o.resumable(prefix)
 	if err != nil {
 		return err
 	}

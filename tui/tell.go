@@ -214,6 +214,9 @@ func (m *Model) finish(r *agent.Result) {
 	if m.options.Replay {
 		again = "replan plan resume " + m.run.ID + " takes the run up again."
 	}
+	if m.dry {
+		again = "" // it has no journal
+	}
 	if m.inner() {
 		again = "" // with the run whose model started this one
 	} else {

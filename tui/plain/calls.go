@@ -41,6 +41,10 @@ func (l *Log) tellCall(d agent.Data) bool {
 		l.coerced(inset+"  ", d.Coerced)
 		l.passed(inset+"  ", d)
 	case agent.StepCompleted:
+		if d.DryRun {
+			l.line("%s%s  dry run: not called", inset, name)
+			break
+		}
 		why := Fruitless(s)
 		if why == "" {
 			l.line("%s%s %s  %s", inset, l.marks.done, name, seconds(d.MS))

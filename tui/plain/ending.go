@@ -29,10 +29,14 @@ func (l *Log) completed(r agent.Result) {
 	if r.Error != "" && r.Error != l.blocked {
 		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
 	}
-	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join([]string{
+	parts := []string{
 		seconds(r.DurationMS), count(r.Usage.Steps, "step"), count(r.Usage.ToolCalls, "tool call"),
 		count(r.Usage.Replans, "replan"), count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
-	}, l.marks.between))
+	}
+	if l.run != nil && l.run.DryRun() {
+		parts = append(parts, "dry run: nothing was called")
+	}
+	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join(parts, l.marks.between))
 }
 
 // CutOff says that the answer of a run is not whole, "" where it is.
