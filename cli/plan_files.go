@@ -117,6 +117,9 @@ func (o *options) tellPlan(p planning.Plan) error {
 	if p.Goal != "" && p.Goal != p.Title {
 		say("goal: %s", p.Goal)
 	}
+	if p.DoneWhen != "" {
+		say("done when: %s", p.DoneWhen)
+	}
 	b.WriteByte('\n')
 	b.WriteString(plain.Plan(p, o.ascii))
 	if len(p.Variables) > 0 {

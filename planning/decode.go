@@ -105,6 +105,7 @@ func (d *planDecoder) plan(v any) Plan {
 		ID:        d.text(object, "", "id"),
 		Title:     d.text(object, "", "title"),
 		Goal:      d.text(object, "", "goal"),
+		DoneWhen:  d.text(object, "", "done_when"),
 		Variables: d.object(object, "", "variables"),
 		OnFailure: OnFailure(d.text(object, "", "on_failure")),
 	}

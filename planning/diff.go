@@ -327,16 +327,19 @@ func (p Plan) With(steps []Step) Plan {
 	return p
 }
 
-// keepMilestones leaves out of the milestones the steps that are gone.
+// keepMilestones leaves out of the milestones the steps that are gone, and those
+// that have none left.
 func keepMilestones(milestones []Milestone, steps []Step) []Milestone {
 	there := byIndex(steps)
-	kept := slices.Clone(milestones)
-	for i, m := range kept {
-		kept[i].Steps = nil
-		for _, index := range m.Steps {
-			if _, ok := there[index]; ok {
-				kept[i].Steps = append(kept[i].Steps, index)
-			}
+	var kept []Milestone
+	for _, m := range milestones {
+		before := len(m.Steps)
+		m.Steps = slices.DeleteFunc(slices.Clone(m.Steps), func(index string) bool {
+			_, ok := there[index]
+			return !ok
+		})
+		if len(m.Steps) > 0 || before == 0 {
+			kept = append(kept, m)
 		}
 	}
 	return kept

@@ -231,6 +231,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	w.addText("id", p.ID)
 	w.add("title", p.Title)
 	w.addText("goal", p.Goal)
+	w.addText("done_when", p.DoneWhen)
 	if len(p.Variables) > 0 {
 		w.add("variables", p.Variables)
 	}

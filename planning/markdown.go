@@ -146,7 +146,8 @@ func sectionName(line string) (name, rest string) {
 // wordPlan is a plan read from words.
 type wordPlan struct {
 	title      string
-	items      []any // as numbering.read takes them
+	goal       string // how one will know that it is met
+	items      []any  // as numbering.read takes them
 	milestones []any
 	risks      []any
 }
@@ -166,6 +167,10 @@ func readWords(text string) wordPlan {
 		case "title", "task":
 			if plan.title == "" {
 				plan.title = oneLine(plainText(strings.Join(s.lines, " ")), 120)
+			}
+		case "goal":
+			if plan.goal == "" {
+				plan.goal = oneLine(plainText(strings.Join(s.lines, " ")), 400)
 			}
 		case "milestones":
 			for _, title := range listItems(s.lines) {

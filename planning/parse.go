@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ func readProposal(reply Reply, replan bool) proposal {
 		return proposal{faults: []Fault{{Code: CodeBadJSON, Message: "the reply holds no list of steps"}}}
 	}
 	p := propose(map[string]any{
-		"title": words.title, "steps": words.items, "milestones": words.milestones, "risks": words.risks,
+		"title": words.title, "goal": words.goal, "steps": words.items, "milestones": words.milestones, "risks": words.risks,
 	}, replan)
 	if reply.CutOff {
 		// Nothing in words shows whether more was to come.
@@ -306,6 +307,7 @@ func propose(object map[string]any, replan bool) proposal {
 	}
 	plan["milestones"] = milestonesOf(object["milestones"], numbers)
 	plan["risks"] = textsOf(object["risks"])
+	plan["done_when"] = oneLine(cmp.Or(textOf(object["done_when"]), textOf(object["goal"])), 400)
 	decoded, faults := DecodePlan([]byte(CanonicalJSON(plan)))
 	decoded.Extra = nil
 	for i := range decoded.Steps {
@@ -318,12 +320,15 @@ func propose(object map[string]any, replan bool) proposal {
 	}
 }
 
+// maxNotes is how many milestones and risks of a model's plan are kept.
+const maxNotes = 20
+
 // milestonesOf reads milestones, which are only shown: whatever is not one is
 // left out.
 func milestonesOf(v any, n numbering) []any {
 	list, _ := v.([]any)
 	milestones := []any{}
-	for _, item := range list {
+	for _, item := range list[:min(len(list), maxNotes)] {
 		switch item := item.(type) {
 		case string:
 			milestones = append(milestones, map[string]any{"title": oneLine(item, 300)})
@@ -362,8 +367,9 @@ func textsOf(v any) []any {
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(v any) bool {
+	out = slices.DeleteFunc(out, func(v any) bool {
 		text := strings.ToLower(strings.TrimSpace(v.(string)))
 		return text == "" || text == "none" || text == "n/a"
 	})
+	return out[:min(len(out), maxNotes)]
 }

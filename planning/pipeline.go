@@ -198,7 +198,7 @@ func (p *pipeline) absorbPlan(reply Reply) {
 
 // judge takes a plan that is valid and has one that is not repaired.
 func (p *pipeline) judge(proposed proposal, reply Reply) {
-	plan := finishPlan(p.brief, proposed.plan, p.analysis.task)
+	plan := finishPlan(p.brief, p.repairs.keepNotes(proposed.plan), p.analysis.task, p.analysis.goal)
 	faults := checkProposal(p.brief, plan, proposed.faults, p.brief.MaxSteps)
 	if len(faults) == 0 {
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan, Warnings: append(proposed.warnings(), doubts(p.brief, plan, Plan{})...)}

@@ -362,7 +362,7 @@ func TestWhatAModelAddsToAPlanIsKeptOnlyWhereItIsAPlans(t *testing.T) {
 	play(t, p, []turn{{want: "plan", reply: `{"id":"../x","goal":"other","on_failure":"skip","title":"t","note":"hm","variables":{"v":1},
 		"milestones":["Look",{"title":"Act","steps":[0,"1"]},{"steps":[]},7],"risks":["none",{"a":1}],
 		"steps":[{"index":0,"title":"a","tool":"fs.read","args":{"path":"${v}"},"timeout":"5s","mood":"fine"},{"index":1,"title":"b","executor":"self"}]}`}})
-	want := `{"id":"t","title":"t","goal":"Rename authenticate to verify_user","variables":{"v":1},"on_failure":"skip","steps":[` +
+	want := `{"id":"t","title":"t","goal":"Rename authenticate to verify_user","done_when":"other","variables":{"v":1},"on_failure":"skip","steps":[` +
 		`{"index":"1","title":"a","executor":"tool","tool":"fs.read","args":{"path":"${v}"},"depends_on":[],"timeout":"5s"},` +
 		`{"index":"2","title":"b","executor":"self","depends_on":[]}],` +
 		`"milestones":[{"title":"Look"},{"title":"Act","steps":["1","2"]}],"risks":["{\"a\":1}"]}`

@@ -12,6 +12,7 @@ type Plan struct {
 	ID         string         // matches IDPattern; empty until the plan is stored
 	Title      string         // required
 	Goal       string         // what the user asked, word for word; Title where a file has none
+	DoneWhen   string         // how one will know that the goal is met; shown, never enforced
 	Variables  map[string]any // JSON values, numbers as json.Number
 	OnFailure  OnFailure      // what a failed step does unless the step says otherwise
 	Steps      []Step         // in the order they were written

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ type repairs struct {
 	reply    string  // the last that came whole, "" for none
 	partly   string  // what came since, before it broke off; "" for nothing
 	faults   []Fault // of that reply, and of what did not come since
+	notes    Plan    // what was read so far that is only shown: milestones, risks, how to know that the goal is met
 }
 
 // repairContext is what a plan that is to be repaired was made from, beside the
@@ -28,6 +30,20 @@ type repairContext struct {
 func (r *repairs) faulty(reply Reply, faults []Fault) []Fault {
 	r.answered, r.reply, r.partly, r.faults = true, stripThinking(reply.Text), "", faults
 	return faults
+}
+
+// keepNotes takes from a proposal what is only shown, and gives it what an earlier
+// one had and it leaves out: a repair is about the steps.
+func (r *repairs) keepNotes(p Plan) Plan {
+	if len(p.Milestones) == 0 {
+		p.Milestones = r.notes.Milestones
+	}
+	if len(p.Risks) == 0 {
+		p.Risks = r.notes.Risks
+	}
+	p.DoneWhen = cmp.Or(p.DoneWhen, r.notes.DoneWhen)
+	r.notes = Plan{Milestones: p.Milestones, Risks: p.Risks, DoneWhen: p.DoneWhen}
+	return p
 }
 
 // unanswered notes that no whole reply came to a request, and returns all that
@@ -97,15 +113,20 @@ func plural(n int, thing string) string {
 }
 
 // finishPlan makes a plan of what a model proposed: the goal is the user's, and the
-// id made of the title.
-func finishPlan(b Brief, p Plan, task string) Plan {
-	p.Goal = b.Goal
+// id made of the title. What the model says of the goal is how one will know that
+// it is met.
+func finishPlan(b Brief, p Plan, task, doneWhen string) Plan {
+	p.Goal, p.DoneWhen = b.Goal, cmp.Or(p.DoneWhen, doneWhen)
+	if p.DoneWhen == p.Goal {
+		p.DoneWhen = ""
+	}
 	for _, title := range []string{task, b.Goal} {
 		if strings.TrimSpace(p.Title) == "" {
 			p.Title = oneLine(title, 80)
 		}
 	}
 	p.ID = slug(p.Title)
+	p.Milestones = keepMilestones(p.Milestones, p.Steps)
 	p.Steps = finishSteps(b, p.Steps)
 	for i := range p.Steps {
 		p.Steps[i].leads = false // there is nothing before it

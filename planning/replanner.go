@@ -106,6 +106,9 @@ func (r *replanner) check(proposed proposal) ([]Fault, Revised) {
 	}
 	tail := r.inherit(finishSteps(r.brief, proposed.plan.Steps))
 	revised := r.follow(Revise(r.situation.Plan, r.situation.Finished, tail))
+	if len(proposed.plan.Risks) > 0 {
+		revised.Plan.Risks = proposed.plan.Risks // of what remains
+	}
 	// The bound is on the new steps alone, and the merged plan holds them all.
 	faults := checkProposal(r.brief, revised.Plan, proposed.faults, 0)
 	if n := len(revised.Proposed); r.most > 0 && n > r.most {

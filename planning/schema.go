@@ -135,6 +135,11 @@ func planFormat(b Brief, most int, replan bool) json.RawMessage {
 		s.Properties = append(s.Properties, property{"reason", textSchema})
 	}
 	s.Properties = append(s.Properties, property{"steps", stepsSchema(b, most)})
+	if !replan {
+		// They come last, so that no step waits for them, and may be left out.
+		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}
+		s.Properties = append(s.Properties, property{"milestones", schema{Type: "array", Items: &milestone, MaxItems: 5}}, property{"risks", texts(5)})
+	}
 	return encodeSchema(s)
 }
 

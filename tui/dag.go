@@ -388,6 +388,7 @@ func (d *dagPane) lines() []string {
 		for i := d.top; i < len(d.outline.rows) && len(view) < body; i++ {
 			view = append(view, d.drawRow(d.outline.rows[i].now(), c))
 		}
+		view = append(view, d.planNotes(body-len(view))...)
 	}
 	for blank := strings.Repeat(" ", max(d.width, 0)); len(view) < body; {
 		view = append(view, blank)

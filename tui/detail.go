@@ -359,6 +359,9 @@ func (d *detailPane) drawCall(p *sheetPage, s *agent.StepState) {
 			p.field("after", l.Text, strings.Join(deps, ", "))
 		}
 	}
+	if title := milestone(d.run.Plan, s.Step.Index); title != "" {
+		p.field("stage", l.Text, title)
+	}
 	if s.Step.ExpectedOutcome != "" {
 		p.field("expects", l.Text, s.Step.ExpectedOutcome)
 	}

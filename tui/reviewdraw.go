@@ -328,6 +328,7 @@ func (d *reviewDialog) drawDetail(width, height int) []string {
 		d.doc = &document{look: d.look, width: width - 4}
 		s := d.chosen()
 		d.write(d.doc, &s)
+		d.doc.planNotes(d.review.Plan())
 	}
 	return padded(d.look.block(d.doc.rows(&d.line, height), width-4, height))
 }

@@ -181,6 +181,24 @@ func (w *writer) plan(run *agent.Run) {
 	w.line("```text")
 	w.line("%s", strings.TrimRight(plain.Run(run, false, stateWords), "\n"))
 	w.line("```")
+	w.planNotes(run.Plan)
+}
+
+// planNotes writes what a plan says besides its steps.
+func (w *writer) planNotes(p planning.Plan) {
+	if p.DoneWhen == "" && len(p.Milestones) == 0 && len(p.Risks) == 0 {
+		return
+	}
+	w.line("")
+	if p.DoneWhen != "" {
+		w.line("- Done when: %s", inline(p.DoneWhen))
+	}
+	for _, m := range p.Milestones {
+		w.line("- Milestone: %s (%s)", inline(m.Title), inline(strings.Join(m.Steps, ", ")))
+	}
+	for _, risk := range p.Risks {
+		w.line("- Risk: %s", inline(risk))
+	}
 }
 
 // calls writes what a model called while it answered.

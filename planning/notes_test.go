@@ -1,0 +1,92 @@
+package planning_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+)
+
+const notedPlan = `{"title":"Rename it","steps":[
+	{"index":"1","title":"Find uses","tool":"fs.search","args":{"pattern":"authenticate"},"depends_on":[],"expected_outcome":"files and lines"},
+	{"index":"2","title":"%s","tool":"%s","args":{},"depends_on":["1"],"expected_outcome":"all pass"}],
+	"milestones":[{"title":"Understand","steps":["1"]},{"title":"Verify","steps":["2","9"]}],"risks":["callers outside this repository"]}`
+
+// notes tells what of a plan is only shown.
+func notes(p planning.Plan) string {
+	var parts []string
+	for _, m := range p.Milestones {
+		parts = append(parts, fmt.Sprintf("%s%v", m.Title, m.Steps))
+	}
+	return strings.Join(append(parts, strings.Join(p.Risks, ";"), p.DoneWhen), " | ")
+}
+
+func TestAPlanKeepsMilestonesRisksAndHowToKnowThatItsGoalIsMet(t *testing.T) {
+	const want = "Understand[1] | Verify[2] | callers outside this repository | tests pass"
+	noted := fmt.Sprintf(notedPlan, "Run the tests", "test.run")
+	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
+	words := "**Task:** Rename it\n**Goal:** tests pass\n\n**Milestones:**\n- Understand\n- Verify\n\n**Steps:**\n1. Find uses → SELF\n2. Run the tests → TOOL: test.run\n\n**Risks:** callers outside this repository"
+	for name, c := range map[string]struct {
+		replies []string
+		want    string
+	}{
+		"as the model gave them":              {[]string{noReview, noted}, want},
+		"through a repair that has none":      {[]string{noReview, fmt.Sprintf(notedPlan, "Run the tests", "no.tool"), fullPlan}, want},
+		"from words":                          {[]string{noReview, words}, "Understand[] | Verify[] | callers outside this repository | tests pass"},
+		"of a simple plan, how to know alone": {[]string{strings.Replace(strings.Replace(noReview, "medium", "simple", 1), `"reflect"`, `"steps":[{"title":"Run the tests","tool":"test.run","args":{}}],"reflect"`, 1)}, " | tests pass"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planning.NewPipeline(brief())
+			for _, reply := range c.replies {
+				p.Absorb(planning.Reply{Text: reply})
+			}
+			plan := p.Outcome().Plan
+			if got := notes(plan); got != c.want || plan.Goal != brief().Goal {
+				t.Errorf("%s: it keeps %q for the goal %q, want %q", p.Outcome().Reason, got, plan.Goal, c.want)
+			}
+			data, err := planning.EncodeJSON(plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, faults := planning.DecodePlan(data)
+			if got := notes(again); len(faults) > 0 || got != c.want {
+				t.Errorf("read again it keeps %q (%v)", got, faults)
+			}
+		})
+	}
+}
+
+func TestAReplanKeepsTheMilestonesWhoseStepsStillExist(t *testing.T) {
+	s := situation()
+	s.Plan.DoneWhen, s.Plan.Risks = "tests pass", []string{"flaky tests"}
+	s.Plan.Milestones = []planning.Milestone{{Title: "Look", Steps: []string{"1", "2"}}, {Title: "Change", Steps: []string{"3"}}, {Title: "Verify", Steps: []string{"4"}}}
+	p := planning.NewReplanner(brief(), s)
+	p.Absorb(planning.Reply{Text: `{"title":"Fix","steps":[{"index":"4","title":"Test again","tool":"test.run","args":{"target":"./a"},"depends_on":["2"],"expected_outcome":"all pass"}]}`})
+	if got := notes(p.Outcome().Plan); got != "Look[1 2] | Verify[4] | flaky tests | tests pass" {
+		t.Errorf("%s: it keeps %q", p.Outcome().Reason, got)
+	}
+}
+
+func TestPhase3AsksForMilestonesAndRisksBehindTheSteps(t *testing.T) {
+	straight := brief()
+	straight.Prompting.SkipAnalysis = true
+	req := firstRequest(planning.NewPipeline(straight))
+	var format struct {
+		Required   []string                   `json:"required"`
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(req.Format, &format); err != nil {
+		t.Fatal(err)
+	}
+	if format.Properties["milestones"] == nil || format.Properties["risks"] == nil || strings.Join(format.Required, " ") != "title steps" {
+		t.Errorf("the format requires %v and has %d fields", format.Required, len(format.Properties))
+	}
+	if text := string(req.Format); strings.Index(text, `"milestones"`) < strings.Index(text, `"expected_outcome"`) {
+		t.Error("steps wait for milestones")
+	}
+	if !strings.Contains(last(req), "`milestones`") || !strings.Contains(last(req), "`risks`") {
+		t.Errorf("the prompt does not ask for them:\n%s", last(req))
+	}
+}
