@@ -141,6 +141,15 @@ type StepProgress struct {
 	Message string  `json:"message,omitempty"`
 }
 
+// StepProcess says which process group works for a tool call that may have
+// effects, so that a resume can end what still runs after its program was killed.
+type StepProcess struct {
+	Index   string `json:"index"`
+	Attempt int    `json:"attempt"`
+	PID     int    `json:"pid"`
+	Start   string `json:"start"` // of that process, as the system tells it; "" where it does not
+}
+
 // StepOutput is output of a running step as it comes. Passing.
 type StepOutput struct {
 	Index string `json:"index"`
@@ -429,6 +438,7 @@ func (PlanDiff) Kind() Kind           { return KindPlanDiff }
 func (StepStarted) Kind() Kind        { return KindStepStarted }
 func (StepProgress) Kind() Kind       { return KindStepProgress }
 func (StepOutput) Kind() Kind         { return KindStepOutput }
+func (StepProcess) Kind() Kind        { return KindStepProcess }
 func (StepCompleted) Kind() Kind      { return KindStepCompleted }
 func (StepFailed) Kind() Kind         { return KindStepFailed }
 func (StepRetry) Kind() Kind          { return KindStepRetry }

@@ -53,6 +53,7 @@ const (
 	KindStepStarted   Kind = "step.started"
 	KindStepProgress  Kind = "step.progress"
 	KindStepOutput    Kind = "step.output"
+	KindStepProcess   Kind = "step.process"
 	KindStepCompleted Kind = "step.completed"
 	KindStepFailed    Kind = "step.failed"
 	KindStepRetry     Kind = "step.retry"
@@ -228,6 +229,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[StepProgress](raw)
 	case KindStepOutput:
 		return decode[StepOutput](raw)
+	case KindStepProcess:
+		return decode[StepProcess](raw)
 	case KindStepCompleted:
 		return decode[StepCompleted](raw)
 	case KindStepFailed:

@@ -35,6 +35,7 @@ func FuzzEvent(f *testing.F) {
 		agent.StepRetry{Index: "1", Attempt: 1, At: at},
 		agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "lost"},
 		agent.JournalDamaged{Line: 3},
+		agent.StepProcess{Index: "1", Attempt: 1, PID: 7, Start: "boot/7"},
 		agent.DoubtResolved{Step: "1", Decision: agent.DoubtRerun, By: "user"},
 		agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: map[string]any{"at": "b"}, By: "user"},
 		agent.GateRequested{Gate: "1.1.1", Step: "1", Args: map[string]any{"at": "a"}},

@@ -20,6 +20,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if crash.Watching() {
+		if os.Getenv("REPLAN_TEST_UNWATCHED") != "" {
+			os.Exit(0)
+		}
+		os.Exit(crash.Main(os.Stdin, os.Stdout))
+	}
 	testscript.Main(m, map[string]func(){
 		"replan": func() {
 			if file := os.Getenv("REPLAN_TEST_PANIC"); file != "" && !crash.Watching() {

@@ -51,7 +51,11 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 	}
 	if o.screen() {
 		screen := tui.Options{Replay: true, Recorded: runner.Retold(run.ID, events), Speed: speed}
-		return wrap("the screen", o.show(ctx, still{make(chan agent.Event)}, o.dressed(screen)))
+		watch := o.newWatch()
+		if watch != nil {
+			defer watch.Stop()
+		}
+		return wrap("the screen", o.show(ctx, still{make(chan agent.Event)}, watch, o.dressed(screen)))
 	}
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)

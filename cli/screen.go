@@ -85,20 +85,19 @@ func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before c
 	}
 	screen.Examples = exampleGoals(o.workspace)
 	screen.Editor, screen.Commands = o.editor(), o.chatCommands
-	err = wrap("the screen", o.show(ctx, w.session, o.dressed(screen)))
+	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
 }
 
 // show runs the screen. What panics in it leaves a report; what panics on any
 // other goroutine does so by a watcher beside the program.
-func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) error {
-	crashes := filepath.Join(o.dirs.state, "crashes")
-	if tty, ok := o.io.Out.(*os.File); ok {
-		if watch, err := crash.New(crashes, Version, tty); err == nil {
-			defer watch.Stop()
-			// It starts when the first frame is there, which it would only delay.
-			screen.Drawn = func() { _ = watch.Start() } // without one such a crash is as bad as it was
-		}
+func (o *options) show(ctx context.Context, s tui.Session, watch *crash.Watch, screen tui.Options) error {
+	if watch != nil {
+		watch.Screen(true)
+		defer watch.Screen(false)
+		// It starts when the first frame is there, which it would only delay, or
+		// with the first child.
+		screen.Drawn = func() { _ = watch.Start() } // without one such a crash is as bad as it was
 	}
 	err := tui.Run(ctx, s, screen)
 	if errors.Is(err, tui.ErrStuck) {
@@ -106,9 +105,25 @@ func (o *options) show(ctx context.Context, s tui.Session, screen tui.Options) e
 	}
 	var panicked *tui.Panic
 	if errors.As(err, &panicked) {
-		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(crashes, Version, panicked.Value, panicked.Stack))}
+		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(o.crashes(), Version, panicked.Value, panicked.Stack))}
 	}
 	return err
+}
+
+// crashes is the folder of the reports of crashes.
+func (o *options) crashes() string { return filepath.Join(o.dirs.state, "crashes") }
+
+// newWatch makes the watcher over this process; nil where there can be none.
+func (o *options) newWatch() *crash.Watch {
+	tty, _ := o.io.Out.(*os.File)
+	if !o.io.Terminal {
+		tty = nil
+	}
+	watch, err := crash.New(o.crashes(), Version, tty)
+	if err != nil {
+		return nil // then a crash leaves what it leaves
+	}
+	return watch
 }
 
 // editor is the user's editor with its arguments; none where none is set.

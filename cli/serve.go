@@ -43,7 +43,7 @@ func newServe(o *options) *cobra.Command {
 // program is to stop. What its calls change is kept as that of a run is, which
 // nobody may undo while the server goes on.
 func (o *options) serveWorkspace(ctx context.Context) (err error) {
-	w := &workshop{}
+	w := &workshop{watch: o.newWatch()}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	if w.logger, err = w.openLog(filepath.Join(o.dirs.state, "logs")); err != nil {
 		return err
@@ -64,6 +64,7 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 		Run:      id,
 		SpillDir: filepath.Join(o.dirs.state, "outputs"),
 		Logger:   w.logger,
+		Watcher:  w.watcher(),
 	}); err != nil {
 		return usage("%w", err)
 	}

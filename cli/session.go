@@ -20,8 +20,10 @@ import (
 	"replan/agent/plans"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/cli/crash"
 	"replan/internal/redact"
 	"replan/mcpclient"
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace"
 	"replan/planning"
 )
@@ -35,8 +37,9 @@ type workshop struct {
 	named   *workspace.Operators // without them: for the files that the user names
 	log     *os.File
 	logger  *slog.Logger
-	awaited []string // servers that were waited for and have not started
-	notes   []string // what the user should know before it begins
+	awaited []string     // servers that were waited for and have not started
+	watch   *crash.Watch // ends the children where this process cannot; nil is none
+	notes   []string     // what the user should know before it begins
 
 	instructions     string // of the project
 	instructionsFile string // where they come from, relative to the workspace; "" without any
@@ -66,7 +69,7 @@ func (o *options) open(ctx context.Context, how opening) (w *workshop, err error
 
 // prepare opens all that a session works with.
 func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error) {
-	w = &workshop{}
+	w = &workshop{watch: o.newWatch()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -123,6 +126,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 			list, _, err := o.summaries()
 			return list, err
 		},
+		EndLeft:   w.endLeft,
 		Remember:  func(rule agent.Always) error { return policy.Save(o.dirs.configFile(), rule) },
 		Undo:      o.undoes(w),
 		Dirty:     w.dirty,
@@ -203,6 +207,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 		cfg.Trust = mcpclient.TrustAsk
 	}
 	var err error
+	cfg.Watcher = w.watcher()
 	if cfg.Servers, err = o.readServers(); err != nil {
 		return err
 	}
@@ -214,6 +219,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 			SpillDir: filepath.Join(o.dirs.state, "outputs"),
 			Memory:   filepath.Join(o.dirs.data, "memory.md"),
 			Logger:   logger,
+			Watcher:  cfg.Watcher,
 		}); err != nil {
 			return usage("%w", err)
 		}
@@ -229,6 +235,28 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 			"the MCP server %q of this project's .mcp.json is left out: say yes to it once on the screen, or give --mcp-config .mcp.json", name))
 	}
 	return nil
+}
+
+// watcher is who ends the children where this process cannot; nil is nobody.
+func (w *workshop) watcher() child.Watcher {
+	if w.watch == nil {
+		return nil
+	}
+	return w.watch
+}
+
+// endLeft ends what a program that was killed has left behind, and says so.
+func (w *workshop) endLeft(ctx context.Context, left agent.StepProcess) string {
+	g := child.Group{PID: left.PID, Start: left.Start}
+	ended, err := g.End(ctx)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("step %s still runs from before (process %d) and cannot be ended: %v", left.Index, left.PID, err)
+	case ended:
+		return fmt.Sprintf("step %s still ran from before (process %d), and was ended", left.Index, left.PID)
+	default:
+		return ""
+	}
 }
 
 // readServers returns the MCP servers of the flag, the user and the project. A
@@ -337,6 +365,9 @@ func (w *workshop) close() error {
 	}
 	if w.model != nil {
 		errs = append(errs, w.model.Close())
+	}
+	if w.watch != nil {
+		w.watch.Stop()
 	}
 	if w.log != nil {
 		errs = append(errs, w.log.Close())

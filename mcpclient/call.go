@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace"
 	"replan/planning"
 )
@@ -91,6 +92,12 @@ func (p *Pool) send(ctx context.Context, call planning.ToolCall, meta map[string
 	defer cancel()
 	defer context.AfterFunc(p.life, cancel)()
 
+	if call.Process != nil {
+		ctx = child.Reporting(ctx, func(g child.Group) { call.Process(g.PID, g.Start) })
+		if conn.process != nil {
+			child.Report(ctx, conn.process.group)
+		}
+	}
 	result, err := conn.call(ctx, call, meta, e.builtin != nil)
 	if errors.Is(err, transport.ErrSessionTerminated) {
 		// An HTTP server that has forgotten the session did not look at the call.

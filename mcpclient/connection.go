@@ -19,6 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace"
 	"replan/planning"
 )
@@ -60,8 +61,8 @@ func dialLocal(s *server.MCPServer) *connection {
 	return newConnection(localTap{newLocal(s), record}, record)
 }
 
-func dialProcess(s Server, dir string, environ []string, log *slog.Logger) (*connection, error) {
-	p, err := startProcess(s, dir, environ, log)
+func dialProcess(s Server, dir string, environ []string, watcher child.Watcher, log *slog.Logger) (*connection, error) {
+	p, err := startProcess(s, dir, environ, watcher, log)
 	if err != nil {
 		return nil, err
 	}

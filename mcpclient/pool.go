@@ -23,6 +23,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/mcpclient/child"
 	"replan/planning"
 )
 
@@ -49,6 +50,8 @@ type Config struct {
 
 	Logger  *slog.Logger // nil logs nothing
 	Environ []string     // what children inherit, after scrubbing; nil means os.Environ()
+
+	Watcher child.Watcher // ends the children where this program cannot any more; nil is none
 }
 
 // Pool is a set of MCP servers and their tools. It is safe for use by several
@@ -198,7 +201,7 @@ func (p *Pool) dial(e *entry) (*connection, error) {
 	case e.server.URL != "":
 		conn, err = dialHTTP(e.server, log)
 	default:
-		conn, err = dialProcess(e.server, p.cfg.Dir, p.cfg.Environ, log)
+		conn, err = dialProcess(e.server, p.cfg.Dir, p.cfg.Environ, p.cfg.Watcher, log)
 	}
 	if err != nil {
 		return nil, err

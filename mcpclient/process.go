@@ -29,6 +29,7 @@ const (
 // process group of its own, which ends with it.
 type process struct {
 	cmd    *exec.Cmd
+	group  child.Group
 	input  *pipeWriter
 	output *lineReader
 	stderr *os.File
@@ -41,7 +42,7 @@ type process struct {
 }
 
 // startProcess starts the child of a server.
-func startProcess(s Server, workspace string, environ []string, log *slog.Logger) (*process, error) {
+func startProcess(s Server, workspace string, environ []string, watcher child.Watcher, log *slog.Logger) (*process, error) {
 	cmd := exec.Command(s.Command, s.Args...) //nolint:gosec // what the configuration says, after the user's yes
 	cmd.Env = child.Environ(environ, s.Env)
 	cmd.Dir = workspace
@@ -51,7 +52,6 @@ func startProcess(s Server, workspace string, environ []string, log *slog.Logger
 			cmd.Dir = filepath.Join(workspace, s.Dir)
 		}
 	}
-	child.Isolate(cmd)
 
 	var files []*os.File
 	abandon := func(err error) (*process, error) {
@@ -68,7 +68,8 @@ func startProcess(s Server, workspace string, environ []string, log *slog.Logger
 		files = append(files, r, w)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
-	if err := cmd.Start(); err != nil {
+	group, err := child.Start(cmd, watcher)
+	if err != nil {
 		return abandon(err)
 	}
 	for _, theirs := range []*os.File{files[0], files[3], files[5]} {
@@ -77,6 +78,7 @@ func startProcess(s Server, workspace string, environ []string, log *slog.Logger
 	gone := &loss{done: make(chan struct{})}
 	p := &process{
 		cmd:    cmd,
+		group:  group,
 		input:  &pipeWriter{file: files[1], loss: gone, most: writeTimeout},
 		output: &lineReader{file: files[2], loss: gone},
 		loss:   gone,
@@ -96,6 +98,7 @@ func startProcess(s Server, workspace string, environ []string, log *slog.Logger
 		if err := child.Kill(cmd); err != nil {
 			log.Warn("ending what the server has started", "error", err)
 		}
+		child.Ended(group, watcher)
 	}()
 	return p, nil
 }

@@ -13,6 +13,10 @@ type ToolCall struct {
 	// Hold has a built-in tool refuse what would remove most of a file, which
 	// nobody has seen: see [ToolError.Removes].
 	Hold bool
+	// Process is told of each process group that works for the call: the process
+	// that leads it, and when that was started as the system tells it; nil where
+	// nobody listens. It may be called until the call has returned.
+	Process func(pid int, start string)
 	// Output takes output of the tool as it comes; nil where nobody listens.
 	// It is called from one goroutine, never after the call has returned.
 	Output func(chunk string)

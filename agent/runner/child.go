@@ -54,7 +54,7 @@ func (k *child) refuse(why error) {
 // waits until that is over. Where the call is stopped, so is the run.
 func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) agent.Data {
 	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
-	if err := s.reopenChild(k); err != nil {
+	if err := s.reopenChild(ctx, k); err != nil {
 		return k.failed(agent.FailureTool, err.Error())
 	}
 	if err := s.read(k); k.past == nil && err != nil {
@@ -142,12 +142,12 @@ func (s *Session) openChild(ctx context.Context, started agent.RunStarted, k *ch
 
 // reopenChild reads the run that an earlier try of a call had started, where
 // anything had happened in it.
-func (s *Session) reopenChild(k *child) error {
+func (s *Session) reopenChild(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
 	}
 	p := prepared{job: job{resume: k.call.Run}}
-	err := s.reopen(&p)
+	err := s.reopen(ctx, &p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty):
 		return nil

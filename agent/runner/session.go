@@ -37,6 +37,9 @@ type Config struct {
 	Open func(kind, id string) (Journal, error)
 	// Reopen takes up the journal of a run, with what has happened in it.
 	Reopen func(id string) (Journal, []agent.Event, error)
+	// EndLeft ends a process group of a run that is taken up again, whose program
+	// was killed, where it still runs, and says so; "" where it does not. nil ends none.
+	EndLeft func(ctx context.Context, left agent.StepProcess) string
 	// List returns the runs there are, newest first.
 	List func() ([]agent.Summary, error)
 	// Keep stores a plan that was created and returns it with its id.

@@ -68,7 +68,8 @@ type prepared struct {
 	dirty     int          // files with changes that are not committed
 	unfound   error        // why there is no model
 	err       error
-	look      bool // only to show what there is, nothing is to be started
+	look      bool     // only to show what there is, nothing is to be started
+	left      []string // what became of processes that were left behind, in words
 }
 
 // drop lets go of what was prepared and is not wanted any more.
@@ -151,7 +152,7 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	p := prepared{ctx: ctx, job: j, terms: t, priors: map[string]int64{}}
 	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
-		if p.err = s.reopen(&p); p.err != nil || !p.run.Resumable() {
+		if p.err = s.reopen(ctx, &p); p.err != nil || !p.run.Resumable() {
 			return p
 		}
 	}
@@ -271,7 +272,7 @@ func needsWords(plan planning.Plan) bool {
 var errNotOpened = errors.New("the run cannot be resumed")
 
 // reopen reads the run that is to be resumed.
-func (s *Session) reopen(p *prepared) error {
+func (s *Session) reopen(ctx context.Context, p *prepared) error {
 	if s.cfg.Reopen == nil {
 		return fmt.Errorf("%w: no runs are kept here", errNotOpened)
 	}
@@ -286,6 +287,15 @@ func (s *Session) reopen(p *prepared) error {
 	}
 	if !SameFolder(p.run.Workspace, s.cfg.Workspace) {
 		return fmt.Errorf("%w here: it worked in %s; go there and resume it", errNotOpened, p.run.Workspace)
+	}
+	if s.cfg.EndLeft == nil {
+		return nil
+	}
+	// Before anybody is asked whether a step took effect, it has stopped doing so.
+	for _, left := range agent.LeftProcesses(p.events) {
+		if word := s.cfg.EndLeft(ctx, left); word != "" {
+			p.left = append(p.left, word)
+		}
 	}
 	return nil
 }
@@ -307,6 +317,9 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		}
 	}()
 	s.compacted(p)
+	for _, word := range p.left {
+		s.tellOf("warn", word)
+	}
 	if p.job.compact {
 		s.next(ctx)
 		return

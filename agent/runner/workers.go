@@ -57,6 +57,11 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
+	if !c.Tool.ReadOnly {
+		call.Process = func(pid int, start string) {
+			e.bring(agent.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
+		}
+	}
 	result, err := e.tools.Call(ctx, call)
 	if err != nil {
 		e.bring(e.toolFailure(ctx, under, c, err, e.since(begun)))

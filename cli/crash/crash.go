@@ -1,10 +1,12 @@
-// Package crash keeps a second process beside the full screen that does what a
-// program which panics cannot do any more, whichever of its goroutines did: it
-// gives the terminal back as it was, writes a report and says where that lies.
+// Package crash keeps a second process beside the program that does what one
+// which is killed or panics cannot do any more, whichever of its goroutines did:
+// it ends the children that still run, gives the terminal back as it was, writes
+// a report of a panic and says where that lies.
 //
-// The runtime writes what it has to say of a crash into a pipe
-// ([debug.SetCrashOutput]); the watcher reads the other end. Where the program
-// ends in order nothing comes, and the watcher ends with it.
+// The program and its runtime write into a pipe: which children come and go, that
+// it ends in order, and what there is to say of a crash ([debug.SetCrashOutput]).
+// The watcher reads the other end, and acts when that is closed. It lives in a
+// session of its own, so that what ends the program does not end it.
 package crash
 
 import (
@@ -25,6 +27,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"replan/internal/redact"
+	"replan/mcpclient/child"
 )
 
 // EnvWatch is the environment variable that makes the program a watcher: whoever
@@ -35,38 +38,113 @@ const EnvWatch = "REPLAN_CRASH_WATCH"
 type brief struct {
 	Dir     string      // for reports
 	Version string      // of the program
-	Tty     *term.State // as it is to be given back
+	Tty     *term.State // as it is to be given back; nil where there is none
 }
 
-// Watch is a watcher over this process that may be started once.
+// mark begins what the program itself writes into the pipe; the rest of the line
+// is one of these and, of a child, its group as JSON. A crash has no such lines.
+const mark = "\x00"
+
+const (
+	childStarted = "+"
+	childEnded   = "-"
+	screenOpened = "("
+	screenClosed = ")"
+	inOrder      = "."
+)
+
+// Watch is a watcher over this process. It is a [child.Watcher].
 type Watch struct {
 	dir, version string
-	tty          *os.File
+	tty          *os.File // nil where there is none
 	state        *term.State
 
 	mu      sync.Mutex
 	over    bool
-	write   *os.File // where the runtime writes of a crash; nil while nobody watches
+	screen  bool                 // it is open
+	groups  map[child.Group]bool // that run
+	write   *os.File             // where the watcher reads; nil while nobody watches
 	watcher *exec.Cmd
 }
 
-// New notes how the terminal on tty is to be given back, which is as it is now.
-// Reports will go into dir. Where nothing can watch on this system it fails.
+// New returns a watcher that is started with the first child. It notes how the
+// terminal on tty, which may be nil, is to be given back: as it is now. Reports
+// will go into dir. Where nothing can watch on this system it fails.
 func New(dir, version string, tty *os.File) (*Watch, error) {
 	if !watches {
 		return nil, errors.New("watch for crashes: not on " + runtime.GOOS)
 	}
-	state, err := term.GetState(tty.Fd())
-	if err != nil {
-		return nil, fmt.Errorf("watch for crashes: read the state of the terminal: %w", err)
+	w := &Watch{dir: dir, version: version, groups: map[child.Group]bool{}}
+	if tty != nil {
+		state, err := term.GetState(tty.Fd())
+		if err != nil {
+			return nil, fmt.Errorf("watch for crashes: read the state of the terminal: %w", err)
+		}
+		w.tty, w.state = tty, state
 	}
-	return &Watch{dir: dir, version: version, tty: tty, state: state}, nil
+	return w, nil
+}
+
+// Screen says whether the full screen has the terminal, which is given back and
+// told of a crash only then.
+func (w *Watch) Screen(open bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.screen = open
+	if w.write != nil {
+		w.tellScreen()
+	}
+}
+
+// tellScreen tells the watcher whether the screen is open.
+func (w *Watch) tellScreen() {
+	what, crashes := screenClosed, (*os.File)(nil)
+	if w.screen {
+		what, crashes = screenOpened, w.write
+	}
+	_, _ = w.write.WriteString(mark + what + "\n")
+	_ = debug.SetCrashOutput(crashes, debug.CrashOptions{}) // without it a crash is as bad as it was
+}
+
+// Started has a group ended with the program, however that ends.
+func (w *Watch) Started(g child.Group) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.groups[g] = true
+	if w.write == nil {
+		_ = w.start() // which tells of all groups; without it a crash is as bad as it was
+		return
+	}
+	w.tell(childStarted, g)
+}
+
+// Ended says that a group is gone.
+func (w *Watch) Ended(g child.Group) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.groups, g)
+	w.tell(childEnded, g)
+}
+
+// tell writes a line about a child to the watcher, if there is one.
+func (w *Watch) tell(what string, g child.Group) {
+	if w.write == nil {
+		return
+	}
+	if line, err := json.Marshal(g); err == nil {
+		_, _ = fmt.Fprintf(w.write, "%s%s%s\n", mark, what, line)
+	}
 }
 
 // Start starts the watcher, unless [Watch.Stop] was called before.
 func (w *Watch) Start() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.start()
+}
+
+// start is Start for whoever holds the lock.
+func (w *Watch) start() error {
 	if w.over || w.write != nil {
 		return nil
 	}
@@ -81,7 +159,11 @@ func (w *Watch) Start() error {
 	defer read.Close()             //nolint:errcheck // the watcher has it
 	w.watcher = exec.Command(self) //nolint:gosec // this very program
 	w.watcher.Env = append(os.Environ(), EnvWatch+"=1")
-	w.watcher.Stdin, w.watcher.Stdout, w.watcher.Stderr = read, w.tty, w.tty
+	w.watcher.Stdin = read
+	if w.tty != nil {
+		w.watcher.Stdout, w.watcher.Stderr = w.tty, w.tty
+	}
+	child.Isolate(w.watcher)
 	if err := w.watcher.Start(); err != nil {
 		_ = write.Close()
 		return fmt.Errorf("watch for crashes: start the watcher: %w", err)
@@ -91,8 +173,9 @@ func (w *Watch) Start() error {
 	if err == nil {
 		_, err = write.Write(append(line, '\n'))
 	}
-	if err == nil {
-		err = debug.SetCrashOutput(write, debug.CrashOptions{})
+	w.tellScreen()
+	for g := range w.groups {
+		w.tell(childStarted, g)
 	}
 	if err != nil {
 		w.end()
@@ -114,6 +197,9 @@ func (w *Watch) end() {
 		return
 	}
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+	if len(w.groups) == 0 { // else the watcher ends what was left
+		_, _ = w.write.WriteString(mark + inOrder + "\n")
+	}
 	_ = w.write.Close()
 	_ = w.watcher.Wait()
 	w.write = nil
@@ -129,20 +215,84 @@ func Main(in io.Reader, tty *os.File) int {
 	lines := bufio.NewReader(in)
 	first, err := lines.ReadBytes('\n')
 	var b brief
-	if err != nil || json.Unmarshal(first, &b) != nil || b.Tty == nil {
+	if err != nil || json.Unmarshal(first, &b) != nil {
 		return 1
 	}
-	if _, err := lines.Peek(1); err != nil {
-		return 0 // it ended in order
+	p := program{groups: map[child.Group]bool{}}
+	p.follow(lines, func() {
+		// At once: the shell takes the terminal as soon as the program is gone, and
+		// then it is no longer ours to change.
+		if b.Tty != nil {
+			giveBack(tty, b.Tty)
+		}
+	})
+	if p.ended {
+		return 0
 	}
-	// At once: the shell takes the terminal as soon as the program is gone, and
-	// then it is no longer ours to change.
-	giveBack(tty, b.Tty)
-	report, _ := io.ReadAll(io.LimitReader(lines, 4<<20))
-	// What is over that is read too: the program could not end while it writes.
-	_, _ = io.Copy(io.Discard, lines)
-	say(tty, b.Tty, "replan "+b.report(report))
+	for g := range p.groups {
+		_ = g.Kill() // a resume finds what is still there
+	}
+	switch {
+	case b.Tty == nil:
+	case len(p.report) > 0:
+		say(tty, b.Tty, "replan "+b.report(p.report))
+	case p.screen:
+		giveBack(tty, b.Tty)
+	}
 	return 0
+}
+
+// program is what a watcher knows of the one that has started it.
+type program struct {
+	groups map[child.Group]bool // that run
+	screen bool                 // it is open
+	ended  bool                 // in order
+	report []byte               // of a crash
+}
+
+// follow reads what the program writes until it is gone. At the beginning of a
+// crash crashed is called.
+func (p *program) follow(lines *bufio.Reader, crashed func()) {
+	const mostReport = 4 << 20
+	for {
+		line, err := lines.ReadBytes('\n')
+		text, own := strings.CutPrefix(string(line), mark)
+		switch {
+		case own:
+			p.hear(strings.TrimSuffix(text, "\n"))
+		case len(line) > 0:
+			if len(p.report) == 0 {
+				crashed()
+			}
+			// What is over that is read too: the program could not end while it writes.
+			p.report = append(p.report, line[:min(len(line), mostReport-len(p.report))]...)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// hear takes a line of the program's own.
+func (p *program) hear(text string) {
+	if text == "" {
+		return
+	}
+	var g child.Group
+	switch what := text[:1]; what {
+	case inOrder:
+		p.ended = true
+	case screenOpened, screenClosed:
+		p.screen = what == screenOpened
+	case childStarted, childEnded:
+		if json.Unmarshal([]byte(text[1:]), &g) != nil {
+			return
+		}
+		delete(p.groups, g)
+		if what == childStarted {
+			p.groups[g] = true
+		}
+	}
 }
 
 // Report writes the report of a panic that was caught into dir, and returns the

@@ -28,14 +28,21 @@ func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
 // by itself is not reached.
 func Kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
 
+// Kill ends every process of the group. That nobody is left is not an error.
+func (g Group) Kill() error { return signalGroup(g.PID, syscall.SIGKILL) }
+
 func signal(cmd *exec.Cmd, sig syscall.Signal) error {
 	if cmd.Process == nil {
 		return nil
 	}
-	err := syscall.Kill(-cmd.Process.Pid, sig)
+	return signalGroup(cmd.Process.Pid, sig)
+}
+
+func signalGroup(pid int, sig syscall.Signal) error {
+	err := syscall.Kill(-pid, sig)
 	// Darwin says EPERM of a group whose members have all ended.
 	if err == nil || errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) {
 		return nil
 	}
-	return fmt.Errorf("sending %s to the process group %d: %w", sig, cmd.Process.Pid, err)
+	return fmt.Errorf("sending %s to the process group %d: %w", sig, pid, err)
 }

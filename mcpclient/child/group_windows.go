@@ -43,3 +43,12 @@ func Kill(cmd *exec.Cmd) error {
 	}
 	return nil
 }
+
+// Kill ends the process that leads the group and those that it has started.
+func (g Group) Kill() error {
+	//nolint:gosec // the argument is a number
+	if err := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.PID)).Run(); err != nil {
+		return fmt.Errorf("ending process %d: %w", g.PID, err)
+	}
+	return nil
+}

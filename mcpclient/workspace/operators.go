@@ -73,6 +73,8 @@ type Config struct {
 	Memory string
 	// Logger takes what the operators do; nil logs nothing.
 	Logger *slog.Logger
+	// Watcher ends the children where this program cannot any more; nil is none.
+	Watcher child.Watcher
 }
 
 // Operators are the built-in tools over one folder. They are safe for use by
@@ -88,6 +90,7 @@ type Operators struct {
 	spillDir  string
 	memory    *memory // nil without one
 	log       *slog.Logger
+	watcher   child.Watcher
 	mcp       *server.MCPServer
 
 	changing chan struct{} // holds a token while a call changes files
@@ -124,6 +127,7 @@ func New(cfg Config) (*Operators, error) {
 		maxOutput: cfg.MaxOutput,
 		spillDir:  cfg.SpillDir,
 		log:       cfg.Logger,
+		watcher:   cfg.Watcher,
 		changing:  make(chan struct{}, 1),
 	}
 	if o.maxOutput <= 0 {

@@ -78,6 +78,8 @@ func (o *Operators) execute(ctx context.Context, c call, what command) (outcome,
 	if err := o.start(f, what, data); err != nil {
 		return outcome{}, err
 	}
+	defer child.Ended(f.group, o.watcher)
+	child.Report(ctx, f.group)
 	timedOut := f.untilGone(ctx, what.timeout)
 	if data != nil {
 		if err := data.Close(); err != nil {
@@ -142,7 +144,7 @@ func (o *Operators) start(f *follow, what command, data io.Writer) (err error) {
 		}
 		f.cmd.Stdout, ours = w, append(ours, w)
 	}
-	err = f.cmd.Start()
+	f.group, err = child.Start(f.cmd, o.watcher)
 	for _, w := range ours {
 		_ = w.Close() // there is nothing of ours in it
 	}
@@ -175,6 +177,7 @@ func inputFile(data []byte) (*os.File, error) {
 // follow looks after one running child.
 type follow struct {
 	cmd    *exec.Cmd
+	group  child.Group
 	pipes  []pipe
 	out    io.Writer
 	stream *stream

@@ -21,6 +21,7 @@ var untold = map[agent.Kind]string{
 	agent.KindSynthesisDelta:     "passing: the answer is told whole",
 	agent.KindStepProgress:       "passing: how far a call is; its end has a line",
 	agent.KindStepOutput:         "passing: what a call writes; the end of it is told where the call fails",
+	agent.KindStepProcess:        "for a resume after the program was killed, which says what came of it",
 	agent.KindPlanDrafting:       "a step of a plan that is not whole; plan.created tells all of them",
 	agent.KindRunSpawned:         "the run that begins with it has a line of its own",
 	agent.KindSynthesisCompleted: "run.completed tells the answer",

@@ -1,0 +1,27 @@
+package agent
+
+import "slices"
+
+// LeftProcesses returns the process groups that events tell of and whose calls
+// have not come back: where their program was killed they may still be at work.
+func LeftProcesses(events []Event) []StepProcess {
+	var left []StepProcess
+	ended := func(index string, number int) {
+		left = slices.DeleteFunc(left, func(p StepProcess) bool { return p.Index == index && p.Attempt == number })
+	}
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case StepProcess:
+			left = append(left, d)
+		case StepCompleted:
+			ended(d.Index, d.Attempt)
+		case StepFailed:
+			ended(d.Index, d.Attempt)
+		case StepInDoubt:
+			ended(d.Index, d.Attempt)
+		case RunResumed:
+			left = nil // that resume has seen to them
+		}
+	}
+	return left
+}
