@@ -207,7 +207,7 @@ func TestAToolThatIsNotInstalledIsNamed(t *testing.T) {
 func TestChildrenSeeNoSecrets(t *testing.T) {
 	fake(t, "cargo", "env")
 	b := newBench(t, workspace.Config{Environ: []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=/home/me", "GOFLAGS=-mod=mod", "GITHUB_TOKEN=hidden", "AWS_PROFILE=hidden", "DB_PASSWORD=hidden",
+		"PATH=" + os.Getenv("PATH"), "HOME=/home/me", "GOFLAGS=-mod=mod", "GITHUB_TOKEN=hidden", "AWS_SESSION_TOKEN=hidden", "DB_PASSWORD=hidden",
 	}})
 	b.write(t, map[string]string{"Cargo.toml": ""})
 	out := into[testResult](t, b.must(t, "test.run", nil).data).Output
