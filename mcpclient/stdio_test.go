@@ -31,15 +31,15 @@ func TestAChildServesItsTools(t *testing.T) {
 
 func TestAChildGetsNoSecretsButItsOwn(t *testing.T) {
 	p := newPool(t, mcpclient.Config{
-		Environ: []string{"PATH=/usr/bin:/bin", "GITHUB_TOKEN=mine", "AWS_PROFILE=mine", "LANG=C"},
+		Environ: []string{"PATH=/usr/bin:/bin", "GITHUB_TOKEN=mine", "AWS_SESSION_TOKEN=mine", "LANG=C"},
 		Servers: []mcpclient.Server{aChild("child", "server", map[string]string{"API_KEY": "its own"})},
 	})
 	for name, want := range map[string]map[string]any{
-		"PATH":         {"value": "/usr/bin:/bin", "set": true},
-		"LANG":         {"value": "C", "set": true},
-		"API_KEY":      {"value": "its own", "set": true},
-		"GITHUB_TOKEN": {"value": "", "set": false},
-		"AWS_PROFILE":  {"value": "", "set": false},
+		"PATH":              {"value": "/usr/bin:/bin", "set": true},
+		"LANG":              {"value": "C", "set": true},
+		"API_KEY":           {"value": "its own", "set": true},
+		"GITHUB_TOKEN":      {"value": "", "set": false},
+		"AWS_SESSION_TOKEN": {"value": "", "set": false},
 	} {
 		if got, err := call(t, p, "env", map[string]any{"name": name}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, %v", name, got, err)
