@@ -190,9 +190,9 @@ func TestAStepIsEditedAsJSON(t *testing.T) {
 func TestAnEditThatDoesNotFitIsSaidWithAllThatIsWrong(t *testing.T) {
 	s := looking(t, 120, 36).press(downKey).press(letters("e")...)
 	s.press(slices.Repeat([]tea.KeyPressMsg{{Code: tea.KeyDelete}}, 120)...)
-	s.m.Update(tea.PasteMsg{Content: `{"title": " ", "args": {"path": 7}}`})
+	s.m.Update(tea.PasteMsg{Content: `{"title": " ", "args": {"path": [7]}}`})
 	s.press(ctrl('s'))
-	for _, text := range []string{"Not taken", "step 2 has no title", "path: got number"} {
+	for _, text := range []string{"Not taken", "step 2 has no title", "path: got array"} {
 		s.wants(text)
 	}
 	s.press(slices.Repeat([]tea.KeyPressMsg{backspace}, 60)...)

@@ -391,7 +391,7 @@ func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
 	s.Send(runner.Steer{Text: "and be quick"})
 	until[agent.RunSteered](t, s)
 	close(hold)
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoPlan {
+	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonPlannerError {
 		t.Fatalf("%+v", reply)
 	}
 	if started := until[agent.RunStarted](t, s); started.Goal != "and be quick" {
