@@ -109,13 +109,14 @@ func (r *Rails) run(lane int) {
 
 // barred reports whether a line leads from a lane to the right edge.
 func (r *Rails) barred() bool {
-	for i := range r.rows {
-		cells := r.Row(i)
-		if n := len(cells); n > 0 && cells[n-1].Sides != 0 {
-			return true
+	return slices.ContainsFunc(r.rows, func(row []place) bool {
+		for _, p := range slices.Backward(row) {
+			if p.on {
+				return p.beside
+			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // Row returns the cells beside a node, Width of them.
