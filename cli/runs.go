@@ -93,9 +93,13 @@ func (o *options) runsList(all bool) error {
 	if len(list) == 0 {
 		return o.print("there are no runs yet\n")
 	}
+	row := "%s\t%s\t%s\t%d/%d\t%s\t%s\n"
+	if o.talk != nil {
+		row = "%s\t%s\t%s\t%d/%d\t%s\n  %s\n" // the chat is narrow: the goal gets a line
+	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, s := range list {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\t%s\n", s.Run, s.Started.Local().Format(timeShown), standingOf(s),
+		_, _ = fmt.Fprintf(table, row, s.Run, s.Started.Local().Format(timeShown), standingOf(s),
 			s.Done, s.Steps, count(s.Replans, "replan"), plain.OneLine(first(s.Goal, s.Title), 60))
 	}
 	return wrap(writing, table.Flush())

@@ -6,27 +6,21 @@ import (
 	"replan/tui/untrusted"
 )
 
-// health tells what has changed with the tool servers and the model since the
-// status before: what was lost, what did not start and what is back. What is as
-// it should be from the beginning makes no line.
+// health writes a line for each tool server that is ready again and for each change
+// of the model. Why a server failed is in the session's note about it.
 func (l *Log) health(now agent.SessionStatus) {
 	was := map[string]planning.ServerState{}
 	for _, s := range l.status.Servers {
 		was[s.Name] = s.State
 	}
 	for _, s := range now.Servers {
-		name := untrusted.Line(s.Name)
-		switch before := was[s.Name]; {
-		case s.State == before:
-		case s.State == planning.ServerFailed && before == planning.ServerReady:
+		switch {
+		case s.State == was[s.Name]:
+		case s.State == planning.ServerFailed:
 			l.lost[s.Name] = true
-			l.line("%s lost the server %s%s", l.marks.failed, name, because(s.Error))
-		case s.State == planning.ServerFailed && before == planning.ServerStarting:
-			l.lost[s.Name] = true
-			l.line("%s the server %s did not start%s", l.marks.failed, name, because(s.Error))
 		case s.State == planning.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
-			l.line("%s the server %s is ready: %s", l.marks.done, name, count(s.Tools, "tool"))
+			l.line("%s the server %s is ready: %s", l.marks.done, untrusted.Line(s.Name), count(s.Tools, "tool"))
 		}
 	}
 	answered := l.status.Model != "" && l.status.Problem == ""

@@ -13,14 +13,15 @@ func TestAChangeOfHealthIsOneLine(t *testing.T) {
 		return agent.SessionStatus{Workspace: "/w", Model: "qwen3:8b", Problem: problem, Servers: []planning.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: fault}}}
 	}
 	starting, ready, failed, silent := status(planning.ServerStarting, "", ""), status(planning.ServerReady, "", ""), status(planning.ServerFailed, "it ended", ""), status(planning.ServerReady, "", "nothing answers there")
+	note := agent.Note{Level: "warn", Text: `the MCP server "docs": it ended`}
 	for _, c := range []struct {
 		name  string
 		heard []agent.Data
 		want  string
 	}{
 		{"what starts and is ready is no news", []agent.Data{starting, ready, ready}, ""},
-		{"a server that does not start is told once", []agent.Data{starting, failed, failed}, "✗ the server docs did not start: it ended\n"},
-		{"a server is lost and comes back", []agent.Data{starting, ready, failed, starting, ready}, "✗ lost the server docs: it ended\n✓ the server docs is ready: 2 tools\n"},
+		{"a server that fails is left to the note about it", []agent.Data{starting, failed, note, failed}, "· the MCP server \"docs\": it ended\n"},
+		{"a server is lost and comes back", []agent.Data{starting, ready, failed, note, starting, ready}, "· the MCP server \"docs\": it ended\n✓ the server docs is ready: 2 tools\n"},
 		{"the model falls silent and answers again", []agent.Data{ready, silent, silent, ready}, "✗ the model does not answer: nothing answers there\n✓ qwen3:8b answers again\n"},
 		{"a model that never answered is told by what asked it", []agent.Data{agent.SessionStatus{Problem: "no model"}, ready}, ""},
 	} {

@@ -35,7 +35,7 @@ type Log struct {
 	notes   string                // the file with the project's instructions
 	named   bool                  // it was
 	status  agent.SessionStatus   // that was heard last
-	lost    map[string]bool       // servers that were told to have failed
+	lost    map[string]bool       // servers that have failed
 	silent  bool                  // the model was told not to answer
 	err     error                 // of the first write that failed
 }
