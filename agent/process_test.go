@@ -18,8 +18,10 @@ func TestOnlyProcessesOfCallsThatDidNotComeBackAreLeft(t *testing.T) {
 		"none where there were none": {},
 		"those under way":            {[]agent.Data{process("1", 10), process("1", 11), process("2", 12)}, []agent.StepProcess{process("1", 10), process("1", 11), process("2", 12)}},
 		"none of what came back": {[]agent.Data{
-			process("1", 10), process("2", 11), process("3", 12), agent.StepCompleted{Index: "1", Attempt: 1},
-			agent.StepFailed{Index: "2", Attempt: 1}, agent.StepInDoubt{Index: "3", Attempt: 1},
+			process("1", 10), process("2", 11), process("3", 12),
+			agent.StepCompleted{Index: "1", Attempt: 1},
+			agent.StepFailed{Index: "2", Attempt: 1},
+			agent.StepInDoubt{Index: "3", Attempt: 1},
 		}, []agent.StepProcess{}},
 		"those of a later attempt":     {[]agent.Data{process("1", 10), agent.StepFailed{Index: "1", Attempt: 2}}, []agent.StepProcess{process("1", 10)}},
 		"none that a resume has ended": {[]agent.Data{process("1", 10), agent.RunResumed{}}, nil},

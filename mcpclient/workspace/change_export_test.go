@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-
 	"errors"
 	"io/fs"
 )

@@ -14,13 +14,15 @@ import (
 
 // pictures are the cells by the sides that they join.
 var pictures = map[uint8]rune{
-	0:                                  ' ',
+	0: ' ',
+
 	layout.SideUp | layout.SideDown:    '│',
 	layout.SideLeft | layout.SideRight: '─',
 	layout.SideDown | layout.SideRight: '┌',
 	layout.SideDown | layout.SideLeft:  '┐',
 	layout.SideUp | layout.SideRight:   '└',
 	layout.SideUp | layout.SideLeft:    '┘',
+
 	layout.SideUp | layout.SideDown | layout.SideRight:                   '├',
 	layout.SideUp | layout.SideDown | layout.SideLeft:                    '┤',
 	layout.SideUp | layout.SideDown | layout.SideLeft | layout.SideRight: '┼',
