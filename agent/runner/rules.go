@@ -1,0 +1,50 @@
+package runner
+
+import (
+	"slices"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/planning"
+	"replan/planning/intent"
+)
+
+// rules are the gate rules of a run: tests run where the user's own words, or
+// the plan that the user gave, ask for them.
+//
+// What the flags of an earlier start said holds on where those of this one say
+// nothing else. And where nobody asked for the tests then, nobody does now: the
+// goal or the plan may be a model's.
+func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule) []agent.Rule {
+	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}
+	if len(earlier) > 0 {
+		trust.Tests = trust.Tests && slices.ContainsFunc(earlier, testsRun)
+	}
+	flags, others := split(s.cfg.Rules)
+	earlier, _ = split(earlier)
+	for _, rule := range earlier {
+		if !slices.ContainsFunc(flags, rule.Equal) {
+			flags = append(flags, rule)
+		}
+	}
+	return slices.Concat(flags, others, policy.BuiltIn(trust))
+}
+
+// testsRun reports whether a rule is the built-in one, and lets tests run.
+func testsRun(rule agent.Rule) bool {
+	asked := policy.BuiltIn(policy.Trust{Tests: true})[0]
+	rule.Why = asked.Why
+	return rule.Equal(asked)
+}
+
+// split sorts rules into those of flags and all others.
+func split(rules []agent.Rule) (flags, others []agent.Rule) {
+	for _, rule := range rules {
+		if rule.Source == agent.SourceFlag {
+			flags = append(flags, rule)
+		} else {
+			others = append(others, rule)
+		}
+	}
+	return flags, others
+}

@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"replan/planning"
+)
+
+// slots counts what is free while Next collects what may start.
+type slots struct {
+	tools, models int
+	plans         int                // calls of plan tools that are about to start
+	left          account            // of the budgets, after what is about to start
+	starting      map[*toolFacts]int // calls of a tool that are about to start; nil where none is counted
+	// What is kept back of that for calls that are before the user, or approved:
+	// nobody is asked about a call that a guard refuses afterwards.
+	reserved        account
+	changing        map[string]bool // files that calls under way are to change
+	reservedPerTool map[*toolFacts]int
+}
+
+// account counts what budgets count of the steps that are to start.
+type account struct {
+	steps, calls, discovery, execution int
+}
+
+// ofKind is what budgets count of calls of the tool's kind.
+func (a *account) ofKind(facts *toolFacts) *int {
+	if facts.tool.ReadOnly {
+		return &a.discovery
+	}
+	return &a.execution
+}
+
+// add counts so many calls of the tool.
+func (a *account) add(facts *toolFacts, calls int) {
+	a.steps += calls
+	a.calls += calls
+	*a.ofKind(facts) += calls
+}
+
+// unlimited is what is left of a budget without a limit.
+const unlimited = math.MaxInt32
+
+func (r *Run) freeSlots() slots {
+	concurrency := r.Limits.MaxConcurrency
+	if concurrency <= 0 {
+		concurrency = DefaultLimits().MaxConcurrency
+	}
+	calls, discovery := r.calls()
+	free := slots{
+		tools: concurrency - len(r.inFlight), models: r.modelSlots() - r.modelBusy,
+		left: account{
+			steps:     left(r.maxSteps(), r.Usage.Steps),
+			calls:     left(r.Limits.MaxToolCalls, calls),
+			discovery: left(r.Limits.MaxDiscoveryCalls, discovery),
+			execution: left(r.Limits.MaxExecutionCalls, calls-discovery),
+		},
+	}
+	for a := range r.inFlight {
+		if s := r.Step(a.index); s != nil && s.Status == StepActive {
+			free.change(slices.Collect(maps.Keys(s.hashes)))
+		}
+	}
+	if r.Limits.MaxCallsPerTool > 0 {
+		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
+	}
+	return free
+}
+
+// calls counts the tool calls that the guards go by, and those of them that only
+// read: in a dry run the ones that it told.
+func (r *Run) calls() (all, discovery int) {
+	return r.Usage.ToolCalls + r.dryCalls, r.Usage.DiscoveryCalls + r.dryDiscovery
+}
+
+// stepsLeft is how many steps may start that nobody has approved.
+func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
+
+// start counts a call that is about to start.
+func (f *slots) start(facts *toolFacts) {
+	f.left.add(facts, -1)
+	if f.starting != nil {
+		f.starting[facts]++
+	}
+}
+
+// reserve keeps budget back for calls, or gives it back where calls is negative.
+func (f *slots) reserve(facts *toolFacts, calls int) {
+	f.reserved.add(facts, calls)
+	if f.reservedPerTool != nil {
+		f.reservedPerTool[facts] += calls
+	}
+}
+
+// change notes files that a call is about to change.
+func (f *slots) change(files []string) {
+	if f.changing == nil && len(files) > 0 {
+		f.changing = map[string]bool{}
+	}
+	for _, name := range files {
+		f.changing[name] = true
+	}
+}
+
+// changes reports whether a call is about to change one of the files.
+func (f *slots) changes(files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool { return f.changing[name] })
+}
+
+// reserveApproved keeps budget back for the calls of open gates, and for those
+// that passed one and have not started. While a failed step waits for the planner,
+// only the calls of loops still start.
+func (r *Run) reserveApproved(q *queues, free *slots) {
+	for _, g := range r.Gates {
+		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.loop != nil) {
+			free.reserve(r.facts(s.Step.Tool), 1)
+		}
+	}
+	for _, s := range q[standsTool] {
+		if s.approved {
+			free.reserve(r.facts(s.Step.Tool), 1)
+		}
+	}
+}
+
+// plansUnderWay reports whether a run that a plan tool asked for goes on, or is
+// about to: the next waits for it, so that both can be given what is left of the
+// one account, and of the one model.
+func (r *Run) plansUnderWay(free *slots) bool {
+	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.newest, func(c *StepState) bool {
+		return c.Status == StepActive && planning.IsPlanTool(r.facts(c.Step.Tool).tool)
+	})
+}
+
+// left is what is left of a budget.
+func left(limit, used int) int {
+	if limit == 0 {
+		return unlimited
+	}
+	return max(limit-used, 0)
+}
+
+func (r *Run) modelSlots() int { return max(r.Limits.ModelSlots, 1) }

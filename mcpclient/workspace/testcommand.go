@@ -1,0 +1,100 @@
+package workspace
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+)
+
+func goTest(o *Operators, dir string, args testArgs) (command, error) {
+	// A little less than our own limit, which counts the time to build, too: go
+	// then names the test that hangs before all of it is stopped.
+	limit := args.limit - args.limit/10
+	flags := []string{"test", "-json", "-count=1", "-timeout=" + limit.String()}
+	if args.Run != "" {
+		flags = append(flags, "-run="+args.Run)
+	}
+	return command{name: "go", args: append(flags, o.goTarget(dir, args.Path))}, nil
+}
+
+// goTarget is a path argument as the go command takes it.
+func (o *Operators) goTarget(dir, name string) string {
+	if name == "" {
+		return "./..."
+	}
+	name, all := strings.CutSuffix(name, "...")
+	name = strings.TrimSuffix(name, "/")
+	if name == "" {
+		name = "."
+	}
+	if strings.HasSuffix(name, ".go") {
+		name = path.Dir(name)
+	}
+	target := o.below(dir, name)
+	if all {
+		target += "/..."
+	}
+	return target
+}
+
+func cargoTest(_ *Operators, _ string, args testArgs) (command, error) {
+	flags := []string{"test", "--color=never"}
+	if args.Run != "" {
+		flags = append(flags, "--", args.Run)
+	}
+	return command{name: "cargo", args: flags}, nil
+}
+
+func makeTest(_ *Operators, _ string, args testArgs) (command, error) {
+	if args.Run != "" {
+		return command{}, errors.New("make test cannot be narrowed by run; leave it out")
+	}
+	return command{name: "make", args: []string{"test"}}, nil
+}
+
+// runFlags narrow the test runners that npm scripts call.
+var runFlags = []struct {
+	runner *regexp.Regexp
+	flag   string
+}{
+	{regexp.MustCompile(`\b(?:jest|vitest|react-scripts test)\b`), "--testNamePattern="},
+	{regexp.MustCompile(`\bmocha\b`), "--grep="},
+	{regexp.MustCompile(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
+}
+
+func npmTest(o *Operators, dir string, args testArgs) (command, error) {
+	flags := []string{"test", "--silent"}
+	var more []string
+	if args.Run != "" {
+		script := o.scripts(dir)["test"]
+		for _, f := range runFlags {
+			if f.runner.MatchString(script) && more == nil {
+				more = append(more, f.flag+args.Run)
+			}
+		}
+		if more == nil {
+			return command{}, errors.New("npm test cannot be narrowed by run where its script calls no runner that is known; leave it out, or name the file in path")
+		}
+	}
+	if args.Path != "" {
+		if name := o.below(dir, strings.TrimSuffix(args.Path, "/...")); name != "." {
+			more = append(more, strings.TrimPrefix(name, "./"))
+		}
+	}
+	if len(more) > 0 {
+		flags = append(append(flags, "--"), more...)
+	}
+	return command{name: "npm", args: flags}, nil
+}
+
+func pytest(o *Operators, dir string, args testArgs) (command, error) {
+	flags := []string{"-m", "pytest", "-q", "--color=no"}
+	if args.Run != "" {
+		flags = append(flags, "-k", args.Run)
+	}
+	if args.Path != "" {
+		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))
+	}
+	return command{name: "python3", args: flags}, nil
+}
