@@ -89,9 +89,9 @@ const graphState = 7
 // needs fewer.
 const graphTool = 14
 
-// graphNarrow is the width below which a graph that fits without titles is drawn
-// without them, since hardly two boxes with a title stand side by side.
-const graphNarrow = 60
+// graphNarrow is the width below which a graph is drawn without titles where
+// more of it is seen so: hardly two boxes with a title stand side by side.
+const graphNarrow = 100
 
 // graphTitles are the widths that titles may be cut to, the best first.
 var graphTitles = []int{32, 28, 24, 21, 18, 15}
@@ -249,17 +249,27 @@ func (d *dagPane) scaleGraph() {
 	title := graphTitles[len(graphTitles)/2]
 	want, direction := g.zoom, g.scale.direction
 	if want == zoomAuto {
-		want, direction = zoomLine, planlayout.Down
-		if signs := d.graphScale(zoomSigns, direction, title); d.width < graphNarrow && d.room(signs) {
-			want = zoomSigns
-		}
-		if d.beyond(d.graphScale(want, planlayout.Right, title)) < d.beyond(d.graphScale(want, direction, title)) {
-			direction = planlayout.Right
+		want = zoomLine
+		var panes float64
+		direction, panes = d.graphDirection(want, title)
+		if leading, signs := d.graphDirection(zoomSigns, title); d.width < graphNarrow && signs < panes {
+			want, direction = zoomSigns, leading
 		}
 	}
 	if !d.tryScale(d.graphScale(want, direction, title)) {
 		d.tryScale(d.graphScale(want, planlayout.Down, title))
 	}
+}
+
+// graphDirection is where the graph leads so that it takes the fewest panes with
+// boxes of that size, and how many these are.
+func (d *dagPane) graphDirection(z zoom, title int) (direction planlayout.Direction, panes float64) {
+	down := d.beyond(d.graphScale(z, planlayout.Down, title))
+	right := d.beyond(d.graphScale(z, planlayout.Right, title))
+	if right < down {
+		return planlayout.Right, right
+	}
+	return planlayout.Down, down
 }
 
 // graphScale measures boxes.

@@ -170,3 +170,28 @@ func TestStepsThatWereTakenOutKeepTheirEdges(t *testing.T) {
 		t.Errorf("the edges %v are drawn, not %v:\n%s", got, want, stripped(drawn))
 	}
 }
+
+// TestTitlesAreLeftOutOnNarrowScreens holds that a graph too large for a narrow
+// screen is drawn without titles where more of it is seen so.
+func TestTitlesAreLeftOutOnNarrowScreens(t *testing.T) {
+	chain := [][]int{{}}
+	for i := range 39 {
+		chain = append(chain, []int{i})
+	}
+	for name, c := range map[string]struct {
+		deps          [][]int
+		width, height int
+		want          zoom
+	}{
+		"eight boxes side by side, on 80 columns": {shapes()["fork-join"], 78, 6, zoomSigns},
+		"eight boxes side by side, on 40 columns": {shapes()["fork-join"], 38, 6, zoomSigns},
+		"eight boxes side by side, a wide screen": {shapes()["fork-join"], 118, 6, zoomLine},
+		"a chain of which no more would be seen":  {chain, 78, 20, zoomLine},
+	} {
+		d := graphPane(graphRun(c.deps, 0), themes.Mode{}, zoomAuto, planlayout.Down)
+		d.setSize(c.width, c.height)
+		if d.lines(); d.graph.scale.zoom != c.want {
+			t.Errorf("%s: drawn in zoom %d, not %d:\n%s", name, d.graph.scale.zoom, c.want, stripped(d.lines()))
+		}
+	}
+}
