@@ -87,10 +87,7 @@ func (m *Model) hints() []string {
 		hints = append(hints, m.chatHints()...)
 	case panePlan:
 		hints = append(hints, m.planHints()...)
-		switch {
-		case m.mapping():
-			add(k.Stop, "back")
-		case m.running():
+		if m.running() && !m.mapping() {
 			add(k.Stop, "stop")
 		}
 	case paneStep:
@@ -176,6 +173,9 @@ func (m *Model) planHints() []string {
 		open = "fold"
 	}
 	hints = append(hints, m.hint(k.Open, open))
+	if m.mapping() {
+		hints = append(hints, m.hint(k.Stop, "back"), m.hint(shownAs("[/]"), "zoom"))
+	}
 	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
 		hints = append(hints, m.hint(k.Fold, "calls"))
 	}
@@ -188,9 +188,7 @@ func (m *Model) planHints() []string {
 	if !m.dag.follow {
 		hints = append(hints, m.hint(k.Follow, "follow"))
 	}
-	if m.mapping() {
-		hints = append(hints, m.hint(shownAs("[/]"), "zoom"))
-	} else if m.noMap() == "" {
+	if !m.mapping() && m.noMap() == "" {
 		hints = append(hints, m.hint(k.Map, "map"))
 	}
 	if m.dag.large() {

@@ -36,3 +36,11 @@ func TestAWordOnWhatAKeyBeganGoesWithTheNextEventOrKey(t *testing.T) {
 	s.show((&story{now: st.now, seq: st.seq}).run(agent.StepCompleted{Index: "2", Attempt: 1}))
 	s.wants("Step 1 has ended already") // why a key did nothing stays to be read
 }
+
+// TestTheWayOutOfTheMapIsShown holds that the footer of the map says first how to
+// leave it, also on the smallest screen.
+func TestTheWayOutOfTheMapIsShown(t *testing.T) {
+	s := open(t, tui.Options{}, 40, 12).show(newStory().branching()).press(tabKey).press(letters("m")...)
+	s.wants("esc back")
+	s.press(escape).lacks("esc back")
+}
