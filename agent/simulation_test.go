@@ -273,13 +273,18 @@ func actions(next []agent.Action) []map[string]any {
 // checkBudgets holds that no bound was passed.
 func checkBudgets(t *rapid.T, limits agent.Limits, used agent.Usage, events []agent.Event) {
 	calls, executed := map[string]int{}, used.Steps
+	toolOf := map[string]string{} // of each step's newest call
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case agent.StepStarted:
 			calls[d.Tool]++
+			toolOf[d.Index] = d.Tool
 		case agent.StepFailed:
 			if d.Gate != "" {
 				executed-- // a call that does not apply was counted, and never made
+			}
+			if d.Removes != "" || d.Outdated != "" {
+				calls[toolOf[d.Index]]-- // its tool held it back to be asked about
 			}
 		}
 	}
