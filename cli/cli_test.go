@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 		if os.Getenv("REPLAN_TEST_UNWATCHED") != "" {
 			os.Exit(0)
 		}
+		if os.Getenv("REPLAN_TEST_PANIC") != "" {
+			announce("watcher")
+		}
 		os.Exit(crash.Main(os.Stdin, os.Stdout))
 	}
 	testscript.Main(m, map[string]func(){

@@ -33,8 +33,10 @@ func panicsOnSignal(file string) {
 // goroutine that is neither the screen's nor a worker's.
 func TestAPanicAnywhereGivesTheTerminalBackAndLeavesAReport(t *testing.T) {
 	home, named := t.TempDir(), filepath.Join(t.TempDir(), "pid")
-	s := open(t, program{home: home, env: []string{"REPLAN_TEST_PANIC=" + named}, shell: true})
+	watcher := newLifeline(t)
+	s := open(t, program{home: home, env: []string{"REPLAN_TEST_PANIC=" + named, "ALIVE=" + watcher.addr()}, shell: true})
 	s.until(0, "help")
+	watcher.held() // it starts after the first frame
 	text, err := os.ReadFile(named)
 	if err != nil {
 		t.Fatal(err)

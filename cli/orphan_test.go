@@ -47,6 +47,7 @@ func TestAResumeEndsWhatStillRuns(t *testing.T) {
 	}})
 	line.held()
 	s.until(0, `"kind":"step.process"`)
+	s.until(0, `"kind":"step.output"`) // what it writes after the kill would end it
 	journals, err := filepath.Glob(filepath.Join(home, "runs", "*.jsonl"))
 	if err != nil || len(journals) != 1 {
 		t.Fatalf("the journals are %v, %v", journals, err)
