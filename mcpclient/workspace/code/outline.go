@@ -89,15 +89,17 @@ func exported(f *File, d *declared) bool {
 // index.
 func (f *File) add(kind, parent string, name int) int {
 	l := f.lexemes[name]
-	s := Symbol{Name: f.at(name), Kind: kind, Place: f.place(l.start), Parent: parent}
+	s := Symbol{Name: f.at(name), Kind: kind, Place: f.place(l.start), Parent: clip(parent, maxParent)}
 	s.Doc = f.docAbove(l.line)
 	f.outline = append(f.outline, declared{Symbol: s, at: l.start})
 	return len(f.outline) - 1
 }
 
-// maxSignature and maxDoc are how much of them is kept, in bytes.
+// maxSignature, maxParent and maxDoc are how much of them is kept, in bytes. The
+// name of a parent is repeated for each member, and grows with each level.
 const (
 	maxSignature = 240
+	maxParent    = 240
 	maxDoc       = 800
 )
 
@@ -254,7 +256,7 @@ func (f *File) headings() {
 		d := declared{Symbol: Symbol{Name: title, Kind: "heading", Place: f.place(f.lines[n-1]), Exported: true}, at: f.lines[n-1]}
 		d.Signature = strings.Repeat("#", level) + " " + title
 		if len(stack) > 0 {
-			d.Parent = f.outline[stack[len(stack)-1].at].Name
+			d.Parent = clip(f.outline[stack[len(stack)-1].at].Name, maxParent)
 		}
 		f.outline = append(f.outline, d)
 		stack = append(stack, open{level, len(f.outline) - 1})
