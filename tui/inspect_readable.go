@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -121,6 +122,8 @@ func placeOf(file, line any) string {
 	switch n := line.(type) {
 	case float64:
 		return fmt.Sprintf("%s:%.0f", untrusted.Line(path), n)
+	case json.Number: // as events carry it
+		return untrusted.Line(path) + ":" + untrusted.Line(n.String())
 	case int:
 		return fmt.Sprintf("%s:%d", untrusted.Line(path), n)
 	default:
