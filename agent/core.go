@@ -319,9 +319,23 @@ func (r *Run) equip(s *StepState) {
 // all that the tool knows: only the title says what the call is about.
 func (r *Run) lacking(s *StepState, step planning.Step, facts *toolFacts) []string {
 	missing := facts.signature.Missing(step.Args)
-	modelPlanned := r.Planners == nil && (r.given == nil && r.routed == nil || s.replanned)
-	if len(missing) == 0 && step.Args == nil && modelPlanned && r.Model != "" && !r.dryRun {
+	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
 		return facts.signature.Names()
 	}
 	return missing
+}
+
+// modelPlanned reports whether a model planned a step: in this run, or earlier,
+// when the plan that this run was given was made.
+func (r *Run) modelPlanned(s *StepState) bool {
+	if s.replanned {
+		return r.Planners == nil
+	}
+	return r.ModelPlans() || r.given != nil && r.given.PlannedBy != ""
+}
+
+// ModelPlans reports whether a model makes the first plan of the run, rather than
+// that it is given, follows from the words of the goal, or comes from another planner.
+func (r *Run) ModelPlans() bool {
+	return r.Planners == nil && r.given == nil && r.routed == nil
 }

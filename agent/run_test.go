@@ -186,11 +186,14 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 		want  map[string]any // what the tool is called with
 		asks  int            // requests for args
 	}{
-		"planned without args": {plan: `{"title":"x","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", want: args, asks: 1},
-		"a line of a list":     {plan: "1. Look at slug → TOOL: look", model: "m", want: args, asks: 1},
-		"planned with none":    {plan: `{"title":"x","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", want: map[string]any{}},
-		"a file":               {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, model: "m", file: true, want: map[string]any{}},
-		"a file and no model":  {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
+		"planned without args":                    {plan: `{"title":"x","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", want: args, asks: 1},
+		"a line of a list":                        {plan: "1. Look at slug → TOOL: look", model: "m", want: args, asks: 1},
+		"planned with none":                       {plan: `{"title":"x","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", want: map[string]any{}},
+		"a file":                                  {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, model: "m", file: true, want: map[string]any{}},
+		"a kept plan of a model":                  {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", file: true, want: args, asks: 1},
+		"a kept plan of a model, with none":       {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", file: true, want: map[string]any{}},
+		"a kept plan of a model, and none to ask": {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
+		"a file and no model":                     {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -118,6 +118,7 @@ func (d *planDecoder) plan(v any) Plan {
 	p.Steps = d.steps(object)
 	p.Milestones = d.milestones(object)
 	p.Risks = d.texts(object, "", "risks")
+	p.PlannedBy = d.text(object, "", "planned_by")
 	p.Extra = rest(object)
 	return p
 }

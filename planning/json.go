@@ -247,6 +247,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	if len(p.Risks) > 0 {
 		w.add("risks", p.Risks)
 	}
+	w.addText("planned_by", p.PlannedBy)
 	w.addExtra(p.Extra)
 	data, err := w.bytes()
 	if err != nil {

@@ -18,6 +18,7 @@ type Plan struct {
 	Steps      []Step         // in the order they were written
 	Milestones []Milestone    // shown, never enforced
 	Risks      []string       // shown, never enforced
+	PlannedBy  string         // the model that made the plan, which also writes the optional args that it left out; "" for a plan of a person or a program
 	Extra      map[string]any // unknown fields of the file, kept
 }
 

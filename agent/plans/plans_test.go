@@ -62,6 +62,20 @@ func TestAPlanThatWasSavedIsLoaded(t *testing.T) {
 	}
 }
 
+func TestStepsWithoutArgsStayApartFromThoseThatHaveNone(t *testing.T) {
+	s := plans.Store{Dir: t.TempDir()}
+	p := plan("auth", "Refactor auth")
+	p.PlannedBy = "qwen3:8b"
+	p.Steps = append(p.Steps, p.Steps[0], p.Steps[0])
+	p.Steps[1].Index, p.Steps[1].Args = "2", nil
+	p.Steps[2].Index, p.Steps[2].Args = "3", map[string]any{}
+	save(t, s, p)
+	got, err := s.Load("auth")
+	if err != nil || got.Steps[1].Args != nil || got.Steps[2].Args == nil || got.PlannedBy != p.PlannedBy {
+		t.Errorf("%+v: %v", got, err)
+	}
+}
+
 // asValue is a plan as plain JSON.
 func asValue(t *testing.T, p planning.Plan) any {
 	t.Helper()

@@ -15,6 +15,9 @@ func (s *Session) store(e *engine, record agent.Data) agent.Data {
 	if !ok || s.cfg.Keep == nil || s.cfg.DryRun {
 		return record
 	}
+	if e.run.ModelPlans() {
+		created.Plan.PlannedBy = e.run.Model
+	}
 	kept, err := s.cfg.Keep(created.Plan)
 	if err != nil {
 		e.unstored = fmt.Errorf("the plan cannot be stored: %w", err)

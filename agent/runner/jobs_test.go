@@ -118,7 +118,7 @@ func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
-			if len(kept) != 1 || kept[0].Goal != "do two things" || len(created.Plan.Steps) != 2 {
+			if len(kept) != 1 || kept[0].Goal != "do two things" || kept[0].PlannedBy != "m" || len(created.Plan.Steps) != 2 {
 				t.Errorf("stored %+v, told %+v", kept, created.Plan)
 			}
 			if called := s.tools.called(); len(called) > 0 {
