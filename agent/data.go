@@ -328,12 +328,22 @@ type ChatUser struct {
 
 // ChatReply is the answer to it, in the session's journal.
 type ChatReply struct {
-	Text   string `json:"text"`
-	Run    string `json:"run,omitempty"`
-	Status Status `json:"status,omitempty"`
-	Reason Reason `json:"reason,omitempty"`
-	Usage  *Usage `json:"usage,omitempty"` // by the run since it was started or resumed
-	MS     int64  `json:"ms,omitempty"`    // for which it went on since then
+	Text    string `json:"text"`
+	Results string `json:"results,omitempty"` // of the steps, as Markdown, where the run completed without an answer
+	Run     string `json:"run,omitempty"`
+	Status  Status `json:"status,omitempty"`
+	Reason  Reason `json:"reason,omitempty"`
+	Usage   *Usage `json:"usage,omitempty"` // by the run since it was started or resumed
+	MS      int64  `json:"ms,omitempty"`    // for which it went on since then
+}
+
+// Said is the reply as it joins the conversation: with the results that it tells
+// of, so that later turns can refer to them.
+func (d ChatReply) Said() string {
+	if d.Results == "" {
+		return d.Text
+	}
+	return d.Text + "\n\n" + d.Results
 }
 
 // SessionStatus says what the session works with: the model and the health of

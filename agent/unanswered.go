@@ -2,13 +2,13 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/planning"
 )
 
-// How much an answer that had to do without a model shows of the results, in
-// characters.
+// How much is shown of the results where no model wrote an answer, in characters.
 const (
 	shownOfAll = 12_000
 	shownOfOne = 4_000
@@ -50,13 +50,35 @@ func (r *Run) unwritten() string {
 	if r.Synthesis.Text != "" {
 		return r.Synthesis.Text + "\n\n*The answer was cut off: " + r.Synthesis.Error + "*"
 	}
+	return "The steps are done, but the model wrote no answer: " + r.Synthesis.Error + "\n\n" + r.stepResults(shownOfAll)
+}
+
+// Results shows what each step brought, of a run that completed and for which
+// nobody wrote an answer; "" of any other. It is a part of the conversation that
+// later turns are sent, so it takes no more than a sixth of the context window,
+// at three characters a token.
+func (r *Run) Results() string {
+	hasResult := func(s *StepState) bool { return resultText(s) != "" }
+	if r.Result == nil || r.Result.Status != StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
+		return ""
+	}
+	bound := shownOfAll
+	if r.ContextWindow > 0 {
+		bound = min(bound, r.ContextWindow/2)
+	}
+	return r.stepResults(bound)
+}
+
+// stepResults lists the steps with their results as Markdown, in no more than
+// bound characters of results.
+func (r *Run) stepResults(bound int) string {
 	sizes := make([]int, len(r.Steps))
 	for i, s := range r.Steps {
 		sizes[i] = min(len([]rune(resultText(s))), shownOfOne)
 	}
-	shares := planning.Shares(sizes, shownOfAll)
+	shares := planning.Shares(sizes, bound)
 	var text strings.Builder
-	text.WriteString("The steps are done, but the model wrote no answer: " + r.Synthesis.Error + "\n\nWhat the steps brought:\n")
+	text.WriteString("What the steps brought:\n")
 	for i, s := range r.Steps {
 		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.Step.Index, s.Step.Title, s.Status)
 		if result := []rune(resultText(s)); len(result) > 0 {

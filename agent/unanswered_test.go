@@ -98,3 +98,47 @@ func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
 		}
 	}
 }
+
+func TestResultsOfARunWithoutAnAnswer(t *testing.T) {
+	long := strings.Repeat("x", 3000)
+	for name, c := range map[string]struct {
+		change func(*agent.RunStarted)
+		tool   func(agent.CallTool) agent.Data
+		wants  []string // nothing where there are none to show
+	}{
+		"each step is shown with its result": {wants: []string{"**1. First**: completed\n\n```\nresult of 1\n```", "result of 4"}},
+		"they take a sixth of the context window": {
+			change: func(start *agent.RunStarted) { start.Prompting.ContextWindow = 2000 },
+			tool: func(c agent.CallTool) agent.Data {
+				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
+			},
+			wants: []string{"```\n" + strings.Repeat("x", 250) + "\n… 2750 more characters"},
+		},
+		"an answer takes their place":    {change: func(start *agent.RunStarted) { start.SkipSynthesis = false }},
+		"a run that failed shows none":   {tool: failing("2", 99, agent.FailureTool)},
+		"a dry run has none":             {change: func(start *agent.RunStarted) { start.DryRun = true }},
+		"steps without any are not told": {tool: func(c agent.CallTool) agent.Data { return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reply = script{planning.PurposeSynthesis: {"all is well"}}.reply
+			if c.tool != nil {
+				w.tool = c.tool
+			}
+			start := given(t, chain)
+			if c.change != nil {
+				c.change(&start)
+			}
+			w.play(start)
+			got := w.run.Results()
+			for _, want := range c.wants {
+				if !strings.Contains(got, want) {
+					t.Errorf("they lack %q:\n%s", want, got)
+				}
+			}
+			if len(c.wants) == 0 && got != "" {
+				t.Errorf("they are shown:\n%s", got)
+			}
+		})
+	}
+}

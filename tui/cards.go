@@ -88,21 +88,26 @@ func (c *chatPane) cardBody(s *agent.StepState, width int) []textLine {
 		d.output(l.Danger, clip(strings.TrimSpace(failure)))
 	case s.Status == agent.StepDone && s.Result != nil:
 		d.heading("result")
-		switch result := s.Result.(type) {
-		case string:
-			d.output(l.Text, clip(strings.TrimRight(result, "\n")))
-		case map[string]any:
-			d.object(result)
-		default:
-			text, _ := valueText(result)
-			d.code(l.Text, text)
-		}
+		d.result(s.Result)
 	}
 	lines := d.whole()
 	if more := len(lines) - mostOfCard; more > 1 {
 		lines = append(lines[:mostOfCard:mostOfCard], l.Faint.Render(l.cut(fmt.Sprintf("%d lines more", more), d.width)))
 	}
 	return c.guided(set(lines))
+}
+
+// result adds what a call came to: text as it is, an object by its members.
+func (d *document) result(result any) {
+	switch result := result.(type) {
+	case string:
+		d.output(d.look.Text, clip(strings.TrimRight(result, "\n")))
+	case map[string]any:
+		d.object(result)
+	default:
+		text, _ := valueText(result)
+		d.code(d.look.Text, text)
+	}
 }
 
 // planSteps draws the steps of a plan as they stand, a line each.

@@ -246,6 +246,9 @@ func (m *Model) reply(d agent.ChatReply) {
 			answer = m.chat.listing
 		}
 		m.chat.add(answer(d.Text)...)
+		if d.Results != "" {
+			m.chat.add(m.chat.resultsTold(d.Results))
+		}
 	}
 }
 

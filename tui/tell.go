@@ -222,7 +222,13 @@ func (m *Model) finish(r *agent.Result) {
 	} else {
 		m.stopping = false
 	}
-	m.chat.add(m.chat.outcome(&told, m.outcomeWord(r), again))
+	var results []*block
+	if r.Status == agent.StatusCompleted && r.Answer == "" && !m.inner() {
+		results = m.chat.results(m.run)
+	}
+	outcome := m.chat.outcome(&told, m.outcomeWord(r), again)
+	outcome.gap = outcome.gap || len(results) > 0
+	m.chat.add(append(results, outcome)...)
 }
 
 // outcomeWord says how a run that completed went.

@@ -51,17 +51,17 @@ func (s *Session) closed(e *engine) {
 		reply.Text = e.broken.Error()
 	} else {
 		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
-		reply.Text = s.closing(e)
+		reply.Text, reply.Results = s.closing(e), e.run.Results()
 	}
 	if e.unstored != nil {
-		reply.Status, reply.Reason, reply.Text = agent.StatusFailed, agent.ReasonStepFailed, e.unstored.Error()
+		reply.Status, reply.Reason, reply.Text, reply.Results = agent.StatusFailed, agent.ReasonStepFailed, e.unstored.Error(), ""
 	}
 	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
 	reply.Usage, reply.MS = &used, took
 	s.spend(used, took)
 	s.conversation = append(append(s.conversation, planning.Attached(e.prompting.Mentions, 0)...),
 		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
-		planning.Message{Role: planning.RoleAssistant, Content: reply.Text},
+		planning.Message{Role: planning.RoleAssistant, Content: reply.Said()},
 	)
 	s.weigh() // first, so that whoever has heard the reply has seen what it adds
 	_ = s.say(reply)

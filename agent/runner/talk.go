@@ -114,7 +114,7 @@ func (s *Session) restore() {
 			}
 			if d.Run != "" {
 				asked()
-				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleAssistant, Content: d.Text})
+				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleAssistant, Content: d.Said()})
 			}
 		case agent.ChatCompacted:
 			s.recompact(d)

@@ -117,7 +117,7 @@ func (w *writer) said(e agent.Event, answers map[string]string) {
 			return
 		}
 		w.line("")
-		w.line("%s", prose(d.Text))
+		w.line("%s", prose(d.Said()))
 	case agent.ChatCompacted:
 		words := fmt.Sprintf("%d messages summed up", d.Turns)
 		if d.Undone {

@@ -1,0 +1,56 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning"
+)
+
+func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
+	k := newShelf()
+	direct := func(s *stage) {
+		s.model.replies[planning.PurposeAnalysis] = `{"mode":"direct"}`
+		s.tools.call = func(context.Context, planning.ToolCall) (any, error) { return "module example.com/pages", nil }
+	}
+	asked := func(s *stage, goal string) {
+		t.Helper()
+		s.Send(runner.Submit{Text: goal})
+		until[agent.ChatReply](t, s)
+		requests := s.model.requests(planning.PurposeChat)
+		if len(requests) == 0 {
+			t.Fatal("the model was not asked")
+		}
+		messages := requests[len(requests)-1].Messages
+		if !slices.ContainsFunc(messages, func(m planning.Message) bool {
+			return m.Role == planning.RoleAssistant && strings.HasPrefix(m.Content, "Plan: 1 of 1 steps done.\n\n") && strings.Contains(m.Content, "module example.com/pages")
+		}) {
+			t.Errorf("the model sees no result in %v", messages)
+		}
+	}
+	s := k.session(t, policy.ApproveAll, direct)
+	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	reply := until[agent.ChatReply](t, s)
+	if reply.Text != "Plan: 1 of 1 steps done." || !strings.Contains(reply.Results, "module example.com/pages") {
+		t.Errorf("%+v", reply)
+	}
+	asked(s, "what did you read?")
+	s.shut()
+
+	kept := k.sessions[s.ID()]
+	again := k.session(t, policy.ApproveAll, func(again *stage) {
+		direct(again)
+		again.config = func(c *runner.Config) {
+			c.Restored = &runner.Restored{ID: s.ID(), Journal: kept, Events: slices.Clone(kept.events)}
+		}
+	})
+	for reply := until[agent.ChatReply](t, again); reply.Text != "hello"; reply = until[agent.ChatReply](t, again) {
+	}
+	asked(again, "and what else?")
+	again.shut()
+}
