@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"replan/wholefile"
+	"replan/internal/wholefile"
 )
 
 // TrustMode says what happens to a project's own servers that nobody has said

@@ -15,8 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"replan/internal/wholefile"
 	"replan/planning"
-	"replan/wholefile"
 )
 
 // What the durations of tools are bounded by.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"replan/internal/wholefile"
 	"replan/planning"
-	"replan/wholefile"
 )
 
 // What the history of what was sent is bounded by.

@@ -22,7 +22,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/agent"
-	"replan/wholefile"
+	"replan/internal/wholefile"
 )
 
 // ErrEmpty says that a journal holds no whole event: its writer was stopped

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"replan/internal/wholefile"
 	"replan/planning"
-	"replan/wholefile"
 )
 
 // maxValue is how many bytes of JSON a value may have that lies in its line. A

@@ -21,8 +21,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"replan/internal/wholefile"
 	"replan/planning"
-	"replan/wholefile"
 )
 
 // ErrExists says that there is a plan of this id already.

@@ -15,7 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"replan/agent"
-	"replan/wholefile"
+	"replan/internal/wholefile"
 )
 
 // Save writes a rule into the configuration at path, before every other

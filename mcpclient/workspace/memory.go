@@ -15,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/wholefile"
+	"replan/internal/wholefile"
 )
 
 // memoryName is what the file of the memory is called in diffs and in the

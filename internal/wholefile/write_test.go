@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"replan/wholefile"
+	"replan/internal/wholefile"
 )
 
 func TestAFileIsReplacedAndNothingElseIsLeft(t *testing.T) {
