@@ -20,7 +20,7 @@
 // The functions run as soon as what their step depends on is done, several at
 // once, in goroutines of the runner; events come one after the other. A plan
 // with gates wants a function that answers them, a run that is to survive its
-// program a journal (replan/agent/journal), and a goal without a plan somebody to
+// program a journal (replan/agent/store/journal), and a goal without a plan somebody to
 // plan it: a model, or planning.Planners of one's own.
 //
 // # The core by itself

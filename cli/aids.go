@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/agent/journal"
 	"replan/agent/runner"
+	"replan/agent/store/journal"
 	"replan/mcpclient/workspace"
 	"replan/planning"
 	"replan/tui/plain"

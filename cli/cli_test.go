@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"replan/agent"
-	"replan/agent/journal"
 	"replan/agent/ollama/ollamatest"
+	"replan/agent/store/journal"
 	"replan/cli"
 	"replan/cli/crash"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/agent/plans"
+	"replan/agent/store/plans"
 	"replan/internal/redact"
 	"replan/planning"
 	"replan/tui/plain"

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"replan/agent/journal"
-	"replan/agent/plans"
+	"replan/agent/store/journal"
+	"replan/agent/store/plans"
 	"replan/planning"
 	"replan/tui/untrusted"
 )

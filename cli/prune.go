@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 )
 
 // keptRuns is how many ended runs replan runs prune leaves unless told otherwise.

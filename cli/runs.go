@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )

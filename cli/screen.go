@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"replan/agent/journal"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/store/journal"
 	"replan/cli/crash"
 	"replan/tui"
 )

@@ -15,11 +15,11 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/agent"
-	"replan/agent/journal"
 	"replan/agent/ollama"
-	"replan/agent/plans"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/store/journal"
+	"replan/agent/store/plans"
 	"replan/cli/crash"
 	"replan/internal/redact"
 	"replan/mcpclient"

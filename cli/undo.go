@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent"
-	"replan/agent/journal"
 	"replan/agent/runner"
+	"replan/agent/store/journal"
 	"replan/mcpclient/workspace"
 	"replan/planning"
 	"replan/tui/untrusted"

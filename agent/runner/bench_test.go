@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/agent/journal"
 	"replan/agent/runner"
+	"replan/agent/store/journal"
 	"replan/planning"
 )
 

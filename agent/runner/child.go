@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 	"replan/planning"
 )
 

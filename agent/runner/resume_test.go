@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/agent/journal"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/store/journal"
 	"replan/planning"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 )
 
 func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 	"replan/planning"
 )
 

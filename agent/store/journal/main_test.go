@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 )
 
 // holdVariable names the journal that this test binary is to hold as another

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 )
 
 func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 )
 
 func kept(t *testing.T, h *journal.History) string {

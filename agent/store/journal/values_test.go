@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 	"replan/planning"
 )
 

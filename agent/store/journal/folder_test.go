@@ -17,7 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/agent"
-	"replan/agent/journal"
+	"replan/agent/store/journal"
 	"replan/planning"
 )
 

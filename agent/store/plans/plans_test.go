@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent/plans"
+	"replan/agent/store/plans"
 	"replan/planning"
 )
 
