@@ -19,7 +19,7 @@ func (m *Model) copyText(what, text string) tea.Cmd {
 	if len(text)*4/3 > copyLimit {
 		m.toast("warn", fmt.Sprint(len(text)>>10)+" KB: more than some terminals take")
 	}
-	return tea.SetClipboard(text)
+	return m.clipboard(text)
 }
 
 // allCode is every block of code in the chat, the oldest first.

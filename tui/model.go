@@ -24,6 +24,8 @@ type Model struct {
 	keys    keyMap
 	outbox  *outbox
 
+	clipboard func(text string) tea.Cmd // hands a text to the terminal's clipboard
+
 	layout layout
 	mapped bool // the plan has the whole screen while it has the focus
 	focus  pane
@@ -99,10 +101,13 @@ func New(s Session, o Options) *Model {
 		look:    l,
 		keys:    newKeyMap(),
 		outbox:  &outbox{session: s},
-		input:   newInput(l, o.Suggestion),
-		dag:     newDAGPane(l),
-		detail:  newDetailPane(l),
-		stage:   newStage(nil),
+
+		clipboard: tea.SetClipboard,
+
+		input:  newInput(l, o.Suggestion),
+		dag:    newDAGPane(l),
+		detail: newDetailPane(l),
+		stage:  newStage(nil),
 	}
 	m.shown = m.stage
 	if home, err := os.UserHomeDir(); err == nil {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -42,13 +41,21 @@ type player struct {
 	halted chan struct{} // ends the wait that is under way; nil where none is
 }
 
-// playMsg ends a wait of the player, unless another count goes by now. innerMsg is
-// for the screen that it plays on. leftMsg says that the user has left it.
 type (
-	playMsg  struct{ count int }
+	// playMsg ends the wait of the player with that count.
+	playMsg struct{ count int }
+	// innerMsg is for the screen that the player plays on.
 	innerMsg struct{ msg tea.Msg }
-	leftMsg  struct{}
+	// outerMsg comes from that screen and is for the terminal.
+	outerMsg struct{ msg tea.Msg }
+	// leftMsg says that the user has left the replay.
+	leftMsg struct{}
 )
+
+// outward marks the message of a command as one for the terminal.
+func outward(cmd tea.Cmd) tea.Cmd {
+	return func() tea.Msg { return outerMsg{cmd()} }
+}
 
 // newPlayer makes a player of what was told, which has told nothing yet.
 func newPlayer(events []agent.Event, speed float64, fresh func() *Model) *player {
@@ -98,6 +105,7 @@ func (p *player) renew() {
 	before := p.screen
 	p.screen, p.at = p.fresh(), 0
 	p.screen.control, p.screen.quiet = p, true
+	p.screen.clipboard = func(text string) tea.Cmd { return outward(tea.SetClipboard(text)) }
 	if before == nil {
 		return
 	}
@@ -265,8 +273,8 @@ func (p *player) take(m *Model, msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	return p.inward(cmd), true
 }
 
-// inward leads what the screen's commands come to back to it. To leave the
-// screen is to leave the replay, unless there is nothing else.
+// inward wraps a command of the inner screen so that its message returns to that
+// screen. Quitting the screen leaves the replay, unless there is nothing else.
 func (p *player) inward(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -283,16 +291,15 @@ func (p *player) inward(cmd tea.Cmd) tea.Cmd {
 			return out
 		case playMsg, innerMsg:
 			return msg
+		case outerMsg:
+			return msg.msg
 		case tea.QuitMsg:
 			if p.alone {
 				return msg
 			}
 			return leftMsg{}
 		default:
-			if reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[Model]().PkgPath() {
-				return innerMsg{msg}
-			}
-			return msg
+			return innerMsg{msg}
 		}
 	}
 }
