@@ -11,7 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 	"replan/planning"
 )
 
@@ -150,7 +150,7 @@ func (f file) size() string {
 	if !isText(f.data) {
 		return count(len(f.data), "byte")
 	}
-	return count(code.CountLines(string(f.data)), "line")
+	return count(source.CountLines(string(f.data)), "line")
 }
 
 // turn waits until no other call changes anything. The returned function ends the

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 const (
@@ -74,18 +74,18 @@ func byTypes(at string, project *golang.Project) bool {
 // reading is one pass over the files under a path that looks for a word.
 type reading struct {
 	start   string
-	word    string               // files without it are not lexed; "" lexes all
-	fold    bool                 // the word in upper or lower case, and as a part of words
-	typed   *golang.Project      // Go files of its modules are left out; nil leaves none out
-	lexed   func(*code.File) any // asked of each source file that is lexed
-	results []readFile           // what came of it, by path
+	word    string                 // files without it are not lexed; "" lexes all
+	fold    bool                   // the word in upper or lower case, and as a part of words
+	typed   *golang.Project        // Go files of its modules are left out; nil leaves none out
+	lexed   func(*source.File) any // asked of each source file that is lexed
+	results []readFile             // what came of it, by path
 }
 
 // readFile is what a pass knows of one file that holds the word.
 type readFile struct {
 	path     string
-	language code.Language
-	file     *code.File
+	language source.Language
+	file     *source.File
 	found    any
 	text     file   // as it was read
 	mentions int    // of the word in a file that is not source
@@ -100,7 +100,7 @@ func (o *Operators) readWords(ctx context.Context, r *reading) error {
 		if !d.Type().IsRegular() || byTypes(at, r.typed) {
 			return nil
 		}
-		if _, ok := code.LanguageOf(at); ok || r.word != "" && !r.fold {
+		if _, ok := source.LanguageOf(at); ok || r.word != "" && !r.fold {
 			paths = append(paths, at)
 		}
 		return nil
@@ -147,11 +147,11 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 	}
 	f := readFile{path: at, text: text}
 	var known bool
-	f.language, known = code.LanguageOf(at)
+	f.language, known = source.LanguageOf(at)
 	switch {
-	case !known || f.language.Sort == code.Prose || f.language.Sort == code.Data:
+	case !known || f.language.Sort == source.Prose || f.language.Sort == source.Data:
 		if at != r.start || !known {
-			f.mentions = code.Mentions(text.data, r.word)
+			f.mentions = source.Mentions(text.data, r.word)
 			return f, nil
 		}
 	case len(text.data) > maxLexed:
@@ -161,7 +161,7 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 		f.skipped = fmt.Sprintf("one call reads %d MB by words and no more; name a folder in path", maxLexedAll>>20)
 		return f, nil
 	}
-	f.file, err = code.Lex(ctx, at, string(text.data))
+	f.file, err = source.Lex(ctx, at, string(text.data))
 	switch {
 	case ctx.Err() != nil:
 		return readFile{}, context.Cause(ctx)
@@ -169,7 +169,7 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 		f.skipped = err.Error()
 	case f.file.Plain(): // strings and comments would count as code
 		f.skipped = "it takes too long to be read as " + f.language.Name
-		f.file, f.mentions = nil, code.Mentions(text.data, r.word)
+		f.file, f.mentions = nil, source.Mentions(text.data, r.word)
 	case r.lexed != nil:
 		f.found = r.lexed(f.file)
 	}
@@ -187,7 +187,7 @@ func (o *Operators) holding(ctx context.Context, r *reading) (files []string, me
 			return nil //nolint:nilerr // too large or not text: nothing that could be compared
 		}
 		files = append(files, at)
-		mentions += code.Mentions(text.data, r.word)
+		mentions += source.Mentions(text.data, r.word)
 		return nil
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *reading) holds(data []byte) bool {
 	case r.fold:
 		return strings.Contains(strings.ToLower(string(data)), strings.ToLower(r.word))
 	default:
-		return code.Holds(data, r.word)
+		return source.Holds(data, r.word)
 	}
 }
 

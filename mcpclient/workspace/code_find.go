@@ -10,8 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 const (
@@ -20,20 +20,20 @@ const (
 )
 
 type symbolsResult struct {
-	Path      string        `json:"path"`
-	By        code.Method   `json:"by"`
-	Symbols   []code.Symbol `json:"symbols"`
-	Total     int           `json:"total"` // returned or not
-	Truncated bool          `json:"truncated"`
-	Note      string        `json:"note,omitempty"`
+	Path      string          `json:"path"`
+	By        source.Method   `json:"by"`
+	Symbols   []source.Symbol `json:"symbols"`
+	Total     int             `json:"total"` // returned or not
+	Truncated bool            `json:"truncated"`
+	Note      string          `json:"note,omitempty"`
 }
 
 type definitionResult struct {
-	Symbol      string        `json:"symbol"`
-	By          code.Method   `json:"by"`
-	Definitions []code.Symbol `json:"definitions"`
-	Total       int           `json:"total"`
-	Note        string        `json:"note,omitempty"`
+	Symbol      string          `json:"symbol"`
+	By          source.Method   `json:"by"`
+	Definitions []source.Symbol `json:"definitions"`
+	Total       int             `json:"total"`
+	Note        string          `json:"note,omitempty"`
 }
 
 func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -53,15 +53,15 @@ func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, e
 	if err != nil {
 		return nil, err
 	}
-	query := code.ParseName(args.Query)
-	result := symbolsResult{Path: start, By: code.ByWords, Symbols: []code.Symbol{}}
+	query := source.ParseName(args.Query)
+	result := symbolsResult{Path: start, By: source.ByWords, Symbols: []source.Symbol{}}
 	project := o.golang()
 	typed, err := o.typed(ctx, start, project)
 	if err != nil {
 		return nil, err
 	}
 	var notes []string
-	r := &reading{start: start, word: query.Word, fold: true, lexed: func(f *code.File) any { return f.Outline().Symbols }}
+	r := &reading{start: start, word: query.Word, fold: true, lexed: func(f *source.File) any { return f.Outline().Symbols }}
 	if typed {
 		r.typed = project
 		found, err := project.Symbols(ctx, start, args.Query)
@@ -71,16 +71,16 @@ func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, e
 		case err != nil:
 			r.typed, notes = nil, append(notes, typesFailed(err))
 		default:
-			result.By, result.Symbols = code.ByTypes, found
+			result.By, result.Symbols = source.ByTypes, found
 		}
 	}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}
 	words := matching(r.results, query)
-	if result.By == code.ByTypes && len(words) > 0 {
+	if result.By == source.ByTypes && len(words) > 0 {
 		if len(result.Symbols) == 0 {
-			result.By = code.ByWords
+			result.By = source.ByWords
 		} else {
 			notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", counted(len(words), "symbol")))
 		}
@@ -118,14 +118,14 @@ func capped(tool string, asked, normal, most int) (int, error) {
 
 // matching are the symbols of files that hold the query, those that are called
 // so first.
-func matching(files []readFile, query code.Name) []code.Symbol {
+func matching(files []readFile, query source.Name) []source.Symbol {
 	asked := strings.ToLower(query.Word)
 	if query.Parent != "" {
 		asked = strings.ToLower(query.Parent + "." + query.Word)
 	}
-	var found []code.Symbol
+	var found []source.Symbol
 	for _, f := range files {
-		symbols, _ := f.found.([]code.Symbol)
+		symbols, _ := f.found.([]source.Symbol)
 		for _, s := range symbols {
 			if asked == "" || strings.Contains(strings.ToLower(s.Name), asked) {
 				found = append(found, s)
@@ -133,12 +133,12 @@ func matching(files []readFile, query code.Name) []code.Symbol {
 		}
 	}
 	if asked != "" {
-		slices.SortStableFunc(found, func(a, b code.Symbol) int { return farFrom(a, asked) - farFrom(b, asked) })
+		slices.SortStableFunc(found, func(a, b source.Symbol) int { return farFrom(a, asked) - farFrom(b, asked) })
 	}
 	return found
 }
 
-func farFrom(s code.Symbol, asked string) int {
+func farFrom(s source.Symbol, asked string) int {
 	full := strings.ToLower(s.Name)
 	last := full[strings.LastIndexByte(full, '.')+1:]
 	switch {
@@ -154,7 +154,7 @@ func farFrom(s code.Symbol, asked string) int {
 }
 
 // symbolLines are symbols for a reader of text.
-func symbolLines(symbols []code.Symbol, total int) string {
+func symbolLines(symbols []source.Symbol, total int) string {
 	var b strings.Builder
 	for _, s := range symbols {
 		fmt.Fprintf(&b, "%s:%d %s %s\n", s.Path, s.Line, s.Kind, s.Name)
@@ -179,7 +179,7 @@ func (o *Operators) definition(ctx context.Context, c call) (*mcp.CallToolResult
 	}
 	result, err := o.define(ctx, args.Symbol, args.Path)
 	if note, unknown := unknownName(err); unknown && args.None {
-		result, err = definitionResult{Symbol: args.Symbol, By: code.ByWords, Definitions: []code.Symbol{}, Note: note}, nil
+		result, err = definitionResult{Symbol: args.Symbol, By: source.ByWords, Definitions: []source.Symbol{}, Note: note}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -193,10 +193,10 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 	if err != nil {
 		return definitionResult{}, err
 	}
-	result := definitionResult{Symbol: name.Given, By: code.ByWords, Definitions: []code.Symbol{}}
+	result := definitionResult{Symbol: name.Given, By: source.ByWords, Definitions: []source.Symbol{}}
 	var notes []string
 	var refused error
-	r := &reading{start: start, word: name.Word, lexed: func(f *code.File) any { return named(f, name) }}
+	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return named(f, name) }}
 	project := o.golang()
 	typed, err := o.typed(ctx, start, project)
 	if err != nil {
@@ -210,28 +210,28 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 		case ctx.Err() != nil:
 			return definitionResult{}, context.Cause(ctx)
 		case err == nil:
-			result.By, result.Definitions = code.ByTypes, found
+			result.By, result.Definitions = source.ByTypes, found
 		case no:
 			refused = err
 		default:
 			r.typed, notes = nil, append(notes, typesFailed(err))
 		}
 	}
-	if name.Word != "" && code.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
+	if name.Word != "" && source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
 		if err := o.readWords(ctx, r); err != nil {
 			return definitionResult{}, err
 		}
 	}
 	n := len(result.Definitions)
 	for _, f := range r.results {
-		found, _ := f.found.([]code.Symbol)
+		found, _ := f.found.([]source.Symbol)
 		result.Definitions = append(result.Definitions, found...)
 	}
 	if result.Total = len(result.Definitions); result.Total == 0 {
 		return definitionResult{}, o.nothing(ctx, refused, name, start, r)
 	}
 	if words := result.Total - n; n == 0 {
-		result.By = code.ByWords
+		result.By = source.ByWords
 	} else if words > 0 {
 		notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", counted(words, "declaration")))
 	}
@@ -240,8 +240,8 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 }
 
 // asked reads the arguments symbol and path.
-func (o *Operators) asked(ctx context.Context, symbol, within string) (code.Name, string, error) {
-	name := code.ParseName(symbol)
+func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Name, string, error) {
+	name := source.ParseName(symbol)
 	if name.Word == "" {
 		return name, "", fmt.Errorf("the argument symbol is %q, which is no name; write it like Parse or Run.Apply", symbol)
 	}
@@ -250,8 +250,8 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (code.Name
 }
 
 // named are the declarations of a file that a name means.
-func named(f *code.File, name code.Name) []code.Symbol {
-	var found []code.Symbol
+func named(f *source.File, name source.Name) []source.Symbol {
+	var found []source.Symbol
 	for _, s := range f.Outline().Symbols {
 		if name.Names(s) {
 			found = append(found, s)
@@ -262,7 +262,7 @@ func named(f *code.File, name code.Name) []code.Symbol {
 
 // nothing is what the Go code says of a name that is not there, or, where it
 // knows of nothing like it, what the other files say.
-func (o *Operators) nothing(ctx context.Context, typed error, name code.Name, start string, r *reading) error {
+func (o *Operators) nothing(ctx context.Context, typed error, name source.Name, start string, r *reading) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -274,7 +274,7 @@ func (o *Operators) nothing(ctx context.Context, typed error, name code.Name, st
 }
 
 // unknown says that nothing declares a name, and what is called nearly so.
-func (o *Operators) unknown(ctx context.Context, name code.Name, start string, r *reading) error {
+func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *reading) error {
 	where := "the workspace"
 	if start != "." {
 		where = start
@@ -335,12 +335,12 @@ func (o *Operators) holds(ctx context.Context, text, start string) (bool, error)
 func (o *Operators) near(ctx context.Context, word, start string, skip *golang.Project) ([]string, error) {
 	all := map[string]bool{}
 	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
-		lang, ok := code.LanguageOf(at)
-		if !ok || !d.Type().IsRegular() || byTypes(at, skip) || lang.Sort == code.Prose || lang.Sort == code.Data {
+		lang, ok := source.LanguageOf(at)
+		if !ok || !d.Type().IsRegular() || byTypes(at, skip) || lang.Sort == source.Prose || lang.Sort == source.Data {
 			return nil
 		}
 		if text, err := o.loadText(at); err == nil {
-			code.Words(text.data, all)
+			source.Words(text.data, all)
 		}
 		return nil
 	})
@@ -348,13 +348,13 @@ func (o *Operators) near(ctx context.Context, word, start string, skip *golang.P
 		return nil, fmt.Errorf("looking through %s: %w", start, err)
 	}
 	var declared []string
-	for _, like := range code.Near(word, keysOf(all)) {
-		name := code.Name{Given: like, Word: like}
-		r := &reading{start: start, word: like, typed: skip, lexed: func(f *code.File) any { return named(f, name) }}
+	for _, like := range source.Near(word, keysOf(all)) {
+		name := source.Name{Given: like, Word: like}
+		r := &reading{start: start, word: like, typed: skip, lexed: func(f *source.File) any { return named(f, name) }}
 		if err := o.readWords(ctx, r); err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(r.results, func(f readFile) bool { found, _ := f.found.([]code.Symbol); return len(found) > 0 }) {
+		if slices.ContainsFunc(r.results, func(f readFile) bool { found, _ := f.found.([]source.Symbol); return len(found) > 0 }) {
 			declared = append(declared, like)
 		}
 	}

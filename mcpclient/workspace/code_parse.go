@@ -6,18 +6,18 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 type parseResult struct {
-	Path     string        `json:"path"`
-	Language string        `json:"language"`
-	By       code.Method   `json:"by"`
-	Package  string        `json:"package"`
-	Imports  []string      `json:"imports"`
-	Lines    int           `json:"lines"`
-	Outline  []code.Symbol `json:"outline"`
-	Note     string        `json:"note,omitempty"`
+	Path     string          `json:"path"`
+	Language string          `json:"language"`
+	By       source.Method   `json:"by"`
+	Package  string          `json:"package"`
+	Imports  []string        `json:"imports"`
+	Lines    int             `json:"lines"`
+	Outline  []source.Symbol `json:"outline"`
+	Note     string          `json:"note,omitempty"`
 }
 
 func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -48,8 +48,8 @@ func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, err
 
 // outline says what a file holds whose text is given.
 func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, error) {
-	result := parseResult{Path: at, Language: "unknown", By: code.ByWords, Imports: []string{}, Lines: code.CountLines(text), Outline: []code.Symbol{}}
-	lang, known := code.LanguageOf(at)
+	result := parseResult{Path: at, Language: "unknown", By: source.ByWords, Imports: []string{}, Lines: source.CountLines(text), Outline: []source.Symbol{}}
+	lang, known := source.LanguageOf(at)
 	if known {
 		result.Language = lang.Name
 	}
@@ -66,7 +66,7 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 		result.Note = fmt.Sprintf("The file has %d bytes, and files of more than %d are not read by words.", len(text), maxLexed)
 		return result, nil
 	}
-	found, err := code.OutlineOf(ctx, at, text)
+	found, err := source.OutlineOf(ctx, at, text)
 	if err != nil {
 		if ctx.Err() != nil {
 			return result, context.Cause(ctx)
@@ -89,7 +89,7 @@ func (o *Operators) goOutline(ctx context.Context, result parseResult) (parseRes
 	if err != nil {
 		return result, err
 	}
-	result.By = code.ByTypes
+	result.By = source.ByTypes
 	result.Package = found.Package
 	result.Imports = append(result.Imports, found.Imports...)
 	result.Outline = append(result.Outline, found.Symbols...)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 const (
@@ -18,14 +18,14 @@ const (
 )
 
 type referencesResult struct {
-	Symbol     string           `json:"symbol"` // what means it alone; for words, as it was given
-	Name       string           `json:"name"`
-	By         code.Method      `json:"by"`
-	Definition *code.Place      `json:"definition"`
-	References []code.Reference `json:"references"`
-	Total      int              `json:"total"` // returned or not
-	Truncated  bool             `json:"truncated"`
-	Note       string           `json:"note,omitempty"`
+	Symbol     string             `json:"symbol"` // what means it alone; for words, as it was given
+	Name       string             `json:"name"`
+	By         source.Method      `json:"by"`
+	Definition *source.Place      `json:"definition"`
+	References []source.Reference `json:"references"`
+	Total      int                `json:"total"` // returned or not
+	Truncated  bool               `json:"truncated"`
+	Note       string             `json:"note,omitempty"`
 }
 
 func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -44,7 +44,7 @@ func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult
 	}
 	result, err := o.refer(ctx, args.Symbol, args.Path)
 	if note, unknown := unknownName(err); unknown && args.None {
-		result, err = referencesResult{Symbol: args.Symbol, Name: code.ParseName(args.Symbol).Word, By: code.ByWords, References: []code.Reference{}, Note: note}, nil
+		result, err = referencesResult{Symbol: args.Symbol, Name: source.ParseName(args.Symbol).Word, By: source.ByWords, References: []source.Reference{}, Note: note}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -109,14 +109,14 @@ func ambiguous(err error) bool {
 
 // typedReferences are uses by types, with a word on files that types say nothing
 // of.
-func (o *Operators) typedReferences(ctx context.Context, name code.Name, start string, found golang.References, project *golang.Project) (referencesResult, error) {
+func (o *Operators) typedReferences(ctx context.Context, name source.Name, start string, found golang.References, project *golang.Project) (referencesResult, error) {
 	s := found.Symbol
-	result := referencesResult{Symbol: s.Qualified, Name: s.Name, By: code.ByTypes, References: inside(found.Uses, start)}
+	result := referencesResult{Symbol: s.Qualified, Name: s.Name, By: source.ByTypes, References: inside(found.Uses, start)}
 	if result.Symbol == "" {
 		result.Symbol = name.Given
 	}
 	if s.Path != "" {
-		result.Definition = &code.Place{Path: s.Path, Line: s.Line, Column: s.Column, Text: s.Text}
+		result.Definition = &source.Place{Path: s.Path, Line: s.Line, Column: s.Column, Text: s.Text}
 	}
 	notes := found.Notes
 	if out := len(found.Uses) - len(result.References); out > 0 {
@@ -135,13 +135,13 @@ func (o *Operators) typedReferences(ctx context.Context, name code.Name, start s
 
 // isLocal reports whether a symbol is one of a function, which no other file can
 // mean.
-func isLocal(s code.Symbol) bool {
+func isLocal(s source.Symbol) bool {
 	return s.Kind == "parameter" || s.Kind == "label" || s.Kind == "type parameter"
 }
 
 // inside are the references that lie in a folder or file.
-func inside(refs []code.Reference, start string) []code.Reference {
-	kept := make([]code.Reference, 0, len(refs))
+func inside(refs []source.Reference, start string) []source.Reference {
+	kept := make([]source.Reference, 0, len(refs))
 	for _, r := range refs {
 		if start == "." || r.Path == start || strings.HasPrefix(r.Path, start+"/") {
 			kept = append(kept, r)
@@ -164,15 +164,15 @@ func (o *Operators) otherFiles(ctx context.Context, start, word string, project 
 }
 
 // wordReferences are uses by words.
-func (o *Operators) wordReferences(ctx context.Context, name code.Name, start string, skip *golang.Project, notes []string) (referencesResult, error) {
-	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *code.File) any { return f.Uses(name.Word) }}
+func (o *Operators) wordReferences(ctx context.Context, name source.Name, start string, skip *golang.Project, notes []string) (referencesResult, error) {
+	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return referencesResult{}, err
 	}
-	result := referencesResult{Symbol: name.Given, Name: name.Word, By: code.ByWords, References: []code.Reference{}}
-	var quoted []code.Place
+	result := referencesResult{Symbol: name.Given, Name: name.Word, By: source.ByWords, References: []source.Reference{}}
+	var quoted []source.Place
 	for _, f := range r.results {
-		uses, ok := f.found.(code.Uses)
+		uses, ok := f.found.(source.Uses)
 		if !ok {
 			continue
 		}

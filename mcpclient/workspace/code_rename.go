@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // noUseError says that a word stands nowhere as a name.
@@ -17,18 +17,18 @@ func (e *noUseError) Unwrap() error { return e.error }
 
 // wordRename is what one file says of a rename by words.
 type wordRename struct {
-	edits    []code.Edit
-	uses     code.Uses
-	declares []code.Symbol
+	edits    []source.Edit
+	uses     source.Uses
+	declares []source.Symbol
 	err      error
 }
 
 // renameWords works out a rename by words: in the files of the languages that
 // declare the name, and nothing where words cannot tell whose name it is. skip
 // are Go files that have types, notes what is to be said beside.
-func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, start string, skip *golang.Project, notes []string) (transformResult, error) {
-	bare := code.Name{Given: name.Word, Word: name.Word}
-	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *code.File) any {
+func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, start string, skip *golang.Project, notes []string) (transformResult, error) {
+	bare := source.Name{Given: name.Word, Word: name.Word}
+	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *source.File) any {
 		edits, uses, err := f.Rename(name.Word, newName)
 		return wordRename{edits, uses, named(f, bare), err}
 	}}
@@ -42,8 +42,8 @@ func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, st
 	if len(chosen) == 0 {
 		return transformResult{}, &noUseError{o.unknown(ctx, name, start, &reading{start: start, typed: skip})}
 	}
-	var edits []code.Edit
-	var quoted []code.Place
+	var edits []source.Edit
+	var quoted []source.Place
 	for _, f := range chosen {
 		found := f.found.(wordRename)
 		if found.err != nil {
@@ -75,13 +75,13 @@ func (o *Operators) renameWords(ctx context.Context, name code.Name, newName, st
 	var changes []change
 	for _, f := range chosen {
 		found := f.found.(wordRename)
-		after, err := code.Apply(string(f.text.data), found.edits)
+		after, err := source.Apply(string(f.text.data), found.edits)
 		if err != nil {
 			return transformResult{}, err
 		}
 		changes = append(changes, change{path: f.path, before: f.text, after: file{exists: true, data: []byte(after), mode: f.text.mode}})
 	}
-	return transformed(code.ByWords, changes, len(edits), append(notes, r.notes()...))
+	return transformed(source.ByWords, changes, len(edits), append(notes, r.notes()...))
 }
 
 // outside says where else than under start the languages of a rename have the old
@@ -94,7 +94,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 	for _, f := range chosen {
 		families[f.language.Family] = true
 	}
-	r := &reading{start: ".", word: word, lexed: func(f *code.File) any { return f.Uses(word) }}
+	r := &reading{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 		if f.skipped != "" && families[f.language.Family] {
 			skipped = append(skipped, f.path)
 		}
-		uses, ok := f.found.(code.Uses)
+		uses, ok := f.found.(source.Uses)
 		if !ok || !families[f.language.Family] || f.path == start || strings.HasPrefix(f.path, start+"/") {
 			continue
 		}
@@ -131,7 +131,7 @@ type naming struct {
 	files     int             // that use it
 }
 
-func namingOf(files []readFile, name code.Name) naming {
+func namingOf(files []readFile, name source.Name) naming {
 	n := naming{declaring: map[string]bool{}, using: map[string]bool{}}
 	holders, using := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
@@ -164,7 +164,7 @@ func namingOf(files []readFile, name code.Name) naming {
 }
 
 // refuses says what words cannot tell apart, and what to type instead.
-func (n naming) refuses(name code.Name, newName, start string) error {
+func (n naming) refuses(name source.Name, newName, start string) error {
 	narrow := ""
 	if len(n.paths) > 0 && n.paths[0] != start {
 		narrow = fmt.Sprintf(": rename %s to %s in %s", name.Given, newName, n.paths[0])
@@ -194,7 +194,7 @@ func (n naming) families() map[string]bool {
 
 // family chooses the files that a rename by words changes: those of the
 // languages that declare the name. It refuses what words cannot tell apart.
-func family(files []readFile, name code.Name, newName, start string) (chosen []readFile, others []string, err error) {
+func family(files []readFile, name source.Name, newName, start string) (chosen []readFile, others []string, err error) {
 	n := namingOf(files, name)
 	if n.files == 0 {
 		return nil, nil, nil

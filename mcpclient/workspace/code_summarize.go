@@ -13,8 +13,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/digest"
+	"replan/mcpclient/workspace/code/source"
 )
 
 type summaryResult struct {
@@ -210,7 +210,7 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 	}
 	k.How = "used"
 	asked := args.Symbol
-	if s := k.Definitions[0]; s.Qualified != "" && defined.By == code.ByTypes {
+	if s := k.Definitions[0]; s.Qualified != "" && defined.By == source.ByTypes {
 		asked = s.Qualified // where the name means several things, the first is told of
 	}
 	uses, err := o.refer(ctx, asked, within)
@@ -226,7 +226,7 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 			}
 		}
 		k.Total = len(k.Uses)
-		if uses.By == code.ByWords {
+		if uses.By == source.ByWords {
 			k.Note = uses.Note
 		}
 	} else {
@@ -236,14 +236,14 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 }
 
 // members are the methods and fields of a type. What cannot be read has none.
-func (o *Operators) members(ctx context.Context, s code.Symbol) []code.Symbol {
-	var all []code.Symbol
+func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbol {
+	var all []source.Symbol
 	if isGo(s.Path) {
 		found, err := o.golang().Symbols(ctx, path.Dir(s.Path), "")
 		if err != nil {
 			return nil
 		}
-		all = slices.DeleteFunc(found, func(m code.Symbol) bool { return path.Dir(m.Path) != path.Dir(s.Path) })
+		all = slices.DeleteFunc(found, func(m source.Symbol) bool { return path.Dir(m.Path) != path.Dir(s.Path) })
 	} else if f, err := o.loadText(s.Path); err == nil && f.exists {
 		found, err := o.outline(ctx, s.Path, string(f.data))
 		if err != nil {
@@ -252,7 +252,7 @@ func (o *Operators) members(ctx context.Context, s code.Symbol) []code.Symbol {
 		all = found.Outline
 	}
 	name := s.Name
-	return slices.DeleteFunc(all, func(m code.Symbol) bool { return m.Parent != name || m.Kind == "heading" })
+	return slices.DeleteFunc(all, func(m source.Symbol) bool { return m.Parent != name || m.Kind == "heading" })
 }
 
 // summarizeFile says what a file, a folder or a text is.
@@ -260,7 +260,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 	if args.Text == "" && (args.Path == "" || args.Symbol != "") {
 		return digest.Digest{}, nil
 	}
-	p := digest.Parsed{Text: args.Text, Lines: code.CountLines(args.Text)}
+	p := digest.Parsed{Text: args.Text, Lines: source.CountLines(args.Text)}
 	at := ""
 	if args.Path != "" {
 		var err error
@@ -289,7 +289,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 		} else if ctx.Err() != nil {
 			return digest.Digest{}, context.Cause(ctx)
 		}
-		if lang, ok := code.LanguageOf(at); !ok || lang.Sort == code.Data || lang.Sort == code.Prose {
+		if lang, ok := source.LanguageOf(at); !ok || lang.Sort == source.Data || lang.Sort == source.Prose {
 			p.Note = ""
 		}
 	}
@@ -321,11 +321,11 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 			return nil //nolint:nilerr // too large or not text: it counts as a file alone
 		}
 		name := "other text"
-		if lang, ok := code.LanguageOf(p); ok {
+		if lang, ok := source.LanguageOf(p); ok {
 			name = lang.Name
 		}
 		size := f.Languages[name]
-		f.Languages[name] = digest.Size{Files: size.Files + 1, Lines: size.Lines + code.CountLines(string(text.data))}
+		f.Languages[name] = digest.Size{Files: size.Files + 1, Lines: size.Lines + source.CountLines(string(text.data))}
 		if path.Dir(p) == at {
 			o.about(p, string(text.data), abouts)
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 const (
@@ -35,7 +35,7 @@ type transformArgs struct {
 
 type transformResult struct {
 	Kind   string            `json:"kind"`
-	By     code.Method       `json:"by"`
+	By     source.Method     `json:"by"`
 	Diff   string            `json:"diff"`
 	Files  []transformedFile `json:"files"`
 	Edits  int               `json:"edits"`
@@ -123,7 +123,7 @@ func (o *Operators) rename(ctx context.Context, args transformArgs) (transformRe
 }
 
 // renamed makes the result of a rename by types.
-func (o *Operators) renamed(ctx context.Context, edits []code.Edit, renamed golang.Renamed, project *golang.Project) (transformResult, error) {
+func (o *Operators) renamed(ctx context.Context, edits []source.Edit, renamed golang.Renamed, project *golang.Project) (transformResult, error) {
 	notes := renamed.Notes
 	if len(renamed.Also) > 0 {
 		also := make([]string, len(renamed.Also))
@@ -149,12 +149,12 @@ func (o *Operators) renamed(ctx context.Context, edits []code.Edit, renamed gola
 			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", c.path)
 		}
 	}
-	return transformed(code.ByTypes, changes, len(edits), notes)
+	return transformed(source.ByTypes, changes, len(edits), notes)
 }
 
 // edited applies edits to the files they are of.
-func (o *Operators) edited(edits []code.Edit) ([]change, error) {
-	byPath := map[string][]code.Edit{}
+func (o *Operators) edited(edits []source.Edit) ([]change, error) {
+	byPath := map[string][]source.Edit{}
 	for _, e := range edits {
 		byPath[e.Path] = append(byPath[e.Path], e)
 	}
@@ -172,7 +172,7 @@ func (o *Operators) edited(edits []code.Edit) ([]change, error) {
 		if !before.exists {
 			return nil, fmt.Errorf("%s went away while it was read; try again", at)
 		}
-		after, err := code.Apply(string(before.data), byPath[at])
+		after, err := source.Apply(string(before.data), byPath[at])
 		if err != nil {
 			return nil, fmt.Errorf("%s changed while it was read; try again: %w", at, err)
 		}
@@ -182,7 +182,7 @@ func (o *Operators) edited(edits []code.Edit) ([]change, error) {
 }
 
 // transformed puts changes into one diff.
-func transformed(by code.Method, changes []change, edits int, notes []string) (transformResult, error) {
+func transformed(by source.Method, changes []change, edits int, notes []string) (transformResult, error) {
 	result := transformResult{By: by, Files: []transformedFile{}, Edits: edits, Hashes: make(map[string]string, len(changes)), Note: sentences(notes)}
 	if edits > maxEdits || len(changes) > maxEditFiles {
 		return result, fmt.Errorf("that would change %d places in %d files, and at most %d in %d are changed at once; narrow it with path", edits, len(changes), maxEdits, maxEditFiles)
@@ -214,7 +214,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 	case args.Symbol != "" || args.NewName != "":
 		return transformResult{}, errors.New("a replacement takes pattern, replacement, regex, glob and path; symbol and new_name are of rename")
 	}
-	pattern, err := code.NewPattern(args.Pattern, *args.Replacement, args.Regex)
+	pattern, err := source.NewPattern(args.Pattern, *args.Replacement, args.Regex)
 	if err != nil {
 		return transformResult{}, err
 	}
@@ -244,7 +244,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 		if len(found) == 0 {
 			return nil
 		}
-		after, err := code.Apply(string(before.data), found)
+		after, err := source.Apply(string(before.data), found)
 		if err != nil {
 			return err
 		}
@@ -252,7 +252,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 			return fmt.Errorf("the pattern matches more than %d places or files; narrow it with path or glob", min(maxEdits, edits))
 		}
 		if pattern.IsWord() {
-			parts += code.InWords(string(before.data), found)
+			parts += source.InWords(string(before.data), found)
 		}
 		changes = append(changes, change{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}})
 		return nil
@@ -267,7 +267,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 	if parts > 0 {
 		notes = append(notes, fmt.Sprintf("%q was replaced %s as a part of longer words; rename changes a name alone", args.Pattern, times(parts)))
 	}
-	return transformed(code.ByText, changes, edits, notes)
+	return transformed(source.ByText, changes, edits, notes)
 }
 
 func noMatch(args transformArgs, searched int) string {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 	"replan/planning"
 )
 
@@ -43,7 +43,7 @@ func (c call) removes(changes []change) string {
 			continue
 		}
 		before := string(ch.before.data)
-		lines := code.CountLines(before)
+		lines := source.CountLines(before)
 		if lines < fewestLines {
 			continue
 		}
@@ -67,7 +67,7 @@ func (c call) removes(changes []change) string {
 // takes nothing away.
 func linesRemoved(before, after string) int {
 	diff, _, removed := planning.UnifiedDiff("a", "b", before, after)
-	if 2*removed <= code.CountLines(before) {
+	if 2*removed <= source.CountLines(before) {
 		return removed
 	}
 	var gone, added []string

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // fileDiff is what a diff says of one file.
@@ -246,7 +246,7 @@ const maxLexed = 96 << 10
 // touched reads each side of each hunk as a piece of a source file.
 func (f fileDiff) touched(ctx context.Context, left *int) touch {
 	var t touch
-	if lang, ok := code.LanguageOf(f.path); !ok || !lang.Knows() || lang.Sort == code.Data {
+	if lang, ok := source.LanguageOf(f.path); !ok || !lang.Knows() || lang.Sort == source.Data {
 		return t
 	}
 	var before, after []string
@@ -256,7 +256,7 @@ func (f fileDiff) touched(ctx context.Context, left *int) touch {
 		before, after = append(before, oldNames...), append(after, newNames...)
 		around := append(newAround, oldAround...)
 		if len(around) == 0 && h.heading != "" {
-			if o, err := code.OutlineOf(ctx, f.path, h.heading+"\n"); err == nil && len(o.Symbols) > 0 {
+			if o, err := source.OutlineOf(ctx, f.path, h.heading+"\n"); err == nil && len(o.Symbols) > 0 {
 				around = []string{o.Symbols[0].Name}
 			}
 		}
@@ -296,7 +296,7 @@ func (h hunk) side(ctx context.Context, file string, sign byte, left *int) (name
 	if *left -= b.Len(); *left < 0 {
 		return nil, nil
 	}
-	o, err := code.OutlineOf(ctx, file, b.String())
+	o, err := source.OutlineOf(ctx, file, b.String())
 	if err != nil {
 		return nil, nil
 	}
@@ -384,7 +384,7 @@ func swaps(old, new string, from, to *string) bool {
 		if *from == "" {
 			*from, *to = a[i], b[i]
 		}
-		if a[i] != *from || b[i] != *to || !code.IsIdentifier(a[i]) || !code.IsIdentifier(b[i]) {
+		if a[i] != *from || b[i] != *to || !source.IsIdentifier(a[i]) || !source.IsIdentifier(b[i]) {
 			return false
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // Parsed is what is known of a file.
@@ -16,7 +16,7 @@ type Parsed struct {
 	Package  string
 	Imports  []string
 	Lines    int
-	Outline  []code.Symbol
+	Outline  []source.Symbol
 	Text     string
 	Note     string
 }
@@ -57,8 +57,8 @@ func File(p Parsed) Digest {
 }
 
 // outline lists what a file declares at its top, with how many members it has.
-func outline(symbols []code.Symbol) string {
-	var top []code.Symbol
+func outline(symbols []source.Symbol) string {
+	var top []source.Symbol
 	held := map[string]int{}
 	declared := map[string]bool{}
 	for _, s := range symbols {
@@ -97,7 +97,7 @@ func outline(symbols []code.Symbol) string {
 }
 
 // kinds counts symbols by what they are.
-func kinds(symbols []code.Symbol) string {
+func kinds(symbols []source.Symbol) string {
 	counts := map[string]int{}
 	var order []string
 	for _, s := range symbols {
@@ -119,9 +119,9 @@ var licence = regexp.MustCompile(`(?i)copyright|licen[sc]e|spdx|all rights reser
 // opening is what a file says of itself: the comment at its head, or the first
 // paragraph of a text.
 func opening(p Parsed) string {
-	lang, known := code.LanguageOf(p.Path)
-	prose := !known || lang.Sort == code.Prose
-	if lang.Sort == code.Data {
+	lang, known := source.LanguageOf(p.Path)
+	prose := !known || lang.Sort == source.Prose
+	if lang.Sort == source.Data {
 		return ""
 	}
 	for _, para := range paragraphs(p.Text, prose) {

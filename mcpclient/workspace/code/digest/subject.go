@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // subject is one line that says what a diff does, as a commit says it.
@@ -195,7 +195,7 @@ func kindOf(p string) fileKind {
 		strings.HasSuffix(stem, "_spec"), strings.HasSuffix(base(p), "Test.java"), strings.HasSuffix(base(p), "Test.kt"), strings.HasSuffix(base(p), "Tests.cs"):
 		return aTest
 	}
-	if lang, ok := code.LanguageOf(p); ok && lang.Sort == code.Prose && path.Ext(name) != ".golden" || !ok && (stem == "license" || stem == "readme" || stem == "authors") {
+	if lang, ok := source.LanguageOf(p); ok && lang.Sort == source.Prose && path.Ext(name) != ".golden" || !ok && (stem == "license" || stem == "readme" || stem == "authors") {
 		return aDocument
 	}
 	return aSource

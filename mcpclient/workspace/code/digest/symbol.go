@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // Use is a line that a name stands in.
@@ -19,8 +19,8 @@ type Use struct {
 // Known is what is known of a symbol.
 type Known struct {
 	Name        string
-	Definitions []code.Symbol
-	Members     []code.Symbol // of the first definition, a type
+	Definitions []source.Symbol
+	Members     []source.Symbol // of the first definition, a type
 	Uses        []Use
 	Total       int    // uses that there are
 	How         string // used, or found in text
@@ -75,7 +75,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-func at(s code.Symbol) string { return fmt.Sprintf("%s:%d", s.Path, s.Line) }
+func at(s source.Symbol) string { return fmt.Sprintf("%s:%d", s.Path, s.Line) }
 
 func article(kind string) string {
 	kind = visible(kind)
@@ -90,7 +90,7 @@ func article(kind string) string {
 
 // members are the methods and fields of a type in a line for each kind: those
 // that others see, where there are any.
-func members(all []code.Symbol) string {
+func members(all []source.Symbol) string {
 	type names struct {
 		seen, hidden []string
 	}
@@ -133,7 +133,7 @@ func members(all []code.Symbol) string {
 // uses says where a name stands most, by folder, with a few lines of each.
 func (k Known) uses() string {
 	declared := func(u Use) bool {
-		return slices.ContainsFunc(k.Definitions, func(s code.Symbol) bool { return s.Path == u.Path && s.Line == u.Line })
+		return slices.ContainsFunc(k.Definitions, func(s source.Symbol) bool { return s.Path == u.Path && s.Line == u.Line })
 	}
 	uses := slices.DeleteFunc(slices.Clone(k.Uses), declared)
 	total := max(k.Total-(len(k.Uses)-len(uses)), len(uses))
@@ -193,7 +193,7 @@ func escapedLong(s string) string { return special.ReplaceAllString(visible(s), 
 
 // fenceName is the word that names the language of a code block.
 func fenceName(p string) string {
-	lang, ok := code.LanguageOf(p)
+	lang, ok := source.LanguageOf(p)
 	if !ok {
 		return ""
 	}

@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 const maxSignature = 200 // bytes
@@ -17,7 +17,7 @@ const maxSignature = 200 // bytes
 // declaration is a name that a file declares at its top level, or as a method or
 // field of such a name.
 type declaration struct {
-	code.Symbol
+	source.Symbol
 	pkg      string // name in the package clause
 	pkgPath  string
 	offset   int // of the name in the file
@@ -33,7 +33,7 @@ func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')
 type reader struct {
 	fset    *token.FileSet
 	file    *ast.File
-	src     source
+	src     goFile
 	pkgPath string
 	found   []declaration
 }
@@ -42,7 +42,7 @@ const parseMode = parser.ParseComments | parser.AllErrors | parser.SkipObjectRes
 
 // declared parses a file for what it declares. The parser makes the best of
 // broken files; its first complaint is returned beside what was found.
-func declared(src source, dirPath string) (*ast.File, []declaration, error) {
+func declared(src goFile, dirPath string) (*ast.File, []declaration, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, src.path, src.data, parseMode)
 	if file == nil || file.Name == nil {
@@ -69,7 +69,7 @@ func declared(src source, dirPath string) (*ast.File, []declaration, error) {
 func (r *reader) function(d *ast.FuncDecl) {
 	head := *d
 	head.Body, head.Doc = nil, nil
-	s := code.Symbol{Kind: "function", Signature: r.print(&head), Doc: text(d.Doc)}
+	s := source.Symbol{Kind: "function", Signature: r.print(&head), Doc: text(d.Doc)}
 	if d.Recv != nil && len(d.Recv.List) > 0 {
 		s.Kind, s.Parent = "method", receiver(d.Recv.List[0].Type)
 	}
@@ -105,7 +105,7 @@ func (r *reader) spec(d *ast.GenDecl, spec ast.Spec) {
 		}
 		head := *spec
 		head.Doc, head.Comment = nil, nil
-		s := code.Symbol{Kind: kind, Signature: d.Tok.String() + " " + r.print(&head), Doc: firstText(spec.Doc, alone(d), spec.Comment)}
+		s := source.Symbol{Kind: kind, Signature: d.Tok.String() + " " + r.print(&head), Doc: firstText(spec.Doc, alone(d), spec.Comment)}
 		for _, name := range spec.Names {
 			r.add(name, spec, s)
 		}
@@ -117,7 +117,7 @@ func (r *reader) spec(d *ast.GenDecl, spec ast.Spec) {
 func (r *reader) typeSpec(d *ast.GenDecl, spec *ast.TypeSpec) {
 	head := *spec
 	head.Doc, head.Comment = nil, nil
-	s := code.Symbol{Kind: "type", Doc: firstText(spec.Doc, alone(d), spec.Comment)}
+	s := source.Symbol{Kind: "type", Doc: firstText(spec.Doc, alone(d), spec.Comment)}
 	switch spec.Type.(type) {
 	case *ast.StructType:
 		s.Kind = "struct"
@@ -154,7 +154,7 @@ func (r *reader) members(parent string, e ast.Expr) {
 	for _, f := range list.List {
 		head := *f
 		head.Doc, head.Comment = nil, nil
-		s := code.Symbol{Kind: kind, Parent: parent, Signature: r.field(&head), Doc: firstText(f.Doc, nil, f.Comment)}
+		s := source.Symbol{Kind: kind, Parent: parent, Signature: r.field(&head), Doc: firstText(f.Doc, nil, f.Comment)}
 		for _, name := range f.Names {
 			r.add(name, f, s)
 			if kind == "field" {
@@ -211,7 +211,7 @@ func (r *reader) field(f *ast.Field) string {
 	return s
 }
 
-func (r *reader) add(name *ast.Ident, node ast.Node, s code.Symbol) {
+func (r *reader) add(name *ast.Ident, node ast.Node, s source.Symbol) {
 	if name == nil || name.Name == "" || name.Name == "_" {
 		return
 	}
@@ -227,8 +227,8 @@ func (r *reader) add(name *ast.Ident, node ast.Node, s code.Symbol) {
 	r.found = append(r.found, declaration{Symbol: s, pkg: r.file.Name.Name, pkgPath: r.pkgPath, offset: pos.Offset})
 }
 
-func place(src source, pos token.Position) code.Place {
-	return code.Place{Path: src.path, Line: pos.Line, Column: pos.Column, Text: lineAt(src.data, pos.Offset)}
+func place(src goFile, pos token.Position) source.Place {
+	return source.Place{Path: src.path, Line: pos.Line, Column: pos.Column, Text: lineAt(src.data, pos.Offset)}
 }
 
 // lineAt is the line around an offset, without the blanks around it.

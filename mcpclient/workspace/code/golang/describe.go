@@ -5,13 +5,13 @@ import (
 	"go/token"
 	"go/types"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // describe makes a symbol of an object; what a file declares at its top level is
 // described as it is written there. What lies outside the workspace has its whole
 // path.
-func (prog *program) describe(obj types.Object) code.Symbol {
+func (prog *program) describe(obj types.Object) source.Symbol {
 	at := prog.fset.PositionFor(obj.Pos(), false)
 	src, own := prog.source(at.Filename)
 	if own {
@@ -22,7 +22,7 @@ func (prog *program) describe(obj types.Object) code.Symbol {
 			}
 		}
 	}
-	s := code.Symbol{
+	s := source.Symbol{
 		Name: obj.Name(), Qualified: obj.Name(), Kind: kindOf(obj), Exported: obj.Exported(),
 		Signature: types.ObjectString(obj, types.RelativeTo(obj.Pkg())),
 	}
@@ -49,7 +49,7 @@ func (prog *program) describe(obj types.Object) code.Symbol {
 		if rel, ok := prog.p.relative(file); ok { // vendored
 			file = rel
 		}
-		s.Place = code.Place{Path: file, Line: at.Line, Column: max(at.Column, 1)}
+		s.Place = source.Place{Path: file, Line: at.Line, Column: max(at.Column, 1)}
 	}
 	return s
 }

@@ -20,8 +20,8 @@ import (
 
 const maxSource = 16 << 20 // bytes of a file that is looked into
 
-// source is a Go file of the workspace.
-type source struct {
+// goFile is a Go file of the workspace.
+type goFile struct {
 	path string // relative to the workspace
 	data []byte
 }
@@ -65,8 +65,8 @@ func (p *Project) walk(ctx context.Context, scope string, visit func(at string, 
 
 // sources are the Go files under scope that hold word as a word of its own; an
 // empty word is in every file.
-func (p *Project) sources(ctx context.Context, scope, word string) ([]source, error) {
-	var found []source
+func (p *Project) sources(ctx context.Context, scope, word string) ([]goFile, error) {
+	var found []goFile
 	err := p.walk(ctx, scope, func(at string, files fs.FS) error {
 		if !strings.HasSuffix(at, ".go") {
 			return nil
@@ -76,7 +76,7 @@ func (p *Project) sources(ctx context.Context, scope, word string) ([]source, er
 		}
 		data, err := fs.ReadFile(files, at)
 		if err == nil && (word == "" || indexWord(data, word) >= 0) {
-			found = append(found, source{path: at, data: data})
+			found = append(found, goFile{path: at, data: data})
 		}
 		return nil
 	})
@@ -137,7 +137,7 @@ func (m *modules) importPath(at string) string {
 
 // holdsIdent reports whether a file has the word as an identifier, and not only
 // in its comments and strings.
-func holdsIdent(src source, word string) bool {
+func holdsIdent(src goFile, word string) bool {
 	file, err := parser.ParseFile(token.NewFileSet(), src.path, src.data, parser.SkipObjectResolution)
 	if file == nil {
 		return err != nil

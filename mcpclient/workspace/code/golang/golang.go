@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // Config says which folder is read, and with what environment.
@@ -54,16 +54,16 @@ func New(cfg Config) *Project {
 
 // References is where a name is used.
 type References struct {
-	Symbol code.Symbol
-	Uses   []code.Reference // the declaration among them, by file and line
-	Notes  []string         // what the answer may lack, in sentences
+	Symbol source.Symbol
+	Uses   []source.Reference // the declaration among them, by file and line
+	Notes  []string           // what the answer may lack, in sentences
 }
 
 // Renamed is what a change of a name comes to beside its edits.
 type Renamed struct {
-	Symbol code.Symbol       // as it was
+	Symbol source.Symbol     // as it was
 	Name   string            // the new one
-	Also   []code.Symbol     // methods and fields that are renamed with it
+	Also   []source.Symbol   // methods and fields that are renamed with it
 	Notes  []string          // what a reader should look at, in sentences
 	Read   map[string][]byte // what the files with edits held, by path
 }
@@ -72,14 +72,14 @@ type Renamed struct {
 type Outline struct {
 	Package string
 	Imports []string
-	Symbols []code.Symbol // in the order of the file
-	Notes   []string      // the first syntax error, where there is one
+	Symbols []source.Symbol // in the order of the file
+	Notes   []string        // the first syntax error, where there is one
 }
 
 // AmbiguousError says that a name means more than one thing.
 type AmbiguousError struct {
 	Name       string
-	Candidates []code.Symbol
+	Candidates []source.Symbol
 }
 
 func (e *AmbiguousError) Error() string {
@@ -197,12 +197,12 @@ func (p *Project) exists(at string) error {
 }
 
 // sortSymbols puts them in the order of files and lines, each place once.
-func sortSymbols(symbols []code.Symbol) []code.Symbol {
-	slices.SortStableFunc(symbols, func(a, b code.Symbol) int { return comparePlaces(a.Place, b.Place) })
-	return slices.CompactFunc(symbols, func(a, b code.Symbol) bool { return comparePlaces(a.Place, b.Place) == 0 })
+func sortSymbols(symbols []source.Symbol) []source.Symbol {
+	slices.SortStableFunc(symbols, func(a, b source.Symbol) int { return comparePlaces(a.Place, b.Place) })
+	return slices.CompactFunc(symbols, func(a, b source.Symbol) bool { return comparePlaces(a.Place, b.Place) == 0 })
 }
 
-func comparePlaces(a, b code.Place) int {
+func comparePlaces(a, b source.Place) int {
 	if c := strings.Compare(a.Path, b.Path); c != 0 {
 		return c
 	}

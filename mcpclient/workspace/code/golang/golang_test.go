@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // fixture is a workspace on disk, made from an archive. Its comment asks for
@@ -145,7 +145,7 @@ func TestRename(t *testing.T) {
 }
 
 // apply makes the edits, the last of a file first.
-func (f fixture) apply(t *testing.T, edits []code.Edit) {
+func (f fixture) apply(t *testing.T, edits []source.Edit) {
 	t.Helper()
 	for _, e := range slices.Backward(edits) {
 		at := filepath.Join(f.dir, filepath.FromSlash(e.Path))
@@ -228,7 +228,7 @@ func TestAsk(t *testing.T) {
 
 func answer(t *testing.T, p *golang.Project, ask, what, more string) (lines []string) {
 	t.Helper()
-	var symbols []code.Symbol
+	var symbols []source.Symbol
 	var err error
 	switch ask {
 	case "definition":

@@ -343,14 +343,14 @@ func (prog *program) parse(name string) *parsed {
 }
 
 // source is the text of a file that belongs to the program.
-func (prog *program) source(name string) (source, bool) {
+func (prog *program) source(name string) (goFile, bool) {
 	prog.mu.Lock()
 	defer prog.mu.Unlock()
 	f := prog.parsed[name]
 	if f == nil || f.rel == "" {
-		return source{}, false
+		return goFile{}, false
 	}
-	return source{path: f.rel, data: f.data}, true
+	return goFile{path: f.rel, data: f.data}, true
 }
 
 // notes say what the program lacks: packages with errors among those that were

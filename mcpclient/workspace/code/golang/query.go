@@ -13,7 +13,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // query is a symbol as somebody named it: by words, or by a place.
@@ -172,7 +172,7 @@ func (p *Project) one(q query, found []declaration) (declaration, []string, erro
 	}
 	top, notes := p.forThisSystem(top)
 	if len(top) > 1 {
-		symbols := make([]code.Symbol, len(top))
+		symbols := make([]source.Symbol, len(top))
 		for i, d := range top {
 			symbols[i] = d.Symbol
 		}
@@ -251,7 +251,7 @@ func (p *Project) system() build.Context {
 // Definition is where a symbol is declared: a name as people write it, or a
 // place in a file. A name may have several. For a name nothing is type-checked.
 // within narrows the answer to a file or folder.
-func (p *Project) Definition(ctx context.Context, symbol, within string) ([]code.Symbol, error) {
+func (p *Project) Definition(ctx context.Context, symbol, within string) ([]source.Symbol, error) {
 	q, err := p.ask(symbol)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (p *Project) Definition(ctx context.Context, symbol, within string) ([]code
 		if err != nil {
 			return nil, err
 		}
-		return []code.Symbol{t.symbol}, nil
+		return []source.Symbol{t.symbol}, nil
 	}
 	found, err := p.find(ctx, q, within)
 	if err != nil {
@@ -270,7 +270,7 @@ func (p *Project) Definition(ctx context.Context, symbol, within string) ([]code
 	slices.SortStableFunc(found, func(a, b declaration) int {
 		return cmp.Or(a.rank()-b.rank(), comparePlaces(a.Place, b.Place))
 	})
-	symbols := make([]code.Symbol, len(found))
+	symbols := make([]source.Symbol, len(found))
 	for i, d := range found {
 		symbols[i] = d.Symbol
 	}
@@ -279,7 +279,7 @@ func (p *Project) Definition(ctx context.Context, symbol, within string) ([]code
 
 // Symbols are the names that the Go files under a path declare, the best match
 // of the query first; an empty query matches all, in the order of files.
-func (p *Project) Symbols(ctx context.Context, name, asked string) ([]code.Symbol, error) {
+func (p *Project) Symbols(ctx context.Context, name, asked string) ([]source.Symbol, error) {
 	scope, err := p.local(name)
 	if err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func (p *Project) Symbols(ctx context.Context, name, asked string) ([]code.Symbo
 	}
 	mods := p.modules()
 	asked = strings.ToLower(strings.TrimSpace(asked))
-	var found []code.Symbol
+	var found []source.Symbol
 	for _, src := range files {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -303,7 +303,7 @@ func (p *Project) Symbols(ctx context.Context, name, asked string) ([]code.Symbo
 		}
 	}
 	if asked != "" {
-		slices.SortStableFunc(found, func(a, b code.Symbol) int {
+		slices.SortStableFunc(found, func(a, b source.Symbol) int {
 			return likeness(declaration{Symbol: a}, asked) - likeness(declaration{Symbol: b}, asked)
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // References are all places that denote what a symbol means, tests included. Only
@@ -27,14 +27,14 @@ func (p *Project) References(ctx context.Context, symbol, within string) (Refere
 		if !ok {
 			return
 		}
-		found.Uses = append(found.Uses, code.Reference{
+		found.Uses = append(found.Uses, source.Reference{
 			Place:      place(src, at),
 			In:         t.prog.around(at.Filename, id.Pos()),
 			Definition: t.prog.keyAt(id.Pos(), t.key.name) == t.key,
 		})
 	})
-	slices.SortFunc(found.Uses, func(a, b code.Reference) int { return comparePlaces(a.Place, b.Place) })
-	found.Uses = slices.CompactFunc(found.Uses, func(a, b code.Reference) bool { return comparePlaces(a.Place, b.Place) == 0 })
+	slices.SortFunc(found.Uses, func(a, b source.Reference) int { return comparePlaces(a.Place, b.Place) })
+	found.Uses = slices.CompactFunc(found.Uses, func(a, b source.Reference) bool { return comparePlaces(a.Place, b.Place) == 0 })
 	missed, err := t.unread(ctx)
 	if err != nil {
 		return References{}, err
@@ -104,7 +104,7 @@ func isLocal(o types.Object) bool {
 
 // unread are the files that hold the word and are not compiled on this system, as
 // far as they can see what it means.
-func (t target) unread(ctx context.Context) ([]source, error) {
+func (t target) unread(ctx context.Context) ([]goFile, error) {
 	p := t.prog.p
 	dir := dirOf(t.symbol.Path)
 	if isLocal(t.obj) {
@@ -118,7 +118,7 @@ func (t target) unread(ctx context.Context) ([]source, error) {
 	for _, f := range t.prog.parsed {
 		read[f.rel] = true
 	}
-	var missed []source
+	var missed []goFile
 	for _, f := range files {
 		if !token.IsExported(lastPart(t.symbol.Name)) && dirOf(f.path) != dir {
 			continue
@@ -130,7 +130,7 @@ func (t target) unread(ctx context.Context) ([]source, error) {
 	return missed, nil
 }
 
-func notCompiled(files []source) string {
+func notCompiled(files []goFile) string {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = f.path
@@ -140,7 +140,7 @@ func notCompiled(files []source) string {
 
 // parted tells files that cannot compile without a name at the top of a package,
 // by their paths, from those that may mean something else by it.
-func (t target) parted(files []source) (breaks []string, rest []source) {
+func (t target) parted(files []goFile) (breaks []string, rest []goFile) {
 	for _, src := range files {
 		if t.obj.Parent() == t.obj.Pkg().Scope() && t.needs(src) {
 			breaks = append(breaks, src.path)
@@ -154,7 +154,7 @@ func (t target) parted(files []source) (breaks []string, rest []source) {
 // needs reports whether a file, by its text, uses what is at the top of a package:
 // in the package itself by an identifier that nothing in the file declares, else
 // behind the name that it imports the package under.
-func (t target) needs(src source) bool {
+func (t target) needs(src goFile) bool {
 	file, err := parser.ParseFile(token.NewFileSet(), src.path, src.data, 0)
 	if err != nil {
 		return false

@@ -14,17 +14,17 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // renaming is one change of a name, on its way from a wish to edits.
 type renaming struct {
 	target
 	old, name string
-	set       map[key]bool           // what gets the new name
-	coupled   map[key]types.Object   // of set, what was not asked for
-	edits     map[string][]code.Edit // by file on disk
-	used      map[*unit]bool         // units with edits
+	set       map[key]bool             // what gets the new name
+	coupled   map[key]types.Object     // of set, what was not asked for
+	edits     map[string][]source.Edit // by file on disk
+	used      map[*unit]bool           // units with edits
 	notes     []string
 }
 
@@ -33,7 +33,7 @@ type renaming struct {
 // together. The result is type-checked before it is returned: every name has to
 // mean afterwards what it meant before, or the change is refused with a sentence.
 // Nothing is written.
-func (p *Project) Rename(ctx context.Context, symbol, newName, within string) ([]code.Edit, Renamed, error) {
+func (p *Project) Rename(ctx context.Context, symbol, newName, within string) ([]source.Edit, Renamed, error) {
 	if err := goodName(newName); err != nil {
 		return nil, Renamed{}, err
 	}
@@ -51,7 +51,7 @@ func (p *Project) Rename(ctx context.Context, symbol, newName, within string) ([
 	r := &renaming{
 		target: t, old: lastPart(t.symbol.Name), name: newName,
 		set: map[key]bool{t.key: true}, coupled: map[key]types.Object{},
-		edits: map[string][]code.Edit{}, used: map[*unit]bool{}, notes: t.notes,
+		edits: map[string][]source.Edit{}, used: map[*unit]bool{}, notes: t.notes,
 	}
 	for _, step := range []func(context.Context) error{
 		r.allowed, r.fitsTest, r.readable, r.couple, r.embed, r.collect, r.taken, r.verify, r.comments, r.remarks,
@@ -293,7 +293,7 @@ func (r *renaming) examplesIn(u *unit, from, to string) {
 // edit replaces a text, once, however many units hold its file.
 func (r *renaming) edit(file string, offset int, from, to string) {
 	rel, _ := r.prog.p.relative(file)
-	e := code.Edit{Path: rel, Start: offset, End: offset + len(from), New: to}
+	e := source.Edit{Path: rel, Start: offset, End: offset + len(from), New: to}
 	if !slices.Contains(r.edits[file], e) {
 		r.edits[file] = append(r.edits[file], e)
 	}
@@ -301,8 +301,8 @@ func (r *renaming) edit(file string, offset int, from, to string) {
 
 // all edits, in the order of files and places. A file that gofmt had nothing to say
 // about stays so: where names stand in columns, the blanks beside them change too.
-func (r *renaming) all() []code.Edit {
-	var list []code.Edit
+func (r *renaming) all() []source.Edit {
+	var list []source.Edit
 	for _, file := range slices.Sorted(maps.Keys(r.edits)) {
 		data, edits := r.prog.parsed[file].data, sorted(r.edits[file])
 		text := applied(data, edits)
@@ -312,7 +312,7 @@ func (r *renaming) all() []code.Edit {
 				path := edits[0].Path
 				edits = nil
 				for _, e := range udiff.Bytes(data, after) {
-					edits = append(edits, code.Edit{Path: path, Start: e.Start, End: e.End, New: e.New})
+					edits = append(edits, source.Edit{Path: path, Start: e.Start, End: e.End, New: e.New})
 				}
 			}
 		}
@@ -321,8 +321,8 @@ func (r *renaming) all() []code.Edit {
 	return list
 }
 
-func sorted(edits []code.Edit) []code.Edit {
-	return slices.SortedFunc(slices.Values(edits), func(a, b code.Edit) int { return a.Start - b.Start })
+func sorted(edits []source.Edit) []source.Edit {
+	return slices.SortedFunc(slices.Values(edits), func(a, b source.Edit) int { return a.Start - b.Start })
 }
 
 // taken refuses a name that something else has where it would have to stand. What

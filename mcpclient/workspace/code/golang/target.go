@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/go/ast/astutil"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // key is where something is declared. It stands for the declaration in every
@@ -51,7 +51,7 @@ type target struct {
 	key    key
 	obj    types.Object
 	unit   *unit
-	symbol code.Symbol
+	symbol source.Symbol
 	notes  []string
 }
 
@@ -374,7 +374,7 @@ func (prog *program) foreign(o types.Object) declaration {
 	return d
 }
 
-func foldersOf(files []source) []string {
+func foldersOf(files []goFile) []string {
 	var dirs []string
 	for _, f := range files {
 		dirs = append(dirs, dirOf(f.path))

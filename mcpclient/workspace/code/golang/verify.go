@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // checked is a unit as it would be afterwards.
@@ -98,7 +98,7 @@ func (r *renaming) changed() (map[*ast.File]*ast.File, error) {
 }
 
 // applied is a text with its edits.
-func applied(data []byte, edits []code.Edit) []byte {
+func applied(data []byte, edits []source.Edit) []byte {
 	var out []byte
 	at := 0
 	for _, e := range sorted(edits) {

@@ -1,4 +1,4 @@
-package code_test
+package source_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 func TestWordsAreNamesOutsideStringsAndComments(t *testing.T) {
@@ -38,7 +38,7 @@ func TestWordsAreNamesOutsideStringsAndComments(t *testing.T) {
 		"a CR LF file has the same places":   {"a.py", "x = 1\r\ntotal = x\r\n# total\r\n", "total", []int{2}, 1},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			f, err := code.Lex(t.Context(), c.file, c.src)
+			f, err := source.Lex(t.Context(), c.file, c.src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestWordsAreNamesOutsideStringsAndComments(t *testing.T) {
 
 func TestAUseSaysWhatItIsIn(t *testing.T) {
 	src := "class Shop:\n    def total(self):\n        return 1\n\n    def sum(self):\n        return self.total()\n\nShop().total()\n"
-	f, err := code.Lex(t.Context(), "a.py", src)
+	f, err := source.Lex(t.Context(), "a.py", src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestNamesAreReadAsPeopleWriteThem(t *testing.T) {
 		"Run#apply": {"apply", "Run"}, "shops::Shop::total": {"total", "shops.Shop"}, "$name": {"name", ""}, " 'x' ": {"x", ""},
 		"apply(a, b)": {"apply", ""}, "example.com/mod/pkg.Run.Apply": {"Apply", "pkg.Run"}, "": {"", ""}, "@items": {"items", ""},
 	} {
-		if n := code.ParseName(given); n.Word != want[0] || n.Parent != want[1] {
+		if n := source.ParseName(given); n.Word != want[0] || n.Parent != want[1] {
 			t.Errorf("%q: got %q of %q", given, n.Word, n.Parent)
 		}
 	}
@@ -99,7 +99,7 @@ func TestARenameByWordsIsRefused(t *testing.T) {
 		"to a Ruby mark in the middle": {"a.rb", "total = 1\n", "a!b", "no identifier"},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			f, err := code.Lex(t.Context(), c.file, c.src)
+			f, err := source.Lex(t.Context(), c.file, c.src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestARenameByWordsIsRefused(t *testing.T) {
 }
 
 func TestANameThatStandsInTextAloneIsNotTaken(t *testing.T) {
-	f, err := code.Lex(t.Context(), "a.py", "total = 1 # sum\nprint('sum', total)\n")
+	f, err := source.Lex(t.Context(), "a.py", "total = 1 # sum\nprint('sum', total)\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestANameThatStandsInTextAloneIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := code.Apply(f.Text, edits); err != nil || got != "sum = 1 # sum\nprint('sum', sum)\n" {
+	if got, err := source.Apply(f.Text, edits); err != nil || got != "sum = 1 # sum\nprint('sum', sum)\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -145,12 +145,12 @@ func TestPatterns(t *testing.T) {
 		"letters beyond ASCII":                  {"ö", "oe", false, "schön größer", "schoen groeßer"},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			p, err := code.NewPattern(c.pattern, c.with, c.regex)
+			p, err := source.NewPattern(c.pattern, c.with, c.regex)
 			if err != nil {
 				t.Fatal(err)
 			}
 			edits, _ := p.Edits("f", c.src, 1<<20)
-			got, err := code.Apply(c.src, edits)
+			got, err := source.Apply(c.src, edits)
 			if err != nil || got != c.want {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
@@ -163,7 +163,7 @@ func TestPatterns(t *testing.T) {
 		"a group by a longer name":  {"(a)", "$1x", "${1}"},
 	} {
 		t.Run(rule+" is refused", func(t *testing.T) {
-			if _, err := code.NewPattern(c[0], c[1], true); err == nil || !strings.Contains(err.Error(), c[2]) {
+			if _, err := source.NewPattern(c[0], c[1], true); err == nil || !strings.Contains(err.Error(), c[2]) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -175,17 +175,17 @@ func TestNearNames(t *testing.T) {
 	for asked, want := range map[string][]string{
 		"Aply": {"Run.Apply"}, "apply": {"Run.Apply", "apply_all"}, "Sesion": {"Session"}, "qqqqq": nil,
 	} {
-		if got := code.Near(asked, names); !reflect.DeepEqual(got, want) {
+		if got := source.Near(asked, names); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %q, want %q", asked, got, want)
 		}
 	}
 }
 
 func TestEditsThatOverlapAreRefused(t *testing.T) {
-	if _, err := code.Apply("abc", []code.Edit{{Start: 0, End: 2}, {Start: 1, End: 3}}); err == nil {
+	if _, err := source.Apply("abc", []source.Edit{{Start: 0, End: 2}, {Start: 1, End: 3}}); err == nil {
 		t.Error("no error")
 	}
-	if _, err := code.Apply("abc", []code.Edit{{Start: 2, End: 9}}); err == nil {
+	if _, err := source.Apply("abc", []source.Edit{{Start: 2, End: 9}}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -1,4 +1,4 @@
-package code_test
+package source_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
-	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // fixtures are small files in the languages whose declarations are known.
@@ -26,11 +26,11 @@ func fixtures(t testing.TB) []txtar.File {
 
 func outlined(t *testing.T, name, src string) string {
 	t.Helper()
-	lang, ok := code.LanguageOf(name)
+	lang, ok := source.LanguageOf(name)
 	if !ok {
 		t.Fatalf("the language of %s is not known", name)
 	}
-	o, err := code.OutlineOf(t.Context(), name, src)
+	o, err := source.OutlineOf(t.Context(), name, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAPieceOfAFileIsReadAsFarAsItGoes(t *testing.T) {
 				if !strings.HasPrefix(strings.ToValidUTF8(piece, "?"), piece) {
 					continue
 				}
-				if _, err := code.OutlineOf(t.Context(), f.Name, piece); err != nil {
+				if _, err := source.OutlineOf(t.Context(), f.Name, piece); err != nil {
 					t.Errorf("%s at %d: %v", f.Name, at, err)
 				}
 			}
@@ -94,7 +94,7 @@ func TestBrokenFilesAreReadAsFarAsTheyGo(t *testing.T) {
 			put := rapid.SampledFrom([]string{"", "{", "}", "(", ")", "<", ">", "\"", "'", "\n", "class ", "typedef ", "\r\n", "=> {", "/*"}).Draw(t, "put")
 			src = strings.ToValidUTF8(src[:from]+put+src[to:], "?")
 		}
-		file, err := code.Lex(context.Background(), f.Name, src)
+		file, err := source.Lex(context.Background(), f.Name, src)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
@@ -112,7 +112,7 @@ func TestLanguagesAreToldByNames(t *testing.T) {
 		"go.mod": "plain text", "a.sql": "SQL", "a.md": "Markdown", "a.unknown": "", "LICENSE": "", ".gitignore": "", "a.lock": "plain text",
 		"Rakefile": "Ruby", "a.rs": "Rust", "x/y.kt": "Kotlin", "a.json": "JSON", "CMakeLists.txt": "CMake",
 	} {
-		if l, ok := code.LanguageOf(name); l.Name != want || ok != (want != "") {
+		if l, ok := source.LanguageOf(name); l.Name != want || ok != (want != "") {
 			t.Errorf("%s: got %q", name, l.Name)
 		}
 	}

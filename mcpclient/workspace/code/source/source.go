@@ -1,10 +1,10 @@
-// Package code is what the operators know of source text: where names are
+// Package source is what the operators know of source text: where names are
 // declared and used, what a file holds, and which edits a change of a name or a
 // pattern comes to. It reads words, with care for strings and comments, in
 // whatever language; the package golang below it does the same for Go by types.
 //
 // Nothing here changes a file: changes are returned as edits.
-package code
+package source
 
 // Method says how an answer was found.
 type Method string
