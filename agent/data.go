@@ -346,26 +346,6 @@ func (d ChatReply) Said() string {
 	return d.Text + "\n\n" + d.Results
 }
 
-// SessionStatus says what the session works with: the model and the health of
-// the servers. Passing: the newest counts.
-type SessionStatus struct {
-	Workspace     string                  `json:"workspace"`
-	Model         string                  `json:"model,omitempty"`
-	ContextWindow int                     `json:"context_window,omitempty"` // tokens
-	Problem       string                  `json:"problem,omitempty"`        // one sentence on what is missing and what to do
-	Planner       PlannerKind             `json:"planner,omitempty"`        // who plans goals
-	Tools         int                     `json:"tools"`                    // on offer now
-	Servers       []planning.ServerStatus `json:"servers,omitempty"`
-	ContextTokens int                     `json:"context_tokens,omitempty"` // of what the next request opens with: prompt, tools, conversation
-	Instructions  string                  `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the folder where it lies in it
-	Profile       string                  `json:"profile,omitempty"`        // that the session works by
-	Think         planning.ThinkLevel     `json:"think,omitempty"`
-	Host          string                  `json:"host,omitempty"`   // of the model server
-	Trouble       planning.ModelTrouble   `json:"trouble,omitzero"` // what Problem is about
-	Branch        string                  `json:"branch,omitempty"` // of the workspace's repository, "" where that is not known
-	Review        bool                    `json:"review,omitempty"` // the plans of the next runs are held to be looked over
-}
-
 // ChatCompacted says that a summary took the place of the oldest turns of the
 // conversation, or that they are back. The turns themselves stay in the journal.
 type ChatCompacted struct {
@@ -378,23 +358,6 @@ type ChatCompacted struct {
 	Reason  string `json:"reason"`            // why now, a few words
 	ByRule  bool   `json:"by_rule,omitempty"` // no model wrote it: the turns were shortened
 	Tokens  int    `json:"tokens,omitempty"`  // that it cost, prompt and completion
-}
-
-// SessionModels lists the models that the server has and the profiles that there
-// are, for the screen to choose from. Passing.
-type SessionModels struct {
-	Models   []planning.ModelInfo `json:"models"`
-	Model    string               `json:"model,omitempty"` // the one that answers
-	Think    planning.ThinkLevel  `json:"think,omitempty"`
-	Profiles []ProfileChoice      `json:"profiles,omitempty"`
-	Profile  string               `json:"profile,omitempty"` // the one that the session works by
-	Problem  string               `json:"problem,omitempty"` // why there are none, one sentence on what to do
-}
-
-// ProfileChoice is a profile that a session can work by.
-type ProfileChoice struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
 }
 
 // RunSteered says that the user spoke to a run that goes on: a model at work
@@ -432,7 +395,6 @@ func (u Unknown) MarshalJSON() ([]byte, error) {
 func (RunStarted) Kind() Kind         { return KindRunStarted }
 func (RunSteered) Kind() Kind         { return KindRunSteered }
 func (ChatCompacted) Kind() Kind      { return KindChatCompacted }
-func (SessionModels) Kind() Kind      { return KindSessionModels }
 func (RunPaused) Kind() Kind          { return KindRunPaused }
 func (RunCompleted) Kind() Kind       { return KindRunCompleted }
 func (PhaseStarted) Kind() Kind       { return KindPhaseStarted }
@@ -467,7 +429,6 @@ func (SynthesisDelta) Kind() Kind     { return KindSynthesisDelta }
 func (SynthesisCompleted) Kind() Kind { return KindSynthesisCompleted }
 func (ChatUser) Kind() Kind           { return KindChatUser }
 func (ChatReply) Kind() Kind          { return KindChatReply }
-func (SessionStatus) Kind() Kind      { return KindSessionStatus }
 func (TimerFired) Kind() Kind         { return KindTimerFired }
 func (Note) Kind() Kind               { return KindNote }
 

@@ -82,29 +82,6 @@ type GuardWarned struct {
 	Limit  int64  `json:"limit"`
 }
 
-// SessionRuns lists the runs there are, newest first, for the screen to choose
-// from. Passing.
-type SessionRuns struct {
-	Runs []Summary `json:"runs"`
-}
-
-// SessionQueue says what the session gets ready, in a few words, and what waits
-// for that or for the run that goes on, in its order. Passing.
-type SessionQueue struct {
-	Doing   string      `json:"doing,omitempty"`   // "" is nothing
-	Servers []string    `json:"servers,omitempty"` // that what is got ready waits for
-	Waiting []string    `json:"waiting"`
-	Jobs    []QueuedJob `json:"jobs,omitempty"` // the same, in the same order
-}
-
-// SessionResuming says that the events of a run which follow, up to that
-// number, have happened before and are told again so that they can be folded.
-// Passing.
-type SessionResuming struct {
-	Run  string `json:"run"`
-	Upto uint64 `json:"upto"`
-}
-
 // Kind of each event's data.
 func (RunResumed) Kind() Kind      { return KindRunResumed }
 func (RunSpawned) Kind() Kind      { return KindRunSpawned }
@@ -112,6 +89,3 @@ func (JournalDamaged) Kind() Kind  { return KindJournalDamaged }
 func (DoubtResolved) Kind() Kind   { return KindDoubtResolved }
 func (FailureResolved) Kind() Kind { return KindFailureResolved }
 func (GuardWarned) Kind() Kind     { return KindGuardWarned }
-func (SessionRuns) Kind() Kind     { return KindSessionRuns }
-func (SessionQueue) Kind() Kind    { return KindSessionQueue }
-func (SessionResuming) Kind() Kind { return KindSessionResuming }

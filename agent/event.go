@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -80,23 +81,10 @@ const (
 	KindSynthesisDelta     Kind = "synthesis.delta"
 	KindSynthesisCompleted Kind = "synthesis.completed"
 
-	KindChatUser           Kind = "chat.user"
-	KindChatReply          Kind = "chat.reply"
-	KindChatCompacted      Kind = "chat.compacted"
-	KindSessionStatus      Kind = "session.status"
-	KindSessionRuns        Kind = "session.runs"
-	KindSessionResuming    Kind = "session.resuming"
-	KindSessionModels      Kind = "session.models"
-	KindSessionQueue       Kind = "session.queue"
-	KindSessionUndo        Kind = "session.undo"
-	KindSessionServers     Kind = "session.servers"
-	KindSessionSettings    Kind = "session.settings"
-	KindSessionTalks       Kind = "session.talks"
-	KindSessionJournal     Kind = "session.journal"
-	KindChatUndone         Kind = "chat.undone"
-	KindSessionReturned    Kind = "session.returned"
-	KindSessionHistory     Kind = "session.history"
-	KindSessionCompletions Kind = "session.completions"
+	KindChatUser      Kind = "chat.user"
+	KindChatReply     Kind = "chat.reply"
+	KindChatCompacted Kind = "chat.compacted"
+	KindChatUndone    Kind = "chat.undone"
 
 	KindJournalDamaged Kind = "journal.damaged"
 
@@ -105,16 +93,14 @@ const (
 )
 
 // Passing reports whether events of this kind may be coalesced or dropped on
-// the way to a reader. They are not journalled and change nothing durable.
+// the way to a reader. They are not journalled and change nothing durable. All
+// that a session reports about itself passes, see package session.
 func (k Kind) Passing() bool {
 	switch k {
-	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput,
-		KindSessionStatus, KindSessionRuns, KindSessionResuming, KindSessionModels, KindSessionQueue, KindSessionUndo,
-		KindSessionServers, KindSessionSettings, KindSessionTalks, KindSessionJournal,
-		KindSessionReturned, KindSessionHistory, KindSessionCompletions:
+	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput:
 		return true
 	default:
-		return false
+		return strings.HasPrefix(string(k), "session.")
 	}
 }
 
@@ -275,32 +261,6 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[ChatReply](raw)
 	case KindChatCompacted:
 		return decode[ChatCompacted](raw)
-	case KindSessionModels:
-		return decode[SessionModels](raw)
-	case KindSessionQueue:
-		return decode[SessionQueue](raw)
-	case KindSessionStatus:
-		return decode[SessionStatus](raw)
-	case KindSessionRuns:
-		return decode[SessionRuns](raw)
-	case KindSessionResuming:
-		return decode[SessionResuming](raw)
-	case KindSessionReturned:
-		return decode[SessionReturned](raw)
-	case KindSessionHistory:
-		return decode[SessionHistory](raw)
-	case KindSessionCompletions:
-		return decode[SessionCompletions](raw)
-	case KindSessionUndo:
-		return decode[SessionUndo](raw)
-	case KindSessionServers:
-		return decode[SessionServers](raw)
-	case KindSessionSettings:
-		return decode[SessionSettings](raw)
-	case KindSessionTalks:
-		return decode[SessionTalks](raw)
-	case KindSessionJournal:
-		return decode[SessionJournal](raw)
 	case KindChatUndone:
 		return decode[ChatUndone](raw)
 	case KindJournalDamaged:

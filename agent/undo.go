@@ -26,20 +26,11 @@ type UndoneFile struct {
 	Folder bool   `json:"folder,omitempty"` // it is a folder
 }
 
-// SessionUndo says what undoing a run would do, for the screen to show before
-// the user says yes. Passing.
-type SessionUndo struct {
-	Undo
-}
-
 // ChatUndone says that the changes of a run were put back, in the session's
 // journal. Its diff is left out.
 type ChatUndone struct {
 	Undo
 }
-
-// Kind is session.undo.
-func (SessionUndo) Kind() Kind { return KindSessionUndo }
 
 // Kind is chat.undone.
 func (ChatUndone) Kind() Kind { return KindChatUndone }

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store/journal"
 	"replan/mcpclient/workspace"
 	"replan/planning"
@@ -44,9 +44,9 @@ func (o *options) aids(w *workshop) runner.Aids {
 }
 
 // Complete lists what can stand where the user types.
-func (a *aids) Complete(ctx context.Context, of agent.Completing) (items []agent.Completion, more bool, err error) {
+func (a *aids) Complete(ctx context.Context, of session.Completing) (items []session.Completion, more bool, err error) {
 	switch of {
-	case agent.CompleteMentions:
+	case session.CompleteMentions:
 		items, more, err = a.listFiles(ctx)
 		resources, notListed := a.w.tools.Resources(ctx)
 		for _, r := range resources {
@@ -54,65 +54,65 @@ func (a *aids) Complete(ctx context.Context, of agent.Completing) (items []agent
 			if about := first(r.Name, r.Description); about != "" && about != r.URI {
 				detail = about + ", " + detail
 			}
-			items = append(items, agent.Completion{Text: r.Server + ":" + r.URI, Detail: detail})
+			items = append(items, session.Completion{Text: r.Server + ":" + r.URI, Detail: detail})
 		}
 		err = errors.Join(err, notListed)
-	case agent.CompleteFiles:
+	case session.CompleteFiles:
 		items, more, err = a.listFiles(ctx)
-	case agent.CompleteCommands:
+	case session.CompleteCommands:
 		items = a.o.chatCommands()
-	case agent.CompletePlans:
+	case session.CompletePlans:
 		items, err = a.plans()
-	case agent.CompleteRuns:
+	case session.CompleteRuns:
 		items, err = a.runs()
-	case agent.CompleteModels:
+	case session.CompleteModels:
 		items, err = a.models(ctx)
-	case agent.CompleteProfiles:
+	case session.CompleteProfiles:
 		for _, p := range a.o.manner.profiles {
-			items = append(items, agent.Completion{Text: p.Name, Detail: p.Description})
+			items = append(items, session.Completion{Text: p.Name, Detail: p.Description})
 		}
-		items = append(items, agent.Completion{Text: noProfile, Detail: "no profile"})
+		items = append(items, session.Completion{Text: noProfile, Detail: "no profile"})
 	}
 	return items, more, err
 }
 
-func (a *aids) listFiles(ctx context.Context) ([]agent.Completion, bool, error) {
+func (a *aids) listFiles(ctx context.Context) ([]session.Completion, bool, error) {
 	if a.files == nil {
 		return nil, false, errors.New("the files of this folder cannot be listed")
 	}
 	paths, more, err := a.files.Mentionable(ctx)
-	items := make([]agent.Completion, len(paths))
+	items := make([]session.Completion, len(paths))
 	for i, path := range paths {
-		items[i] = agent.Completion{Text: path, Folder: strings.HasSuffix(path, "/")}
+		items[i] = session.Completion{Text: path, Folder: strings.HasSuffix(path, "/")}
 	}
 	return items, more, err
 }
 
-func (a *aids) plans() ([]agent.Completion, error) {
+func (a *aids) plans() ([]session.Completion, error) {
 	list, err := a.o.plans().List()
-	var items []agent.Completion
+	var items []session.Completion
 	for _, e := range list {
 		if e.Error == nil {
-			items = append(items, agent.Completion{Text: e.ID, Detail: fmt.Sprintf("%s, %s", e.Title, count(e.Steps, "step"))})
+			items = append(items, session.Completion{Text: e.ID, Detail: fmt.Sprintf("%s, %s", e.Title, count(e.Steps, "step"))})
 		}
 	}
 	return items, err
 }
 
-func (a *aids) runs() ([]agent.Completion, error) {
+func (a *aids) runs() ([]session.Completion, error) {
 	list, _, err := a.o.summaries()
-	var items []agent.Completion
+	var items []session.Completion
 	for _, s := range list {
-		items = append(items, agent.Completion{Text: s.Run, Detail: string(s.Status) + ": " + plain.OneLine(first(s.Goal, s.Title), 60)})
+		items = append(items, session.Completion{Text: s.Run, Detail: string(s.Status) + ": " + plain.OneLine(first(s.Goal, s.Title), 60)})
 	}
 	return items, err
 }
 
-func (a *aids) models(ctx context.Context) ([]agent.Completion, error) {
+func (a *aids) models(ctx context.Context) ([]session.Completion, error) {
 	list, err := a.w.model.Models(ctx)
-	var items []agent.Completion
+	var items []session.Completion
 	for _, m := range list {
-		items = append(items, agent.Completion{Text: m.Name, Detail: abilities(m)})
+		items = append(items, session.Completion{Text: m.Name, Detail: abilities(m)})
 	}
 	return items, err
 }
@@ -146,7 +146,7 @@ type missingFile struct{ error }
 func (missingFile) Is(target error) bool { return target == runner.ErrUnnamed }
 
 // History is what was sent before, here and elsewhere.
-func (a *aids) History() (h agent.SessionHistory, err error) {
+func (a *aids) History() (h session.History, err error) {
 	if a.sent == nil {
 		return h, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 )
 
 func TestALineIsSplitAsAShellDoes(t *testing.T) {
@@ -153,7 +154,7 @@ func TestAReplayIsASession(t *testing.T) {
 	for e := range r.Events() {
 		kinds, last = append(kinds, e.Data.Kind()), e.Data
 	}
-	want := []agent.Kind{agent.KindSessionStatus, agent.KindChatUser, agent.KindRunStarted, agent.KindNote, agent.KindChatReply}
+	want := []agent.Kind{session.KindStatus, agent.KindChatUser, agent.KindRunStarted, agent.KindNote, agent.KindChatReply}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("it plays %v, want %v", kinds, want)
 	}

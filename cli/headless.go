@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -147,7 +148,7 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *prompt
 		if ask != nil {
 			ask.hear(event)
 		}
-		if back, ok := event.Data.(agent.SessionReturned); ok {
+		if back, ok := event.Data.(session.Returned); ok {
 			return usage("%s", back.Reason)
 		}
 		if reply, ok := event.Data.(agent.ChatReply); ok {
@@ -218,7 +219,7 @@ func (j *jsonLines) Event(e agent.Event) error {
 		switch d := e.Data.(type) {
 		case agent.Note:
 			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", untrusted.Line(d.Text))
-		case agent.SessionResuming:
+		case session.Resuming:
 			j.past[d.Run] = d.Upto
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -131,7 +132,7 @@ func newQuestions(input *prompter, out *shared, send func(runner.Command)) *ques
 // a run that is resumed was answered, or is still open.
 func (q *questions) hear(e agent.Event) {
 	switch d := e.Data.(type) {
-	case agent.SessionResuming:
+	case session.Resuming:
 		q.told[d.Run] = d.Upto
 		return
 	case agent.RunStarted:

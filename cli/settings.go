@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -25,12 +26,12 @@ const (
 )
 
 // settings is what is in force, and where each of it comes from.
-func (o *options) settings() agent.SessionSettings {
-	told := agent.SessionSettings{File: first(o.ownConfig, o.dirs.configFile())}
+func (o *options) settings() session.Settings {
+	told := session.Settings{File: first(o.ownConfig, o.dirs.configFile())}
 	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
 		told.Missing = true
 	}
-	for _, part := range [][]agent.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings()} {
+	for _, part := range [][]session.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings()} {
 		told.Settings = append(told.Settings, part...)
 	}
 	return told
@@ -50,26 +51,26 @@ func (o *options) sourceOf(flag string, configured bool) string {
 }
 
 // quoted is a setting that is a text.
-func quoted(key, value, source, about string) agent.Setting {
+func quoted(key, value, source, about string) session.Setting {
 	if value == "" {
-		return agent.Setting{Key: key, Source: source, About: about}
+		return session.Setting{Key: key, Source: source, About: about}
 	}
-	return agent.Setting{Key: key, Value: value, Source: source, Literal: strconv.Quote(value), About: about}
+	return session.Setting{Key: key, Value: value, Source: source, Literal: strconv.Quote(value), About: about}
 }
 
 // unquoted is a setting that TOML writes without quotes.
-func unquoted(key string, value any, source, about string) agent.Setting {
-	return agent.Setting{Key: key, Value: fmt.Sprint(value), Source: source, Literal: fmt.Sprint(value), About: about}
+func unquoted(key string, value any, source, about string) session.Setting {
+	return session.Setting{Key: key, Value: fmt.Sprint(value), Source: source, Literal: fmt.Sprint(value), About: about}
 }
 
 // among says what else a setting can be.
-func among(s agent.Setting, choices ...string) agent.Setting {
+func among(s session.Setting, choices ...string) session.Setting {
 	s.Choices = choices
 	return s
 }
 
 // modelSettings are those of [model].
-func (o *options) modelSettings() []agent.Setting {
+func (o *options) modelSettings() []session.Setting {
 	c := o.config.Model
 	name := quoted("model.name", o.model, o.sourceOf("model", c.Name != "" && o.model == c.Name), "the model that answers")
 	if name.Source == fromDefault && o.model != "" {
@@ -98,21 +99,21 @@ func (o *options) modelSettings() []agent.Setting {
 		alive.Value, alive.Literal = o.keepAlive.String(), strconv.Quote(o.keepAlive.String())
 	}
 	think := first(string(o.manner.prompting.Think), "auto")
-	return []agent.Setting{
+	return []session.Setting{
 		name, host, window, alive,
 		among(quoted("model.think", think, o.sourceOf("think", c.Think != ""), "how hard the model thinks"), planning.ThinkLevels()...),
 	}
 }
 
 // planSettings are those of [routing] and [planning], and the profile.
-func (o *options) planSettings() []agent.Setting {
+func (o *options) planSettings() []session.Setting {
 	r, c, p := o.config.Routing, o.config.Planning, o.manner.prompting
-	out := []agent.Setting{
+	out := []session.Setting{
 		among(quoted("routing.planner", string(o.routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), agent.PlannerKinds()...),
 		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
 	}
-	profile := agent.Setting{Key: "profile", Value: first(o.manner.profile, noProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
-	review := agent.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait until you have looked them over; --review begins with it"}
+	profile := session.Setting{Key: "profile", Value: first(o.manner.profile, noProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
+	review := session.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait until you have looked them over; --review begins with it"}
 	if o.review {
 		review.Value = "on"
 	}
@@ -134,8 +135,8 @@ func (o *options) planSettings() []agent.Setting {
 }
 
 // limitSettings are those of [limits] and [session_limits].
-func (o *options) limitSettings() []agent.Setting {
-	var out []agent.Setting
+func (o *options) limitSettings() []session.Setting {
+	var out []session.Setting
 	add := func(key, flag, value, literal, help string, configured bool) {
 		source := o.sourceOf(flag, configured)
 		if source == fromDefault {
@@ -146,7 +147,7 @@ func (o *options) limitSettings() []agent.Setting {
 				source = fromConfiguration
 			}
 		}
-		out = append(out, agent.Setting{Key: key, Value: value, Source: source, Literal: literal, About: help})
+		out = append(out, session.Setting{Key: key, Value: value, Source: source, Literal: literal, About: help})
 	}
 	for _, l := range limitFlags() {
 		n := *l.to(&o.limits)
@@ -172,7 +173,7 @@ func (o *options) limitSettings() []agent.Setting {
 
 // screenSettings are those of [screen]: what flags and the environment change by
 // name, every other key as it stands.
-func (o *options) screenSettings() []agent.Setting {
+func (o *options) screenSettings() []session.Setting {
 	c := o.config.Screen
 	colour := unquoted("screen.no_color", o.noColor, o.sourceOf("no-color", c.NoColor), "no colours")
 	if o.io.Getenv("NO_COLOR") != "" && colour.Source == fromDefault {
@@ -182,7 +183,7 @@ func (o *options) screenSettings() []agent.Setting {
 	if o.io.Getenv("REPLAN_REDUCED_MOTION") != "" && motion.Source != "flag --reduced-motion" {
 		motion.Source = fromEnvironment
 	}
-	out := []agent.Setting{
+	out := []session.Setting{
 		quoted("screen.theme", string(o.themeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
 		colour,
 		unquoted("screen.ascii", o.ascii, o.sourceOf("ascii", c.ASCII != nil), "ASCII characters alone"),
@@ -198,7 +199,7 @@ func (o *options) screenSettings() []agent.Setting {
 		if field.Kind() == reflect.Pointer && configured {
 			field = field.Elem()
 		}
-		setting := agent.Setting{Key: "screen." + name, Value: "default", Source: o.sourceOf(strings.ReplaceAll(name, "_", "-"), configured)}
+		setting := session.Setting{Key: "screen." + name, Value: "default", Source: o.sourceOf(strings.ReplaceAll(name, "_", "-"), configured)}
 		switch field.Kind() {
 		case reflect.String:
 			setting.Value = first(field.String(), "default")
@@ -217,16 +218,16 @@ func (o *options) screenSettings() []agent.Setting {
 }
 
 // keySetting says how many actions have keys of the user's own, and which.
-func (o *options) keySetting() agent.Setting {
+func (o *options) keySetting() session.Setting {
 	if len(o.keys) == 0 {
-		return agent.Setting{Key: "keys", Value: "the usual ones", Source: fromDefault, About: "keys of your own go under [keys] in the configuration; ? shows all"}
+		return session.Setting{Key: "keys", Value: "the usual ones", Source: fromDefault, About: "keys of your own go under [keys] in the configuration; ? shows all"}
 	}
 	changed := slices.Sorted(maps.Keys(o.keys))
-	return agent.Setting{Key: "keys", Value: strconv.Itoa(len(changed)) + " changed", Source: fromConfiguration, About: "under [keys]: " + strings.Join(changed, ", ")}
+	return session.Setting{Key: "keys", Value: strconv.Itoa(len(changed)) + " changed", Source: fromConfiguration, About: "under [keys]: " + strings.Join(changed, ", ")}
 }
 
 // gateSettings say how calls are gated.
-func (o *options) gateSettings() []agent.Setting {
+func (o *options) gateSettings() []session.Setting {
 	trusted := "no"
 	if o.trusted {
 		trusted = "yes"
@@ -247,7 +248,7 @@ func (o *options) gateSettings() []agent.Setting {
 	if o.trusted {
 		trust = fromConfiguration
 	}
-	out := []agent.Setting{
+	out := []session.Setting{
 		{Key: "gates.trusted", Value: trusted, Source: trust, Literal: "[" + strconv.Quote(o.workspace) + "]", About: "this folder's tests may run without a gate"},
 		{Key: "policy", Value: count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
 	}

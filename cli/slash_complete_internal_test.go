@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/session"
 )
 
 func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
 	all := new(options).chatCommands()
-	takes := map[string][]agent.Completing{}
+	takes := map[string][]session.Completing{}
 	for _, c := range all {
 		takes[c.Text] = c.Takes
 		words := strings.Fields(c.Text)
@@ -26,15 +26,15 @@ func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
 			t.Errorf("%s is not completed", name)
 		}
 	}
-	for text, want := range map[string][]agent.Completing{
-		"/plan run":    {agent.CompletePlans, agent.CompleteFiles},
-		"/plan show":   {agent.CompletePlans},
-		"/plan resume": {agent.CompleteRuns},
-		"/plan check":  {agent.CompleteFiles},
-		"/undo":        {agent.CompleteRuns},
-		"/runs show":   {agent.CompleteRuns},
-		"/model":       {agent.CompleteModels},
-		"/profile":     {agent.CompleteProfiles},
+	for text, want := range map[string][]session.Completing{
+		"/plan run":    {session.CompletePlans, session.CompleteFiles},
+		"/plan show":   {session.CompletePlans},
+		"/plan resume": {session.CompleteRuns},
+		"/plan check":  {session.CompleteFiles},
+		"/undo":        {session.CompleteRuns},
+		"/runs show":   {session.CompleteRuns},
+		"/model":       {session.CompleteModels},
+		"/profile":     {session.CompleteProfiles},
 		"/think high":  nil,
 		"/compact":     nil,
 		"/plan create": nil,

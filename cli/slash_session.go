@@ -9,8 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -19,16 +19,16 @@ import (
 // plans and runs.
 type sessionCommand struct {
 	name, usage, short string
-	takes              []agent.Completing
+	takes              []session.Completing
 	words              []string // that its argument may be
 	do                 func(o *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error)
 }
 
 // sessionCommands are all of them.
 func sessionCommands() []sessionCommand {
-	type again = []agent.Completing
+	type again = []session.Completing
 	return []sessionCommand{
-		{"/model", "[NAME]", "What answers from the next run on", again{agent.CompleteModels}, nil, func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
+		{"/model", "[NAME]", "What answers from the next run on", again{session.CompleteModels}, nil, func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
 			return slashModel(ctx, w, now, rest)
 		}},
 		{"/models", "", "List the models of the server", nil, nil, func(_ *options, ctx context.Context, w *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
@@ -37,7 +37,7 @@ func sessionCommands() []sessionCommand {
 		{"/think", strings.Join(planning.ThinkLevels(), "|"), "How hard the model thinks from the next run on", nil, planning.ThinkLevels(), func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
 			return slashThink(ctx, w, now, rest)
 		}},
-		{"/profile", "[NAME|none]", "The profile to work by from the next run on", again{agent.CompleteProfiles}, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
+		{"/profile", "[NAME|none]", "The profile to work by from the next run on", again{session.CompleteProfiles}, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
 			return o.slashProfile(rest)
 		}},
 		{"/profiles", "", "List the profiles there are", nil, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
@@ -49,7 +49,7 @@ func sessionCommands() []sessionCommand {
 		{"/compact", "[undo]", "Sum up the oldest part of the conversation, or bring it back", nil, []string{"undo"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
 			return o.compact(rest)
 		}},
-		{"/export", "[FILE]", "Write the conversation as Markdown to a file that is not there yet", again{agent.CompleteFiles}, nil, func(o *options, _ context.Context, w *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
+		{"/export", "[FILE]", "Write the conversation as Markdown to a file that is not there yet", again{session.CompleteFiles}, nil, func(o *options, _ context.Context, w *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
 			return o.slashExport(w, rest)
 		}},
 		{"/review", "on|off", "Whether plans are held until you have looked them over, from the next run on", nil, []string{"on", "off"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {

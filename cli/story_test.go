@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/cli"
 	"replan/cli/demo"
 	"replan/themes"
@@ -180,7 +181,7 @@ func (s *story) View() tea.View {
 // fold folds an event that is on the screen by now.
 func (s *story) fold(e agent.Event) {
 	switch d := e.Data.(type) {
-	case agent.SessionStatus:
+	case session.Status:
 		s.known = s.known || d.Model != "" && d.ContextTokens > 0
 		return
 	case agent.ChatReply:

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/session"
 )
 
 // mostTalks is how many conversations are listed, the newest.
 const mostTalks = 200
 
 // talks lists the conversations in which something was said, newest first.
-func (o *options) talks() ([]agent.Talk, error) {
+func (o *options) talks() ([]session.Conversation, error) {
 	entries, err := o.sessions().List()
 	if err != nil {
 		return nil, wrap("list the conversations", err)
@@ -19,7 +20,7 @@ func (o *options) talks() ([]agent.Talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	talks := []agent.Talk{}
+	talks := []session.Conversation{}
 	for _, e := range entries {
 		if len(talks) == mostTalks {
 			break
@@ -28,7 +29,7 @@ func (o *options) talks() ([]agent.Talk, error) {
 		if err != nil {
 			continue // one that is damaged keeps nobody from the others
 		}
-		talk := agent.Talk{Session: e.ID, Changed: e.Modified, Open: e.Locked, Runs: len(runs[e.ID])}
+		talk := session.Conversation{Session: e.ID, Changed: e.Modified, Open: e.Locked, Runs: len(runs[e.ID])}
 		if n := len(events); n > 0 {
 			talk.Changed = events[n-1].Time
 		}

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -19,8 +20,8 @@ var ctrlK = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
 // TestEveryActionIsInPaletteAndHelp holds both against the tables: what has a key
 // has a line in help, and what can be done has one in the palette, with its key.
 func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
-	commands := []agent.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
-	s := open(t, tui.Options{Commands: func() []agent.Completion { return commands }}, 120, 400).show(newStory().branching())
+	commands := []session.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
+	s := open(t, tui.Options{Commands: func() []session.Completion { return commands }}, 120, 400).show(newStory().branching())
 	s.press(tea.KeyPressMsg{Code: tea.KeyF1})
 	for _, c := range commands {
 		s.wants(c.Text)

@@ -6,6 +6,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui"
 )
@@ -28,7 +29,7 @@ func TestWhatCameOfACompactionEndsTheWaitForIt(t *testing.T) {
 		"it fails":                    {"/compact", agent.Note{Level: "warn", Text: "the conversation stays as it is: no model"}, "stays as it is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(agent.ChatUser{Text: c.sent}, agent.SessionQueue{Doing: "sum up the conversation"})
+			st := newStory().greeted().session(agent.ChatUser{Text: c.sent}, session.Queue{Doing: "sum up the conversation"})
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("sum up the conversation…")
 			if strings.HasPrefix(name, "it is s") {
@@ -36,7 +37,7 @@ func TestWhatCameOfACompactionEndsTheWaitForIt(t *testing.T) {
 				s.sent(runner.Stop{})
 				s.wants("stopping")
 			}
-			s.show(more(st).session(c.came, agent.SessionQueue{}))
+			s.show(more(st).session(c.came, session.Queue{}))
 			s.wants(c.says)
 			s.lacks("sum up the conversation…")
 			s.lacks("stopping")
@@ -83,7 +84,7 @@ func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
 	st := newStory().answering()
 	s := open(t, tui.Options{}, 120, 60).show(st)
-	next := more(st).session(agent.SessionQueue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
+	next := more(st).session(session.Queue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
 	s.show(next)
 	for _, text := range []string{"· 1 queued: hello three", "· 2 queued: run the plan Tidy up", "· 4 queued: hello four (1 more before it)"} {
 		s.wants(text)
@@ -94,11 +95,11 @@ func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
 	next = more(next).run(agent.SynthesisCompleted{Text: storyAnswer},
 		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer}}).
 		session(agent.ChatReply{Run: storyRun, Status: agent.StatusCompleted}, agent.ChatUser{Text: "hello three"},
-			agent.SessionQueue{Doing: "hello three", Waiting: []string{"hello four"}})
+			session.Queue{Doing: "hello three", Waiting: []string{"hello four"}})
 	s.show(next)
 	s.wants("getting ready")
 	s.wants("· 1 queued: hello four")
 	s.lacks("queued: hello three")
-	s.show(more(next).session(agent.Note{Level: "info", Text: "no longer queued: hello four"}, agent.SessionQueue{Doing: "hello three"}))
+	s.show(more(next).session(agent.Note{Level: "info", Text: "no longer queued: hello four"}, session.Queue{Doing: "hello three"}))
 	s.lacks("· 1 queued:")
 }

@@ -5,6 +5,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/session"
 )
 
 // around is what the screen keeps of what stands around runs: the notices, and
@@ -100,13 +101,13 @@ func (k *aroundKeys) dialogKeys() []action {
 // besides, nil for nothing.
 func (m *Model) takeShown(data agent.Data) {
 	switch d := data.(type) {
-	case agent.SessionServers:
+	case session.Servers:
 		m.servers.take(d)
-	case agent.SessionSettings:
+	case session.Settings:
 		m.settings.take(d)
-	case agent.SessionTalks:
+	case session.Conversations:
 		m.runs.takeTalks(d.Talks)
-	case agent.SessionJournal:
+	case session.Journal:
 		m.recalled(d)
 	}
 }

@@ -9,15 +9,16 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/themes"
 	"replan/tui"
 )
 
 // helpless is a session in which no model answers.
-func helpless(kind planning.TroubleKind, model string, there ...string) agent.SessionStatus {
+func helpless(kind planning.TroubleKind, model string, there ...string) session.Status {
 	host := "http://127.0.0.1:11434"
-	return agent.SessionStatus{
+	return session.Status{
 		Workspace: "/src/auth-service", Planner: agent.PlannerAuto, Tools: 6, Branch: "main", Host: host,
 		Problem: "there is no model: a sentence", Trouble: planning.ModelTrouble{Kind: kind, Host: host, Model: model, Models: there},
 		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
@@ -25,7 +26,7 @@ func helpless(kind planning.TroubleKind, model string, there ...string) agent.Se
 }
 
 func TestTheFirstScreenIsDrawnWideAndNarrow(t *testing.T) {
-	greeted := newStory().greeted().session(agent.SessionStatus{
+	greeted := newStory().greeted().session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", Tools: 6, Branch: "main", Instructions: "AGENTS.md",
 		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
 	})
@@ -58,7 +59,7 @@ func TestWhereNoModelAnswersAKeyTriesAgain(t *testing.T) {
 			s.press(keys...)
 			s.sent(runner.Look{})
 			s.wants("Asking again")
-			s.show(more(st).session(agent.SessionStatus{Workspace: "/src", Model: "qwen3:8b"}))
+			s.show(more(st).session(session.Status{Workspace: "/src", Model: "qwen3:8b"}))
 			s.lacks("ollama serve")
 			s.wants("qwen3:8b answers")
 		})
@@ -72,8 +73,8 @@ func TestAGoalIsSentAlthoughNoModelAnswers(t *testing.T) {
 }
 
 // serverStatus is a session with one server more.
-func serverStatus(state planning.ServerState, problem string) agent.SessionStatus {
-	return agent.SessionStatus{Workspace: "/src", Model: "m", Servers: []planning.ServerStatus{
+func serverStatus(state planning.ServerState, problem string) session.Status {
+	return session.Status{Workspace: "/src", Model: "m", Servers: []planning.ServerStatus{
 		{Name: "workspace", State: planning.ServerReady, Tools: 6}, {Name: "tickets", State: state, Error: problem, Tools: 2},
 	}}
 }
@@ -134,8 +135,8 @@ func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
 }
 
 // inForce is a few settings.
-func inForce() agent.SessionSettings {
-	return agent.SessionSettings{File: "/home/me/.config/replan/config.toml", Settings: []agent.Setting{
+func inForce() session.Settings {
+	return session.Settings{File: "/home/me/.config/replan/config.toml", Settings: []session.Setting{
 		{Key: "model.name", Value: "qwen3:8b", Literal: `"qwen3:8b"`, Source: "configuration", About: "the model that answers"},
 		{Key: "model.think", Value: "auto", Literal: `"auto"`, Source: "default", About: "how hard the model thinks"},
 		{Key: "limits.max_steps", Value: "12, grows with the plan", Literal: "12", Source: "default", About: "most step executions of a run"},
@@ -164,7 +165,7 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 func TestASettingIsChangedForTheSession(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
 	s.sent(runner.Settings{}, runner.Choose{Think: ptrTo(planning.ThinkOff)})
-	s.show(newStory().session(agent.SessionStatus{Workspace: "/src", Model: "qwen3:8b", Think: planning.ThinkOff}))
+	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: planning.ThinkOff}))
 	s.wants("this session")
 	s.wants("[model] think = \"off\"")
 	s.press(downKey, enter).wants("It holds from the next start on")
@@ -175,7 +176,7 @@ func TestASettingIsChangedForTheSession(t *testing.T) {
 func TestWhatTheScreenCanTurnIsTurnedAtOnce(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(alt('o'))
-	s.show(more(st).session(agent.SessionSettings{Settings: []agent.Setting{
+	s.show(more(st).session(session.Settings{Settings: []session.Setting{
 		{Key: "screen.ascii", Value: "false", Literal: "false", Source: "default"},
 		{Key: "screen.reduced_motion", Value: "false", Literal: "false", Source: "default"},
 		{Key: "review", Value: "off", Source: "default"},
@@ -186,7 +187,7 @@ func TestWhatTheScreenCanTurnIsTurnedAtOnce(t *testing.T) {
 	s.press(enter).wants("╭")
 	s.press(downKey, enter).wants("[screen] reduced_motion = true")
 	s.press(downKey, enter).sent(runner.Settings{}, runner.Hold{On: true})
-	s.show(newStory().session(agent.SessionStatus{Workspace: "/src", Model: "qwen3:8b", Review: true}))
+	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
 	s.wants("this session")
 	s.press(downKey).wants("under [keys]: gate, models")
 	s.press(enter).wants("Keys are changed under [keys]")
@@ -196,7 +197,7 @@ func ptrTo[T any](v T) *T { return &v }
 
 // servers is what three servers offer.
 func serversStory() *story {
-	return newStory().session(agent.SessionStatus{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(planning.ServerWaiting)})
+	return newStory().session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(planning.ServerWaiting)})
 }
 
 func threeServers(tickets planning.ServerState) []planning.ServerStatus {
@@ -207,8 +208,8 @@ func threeServers(tickets planning.ServerState) []planning.ServerStatus {
 	}
 }
 
-func offered() agent.SessionServers {
-	return agent.SessionServers{Servers: threeServers(planning.ServerWaiting), Tools: []agent.OfferedTool{
+func offered() session.Servers {
+	return session.Servers{Servers: threeServers(planning.ServerWaiting), Tools: []session.OfferedTool{
 		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Verdict: agent.VerdictRun},
 		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Verdict: agent.VerdictAsk},
 		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
@@ -249,7 +250,7 @@ func TestAServerIsStartedAnewByAKey(t *testing.T) {
 
 func TestTheServersAreLive(t *testing.T) {
 	s := serving(t, 120, 36)
-	_, cmd := s.m.Update(tui.Batch(newStory().session(agent.SessionStatus{Workspace: "/src", Model: "m", Servers: threeServers(planning.ServerReady)}).events, newStory().now))
+	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(planning.ServerReady)}).events, newStory().now))
 	s.carryOut(cmd)
 	s.sent(runner.Servers{}, runner.Servers{}) // what they offer may be another now
 	s.lacks("asks")

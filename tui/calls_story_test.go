@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -123,7 +124,7 @@ const chatWords = "what changed in the token helper lately? rename what still us
 
 // calling: the model answers directly and calls tools.
 func (s *story) calling() *story {
-	s.session(agent.SessionStatus{
+	s.session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Profile: "reviewer", Think: planning.ThinkLow,
 		ContextTokens: 2150, Instructions: "AGENTS.md",
 	}).after(100).session(agent.ChatUser{Text: chatWords}).
@@ -203,8 +204,8 @@ func (s *story) spoken() *story {
 
 // choosing: the models and profiles there are were asked for.
 func (s *story) choosing() *story {
-	return s.session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, ContextTokens: 27000, Instructions: "AGENTS.md", Think: planning.ThinkLow}).
-		session(agent.SessionModels{
+	return s.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, ContextTokens: 27000, Instructions: "AGENTS.md", Think: planning.ThinkLow}).
+		session(session.Models{
 			Model: "qwen3:8b", Think: planning.ThinkLow, Profile: "reviewer",
 			Models: []planning.ModelInfo{
 				{Name: "qwen3:8b", ContextWindow: 32768, Longest: 40960, Tools: true, Thinks: true, Chats: true, Bytes: 5_225_388_164, Parameters: "8.2B", Quantization: "Q4_K_M", Loaded: true},
@@ -212,6 +213,6 @@ func (s *story) choosing() *story {
 				{Name: "gemma3:1b", ContextWindow: 32768, Longest: 32768, Chats: true, Bytes: 815_319_791, Parameters: "999.89M", Quantization: "Q4_K_M"},
 				{Name: "nomic-embed-text:latest", Longest: 2048, Bytes: 274_302_450, Parameters: "137M", Quantization: "F16"},
 			},
-			Profiles: []agent.ProfileChoice{{Name: "explorer", Description: "reads and searches this folder; changes nothing"}, {Name: "reviewer", Description: "reads a change and says what is wrong with it"}},
+			Profiles: []session.ProfileChoice{{Name: "explorer", Description: "reads and searches this folder; changes nothing"}, {Name: "reviewer", Description: "reads a change and says what is wrong with it"}},
 		})
 }

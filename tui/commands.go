@@ -6,7 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -41,7 +41,7 @@ func (m *Model) noCommand() string {
 }
 
 // begins puts a command into the input, ready for what it takes.
-func (m *Model) begins(c agent.Completion) tea.Cmd {
+func (m *Model) begins(c session.Completion) tea.Cmd {
 	m.focus = paneChat
 	text := c.Text
 	if c.Usage != "" {

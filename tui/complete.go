@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -23,21 +23,21 @@ type completer struct {
 	look *look
 	keys *keyMap
 	list
-	known map[agent.Completing]agent.SessionCompletions
-	asked map[agent.Completing]bool // since the list was opened
+	known map[session.Completing]session.Completions
+	asked map[session.Completing]bool // since the list was opened
 
 	text  string // of the input, that was looked at
 	stale bool   // more is known since
 	wants token
 	left  token // that the user has closed the list of
 	moved bool  // the user has chosen a row
-	found []agent.Completion
+	found []session.Completion
 	rows  []popupRow
 }
 
 // token is the part of the input that is completed, from a byte of it on.
 type token struct {
-	of    []agent.Completing // none is nothing
+	of    []session.Completing // none is nothing
 	start int
 	query string
 	line  string // of a command: the words before what it takes
@@ -52,7 +52,7 @@ func (t token) same(other token) bool {
 }
 
 func newCompleter(l *look, keys *keyMap) *completer {
-	return &completer{look: l, keys: keys, known: map[agent.Completing]agent.SessionCompletions{}, asked: map[agent.Completing]bool{}}
+	return &completer{look: l, keys: keys, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
 }
 
 // completes reports whether the list is on the screen.
@@ -91,7 +91,7 @@ func (m *Model) suggest() tea.Cmd {
 		}
 	}
 	c.find()
-	if at := slices.IndexFunc(c.found, func(i agent.Completion) bool { return i.Text == chosen }); at >= 0 {
+	if at := slices.IndexFunc(c.found, func(i session.Completion) bool { return i.Text == chosen }); at >= 0 {
 		c.at = at
 	}
 	return tea.Batch(cmds...)
@@ -111,7 +111,7 @@ func (m *Model) suggestAnew() tea.Cmd {
 }
 
 // take takes what the session says can be completed.
-func (c *completer) take(d agent.SessionCompletions) { c.known[d.Of], c.stale = d, true }
+func (c *completer) take(d session.Completions) { c.known[d.Of], c.stale = d, true }
 
 // tokenAt is what is being typed before the cursor.
 func (c *completer) tokenAt(before, after string) token {
@@ -137,9 +137,9 @@ func mentionAt(text string) token {
 		switch {
 		case !opens || strings.Contains(name, "\n"):
 		case quoted && !strings.Contains(inner, `"`):
-			return token{of: []agent.Completing{agent.CompleteMentions}, start: at, query: inner}
+			return token{of: []session.Completing{session.CompleteMentions}, start: at, query: inner}
 		case !quoted && !strings.ContainsAny(name, " \t"):
-			return token{of: []agent.Completing{agent.CompleteMentions}, start: at, query: name}
+			return token{of: []session.Completing{session.CompleteMentions}, start: at, query: name}
 		}
 		at = strings.LastIndexByte(text[:at], '@')
 	}
@@ -149,10 +149,10 @@ func mentionAt(text string) token {
 // commandAt is what of a line that begins with a slash is being typed: the command,
 // or what it takes.
 func (c *completer) commandAt(line string) token {
-	commands := token{of: []agent.Completing{agent.CompleteCommands}, query: line}
-	var longest agent.Completion
+	commands := token{of: []session.Completing{session.CompleteCommands}, query: line}
+	var longest session.Completion
 	below := false // another command goes on where the line is
-	for _, item := range c.known[agent.CompleteCommands].Items {
+	for _, item := range c.known[session.CompleteCommands].Items {
 		if strings.HasPrefix(line, item.Text+" ") && len(item.Text) > len(longest.Text) {
 			longest = item
 		}
@@ -176,14 +176,14 @@ func (c *completer) find() {
 	if t.none() {
 		return
 	}
-	var items []agent.Completion
+	var items []session.Completion
 	for _, of := range t.of {
 		items = append(items, c.known[of].Items...)
 	}
 	switch {
-	case t.of[0] == agent.CompleteCommands:
+	case t.of[0] == session.CompleteCommands:
 		c.findCommands(items)
-	case t.of[0] == agent.CompleteMentions, len(t.of) == 1 && t.of[0] == agent.CompleteFiles:
+	case t.of[0] == session.CompleteMentions, len(t.of) == 1 && t.of[0] == session.CompleteFiles:
 		c.findNames(items)
 	default:
 		c.search(items, t.query)
@@ -192,7 +192,7 @@ func (c *completer) find() {
 }
 
 // add adds a row for something, of which the search has found some bytes.
-func (c *completer) add(item agent.Completion, lit []int) {
+func (c *completer) add(item session.Completion, lit []int) {
 	row := popupRow{text: untrusted.Line(item.Text), detail: untrusted.Line(item.Detail), folder: item.Folder, path: strings.ContainsRune(item.Text, '/') && item.Text[0] != '/'}
 	if row.text == item.Text {
 		row.lit = lit
@@ -204,13 +204,13 @@ func (c *completer) add(item agent.Completion, lit []int) {
 }
 
 // completions are searched by what is to be typed.
-type completions []agent.Completion
+type completions []session.Completion
 
 func (c completions) String(i int) string { return c[i].Text }
 func (c completions) Len() int            { return len(c) }
 
 // search adds what a query finds, the best first, all of it where there is none.
-func (c *completer) search(items []agent.Completion, query string) {
+func (c *completer) search(items []session.Completion, query string) {
 	if query == "" {
 		for _, item := range items[:min(len(items), mostFound)] {
 			c.add(item, nil)
@@ -245,7 +245,7 @@ func nearness(name, query string) int {
 
 // findNames adds what lies in the folder that is typed, and what a query finds in
 // any.
-func (c *completer) findNames(items []agent.Completion) {
+func (c *completer) findNames(items []session.Completion) {
 	query := c.wants.query
 	if query != "" && !strings.HasSuffix(query, "/") {
 		c.search(items, query)
@@ -262,7 +262,7 @@ func (c *completer) findNames(items []agent.Completion) {
 
 // findCommands adds the commands that a line may become: of those that go on
 // alike, as many words as are typed.
-func (c *completer) findCommands(items []agent.Completion) {
+func (c *completer) findCommands(items []session.Completion) {
 	line := c.wants.query
 	words := strings.Count(line, " ")
 	for _, item := range items {
@@ -324,7 +324,7 @@ func (c *completer) takesEnter() bool {
 	case t.line != "": // of what a command takes, a part is enough
 		return t.query == "" && !strings.HasPrefix(t.usage, "[")
 	}
-	whole := slices.ContainsFunc(c.found, func(i agent.Completion) bool { return i.Text == t.query })
+	whole := slices.ContainsFunc(c.found, func(i session.Completion) bool { return i.Text == t.query })
 	return !whole
 }
 
@@ -339,11 +339,11 @@ func (m *Model) takeChosen() tea.Cmd {
 	before, after := m.input.split()
 	text, ends := item.Text, !item.Folder // else it goes on where it stands
 	switch {
-	case t.of[0] == agent.CompleteMentions:
+	case t.of[0] == session.CompleteMentions:
 		if text = planning.NameOf(item.Text); item.Folder {
 			text = strings.TrimSuffix(text, `"`)
 		}
-	case t.of[0] == agent.CompleteCommands:
+	case t.of[0] == session.CompleteCommands:
 		ends = item.Usage != "" || c.hasBelow(item.Text) // else that is all
 	case strings.Contains(text, " "):
 		if text = `"` + text; !item.Folder {
@@ -359,15 +359,15 @@ func (m *Model) takeChosen() tea.Cmd {
 
 // hasBelow reports whether a command has others below it.
 func (c *completer) hasBelow(text string) bool {
-	return slices.ContainsFunc(c.known[agent.CompleteCommands].Items, func(i agent.Completion) bool {
+	return slices.ContainsFunc(c.known[session.CompleteCommands].Items, func(i session.Completion) bool {
 		return strings.HasPrefix(i.Text, text+" ")
 	})
 }
 
 // titles say what a list is of.
-var titles = map[agent.Completing]string{
-	agent.CompleteMentions: "files and resources", agent.CompleteFiles: "files", agent.CompleteCommands: "commands",
-	agent.CompletePlans: "plans", agent.CompleteRuns: "runs", agent.CompleteModels: "models", agent.CompleteProfiles: "profiles",
+var titles = map[session.Completing]string{
+	session.CompleteMentions: "files and resources", session.CompleteFiles: "files", session.CompleteCommands: "commands",
+	session.CompletePlans: "plans", session.CompleteRuns: "runs", session.CompleteModels: "models", session.CompleteProfiles: "profiles",
 }
 
 // draw draws the list in at most so many lines.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/session"
 )
 
 const (
@@ -130,8 +131,8 @@ func join(a, b agent.Data) (agent.Data, bool) {
 		if a, ok := a.(agent.StepProgress); ok && a.Index == b.Index {
 			return b, true
 		}
-	case agent.SessionStatus:
-		if _, ok := a.(agent.SessionStatus); ok {
+	case session.Status:
+		if _, ok := a.(session.Status); ok {
 			return b, true
 		}
 	}

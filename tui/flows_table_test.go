@@ -5,6 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -35,7 +36,7 @@ var flows = map[string]flow{
 	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
-	"chat.drop_queued": {hears: []agent.Data{agent.SessionQueue{Waiting: []string{"one"}, Jobs: []agent.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
+	"chat.drop_queued": {hears: []agent.Data{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
 	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []agent.Data{someFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},
 	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
@@ -126,7 +127,7 @@ var flows = map[string]flow{
 	"list.erase":        {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
 	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, moves: true},
 	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, then: []string{"right"}, moves: true},
-	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []agent.Data{agent.SessionUndo{Undo: unmaking()}}, sends: runner.Undo{Run: storyRun}},
+	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []agent.Data{session.UndoAnswer{Undo: unmaking()}}, sends: runner.Undo{Run: storyRun}},
 
 	// Looking around.
 	"revisions":           {from: (*story).finished, wants: "evision"},
@@ -153,8 +154,8 @@ var flows = map[string]flow{
 	"gate.sides":          {from: (*story).gated, wants: "│ 12  // ServeHTTP answers one request."},
 	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "2 of 4"},
 	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "4 of 4"},
-	"runs.play":           {first: []string{"ctrl+r"}, hears: []agent.Data{agent.SessionRuns{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
-	"runs.show":           {first: []string{"ctrl+r"}, hears: []agent.Data{agent.SessionRuns{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
+	"runs.play":           {first: []string{"ctrl+r"}, hears: []agent.Data{session.Runs{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
+	"runs.show":           {first: []string{"ctrl+r"}, hears: []agent.Data{session.Runs{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
 	"list.search":         {first: []string{"ctrl+r"}, wants: "search"},
 	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, wants: "space play"},

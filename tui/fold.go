@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -57,18 +58,18 @@ func (m *Model) take(e agent.Event) {
 		return
 	}
 	switch d := e.Data.(type) {
-	case agent.SessionStatus:
+	case session.Status:
 		m.takeStatus(d)
-	case agent.SessionRuns, agent.SessionModels, agent.SessionUndo, agent.ChatUndone,
-		agent.SessionServers, agent.SessionSettings, agent.SessionTalks, agent.SessionJournal:
+	case session.Runs, session.Models, session.UndoAnswer, agent.ChatUndone,
+		session.Servers, session.Settings, session.Conversations, session.Journal:
 		m.takeAsked(d)
-	case agent.SessionReturned:
+	case session.Returned:
 		m.returned(d)
-	case agent.SessionHistory:
+	case session.History:
 		m.input.restore(d)
-	case agent.SessionCompletions:
+	case session.Completions:
 		m.complete.take(d)
-	case agent.SessionQueue:
+	case session.Queue:
 		m.heardNow = true
 		if d.Doing != "" && m.going() == "" {
 			m.preparing = true // also where it was sent before the session said how it stands
@@ -76,7 +77,7 @@ func (m *Model) take(e agent.Event) {
 		m.queued(d)
 	case agent.ChatCompacted:
 		m.chat.add(m.chat.compacted(d))
-	case agent.SessionResuming:
+	case session.Resuming:
 		m.retell(d)
 	case agent.ChatUser:
 		m.takeUser(d)
@@ -95,7 +96,7 @@ func (m *Model) take(e agent.Event) {
 }
 
 // takeStatus takes how the session stands.
-func (m *Model) takeStatus(d agent.SessionStatus) {
+func (m *Model) takeStatus(d session.Status) {
 	m.heardNow = true
 	m.status, m.looking = d, false
 	m.serversStand(d.Servers)

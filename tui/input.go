@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"replan/agent"
+	"replan/agent/session"
 )
 
 // maxInputHeight bounds the input; longer text scrolls in it.
@@ -175,7 +175,7 @@ func (i *input) remember(text string) {
 }
 
 // restore puts what was sent in other sessions before what was sent in this one.
-func (i *input) restore(h agent.SessionHistory) {
+func (i *input) restore(h session.History) {
 	here := slices.Clone(h.Here)
 	for _, text := range i.history {
 		if !slices.Contains(here, text) {

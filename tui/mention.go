@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/plain"
 )
@@ -20,7 +20,7 @@ func (c *chatPane) mentioned(mentions []planning.Mention) *block {
 
 // returned takes back what was sent and not taken, or taken out of the queue. Where
 // something else was typed meanwhile, it is with what was sent before.
-func (m *Model) returned(d agent.SessionReturned) {
+func (m *Model) returned(d session.Returned) {
 	if d.Reason != "" {
 		m.answered()
 		m.chat.add(m.chat.note("warn", d.Reason))

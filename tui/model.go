@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -57,7 +57,7 @@ type Model struct {
 	*stage                // the run that is told of: the one that goes on, else the newest that the user started
 	stages       []*stage // that one, and those that plan tools started in it, in their order
 	shown        *stage   // the run in the plan pane
-	status       agent.SessionStatus
+	status       session.Status
 	sessionGates []openGate
 	told         string     // the run that the chat tells of
 	retold       *retelling // set while a run's events are told again
@@ -67,12 +67,12 @@ type Model struct {
 	heardNow     bool       // the session has said how it stands: what was said in it before has been told
 	preparing    bool       // something was sent and its run has not started
 	stopping     bool
-	introduced   bool               // the chat names the project's notes
-	troubled     string             // what it has said of why no run can start
-	queue        agent.SessionQueue // what the session gets ready, and what waits
-	chosen       *runner.Choose     // what was chosen in a dialog and the session does not work by yet
-	warmed       time.Time          // when the model was last to be loaded because the user types
-	closed       bool               // the session is over
+	introduced   bool           // the chat names the project's notes
+	troubled     string         // what it has said of why no run can start
+	queue        session.Queue  // what the session gets ready, and what waits
+	chosen       *runner.Choose // what was chosen in a dialog and the session does not work by yet
+	warmed       time.Time      // when the model was last to be loaded because the user types
+	closed       bool           // the session is over
 
 	copied   *code     // with the last key
 	selected selection // with the mouse

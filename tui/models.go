@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -23,7 +23,7 @@ type modelsDialog struct {
 	keys     *keyMap
 	open     bool
 	asked    bool // the list is on its way
-	there    agent.SessionModels
+	there    session.Models
 	profiles bool   // the profiles are shown rather than the models
 	search   string // what their names are to contain
 	level    planning.ThinkLevel
@@ -32,13 +32,13 @@ type modelsDialog struct {
 }
 
 // ask opens the dialog and asks for the list.
-func (d *modelsDialog) ask(s agent.SessionStatus) runner.Command {
+func (d *modelsDialog) ask(s session.Status) runner.Command {
 	*d = modelsDialog{look: d.look, keys: d.keys, open: true, asked: true, level: s.Think}
 	return runner.Models{}
 }
 
 // take takes the list, with what the session works by chosen.
-func (d *modelsDialog) take(l agent.SessionModels) {
+func (d *modelsDialog) take(l session.Models) {
 	d.there = l
 	if d.asked {
 		d.asked, d.level = false, l.Think

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui"
 )
@@ -87,7 +88,7 @@ func TestTheListSaysWhatAModelIsAndCan(t *testing.T) {
 }
 
 func TestAServerWithoutModelsSaysHowToGetOne(t *testing.T) {
-	st := newStory().greeted().session(agent.SessionModels{})
+	st := newStory().greeted().session(session.Models{})
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
 	s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
 	s.wants("ollama pull qwen3:8b")
@@ -121,7 +122,7 @@ func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
 		"where none is answered": {"", "tiny:latest", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(agent.SessionModels{Model: c.works, Models: []planning.ModelInfo{
+			st := newStory().greeted().session(session.Models{Model: c.works, Models: []planning.ModelInfo{
 				{Name: "big:7b", Chats: true}, {Name: c.listed, Chats: true},
 			}})
 			s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
@@ -138,30 +139,30 @@ func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
 }
 
 func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
-	status := func(change func(*agent.SessionStatus)) agent.SessionStatus {
-		st := agent.SessionStatus{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Think: planning.ThinkLow, Profile: "reviewer"}
+	status := func(change func(*session.Status)) session.Status {
+		st := session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Think: planning.ThinkLow, Profile: "reviewer"}
 		change(&st)
 		return st
 	}
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
-		came agent.SessionStatus
+		came session.Status
 		want string
 	}{
-		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *agent.SessionStatus) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b does not think; the"},
-		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *agent.SessionStatus) { s.Think = planning.ThinkAuto }), "from the next run on: think auto"},
-		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *agent.SessionStatus) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
-		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *agent.SessionStatus) { s.Profile = "" }), "from the next run on: no profile"},
+		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *session.Status) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b does not think; the"},
+		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *session.Status) { s.Think = planning.ThinkAuto }), "from the next run on: think auto"},
+		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
+		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "" }), "from the next run on: no profile"},
 		"two of them": {
 			[]tea.KeyPressMsg{downKey, downKey, rightKey, enter},
-			status(func(s *agent.SessionStatus) { s.Model, s.Think = "gemma3:1b", planning.ThinkMedium }),
+			status(func(s *session.Status) { s.Model, s.Think = "gemma3:1b", planning.ThinkMedium }),
 			"from the next run on: gemma3:1b, 32k of context, no tools; think medium. gemma3:1b does not think; the",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 200, 36).press(c.keys...)
 			now := newStory().now
-			s.show((&story{now: now}).session(status(func(s *agent.SessionStatus) { s.Tools = 7 })))
+			s.show((&story{now: now}).session(status(func(s *session.Status) { s.Tools = 7 })))
 			s.lacks("from the next run on") // the session does not work by it yet
 			s.show((&story{now: now}).session(c.came, c.came))
 			if n := strings.Count(s.text(), c.want); n != 1 {
@@ -171,7 +172,7 @@ func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 	}
 	s := picking(t, 200, 36).press(downKey, downKey, enter)
 	now := newStory().now
-	s.show((&story{now: now}).session(agent.Note{Level: "warn", Text: "nothing was chosen: the server is down"}, status(func(s *agent.SessionStatus) { s.Model = "gemma3:1b" })))
+	s.show((&story{now: now}).session(agent.Note{Level: "warn", Text: "nothing was chosen: the server is down"}, status(func(s *session.Status) { s.Model = "gemma3:1b" })))
 	s.lacks("from the next run on")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 )
 
 // overlay is a dialog that stands in place of the panes until it is left.
@@ -59,11 +60,11 @@ func (m *Model) over() overlay {
 // takeAsked gives a dialog what it asked for.
 func (m *Model) takeAsked(data agent.Data) {
 	switch d := data.(type) {
-	case agent.SessionRuns:
+	case session.Runs:
 		m.runs.take(d.Runs)
-	case agent.SessionModels:
+	case session.Models:
 		m.models.take(d)
-	case agent.SessionUndo:
+	case session.UndoAnswer:
 		m.undo.take(d.Undo)
 	case agent.ChatUndone:
 		m.undone(d)

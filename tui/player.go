@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -469,7 +470,7 @@ func (m *Model) replayActions() []action {
 }
 
 // recalled plays what was asked for in the list of runs.
-func (m *Model) recalled(d agent.SessionJournal) {
+func (m *Model) recalled(d session.Journal) {
 	want := m.again
 	if want.run != d.Run || m.options.Replay {
 		return

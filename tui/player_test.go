@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
 )
@@ -121,10 +122,10 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := newStory().greeted()
 			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(ctrlR)
-			s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: "rename", Status: agent.StatusCompleted, Started: st.now}}}))
+			s.show(more(st).session(session.Runs{Runs: []agent.Summary{{Run: storyRun, Goal: "rename", Status: agent.StatusCompleted, Started: st.now}}}))
 			s.press(letters(c.key)...)
 			s.sent(runner.List{}, runner.Recall{Run: storyRun})
-			s.show(more(st).session(agent.SessionJournal{Run: storyRun, Events: recorded()}))
+			s.show(more(st).session(session.Journal{Run: storyRun, Events: recorded()}))
 			s.wants("replay of " + storyRun)
 			s.wants(c.says)
 			_, cmd := s.m.Update(letters("q")[0])
@@ -142,16 +143,16 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 func TestAJournalThatCannotBeReadIsSaidInTheList(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{{Run: "r-1", Goal: "x", Status: agent.StatusCompleted, Started: st.now}}}))
+	s.show(more(st).session(session.Runs{Runs: []agent.Summary{{Run: "r-1", Goal: "x", Status: agent.StatusCompleted, Started: st.now}}}))
 	s.press(letters("p")...)
-	s.show(more(st).session(agent.SessionJournal{Run: "r-1", Problem: "line 3 is damaged"}))
+	s.show(more(st).session(session.Journal{Run: "r-1", Problem: "line 3 is damaged"}))
 	s.wants("It cannot be shown: line 3 is damaged")
 }
 
 func TestTheListOfRunsIsSearchedAndKeepsToItsFolder(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{
+	s.show(more(st).session(session.Runs{Runs: []agent.Summary{
 		{Run: "r-1", Goal: "mend the parser", Status: agent.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
 		{Run: "r-2", Goal: "rename it", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
 		{Run: "r-3", Goal: "of another folder", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/other"},
@@ -171,7 +172,7 @@ func TestAnotherConversationIsGoneOnWith(t *testing.T) {
 	went := ""
 	s := open(t, tui.Options{GoOn: func(session string) { went = session }}, 120, 36).show(st).press(ctrlR, tabKey)
 	s.sent(runner.List{}, runner.Talks{})
-	s.show(more(st).session(agent.SessionTalks{Talks: []agent.Talk{
+	s.show(more(st).session(session.Conversations{Talks: []session.Conversation{
 		{Session: "s-2", First: "what is this", Turns: 3, Runs: 2, Changed: st.now, Workspace: "/src/auth-service"},
 		{Session: "s-1", First: "this very one", Turns: 1, Changed: st.now, Open: true},
 		{Session: "s-0", First: "elsewhere", Turns: 1, Changed: st.now, Workspace: "/other"},

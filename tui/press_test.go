@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -323,7 +324,7 @@ func TestTimeGoesOnBetweenEvents(t *testing.T) {
 
 func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {
 	problem := "Ollama does not answer: start it with `ollama serve`, or name another host"
-	st := newStory().session(agent.SessionStatus{Workspace: "/src", Problem: problem})
+	st := newStory().session(session.Status{Workspace: "/src", Problem: problem})
 	for _, size := range []struct{ w, h int }{{40, 12}, {80, 24}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(st)
 		if shown := strings.Join(strings.Fields(s.text()), " "); !strings.Contains(shown, "! "+problem) {
@@ -335,11 +336,11 @@ func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {
 
 func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
 	const problem = "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`, or choose another host with --host"
-	down := agent.SessionStatus{Workspace: "/src", Problem: problem}
+	down := session.Status{Workspace: "/src", Problem: problem}
 	failed := agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonNoModel, Text: problem}
 	for name, said := range map[string][]agent.Data{
 		"a goal fails at it":         {down, agent.ChatUser{Text: "go"}, down, failed, down},
-		"it goes down between goals": {agent.SessionStatus{Workspace: "/src"}, agent.ChatUser{Text: "go"}, down, failed, down},
+		"it goes down between goals": {session.Status{Workspace: "/src"}, agent.ChatUser{Text: "go"}, down, failed, down},
 		"a goal is stopped":          {down, agent.ChatUser{Text: "go"}, agent.ChatReply{Status: agent.StatusCancelled, Text: "stopped"}, down},
 		"a command is sent":          {down, agent.ChatUser{Text: "/help"}, agent.ChatReply{Text: "keys"}, down},
 		"a session is gone on with":  {agent.ChatUser{Text: "go"}, agent.ChatReply{Text: "went"}, down, down},

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui"
 	"replan/tui/plain"
@@ -35,7 +36,7 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		{"in doubt, looking around", func() *story { return newStory().resumed() }, []tea.KeyPressMsg{escape}},
 		{"runs", func() *story { return newStory().listed() }, []tea.KeyPressMsg{ctrlR}},
 		{"runs, a completed one chosen", func() *story { return newStory().listed() }, append(append([]tea.KeyPressMsg{ctrlR}, letters("j")...), enter)},
-		{"no runs", func() *story { return newStory().greeted().session(agent.SessionRuns{}) }, []tea.KeyPressMsg{ctrlR}},
+		{"no runs", func() *story { return newStory().greeted().session(session.Runs{}) }, []tea.KeyPressMsg{ctrlR}},
 		{"a plan done", func() *story { return newStory().done() }, nil},
 		{"a dry run", func() *story { return newStory().dryRun() }, nil},
 		{"a dry run, its plan", func() *story { return newStory().dryRun() }, append([]tea.KeyPressMsg{tabKey}, letters("kj")...)},
@@ -69,7 +70,7 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		{"a wide text, its plan", func() *story { return newStory().wide() }, []tea.KeyPressMsg{tabKey}},
 		{"profiles", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO, tabKey}},
 		{"no models", func() *story {
-			return newStory().greeted().session(agent.SessionModels{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})
+			return newStory().greeted().session(session.Models{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})
 		}, []tea.KeyPressMsg{ctrlO}},
 		{"exchanges", func() *story { return newStory().told() }, []tea.KeyPressMsg{ctrlX}},
 		{"exchanges, one opened", func() *story { return newStory().told() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
@@ -176,7 +177,7 @@ func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
 				case agent.RunStarted:
 					d.Model = ""
 					st.events[i].Data = d
-				case agent.SessionStatus:
+				case session.Status:
 					d.Model = ""
 					st.events[i].Data = d
 				}

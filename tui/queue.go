@@ -6,14 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
 // queued takes what the session gets ready and what waits. Once it gets nothing
 // ready any more, what was asked of it has come to something.
-func (m *Model) queued(d agent.SessionQueue) {
+func (m *Model) queued(d session.Queue) {
 	if m.queue.Doing != "" && d.Doing == "" {
 		m.answered()
 	}
@@ -55,7 +55,7 @@ func (m *Model) waits(width, lines int) []string {
 }
 
 // newestQueued is what was queued last, nil where nothing waits.
-func (m *Model) newestQueued() *agent.QueuedJob {
+func (m *Model) newestQueued() *session.QueuedJob {
 	if n := len(m.queue.Jobs); n > 0 && !m.options.Replay {
 		return &m.queue.Jobs[n-1]
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -16,7 +17,7 @@ type retelling struct {
 
 // retell begins to fold a run anew. Nothing of what is told again is written
 // into the chat, and nothing of it asks the user.
-func (m *Model) retell(d agent.SessionResuming) {
+func (m *Model) retell(d session.Resuming) {
 	m.retold = &retelling{run: d.Run, upto: d.Upto}
 	m.preparing = true
 	m.reopened = nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -93,7 +94,7 @@ func (s *story) retold() *story {
 		}
 	}
 	s.now, s.seq = past.now.Add(20*time.Hour), 0
-	s.greeted().session(agent.SessionResuming{Run: storyPlanRun, Upto: upto})
+	s.greeted().session(session.Resuming{Run: storyPlanRun, Upto: upto})
 	s.events = append(s.events, told...)
 	s.seq = upto
 	return s
@@ -137,7 +138,7 @@ func (s *story) dryRun() *story {
 // listed: the runs there are were asked for.
 func (s *story) listed() *story {
 	at := func(hours float64) time.Time { return s.now.Add(-time.Duration(hours * float64(time.Hour))) }
-	return s.greeted().session(agent.SessionRuns{Runs: []agent.Summary{
+	return s.greeted().session(session.Runs{Runs: []agent.Summary{
 		{Run: "r-5", Goal: "why does the login test fail", Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
 		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
 		{Run: "r-3", Goal: storyGoal, Status: agent.StatusUnfinished, Started: at(26), Steps: 7, Done: 3, Replans: 1, Resumable: true},

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
 )
@@ -183,7 +184,7 @@ func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36).press(ctrlR)
 			next := &story{now: c.st.now, seq: c.st.seq}
-			s.show(next.session(agent.SessionRuns{Runs: []agent.Summary{old, c.shown}}))
+			s.show(next.session(session.Runs{Runs: []agent.Summary{old, c.shown}}))
 			s.wants("on screen · " + storyGoal[:40])
 			s.press(enter)
 			s.sent(runner.List{}, c.want)
@@ -196,7 +197,7 @@ func TestRunsOfTheSameGoalAreToldApart(t *testing.T) {
 	at := func(minutes int) time.Time { return st.now.Add(-time.Duration(minutes) * time.Minute) }
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		s := settled(t, newStory().greeted(), size.w, size.h).press(ctrlR)
-		s.show((&story{now: st.now, seq: st.seq}).session(agent.SessionRuns{Runs: []agent.Summary{
+		s.show((&story{now: st.now, seq: st.seq}).session(session.Runs{Runs: []agent.Summary{
 			{Run: "r-20261121-110000-aaaa", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(61), Steps: 3, Resumable: true},
 			{Run: "r-20261121-110000-bbbb", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(75), Steps: 3, Resumable: true},
 			{Run: "r-20261119-110000-cccc", Title: "Fix it", Goal: "fix IT", Status: agent.StatusUnfinished, Started: at(3000), Steps: 3, Resumable: true},
@@ -247,7 +248,7 @@ func TestTheRunThatGoesOnIsNotResumed(t *testing.T) {
 	st := newStory().branching()
 	s := settled(t, st, 120, 36).press(ctrlR)
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(agent.SessionRuns{Runs: []agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}}))
+	s.show(next.session(session.Runs{Runs: []agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}}))
 	s.wants("goes on")
 	s.press(enter)
 	s.sent(runner.List{})
@@ -302,7 +303,7 @@ func TestOnlyWhatIsSaidNowStartsSomething(t *testing.T) {
 		"a command to that session":  {newStory().session(agent.ChatUser{Text: "/plan run x"}).greeted(), false},
 		"said now":                   {newStory().greeted().session(agent.ChatUser{Text: "fix the tests"}), true},
 		"said now, before the session says how it stands": {
-			newStory().session(agent.ChatUser{Text: "fix the tests"}, agent.SessionQueue{Doing: "fix the tests"}).greeted(), true,
+			newStory().session(agent.ChatUser{Text: "fix the tests"}, session.Queue{Doing: "fix the tests"}).greeted(), true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/themes"
 	"replan/tui"
@@ -269,7 +270,7 @@ func TestAltLHoldsTheNextPlans(t *testing.T) {
 	s.sent(runner.Hold{On: true})
 	s.wants("held until you have looked them over")
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
+	s.show(next.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
 	s.wants("review on")
 	s.press(altL)
 	s.sent(runner.Hold{On: true}, runner.Hold{On: false})

@@ -12,6 +12,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -31,12 +32,12 @@ type runsDialog struct {
 	elsewhere bool   // those of other folders too
 	searching bool   // letters go into the search
 	search    string
-	goOn      func(session string)  // nil: another conversation cannot be opened from here
-	talks     []agent.Talk          // the conversations; nil until they came
-	talking   bool                  // the conversations are listed in place of the runs
-	busy      func() bool           // a run goes on
-	wants     func(recall)          // says what is to be shown again
-	live      func(run string) bool // whether a run on the screen goes on, be it around that one
+	goOn      func(session string)   // nil: another conversation cannot be opened from here
+	talks     []session.Conversation // the conversations; nil until they came
+	talking   bool                   // the conversations are listed in place of the runs
+	busy      func() bool            // a run goes on
+	wants     func(recall)           // says what is to be shown again
+	live      func(run string) bool  // whether a run on the screen goes on, be it around that one
 }
 
 // ask opens the dialog and asks for the list. shown is the run on the screen, ""

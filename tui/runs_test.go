@@ -7,12 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/tui"
 )
 
 func TestEveryRunOfThisSessionThatGoesOnIsCalledSo(t *testing.T) {
 	st := newStory().delegating()
-	st.session(agent.SessionRuns{Runs: []agent.Summary{
+	st.session(session.Runs{Runs: []agent.Summary{
 		{Run: storyChatRun, Goal: "the one around", Status: agent.StatusRunning, Started: st.now},
 		{Run: storyChildRun, Goal: "the one in it", Status: agent.StatusRunning, Started: st.now, Steps: 2, Done: 1},
 		{Run: "r-other", Goal: "not of this session", Status: agent.StatusRunning, Started: st.now, Steps: 3},
@@ -41,7 +42,7 @@ func TestARunWithoutAPlanHasNoFraction(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {60, 24}} {
 		st := newStory().greeted()
 		s := open(t, tui.Options{}, size.w, size.h).show(st).press(ctrlR)
-		s.show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{
+		s.show(more(st).session(session.Runs{Runs: []agent.Summary{
 			{Run: "r-2", Goal: "no plan yet", Status: agent.StatusUnfinished, Started: st.now, Done: 1},
 			{Run: "r-1", Goal: "planned", Status: agent.StatusUnfinished, Started: st.now, Done: 1, Steps: 4},
 		}}))

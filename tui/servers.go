@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -23,7 +24,7 @@ type serversDialog struct {
 	list
 	word    string
 	servers []planning.ServerStatus
-	tools   []agent.OfferedTool
+	tools   []session.OfferedTool
 	known   bool // what they offer has been told
 	whole   bool // the chosen one is shown with its tools
 	doc     *document
@@ -32,13 +33,13 @@ type serversDialog struct {
 }
 
 // ask opens the dialog on what is known, and asks for what the servers offer.
-func (d *serversDialog) ask(s agent.SessionStatus) runner.Command {
+func (d *serversDialog) ask(s session.Status) runner.Command {
 	*d = serversDialog{look: d.look, keys: d.keys, open: true, servers: s.Servers}
 	return runner.Servers{}
 }
 
 // take takes what they offer.
-func (d *serversDialog) take(s agent.SessionServers) {
+func (d *serversDialog) take(s session.Servers) {
 	d.tools, d.known = s.Tools, true
 	d.stand(s.Servers)
 }
@@ -268,7 +269,7 @@ func (d *serversDialog) write(doc *document, s planning.ServerStatus) {
 		doc.prose(l.Faint, "Asking what it offers"+l.glyphs.Ellipsis)
 		return
 	}
-	var tools []agent.OfferedTool
+	var tools []session.OfferedTool
 	for _, t := range d.tools {
 		if t.Server == s.Name {
 			tools = append(tools, t)
@@ -286,7 +287,7 @@ func (d *serversDialog) write(doc *document, s planning.ServerStatus) {
 
 // tool writes a tool: what it may do, what the rules say of it, and what it says
 // of itself.
-func (d *serversDialog) tool(doc *document, t agent.OfferedTool) {
+func (d *serversDialog) tool(doc *document, t session.OfferedTool) {
 	l := d.look
 	effect, style := "changes things", l.Warning
 	switch {

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -87,8 +87,8 @@ func (d *runsDialog) found(text string) bool {
 }
 
 // listedTalks are the conversations that the search and the folder leave.
-func (d *runsDialog) listedTalks() []agent.Talk {
-	var out []agent.Talk
+func (d *runsDialog) listedTalks() []session.Conversation {
+	var out []session.Conversation
 	for _, t := range d.talks {
 		if d.here(t.Workspace) && d.found(t.First+" "+t.Last+" "+t.Session) {
 			out = append(out, t)
@@ -161,8 +161,8 @@ func (d *runsDialog) empty() string {
 }
 
 // takeTalks takes the conversations.
-func (d *runsDialog) takeTalks(talks []agent.Talk) {
-	d.talks = append([]agent.Talk{}, talks...)
+func (d *runsDialog) takeTalks(talks []session.Conversation) {
+	d.talks = append([]session.Conversation{}, talks...)
 	d.move(0, d.count())
 }
 

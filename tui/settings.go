@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -24,7 +24,7 @@ type settingsDialog struct {
 	open bool
 	list
 	word string
-	told *agent.SessionSettings // nil while it is on its way
+	told *session.Settings // nil while it is on its way
 	live func(key string) (value string, ok bool)
 	turn func(key string) bool // turns on or off what the screen can, at once
 	path func(string) string
@@ -41,7 +41,7 @@ func (d *settingsDialog) ask() runner.Command {
 func (d *settingsDialog) shown() bool { return d.open }
 
 // take takes what is in force.
-func (d *settingsDialog) take(s agent.SessionSettings) { d.told = &s }
+func (d *settingsDialog) take(s session.Settings) { d.told = &s }
 
 func (d *settingsDialog) count() int {
 	if d.told == nil {
@@ -52,7 +52,7 @@ func (d *settingsDialog) count() int {
 
 // setting is one of them as it stands now: what was changed in this session comes
 // from there.
-func (d *settingsDialog) setting(i int) agent.Setting {
+func (d *settingsDialog) setting(i int) session.Setting {
 	s := d.told.Settings[i]
 	if value, ok := d.live(s.Key); ok && value != s.Value && (value != "" || s.Value != "") {
 		if s.Key == "model.name" && s.Value == "" {
@@ -97,7 +97,7 @@ func (d *settingsDialog) press(k tea.KeyPressMsg) wanted {
 }
 
 // change changes a setting for this session, or says what would.
-func (d *settingsDialog) change(s agent.Setting) wanted {
+func (d *settingsDialog) change(s session.Setting) wanted {
 	if id := opener(s.Key); id != "" {
 		if a, at := d.find(id); a != nil {
 			d.open = id == "review.next" // which opens nothing
@@ -127,7 +127,7 @@ func (d *settingsDialog) change(s agent.Setting) wanted {
 
 // keptLine is what goes into the configuration to keep a setting, "" where no
 // line does.
-func keptLine(s agent.Setting) string {
+func keptLine(s session.Setting) string {
 	section, name, ok := strings.Cut(s.Key, ".")
 	if !ok || s.Literal == "" {
 		return ""

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui"
 )
@@ -95,15 +96,15 @@ func TestTheFirstLetterHasTheModelLoadedOnceAMinute(t *testing.T) {
 	if got := running.session.commands(); len(got) != 0 {
 		t.Errorf("while a run goes on %v is sent", got)
 	}
-	without := open(t, tui.Options{}, 120, 36).show(newStory().session(agent.SessionStatus{Problem: "Ollama does not answer"})).press(letters("x")...)
+	without := open(t, tui.Options{}, 120, 36).show(newStory().session(session.Status{Problem: "Ollama does not answer"})).press(letters("x")...)
 	if got := without.session.commands(); len(got) != 0 {
 		t.Errorf("without a server %v is sent", got)
 	}
 }
 
 func TestTheMeterSaysWhatItKnows(t *testing.T) {
-	status := agent.SessionStatus{Workspace: "/src", Model: "m", ContextWindow: 8192}
-	with := func(tokens int) agent.SessionStatus { s := status; s.ContextTokens = tokens; return s }
+	status := session.Status{Workspace: "/src", Model: "m", ContextWindow: 8192}
+	with := func(tokens int) session.Status { s := status; s.ContextTokens = tokens; return s }
 	for name, c := range map[string]struct {
 		st   *story
 		want string
@@ -127,14 +128,14 @@ func TestTheHeaderNamesHowTheSessionWorks(t *testing.T) {
 func TestTheMeterOutlivesTheFolderAndALongName(t *testing.T) {
 	for _, model := range []string{"qwen3:8b", "qwen2.5-coder:7b-instruct-q4_K_M", "m"} {
 		for _, tokens := range []int{1210, 27_400, 120_500} {
-			st := newStory().told().session(agent.SessionStatus{Workspace: "/src/auth-service", Model: model, ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
+			st := newStory().told().session(session.Status{Workspace: "/src/auth-service", Model: model, ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
 			header := settled(t, st, 40, 12).lines()[0]
 			if !strings.Contains(header, "/128k") || !strings.Contains(header, model[:min(len(model), 6)]) {
 				t.Errorf("%s", header)
 			}
 		}
 	}
-	settled(t, newStory().session(agent.SessionStatus{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
+	settled(t, newStory().session(session.Status{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
 }
 
 func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
@@ -145,7 +146,7 @@ func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
 	if n != 1 {
 		t.Errorf("named %d times", n)
 	}
-	late := newStory().session(agent.ChatUser{Text: "go"}, agent.SessionStatus{Workspace: "/src", Instructions: "../AGENTS.md"})
+	late := newStory().session(agent.ChatUser{Text: "go"}, session.Status{Workspace: "/src", Instructions: "../AGENTS.md"})
 	settled(t, late, 120, 36).wants("notes of this project: ../AGENTS.md")
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -93,7 +94,7 @@ func storySteps() []planning.Step {
 
 // greeted: the session says what it works with.
 func (s *story) greeted() *story {
-	return s.session(agent.SessionStatus{
+	return s.session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6,
 		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui"
 )
@@ -138,8 +139,8 @@ func TestWhatAModelWasSentObeysNobody(t *testing.T) {
 	}
 	st := newStory().exploring()
 	st.run(agent.ModelRequested{Purpose: evil, Request: q}, agent.ModelReplied{Purpose: evil, Reply: planning.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
-	st.session(agent.SessionModels{Models: []planning.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []agent.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
-		agent.SessionStatus{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, agent.ChatCompacted{Reason: evil})
+	st.session(session.Models{Models: []planning.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []session.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
+		session.Status{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, agent.ChatCompacted{Reason: evil})
 	st.run(agent.RunSteered{Text: evil})
 	for _, keys := range [][]tea.KeyPressMsg{nil, {ctrlX}, {ctrlX, enter}, {ctrlO}, {ctrlO, tabKey}} {
 		for _, size := range []struct{ w, h int }{{120, 60}, {60, 24}} {

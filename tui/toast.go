@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -121,7 +122,7 @@ func (m *Model) lay(screen []string, first, rows int) {
 // notices tells what of an event is worth a notice.
 func (m *Model) notices(e agent.Event) {
 	switch d := e.Data.(type) {
-	case agent.SessionStatus:
+	case session.Status:
 		m.serverNotices(d)
 	case agent.GateResolved:
 		if d.Scope == agent.ScopeAlways && d.Rule != nil {
@@ -134,7 +135,7 @@ func (m *Model) notices(e agent.Event) {
 
 // serverNotices tells which servers were lost and which are back, and that a
 // model answers at last.
-func (m *Model) serverNotices(now agent.SessionStatus) {
+func (m *Model) serverNotices(now session.Status) {
 	was := map[string]planning.ServerState{}
 	for _, s := range m.status.Servers {
 		was[s.Name] = s.State

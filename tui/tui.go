@@ -15,6 +15,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/themes"
 )
@@ -38,19 +39,19 @@ type Options struct {
 
 	ReducedMotion bool // nothing spins, and the time moves on once a second
 
-	Notify     Notify                    // how to call a user who looks elsewhere; "" is auto
-	Version    string                    // shown in help
-	Goal       string                    // sent at the start, unless it is ""
-	Intro      string                    // Markdown, shown while the chat is empty
-	Examples   []string                  // goals that fit this folder, shown in the greeting
-	Suggestion string                    // text that the input opens with
-	Editor     []string                  // the user's, with its arguments; none opens none
-	Planners   planning.Planners         // make the session's plans; nil is the three phases and a model
-	Keys       Keys                      // in place of the usual ones; see [CheckKeys]
-	Commands   func() []agent.Completion // the commands of the chat, for palette and help; nil is none
-	Drawn      func()                    // called once, beside the drawing, when the first frame is made; may be nil
-	Replay     bool                      // the session only tells what was: nothing is asked, sent or stopped
-	Now        func() time.Time          // nil means time.Now
+	Notify     Notify                      // how to call a user who looks elsewhere; "" is auto
+	Version    string                      // shown in help
+	Goal       string                      // sent at the start, unless it is ""
+	Intro      string                      // Markdown, shown while the chat is empty
+	Examples   []string                    // goals that fit this folder, shown in the greeting
+	Suggestion string                      // text that the input opens with
+	Editor     []string                    // the user's, with its arguments; none opens none
+	Planners   planning.Planners           // make the session's plans; nil is the three phases and a model
+	Keys       Keys                        // in place of the usual ones; see [CheckKeys]
+	Commands   func() []session.Completion // the commands of the chat, for palette and help; nil is none
+	Drawn      func()                      // called once, beside the drawing, when the first frame is made; may be nil
+	Replay     bool                        // the session only tells what was: nothing is asked, sent or stopped
+	Now        func() time.Time            // nil means time.Now
 
 	// GoOn takes the conversation that the user goes on with once the screen is
 	// left; nil: none can be opened.

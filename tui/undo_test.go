@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -37,7 +38,7 @@ func undoing(t *testing.T, u agent.Undo, width, height int) *screen {
 	s.sent(runner.Undo{Run: storyRun, Dry: true})
 	s.wants("Looking at what it changed")
 	s.press(letters("y")...) // nobody has seen anything yet
-	return s.show(more(st).session(agent.SessionUndo{Undo: u}))
+	return s.show(more(st).session(session.UndoAnswer{Undo: u}))
 }
 
 func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
@@ -96,7 +97,7 @@ func TestARunOfTheListIsUndone(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
 	s.sent(runner.List{}, runner.Undo{Run: "r-4", Dry: true})
 	s.wants("Looking at what it changed")
-	s.show((&story{now: newStory().now}).session(agent.SessionUndo{Undo: agent.Undo{Run: "r-other", Refused: "not this one"}}))
+	s.show((&story{now: newStory().now}).session(session.UndoAnswer{Undo: agent.Undo{Run: "r-other", Refused: "not this one"}}))
 	s.lacks("not this one")
 	s.press(escape)
 	s.wants("Runs")
@@ -107,7 +108,7 @@ func TestARunThatGoesOnIsNotUndone(t *testing.T) {
 	s.wants("The run goes on: undo it when it has ended.")
 	s.sent()
 	st := newStory().branching()
-	s.press(ctrlR).show(more(st).session(agent.SessionRuns{Runs: []agent.Summary{
+	s.press(ctrlR).show(more(st).session(session.Runs{Runs: []agent.Summary{
 		{Run: storyRun, Goal: storyGoal, Status: agent.StatusRunning}, {Run: "r-other", Goal: "another's", Status: agent.StatusRunning},
 	}})).press(letters("u")...)
 	s.wants("The run goes on: undo it when it has ended.")

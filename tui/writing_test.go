@@ -15,6 +15,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui"
 )
@@ -35,8 +36,8 @@ func (s *screen) answers(data ...agent.Data) *screen {
 }
 
 // someFiles is what an @ can name.
-func someFiles() agent.SessionCompletions {
-	return agent.SessionCompletions{Of: agent.CompleteMentions, Items: []agent.Completion{
+func someFiles() session.Completions {
+	return session.Completions{Of: session.CompleteMentions, Items: []session.Completion{
 		{Text: ".gitignore"},
 		{Text: "a note.txt"},
 		{Text: "docs/", Folder: true},
@@ -51,12 +52,12 @@ func someFiles() agent.SessionCompletions {
 }
 
 // someCommands is what a slash can begin.
-func someCommands() agent.SessionCompletions {
-	return agent.SessionCompletions{Of: agent.CompleteCommands, Items: []agent.Completion{
+func someCommands() session.Completions {
+	return session.Completions{Of: session.CompleteCommands, Items: []session.Completion{
 		{Text: "/plan", Detail: "Make, keep, check and run plans"},
 		{Text: "/plan list", Detail: "List the plans"},
-		{Text: "/plan run", Detail: "Run a plan", Usage: "ID|FILE", Takes: []agent.Completing{agent.CompletePlans, agent.CompleteFiles}},
-		{Text: "/model", Detail: "What answers", Usage: "[NAME]", Takes: []agent.Completing{agent.CompleteModels}},
+		{Text: "/plan run", Detail: "Run a plan", Usage: "ID|FILE", Takes: []session.Completing{session.CompletePlans, session.CompleteFiles}},
+		{Text: "/model", Detail: "What answers", Usage: "[NAME]", Takes: []session.Completing{session.CompleteModels}},
 		{Text: "/models", Detail: "List the models"},
 		{Text: "/help", Detail: "What the chat takes"},
 	}}
@@ -85,7 +86,7 @@ func (s *screen) typed(want string) {
 
 func TestAnAtAsksForWhatItCanName(t *testing.T) {
 	s := settled(t, newStory().greeted(), 120, 36).press(letters("see @")...)
-	s.sent(runner.Complete{Of: agent.CompleteMentions})
+	s.sent(runner.Complete{Of: session.CompleteMentions})
 	s.lacks("files and resources")
 	s.answers(someFiles())
 	s.wants("files and resources")
@@ -118,7 +119,7 @@ func TestWhatAnAtNamesIsCompleted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36)
-			s.answers(agent.SessionStatus{Problem: "none"}, someFiles()).press(c.keys...)
+			s.answers(session.Status{Problem: "none"}, someFiles()).press(c.keys...)
 			s.typed(c.want)
 			var sent []string
 			for _, command := range s.session.commands() {
@@ -134,9 +135,9 @@ func TestWhatAnAtNamesIsCompleted(t *testing.T) {
 }
 
 func TestWhatASlashBeginsIsCompleted(t *testing.T) {
-	plans := agent.SessionCompletions{Of: agent.CompletePlans, Items: []agent.Completion{{Text: "tidy-001", Detail: "Tidy up"}, {Text: "ship-002"}}}
-	files := agent.SessionCompletions{Of: agent.CompleteFiles, Items: []agent.Completion{{Text: "a b.json"}, {Text: "x/", Folder: true}}}
-	models := agent.SessionCompletions{Of: agent.CompleteModels, Items: []agent.Completion{{Text: "qwen3:8b"}}}
+	plans := session.Completions{Of: session.CompletePlans, Items: []session.Completion{{Text: "tidy-001", Detail: "Tidy up"}, {Text: "ship-002"}}}
+	files := session.Completions{Of: session.CompleteFiles, Items: []session.Completion{{Text: "a b.json"}, {Text: "x/", Folder: true}}}
+	models := session.Completions{Of: session.CompleteModels, Items: []session.Completion{{Text: "qwen3:8b"}}}
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
 		want string
@@ -177,7 +178,7 @@ func TestTheMouseTakesWhatIsListed(t *testing.T) {
 		_, cmd := s.m.Update(tea.MouseClickMsg{X: 8, Y: lineOf(s, "internal/slug_test.go"), Button: tea.MouseLeft})
 		s.carryOut(cmd)
 		s.typed("@internal/slug_test.go ")
-		s.answers(agent.SessionHistory{Here: []string{"run the tests", "look around"}}).press(ctrl('c'), altR)
+		s.answers(session.History{Here: []string{"run the tests", "look around"}}).press(ctrl('c'), altR)
 		s.m.Update(tea.MouseClickMsg{X: 8, Y: lineOf(s, "run the tests"), Button: tea.MouseLeft})
 		s.typed("run the tests")
 		s.lacks("history ›")
@@ -189,10 +190,10 @@ func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 		"files":    func(s *screen) { s.answers(someFiles()).press(letters("see @slu")...).press(downKey) },
 		"commands": func(s *screen) { s.answers(someCommands()).press(letters("/")...) },
 		"history": func(s *screen) {
-			s.answers(agent.SessionHistory{Here: []string{"rename a to b", "run the tests", "one\ntwo tests\nthree"}, Elsewhere: []string{"run all tests"}}).press(altR).press(letters("test")...)
+			s.answers(session.History{Here: []string{"rename a to b", "run the tests", "one\ntwo tests\nthree"}, Elsewhere: []string{"run all tests"}}).press(altR).press(letters("test")...)
 		},
 		"queue": func(s *screen) {
-			s.answers(agent.SessionQueue{Waiting: []string{"one", "two", "three", "four"}, Jobs: []agent.QueuedJob{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4}}}).press(letters("more")...)
+			s.answers(session.Queue{Waiting: []string{"one", "two", "three", "four"}, Jobs: []session.QueuedJob{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4}}}).press(letters("more")...)
 		},
 	}
 	for name, list := range lists {
@@ -270,7 +271,7 @@ func TestABackslashBeforeEnterIsANewLine(t *testing.T) {
 }
 
 func TestWhatWasSentInOtherSessionsIsLeafedThrough(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "two"}, agent.SessionHistory{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
+	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "two"}, session.History{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
 	s.press(upKey)
 	s.typed("two")
 	s.press(upKey)
@@ -289,7 +290,7 @@ func TestALineThatBeginsWithABlankIsNotLeafedThrough(t *testing.T) {
 }
 
 func TestWhatWasSentIsSearched(t *testing.T) {
-	history := agent.SessionHistory{Here: []string{"rename a to b", "run the tests", "look around", "Run it again"}, Elsewhere: []string{"run all tests"}}
+	history := session.History{Here: []string{"rename a to b", "run the tests", "look around", "Run it again"}, Elsewhere: []string{"run all tests"}}
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
 		want string
@@ -314,28 +315,28 @@ func TestWhatWasSentIsSearched(t *testing.T) {
 }
 
 func TestWhatIsQueuedIsShownTakenBackAndDropped(t *testing.T) {
-	queue := agent.SessionQueue{Waiting: []string{"first", "second"}, Jobs: []agent.QueuedJob{{ID: 4, Text: "first"}, {ID: 7, Text: "second"}}}
+	queue := session.Queue{Waiting: []string{"first", "second"}, Jobs: []session.QueuedJob{{ID: 4, Text: "first"}, {ID: 7, Text: "second"}}}
 	s := settled(t, newStory().branching(), 120, 36).answers(queue)
 	s.wants("1 queued: first")
 	s.wants("2 queued: second")
 	s.press(upKey)
 	s.sent(runner.Unqueue{ID: 7, Back: true})
-	s.answers(agent.SessionQueue{Waiting: queue.Waiting[:1], Jobs: queue.Jobs[:1]}, agent.SessionReturned{Text: "second"})
+	s.answers(session.Queue{Waiting: queue.Waiting[:1], Jobs: queue.Jobs[:1]}, session.Returned{Text: "second"})
 	s.typed("second")
 	s.press(altQ)
 	s.wants("Taken out of the queue: first")
 	s.sent(runner.Unqueue{ID: 7, Back: true}, runner.Unqueue{ID: 4})
-	s.answers(agent.SessionQueue{}).press(altQ)
+	s.answers(session.Queue{}).press(altQ)
 	s.wants("Nothing is queued.")
 }
 
 func TestWhatWasNotTakenComesBackWithTheReason(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters("explain @x.go")...).press(escape, enter)
-	s.answers(agent.SessionReturned{Text: "explain @x.go", Reason: "nothing was sent: there is no x.go"})
+	s.answers(session.Returned{Text: "explain @x.go", Reason: "nothing was sent: there is no x.go"})
 	s.typed("explain @x.go")
 	s.wants("nothing was sent: there is no x.go")
 	// What was typed meanwhile stays; the other is what was sent before.
-	s.answers(agent.SessionReturned{Text: "another", Reason: "no"})
+	s.answers(session.Returned{Text: "another", Reason: "no"})
 	s.typed("explain @x.go")
 	s.press(upKey)
 	s.typed("another")

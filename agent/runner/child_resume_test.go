@@ -10,6 +10,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -151,7 +152,7 @@ func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
 	s.Send(runner.Stop{})
 	stopped := until[agent.ChatReply](t, s)
 	s.Send(runner.List{})
-	runs := until[agent.SessionRuns](t, s).Runs
+	runs := until[session.Runs](t, s).Runs
 	s.shut()
 	if len(k.runs) != 2 || len(runs) != 1 || runs[0].Run != stopped.Run {
 		t.Errorf("of %d runs these are offered: %+v", len(k.runs), runs)
@@ -237,7 +238,7 @@ func TestWhatIsGotReadyIsSaidUntilItBegins(t *testing.T) {
 	doing := ""
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
-		case agent.SessionQueue:
+		case session.Queue:
 			doing = d.Doing
 		case agent.RunStarted:
 			if doing != d.Goal {

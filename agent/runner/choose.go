@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -215,11 +216,11 @@ func (s *Session) adopt(m manner, info *planning.ModelInfo) {
 
 // models tells which models and profiles there are.
 func (s *Session) models(ctx context.Context) {
-	list := agent.SessionModels{
+	list := session.Models{
 		Models: []planning.ModelInfo{}, Model: s.status.Model, Think: s.terms().prompting.Think, Profile: s.manner.called(),
 	}
 	for _, p := range s.cfg.Profiles {
-		list.Profiles = append(list.Profiles, agent.ProfileChoice{Name: p.Name, Description: p.Description})
+		list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: p.Description})
 	}
 	shelf, ok := s.cfg.Model.(Shelf)
 	if !ok {

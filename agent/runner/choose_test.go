@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -51,10 +52,10 @@ func settings(s *stage) {
 func ptr[T any](v T) *T { return &v }
 
 // status reads events until the session says what it works with.
-func status(t *testing.T, s *stage, fits func(agent.SessionStatus) bool) agent.SessionStatus {
+func status(t *testing.T, s *stage, fits func(session.Status) bool) session.Status {
 	t.Helper()
 	for {
-		if st := until[agent.SessionStatus](t, s); fits(st) {
+		if st := until[session.Status](t, s); fits(st) {
 			return st
 		}
 	}
@@ -71,14 +72,14 @@ func (s *stage) run(t *testing.T, goal string) agent.RunStarted {
 
 func TestWhatIsChosenHoldsForTheNextRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
-	if st := status(t, s, func(st agent.SessionStatus) bool { return st.Model != "" && st.ContextTokens > 0 }); st.Instructions != "AGENTS.md" {
+	if st := status(t, s, func(st session.Status) bool { return st.Model != "" && st.ContextTokens > 0 }); st.Instructions != "AGENTS.md" {
 		t.Errorf("the session works with %+v", st)
 	}
 	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalogue) != 2 {
 		t.Errorf("by itself: %+v", started)
 	}
 	s.Send(runner.Choose{Model: ptr("big"), Think: ptr(planning.ThinkLow)})
-	st := status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
+	st := status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	if st.ContextWindow != 32768 || st.Think != planning.ThinkLow {
 		t.Errorf("told as %+v", st)
 	}
@@ -95,14 +96,14 @@ func TestWhatIsChosenHoldsForTheNextRun(t *testing.T) {
 		}
 	}
 	s.Send(runner.Choose{Profile: ptr("careful")})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "careful" && st.Model == "slow" })
+	status(t, s, func(st session.Status) bool { return st.Profile == "careful" && st.Model == "slow" })
 	s.model.replies[planning.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
 	started = s.run(t, "three")
 	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != planning.ThinkLow || len(started.Catalogue) != 1 {
 		t.Errorf("under a profile: %+v", started)
 	}
 	s.Send(runner.Choose{Profile: ptr("")})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "" && st.Model == "m" })
+	status(t, s, func(st session.Status) bool { return st.Profile == "" && st.Model == "m" })
 	if started := s.run(t, "four"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Prompting.Conversation) != 6 {
 		t.Errorf("without it: %+v", started)
 	}
@@ -137,7 +138,7 @@ func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
 	s.Send(runner.Submit{Text: "first"})
 	until[agent.SynthesisStarted](t, s)
 	s.Send(runner.Choose{Model: ptr("big")})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
+	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	close(hold)
 	until[agent.ChatReply](t, s)
 	if r := s.model.requests(planning.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
@@ -219,10 +220,10 @@ func TestTheModelsAndProfilesThereAreAreListed(t *testing.T) {
 			c.Model = &shelved{model: s.model, list: []planning.ModelInfo{{Name: "m"}, {Name: "big:latest"}}}
 		}
 	}))
-	status(t, s, func(st agent.SessionStatus) bool { return st.Model != "" })
+	status(t, s, func(st session.Status) bool { return st.Model != "" })
 	s.Send(runner.Models{})
-	got := until[agent.SessionModels](t, s)
-	want := []agent.ProfileChoice{{Name: "careful", Description: "looks only"}, {Name: "terse"}}
+	got := until[session.Models](t, s)
+	want := []session.ProfileChoice{{Name: "careful", Description: "looks only"}, {Name: "terse"}}
 	if len(got.Models) != 2 || got.Model != "m" || got.Problem != "" || !slices.Equal(got.Profiles, want) {
 		t.Errorf("%+v", got)
 	}
@@ -242,7 +243,7 @@ func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
 				s.config = func(c *runner.Config) { c.Model = tc.wrap(s.model) }
 			})
 			s.Send(runner.Models{})
-			got := until[agent.SessionModels](t, s)
+			got := until[session.Models](t, s)
 			if got.Models == nil || len(got.Models) > 0 || !strings.Contains(got.Problem, tc.says) || (got.Problem == "") != (tc.says == "") {
 				t.Errorf("%+v", got)
 			}

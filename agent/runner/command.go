@@ -2,6 +2,7 @@ package runner
 
 import (
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -11,17 +12,17 @@ type Command interface{ command() }
 // Submit sends what the user typed. While a run goes on it is queued. A line
 // that begins with a slash is a command, see [Config.Slash]. What the line names by
 // an @ goes with it; where that cannot be read, the line comes back as
-// [agent.SessionReturned]. A line that begins with a blank is not remembered.
+// [session.Returned]. A line that begins with a blank is not remembered.
 type Submit struct{ Text string }
 
 // Complete asks what can stand where the user types; it comes as
-// [agent.SessionCompletions].
-type Complete struct{ Of agent.Completing }
+// [session.Completions].
+type Complete struct{ Of session.Completing }
 
 // Unqueue takes out of the queue what waits in it. With Back it is given back, as
-// [agent.SessionReturned].
+// [session.Returned].
 type Unqueue struct {
-	ID   int // see [agent.QueuedJob]
+	ID   int // see [session.QueuedJob]
 	Back bool
 }
 
@@ -107,7 +108,7 @@ type Choose struct {
 }
 
 // Models asks for the models and profiles there are; they come as
-// [agent.SessionModels].
+// [session.Models].
 type Models struct{}
 
 // Warm has the model loaded, since something will be asked soon. Where it is
@@ -118,7 +119,7 @@ type Warm struct{}
 // them back.
 type Compact struct{ Undo bool }
 
-// List asks for the runs there are; they come as [agent.SessionRuns].
+// List asks for the runs there are; they come as [session.Runs].
 type List struct{}
 
 // Undo puts back what a run changed, with what the runs changed that its plan
@@ -129,25 +130,25 @@ type Undo struct {
 }
 
 // Look asks anew for what the session works with: the model, its server, and the
-// tool servers that had failed. What is found comes as [agent.SessionStatus].
+// tool servers that had failed. What is found comes as [session.Status].
 type Look struct{}
 
 // Servers asks for the tool servers and what they offer; they come as
-// [agent.SessionServers].
+// [session.Servers].
 type Servers struct{}
 
 // Restart ends a tool server and starts it anew. Calls of it that are under way
 // fail.
 type Restart struct{ Server string }
 
-// Settings asks for what is in force; it comes as [agent.SessionSettings].
+// Settings asks for what is in force; it comes as [session.Settings].
 type Settings struct{}
 
-// Talks asks for the conversations there are; they come as [agent.SessionTalks].
+// Talks asks for the conversations there are; they come as [session.Conversations].
 type Talks struct{}
 
 // Recall asks for all that happened in a run, by its whole id; it comes as
-// [agent.SessionJournal].
+// [session.Journal].
 type Recall struct{ Run string }
 
 func (Look) command()     {}

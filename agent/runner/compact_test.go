@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -186,7 +187,7 @@ func TestASummaryIsWrittenAfterTheRunThatGoesOn(t *testing.T) {
 	s.Send(runner.Submit{Text: "more"})
 	until[agent.RunStarted](t, s)
 	s.Send(runner.Compact{})
-	for q := until[agent.SessionQueue](t, s); len(q.Waiting) == 0; q = until[agent.SessionQueue](t, s) {
+	for q := until[session.Queue](t, s); len(q.Waiting) == 0; q = until[session.Queue](t, s) {
 		continue // of the run that was got ready
 	}
 	close(hold)

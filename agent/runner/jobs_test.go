@@ -12,6 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -275,7 +276,7 @@ func TestTheRunsThereAreAreListed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) { s.config = func(cfg *runner.Config) { cfg.List = c.list } })
 			s.Send(runner.List{})
-			if runs := until[agent.SessionRuns](t, s).Runs; len(runs) != c.runs {
+			if runs := until[session.Runs](t, s).Runs; len(runs) != c.runs {
 				t.Errorf("%v", runs)
 			}
 			if c.note != "" {
@@ -356,7 +357,7 @@ func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
 	s.Send(runner.Create{Goal: "plan it"})
 	s.Send(runner.Submit{Text: "do it"})
 	for want := []string{"resume " + id, "plan it", "do it"}; ; {
-		if q := until[agent.SessionQueue](t, s); slices.Equal(q.Waiting, want) {
+		if q := until[session.Queue](t, s); slices.Equal(q.Waiting, want) {
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -111,7 +112,7 @@ func TestASessionThatIsGoneOnWithKeepsItsBudget(t *testing.T) {
 			c.Restored = &runner.Restored{ID: s.ID(), Journal: j, Events: j.events}
 		}
 	})
-	for len(s2.seen) == 0 || s2.seen[len(s2.seen)-1].Data.Kind() != agent.KindSessionStatus {
+	for len(s2.seen) == 0 || s2.seen[len(s2.seen)-1].Data.Kind() != session.KindStatus {
 		s2.seen = append(s2.seen, <-s2.Events())
 	}
 	s2.Send(look)

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -76,10 +77,10 @@ func TestACommandIsToldHowTheSessionStands(t *testing.T) {
 			t.Errorf("it is told %+v, want %+v", got, want)
 		}
 	}
-	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "m" })
+	status(t, s, func(st session.Status) bool { return st.Model == "m" })
 	asked(runner.Moment{})
 	s.Send(runner.Choose{Profile: ptr("careful")})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "careful" })
+	status(t, s, func(st session.Status) bool { return st.Profile == "careful" })
 	asked(runner.Moment{Model: "slow", Think: planning.ThinkHigh})
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.PhaseStarted](t, s)

@@ -9,7 +9,7 @@ import (
 	"context"
 	"time"
 
-	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -74,12 +74,12 @@ type Tools interface {
 type Aids interface {
 	// Complete lists what can stand where the user types, and reports whether
 	// there is more than it lists.
-	Complete(ctx context.Context, of agent.Completing) (items []agent.Completion, more bool, err error)
+	Complete(ctx context.Context, of session.Completing) (items []session.Completion, more bool, err error)
 	// Mention reads what a message names by an @. It fails with an error that
 	// wraps [ErrUnnamed] where the name is of nothing and may be plain words.
 	Mention(ctx context.Context, name string) (planning.Mention, error)
 	// History is what was sent before.
-	History() (agent.SessionHistory, error)
+	History() (session.History, error)
 	// Remember keeps what was sent for later sessions.
 	Remember(text string) error
 }

@@ -10,6 +10,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -35,7 +36,7 @@ func (s *stage) notes() string {
 func (s *stage) awaits() []string {
 	var all []string
 	for _, e := range s.seen {
-		if queue, ok := e.Data.(agent.SessionQueue); ok {
+		if queue, ok := e.Data.(session.Queue); ok {
 			all = append(all, queue.Servers...)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store/journal"
 	"replan/planning"
 )
@@ -23,7 +24,7 @@ func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
 	before := slices.Clone(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, nil)
 	s.Send(runner.Resume{Run: id})
-	resuming := until[agent.SessionResuming](t, s)
+	resuming := until[session.Resuming](t, s)
 	if resuming.Run != id || resuming.Upto != before[len(before)-1].Seq {
 		t.Errorf("%+v", resuming)
 	}

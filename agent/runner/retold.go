@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"replan/agent"
+	"replan/agent/session"
 )
 
 // RetoldSession is the id of the session that [Retold] makes around a run.
@@ -29,7 +30,7 @@ func Retold(id string, events []agent.Event) []agent.Event {
 	first, last := events[0], events[len(events)-1]
 	all := make([]agent.Event, 0, len(events)+3)
 	all = append(all,
-		agent.Event{Seq: 1, Time: first.Time, Run: RetoldSession, Data: agent.SessionStatus{
+		agent.Event{Seq: 1, Time: first.Time, Run: RetoldSession, Data: session.Status{
 			Workspace: run.Workspace, Model: run.Model, ContextWindow: run.ContextWindow, Tools: len(run.Catalogue),
 		}},
 		agent.Event{Seq: 2, Time: first.Time, Run: RetoldSession, Data: agent.ChatUser{Text: run.Goal}},

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -109,7 +110,7 @@ func TestAStopLeavesTheReviewToAResume(t *testing.T) {
 	was = s.journals["run"].events
 	s.Send(runner.Hold{On: false})
 	s.Send(runner.Resume{Run: v.Run})
-	until[agent.SessionResuming](t, s)
+	until[session.Resuming](t, s)
 	again := follow(t, s, &agent.Run{})
 	if again == nil || len(s.tools.called()) > 0 {
 		t.Fatalf("%v were called", s.tools.called())
@@ -125,13 +126,13 @@ func TestHoldCountsFromTheNextRunOnAndIsShown(t *testing.T) {
 		s.config = func(c *runner.Config) { c.Reviewer = true }
 	})
 	s.Send(runner.Hold{On: true})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Review })
+	status(t, s, func(st session.Status) bool { return st.Review })
 	s.Send(runner.Execute{Plan: patching().Plan})
 	v := follow(t, s, &agent.Run{})
 	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
 	until[agent.ChatReply](t, s)
 	s.Send(runner.Hold{On: false})
-	status(t, s, func(st agent.SessionStatus) bool { return !st.Review })
+	status(t, s, func(st session.Status) bool { return !st.Review })
 	s.Send(runner.Execute{Plan: patching().Plan})
 	if started := until[agent.RunStarted](t, s); started.Review {
 		t.Error("the next run is held too")

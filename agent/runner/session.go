@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/planning/intent"
 )
@@ -60,9 +61,9 @@ type Config struct {
 	Branch func() string
 	Host   string // of the model server, to be shown
 	// Settings says what is in force and where it comes from; nil shows nothing.
-	Settings func() agent.SessionSettings
+	Settings func() session.Settings
 	// Talks returns the conversations there are, newest first.
-	Talks func() ([]agent.Talk, error)
+	Talks func() ([]session.Conversation, error)
 	// Read returns all that happened in a run, whoever carries it out.
 	Read func(run string) ([]agent.Event, error)
 	// Slash carries out a line that begins with a slash, such as /plan list.
@@ -157,7 +158,7 @@ type Session struct {
 	preparing    context.CancelFunc // a run is being prepared
 	used         agent.Usage        // by the runs that are over, but for those that another counts
 	took         int64              // ms, by the same
-	status       agent.SessionStatus
+	status       session.Status
 	manner       manner
 	choices      []Choose           // that wait for the first of them to be looked into
 	doing        string             // what is got ready, in a few words; "" is nothing
@@ -193,7 +194,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		cfg: cfg, events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), said: make(chan said),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
-		status:   agent.SessionStatus{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
+		status:   session.Status{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
 		troubles: map[string]string{}, bytes: map[string]float64{}, warming: map[string]bool{},
 	}
 	var err error

@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -64,9 +65,9 @@ func (s *Session) servers(ctx context.Context) {
 		// Nobody is waited for: what starts is shown as starting.
 		now, cancel := context.WithCancel(ctx)
 		cancel()
-		told := agent.SessionServers{Servers: s.cfg.Tools.Status(), Tools: []agent.OfferedTool{}}
+		told := session.Servers{Servers: s.cfg.Tools.Status(), Tools: []session.OfferedTool{}}
 		for _, t := range s.cfg.Tools.Ready(now) {
-			told.Tools = append(told.Tools, agent.OfferedTool{
+			told.Tools = append(told.Tools, session.OfferedTool{
 				Server: t.Server, Name: t.Name, Description: t.Description, ReadOnly: t.ReadOnly, Destructive: t.Destructive,
 				Verdict: verdictOn(rules, t),
 			})
@@ -105,7 +106,7 @@ func (s *Session) restart(server string) {
 // talks tells which conversations there are.
 func (s *Session) talks() {
 	if s.cfg.Talks == nil {
-		_ = s.say(agent.SessionTalks{})
+		_ = s.say(session.Conversations{})
 		return
 	}
 	s.workers.Go(func() {
@@ -113,7 +114,7 @@ func (s *Session) talks() {
 		for i := range talks {
 			talks[i].Open = talks[i].Open || talks[i].Session == s.id
 		}
-		w := said{events: []agent.Data{agent.SessionTalks{Talks: talks}}}
+		w := said{events: []agent.Data{session.Conversations{Talks: talks}}}
 		if err != nil {
 			w.events = append(w.events, agent.Note{Level: "warn", Text: err.Error()})
 		}
@@ -124,7 +125,7 @@ func (s *Session) talks() {
 // recallRun tells all that happened in a run.
 func (s *Session) recallRun(run string) {
 	s.workers.Go(func() {
-		told := agent.SessionJournal{Run: run}
+		told := session.Journal{Run: run}
 		err := errors.New("no journal is kept here")
 		if s.cfg.Read != nil {
 			told.Events, err = s.cfg.Read(run)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/planning/intent"
 )
@@ -457,7 +458,7 @@ func ofPlan(l agent.Limits) agent.Limits {
 // takeUp resumes a run. What happened before is told again, so that whoever
 // listens can fold it.
 func (s *Session) takeUp(ctx context.Context, p prepared, limits agent.Limits, of *child) *engine {
-	_ = s.say(agent.SessionResuming{Run: p.run.ID, Upto: p.run.Seq})
+	_ = s.say(session.Resuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
 		s.publish(e)
 	}

@@ -7,6 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -16,11 +17,11 @@ func TestTheToolsThatAreToldAreThoseThatTheProfileLeaves(t *testing.T) {
 		t.Fatalf("%d tools are on offer without a profile", len(started.Catalogue))
 	}
 	s.Send(runner.Choose{Profile: ptr("careful")})
-	if st := status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "careful" }); st.Tools != 1 {
+	if st := status(t, s, func(st session.Status) bool { return st.Profile == "careful" }); st.Tools != 1 {
 		t.Errorf("%d tools are told under a profile that leaves 1", st.Tools)
 	}
 	s.Send(runner.Choose{Profile: ptr("terse")})
-	if st := status(t, s, func(st agent.SessionStatus) bool { return st.Profile == "terse" }); st.Tools == 1 {
+	if st := status(t, s, func(st session.Status) bool { return st.Profile == "terse" }); st.Tools == 1 {
 		t.Error("the tools are still those of the profile before")
 	}
 }
@@ -32,7 +33,7 @@ func TestAChoiceWhileARunGoesOnIsToldByTheStatusAlone(t *testing.T) {
 	s.Send(runner.Submit{Text: "one"})
 	until[agent.RunStarted](t, s)
 	s.Send(runner.Choose{Think: ptr(planning.ThinkLow)})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Think == planning.ThinkLow })
+	status(t, s, func(st session.Status) bool { return st.Think == planning.ThinkLow })
 	close(hold)
 	until[agent.ChatReply](t, s)
 	for _, e := range s.seen {

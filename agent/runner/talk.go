@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/planning/intent"
 )
@@ -55,12 +56,12 @@ func (s *Session) slash(ctx context.Context, line string) {
 // list tells which runs there are.
 func (s *Session) list() {
 	if s.cfg.List == nil {
-		_ = s.say(agent.SessionRuns{})
+		_ = s.say(session.Runs{})
 		return
 	}
 	s.workers.Go(func() {
 		runs, err := s.cfg.List()
-		w := said{events: []agent.Data{agent.SessionRuns{Runs: outermost(runs)}}}
+		w := said{events: []agent.Data{session.Runs{Runs: outermost(runs)}}}
 		if err != nil {
 			w.events = append(w.events, agent.Note{Level: "warn", Text: err.Error()})
 		}
@@ -182,9 +183,9 @@ func (s *Session) trouble(server, what string) {
 
 // tellQueue says what is got ready and what waits.
 func (s *Session) tellQueue() {
-	q := agent.SessionQueue{Doing: s.doing, Servers: s.awaited, Waiting: make([]string, len(s.queue)), Jobs: make([]agent.QueuedJob, len(s.queue))}
+	q := session.Queue{Doing: s.doing, Servers: s.awaited, Waiting: make([]string, len(s.queue)), Jobs: make([]session.QueuedJob, len(s.queue))}
 	for i, j := range s.queue {
-		q.Waiting[i], q.Jobs[i] = j.name(), agent.QueuedJob{ID: j.id, Text: j.words}
+		q.Waiting[i], q.Jobs[i] = j.name(), session.QueuedJob{ID: j.id, Text: j.words}
 	}
 	_ = s.say(q)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -43,7 +44,7 @@ func (undone) command() {}
 
 // notUndone tells what an undo would do, or why it does nothing.
 func (s *Session) notUndone(u agent.Undo, dry bool) {
-	_ = s.say(agent.SessionUndo{Undo: u})
+	_ = s.say(session.UndoAnswer{Undo: u})
 	if !dry {
 		_ = s.say(failed(agent.ReasonNotOpened, u.Refused))
 	}

@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -47,7 +48,7 @@ func TestAnUndoIsShownThenDoneAndHeardByTheModel(t *testing.T) {
 	s := open(t, policy.ApproveAll, undoable(u))
 	s.run(t, "do it")
 	s.Send(runner.Undo{Run: "r-2", Dry: true})
-	if shown := until[agent.SessionUndo](t, s); shown.Run != "r-2" || shown.Diff == "" || len(shown.Files) != 1 || shown.Refused != "" {
+	if shown := until[session.UndoAnswer](t, s); shown.Run != "r-2" || shown.Diff == "" || len(shown.Files) != 1 || shown.Refused != "" {
 		t.Errorf("it shows %+v", shown)
 	}
 	s.Send(runner.Undo{Run: "r-2"})
@@ -94,7 +95,7 @@ func TestAnUndoThatIsRefusedSaysWhy(t *testing.T) {
 				}
 			})
 			s.Send(runner.Undo{Run: "r-2"})
-			if told := until[agent.SessionUndo](t, s); !strings.Contains(told.Refused, c.says) {
+			if told := until[session.UndoAnswer](t, s); !strings.Contains(told.Refused, c.says) {
 				t.Errorf("it tells %+v", told)
 			}
 			if reply := until[agent.ChatReply](t, s); reply.Status != agent.StatusFailed || !strings.Contains(reply.Text, c.says) {
@@ -115,12 +116,12 @@ func TestNoRunIsUndoneWhileOneGoesOn(t *testing.T) {
 	run := s.seen[len(s.seen)-1].Run
 	for _, c := range []runner.Undo{{Run: run, Dry: true}, {Run: run}, {Run: "r-other"}} {
 		s.Send(c)
-		if told := until[agent.SessionUndo](t, s); !strings.Contains(told.Refused, "goes on") {
+		if told := until[session.UndoAnswer](t, s); !strings.Contains(told.Refused, "goes on") {
 			t.Errorf("%+v: %+v", c, told)
 		}
 	}
 	s.Send(runner.Undo{Run: "r-other", Dry: true}) // looking is free
-	if told := until[agent.SessionUndo](t, s); told.Refused != "" || len(told.Files) != 1 {
+	if told := until[session.UndoAnswer](t, s); told.Refused != "" || len(told.Files) != 1 {
 		t.Errorf("%+v", told)
 	}
 	s.shut()

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -29,7 +30,7 @@ func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
 			s.Send(c)
 		}
 		s.Send(runner.List{})
-		until[agent.SessionRuns](t, s)
+		until[session.Runs](t, s)
 	}
 	round(runner.Warm{}, runner.Warm{})
 	if name := <-server.loaded; name != "" {
@@ -38,7 +39,7 @@ func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
 	s.run(t, "do it")
 	round(runner.Warm{})
 	s.Send(runner.Choose{Model: ptr("big")})
-	status(t, s, func(st agent.SessionStatus) bool { return st.Model == "big:latest" })
+	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	round(runner.Warm{})
 	if name := <-server.loaded; name != "big:latest" {
 		t.Errorf("loaded %q", name)
@@ -127,7 +128,7 @@ func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
 	until[agent.RunStarted](t, s)
 	s.Send(runner.Warm{})
 	s.Send(runner.List{})
-	until[agent.SessionRuns](t, s)
+	until[session.Runs](t, s)
 	close(hold)
 	until[agent.ChatReply](t, s)
 	s.shut()

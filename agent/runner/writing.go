@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -45,13 +46,13 @@ func (s *Session) writing(ctx context.Context, c Command) bool {
 }
 
 // complete lists what can stand where the user types.
-func (s *Session) complete(ctx context.Context, of agent.Completing) {
+func (s *Session) complete(ctx context.Context, of session.Completing) {
 	if s.cfg.Aids == nil {
-		_ = s.say(agent.SessionCompletions{Of: of})
+		_ = s.say(session.Completions{Of: of})
 		return
 	}
 	s.workers.Go(func() {
-		list := agent.SessionCompletions{Of: of}
+		list := session.Completions{Of: of}
 		var err error
 		if list.Items, list.More, err = s.cfg.Aids.Complete(ctx, of); err != nil {
 			list.Problem = err.Error()
@@ -96,7 +97,7 @@ func (s *Session) unqueue(c Unqueue) {
 	s.queue = slices.Delete(s.queue, at, at+1)
 	s.tellQueue()
 	if c.Back && j.words != "" {
-		_ = s.say(agent.SessionReturned{Text: j.words})
+		_ = s.say(session.Returned{Text: j.words})
 	}
 }
 
@@ -145,7 +146,7 @@ func (s *Session) admitted(ctx context.Context, a admitted) {
 		j := s.admitting[0]
 		s.admitting = s.admitting[1:]
 		if a.err != nil {
-			_ = s.say(agent.SessionReturned{Text: j.typed, Reason: a.err.Error()})
+			_ = s.say(session.Returned{Text: j.typed, Reason: a.err.Error()})
 		} else {
 			j.mentions, j.fresh = a.mentions, !s.busy()
 			s.put(ctx, j)
@@ -161,7 +162,7 @@ func (s *Session) dismiss() {
 		return
 	}
 	for _, j := range s.admitting[1:] {
-		_ = s.say(agent.SessionReturned{Text: j.typed, Reason: "stopped before it began"})
+		_ = s.say(session.Returned{Text: j.typed, Reason: "stopped before it began"})
 	}
 	s.admitting = s.admitting[:1]
 	s.reading()

@@ -12,6 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning"
 )
 
@@ -23,11 +24,11 @@ type aids struct {
 	text string
 }
 
-func (a *aids) Complete(_ context.Context, of agent.Completing) ([]agent.Completion, bool, error) {
-	if of != agent.CompleteMentions {
+func (a *aids) Complete(_ context.Context, of session.Completing) ([]session.Completion, bool, error) {
+	if of != session.CompleteMentions {
 		return nil, false, errors.New("there are none")
 	}
-	return []agent.Completion{{Text: "a.go"}}, true, nil
+	return []session.Completion{{Text: "a.go"}}, true, nil
 }
 
 func (a *aids) Mention(ctx context.Context, name string) (planning.Mention, error) {
@@ -46,8 +47,8 @@ func (a *aids) Mention(ctx context.Context, name string) (planning.Mention, erro
 	return planning.Mention{Name: name, Text: a.text, Bytes: len(a.text)}, nil
 }
 
-func (a *aids) History() (agent.SessionHistory, error) {
-	return agent.SessionHistory{Here: []string{"before"}}, errors.New("some of it is damaged")
+func (a *aids) History() (session.History, error) {
+	return session.History{Here: []string{"before"}}, errors.New("some of it is damaged")
 }
 
 func (a *aids) Remember(text string) error {
@@ -93,7 +94,7 @@ func TestWhatAMessageNamesIsKeptWithItAndSentToTheModel(t *testing.T) {
 func TestAMessageThatNamesWhatCannotBeReadComesBack(t *testing.T) {
 	s := helped(t, &aids{}, nil)
 	s.Send(runner.Submit{Text: "explain @b.go"})
-	if back := until[agent.SessionReturned](t, s); back.Text != "explain @b.go" || !strings.Contains(back.Reason, "there is no b.go") || !strings.Contains(back.Reason, `write \@b.go`) {
+	if back := until[session.Returned](t, s); back.Text != "explain @b.go" || !strings.Contains(back.Reason, "there is no b.go") || !strings.Contains(back.Reason, `write \@b.go`) {
 		t.Errorf("%+v", back)
 	}
 	s.shut()
@@ -121,7 +122,7 @@ func TestStopGivesBackWhatIsBeingRead(t *testing.T) {
 	s.Send(runner.Submit{Text: "first @a.go"})
 	s.Send(runner.Submit{Text: "second"})
 	s.Send(runner.Stop{})
-	got := []string{until[agent.SessionReturned](t, s).Text, until[agent.SessionReturned](t, s).Text}
+	got := []string{until[session.Returned](t, s).Text, until[session.Returned](t, s).Text}
 	slices.Sort(got)
 	if !slices.Equal(got, []string{"first @a.go", "second"}) {
 		t.Errorf("%q came back", got)
@@ -137,8 +138,8 @@ func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.RunStarted](t, s)
 	s.Send(runner.Submit{Text: "explain @a.go"})
-	for q := until[agent.SessionQueue](t, s); len(q.Waiting) == 0; {
-		q = until[agent.SessionQueue](t, s)
+	for q := until[session.Queue](t, s); len(q.Waiting) == 0; {
+		q = until[session.Queue](t, s)
 	}
 	a.mu.Lock()
 	a.text = "package b"
@@ -157,17 +158,17 @@ func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
 	for _, text := range []string{"go on", "one", "two"} {
 		s.Send(runner.Submit{Text: text})
 	}
-	var q agent.SessionQueue
+	var q session.Queue
 	for len(q.Jobs) < 2 {
-		q = until[agent.SessionQueue](t, s)
+		q = until[session.Queue](t, s)
 	}
 	s.Send(runner.Unqueue{ID: q.Jobs[1].ID, Back: true})
-	if back := until[agent.SessionReturned](t, s); back.Text != "two" || back.Reason != "" {
+	if back := until[session.Returned](t, s); back.Text != "two" || back.Reason != "" {
 		t.Errorf("%+v came back", back)
 	}
 	s.Send(runner.Unqueue{ID: q.Jobs[0].ID})
 	for len(q.Waiting) != 0 { // the queue with one of them is told first
-		q = until[agent.SessionQueue](t, s)
+		q = until[session.Queue](t, s)
 	}
 	close(hold)
 }
@@ -175,7 +176,7 @@ func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
 func TestWhatIsSentIsRememberedButForLinesThatBeginWithABlank(t *testing.T) {
 	a := &aids{}
 	s := helped(t, a, nil)
-	if h := until[agent.SessionHistory](t, s); !slices.Equal(h.Here, []string{"before"}) {
+	if h := until[session.History](t, s); !slices.Equal(h.Here, []string{"before"}) {
 		t.Errorf("it begins with %q", h.Here)
 	}
 	s.Send(runner.Submit{Text: "do it"})
@@ -192,12 +193,12 @@ func TestWhatIsSentIsRememberedButForLinesThatBeginWithABlank(t *testing.T) {
 
 func TestWhatCanBeCompletedIsTold(t *testing.T) {
 	s := helped(t, &aids{}, nil)
-	s.Send(runner.Complete{Of: agent.CompleteMentions})
-	if c := until[agent.SessionCompletions](t, s); c.Of != agent.CompleteMentions || len(c.Items) != 1 || !c.More {
+	s.Send(runner.Complete{Of: session.CompleteMentions})
+	if c := until[session.Completions](t, s); c.Of != session.CompleteMentions || len(c.Items) != 1 || !c.More {
 		t.Errorf("%+v", c)
 	}
-	s.Send(runner.Complete{Of: agent.CompletePlans})
-	if c := until[agent.SessionCompletions](t, s); c.Problem != "there are none" {
+	s.Send(runner.Complete{Of: session.CompletePlans})
+	if c := until[session.Completions](t, s); c.Problem != "there are none" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/plain"
 )
@@ -174,12 +175,12 @@ func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 }
 
 func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
-	status := agent.SessionStatus{Workspace: "/w", Instructions: "AGENTS.md"}
+	status := session.Status{Workspace: "/w", Instructions: "AGENTS.md"}
 	got := told(t, false, strings.Fields("s r s c"), status, started("do it"), status, started("the rest"))
 	if want := "▸ goal: do it\n  run r, model m, 1 tool, in /w\n  notes of this project: AGENTS.md\n"; !strings.HasPrefix(got, want) || strings.Count(got, "AGENTS.md") != 1 {
 		t.Errorf("told\n%s", got)
 	}
-	if got := told(t, false, strings.Fields("s r"), agent.SessionStatus{Workspace: "/w"}, started("do it")); strings.Contains(got, "notes") {
+	if got := told(t, false, strings.Fields("s r"), session.Status{Workspace: "/w"}, started("do it")); strings.Contains(got, "notes") {
 		t.Errorf("told\n%s", got)
 	}
 }

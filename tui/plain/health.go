@@ -1,14 +1,14 @@
 package plain
 
 import (
-	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
 
 // health writes a line for each tool server that is ready again and for each change
 // of the model. Why a server failed is in the session's note about it.
-func (l *Log) health(now agent.SessionStatus) {
+func (l *Log) health(now session.Status) {
 	was := map[string]planning.ServerState{}
 	for _, s := range l.status.Servers {
 		was[s.Name] = s.State

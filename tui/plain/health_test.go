@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 )
 
 func TestAChangeOfHealthIsOneLine(t *testing.T) {
-	status := func(state planning.ServerState, fault, problem string) agent.SessionStatus {
-		return agent.SessionStatus{Workspace: "/w", Model: "qwen3:8b", Problem: problem, Servers: []planning.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: fault}}}
+	status := func(state planning.ServerState, fault, problem string) session.Status {
+		return session.Status{Workspace: "/w", Model: "qwen3:8b", Problem: problem, Servers: []planning.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: fault}}}
 	}
 	starting, ready, failed, silent := status(planning.ServerStarting, "", ""), status(planning.ServerReady, "", ""), status(planning.ServerFailed, "it ended", ""), status(planning.ServerReady, "", "nothing answers there")
 	note := agent.Note{Level: "warn", Text: `the MCP server "docs": it ended`}
@@ -23,7 +24,7 @@ func TestAChangeOfHealthIsOneLine(t *testing.T) {
 		{"a server that fails is left to the note about it", []agent.Data{starting, failed, note, failed}, "· the MCP server \"docs\": it ended\n"},
 		{"a server is lost and comes back", []agent.Data{starting, ready, failed, note, starting, ready}, "· the MCP server \"docs\": it ended\n✓ the server docs is ready: 2 tools\n"},
 		{"the model falls silent and answers again", []agent.Data{ready, silent, silent, ready}, "✗ the model does not answer: nothing answers there\n✓ qwen3:8b answers again\n"},
-		{"a model that never answered is told by what asked it", []agent.Data{agent.SessionStatus{Problem: "no model"}, ready}, ""},
+		{"a model that never answered is told by what asked it", []agent.Data{session.Status{Problem: "no model"}, ready}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := told(t, false, strings.Fields(strings.Repeat("s ", len(c.heard))), c.heard...); got != c.want {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/plain"
 )
@@ -28,19 +29,19 @@ var untold = map[agent.Kind]string{
 	agent.KindTimerFired:         "what was waited for has a line of its own",
 	agent.KindChatUser:           "the user has just typed it; the goal of the run is told",
 	agent.KindChatReply:          "the run has told it; what led to no run is told by the command that asked",
-	agent.KindSessionResuming:    "run.resumed has the line",
-	agent.KindSessionStatus:      "passing, for the screen; notes of the project are named with the goal",
-	agent.KindSessionRuns:        "passing, for the screen",
-	agent.KindSessionModels:      "passing, for the screen",
-	agent.KindSessionQueue:       "passing, for the screen",
-	agent.KindSessionUndo:        "passing, for the screen",
-	agent.KindSessionServers:     "passing, for the screen",
-	agent.KindSessionSettings:    "passing, for the screen",
-	agent.KindSessionTalks:       "passing, for the screen",
-	agent.KindSessionJournal:     "passing, for the screen",
-	agent.KindSessionReturned:    "passing, for the screen",
-	agent.KindSessionHistory:     "passing, for the screen",
-	agent.KindSessionCompletions: "passing, for the screen",
+	session.KindResuming:         "run.resumed has the line",
+	session.KindStatus:           "passing, for the screen; notes of the project are named with the goal",
+	session.KindRuns:             "passing, for the screen",
+	session.KindModels:           "passing, for the screen",
+	session.KindQueue:            "passing, for the screen",
+	session.KindUndo:             "passing, for the screen",
+	session.KindServers:          "passing, for the screen",
+	session.KindSettings:         "passing, for the screen",
+	session.KindConversations:    "passing, for the screen",
+	session.KindJournal:          "passing, for the screen",
+	session.KindReturned:         "passing, for the screen",
+	session.KindHistory:          "passing, for the screen",
+	session.KindCompletions:      "passing, for the screen",
 }
 
 // moment is an event of a kind, and what happened before it.
@@ -98,15 +99,18 @@ func moments() map[agent.Kind]moment {
 	}
 }
 
-// kinds are all there are, as the source of the events names them.
+// kinds returns every kind that the sources of the events and of the session
+// declare.
 func kinds(t *testing.T) []agent.Kind {
-	source, err := os.ReadFile("../../agent/event.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []agent.Kind
-	for _, m := range regexp.MustCompile(`\bKind = "([a-z._]+)"`).FindAllStringSubmatch(string(source), -1) {
-		out = append(out, agent.Kind(m[1]))
+	for _, file := range []string{"../../agent/event.go", "../../agent/session/stream.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\bKind +(?:agent.Kind )?= "([a-z._]+)"`).FindAllStringSubmatch(string(source), -1) {
+			out = append(out, agent.Kind(m[1]))
+		}
 	}
 	if len(out) < 50 {
 		t.Fatalf("%d kinds are found", len(out))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/untrusted"
 )
@@ -27,17 +28,17 @@ type Log struct {
 	session string
 	marks   marks
 	ascii   bool
-	run     *agent.Run            // that is told of
-	runs    []*agent.Run          // those that go on: one that a call in the chat has started stands behind the one that made it
-	before  agent.SessionResuming // the events that have happened before, which are not told again
-	cut     string                // what was last said to be left out of a prompt
-	blocked string                // the guard's sentence that was told already
-	notes   string                // the file with the project's instructions
-	named   bool                  // it was
-	status  agent.SessionStatus   // that was heard last
-	lost    map[string]bool       // servers that have failed
-	silent  bool                  // the model was told not to answer
-	err     error                 // of the first write that failed
+	run     *agent.Run       // that is told of
+	runs    []*agent.Run     // those that go on: one that a call in the chat has started stands behind the one that made it
+	before  session.Resuming // the events that have happened before, which are not told again
+	cut     string           // what was last said to be left out of a prompt
+	blocked string           // the guard's sentence that was told already
+	notes   string           // the file with the project's instructions
+	named   bool             // it was
+	status  session.Status   // that was heard last
+	lost    map[string]bool  // servers that have failed
+	silent  bool             // the model was told not to answer
+	err     error            // of the first write that failed
 }
 
 // marks are the signs that lines open with.
@@ -145,9 +146,9 @@ func (l *Log) tellSession(d agent.Data) {
 		l.gate(d)
 	case agent.GateResolved:
 		l.resolved(d)
-	case agent.SessionResuming:
+	case session.Resuming:
 		l.before = d
-	case agent.SessionStatus:
+	case session.Status:
 		l.notes = untrusted.Line(d.Instructions)
 		l.health(d)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/planning"
 	"replan/tui/plain"
 )
@@ -163,7 +164,7 @@ func TestWhatHappenedBeforeAResumeIsFoldedAndNotToldAgain(t *testing.T) {
 		agent.StepCompleted{Index: "1", Attempt: 1},
 		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: planning.ExecutorTool, Tool: "look"},
 	}
-	events := []agent.Event{{Seq: 9, Run: "s", Data: agent.SessionResuming{Run: "r", Upto: uint64(len(past))}}}
+	events := []agent.Event{{Seq: 9, Run: "s", Data: session.Resuming{Run: "r", Upto: uint64(len(past))}}}
 	for i, d := range append(past, agent.RunResumed{Model: "m"}, agent.StepInDoubt{Index: "2", Attempt: 1, Reason: "replan ended while it ran"}) {
 		events = append(events, agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "r", Data: d})
 	}

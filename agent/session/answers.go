@@ -1,0 +1,100 @@
+package session
+
+import (
+	"time"
+
+	"replan/agent"
+	"replan/planning"
+)
+
+// Models lists the models of the server and the available profiles.
+type Models struct {
+	Models   []planning.ModelInfo `json:"models"`
+	Model    string               `json:"model,omitempty"` // the one in use
+	Think    planning.ThinkLevel  `json:"think,omitempty"`
+	Profiles []ProfileChoice      `json:"profiles,omitempty"`
+	Profile  string               `json:"profile,omitempty"` // the one in use
+	Problem  string               `json:"problem,omitempty"` // why there are no models, one sentence on what to do
+}
+
+// ProfileChoice is a profile that the user can choose.
+type ProfileChoice struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// Servers lists the tool servers and the tools they offer.
+type Servers struct {
+	Servers []planning.ServerStatus `json:"servers"`
+	Tools   []OfferedTool           `json:"tools"`
+}
+
+// OfferedTool is a tool in a list of tools.
+type OfferedTool struct {
+	Server      string        `json:"server"`
+	Name        string        `json:"name"`
+	Description string        `json:"description,omitempty"` // untrusted text
+	ReadOnly    bool          `json:"read_only,omitempty"`
+	Destructive bool          `json:"destructive,omitempty"`
+	Verdict     agent.Verdict `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
+}
+
+// Settings lists the settings in force and where each comes from.
+type Settings struct {
+	File     string    `json:"file"`              // the user's configuration
+	Missing  bool      `json:"missing,omitempty"` // the file does not exist yet
+	Settings []Setting `json:"settings"`
+}
+
+// Setting is one value that can be configured.
+type Setting struct {
+	Key     string   `json:"key"`               // in the configuration: section.name
+	Value   string   `json:"value"`             // in force, in words; "" is nothing
+	Source  string   `json:"source"`            // flag, environment, configuration, this session or default
+	Literal string   `json:"literal,omitempty"` // the value in TOML; "" if it does not fit one line
+	About   string   `json:"about,omitempty"`   // what it does, in a few words
+	Choices []string `json:"choices,omitempty"` // the possible values, if they are few
+}
+
+// Conversation is an earlier session that can be continued.
+type Conversation struct {
+	Session   string    `json:"session"`
+	Workspace string    `json:"workspace,omitempty"` // of its newest run
+	First     string    `json:"first"`               // the user's first message
+	Last      string    `json:"last,omitempty"`      // the user's last message
+	Turns     int       `json:"turns"`               // messages of the user
+	Runs      int       `json:"runs"`
+	Changed   time.Time `json:"changed"`
+	Open      bool      `json:"open,omitempty"` // a process has it open
+}
+
+// Completing names a set of things that can be completed.
+type Completing string
+
+// The sets of things that can be completed.
+const (
+	CompleteMentions Completing = "mentions" // files and folders of the workspace, resources of servers
+	CompleteFiles    Completing = "files"    // files and folders of the workspace alone
+	CompleteCommands Completing = "commands" // lines that begin with a slash
+	CompletePlans    Completing = "plans"    // ids of stored plans
+	CompleteRuns     Completing = "runs"     // ids of runs
+	CompleteModels   Completing = "models"
+	CompleteProfiles Completing = "profiles"
+)
+
+// Completion is one proposal for the text at the cursor.
+type Completion struct {
+	Text   string       `json:"text"`             // the text to insert: a name without its @, a command with all its words
+	Detail string       `json:"detail,omitempty"` // in a few words
+	Folder bool         `json:"folder,omitempty"` // completion continues inside it
+	Takes  []Completing `json:"takes,omitempty"`  // what the argument of a command may be
+	Usage  string       `json:"usage,omitempty"`  // the arguments of a command, such as ID|FILE
+}
+
+// Completions lists the proposals of one set.
+type Completions struct {
+	Of      Completing   `json:"of"`
+	Items   []Completion `json:"items,omitempty"`
+	More    bool         `json:"more,omitempty"` // Items is not the whole set
+	Problem string       `json:"problem,omitempty"`
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"replan/agent"
+	"replan/planning"
+)
+
+// The kinds of what a session reports unasked, between the events of its runs.
+// All of them pass: they are not journalled, and only the newest counts.
+const (
+	KindStatus   agent.Kind = "session.status"
+	KindQueue    agent.Kind = "session.queue"
+	KindResuming agent.Kind = "session.resuming"
+	KindReturned agent.Kind = "session.returned"
+	KindHistory  agent.Kind = "session.history"
+	KindUndo     agent.Kind = "session.undo"
+)
+
+// Status says what the session works with: the model and the health of the
+// servers.
+type Status struct {
+	Workspace     string                  `json:"workspace"`
+	Model         string                  `json:"model,omitempty"`
+	ContextWindow int                     `json:"context_window,omitempty"` // tokens
+	Problem       string                  `json:"problem,omitempty"`        // one sentence on what is missing and what to do
+	Planner       agent.PlannerKind       `json:"planner,omitempty"`        // who plans goals
+	Tools         int                     `json:"tools"`                    // on offer now
+	Servers       []planning.ServerStatus `json:"servers,omitempty"`
+	ContextTokens int                     `json:"context_tokens,omitempty"` // the next request opens with: prompt, tools and conversation
+	Instructions  string                  `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the workspace if it lies inside
+	Profile       string                  `json:"profile,omitempty"`        // the profile in use
+	Think         planning.ThinkLevel     `json:"think,omitempty"`
+	Host          string                  `json:"host,omitempty"`   // of the model server
+	Trouble       planning.ModelTrouble   `json:"trouble,omitzero"` // the cause of Problem
+	Branch        string                  `json:"branch,omitempty"` // of the workspace's repository, "" if unknown
+	Review        bool                    `json:"review,omitempty"` // plans of the next runs are held for review
+}
+
+// Queue says what the session prepares and what waits for it, or for the run in
+// progress, in order.
+type Queue struct {
+	Doing   string      `json:"doing,omitempty"`   // in a few words; "" is nothing
+	Servers []string    `json:"servers,omitempty"` // that Doing waits for
+	Waiting []string    `json:"waiting"`
+	Jobs    []QueuedJob `json:"jobs,omitempty"` // the same jobs as Waiting, in the same order
+}
+
+// QueuedJob waits for its turn in the session's queue.
+type QueuedJob struct {
+	ID   int    `json:"id"`             // identifies it in runner.Unqueue
+	Text string `json:"text,omitempty"` // as the user typed it; "" if it was not typed
+}
+
+// Resuming announces that the following events of a run, up to Upto, happened
+// before. The session repeats them so that readers can fold them.
+type Resuming struct {
+	Run  string `json:"run"`
+	Upto uint64 `json:"upto"`
+}
+
+// Returned gives the user's input back: the session did not accept it, or the
+// user took it out of the queue.
+type Returned struct {
+	Text   string `json:"text"`             // as it was typed
+	Reason string `json:"reason,omitempty"` // why it was not accepted and what to do; "" if the user took it back
+}
+
+// History is what the user sent earlier, in other sessions too, oldest first.
+type History struct {
+	Here      []string `json:"here,omitempty"`      // in this workspace
+	Elsewhere []string `json:"elsewhere,omitempty"` // in other workspaces
+}
+
+// UndoRefused says why the session does not undo a run.
+type UndoRefused struct {
+	agent.Undo
+}
+
+// Kind of what the session reports.
+func (Status) Kind() agent.Kind      { return KindStatus }
+func (Queue) Kind() agent.Kind       { return KindQueue }
+func (Resuming) Kind() agent.Kind    { return KindResuming }
+func (Returned) Kind() agent.Kind    { return KindReturned }
+func (History) Kind() agent.Kind     { return KindHistory }
+func (UndoRefused) Kind() agent.Kind { return KindUndo }
