@@ -35,15 +35,13 @@ func decodePlan(data []byte) (Plan, []Fault, origin) {
 		return Plan{}, []Fault{{Code: CodeBadJSON, Message: fmt.Sprintf("the text is not UTF-8: byte %d, counted from 0, begins no character", at)}}, origin{}
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	r := valueReader{text: string(data)}
-	v, ok := r.readValue()
-	if !ok {
-		var err error
+	v, duplicates, err := readValue(data)
+	if err != nil {
 		if v, err = DecodeValue(data); err != nil {
 			return Plan{}, []Fault{{Code: CodeBadJSON, Message: err.Error()}}, origin{}
 		}
 	}
-	d := planDecoder{from: origin{twice: r.twice}}
+	d := planDecoder{from: origin{twice: duplicates}}
 	p := d.plan(v)
 	return p, d.faults, d.from
 }

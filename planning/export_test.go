@@ -3,10 +3,10 @@ package planning
 // ReadSteps reads the steps of a reply as the pipeline does, valid or not.
 func ReadSteps(text string) []Step { return readProposal(Reply{Text: text}, false).plan.Steps }
 
-// ReadValue reads a text the quick way, as DecodePlan does.
-func ReadValue(text string) (v any, ok bool) {
-	r := valueReader{text: text}
-	return r.readValue()
+// ReadValue reads a text as DecodePlan does.
+func ReadValue(text []byte) (v any, err error) {
+	v, _, err = readValue(text)
+	return v, err
 }
 
 // PlanRequest is the request of phase 3.

@@ -1,225 +1,85 @@
 package planning
 
 import (
+	"bytes"
 	"encoding/json"
-	"strconv"
-	"strings"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth is how deep values may be nested, as in encoding/json.
-const maxDepth = 10000
-
-// valueReader reads JSON from the left. It is the quick way and not the judge:
-// where a method is not ok, DecodeValue is asked what is wrong. Beyond what
-// encoding/json tells it finds the names that stand twice in an object. The
-// texts that it returns share memory with the text it reads, which must be
-// UTF-8.
+// valueReader reads a JSON value and notes the names that stand twice in an
+// object, of which encoding/json tells nothing.
 type valueReader struct {
-	text  string
-	at    int
-	place []placeToken // of the value at hand
-	twice []string     // JSON Pointers to the names that stood in their object before
+	decoder    *jsontext.Decoder
+	duplicates []string // JSON Pointers to the names that stood in their object before
 }
 
-// placeToken is a token of a JSON Pointer: a name, or a position in a list.
-type placeToken struct {
-	name     string
-	position int
-	inList   bool
-}
-
-// readValue reads a whole text that holds one value. Numbers become
-// json.Number; of two fields of one name the last counts.
-func (r *valueReader) readValue() (any, bool) {
-	v, ok := r.value()
-	r.blanks()
-	return v, ok && r.at == len(r.text)
-}
-
-// blanks steps over white space.
-func (r *valueReader) blanks() {
-	for r.at < len(r.text) {
-		switch r.text[r.at] {
-		case ' ', '\n', '\t', '\r':
-			r.at++
-		default:
-			return
-		}
+// readValue reads a text that holds one value. Numbers become json.Number; of
+// two fields of one name the last counts. DecodeValue says what is wrong with a
+// text that is refused.
+func readValue(text []byte) (value any, duplicates []string, err error) {
+	r := valueReader{decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	value, err = r.value()
+	if err != nil {
+		return nil, nil, err
 	}
+	if _, err := r.decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, nil, errors.New("something follows the value")
+	}
+	return value, r.duplicates, nil
 }
 
-// next reports whether b comes next, and steps over it.
-func (r *valueReader) next(b byte) bool {
-	if r.at < len(r.text) && r.text[r.at] == b {
-		r.at++
-		return true
+func (r *valueReader) value() (any, error) {
+	token, err := r.decoder.ReadToken()
+	if err != nil {
+		return nil, err
 	}
-	return false
-}
-
-// literal steps over word where it comes next.
-func (r *valueReader) literal(word string) bool {
-	if !strings.HasPrefix(r.text[r.at:], word) {
-		return false
-	}
-	r.at += len(word)
-	return true
-}
-
-func (r *valueReader) value() (any, bool) {
-	r.blanks()
-	if r.at >= len(r.text) {
-		return nil, false
-	}
-	switch b := r.text[r.at]; {
-	case (b == '{' || b == '[') && len(r.place) == maxDepth:
-		return nil, false
-	case b == '{':
+	switch token.Kind() {
+	case '{':
 		return r.object()
-	case b == '[':
+	case '[':
 		return r.list()
-	case b == '"':
-		return r.str()
-	case b == 't':
-		return true, r.literal("true")
-	case b == 'f':
-		return false, r.literal("false")
-	case b == 'n':
-		return nil, r.literal("null")
+	case '"':
+		return token.String(), nil
+	case '0':
+		return json.Number(token.String()), nil
+	case 'n':
+		return nil, nil
 	default:
-		return r.number()
+		return token.Bool(), nil
 	}
 }
 
-func (r *valueReader) object() (any, bool) {
-	r.at++ // the brace
-	out := map[string]any{}
-	r.blanks()
-	if r.next('}') {
-		return out, true
-	}
-	r.place = append(r.place, placeToken{})
-	for {
-		r.blanks()
-		name, ok := r.str()
-		r.blanks()
-		if !ok || !r.next(':') {
-			return nil, false
+func (r *valueReader) object() (any, error) {
+	object := map[string]any{}
+	for r.decoder.PeekKind() != '}' {
+		token, err := r.decoder.ReadToken()
+		if err != nil {
+			return nil, err
 		}
-		r.place[len(r.place)-1].name = name
-		v, ok := r.value()
-		if !ok {
-			return nil, false
+		name := token.String()
+		if _, there := object[name]; there {
+			r.duplicates = append(r.duplicates, string(r.decoder.StackPointer()))
 		}
-		before := len(out)
-		out[name] = v
-		if len(out) == before {
-			r.twice = append(r.twice, r.pointer())
-		}
-		r.blanks()
-		if r.next('}') {
-			break
-		}
-		if !r.next(',') {
-			return nil, false
+		if object[name], err = r.value(); err != nil {
+			return nil, err
 		}
 	}
-	r.place = r.place[:len(r.place)-1]
-	return out, true
+	_, err := r.decoder.ReadToken()
+	return object, err
 }
 
-func (r *valueReader) list() (any, bool) {
-	r.at++ // the bracket
-	out := []any{}
-	r.blanks()
-	if r.next(']') {
-		return out, true
-	}
-	r.place = append(r.place, placeToken{inList: true})
-	for {
-		r.place[len(r.place)-1].position = len(out)
-		v, ok := r.value()
-		if !ok {
-			return nil, false
+func (r *valueReader) list() (any, error) {
+	list := []any{}
+	for r.decoder.PeekKind() != ']' {
+		v, err := r.value()
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, v)
-		r.blanks()
-		if r.next(']') {
-			break
-		}
-		if !r.next(',') {
-			return nil, false
-		}
+		list = append(list, v)
 	}
-	r.place = r.place[:len(r.place)-1]
-	return out, true
-}
-
-// str reads a text.
-func (r *valueReader) str() (string, bool) {
-	start := r.at
-	if !r.next('"') {
-		return "", false
-	}
-	escaped := false
-	for i := r.at; i < len(r.text); i++ {
-		switch b := r.text[i]; {
-		case b == '"':
-			r.at = i + 1
-			if !escaped {
-				return r.text[start+1 : i], true
-			}
-			var s string
-			err := json.Unmarshal([]byte(r.text[start:r.at]), &s)
-			return s, err == nil
-		case b == '\\':
-			escaped = true
-			i++
-		case b < ' ':
-			return "", false
-		}
-	}
-	return "", false
-}
-
-// digits steps over decimal digits and returns how many there were.
-func (r *valueReader) digits() int {
-	start := r.at
-	for r.at < len(r.text) && '0' <= r.text[r.at] && r.text[r.at] <= '9' {
-		r.at++
-	}
-	return r.at - start
-}
-
-// number reads a number by the grammar of JSON.
-func (r *valueReader) number() (any, bool) {
-	start := r.at
-	r.next('-')
-	if !r.next('0') && r.digits() == 0 {
-		return nil, false
-	}
-	if r.next('.') && r.digits() == 0 {
-		return nil, false
-	}
-	if r.next('e') || r.next('E') {
-		if !r.next('+') {
-			r.next('-')
-		}
-		if r.digits() == 0 {
-			return nil, false
-		}
-	}
-	return json.Number(r.text[start:r.at]), true
-}
-
-// pointer is the place of the value at hand.
-func (r *valueReader) pointer() string {
-	tokens := make([]string, len(r.place))
-	for i, t := range r.place {
-		tokens[i] = t.name
-		if t.inList {
-			tokens[i] = strconv.Itoa(t.position)
-		}
-	}
-	return jsonPointer("", tokens...)
+	_, err := r.decoder.ReadToken()
+	return list, err
 }
