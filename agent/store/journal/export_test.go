@@ -18,17 +18,6 @@ func OnFile(file *os.File, path string) (*Journal, error) {
 	return &Journal{file: file, lock: lock, values: valuesOf(path)}, err
 }
 
-// TakesQuickWay reports whether a line, as it was before it was sealed, is
-// read without encoding/json.
-func TakesQuickWay(line string) bool {
-	env, ok := openEnvelope(line)
-	if !ok {
-		return false
-	}
-	_, ok = quickData(env.kind, line[env.data:len(line)-1])
-	return ok
-}
-
 // ReadText reads a journal that is in memory; large values are looked for
 // beside path.
 func ReadText(path string, text []byte) (events []agent.Event, whole int64, torn bool, err error) {

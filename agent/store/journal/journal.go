@@ -198,6 +198,9 @@ func (j *Journal) write(events []agent.Event) error {
 	return nil
 }
 
+// maxDepth is how deep values may be nested that encoding/json and jsontext read.
+const maxDepth = 10000
+
 var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and could not be read again", maxDepth)
 
 // readable reports whether a line can be decoded again: what is nested too deep

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"strconv"
-	"time"
+	"slices"
 
 	"replan/agent"
 )
@@ -57,88 +57,33 @@ func unseal(line []byte) ([]byte, error) {
 	return line[:cut+1], nil
 }
 
-// envelope is a line as this package writes it, taken apart: everything but
-// the data of the event, and where the data begins.
-type envelope struct {
-	seq  uint64
-	time time.Time
-	run  string
-	kind agent.Kind
-	refs []string // JSON Pointers into the data: what lies in files of its own
-	data int      // offset in the line; the data ends before the line's last byte
-}
-
-// openEnvelope takes apart a line whose fields stand in the order in which
-// events are written. It is not ok for any other, which may be a good line all
-// the same: encoding/json has to judge it.
-func openEnvelope(line string) (e envelope, ok bool) {
-	c := cursor{text: line}
-	if !c.literal(eventOpen) {
-		return e, false
-	}
-	digits, ok := c.number()
-	if !ok {
-		return e, false
-	}
-	seq, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil {
-		return e, false
-	}
-	e.seq = seq
-	if !c.literal(`,"time":`) {
-		return e, false
-	}
-	at, _, ok := c.token()
-	if !ok || e.time.UnmarshalJSON([]byte(at)) != nil {
-		return e, false
-	}
-	if !c.literal(`,"run":`) {
-		return e, false
-	}
-	if e.run, ok = c.str(); !ok || !c.literal(`,"kind":`) {
-		return e, false
-	}
-	kind, ok := c.str()
-	if !ok {
-		return e, false
-	}
-	e.kind = agent.Kind(kind)
-	if c.literal(refsField) {
-		if e.refs, ok = c.strings(); !ok || len(e.refs) == 0 {
-			return e, false
-		}
-	}
-	if !c.literal(dataField) || len(line) < c.at+2 || line[len(line)-1] != '}' {
-		return e, false
-	}
-	e.data = c.at
-	return e, true
-}
-
 // decode returns the event of a line that was unsealed.
-func (r *reader) decode(line string) (agent.Event, error) {
-	env, ok := openEnvelope(line)
-	if !ok {
-		return decodeAny(line)
-	}
-	data := line[env.data : len(line)-1]
-	if len(env.refs) > 0 {
-		whole, err := r.values.putBack(data, env.refs)
+func (r *reader) decode(line []byte) (agent.Event, error) {
+	var e agent.Event
+	if refs, at := references(line); len(refs) > 0 {
+		data, err := r.values.putBack(line[at:len(line)-1], refs)
 		if err != nil {
-			return agent.Event{}, err
+			return e, err
 		}
-		line = line[:env.data] + whole + "}"
-		data = whole
+		line = slices.Concat(line[:at], data, []byte("}"))
 	}
-	if d, ok := quickData(env.kind, data); ok {
-		return agent.Event{Seq: env.seq, Time: env.time, Run: env.run, Data: d}, nil
-	}
-	return decodeAny(line)
+	err := e.UnmarshalJSON(line)
+	return e, err
 }
 
-// decodeAny reads a line of any form, and says what is wrong with it.
-func decodeAny(line string) (agent.Event, error) {
-	var e agent.Event
-	err := e.UnmarshalJSON([]byte(line))
-	return e, err
+// references returns the JSON Pointers of a line to the values that lie in files
+// of their own, and where its data begins. A line whose fields do not stand in
+// the order in which they are written has none.
+func references(line []byte) (pointers []string, data int) {
+	before, _, ok := bytes.Cut(line, []byte(dataField))
+	if !ok || !bytes.HasPrefix(before, []byte(eventOpen)) || !bytes.Contains(before, []byte(refsField)) {
+		return nil, 0
+	}
+	var head struct {
+		Refs []string `json:"refs"`
+	}
+	if json.Unmarshal(slices.Concat(before, []byte("}")), &head) != nil {
+		return nil, 0
+	}
+	return head.Refs, len(before) + len(dataField)
 }

@@ -126,7 +126,7 @@ func (r *reader) open(b *block) {
 			b.bad, b.broken = err, end+1 == len(text) && bytes.Count(text[b.good:end], []byte(eventOpen)) <= 1
 			return
 		}
-		event, err := r.decode(string(line))
+		event, err := r.decode(line)
 		if err != nil {
 			b.bad = err
 			return

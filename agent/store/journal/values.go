@@ -51,7 +51,7 @@ const referenceSize = len(`{"ref":"`) + 2*sha256.Size + len(`.json","sha256":"`)
 // value is one that is to lie in a file of its own.
 type value struct {
 	name string
-	json string
+	json []byte
 }
 
 // span is where a value stands in the data of a line.
@@ -69,7 +69,7 @@ func extract(line []byte) ([]byte, []value, error) {
 	if at < 0 {
 		return nil, nil, errMalformed
 	}
-	data := string(line[at+len(dataField) : len(line)-1])
+	data := line[at+len(dataField) : len(line)-1]
 	spans, err := largeValues(data)
 	if err != nil || len(spans) == 0 {
 		return line, nil, err
@@ -81,17 +81,17 @@ func extract(line []byte) ([]byte, []value, error) {
 	for i, s := range spans {
 		pointers[i] = s.pointer
 		raw := data[s.start:s.end]
-		sum := hashOf([]byte(raw))
+		sum := hashOf(raw)
 		moved[i] = value{name: sum + valueSuffix, json: raw}
 		ref, err := planning.EncodeJSON(reference{Ref: moved[i].name, SHA256: sum, Bytes: len(raw)})
 		if err != nil {
 			return nil, nil, err
 		}
-		out.WriteString(data[done:s.start])
+		out.Write(data[done:s.start])
 		out.Write(ref)
 		done = s.end
 	}
-	out.WriteString(data[done:])
+	out.Write(data[done:])
 	refs, err := planning.EncodeJSON(pointers)
 	if err != nil {
 		return nil, nil, err
@@ -100,10 +100,9 @@ func extract(line []byte) ([]byte, []value, error) {
 }
 
 // largeValues finds the values that are to be moved, in the order of the text.
-func largeValues(data string) ([]span, error) {
+func largeValues(data []byte) ([]span, error) {
 	var large []span
-	w := walk{cursor: cursor{text: data}}
-	w.leave = func(pointer []byte, start, end int) {
+	err := walkValues(data, func(pointer []byte, start, end int) {
 		// The data itself stays where it is one object, as every kind's is: it
 		// has few fields, and none of them is large any more.
 		if end-start <= maxValue || start == 0 && data[0] == '{' {
@@ -118,8 +117,8 @@ func largeValues(data string) ([]span, error) {
 		if left > maxValue {
 			large = append(large[:inner], span{string(pointer), start, end})
 		}
-	}
-	return large, w.over()
+	})
+	return large, err
 }
 
 // values is the folder of the values of one journal.
@@ -152,8 +151,8 @@ func (v *values) keep(moved []value) error {
 		}
 		path := filepath.Join(v.dir, m.name)
 		// A file of that name may be there since before a crash or a restart.
-		if there, err := os.ReadFile(path); err != nil || string(there) != m.json { //nolint:gosec // the name is a hash
-			if err := wholefile.Write(path, []byte(m.json)); err != nil {
+		if there, err := os.ReadFile(path); err != nil || !bytes.Equal(there, m.json) { //nolint:gosec // the name is a hash
+			if err := wholefile.Write(path, m.json); err != nil {
 				return fmt.Errorf("keep a value of %d bytes: %w", len(m.json), err)
 			}
 		}
@@ -168,42 +167,41 @@ func (v *values) keep(moved []value) error {
 
 // putBack returns the data of a line with its references replaced by what they
 // stand for. Its errors name the file.
-func (v values) putBack(data string, refs []string) (string, error) {
+func (v values) putBack(data []byte, refs []string) ([]byte, error) {
 	var spans []span
-	w := walk{cursor: cursor{text: data}}
-	w.leave = func(pointer []byte, start, end int) {
+	err := walkValues(data, func(pointer []byte, start, end int) {
 		if len(spans) < len(refs) && string(pointer) == refs[len(spans)] {
 			spans = append(spans, span{start: start, end: end})
 		}
-	}
-	if err := w.over(); err != nil {
-		return "", err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(spans) < len(refs) {
-		return "", fmt.Errorf("it has no value at %q, which should stand for a file", refs[len(spans)])
+		return nil, fmt.Errorf("it has no value at %q, which should stand for a file", refs[len(spans)])
 	}
-	var out strings.Builder
+	var out bytes.Buffer
 	done := 0
 	for i, s := range spans {
 		if s.start < done {
-			return "", fmt.Errorf("the value at %q stands within another that stands for a file", refs[i])
+			return nil, fmt.Errorf("the value at %q stands within another that stands for a file", refs[i])
 		}
-		out.WriteString(data[done:s.start])
+		out.Write(data[done:s.start])
 		whole, err := v.fetch(data[s.start:s.end])
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		out.Write(whole)
 		done = s.end
 	}
-	out.WriteString(data[done:])
-	return out.String(), nil
+	out.Write(data[done:])
+	return out.Bytes(), nil
 }
 
 // fetch reads the value that a reference stands for.
-func (v values) fetch(raw string) ([]byte, error) {
+func (v values) fetch(raw []byte) ([]byte, error) {
 	var ref reference
-	if err := json.Unmarshal([]byte(raw), &ref); err != nil {
+	if err := json.Unmarshal(raw, &ref); err != nil {
 		return nil, fmt.Errorf("a reference to a file: %w", err)
 	}
 	if _, err := hex.DecodeString(ref.SHA256); err != nil || len(ref.SHA256) != 2*sha256.Size || ref.Ref != ref.SHA256+valueSuffix {

@@ -1,83 +1,78 @@
 package journal
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
-)
 
-// maxDepth is how deep values may be nested, as in encoding/json.
-const maxDepth = 10000
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 var errMalformed = errors.New("it is not JSON, or nested too deep")
 
 // pointerEscapes writes a name as a token of a JSON Pointer (RFC 6901).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// walk goes over a JSON value and calls leave for every value in it, the inner
-// ones before those that hold them, in the order of the text.
+// walk visits every value of a JSON text in the order of the text, inner values
+// before those that hold them.
 type walk struct {
-	cursor
-	pointer []byte // JSON Pointer to the value at hand
-	leave   func(pointer []byte, start, end int)
+	decoder *jsontext.Decoder
+	// pointer is the JSON Pointer to the current value. The decoder could name it
+	// too, but only by writing it anew for each value.
+	pointer []byte
+	visit   func(pointer []byte, start, end int)
 }
 
-// over walks over the whole text.
-func (w *walk) over() error {
-	if !w.value(0) || w.at != len(w.text) {
+// walkValues visits the values of a text, which may hold bytes that are not
+// UTF-8: somebody else may have written it.
+func walkValues(text []byte, visit func(pointer []byte, start, end int)) error {
+	w := walk{
+		decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+		visit:   visit,
+	}
+	if err := w.value(); err != nil {
+		return errMalformed
+	}
+	if _, err := w.decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return errMalformed
 	}
 	return nil
 }
 
-func (w *walk) value(depth int) bool {
-	start := w.at
-	if start >= len(w.text) || depth > maxDepth {
-		return false
+func (w *walk) value() error {
+	kind := w.decoder.PeekKind()
+	if kind != '{' && kind != '[' {
+		raw, err := w.decoder.ReadValue()
+		if err == nil {
+			end := int(w.decoder.InputOffset())
+			w.visit(w.pointer, end-len(raw), end)
+		}
+		return err
 	}
-	ok := false
-	switch w.text[start] {
-	case '{':
-		ok = w.fields(w.name, func(name string) bool { return w.child(pointerEscapes.Replace(name), depth+1) })
-	case '[':
-		ok = w.items(func(i int) bool { return w.child(strconv.Itoa(i), depth+1) })
-	case '"':
-		_, _, ok = w.token()
-	case 't':
-		ok = w.literal("true")
-	case 'f':
-		ok = w.literal("false")
-	case 'n':
-		ok = w.literal("null")
-	default:
-		_, ok = w.number()
+	if _, err := w.decoder.ReadToken(); err != nil {
+		return err
 	}
-	if ok {
-		w.leave(w.pointer, start, w.at)
+	start, outer := int(w.decoder.InputOffset())-1, len(w.pointer)
+	for i := 0; w.decoder.PeekKind() != kind+2; i++ { // the closing bracket is two bytes on
+		token := strconv.Itoa(i)
+		if kind == '{' {
+			name, err := w.decoder.ReadToken()
+			if err != nil {
+				return err
+			}
+			token = pointerEscapes.Replace(name.String())
+		}
+		w.pointer = append(append(w.pointer, '/'), token...)
+		if err := w.value(); err != nil {
+			return err
+		}
+		w.pointer = w.pointer[:outer]
 	}
-	return ok
-}
-
-// name reads the name of a field. Raw JSON that somebody else wrote may not be
-// UTF-8; what stands for it only has to be the same each time.
-func (w *walk) name() (string, bool) {
-	token, escaped, ok := w.token()
-	if !ok {
-		return "", false
+	if _, err := w.decoder.ReadToken(); err != nil {
+		return err
 	}
-	name := token[1 : len(token)-1]
-	if escaped && json.Unmarshal([]byte(token), &name) != nil {
-		return "", false
-	}
-	return strings.ToValidUTF8(name, "\uFFFD"), true
-}
-
-// child walks over a value within another.
-func (w *walk) child(token string, depth int) bool {
-	outer := len(w.pointer)
-	w.pointer = append(append(w.pointer, '/'), token...)
-	ok := w.value(depth)
-	w.pointer = w.pointer[:outer]
-	return ok
+	w.visit(w.pointer, start, int(w.decoder.InputOffset()))
+	return nil
 }
