@@ -13,6 +13,9 @@ import (
 //go:embed testdata/labelled.txt
 var labelledText string
 
+//go:embed testdata/documented.txt
+var documentedText string
+
 // labelled is a sentence of the list and what it means.
 type labelled struct {
 	words, category, action string
@@ -58,6 +61,15 @@ func (l labelled) right(in intent.Intent) bool {
 		}
 	}
 	return in.Category == l.category && in.Action == l.action && slices.Contains(l.targets, in.Target)
+}
+
+func TestDocumentedSentencesKeepTheirMeaning(t *testing.T) {
+	for _, l := range readLabelled(t, documentedText) {
+		in := intent.Parse(l.words)
+		if !l.right(in) || len(in.Params) != len(l.params) {
+			t.Errorf("%q is %s %v, want %s %s %q %v", l.words, spell(in), in.Params, l.category, l.action, l.targets, l.params)
+		}
+	}
 }
 
 // band counts how many of the sentences in a range of confidence are read right.

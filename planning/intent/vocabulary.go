@@ -85,7 +85,9 @@ var (
 			"function method type names"),
 		"thing": strings.Fields("file files function functions method methods type types code place places line lines package " +
 			"packages module modules class classes struct structs test tests symbol symbols part parts string strings variable variables constant constants everything anything something"),
-		"holds": strings.Fields("contain contains mention mentions have has include includes hold holds match matches"),
+		"holding": strings.Fields("containing mentioning named called matching with"),
+		"changed": strings.Fields("changed change modified modify touched touch edited edit"),
+		"holds":   strings.Fields("contain contains mention mentions have has include includes hold holds match matches"),
 		"bug": strings.Fields("bug bugs issue issues problem problems error errors typo typos mistake mistakes defect defects crash " +
 			"panic regression failure failures race leak warning warnings deadlock deadlocks bottleneck flakiness vulnerability"),
 		"fix": strings.Fields("fix repair mend resolve correct solve hotfix"),
