@@ -1,48 +1,8 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
-
-// action is one thing that the user can have the screen do, by a key or from the
-// palette. Help, palette and the keys of the configuration are made from the
-// tables of actions, so that none of them can know another set.
-type action struct {
-	id     string         // "plan.follow", as the configuration names it
-	key    *key.Binding   // in the key map, with what it does in words
-	when   func() bool    // whether the key is meant for it now, else it is another's or text; nil: always
-	refuse func() string  // why it cannot be done now, "" where it can; nil: it always can
-	do     func() tea.Cmd // nil for a key that a dialog takes by itself
-	opens  bool           // opens a dialog, over an open gate too
-}
-
-// place is where the keys of a group of actions act.
-type place int
-
-// The places there are, in the order of help.
-const (
-	placeEverywhere place = iota
-	placeChat
-	placeWriting // the list over the input
-	placePlan
-	placeStep
-	placeMoving // in plan, step and dialogs
-	placeGate
-	placeQuestion
-	placeReview
-	placeDialog
-	placeQuit    // the question whether to quit
-	placeCommand // a command of the chat, which has no key
-	placeReplay  // while a run is played again
-)
-
-// group is the actions of one place.
-type group struct {
-	place   place
-	title   string
-	actions []action
-}
 
 // actionGroups is every action there is.
 func (m *Model) actionGroups() []group {
@@ -80,14 +40,6 @@ func (m *Model) find(k tea.KeyPressMsg, at place) *action {
 		}
 	}
 	return nil
-}
-
-// refusal is why an action cannot be done now, "" where it can.
-func (a *action) refusal() string {
-	if a.refuse == nil {
-		return ""
-	}
-	return a.refuse()
 }
 
 // do does an action, or says why not.
@@ -132,23 +84,5 @@ func (m *Model) here() place {
 		return placeStep
 	default:
 		return placeChat
-	}
-}
-
-// unless refuses while something does not hold.
-func unless(holds func() bool, why string) func() string {
-	return func() string {
-		if holds() {
-			return ""
-		}
-		return why
-	}
-}
-
-// just is an action that leaves nothing to do afterwards.
-func just(f func()) func() tea.Cmd {
-	return func() tea.Cmd {
-		f()
-		return nil
 	}
 }

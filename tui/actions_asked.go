@@ -113,28 +113,3 @@ func (m *Model) noGate() string {
 		return ""
 	}
 }
-
-// dialogKeys are the keys that dialogs take by themselves.
-func (k *keyMap) dialogKeys() []action {
-	return []action{
-		{id: "dialog.leave", key: &k.Away},
-		{id: "list.up", key: &k.ListUp},
-		{id: "list.down", key: &k.ListDown},
-		{id: "list.choose", key: &k.Choose},
-		{id: "list.other", key: &k.OtherList},
-		{id: "list.erase", key: &k.Erase},
-		{id: "search.next", key: &k.FindNext},
-		{id: "search.previous", key: &k.FindPrevious},
-		{id: "models.think_more", key: &k.MoreThought},
-		{id: "models.think_less", key: &k.LessThought},
-		{id: "undo.put_back", key: &k.PutBack},
-	}
-}
-
-// pressOf is a press of the first key of a binding.
-func pressOf(b key.Binding) tea.KeyPressMsg {
-	if keys := b.Keys(); len(keys) > 0 {
-		return keyNamed(keys[0])
-	}
-	return tea.KeyPressMsg{}
-}

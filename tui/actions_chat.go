@@ -1,32 +1,10 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
 )
-
-// chatKeys are the keys for what stands in the chat.
-type chatKeys struct {
-	Search, CopyCode, Thinking, AllThinking, Unfold key.Binding
-	FindNext, ToTop, ToBottom, FindPrevious, Export key.Binding
-}
-
-func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatKeys {
-	return chatKeys{
-		Search:       bind([]string{"ctrl+f"}, "ctrl+f", "search the chat"),
-		CopyCode:     bind([]string{"ctrl+y"}, "ctrl+y", "copy code; again: the block before"),
-		Thinking:     bind([]string{"alt+t"}, "alt+t", "unfold what a model thought"),
-		AllThinking:  bind([]string{"alt+T"}, "alt+T", "unfold all thinking"),
-		Unfold:       bind([]string{"alt+u"}, "alt+u", "unfold the newest card or thinking"),
-		Export:       bind([]string{"alt+x"}, "alt+x", "write the chat to a file, as Markdown"),
-		ToTop:        bind([]string{"ctrl+home"}, "ctrl+home", "to the start of the chat"),
-		ToBottom:     bind([]string{"ctrl+end"}, "ctrl+end", "to the end of the chat"),
-		FindNext:     bind([]string{"enter", "down", "ctrl+n", "ctrl+f"}, "enter", "search: the next (also ctrl+n)"),
-		FindPrevious: bind([]string{"up", "ctrl+p", "shift+enter"}, "up", "search: the one before (also ctrl+p)"),
-	}
-}
 
 // conversationActions work on what stands in the chat, from every pane.
 func (m *Model) conversationActions() []action {

@@ -7,28 +7,6 @@ import (
 	"replan/agent/runner"
 )
 
-// reviewKeys are the keys of a plan that waits to be looked over.
-type reviewKeys struct {
-	HoldPlans                                   key.Binding
-	RunPlan, RefusePlan, EditStep, TakeOut      key.Binding
-	MoveUp, MoveDown, PassGate, PassAll, Unmake key.Binding
-}
-
-func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) reviewKeys {
-	return reviewKeys{
-		HoldPlans:  bind([]string{"alt+l"}, "alt+l", "look the next plans over before they run, or not"),
-		RunPlan:    bind([]string{"y", "enter"}, "y", "run the plan as it is now"),
-		RefusePlan: bind([]string{"n"}, "n", "refuse the plan, which ends the run"),
-		EditStep:   bind([]string{"e"}, "e", "edit a step: its title and arguments"),
-		TakeOut:    bind([]string{"x", "d"}, "x", "take a step out, or bring it back"),
-		MoveUp:     bind([]string{"K", "shift+up"}, "K", "move a step before the one above it"),
-		MoveDown:   bind([]string{"J", "shift+down"}, "J", "move a step behind the one below it"),
-		PassGate:   bind([]string{"space"}, "space", "approve a step's gate, or not"),
-		PassAll:    bind([]string{"A"}, "A", "approve every gate that can be"),
-		Unmake:     bind([]string{"u"}, "u", "take back the last change of the plan"),
-	}
-}
-
 // reviewActions change and answer a plan that waits to be looked over.
 func (m *Model) reviewActions() []action {
 	k := &m.keys

@@ -75,7 +75,7 @@ func (d *allowedDialog) write(doc *document) {
 	doc.heading("you allowed, for longer than once")
 	allowed := plain.Allowed(d.run)
 	for _, words := range allowed {
-		doc.item(l.Success.Render(l.glyphs.Done), words)
+		writeItem(doc, l.Success.Render(l.glyphs.Done), words)
 	}
 	if len(allowed) == 0 {
 		doc.prose(l.Faint, "Nothing: each call that a rule asks about opens a gate.")
@@ -102,7 +102,7 @@ func (d *allowedDialog) write(doc *document) {
 		case agent.VerdictBlock:
 			sign = l.Danger.Render(l.glyphs.Failed)
 		}
-		doc.item(sign, plain.Rule(rule))
+		writeItem(doc, sign, plain.Rule(rule))
 	}
 }
 
@@ -123,11 +123,11 @@ func (d *allowedDialog) answer(doc *document, a agent.Attempt, q agent.Asked) {
 		words += map[agent.Scope]string{agent.ScopeRun: " for this run", agent.ScopeAlways: " always"}[q.Scope]
 	}
 	parts := []string{stepWords(a.Step), untrusted.Line(what), words + byWords(q.By)}
-	doc.item(sign, strings.Join(parts, " "+l.glyphs.Separator+" "))
+	writeItem(doc, sign, strings.Join(parts, " "+l.glyphs.Separator+" "))
 }
 
-// item adds text with a sign before its first line.
-func (d *document) item(sign, text string) {
+// writeItem adds text with a sign before its first line.
+func writeItem(d *document, sign, text string) {
 	for i, line := range wrap(untrusted.Visible(text), max(d.width-2, 1)) {
 		if i > 0 {
 			sign = " "

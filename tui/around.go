@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -37,41 +36,6 @@ func (a *around) begin(m *Model) {
 	a.servers = &serversDialog{look: m.look, keys: &m.keys}
 }
 
-// aroundKeys are the keys of what stands around runs.
-type aroundKeys struct {
-	Look, Servers, Settings, Restart     key.Binding
-	Pause, Faster, Slower, Forth, Back   key.Binding
-	EventForth, EventBack, Start, Finish key.Binding
-	Play, Show, Folders, ListSearch      key.Binding
-	Keep                                 key.Binding
-}
-
-func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
-	return aroundKeys{
-		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "look for the model and the servers again"),
-		Servers: bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
-		Restart: bind([]string{"r"}, "r", "start the chosen server anew"),
-
-		Keep:       bind([]string{"y"}, "y", "copy the line that keeps the chosen setting"),
-		Play:       bind([]string{"p"}, "p", "play the chosen run again"),
-		Show:       bind([]string{"o"}, "o", "show the chosen run as it ended"),
-		Folders:    bind([]string{"f"}, "f", "this folder's alone, or all"),
-		ListSearch: bind([]string{"/"}, "/", "search what is listed"),
-
-		Pause:      bind([]string{"space"}, "space", "pause, go on"),
-		Faster:     bind([]string{"+", "=", ">"}, "+", "faster"),
-		Slower:     bind([]string{"-", "<"}, "-", "slower"),
-		Forth:      bind([]string{"right"}, "right", "to the next moment"),
-		Back:       bind([]string{"left"}, "left", "to the moment before"),
-		EventForth: bind([]string{"."}, ".", "one event on"),
-		EventBack:  bind([]string{","}, ",", "one event back"),
-		Start:      bind([]string{"0"}, "0", "to the start"),
-		Finish:     bind([]string{"end", "$"}, "end", "to the end"),
-
-		Settings: bind([]string{"alt+o"}, "alt+o", "settings: what is in force, and from where"),
-	}
-}
-
 // aroundActions are its actions, which work in every pane.
 func (m *Model) aroundActions(live func(word string) func() string) []action {
 	k := &m.keys
@@ -84,18 +48,6 @@ func (m *Model) aroundActions(live func(word string) func() string) []action {
 
 // dialogs are its dialogs, the uppermost first.
 func (a *around) dialogs() []overlay { return []overlay{a.servers, a.settings} }
-
-// dialogKeys are keys that its dialogs take by themselves.
-func (k *aroundKeys) dialogKeys() []action {
-	return []action{
-		{id: "servers.restart", key: &k.Restart},
-		{id: "settings.keep", key: &k.Keep},
-		{id: "runs.play", key: &k.Play},
-		{id: "runs.show", key: &k.Show},
-		{id: "list.folders", key: &k.Folders},
-		{id: "list.search", key: &k.ListSearch},
-	}
-}
 
 // takeShown gives a dialog what it asked for; it reports what is to be asked
 // besides, nil for nothing.

@@ -15,18 +15,6 @@ import (
 	"replan/tui/untrusted"
 )
 
-// askKeys are the keys of the queue of what waits.
-type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed key.Binding }
-
-func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
-	return askKeys{
-		ApproveAll:  bind([]string{"A"}, "A", "allow all that wait like this: lists them first"),
-		NextAsk:     bind([]string{"tab"}, "tab", "next of what waits"),
-		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "the one before it"),
-		Allowed:     bind([]string{"alt+a"}, "alt+a", "what is allowed in this run, and was asked"),
-	}
-}
-
 // hints are the keys of the dialog for the footer.
 func (g *askDialog) hints() []hint {
 	k, arrows := g.keys, hint{shownAs("up/down"), "scroll"}
@@ -197,7 +185,7 @@ func savingRule(ask asking, c choice) *confirming {
 		title: "Allow always", does: "save it, and allow", short: "save",
 		unread: "Read the rule to its end first: down shows the rest of it.",
 		ids:    []string{ask.id()}, send: []runner.Command{c.send},
-		write: func(d *document) { d.saving(c.saves) },
+		write: func(d *document) { writeRule(d, c.saves) },
 	}
 }
 
@@ -245,7 +233,7 @@ func (g *askDialog) approveAll() (word string) {
 		title: "Approve all like this", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
 		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
 		unread: "Look at the whole list first: down shows the rest of it.",
-		write:  func(d *document) { d.alike(all) },
+		write:  func(d *document) { writeAlike(d, all) },
 	}
 	for _, gate := range all {
 		c.ids = append(c.ids, gate.id())
@@ -255,9 +243,9 @@ func (g *askDialog) approveAll() (word string) {
 	return ""
 }
 
-// alike writes the calls that are to be approved together: first the list, which
+// writeAlike writes the calls that are to be approved together: first the list, which
 // has to be seen to its end, then each of them whole.
-func (d *document) alike(all []openGate) {
+func writeAlike(d *document, all []openGate) {
 	l := d.look
 	d.prose(l.Text, fmt.Sprintf("A yes lets these %d calls of %s pass, once each. What asks later is not covered.", len(all), untrusted.Line(all[0].ask.Tool)))
 	d.field("rule", l.Text, plain.Rule(all[0].ask.Rule))

@@ -165,7 +165,7 @@ func (c *chatPane) phases(run *agent.Run) *block {
 			}
 		}
 		if n := len(parts); n > 0 && can() {
-			parts[n-1] += c.look.foldSign(*unfolded)
+			parts[n-1] += foldSign(c.look, *unfolded)
 		}
 		lines := set(flow(parts, "   ", width))
 		for i := range run.Phases {
@@ -298,35 +298,6 @@ func reasonWords(r agent.Reason) string {
 	default:
 		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")
 	}
-}
-
-// flow puts parts on lines of at most width cells, breaking between parts.
-func flow(parts []string, between string, width int) []string {
-	var lines []string
-	line := ""
-	for _, part := range parts {
-		switch {
-		case line == "":
-			line = part
-		case ansi.StringWidth(line)+len(between)+ansi.StringWidth(part) <= width:
-			line += between + part
-		default:
-			lines = append(lines, line)
-			line = part
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// indent moves lines two cells to the right.
-func indent(lines []string) []string {
-	for i := range lines {
-		lines[i] = "  " + lines[i]
-	}
-	return lines
 }
 
 func doneGlyph(l *look) string      { return l.glyphs.Done }

@@ -28,7 +28,7 @@ func (b *block) foldsAs(thing string, can func() bool) (unfolded *bool) {
 }
 
 // foldSign shows whether something is unfolded, behind what it belongs to.
-func (l *look) foldSign(unfolded bool) string {
+func foldSign(l *look, unfolded bool) string {
 	if unfolded {
 		return " " + l.Faint.Render(l.glyphs.Unfolded)
 	}
@@ -50,7 +50,7 @@ func (c *chatPane) card(run *agent.Run, s *agent.StepState) *block {
 			tail = "  " + how.Render(state)
 		}
 		if can() {
-			tail += l.foldSign(*unfolded)
+			tail += foldSign(l, *unfolded)
 		}
 		name := l.cut(untrusted.Line(s.Step.Title), max(width-2, 1))
 		line := style.Render(glyph) + " " + l.Text.Render(name)
@@ -88,7 +88,7 @@ func (c *chatPane) cardBody(s *agent.StepState, width int) []textLine {
 		d.output(l.Danger, clip(strings.TrimSpace(failure)))
 	case s.Status == agent.StepDone && s.Result != nil:
 		d.heading("result")
-		d.result(s.Result)
+		writeResult(d, s.Result)
 	}
 	lines := d.whole()
 	if more := len(lines) - mostOfCard; more > 1 {
@@ -97,8 +97,8 @@ func (c *chatPane) cardBody(s *agent.StepState, width int) []textLine {
 	return c.guided(set(lines))
 }
 
-// result adds what a call came to: text as it is, an object by its members.
-func (d *document) result(result any) {
+// writeResult adds what a call came to: text as it is, an object by its members.
+func writeResult(d *document, result any) {
 	switch result := result.(type) {
 	case string:
 		d.output(d.look.Text, clip(strings.TrimRight(result, "\n")))

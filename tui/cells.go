@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -148,3 +149,55 @@ func steadyLines(drawn string) []string {
 func unsteady(r rune) bool {
 	return r >= 0xAD && (unicode.Is(unicode.Cf, r) || r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF)
 }
+
+// outputShown bounds what is drawn at once of an error or of what a model says,
+// in bytes. The journal keeps the whole.
+const outputShown = 64 << 10
+
+// clip keeps the end of a text that is too long to be drawn, and says so.
+func clip(s string) string {
+	if len(s) <= outputShown {
+		return s
+	}
+	return fmt.Sprintf("(%d KB before this are not shown)\n", (len(s)-outputShown)>>10) +
+		strings.ToValidUTF8(s[len(s)-outputShown:], "")
+}
+
+// flow puts parts on lines of at most width cells, breaking between parts.
+func flow(parts []string, between string, width int) []string {
+	var lines []string
+	line := ""
+	for _, part := range parts {
+		switch {
+		case line == "":
+			line = part
+		case ansi.StringWidth(line)+len(between)+ansi.StringWidth(part) <= width:
+			line += between + part
+		default:
+			lines = append(lines, line)
+			line = part
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// indent moves lines two cells to the right.
+func indent(lines []string) []string {
+	for i := range lines {
+		lines[i] = "  " + lines[i]
+	}
+	return lines
+}
+
+// at is line i, or nothing beyond the end.
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+func visibleWidth(s string) int { return widest.StringWidth(s) }

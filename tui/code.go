@@ -79,3 +79,12 @@ func (o *openCode) spans(c *code, text string) [][]themes.CodeSpan {
 	o.begin = text[:min(whole, 64)]
 	return out
 }
+
+// code is a block of code in a Markdown text, as its source has it.
+type code struct {
+	language string
+	text     string // without the fences and with every blank, its last line break left out
+}
+
+// lines is how many lines the code has.
+func (c *code) lines() int { return strings.Count(c.text, "\n") + 1 }

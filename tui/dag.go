@@ -114,9 +114,6 @@ func (d *dagPane) heard(run *agent.Run, data agent.Data) {
 	}
 }
 
-// laneLimit is how many lanes a pane of that width has room for.
-func laneLimit(width int) int { return max(min(width/10, 8), 1) }
-
 // layout brings rows and selection up to date.
 func (d *dagPane) layout() {
 	if d.run == nil {
@@ -477,5 +474,5 @@ func (d *dagPane) summary() string {
 	case len(d.outline.rows) <= d.height:
 		return ""
 	}
-	return d.look.countWords(&d.tally.total, asItIs)
+	return countWords(d.look, &d.tally.total, asItIs)
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -78,22 +77,6 @@ func doneOf(steps []*agent.StepState) int {
 		}
 	}
 	return n
-}
-
-// callsWords counts the calls of a loop: of a run that is over, those that were
-// made.
-func callsWords(run *agent.Run, l *agent.Loop) string {
-	made := 0
-	for _, c := range l.Calls {
-		if c.Status != agent.StepPending || c.Attempt > 0 {
-			made++
-		}
-	}
-	all := plural(len(l.Calls), "call")
-	if run.Result != nil && made < len(l.Calls) {
-		return fmt.Sprintf("%d of %s", made, all)
-	}
-	return all
 }
 
 // keyOf is the row that stands for a step: of a folded call the line that it is

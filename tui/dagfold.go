@@ -375,3 +375,8 @@ func (w *folder) settled(n *node, many bool) bool {
 	}
 	return true
 }
+
+// large reports whether the plan has more rows than are in view.
+func (d *dagPane) large() bool {
+	return d.chart != nil && len(d.chart.steps) > max(d.height, 1)
+}

@@ -177,7 +177,7 @@ func kinds(d *dagPane) string {
 		case rowStep:
 			out = append(out, r.key)
 		case rowRoll:
-			out = append(out, r.roll.label+" "+ansi.Strip(d.look.countWords(&r.roll.counts, asItIs)))
+			out = append(out, r.roll.label+" "+ansi.Strip(countWords(d.look, &r.roll.counts, asItIs)))
 		}
 	}
 	return strings.Join(out, " | ")

@@ -30,8 +30,8 @@ var classNames = []struct {
 // rollNamed is how many steps of one state a roll-up names in the pane of the step.
 const rollNamed = 40
 
-// drawRoll draws which steps are rolled up, by how they stand.
-func (d *detailPane) drawRoll(p *document, r *rollup) {
+// drawGroup draws which steps stand in one line of the plan, by their state.
+func (d *detailPane) drawGroup(p *document, r *stepGroup) {
 	l := d.look
 	title := r.label
 	if r.first != r.last {
@@ -59,9 +59,4 @@ func (d *detailPane) drawRoll(p *document, r *rollup) {
 		}
 		p.field(c.name, l.Text, words)
 	}
-}
-
-// large reports whether the plan has more rows than are in view.
-func (d *dagPane) large() bool {
-	return d.chart != nil && len(d.chart.steps) > max(d.height, 1)
 }

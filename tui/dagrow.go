@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
 	"replan/tui/untrusted"
 )
 
@@ -90,18 +88,6 @@ func (d *dagPane) dry() bool {
 	return false
 }
 
-// stepTool is who carries the step out, as the row names it.
-func stepTool(s *agent.StepState) string {
-	switch s.Step.Executor {
-	case planning.ExecutorSelf:
-		return "model"
-	case planning.ExecutorAgent:
-		return untrusted.Line("agent " + s.Step.Profile)
-	default:
-		return untrusted.Line(s.Step.Tool)
-	}
-}
-
 // stateGap is how far the state may stand from the rest of the row, so that the
 // eye finds it on a wide screen.
 const stateGap = 4
@@ -137,40 +123,6 @@ type painted struct {
 
 	said  string // the state that was drawn last
 	state string // and how
-}
-
-// painter puts a row together from left to right.
-type painter struct {
-	litLine
-	b      strings.Builder
-	width  int
-	lights bool // it is the chosen row, lit
-}
-
-func (p *painter) add(style lipgloss.Style, text string) {
-	if text != "" {
-		p.b.WriteString(p.lit(style).Render(text))
-		p.width += ansi.StringWidth(text)
-	}
-}
-
-// gap leaves cells blank. Only the chosen row shows that something stands there.
-func (p *painter) gap(cells int) {
-	switch {
-	case cells <= 0:
-	case p.lights:
-		p.add(p.look.Text, strings.Repeat(" ", cells))
-	default:
-		p.b.WriteString(strings.Repeat(" ", cells))
-		p.width += cells
-	}
-}
-
-// take is what was painted since the last time.
-func (p *painter) take() string {
-	s := p.b.String()
-	p.b.Reset()
-	return s
 }
 
 // faceOf looks at a row.
@@ -405,25 +357,6 @@ func (d *dagPane) paintText(r *row, f face, p *painter) {
 	l.paintParallel(p, c.parallel, r.kind == rowStep && d.chart.parallel[s.Step.Index])
 }
 
-// parallelWidth is the cells of the mark on steps that may run at the same time
-// as another one, with the blank before it.
-func (l *look) parallelWidth(parallel map[string]bool) int {
-	if len(parallel) == 0 {
-		return 0
-	}
-	return 1 + ansi.StringWidth(l.glyphs.Parallel)
-}
-
-// paintParallel paints that mark, or leaves its room blank.
-func (l *look) paintParallel(p *painter, width int, is bool) {
-	if !is || width == 0 {
-		p.gap(width)
-		return
-	}
-	p.gap(1)
-	p.add(l.Faint, l.glyphs.Parallel)
-}
-
 // rollSign says whether a roll-up is folded.
 func (d *dagPane) rollSign(r *rollup) string {
 	if r.open {
@@ -436,7 +369,7 @@ func (d *dagPane) rollSign(r *rollup) string {
 // them stand how, which is never left out for the words.
 func (d *dagPane) paintRoll(r *row, f face, p *painter) {
 	l, c := d.look, f.columns
-	words := l.countWords(&f.counts, p.lit)
+	words := countWords(l, &f.counts, p.lit)
 	wide := ansi.StringWidth(words)
 	p.gap(1)
 	text := r.roll.label

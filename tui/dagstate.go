@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
 	"replan/tui/untrusted"
@@ -104,25 +103,12 @@ func (d *dagPane) waits(r *row) []string {
 	return waits
 }
 
-// blockers names steps that one waits for: all of them where they fit in width
-// cells, else the first, with a mark that there are more.
-func (l *look) blockers(steps []string, width int) string {
-	if len(steps) == 0 {
-		return ""
-	}
-	all := l.glyphs.Blocker + untrusted.Line(strings.Join(steps, ","))
-	if len(steps) == 1 || ansi.StringWidth(all) <= width {
-		return all
-	}
-	return l.glyphs.Blocker + untrusted.Line(steps[0]) + l.glyphs.Ellipsis
-}
-
 // note is what is worth knowing of a step besides, in one line: what a revision
 // changed in it, why it was skipped or failed, what it is about to do.
 func (d *dagPane) note(r *row) string {
 	l, s := d.look, r.step
 	if before := d.versionBefore(s); before != nil && s.Status != agent.StepBroken {
-		if words := l.changeWords(before, s); words != "" {
+		if words := changeWords(l, before, s); words != "" {
 			return words
 		}
 	}

@@ -31,7 +31,7 @@ var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
 type detailPane struct {
 	look   *look
 	run    *agent.Run
-	row    *row
+	shown  *subject
 	key    string
 	tab    tab
 	chosen bool // the user chose the tab; it stays until another step is shown
@@ -85,17 +85,17 @@ func (d *detailPane) setTabbed(tabbed bool) {
 	}
 }
 
-// show takes the step of a row of the plan, or nothing.
-func (d *detailPane) show(run *agent.Run, r *row) {
+// show takes what the pane is to show, or nil for nothing.
+func (d *detailPane) show(run *agent.Run, s *subject) {
 	key := ""
-	if r != nil && r.step != nil {
-		key = run.ID + " " + r.key
+	if s != nil && s.step != nil {
+		key = run.ID + " " + s.key
 	}
 	if key != d.key {
 		d.key, d.top, d.chosen, d.atEnd = key, sheetSpot{}, false, true
 		d.drawn = false
 	}
-	d.run, d.row = run, r
+	d.run, d.shown = run, s
 	if !d.chosen {
 		if t := d.telling(); t != d.tab {
 			d.tab, d.top, d.drawn = t, sheetSpot{}, false
@@ -124,10 +124,10 @@ func (d *detailPane) telling() tab {
 func (d *detailPane) touch() { d.drawn = false }
 
 func (d *detailPane) state() *agent.StepState {
-	if d.row == nil {
+	if d.shown == nil {
 		return nil
 	}
-	return d.row.step
+	return d.shown.step
 }
 
 // choose shows a tab.
@@ -234,10 +234,10 @@ func (d *detailPane) draw(height int) []string {
 	l, s := d.look, d.state()
 	front := newSheetPage(l, d.width)
 	switch {
-	case d.row != nil && d.row.kind == rowRevision:
-		d.drawRevision(&front.document, d.row.revision)
-	case d.row != nil && d.row.kind == rowRoll:
-		d.drawRoll(&front.document, d.row.roll)
+	case d.shown != nil && d.shown.kind == subjectRevision:
+		d.drawRevision(&front.document, d.shown.revision)
+	case d.shown != nil && d.shown.kind == subjectGroup:
+		d.drawGroup(&front.document, d.shown.group)
 	case s == nil:
 		front.prose(l.Faint, "Choose a step of the plan to look into it.")
 	}
@@ -330,7 +330,7 @@ func (d *detailPane) drawHead(s *agent.StepState, height int) []string {
 	if d.tab == tabDiff && height < roomy {
 		return nil // a diff needs the room, and names what it changes
 	}
-	if d.row.kind == rowGone {
+	if d.shown.kind == subjectGone {
 		run = nil
 	}
 	glyph, style := stateGlyph(l, run, s)
@@ -354,7 +354,7 @@ func (d *detailPane) drawCall(p *sheetPage, s *agent.StepState) {
 	l := d.look
 	p.field("does", l.Text, stepTool(s))
 	p.field("state", l.Text, d.stateWords(s))
-	if d.row.kind == rowStep {
+	if d.shown.kind == subjectStep {
 		if deps := d.dependencies(); len(deps) > 0 {
 			p.field("after", l.Text, strings.Join(deps, ", "))
 		}
@@ -389,7 +389,7 @@ func (d *detailPane) drawCall(p *sheetPage, s *agent.StepState) {
 // dependencies are the steps that the shown one names itself.
 func (d *detailPane) dependencies() []string {
 	var out []string
-	for _, dep := range d.row.step.Step.DependsOn {
+	for _, dep := range d.shown.step.Step.DependsOn {
 		out = append(out, untrusted.Line(dep))
 	}
 	return out
@@ -412,10 +412,10 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 	switch {
 	case s.DryRun:
 		return "dry run: nothing was called"
-	case d.row.kind == rowGone:
-		words += fmt.Sprintf("; taken out by revision %d", d.row.revision.Number)
+	case d.shown.kind == subjectGone:
+		words += fmt.Sprintf("; taken out by revision %d", d.shown.revision.Number)
 		if s.Status == agent.StepPending {
-			words = fmt.Sprintf("taken out by revision %d before it ran", d.row.revision.Number)
+			words = fmt.Sprintf("taken out by revision %d before it ran", d.shown.revision.Number)
 		}
 	case s.Draft:
 		words = "planned; the plan is not whole yet"

@@ -14,10 +14,6 @@ import (
 	"replan/tui/untrusted"
 )
 
-// graceTime is how long no key may have been pressed before a dialog that has
-// just opened takes one. Keys that were meant for the input answer nothing.
-const graceTime = 400 * time.Millisecond
-
 // graceMsg says that graceTime has passed since the key numbered count.
 type graceMsg struct{ count int }
 

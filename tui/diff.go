@@ -378,3 +378,12 @@ func emphasise(runs []run, part patch.Span, under color.Color) []run {
 	}
 	return out
 }
+
+// diffLeaf is a unified diff, each row of it a line.
+type diffLeaf struct{ *diffRows }
+
+func newDiff(l *look, width int, text string) diffLeaf {
+	return diffLeaf{newDiffRows(l, width, patch.Parse(text))}
+}
+
+func (d diffLeaf) rows(i, _ int) []string { return []string{d.row(i)} }

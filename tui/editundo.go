@@ -3,7 +3,6 @@ package tui
 import (
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/tui/untrusted"
@@ -15,13 +14,6 @@ const editPause = 600 * time.Millisecond
 
 // checkMsg says that editPause has passed since the change numbered count.
 type checkMsg struct{ count int }
-
-// editorKeys are the keys of the editor of arguments.
-type editorKeys struct{ UndoEdit key.Binding }
-
-func newEditorKeys(bind func(keys []string, shown, does string) key.Binding) editorKeys {
-	return editorKeys{UndoEdit: bind([]string{"ctrl+z"}, "ctrl+z", "take back an edit of arguments")}
-}
 
 // editState is the text of an editor as it was before a change, and where the
 // cursor stood.

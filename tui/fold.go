@@ -286,7 +286,7 @@ func (m *Model) refresh() {
 	m.chat.touch()
 	m.dag.asked = m.askedStep()
 	m.dag.touch()
-	m.detail.show(m.shown.run, m.dag.chosen())
+	m.detail.show(m.shown.run, subjectOf(m.dag.chosen()))
 	m.detail.touch()
 }
 
@@ -303,4 +303,27 @@ func (m *Model) askedStep() string {
 		return ""
 	}
 	return m.ask.step(r.ID)
+}
+
+// subjectOf is what the step pane shows for a row of the plan, nil for none.
+func subjectOf(r *row) *subject {
+	if r == nil {
+		return nil
+	}
+	s := &subject{key: r.key, step: r.step, revision: r.revision}
+	switch r.kind {
+	case rowStep:
+		s.kind = subjectStep
+	case rowGone:
+		s.kind = subjectGone
+	case rowRevision:
+		s.kind = subjectRevision
+	case rowCalls, rowCall:
+		s.kind = subjectCall
+	case rowRoll:
+		g := r.roll
+		s.kind = subjectGroup
+		s.group = &stepGroup{label: g.label, first: g.first, last: g.last, open: g.open, steps: g.steps, counts: g.counts, class: g.class}
+	}
+	return s
 }

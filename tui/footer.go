@@ -47,9 +47,6 @@ func (m *Model) quitButtons(width int) []button {
 	return buttons([]string{m.quitLine(width)}, []string{m.hint(keys[0], ""), m.hint(keys[1], "")}, keys)
 }
 
-// shownAs is keys that are only shown.
-func shownAs(keys string) key.Binding { return key.NewBinding(key.WithHelp(keys, "")) }
-
 // hint is one key of the footer.
 func (m *Model) hint(k key.Binding, does string) string {
 	h := k.Help()

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -51,7 +49,7 @@ func (g openGate) about() []string {
 // untrustedText reports whether the call carries text that somebody from outside
 // may have written.
 func (g openGate) untrustedText() bool {
-	return slices.ContainsFunc(g.ask.Provenance, func(p agent.Provenance) bool { return !g.computed(p) })
+	return carriesUntrustedText(g.ask.Provenance, g.tools)
 }
 
 func (g openGate) brief() (step, what, args string) {
@@ -112,8 +110,8 @@ func (g openGate) with(args map[string]any) (runner.Command, error) {
 
 func (g openGate) resends() string { return "look at the call with these" }
 
-// saving writes the rule that an answer for always saves, as it will stand there.
-func (d *document) saving(a *agent.Always) {
+// writeRule writes the rule that an answer for always saves, as it will stand there.
+func writeRule(d *document, a *agent.Always) {
 	l := d.look
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
 		d.code(l.Strong, line)
@@ -151,7 +149,7 @@ func (g openGate) write(l *look, d *document) {
 	if len(g.allowed) > 0 {
 		d.field("allowed", l.Text, strings.Join(g.allowed, "; ")+" (in this run, from the next call on)")
 	}
-	for _, from := range g.sources() {
+	for _, from := range textSources(g.ask.Provenance, g.tools) {
 		name, style := "beware", l.Warning
 		if from.computed {
 			name, style = "from", l.Text
@@ -176,108 +174,4 @@ func (g openGate) write(l *look, d *document) {
 		d.heading(heading)
 		d.object(a.Args)
 	}
-}
-
-// computed reports whether what an argument carries is no text that somebody
-// wrote, but a change that the workspace's own operator worked out, of which the
-// gate shows all.
-func (g openGate) computed(p agent.Provenance) bool {
-	t, err := g.tools.Find(p.Tool)
-	return err == nil && t.Trusted && t.Name == "code.transform" && !p.Written
-}
-
-// source says where text in a call comes from.
-type source struct {
-	words    string
-	computed bool
-}
-
-// sources says where text in the call comes from: a sentence for each step whose
-// result arguments carry, and one for each argument that a model wrote after it
-// had read results.
-func (g openGate) sources() []source {
-	var out []source
-	var steps, written []string
-	carry := map[string][]string{} // step → the arguments that carry its result
-	own := map[string]bool{}       // step → its result is computed
-	read := map[string][]string{}  // argument → what was read before it was written
-	for _, p := range g.ask.Provenance {
-		if p.Mention != "" {
-			out = append(out, source{words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
-			continue
-		}
-		step := stepWords(p.Step)
-		if p.Tool != "" {
-			step += " (" + untrusted.Line(p.Tool) + ")"
-		}
-		if !p.Written {
-			if carry[step] == nil {
-				steps = append(steps, step)
-			}
-			carry[step], own[step] = append(carry[step], argWords(p.Arg)), g.computed(p)
-			continue
-		}
-		if read[p.Arg] == nil {
-			written = append(written, p.Arg)
-		}
-		read[p.Arg] = append(read[p.Arg], step)
-	}
-	for _, step := range steps {
-		args, verb := carry[step], "carries"
-		words := args[0]
-		if last := len(args) - 1; last > 0 {
-			words, verb = strings.Join(args[:last], ", ")+" and "+args[last], "carry"
-		}
-		if own[step] {
-			words += " " + verb + " what was computed by " + step
-		} else {
-			words += " " + verb + " text from " + step + ", an untrusted result"
-		}
-		out = append(out, source{words, own[step]})
-	}
-	for _, arg := range written {
-		result := "result"
-		if len(read[arg]) > 1 {
-			result = "results"
-		}
-		out = append(out, source{words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", "))})
-	}
-	return out
-}
-
-// argWords names an argument; "" is all of them.
-func argWords(name string) string {
-	if name == "" {
-		return "the call"
-	}
-	return fmt.Sprintf("%q", name)
-}
-
-// ruleWords says why a rule asks, and whose it is.
-func ruleWords(r agent.Rule) string {
-	if r.Source == "" {
-		return r.Why
-	}
-	return r.Why + " (" + r.Source + " rule)"
-}
-
-// call adds what is called, beside its title: the tool, its server and its step.
-func (d *document) call(title, tool, server, step string) {
-	l := d.look
-	var parts []string
-	for _, name := range []string{tool, server} {
-		if name != "" {
-			parts = append(parts, untrusted.Line(name))
-		}
-	}
-	if step != "" {
-		parts = append(parts, stepWords(step))
-	}
-	if title == parts[0] { // a call that a model asks for has no title of its own
-		parts = parts[1:]
-	}
-	call := strings.Join(parts, " "+l.glyphs.Separator+" ")
-	d.lines = append(d.lines, flow([]string{
-		l.Strong.Render(l.cut(title, d.width)), l.Muted.Render(l.cut(call, d.width)),
-	}, "  ", d.width)...)
 }

@@ -133,7 +133,7 @@ func (d *dagPane) versionBefore(s *agent.StepState) *agent.StepState {
 
 // changeWords says what a revision changed in a step: tool: fs.read → fs.search,
 // args: path.
-func (l *look) changeWords(before, now *agent.StepState) string {
+func changeWords(l *look, before, now *agent.StepState) string {
 	var parts []string
 	if was, is := stepTool(before), stepTool(now); was != is {
 		arrow := "→"

@@ -1,31 +1,8 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
-
-// graphKeys are the keys of the plan as a graph.
-type graphKeys struct {
-	Map, AsGraph, GraphLeft, GraphRight key.Binding
-	PanLeft, PanRight, PanUp, PanDown   key.Binding
-	ZoomIn, ZoomOut                     key.Binding
-}
-
-func newGraphKeys(bind func(keys []string, shown, does string) key.Binding) graphKeys {
-	return graphKeys{
-		Map:        bind([]string{"m"}, "m", "map: the plan as a graph on the whole screen"),
-		AsGraph:    bind([]string{"b"}, "b", "the plan as a graph of boxes, or as a list"),
-		GraphLeft:  bind([]string{"left", "h"}, "left/h", "graph: to the box on the left"),
-		GraphRight: bind([]string{"right", "l"}, "right/l", "graph: to the box on the right"),
-		PanLeft:    bind([]string{"H", "shift+left"}, "H", "graph: move the view left"),
-		PanRight:   bind([]string{"L", "shift+right"}, "L", "graph: move the view right"),
-		PanUp:      bind([]string{"K", "shift+up"}, "K", "graph: move the view up"),
-		PanDown:    bind([]string{"J", "shift+down"}, "J", "graph: move the view down"),
-		ZoomIn:     bind([]string{"]"}, "]", "graph: show more of each step"),
-		ZoomOut:    bind([]string{"["}, "[", "graph: show less of each step"),
-	}
-}
 
 // graphActions work on the plan as a graph.
 func (m *Model) graphActions() []action {

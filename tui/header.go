@@ -1,11 +1,9 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -258,23 +256,6 @@ func (m *Model) budgetFact() (text string, low bool) {
 		return l.Warning.Render(l.glyphs.Warning + " " + words), true
 	}
 	return l.Muted.Render(words), false
-}
-
-// budgetWords says how much of a budget is used: steps 3/12, time 0:41/15:00.
-func budgetWords(b agent.Budget) string {
-	words := map[string]string{
-		agent.GuardToolCalls: "calls", agent.GuardDiscovery: "reading calls", agent.GuardExecution: "changing calls",
-	}
-	name := cmp.Or(words[b.Guard], b.Guard)
-	switch b.Guard {
-	case agent.GuardTime:
-		ms := func(n int64) string { return clockTime(time.Duration(n) * time.Millisecond) }
-		return name + " " + ms(b.Used) + "/" + ms(b.Limit)
-	case agent.GuardTokens:
-		return name + " " + tokens(int(b.Used)) + "/" + tokens(int(b.Limit))
-	default:
-		return fmt.Sprintf("%s %d/%d", name, b.Used, b.Limit)
-	}
 }
 
 func (m *Model) modelName() string {

@@ -61,7 +61,7 @@ func TestARollUpCountsWhatIsReadyApart(t *testing.T) {
 	l := darkLook()
 	var c counts
 	c[classReady], c[classWaits] = 3, 1
-	if got, want := stripped([]string{l.countWords(&c, asItIs)}), l.glyphs.Ready+"3 "+l.glyphs.Pending+"1"; got != want {
+	if got, want := stripped([]string{countWords(l, &c, asItIs)}), l.glyphs.Ready+"3 "+l.glyphs.Pending+"1"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
 }

@@ -175,14 +175,6 @@ func (h *helpDialog) column(width int, groups []group) []string {
 	return doc.lines
 }
 
-// at is line i, or nothing beyond the end.
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
-}
-
 // signs explains the glyphs.
 func (h *helpDialog) signs() []string {
 	l, g := h.look, h.look.glyphs

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -38,8 +37,8 @@ func (d *detailPane) drawArgs(p *sheetPage, s *agent.StepState) {
 	}
 	names, column := p.order(args)
 	for _, name := range names {
-		p.argument(name, column, args[name], d.languageOf(s, name, args[name]))
-		p.origins(column, args[name], s.Step.Args[name], from[name], all != "", d.run)
+		writeArgument(p, name, column, args[name], d.languageOf(s, name, args[name]))
+		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run)
 	}
 	for _, c := range s.Coerced {
 		p.prose(l.Faint, "Fitted to the tool's types: "+untrusted.Line(c.String()))
@@ -128,38 +127,11 @@ func originStep(o agent.Origin) string {
 	return words
 }
 
-// order is the names of a JSON object's members, those with long values last, and
-// the width of the column they stand in.
-func (d *document) order(value map[string]any) (names []string, column int) {
-	long := map[string]bool{}
-	for name, v := range value {
-		names = append(names, name)
-		column = max(column, ansi.StringWidth(untrusted.Line(name)))
-		long[name] = isLong(v)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		if a, b := long[names[i]], long[names[j]]; a != b {
-			return b
-		}
-		return names[i] < names[j]
-	})
-	return names, min(column, 12, max(d.width/3, 1))
-}
-
-// isLong reports whether a value stands as a block of lines.
-func isLong(v any) bool {
-	if s, ok := v.(string); ok {
-		return strings.Contains(s, "\n") || len(s) > longestLine
-	}
-	_, multi := valueText(v)
-	return multi
-}
-
-// argument adds a member of an object: on a line, or as a block below its name,
+// writeArgument adds a member of an object: on a line, or as a block below its name,
 // highlighted as that language.
-func (p *sheetPage) argument(name string, column int, value any, language string) {
+func writeArgument(p *sheetPage, name string, column int, value any, language string) {
 	if !isLong(value) {
-		p.worded(name, column, value)
+		writeWorded(p, name, column, value)
 		return
 	}
 	p.lines = append(p.lines, paint(p.look.Accent, wrapCode(untrusted.Line(name), p.width))...)
@@ -167,11 +139,11 @@ func (p *sheetPage) argument(name string, column int, value any, language string
 	if written == "" {
 		written, language = jsonText(value, "  "), "json"
 	}
-	p.put(p.block(written, language))
+	p.put(guidedCode(p, written, language))
 }
 
-// worded adds a member that stands on a line, which is broken between its words.
-func (p *sheetPage) worded(name string, column int, value any) {
+// writeWorded adds a member that stands on a line, which is broken between its words.
+func writeWorded(p *sheetPage, name string, column int, value any) {
 	label, text := untrusted.Line(name), ""
 	if text, _ = valueText(value); ansi.StringWidth(label) > column {
 		p.member(name, column, value)
@@ -184,19 +156,19 @@ func (p *sheetPage) worded(name string, column int, value any) {
 	}
 }
 
-// block is a leaf of what stands right of a line.
-func (p *sheetPage) block(s, language string) *text {
+// guidedCode is a leaf of what stands right of a line.
+func guidedCode(p *sheetPage, s, language string) *text {
 	t := newCode(p.look, language, s)
 	if language == languageTest {
-		t.language, t.style = "", p.look.testStyle
+		t.language, t.style = "", testStyle(p.look)
 	}
 	t.guide = true
 	return t
 }
 
-// origins adds where the value of an argument comes from, each on a line of its
+// writeOrigins adds where the value of an argument comes from, each on a line of its
 // own, and how it is written where that is not what it came to.
-func (p *sheetPage) origins(column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
+func writeOrigins(p *sheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
 	l := p.look
 	lead := strings.Repeat(" ", min(column+1, p.width/3))
 	say := func(text string) {

@@ -8,15 +8,6 @@ import (
 	"replan/tui/patch"
 )
 
-// diffLeaf is a unified diff, each row of it a line.
-type diffLeaf struct{ *diffRows }
-
-func newDiff(l *look, width int, text string) diffLeaf {
-	return diffLeaf{newDiffRows(l, width, patch.Parse(text))}
-}
-
-func (d diffLeaf) rows(i, _ int) []string { return []string{d.row(i)} }
-
 // drawDiff draws what the step changes in files, else what a revision changed
 // in the step.
 func (d *detailPane) drawDiff(p *sheetPage, s *agent.StepState) {
@@ -42,7 +33,7 @@ func (d *detailPane) drawDiff(p *sheetPage, s *agent.StepState) {
 
 // versionBefore is the step as it stood before the newest revision changed it.
 func (d *detailPane) versionBefore(s *agent.StepState) *agent.StepState {
-	if s.Change != agent.ChangeRevised || d.row.kind != rowStep || len(d.run.Revisions) == 0 {
+	if s.Change != agent.ChangeRevised || d.shown.kind != subjectStep || len(d.run.Revisions) == 0 {
 		return nil
 	}
 	before := d.run.Revisions[len(d.run.Revisions)-1].Before

@@ -1,26 +1,10 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
 )
-
-// inspectKeys are the keys that look into a step, and at the run as a whole.
-type inspectKeys struct {
-	Story, Timing, CopyShown        key.Binding
-	Timeline, Revisions, PlanBefore key.Binding
-}
-
-func newInspectKeys(bind func(keys []string, shown, does string) key.Binding) inspectKeys {
-	return inspectKeys{
-		Story:      bind([]string{"4"}, "4", "story: attempts, and who decided"),
-		Timing:     bind([]string{"5"}, "5", "timing: what it waited for"),
-		CopyShown:  bind([]string{"y"}, "y", "copy what the step shows"),
-		PlanBefore: bind([]string{"v"}, "v", "revisions of this plan"),
-		Timeline:   bind([]string{"t"}, "t", "timeline: what ran beside what"),
-		Revisions:  bind([]string{"alt+v"}, "alt+v", "revisions: how the plan changed"),
-	}
-}
 
 // inspectActions look into the chosen step, from plan and step alike.
 func (m *Model) inspectActions() []action {
@@ -47,10 +31,10 @@ type inspectors struct {
 }
 
 func (m *Model) newInspectors() inspectors {
-	shown := func() *stage { return m.shown }
+	shown := func() *agent.Run { return m.shown.run }
 	return inspectors{
-		timeline:  &timelineDialog{look: m.look, keys: &m.keys, stage: shown, into: m.lookInto},
-		revisions: &revisionsDialog{look: m.look, keys: &m.keys, stage: shown},
+		timeline:  &timelineDialog{look: m.look, keys: &m.keys, shownRun: shown, into: m.lookInto},
+		revisions: &revisionsDialog{look: m.look, keys: &m.keys, shownRun: shown},
 	}
 }
 

@@ -12,10 +12,6 @@ import (
 	"replan/tui/untrusted"
 )
 
-// outputShown bounds what is drawn at once of an error or of what a model says,
-// in bytes. The journal keeps the whole.
-const outputShown = 64 << 10
-
 // languageTest is the language of what tests write.
 const languageTest = "test output"
 
@@ -67,7 +63,7 @@ func (d *detailPane) drawOutput(p *sheetPage, s *agent.StepState) {
 		failure := newText(l, l.Danger, strings.TrimSpace(s.Error))
 		if d.languageOf(s, "", s.Error) == languageTest {
 			p.put(newText(l, l.Danger, failure.lines[0]))
-			failure.lines, failure.prose, failure.style = failure.lines[1:], false, l.testStyle
+			failure.lines, failure.prose, failure.style = failure.lines[1:], false, testStyle(l)
 		}
 		p.put(failure)
 	}
@@ -81,7 +77,7 @@ func (d *detailPane) drawOutput(p *sheetPage, s *agent.StepState) {
 	case s.Output != "" && !strings.Contains(s.Error, strings.TrimSpace(s.Output)):
 		gap()
 		t := newText(l, l.Text, s.Output)
-		t.prose, t.style = false, l.testStyle
+		t.prose, t.style = false, testStyle(l)
 		p.put(t)
 	case s.Error == "":
 		gap()
@@ -104,7 +100,7 @@ func (d *detailPane) drawResult(p *sheetPage, s *agent.StepState) {
 			p.put(newDiff(l, p.width, r))
 		case languageTest:
 			t := newCode(l, "", r)
-			t.style = l.testStyle
+			t.style = testStyle(l)
 			p.put(t)
 		default:
 			p.put(newCode(l, language, r))
@@ -118,7 +114,7 @@ func (d *detailPane) drawResult(p *sheetPage, s *agent.StepState) {
 				p.put(newDiff(l, p.width, text))
 				continue
 			}
-			p.argument(name, column, r[name], d.languageOf(s, name, r[name]))
+			writeArgument(p, name, column, r[name], d.languageOf(s, name, r[name]))
 		}
 	default:
 		p.put(newCode(l, "json", jsonText(r, "  ")))
@@ -169,28 +165,21 @@ var (
 )
 
 // testStyle is the style of a line that a test run wrote, by what it says.
-func (l *look) testStyle(line string) lipgloss.Style {
-	switch {
-	case testFailed.MatchString(line):
-		return l.Danger
-	case testPassed.MatchString(line):
-		return l.Success
-	case testAside.MatchString(line):
-		return l.Faint
-	case testPlace.MatchString(line):
-		return l.Warning
-	default:
-		return l.Text
+func testStyle(l *look) func(line string) lipgloss.Style {
+	return func(line string) lipgloss.Style {
+		switch {
+		case testFailed.MatchString(line):
+			return l.Danger
+		case testPassed.MatchString(line):
+			return l.Success
+		case testAside.MatchString(line):
+			return l.Faint
+		case testPlace.MatchString(line):
+			return l.Warning
+		default:
+			return l.Text
+		}
 	}
-}
-
-// clip keeps the end of a text that is too long to be drawn, and says so.
-func clip(s string) string {
-	if len(s) <= outputShown {
-		return s
-	}
-	return fmt.Sprintf("(%d KB before this are not shown)\n", (len(s)-outputShown)>>10) +
-		strings.ToValidUTF8(s[len(s)-outputShown:], "")
 }
 
 // outputText is what came of the step as text that can be copied.

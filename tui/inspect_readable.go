@@ -1,13 +1,11 @@
 package tui
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 
 	"replan/agent"
-	"replan/tui/untrusted"
 )
 
 // readable draws what a person would read first of a result, whichever server it
@@ -23,7 +21,7 @@ func (d *detailPane) readable(p *sheetPage, s *agent.StepState, r map[string]any
 		}
 	case len(matchLines(r["matches"])) > 0:
 		lines := matchLines(r["matches"])
-		p.put(&text{look: d.look, lines: lines, style: d.look.testStyle})
+		p.put(&text{look: d.look, lines: lines, style: testStyle(d.look)})
 		delete(rest, "matches")
 	case s.Diff != "" && !hasDiff(r):
 		p.put(newDiff(d.look, p.width, s.Diff))
@@ -34,17 +32,6 @@ func (d *detailPane) readable(p *sheetPage, s *agent.StepState, r map[string]any
 		p.blank()
 	}
 	return rest
-}
-
-func hasDiff(r map[string]any) bool {
-	return r["diff"] != nil || r["patch"] != nil
-}
-
-// isTestRun reports whether a result says how tests went.
-func isTestRun(r map[string]any) bool {
-	_, says := r["summary"].(string)
-	_, passed := r["passed"].(bool)
-	return says && passed
 }
 
 // drawTestRun draws how tests went: in a sentence, by what failed, and by what
@@ -70,63 +57,6 @@ func (d *detailPane) drawTestRun(p *sheetPage, r map[string]any) {
 	}
 	if output, _ := r["output"].(string); strings.TrimSpace(output) != "" {
 		p.blank()
-		p.put(p.block(strings.Trim(output, "\n"), languageTest))
-	}
-}
-
-// failureLines is each test that failed with where and why.
-func failureLines(value any) (lines []string) {
-	list, _ := value.([]any)
-	for _, v := range list {
-		f, ok := v.(map[string]any)
-		if !ok {
-			continue
-		}
-		name, _ := f["name"].(string)
-		message, _ := f["message"].(string)
-		if place := placeOf(f["file"], f["line"]); place != "" {
-			name += "  " + place
-		}
-		lines = append(lines, strings.TrimSpace(name))
-		for line := range strings.SplitSeq(strings.Trim(message, "\n"), "\n") {
-			if line != "" {
-				lines = append(lines, "  "+line)
-			}
-		}
-	}
-	return lines
-}
-
-// matchLines is what a search found, a line each: path:line: text. It is nothing
-// where one of them is something else.
-func matchLines(value any) (lines []string) {
-	list, _ := value.([]any)
-	for _, v := range list {
-		m, _ := v.(map[string]any)
-		place := placeOf(m["path"], m["line"])
-		found, ok := m["text"].(string)
-		if place == "" || !ok {
-			return nil
-		}
-		lines = append(lines, place+": "+untrusted.Line(found))
-	}
-	return lines
-}
-
-// placeOf is a line of a file, "" where there is none.
-func placeOf(file, line any) string {
-	path, _ := file.(string)
-	if path == "" {
-		return ""
-	}
-	switch n := line.(type) {
-	case float64:
-		return fmt.Sprintf("%s:%.0f", untrusted.Line(path), n)
-	case json.Number: // as events carry it
-		return untrusted.Line(path) + ":" + untrusted.Line(n.String())
-	case int:
-		return fmt.Sprintf("%s:%d", untrusted.Line(path), n)
-	default:
-		return untrusted.Line(path)
+		p.put(guidedCode(p, strings.Trim(output, "\n"), languageTest))
 	}
 }

@@ -27,14 +27,14 @@ func (d *detailPane) drawStory(p *sheetPage, s *agent.StepState) {
 	for i := range attempts {
 		a := &attempts[i]
 		p.heading(attemptHeading(a, d.run))
-		p.attempt(a, at)
+		writeAttempt(p, a, at)
 	}
 	switch {
-	case d.row.kind == rowGone && d.row.revision != nil:
-		p.moment(at, d.row.revision.At, l.Removed, l.glyphs.Removed, fmt.Sprintf("revision %d took it out", d.row.revision.Number))
+	case d.shown.kind == subjectGone && d.shown.revision != nil:
+		writeMoment(p, at, d.shown.revision.At, l.Removed, l.glyphs.Removed, fmt.Sprintf("revision %d took it out", d.shown.revision.Number))
 	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && d.run.Result == nil && !openAttempt(attempts):
 		p.blank()
-		p.moment(at, s.ReadyAt, l.Muted, l.glyphs.Pending, "ready: it waits for a slot")
+		writeMoment(p, at, s.ReadyAt, l.Muted, l.glyphs.Pending, "ready: it waits for a slot")
 	case s.Status == agent.StepLeftOut:
 		p.blank()
 		p.prose(l.Faint, l.glyphs.Skipped+" skipped: "+untrusted.Line(s.Error))
@@ -85,15 +85,15 @@ func attemptHeading(a *agent.Attempt, run *agent.Run) string {
 	return heading
 }
 
-// attempt adds what happened in an attempt, each with its time.
-func (p *sheetPage) attempt(a *agent.Attempt, at axis) {
+// writeAttempt adds what happened in an attempt, each with its time.
+func writeAttempt(p *sheetPage, a *agent.Attempt, at axis) {
 	l := p.look
 	if !a.ReadyAt.IsZero() {
-		p.moment(at, a.ReadyAt, l.Muted, l.glyphs.Pending, "ready")
+		writeMoment(p, at, a.ReadyAt, l.Muted, l.glyphs.Pending, "ready")
 	}
 	for _, q := range a.Asked {
 		if q.About == agent.AskedGate {
-			p.asked(q, at)
+			writeAsked(p, q, at)
 		}
 	}
 	if !a.StartedAt.IsZero() {
@@ -101,22 +101,22 @@ func (p *sheetPage) attempt(a *agent.Attempt, at axis) {
 		if r := a.Passed; r != nil {
 			words += " without a gate: " + ruleWords(*r)
 		}
-		p.moment(at, a.StartedAt, l.Text, l.glyphs.Folded, words)
+		writeMoment(p, at, a.StartedAt, l.Text, l.glyphs.Folded, words)
 	}
-	p.ended(a, at)
+	writeEnded(p, a, at)
 	for _, q := range a.Asked {
 		if q.About != agent.AskedGate {
-			p.asked(q, at)
+			writeAsked(p, q, at)
 		}
 	}
 	if !a.RetryAt.IsZero() {
 		pause := max(at.at(a.RetryAt)-at.at(a.EndedAt), 0)
-		p.moment(at, a.EndedAt, l.Muted, l.glyphs.Pending, "to be tried again after "+shortly(pause))
+		writeMoment(p, at, a.EndedAt, l.Muted, l.glyphs.Pending, "to be tried again after "+shortly(pause))
 	}
 }
 
-// ended adds how an attempt came out.
-func (p *sheetPage) ended(a *agent.Attempt, at axis) {
+// writeEnded adds how an attempt came out.
+func writeEnded(p *sheetPage, a *agent.Attempt, at axis) {
 	l := p.look
 	took := ""
 	if !a.StartedAt.IsZero() {
@@ -125,10 +125,10 @@ func (p *sheetPage) ended(a *agent.Attempt, at axis) {
 	switch {
 	case a.EndedAt.IsZero():
 		if !a.StartedAt.IsZero() {
-			p.moment(at, time.Time{}, l.Running, l.spinner(), "running")
+			writeMoment(p, at, time.Time{}, l.Running, l.spinner(), "running")
 		}
 	case a.Status == agent.StepDone:
-		p.moment(at, a.EndedAt, l.Success, l.glyphs.Done, "done"+took)
+		writeMoment(p, at, a.EndedAt, l.Success, l.glyphs.Done, "done"+took)
 	case a.Status == agent.StepBroken:
 		words := "failed" + took
 		if a.StartedAt.IsZero() {
@@ -139,22 +139,22 @@ func (p *sheetPage) ended(a *agent.Attempt, at axis) {
 		} else if a.Failure != "" {
 			words += " (" + untrusted.Line(string(a.Failure)) + ")"
 		}
-		p.moment(at, a.EndedAt, l.Danger, l.glyphs.Failed, words)
-		p.quote(l.Danger, a.Error)
+		writeMoment(p, at, a.EndedAt, l.Danger, l.glyphs.Failed, words)
+		writeQuote(p, l.Danger, a.Error)
 	case a.Status == agent.StepUncertain:
 		words := "in doubt" + took
 		if a.Failure == agent.FailureInterrupted && a.Error == "" {
 			words = "lost" + took + ": replan ended before it came back"
 		}
-		p.moment(at, a.EndedAt, l.Warning, l.glyphs.Doubt, words)
-		p.quote(l.Warning, a.Error)
+		writeMoment(p, at, a.EndedAt, l.Warning, l.glyphs.Doubt, words)
+		writeQuote(p, l.Warning, a.Error)
 	case a.Status == agent.StepLeftOut:
-		p.moment(at, a.EndedAt, l.Removed, l.glyphs.Removed, "given up: a new plan took its place")
+		writeMoment(p, at, a.EndedAt, l.Removed, l.glyphs.Removed, "given up: a new plan took its place")
 	}
 }
 
-// quote adds the first lines of an error.
-func (p *sheetPage) quote(style lipgloss.Style, text string) {
+// writeQuote adds the first lines of an error.
+func writeQuote(p *sheetPage, style lipgloss.Style, text string) {
 	const most = 6 // lines; the output has all of it
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -172,18 +172,18 @@ func (p *sheetPage) quote(style lipgloss.Style, text string) {
 	}
 }
 
-// asked adds a question and its answer.
-func (p *sheetPage) asked(q agent.Asked, at axis) {
+// writeAsked adds a question and its answer.
+func writeAsked(p *sheetPage, q agent.Asked, at axis) {
 	l := p.look
 	if q.About == agent.AskedGate {
 		words := "asked at its gate"
 		if q.Why != "" {
 			words += ": " + untrusted.Line(q.Why)
 		}
-		p.moment(at, q.At, l.Warning, l.glyphs.Gate, words)
+		writeMoment(p, at, q.At, l.Warning, l.glyphs.Gate, words)
 	}
 	if q.AnsweredAt.IsZero() {
-		p.moment(at, time.Time{}, l.Warning, l.glyphs.Gate, "not answered")
+		writeMoment(p, at, time.Time{}, l.Warning, l.glyphs.Gate, "not answered")
 		return
 	}
 	glyph, style := l.glyphs.Done, l.Success
@@ -197,63 +197,14 @@ func (p *sheetPage) asked(q agent.Asked, at axis) {
 	if waited := at.at(q.AnsweredAt) - at.at(q.At); waited > 0 {
 		words += " after " + shortly(waited)
 	}
-	p.moment(at, q.AnsweredAt, style, glyph, words)
-}
-
-// decisionWords says what was decided.
-func decisionWords(q agent.Asked) string {
-	switch q.About {
-	case agent.AskedGate:
-		switch agent.Decision(q.Decision) {
-		case agent.Deny:
-			return "denied"
-		case agent.Edit:
-			return "edited"
-		}
-		switch q.Scope {
-		case agent.ScopeRun:
-			return "allowed for the run"
-		case agent.ScopeAlways:
-			return "allowed always"
-		}
-		return "allowed once"
-	case agent.AskedDoubt:
-		switch agent.DoubtDecision(q.Decision) {
-		case agent.DoubtDone:
-			return "taken for done"
-		case agent.DoubtRerun:
-			return "to be run again"
-		}
-	default:
-		switch agent.FailureDecision(q.Decision) {
-		case agent.FailureRetry:
-			return "to be tried again"
-		case agent.FailureSkip:
-			return "left out"
-		case agent.FailureReplan:
-			return "to be planned anew"
-		}
-	}
-	return "the run was ended"
-}
-
-// whoWords says who decided.
-func whoWords(by string) string {
-	switch by {
-	case "user":
-		return "you"
-	case "":
-		return "nobody named"
-	default:
-		return untrusted.Line(by)
-	}
+	writeMoment(p, at, q.AnsweredAt, style, glyph, words)
 }
 
 // momentColumn is how wide the times of a story are, in cells.
 const momentColumn = 8
 
-// moment adds what happened at a time of the run; no time at all is now.
-func (p *sheetPage) moment(at axis, when time.Time, style lipgloss.Style, glyph, words string) {
+// writeMoment adds what happened at a time of the run; no time at all is now.
+func writeMoment(p *sheetPage, at axis, when time.Time, style lipgloss.Style, glyph, words string) {
 	l := p.look
 	column := momentColumn
 	if p.width < 24 {

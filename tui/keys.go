@@ -157,3 +157,32 @@ func (k *keyMap) scrolled(press tea.KeyPressMsg, line, body int) int {
 		return line
 	}
 }
+
+// dialogKeys are the keys that dialogs take by themselves.
+func (k *keyMap) dialogKeys() []action {
+	return []action{
+		{id: "dialog.leave", key: &k.Away},
+		{id: "list.up", key: &k.ListUp},
+		{id: "list.down", key: &k.ListDown},
+		{id: "list.choose", key: &k.Choose},
+		{id: "list.other", key: &k.OtherList},
+		{id: "list.erase", key: &k.Erase},
+		{id: "search.next", key: &k.FindNext},
+		{id: "search.previous", key: &k.FindPrevious},
+		{id: "models.think_more", key: &k.MoreThought},
+		{id: "models.think_less", key: &k.LessThought},
+		{id: "undo.put_back", key: &k.PutBack},
+	}
+}
+
+// dialogKeys are keys that its dialogs take by themselves.
+func (k *aroundKeys) dialogKeys() []action {
+	return []action{
+		{id: "servers.restart", key: &k.Restart},
+		{id: "settings.keep", key: &k.Keep},
+		{id: "runs.play", key: &k.Play},
+		{id: "runs.show", key: &k.Show},
+		{id: "list.folders", key: &k.Folders},
+		{id: "list.search", key: &k.ListSearch},
+	}
+}

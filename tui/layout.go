@@ -16,17 +16,6 @@ const (
 	minHeight = 12
 )
 
-// wideFrom is the width from which the panes stand side by side; below it they
-// are tabs.
-const wideFrom = 100
-
-// rect is a part of the screen, in cells.
-type rect struct{ x, y, w, h int }
-
-func (r rect) contains(x, y int) bool {
-	return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h
-}
-
 // layout says where everything stands. Rectangles of panes are their insides;
 // one that is not shown has no height.
 type layout struct {

@@ -133,3 +133,6 @@ func (r litLine) fill(drawn string, width int) string {
 func (r litLine) blank(cells int) string {
 	return r.lit(r.look.Text).Render(strings.Repeat(" ", max(cells, 0)))
 }
+
+// wheelStep is how many lines a turn of the wheel is.
+const wheelStep = 3

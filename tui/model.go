@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -121,7 +120,7 @@ func New(s Session, o Options) *Model {
 	m.runs = &runsDialog{look: l, keys: &m.keys, live: m.live}
 	m.undo = &undoDialog{look: l, keys: &m.keys}
 	m.models = &modelsDialog{look: l, keys: &m.keys}
-	m.talk = &talkDialog{look: l, keys: &m.keys, stages: func() []*stage { return m.stages }}
+	m.talk = &talkDialog{look: l, keys: &m.keys, runs: m.talkRuns}
 	m.inspectors = m.newInspectors()
 	m.picker = &themesDialog{look: l, keys: &m.keys}
 	m.complete = newCompleter(l, &m.keys)
@@ -473,8 +472,3 @@ func (m *Model) tabBody() []string {
 	}
 	return out
 }
-
-func visibleWidth(s string) int { return widest.StringWidth(s) }
-
-// matches is short for the keys of the map.
-func matches(k tea.KeyPressMsg, b ...key.Binding) bool { return key.Matches(k, b...) }

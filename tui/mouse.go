@@ -114,9 +114,6 @@ func (m *Model) click(at tea.Mouse) {
 	m.clickInput(at)
 }
 
-// wheelStep is how many lines a turn of the wheel is.
-const wheelStep = 3
-
 // wheel scrolls what is under the pointer.
 func (m *Model) wheel(at tea.Mouse) {
 	if m.wheelGraph(at) {

@@ -3,7 +3,6 @@ package tui
 import (
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -29,22 +28,6 @@ type overlay interface {
 // typist is a dialog in which letters may be typed.
 type typist interface {
 	types() bool // now
-}
-
-// wanted is what a dialog wants done because of a key; its zero value is nothing.
-type wanted struct {
-	send runner.Command // asked of the session
-	do   *action        // of the place at
-	at   place
-	cmd  tea.Cmd
-	gate bool   // the open gate or question is to be shown
-	told string // in a notice
-}
-
-// hint is a key and what it does now, "" for what it always does.
-type hint struct {
-	key  key.Binding
-	does string
 }
 
 // over is the dialog in place of the panes, nil where there is none.
@@ -117,7 +100,7 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 		m.preparing = m.going() == ""
 	case runner.Undo:
 		if c.Dry { // of the list of runs
-			m.undo.ask(c.Run, m.look.runWords(m.runs.runs[m.runs.at]))
+			m.undo.ask(c.Run, runWords(m.look, m.runs.runs[m.runs.at]))
 		}
 	case runner.Choose:
 		m.chosen = &c

@@ -4,15 +4,6 @@ import (
 	"strings"
 )
 
-// code is a block of code in a Markdown text, as its source has it.
-type code struct {
-	language string
-	text     string // without the fences and with every blank, its last line break left out
-}
-
-// lines is how many lines the code has.
-func (c *code) lines() int { return strings.Count(c.text, "\n") + 1 }
-
 // piece is a part of a Markdown text that can be rendered on its own: some
 // paragraphs, a list, or some lines of code. Nothing that is written behind it
 // changes how it looks.

@@ -146,17 +146,6 @@ func (q question) write(l *look, d *document) {
 	}
 }
 
-// questionWords asks a question of the run in a line.
-func questionWords(q agent.Question) string {
-	switch {
-	case q.Doubt:
-		return stepWords(q.Step) + " is in doubt: did it take effect?"
-	case q.Denied:
-		return stepWords(q.Step) + " was denied: how shall the run go on?"
-	}
-	return stepWords(q.Step) + " failed: how shall it go on?"
-}
-
 // openQuestions are the steps of a run that wait for the user's word.
 func (m *Model) openQuestions(r *agent.Run) []asking {
 	var out []asking
@@ -208,47 +197,4 @@ func (m *Model) takeUp(s *agent.StepState) bool {
 	m.reopened = &q
 	m.ask.forget(r.ID)
 	return true
-}
-
-// doubtWords says what was decided about a step in doubt.
-func doubtWords(d agent.DoubtResolved) string {
-	step := stepWords(d.Step)
-	switch d.Decision {
-	case agent.DoubtDone:
-		step += " counts as done: it took effect"
-	case agent.DoubtRerun:
-		step += " runs again"
-	default:
-		step += " stays in doubt, and the run ends"
-	}
-	return step + byWords(d.By)
-}
-
-// failureWords says how the run goes on after a failed step.
-func failureWords(d agent.FailureResolved) string {
-	step := stepWords(d.Step)
-	switch {
-	case d.Decision == agent.FailureRetry && d.Args != nil:
-		step += " is tried again with other arguments"
-	case d.Decision == agent.FailureRetry:
-		step += " is tried again"
-	case d.Decision == agent.FailureSkip:
-		step += " is left out, with what needs it"
-	case d.Decision == agent.FailureReplan:
-		step = "a new plan replaces " + step
-	default:
-		step += " ends the run"
-	}
-	return step + byWords(d.By)
-}
-
-// byWords says who decided, where it was not the user.
-func byWords(by string) string {
-	switch {
-	case by == "" || by == "user":
-		return ""
-	case strings.HasPrefix(by, "nobody "): // a sentence of its own
-		return " (" + untrusted.Line(by) + ")"
-	}
-	return " (by " + untrusted.Line(by) + ")"
 }

@@ -35,7 +35,7 @@ func (c *chatPane) results(run *agent.Run) []*block {
 		title := untrusted.Line(s.Step.Index) + " " + untrusted.Line(s.Step.Title)
 		blocks = append(blocks, c.foldedResult(title, linesFolded, func(width int) []string {
 			d := &document{look: c.look, width: max(width, 1)}
-			d.readableResult(s.Result)
+			writeReadable(d, s.Result)
 			return d.whole()
 		}))
 	}
@@ -74,7 +74,7 @@ func (c *chatPane) foldedResult(title string, folded int, body func(width int) [
 		lines := body(max(width-2, 1))
 		sign, shown := "", folded
 		if len(lines) > folded {
-			sign = l.foldSign(*unfolded)
+			sign = foldSign(l, *unfolded)
 		}
 		if *unfolded {
 			shown = mostOfCard
@@ -91,46 +91,28 @@ func (c *chatPane) foldedResult(title string, folded int, body func(width int) [
 	return b
 }
 
-// readableResult adds what a person would read first of a result: how a test run
+// writeReadable adds what a person would read first of a result: how a test run
 // went, the lines of what was found or listed, else the whole.
-func (d *document) readableResult(result any) {
+func writeReadable(d *document, result any) {
 	members, _ := result.(map[string]any)
 	if !isTestRun(members) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if lines := placeLines(members[name]); len(lines) > 0 {
-				d.cutLines(d.look.Text, lines)
+				writeCutLines(d, d.look.Text, lines)
 				return
 			}
 		}
-		d.result(result)
+		writeResult(d, result)
 		return
 	}
 	summary, _ := members["summary"].(string)
 	d.prose(d.look.Text, strings.TrimSpace(summary))
-	d.cutLines(d.look.Danger, failureLines(members["failures"]))
+	writeCutLines(d, d.look.Danger, failureLines(members["failures"]))
 }
 
-// cutLines adds a line for each text, cut where it is too long.
-func (d *document) cutLines(style lipgloss.Style, lines []string) {
+// writeCutLines adds a line for each text, cut where it is too long.
+func writeCutLines(d *document, style lipgloss.Style, lines []string) {
 	for _, line := range lines {
 		d.lines = append(d.lines, style.Render(d.look.cut(untrusted.Line(line), d.width)))
 	}
-}
-
-// placeLines is a list of places in files, a line each: path:line: text, or as
-// much of it as there is. It is nothing where an item is something else.
-func placeLines(value any) (lines []string) {
-	list, _ := value.([]any)
-	for _, v := range list {
-		item, _ := v.(map[string]any)
-		line := placeOf(item["path"], item["line"])
-		if line == "" {
-			return nil
-		}
-		if text, _ := item["text"].(string); strings.TrimSpace(text) != "" {
-			line += ": " + strings.TrimSpace(text)
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }

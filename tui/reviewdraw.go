@@ -396,7 +396,7 @@ func (d *reviewDialog) writeGate(doc *document, s *agent.ReviewStep) {
 		}
 		doc.field("gate", l.Warning, words)
 	}
-	for _, from := range (openGate{ask: agent.GateRequested{Provenance: g.Provenance}, tools: d.tools}).sources() {
+	for _, from := range textSources(g.Provenance, d.tools) {
 		doc.field("beware", l.Warning, from.words)
 	}
 }

@@ -17,15 +17,15 @@ import (
 // revisionsDialog steps through the plan as it was made and every revision of it:
 // what failed, what changed, and who planned it.
 type revisionsDialog struct {
-	look  *look
-	keys  *keyMap
-	stage func() *stage // the run in the plan pane
-	open  bool
-	at    int // 0 is the plan as it was made
-	top   sheetSpot
-	body  int
-	sheet *sheet
-	built revisionFace
+	look     *look
+	keys     *keyMap
+	shownRun func() *agent.Run // in the plan pane
+	open     bool
+	at       int // 0 is the plan as it was made
+	top      sheetSpot
+	body     int
+	sheet    *sheet
+	built    revisionFace
 }
 
 // revisionFace is all that what is drawn depends on.
@@ -65,7 +65,7 @@ func (m *Model) openRevisions() {
 // press takes a key while the dialog is open.
 func (d *revisionsDialog) press(k tea.KeyPressMsg) wanted {
 	most := 0
-	if run := d.stage().run; run != nil {
+	if run := d.shownRun(); run != nil {
 		most = len(run.Revisions)
 	}
 	step := func(by int) { d.at, d.top = max(min(d.at+by, most), 0), sheetSpot{} }
@@ -104,7 +104,7 @@ func (d *revisionsDialog) wheeled(lines int) {
 // draw draws the revision in exactly height lines of screenWidth cells.
 func (d *revisionsDialog) draw(screenWidth, height int) []string {
 	const widest = 160 // cells
-	l, run := d.look, d.stage().run
+	l, run := d.look, d.shownRun()
 	if run == nil {
 		return l.block(nil, screenWidth, height)
 	}
@@ -114,9 +114,9 @@ func (d *revisionsDialog) draw(screenWidth, height int) []string {
 	if d.sheet == nil || face != d.built {
 		p := newSheetPage(l, width-4)
 		if d.at == 0 {
-			p.firstPlan(run)
+			writeFirstPlan(p, run)
 		} else {
-			p.revision(run, d.at-1)
+			writeRevision(p, run, d.at-1)
 		}
 		d.sheet, d.built = newSheet(l, width-4, p.all()), face
 	}
@@ -145,8 +145,8 @@ func stepsAfter(run *agent.Run, i int) []*agent.StepState {
 	return run.Steps
 }
 
-// firstPlan adds the plan as it was made.
-func (p *sheetPage) firstPlan(run *agent.Run) {
+// writeFirstPlan adds the plan as it was made.
+func writeFirstPlan(p *sheetPage, run *agent.Run) {
 	l := p.look
 	if title := untrusted.Line(run.Plan.Title); title != "" {
 		p.prose(l.Strong, title)
@@ -156,13 +156,13 @@ func (p *sheetPage) firstPlan(run *agent.Run) {
 	if run.Goal != "" {
 		p.field("goal", l.Text, run.Goal)
 	}
-	out := p.reviewed(run, 1)
+	out := writeReviewed(p, run, 1)
 	p.blank()
 	var rows []planRow
 	for _, s := range stepsAfter(run, -1) {
 		rows = append(rows, planRow{after: s})
 	}
-	p.planRows(append(rows, out...), run)
+	writePlanRows(p, append(rows, out...), run)
 }
 
 // plannedBy says who made a plan in that time: a file, the words of the goal, or
@@ -198,8 +198,8 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	return words
 }
 
-// revision adds what a revision changed, why, and who planned it.
-func (p *sheetPage) revision(run *agent.Run, i int) {
+// writeRevision adds what a revision changed, why, and who planned it.
+func writeRevision(p *sheetPage, run *agent.Run, i int) {
 	l, r := p.look, &run.Revisions[i]
 	at := axis{run.StartedAt, run.Breaks}
 	if r.Step != "" {
@@ -219,7 +219,7 @@ func (p *sheetPage) revision(run *agent.Run, i int) {
 	}
 	took := at.at(r.At) - at.at(r.AskedAt)
 	p.field("planned", l.Text, fmt.Sprintf("by %s, in %s, %s into the run", plannedBy(run, r.AskedAt, r.At), seconds(took), seconds(at.at(r.At))))
-	out := p.reviewed(run, r.Number)
+	out := writeReviewed(p, run, r.Number)
 	p.blank()
 	var changes []string
 	for _, c := range []struct {
@@ -235,12 +235,12 @@ func (p *sheetPage) revision(run *agent.Run, i int) {
 		}
 	}
 	p.lines = append(p.lines, flow(changes, "  ", p.width)...)
-	p.planRows(append(planRows(r, stepsAfter(run, i)), out...), run)
+	writePlanRows(p, append(planRows(r, stepsAfter(run, i)), out...), run)
 }
 
-// reviewed adds what the user changed of a plan before it ran, and returns the
+// writeReviewed adds what the user changed of a plan before it ran, and returns the
 // steps that were taken out of it then.
-func (p *sheetPage) reviewed(run *agent.Run, number int) []planRow {
+func writeReviewed(p *sheetPage, run *agent.Run, number int) []planRow {
 	var out []planRow
 	for i := range run.Reviews {
 		r := &run.Reviews[i]
@@ -317,9 +317,9 @@ func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 // sideFrom is the width from which both plans stand beside each other, in cells.
 const sideFrom = 100
 
-// planRows adds the steps of a plan, before and after where they differ, and below
+// writePlanRows adds the steps of a plan, before and after where they differ, and below
 // those that were revised what changed in them.
-func (p *sheetPage) planRows(rows []planRow, run *agent.Run) {
+func writePlanRows(p *sheetPage, rows []planRow, run *agent.Run) {
 	l := p.look
 	index := 1
 	both := false
@@ -340,10 +340,10 @@ func (p *sheetPage) planRows(rows []planRow, run *agent.Run) {
 	for _, r := range rows {
 		left, right := "", ""
 		if r.before != nil && (both || r.after == nil) {
-			left = p.planStep(r.before, run, index, side, r.after == nil, agent.ChangeNone)
+			left = drawPlanStep(p, r.before, run, index, side, r.after == nil, agent.ChangeNone)
 		}
 		if r.after != nil {
-			right = p.planStep(r.after, run, index, side, false, r.mark)
+			right = drawPlanStep(p, r.after, run, index, side, false, r.mark)
 		}
 		switch {
 		case both:
@@ -354,13 +354,13 @@ func (p *sheetPage) planRows(rows []planRow, run *agent.Run) {
 			p.lines = append(p.lines, right)
 		}
 		if r.mark == agent.ChangeRevised && r.before != nil {
-			p.stepChanges(&r.before.Step, &r.after.Step)
+			writeStepChanges(p, &r.before.Step, &r.after.Step)
 		}
 	}
 }
 
-// planStep draws a step of a plan on one line.
-func (p *sheetPage) planStep(s *agent.StepState, run *agent.Run, index, width int, gone bool, change agent.Change) string {
+// drawPlanStep draws a step of a plan on one line.
+func drawPlanStep(p *sheetPage, s *agent.StepState, run *agent.Run, index, width int, gone bool, change agent.Change) string {
 	l := p.look
 	mark := " "
 	switch {
@@ -395,9 +395,9 @@ func (p *sheetPage) planStep(s *agent.StepState, run *agent.Run, index, width in
 	return l.sides(left+title.Render(l.cut(untrusted.Line(s.Step.Title), room)), right, width)
 }
 
-// stepChanges adds what a revision changed in a step, with the words that changed
+// writeStepChanges adds what a revision changed in a step, with the words that changed
 // underlined.
-func (p *sheetPage) stepChanges(before, after *planning.Step) {
+func writeStepChanges(p *sheetPage, before, after *planning.Step) {
 	for _, c := range []struct{ name, before, after string }{
 		{"title", before.Title, after.Title},
 		{"tool", before.Tool, after.Tool},
@@ -407,7 +407,7 @@ func (p *sheetPage) stepChanges(before, after *planning.Step) {
 		{"expects", before.ExpectedOutcome, after.ExpectedOutcome},
 	} {
 		if c.before != c.after {
-			p.changed(c.name, c.before, c.after)
+			writeChange(p, c.name, c.before, c.after)
 		}
 	}
 	names := map[string]any{}
@@ -431,6 +431,6 @@ func (p *sheetPage) stepChanges(before, after *planning.Step) {
 		if hasIt {
 			now, _ = valueText(a)
 		}
-		p.changed(name, old, now)
+		writeChange(p, name, old, now)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"replan/tui/untrusted"
 )
 
-// changed adds a value before and after a change: on a line each with the words
+// writeChange adds a value before and after a change: on a line each with the words
 // that differ underlined, and where it has several lines as a diff. Nothing at all
 // is a value that is not there.
-func (p *sheetPage) changed(name, before, after string) {
+func writeChange(p *sheetPage, name, before, after string) {
 	l := p.look
 	if strings.Contains(before, "\n") || strings.Contains(after, "\n") {
 		p.lines = append(p.lines, "    "+l.Accent.Render(l.cut(untrusted.Line(name), p.width-4)))
@@ -25,15 +25,15 @@ func (p *sheetPage) changed(name, before, after string) {
 	old, now := patch.Words(before, after)
 	name = untrusted.Line(name) + " "
 	if before != "" {
-		p.lines = append(p.lines, p.changedLine(l.Removed, l.glyphs.Removed, name, before, old)...)
+		p.lines = append(p.lines, changedLine(p, l.Removed, l.glyphs.Removed, name, before, old)...)
 	}
 	if after != "" {
-		p.lines = append(p.lines, p.changedLine(l.Added, l.glyphs.Added, name, after, now)...)
+		p.lines = append(p.lines, changedLine(p, l.Added, l.glyphs.Added, name, after, now)...)
 	}
 }
 
 // changedLine draws one side of a change.
-func (p *sheetPage) changedLine(style lipgloss.Style, sign, name, text string, words []patch.Span) []string {
+func changedLine(p *sheetPage, style lipgloss.Style, sign, name, text string, words []patch.Span) []string {
 	l := p.look
 	const indent = 4
 	lead := strings.Repeat(" ", indent) + style.Render(sign) + " "

@@ -52,14 +52,6 @@ const (
 	railsBelow            // the lanes under it
 )
 
-// railsWidth is the cells that rails take with the blank behind them.
-func railsWidth(r *planlayout.Rails) int {
-	if r.Width == 0 {
-		return 0
-	}
-	return r.Width + 1
-}
-
 // cells are the rails left of a row.
 func (o *outline) cells(r *row) []planlayout.Cell {
 	switch {

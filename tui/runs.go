@@ -236,7 +236,7 @@ func (d *runsDialog) row(i, width, lines int) []string {
 	if s.Replans > 0 {
 		facts = append(facts, plural(s.Replans, "replan"))
 	}
-	what := l.runWords(s)
+	what := runWords(l, s)
 	here := ""
 	if s.Run == d.front && !d.live(s.Run) {
 		here = "on screen " + l.glyphs.Separator + " "
@@ -269,7 +269,7 @@ func shareOf(s agent.Summary) string {
 
 // runWords says what a run is about: its plan's title, and the goal where that
 // says more.
-func (l *look) runWords(s agent.Summary) string {
+func runWords(l *look, s agent.Summary) string {
 	title, goal := untrusted.Line(s.Title), untrusted.FirstLine(s.Goal)
 	switch {
 	case goal == "" || strings.EqualFold(title, goal):
@@ -279,16 +279,6 @@ func (l *look) runWords(s agent.Summary) string {
 	default:
 		return title + " " + l.glyphs.Separator + " " + goal
 	}
-}
-
-// shortID is the part of a run's id behind its date, which tells it from runs of
-// the same day.
-func shortID(run string) string {
-	run = untrusted.Line(run)
-	if i := strings.LastIndexByte(run, '-'); i >= 0 && strings.Count(run, "-") > 1 {
-		return run[i+1:]
-	}
-	return run
 }
 
 // state is how a run stands, in a sign and a word.

@@ -125,7 +125,7 @@ func inspected(result any) (*detailPane, *agent.Run) {
 	s.Status, s.Attempt, s.Args, s.Result = agent.StepDone, 1, s.Step.Args, result
 	d := newDetailPane(darkLook())
 	d.setSize(80, 30)
-	d.show(run, &row{kind: rowStep, key: "1", step: s})
+	d.show(run, &subject{kind: subjectStep, key: "1", step: s})
 	d.choose(tabOutput)
 	return d, run
 }

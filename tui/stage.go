@@ -153,6 +153,15 @@ func startedBy(around *agent.Run, id string) string {
 	return ""
 }
 
+// talkRuns are the runs on the screen, for the list of their exchanges.
+func (m *Model) talkRuns() []talkRun {
+	var runs []talkRun
+	for _, s := range m.stages {
+		runs = append(runs, talkRun{s.run, s.by})
+	}
+	return runs
+}
+
 // watch shows a run in the plan pane.
 func (m *Model) watch(s *stage) {
 	m.shown = s

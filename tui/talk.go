@@ -17,10 +17,10 @@ import (
 // talkDialog shows every request that the runs on the screen have put to a
 // model, and opens one of them whole.
 type talkDialog struct {
-	look   *look
-	keys   *keyMap
-	open   bool
-	stages func() []*stage // the runs on the screen
+	look *look
+	keys *keyMap
+	open bool
+	runs func() []talkRun // on the screen
 	list
 	newest bool // the newest is chosen, and stays so as more come
 
@@ -29,6 +29,12 @@ type talkDialog struct {
 	drawn  bool      // the document has its reply
 	line   int       // of the document at the top
 	body   int       // lines of the document in view
+}
+
+// talkRun is a run whose exchanges are listed.
+type talkRun struct {
+	run *agent.Run
+	by  string // the call that has started it, "" where the user has
 }
 
 // exchange is one of the list.
@@ -51,18 +57,19 @@ func (x exchange) words(l *look) string {
 
 // show opens the dialog, with the newest chosen.
 func (d *talkDialog) show() {
-	*d = talkDialog{look: d.look, keys: d.keys, stages: d.stages, open: true, newest: true}
+	*d = talkDialog{look: d.look, keys: d.keys, runs: d.runs, open: true, newest: true}
 }
 
 // exchanges are those of all runs, in the order in which the models were asked.
 func (d *talkDialog) exchanges() []exchange {
 	var all []exchange
-	for _, s := range d.stages() {
+	runs := d.runs()
+	for _, s := range runs {
 		for _, x := range s.run.Exchanges {
 			all = append(all, exchange{x, s.by})
 		}
 	}
-	if len(d.stages()) > 1 {
+	if len(runs) > 1 {
 		slices.SortStableFunc(all, func(a, b exchange) int { return a.StartedAt.Compare(b.StartedAt) })
 	}
 	return all
@@ -252,14 +259,14 @@ func (d *talkDialog) write(width int) {
 		return
 	}
 	d.doc, d.drawn = &document{look: d.look, width: width}, x.Done
-	d.doc.exchange(x.Exchange)
+	writeExchange(d.doc, x.Exchange)
 }
 
-// exchange writes all that a model was sent and sent back: what came of it first,
+// writeExchange writes all that a model was sent and sent back: what came of it first,
 // since what it was sent is long and mostly known.
-func (d *document) exchange(x *agent.Exchange) {
+func writeExchange(d *document, x *agent.Exchange) {
 	l, q := d.look, x.Request
-	d.reply(x)
+	writeReply(d, x)
 	d.heading("asked")
 	for _, f := range []struct{ name, value string }{
 		{"model", q.Model},
@@ -275,7 +282,7 @@ func (d *document) exchange(x *agent.Exchange) {
 	}
 	for _, m := range q.Messages {
 		d.heading("sent " + l.glyphs.Separator + " " + messageName(m))
-		d.said(m.Content, m.Calls)
+		writeSaid(d, m.Content, m.Calls)
 	}
 	if len(q.Format) > 0 {
 		d.heading("sent " + l.glyphs.Separator + " the form of the reply")
@@ -288,8 +295,8 @@ func (d *document) exchange(x *agent.Exchange) {
 	}
 }
 
-// reply writes what a model sent back.
-func (d *document) reply(x *agent.Exchange) {
+// writeReply writes what a model sent back.
+func writeReply(d *document, x *agent.Exchange) {
 	l := d.look
 	d.heading("sent back")
 	if x.Error != "" {
@@ -299,7 +306,7 @@ func (d *document) reply(x *agent.Exchange) {
 	case !x.Done:
 		d.prose(l.Faint, "The reply is not whole yet.")
 	case x.Reply.Text != "" || len(x.Reply.Calls) > 0:
-		d.said(x.Reply.Text, x.Reply.Calls)
+		writeSaid(d, x.Reply.Text, x.Reply.Calls)
 	case x.Error == "":
 		d.prose(l.Faint, "An empty reply.")
 	}
@@ -312,8 +319,8 @@ func (d *document) reply(x *agent.Exchange) {
 	}
 }
 
-// said adds the words of a message, and the calls that it asks for.
-func (d *document) said(text string, calls []planning.ToolUse) {
+// writeSaid adds the words of a message, and the calls that it asks for.
+func writeSaid(d *document, text string, calls []planning.ToolUse) {
 	l := d.look
 	if text != "" {
 		d.output(l.Text, strings.TrimRight(text, "\n"))

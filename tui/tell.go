@@ -265,7 +265,7 @@ func (m *Model) tellPassed(d agent.StepStarted) {
 		return
 	}
 	style := faintStyle
-	if (openGate{ask: agent.GateRequested{Provenance: d.Provenance}, tools: m.run.Catalogue}).untrustedText() {
+	if carriesUntrustedText(d.Provenance, m.run.Catalogue) {
 		words, style = words+" "+m.look.glyphs.Separator+" untrusted text", warningStyle
 	}
 	m.chat.add(m.chat.remark(gateGlyph, style, words))
@@ -288,47 +288,4 @@ func (m *Model) tellFailure(index, sentence string) {
 	failed := m.chat.remark(failedGlyph, dangerStyle, words)
 	failed.gap = true
 	m.chat.add(failed)
-}
-
-// askedWords says what a gate asked, where nobody is asked any more.
-func askedWords(g agent.GateRequested) string {
-	what := untrusted.Line(g.Tool)
-	if g.Step != "" {
-		what += " in " + stepWords(g.Step)
-	}
-	if g.Rule.Why != "" {
-		what += ": " + ruleWords(g.Rule)
-	}
-	return "asked about " + what
-}
-
-// resolvedWords says how a gate was answered.
-func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
-	what := "the call"
-	if g != nil {
-		what = untrusted.Line(g.Tool)
-		if g.Step != "" {
-			what += " in " + stepWords(g.Step)
-		}
-	}
-	words := "allowed " + what
-	switch {
-	case d.Decision == agent.Deny:
-		words = "denied " + what
-	case d.Decision == agent.Edit:
-		words = "edited the call of " + what
-	case d.Scope == agent.ScopeRun:
-		words += ", and later calls of it in this run"
-	case d.Scope == agent.ScopeAlways && d.Rule != nil:
-		words += ", and always by the rule " + untrusted.Line(d.Rule.String())
-	}
-	return words + byWords(d.By)
-}
-
-// wouldWords says what a gate would do to a step of a dry run.
-func wouldWords(r agent.Rule) string {
-	if r.Verdict == agent.VerdictBlock {
-		return "would be denied"
-	}
-	return "would ask"
 }

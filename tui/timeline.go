@@ -15,11 +15,11 @@ import (
 // timelineDialog shows when the steps of the run waited and ran, each as a bar on
 // one axis.
 type timelineDialog struct {
-	look  *look
-	keys  *keyMap
-	stage func() *stage      // the run in the plan pane
-	into  func(index string) // leads to a step of it
-	open  bool
+	look     *look
+	keys     *keyMap
+	shownRun func() *agent.Run  // in the plan pane
+	into     func(index string) // leads to a step of it
+	open     bool
 	list
 	line *timeline
 	seq  uint64 // of the run when line was made
@@ -148,7 +148,7 @@ func (d *timelineDialog) update(run *agent.Run) {
 // draw draws the timeline in exactly height lines of screenWidth cells.
 func (d *timelineDialog) draw(screenWidth, height int) []string {
 	const widest = 160 // cells
-	l, run := d.look, d.stage().run
+	l, run := d.look, d.shownRun()
 	width := min(screenWidth, widest)
 	inner := width - 4
 	if run == nil {

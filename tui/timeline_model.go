@@ -444,6 +444,3 @@ func (t *timeline) atOnce(begin, span time.Duration, parts int) []int {
 	}
 	return counts
 }
-
-// shortly is a time that may be very short.
-func shortly(d time.Duration) string { return doneIn(d.Milliseconds()) }

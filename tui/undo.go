@@ -208,7 +208,7 @@ func (m *Model) undone(d agent.ChatUndone) {
 // askUndo opens the dialog for the run in the plan pane, which has ended.
 func (m *Model) askUndo() tea.Cmd {
 	r := m.shown.run
-	return m.outbox.send(m.undo.ask(r.ID, m.look.runWords(r.Summary())))
+	return m.outbox.send(m.undo.ask(r.ID, runWords(m.look, r.Summary())))
 }
 
 // noUndo is why the run in the plan pane cannot be undone now.

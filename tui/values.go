@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -10,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/planning"
 	"replan/tui/untrusted"
 )
 
@@ -146,38 +145,6 @@ func (d *document) member(name string, column int, value any) {
 	}
 }
 
-// valueText is a JSON value as it is shown, and whether that takes several
-// lines. Short lists and objects stay on one.
-func valueText(value any) (text string, multi bool) {
-	const short = 60
-	switch v := value.(type) {
-	case string:
-		if strings.Contains(v, "\n") {
-			return v, true
-		}
-		return jsonText(v, ""), false
-	case map[string]any, []any:
-		if text = jsonText(v, ""); len(text) <= short {
-			return text, false
-		}
-		return jsonText(v, "  "), true
-	default:
-		return jsonText(v, ""), false
-	}
-}
-
-// jsonText is value as JSON, indented unless indent is "".
-func jsonText(value any, indent string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if err := enc.Encode(value); err != nil {
-		return fmt.Sprint(value)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // rows is the part of the document in view from line top on, which it keeps
 // within bounds.
 func (d *document) rows(top *int, height int) []string {
@@ -191,4 +158,87 @@ func (d *document) place(top, height int) string {
 		return ""
 	}
 	return d.look.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(d.lines)), len(d.lines)))
+}
+
+// call adds what is called, beside its title: the tool, its server and its step.
+func (d *document) call(title, tool, server, step string) {
+	l := d.look
+	var parts []string
+	for _, name := range []string{tool, server} {
+		if name != "" {
+			parts = append(parts, untrusted.Line(name))
+		}
+	}
+	if step != "" {
+		parts = append(parts, stepWords(step))
+	}
+	if title == parts[0] { // a call that a model asks for has no title of its own
+		parts = parts[1:]
+	}
+	call := strings.Join(parts, " "+l.glyphs.Separator+" ")
+	d.lines = append(d.lines, flow([]string{
+		l.Strong.Render(l.cut(title, d.width)), l.Muted.Render(l.cut(call, d.width)),
+	}, "  ", d.width)...)
+}
+
+// order is the names of a JSON object's members, those with long values last, and
+// the width of the column they stand in.
+func (d *document) order(value map[string]any) (names []string, column int) {
+	long := map[string]bool{}
+	for name, v := range value {
+		names = append(names, name)
+		column = max(column, ansi.StringWidth(untrusted.Line(name)))
+		long[name] = isLong(v)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := long[names[i]], long[names[j]]; a != b {
+			return b
+		}
+		return names[i] < names[j]
+	})
+	return names, min(column, 12, max(d.width/3, 1))
+}
+
+// isLong reports whether a value stands as a block of lines.
+func isLong(v any) bool {
+	if s, ok := v.(string); ok {
+		return strings.Contains(s, "\n") || len(s) > longestLine
+	}
+	_, multi := valueText(v)
+	return multi
+}
+
+// planNotes writes what a plan says besides its steps: how one will know that its
+// goal is met, its milestones and its risks. It writes nothing where there is none.
+func (d *document) planNotes(p planning.Plan) {
+	l := d.look
+	notes := planNotes(p)
+	if len(notes) == 0 {
+		return
+	}
+	d.heading("about the plan")
+	for _, note := range notes {
+		d.field(note.name, l.Muted, note.text)
+	}
+}
+
+// planNote is one thing that a plan says besides its steps.
+type planNote struct{ name, text string }
+
+func planNotes(p planning.Plan) []planNote {
+	var notes []planNote
+	if p.DoneWhen != "" {
+		notes = append(notes, planNote{"done if", p.DoneWhen})
+	}
+	for _, m := range p.Milestones {
+		text := m.Title
+		if len(m.Steps) > 0 {
+			text += " (" + strings.Join(m.Steps, ", ") + ")"
+		}
+		notes = append(notes, planNote{"stage", text})
+	}
+	for _, risk := range p.Risks {
+		notes = append(notes, planNote{"risk", risk})
+	}
+	return notes
 }

@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/agent"
+)
+
+// seconds is a short duration for a row: 0.4s, 12.3s, 2:05.
+func seconds(d time.Duration) string {
+	if d < 100*time.Second {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return clockTime(d)
+}
+
+// ticking is how long something that goes on has taken so far, in whole seconds:
+// tenths would be sent anew with every frame, for every step that runs.
+func ticking(d time.Duration) string {
+	if d < 100*time.Second {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	return clockTime(d)
+}
+
+// clockTime is a duration as minutes and seconds: 0:41, 12:05, 1:02:03.
+func clockTime(d time.Duration) string {
+	s := int(d.Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// doneIn is how long something took that is done: 12ms, 4.2s.
+func doneIn(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%dms", ms)
+	}
+	return milliseconds(ms)
+}
+
+// milliseconds is a stored duration as seconds writes it.
+func milliseconds(ms int64) string { return seconds(time.Duration(ms) * time.Millisecond) }
+
+// tokens is a count of tokens that were used: 412, 2.0k, 12.4k, 128k.
+func tokens(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 99_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	default:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+}
+
+// windowSize is the size of a context window in tokens: 8k, 40k, 32.5k.
+func windowSize(n int) string {
+	if n >= 1024 && n%1024 == 0 {
+		return fmt.Sprintf("%dk", n/1024)
+	}
+	return strings.Replace(tokens(n), ".0k", "k", 1)
+}
+
+// plural is a count with its noun: 1 step, 2 steps.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// shortly is a time that may be very short.
+func shortly(d time.Duration) string { return doneIn(d.Milliseconds()) }
+
+// budgetWords says how much of a budget is used: steps 3/12, time 0:41/15:00.
+func budgetWords(b agent.Budget) string {
+	words := map[string]string{
+		agent.GuardToolCalls: "calls", agent.GuardDiscovery: "reading calls", agent.GuardExecution: "changing calls",
+	}
+	name := cmp.Or(words[b.Guard], b.Guard)
+	switch b.Guard {
+	case agent.GuardTime:
+		ms := func(n int64) string { return clockTime(time.Duration(n) * time.Millisecond) }
+		return name + " " + ms(b.Used) + "/" + ms(b.Limit)
+	case agent.GuardTokens:
+		return name + " " + tokens(int(b.Used)) + "/" + tokens(int(b.Limit))
+	default:
+		return fmt.Sprintf("%s %d/%d", name, b.Used, b.Limit)
+	}
+}
