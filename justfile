@@ -15,6 +15,10 @@ test:
 check:
     .ci/run
 
+# the client of language servers against the real gopls, which is built first
+lsp:
+    REPLAN_GOPLS=build go test -count 1 ./mcpclient/workspace/code/...
+
 # the linter alone
 lint:
     golangci-lint run ./...

@@ -1,0 +1,100 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
+
+	"replan/mcpclient/workspace/code/source"
+)
+
+// Diagnostic is something that a language server finds wrong with a file.
+type Diagnostic struct {
+	Path     string `json:"path"` // relative to the workspace, with slashes
+	Line     int    `json:"line"` // from 1
+	Column   int    `json:"column"`
+	Severity string `json:"severity"` // error, warning, information or hint
+	Message  string `json:"message"`
+	Source   string `json:"source,omitempty"` // which tool of the server says so
+}
+
+// settle is how long a server that has sent diagnostics may send more: several do
+// so first for the syntax and then for the types.
+const settle = 300 * time.Millisecond
+
+// Diagnostics returns what the server finds wrong with files of one language, as
+// they are on disk, by file and line. It fails where the server has not said so
+// within the time given.
+func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.Duration) ([]Diagnostic, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	c, err := s.client(ctx, paths[0])
+	if err != nil {
+		return nil, err
+	}
+	done, err := c.begin(ctx, paths...)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var found []Diagnostic
+	for _, at := range paths {
+		items, err := c.diagnose(ctx, at, within)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items {
+			found = append(found, c.diagnostic(at, item))
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Diagnostic) int {
+		return comparePlaces(source.Place{Path: a.Path, Line: a.Line, Column: a.Column}, source.Place{Path: b.Path, Line: b.Line, Column: b.Column})
+	})
+	return found, nil
+}
+
+func (c *client) diagnostic(at string, item protocol.Diagnostic) Diagnostic {
+	severities := map[protocol.DiagnosticSeverity]string{1: "error", 2: "warning", 3: "information", 4: "hint"}
+	severity, known := severities[item.Severity]
+	if !known {
+		severity = "error"
+	}
+	place := c.place(at, c.open[at].text, item.Range.Start)
+	return Diagnostic{Path: at, Line: place.Line, Column: place.Column, Severity: severity, Message: item.Message, Source: item.Source}
+}
+
+// diagnose asks for the diagnostics of an open file, or waits until the server has
+// sent those of its present version.
+func (c *client) diagnose(ctx context.Context, at string, within time.Duration) ([]protocol.Diagnostic, error) {
+	if c.pulls {
+		var report protocol.FullDocumentDiagnosticReport
+		err := c.request(ctx, "textDocument/diagnostic", map[string]any{"textDocument": map[string]any{"uri": c.uri(at)}}, &report)
+		return report.Items, err
+	}
+	if document := c.open[at]; document.round != c.round {
+		// Another file may have changed since. A new version of the same text has the
+		// server look again, and say so.
+		if err := c.change(ctx, at, document.text); err != nil {
+			return nil, err
+		}
+	}
+	document := c.open[at]
+	var items []protocol.Diagnostic
+	ok := c.until(ctx, within, func() (bool, time.Duration) {
+		last := c.published[at]
+		current := last.version == document.version || last.version == 0 && last.count > document.sent
+		wait := settle - time.Since(last.at)
+		items = last.items
+		return current && wait <= 0, max(wait, 0)
+	})
+	if !ok {
+		return nil, fmt.Errorf("%s sent no diagnostics of %s within %s", c.program.Name, at, within)
+	}
+	return items, nil
+}

@@ -1,0 +1,297 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
+
+	"replan/mcpclient/workspace/code/source"
+)
+
+// Renamed is what a rename comes to.
+type Renamed struct {
+	Edits []source.Edit
+	Read  map[string]string // the text that the edits are of, by path
+}
+
+// Definition returns where the name at a place is declared. Declarations outside
+// the workspace are left out.
+func (s *Servers) Definition(ctx context.Context, at source.Place) ([]source.Place, error) {
+	return ask(ctx, s, at.Path, nil, func(ctx context.Context, c *client) ([]source.Place, error) {
+		var raw json.RawMessage
+		if err := c.request(ctx, "textDocument/definition", c.pointing(at), &raw); err != nil {
+			return nil, err
+		}
+		locations, err := locationsOf(raw)
+		if err != nil {
+			return nil, fmt.Errorf("reading the definition from %s: %w", c.program.Name, err)
+		}
+		return c.places(locations), nil
+	})
+}
+
+// References returns where the name at a place is used, its declaration among
+// them, by file and place. holding are files that may use it, for servers that
+// know open files only.
+func (s *Servers) References(ctx context.Context, at source.Place, holding []string) ([]source.Reference, error) {
+	return ask(ctx, s, at.Path, holding, func(ctx context.Context, c *client) ([]source.Reference, error) {
+		find := func(declaration bool) ([]source.Place, error) {
+			params := c.pointing(at)
+			params["context"] = map[string]any{"includeDeclaration": declaration}
+			var found []protocol.Location
+			if err := c.request(ctx, "textDocument/references", params, &found); err != nil {
+				return nil, err
+			}
+			return c.places(found), nil
+		}
+		all, err := find(true)
+		if err != nil {
+			return nil, err
+		}
+		uses, err := find(false)
+		if err != nil {
+			return nil, err
+		}
+		refs := make([]source.Reference, len(all))
+		for i, place := range all {
+			refs[i] = source.Reference{Place: place, Definition: !slices.Contains(uses, place)}
+		}
+		return refs, nil
+	})
+}
+
+// Rename returns the edits that give the name at a place another name. holding
+// are files that may use it, for servers that know open files only. It fails with
+// a [RefusedError] where the server says no.
+func (s *Servers) Rename(ctx context.Context, at source.Place, name string, holding []string) (Renamed, error) {
+	return ask(ctx, s, at.Path, holding, func(ctx context.Context, c *client) (Renamed, error) {
+		params := c.pointing(at)
+		params["newName"] = name
+		var edit *protocol.WorkspaceEdit
+		if err := c.request(ctx, "textDocument/rename", params, &edit); err != nil {
+			return Renamed{}, err
+		}
+		if edit == nil {
+			return Renamed{}, &RefusedError{c.program.Name, "there is no name to change here"}
+		}
+		return c.edits(*edit)
+	})
+}
+
+// Symbols returns what a file declares, in the order of the file.
+func (s *Servers) Symbols(ctx context.Context, path string) ([]source.Symbol, error) {
+	return ask(ctx, s, path, nil, func(ctx context.Context, c *client) ([]source.Symbol, error) {
+		var found []symbol
+		params := map[string]any{"textDocument": map[string]any{"uri": c.uri(path)}}
+		if err := c.request(ctx, "textDocument/documentSymbol", params, &found); err != nil {
+			return nil, err
+		}
+		var symbols []source.Symbol
+		c.flatten(found, path, c.open[path].text, "", &symbols)
+		return symbols, nil
+	})
+}
+
+// WorkspaceSymbols returns declarations whose names match a query, in the files of
+// the language of a file. How names match is the server's own.
+func (s *Servers) WorkspaceSymbols(ctx context.Context, file, query string) ([]source.Symbol, error) {
+	return ask(ctx, s, file, nil, func(ctx context.Context, c *client) ([]source.Symbol, error) {
+		var found []protocol.SymbolInformation
+		if err := c.request(ctx, "workspace/symbol", map[string]any{"query": query}, &found); err != nil {
+			return nil, err
+		}
+		texts := map[string]string{}
+		var symbols []source.Symbol
+		for _, f := range found {
+			path, text, ok := c.text(f.Location.URI, texts)
+			if !ok {
+				continue
+			}
+			symbols = append(symbols, source.Symbol{
+				Name: f.Name, Kind: kindOf(f.Kind), Parent: f.ContainerName, Place: c.place(path, text, f.Location.Range.Start),
+				EndLine: int(f.Location.Range.End.Line) + 1,
+			})
+		}
+		return symbols, nil
+	})
+}
+
+// ask brings the server of a file up to date and asks it.
+func ask[T any](ctx context.Context, s *Servers, file string, holding []string, question func(context.Context, *client) (T, error)) (T, error) {
+	var none T
+	c, err := s.client(ctx, file)
+	if err != nil {
+		return none, err
+	}
+	paths := []string{file}
+	if c.program.openAll {
+		for _, at := range holding {
+			if _, ours := c.program.language(at); ours && at != file {
+				paths = append(paths, at)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	done, err := c.begin(ctx, paths...)
+	if err != nil {
+		return none, err
+	}
+	defer done()
+	return question(ctx, c)
+}
+
+// pointing are the params of a request about a place in an open file.
+func (c *client) pointing(at source.Place) map[string]any {
+	return map[string]any{
+		"textDocument": map[string]any{"uri": c.uri(at.Path)}, "position": c.position(c.open[at.Path].text, at),
+	}
+}
+
+// locationsOf reads one location, several, or none.
+func locationsOf(raw json.RawMessage) ([]protocol.Location, error) {
+	var several []protocol.Location
+	if text := strings.TrimSpace(string(raw)); text == "" || text == "null" {
+		return nil, nil
+	} else if text[0] != '{' {
+		return several, json.Unmarshal(raw, &several)
+	}
+	var one protocol.Location
+	err := json.Unmarshal(raw, &one)
+	return append(several, one), err
+}
+
+// text is the file of a URI and what it holds. It is false outside the workspace.
+func (c *client) text(uri protocol.DocumentURI, known map[string]string) (path, text string, ok bool) {
+	if path, ok = c.path(uri); !ok {
+		return "", "", false
+	}
+	if text, ok = known[path]; ok {
+		return path, text, true
+	}
+	if document, open := c.open[path]; open {
+		text = document.text
+	} else if read, err := c.read(path); err == nil {
+		text = read
+	} else {
+		return "", "", false
+	}
+	known[path] = text
+	return path, text, true
+}
+
+// places are locations in the workspace, by file and place, each once.
+func (c *client) places(locations []protocol.Location) []source.Place {
+	texts := map[string]string{}
+	var found []source.Place
+	for _, l := range locations {
+		if path, text, ok := c.text(l.URI, texts); ok {
+			found = append(found, c.place(path, text, l.Range.Start))
+		}
+	}
+	slices.SortFunc(found, comparePlaces)
+	return slices.Compact(found)
+}
+
+func comparePlaces(a, b source.Place) int {
+	if a.Path != b.Path {
+		return strings.Compare(a.Path, b.Path)
+	}
+	if a.Line != b.Line {
+		return a.Line - b.Line
+	}
+	return a.Column - b.Column
+}
+
+// edits reads the edits of a server. It fails where they reach beyond the text of
+// files in the workspace.
+func (c *client) edits(edit protocol.WorkspaceEdit) (Renamed, error) {
+	byFile := map[protocol.DocumentURI][]protocol.TextEdit{}
+	for uri, edits := range edit.Changes {
+		byFile[uri] = append(byFile[uri], edits...)
+	}
+	for _, change := range edit.DocumentChanges {
+		if change.TextDocumentEdit == nil {
+			return Renamed{}, &RefusedError{c.program.Name, "the rename would create, move or delete files"}
+		}
+		uri := change.TextDocumentEdit.TextDocument.URI
+		for _, e := range change.TextDocumentEdit.Edits {
+			text, err := e.AsTextEdit()
+			if err != nil {
+				return Renamed{}, fmt.Errorf("reading the rename from %s: %w", c.program.Name, err)
+			}
+			byFile[uri] = append(byFile[uri], text)
+		}
+	}
+	result := Renamed{Read: map[string]string{}}
+	for uri, edits := range byFile {
+		path, text, ok := c.text(uri, result.Read)
+		if !ok {
+			return Renamed{}, &RefusedError{c.program.Name, fmt.Sprintf("the rename would change %s, which is outside the workspace or cannot be read", uri)}
+		}
+		for _, e := range edits {
+			start := c.offset(text, e.Range.Start)
+			found := source.Edit{Path: path, Start: start, End: max(start, c.offset(text, e.Range.End)), New: e.NewText}
+			if text[start:found.End] != e.NewText && !slices.Contains(result.Edits, found) {
+				result.Edits = append(result.Edits, found)
+			}
+		}
+	}
+	slices.SortFunc(result.Edits, func(a, b source.Edit) int {
+		if a.Path != b.Path {
+			return strings.Compare(a.Path, b.Path)
+		}
+		return a.Start - b.Start
+	})
+	return result, nil
+}
+
+// symbol is either form in which servers answer what a file declares.
+type symbol struct {
+	Name           string              `json:"name"`
+	Detail         string              `json:"detail"`
+	Kind           protocol.SymbolKind `json:"kind"`
+	Range          protocol.Range      `json:"range"`
+	SelectionRange protocol.Range      `json:"selectionRange"`
+	Children       []symbol            `json:"children"`
+	ContainerName  string              `json:"containerName"`
+	Location       *protocol.Location  `json:"location"`
+}
+
+// flatten lists symbols with their members behind them.
+func (c *client) flatten(found []symbol, path, text, parent string, into *[]source.Symbol) {
+	for _, f := range found {
+		at, whole := f.SelectionRange, f.Range
+		if f.Location != nil {
+			at, whole = f.Location.Range, f.Location.Range
+		}
+		name := f.Name
+		if parent != "" {
+			name = parent + "." + name
+		}
+		*into = append(*into, source.Symbol{
+			Name: name, Kind: kindOf(f.Kind), Parent: parent, Place: c.place(path, text, at.Start),
+			EndLine: int(whole.End.Line) + 1, Signature: f.Detail,
+		})
+		c.flatten(f.Children, path, text, name, into)
+	}
+}
+
+// kindOf is a kind of the protocol in the words of the operators.
+func kindOf(kind protocol.SymbolKind) string {
+	kinds := map[protocol.SymbolKind]string{
+		protocol.Module: "module", protocol.Namespace: "namespace", protocol.Package: "package", protocol.Class: "class",
+		protocol.Method: "method", protocol.Property: "field", protocol.Field: "field", protocol.Constructor: "constructor",
+		protocol.Enum: "enum", protocol.Interface: "interface", protocol.Function: "function", protocol.Variable: "variable",
+		protocol.Constant: "constant", protocol.EnumMember: "constant", protocol.Struct: "struct", protocol.TypeParameter: "type parameter",
+		protocol.Object: "object", protocol.Event: "event", protocol.Operator: "operator",
+	}
+	if word, ok := kinds[kind]; ok {
+		return word
+	}
+	return "name"
+}
