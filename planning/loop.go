@@ -2,9 +2,7 @@ package planning
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // ChatParent is the parent of the calls that a model makes in chat.
@@ -106,7 +104,7 @@ func AgentRequest(b Brief, p Plan, step Step, profile Profile, inputs []HistoryI
 		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, talk: talk,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("agent", agentData{
-				step.data(p, inputs, cut), disarm(oneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
+				dataOf(step, p, inputs, cut), disarm(oneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
 			})
 		},
 	}
@@ -150,32 +148,3 @@ func Reminder(b Brief, step Step, turn Turn) Message {
 
 // Remark is the turn with which the user steers a model at work.
 func Remark(text string) Message { return Message{Role: RoleUser, Content: text} }
-
-// Find returns the tool that a model means by a name. A model that may not write
-// dots or colons writes something else for them.
-func (o Offer) Find(name string) (Tool, error) {
-	tool, err := Catalogue(o).Find(name)
-	if err == nil {
-		return tool, nil
-	}
-	plain := plainName(name)
-	var found []Tool
-	for _, t := range o {
-		if plainName(t.Name) == plain || plainName(t.QualifiedName()) == plain {
-			found = append(found, t)
-		}
-	}
-	if len(found) != 1 {
-		return Tool{}, fmt.Errorf("find the tool: %w", err)
-	}
-	return found[0], nil
-}
-
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '.' || r == ':' || r == '-' || r == '/' {
-			return '_'
-		}
-		return r
-	}, strings.ToLower(name))
-}

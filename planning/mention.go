@@ -115,12 +115,12 @@ func Unmentioned(text string, mentions []Mention) string {
 // mentions; none where it mentions nothing. bound is how many characters of it
 // all are sent, 0 for all.
 func Attached(mentions []Mention, bound int) []Message {
-	message, _ := attached(mentions, bound)
+	message, _ := attachedWithin(mentions, bound)
 	return message
 }
 
-// attached also says how many characters were left out to keep to the bound.
-func attached(mentions []Mention, bound int) ([]Message, int) {
+// attachedWithin also says how many characters were left out to keep to the bound.
+func attachedWithin(mentions []Mention, bound int) ([]Message, int) {
 	if len(mentions) == 0 {
 		return nil, 0
 	}

@@ -201,7 +201,7 @@ func (p *pipeline) judge(proposed proposal, reply Reply) {
 	plan := finishPlan(p.brief, p.repairs.keepNotes(proposed.plan), p.analysis.task, p.analysis.goal)
 	faults := checkProposal(p.brief, plan, proposed.faults, p.brief.MaxSteps)
 	if len(faults) == 0 {
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan, Warnings: append(proposed.warnings(), doubts(p.brief, plan, Plan{})...)}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan, Warnings: append(proposed.warnings(), doubts(p.brief.Catalogue, plan, Plan{})...)}
 		return
 	}
 	p.repair(p.repairs.faulty(reply, faults))

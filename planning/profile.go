@@ -50,7 +50,7 @@ func (p Profile) Limit() time.Duration {
 // of a workspace operator means the workspace's own.
 func (p Profile) May(t Tool) bool {
 	return p.Tools == nil || slices.ContainsFunc(p.Tools, func(pattern string) bool {
-		if operators[pattern] && !t.Trusted {
+		if IsOperator(pattern) && !t.Trusted {
 			return false
 		}
 		return MatchName(pattern, t.Name) || MatchName(pattern, t.QualifiedName())

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // textBudget is how much of the results a prompt holds, in characters.
@@ -190,7 +189,7 @@ func (c composition) fewer(tools Catalogue, over int) Catalogue {
 	if p.offerTokens(terse) < p.offerTokens(tools) {
 		return terse
 	}
-	left := terse.byImportance(c.brief.Goal)
+	left := byImportance(terse, c.brief.Goal)
 	for full := p.offerTokens(left); len(left) > 0 && full-p.offerTokens(left) < over; {
 		left = left[:len(left)-1]
 	}
@@ -289,7 +288,7 @@ func (c composition) fit(room int) ([]Message, losses) {
 	}
 	if over > 0 && len(p.Mentions) > 0 {
 		const least = 200 // characters; fewer say nothing
-		attachment, lost.mentions = attached(p.Mentions, max(least, mentioned(p.Mentions)-int(p.bytesPerToken()*float64(over+20*len(p.Mentions)))))
+		attachment, lost.mentions = attachedWithin(p.Mentions, max(least, mentioned(p.Mentions)-int(p.bytesPerToken()*float64(over+20*len(p.Mentions)))))
 		over = try(last, p.Instructions)
 	}
 	if over > 0 && p.Instructions != "" {
@@ -409,16 +408,4 @@ func disarm(text string) string {
 	return controlTokens.ReplaceAllStringFunc(text, func(mark string) string {
 		return mark[:1] + "¦" + mark[1:]
 	})
-}
-
-// oneLine squeezes text into one line of at most bound characters, without
-// control characters.
-func oneLine(text string, bound int) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	if runes := []rune(text); len(runes) > bound {
-		return string(runes[:bound-1]) + "…"
-	}
-	return text
 }

@@ -18,14 +18,6 @@ type repairs struct {
 	notes    Plan    // what was read so far that is only shown: milestones, risks, how to know that the goal is met
 }
 
-// repairContext is what a plan that is to be repaired was made from, beside the
-// brief.
-type repairContext struct {
-	analysis  analysis   // of phase 1; the zero value for none
-	review    string     // of phase 2, "" for none
-	situation *Situation // of a replan; nil for a first plan
-}
-
 // faulty notes a reply with what is wrong with it, and returns that.
 func (r *repairs) faulty(reply Reply, faults []Fault) []Fault {
 	r.answered, r.reply, r.partly, r.faults = true, stripThinking(reply.Text), "", faults
@@ -73,7 +65,8 @@ func (r *repairs) next(b Brief, from repairContext) (Request, bool) {
 		return Request{}, false
 	}
 	r.made++
-	return repairRequest(b, *r, from), true
+	from.reply, from.partly, from.faults = r.reply, r.partly, r.faults
+	return repairRequest(b, from), true
 }
 
 // silent reports whether nothing at all came from the model.
@@ -92,26 +85,6 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	}
 }
 
-// clauses lists what is wrong in words, so many of them at most.
-func clauses(faults []Fault, most int) []string {
-	var parts []string
-	for _, f := range faults[:min(len(faults), most)] {
-		parts = append(parts, f.Message)
-	}
-	if rest := len(faults) - most; rest > 0 {
-		parts = append(parts, "and "+plural(rest, "more fault"))
-	}
-	return parts
-}
-
-// plural counts things in words: "1 step", "2 steps".
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // finishPlan makes a plan of what a model proposed: the goal is the user's, and the
 // id made of the title. What the model says of the goal is how one will know that
 // it is met.
@@ -127,31 +100,11 @@ func finishPlan(b Brief, p Plan, task, doneWhen string) Plan {
 	}
 	p.ID = slug(p.Title)
 	p.Milestones = keepMilestones(p.Milestones, p.Steps)
-	p.Steps = finishSteps(b, p.Steps)
+	p.Steps = finishSteps(b.Catalogue, b.Prompting.ProfileNames(), p.Steps)
 	for i := range p.Steps {
 		p.Steps[i].leads = false // there is nothing before it
 	}
 	return p
-}
-
-// slug makes an id of a title: lower case letters and digits, joined by dashes.
-func slug(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 48 {
-			break
-		}
-	}
-	if id := strings.Trim(b.String(), "-"); id != "" {
-		return id
-	}
-	return "plan"
 }
 
 // checkProposal returns everything that is wrong with a plan: what could not be

@@ -93,7 +93,7 @@ func (r *replanner) judge(proposed proposal) (Outcome, []Fault) {
 		}
 		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
 	}
-	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.warnings(), doubts(r.brief, revised.Plan, r.situation.Plan)...)}, nil
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.warnings(), doubts(r.brief.Catalogue, revised.Plan, r.situation.Plan)...)}, nil
 }
 
 // check merges what was proposed with the finished steps and returns what is
@@ -104,7 +104,7 @@ func (r *replanner) check(proposed proposal) ([]Fault, Revised) {
 	if n := len(proposed.plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
 		return append(proposed.faults, r.tooMany(n)), Revised{}
 	}
-	tail := r.inherit(finishSteps(r.brief, proposed.plan.Steps))
+	tail := r.inherit(finishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.plan.Steps))
 	revised := r.follow(Revise(r.situation.Plan, r.situation.Finished, tail))
 	if len(proposed.plan.Risks) > 0 {
 		revised.Plan.Risks = proposed.plan.Risks // of what remains

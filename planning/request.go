@@ -3,7 +3,6 @@ package planning
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -85,26 +84,6 @@ type Request struct {
 	// MaxThinking bounds what the model thinks aloud before its first word, in
 	// bytes; 0 means no bound. A model that passes it is stopped.
 	MaxThinking int `json:"max_thinking,omitempty"`
-}
-
-// Offer is the tools that a model may call in its reply. Its JSON form is their
-// names alone: what they are, the catalogue of the run says.
-type Offer []Tool
-
-// MarshalJSON writes the names.
-func (o Offer) MarshalJSON() ([]byte, error) { return EncodeJSON(Catalogue(o).Names()) }
-
-// UnmarshalJSON reads the names.
-func (o *Offer) UnmarshalJSON(data []byte) error {
-	var names []string
-	if err := json.Unmarshal(data, &names); err != nil {
-		return fmt.Errorf("read the tools on offer: %w", err)
-	}
-	*o = nil
-	for _, name := range names {
-		*o = append(*o, Tool{Name: name})
-	}
-	return nil
 }
 
 // Reply is what a model sent back, whole.

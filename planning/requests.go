@@ -70,9 +70,20 @@ func depth(complexity string) string {
 	}
 }
 
+// repairContext is what a request for a repair shows beside the brief: the faulty
+// reply, its faults and what the plan was made from.
+type repairContext struct {
+	analysis  analysis   // of phase 1; the zero value for none
+	review    string     // of phase 2, "" for none
+	situation *Situation // of a replan; nil for a first plan
+	reply     string     // the last whole reply, "" for none
+	partly    string     // the reply that broke off since, "" for none
+	faults    []Fault
+}
+
 // repairRequest asks for a plan again, with everything that was wrong with it,
 // what came of it, and what it was to be made from.
-func repairRequest(b Brief, wrong repairs, from repairContext) Request {
+func repairRequest(b Brief, from repairContext) Request {
 	most, s := b.MaxSteps, from.situation
 	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
 		most = s.StepsLeft
@@ -80,11 +91,11 @@ func repairRequest(b Brief, wrong repairs, from repairContext) Request {
 	return composition{
 		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
 		last: func(cut *cutter) string {
-			list := clauses(wrong.faults, 24)
+			list := clauses(from.faults, 24)
 			for i, clause := range list {
 				list[i] = disarm(oneLine(clause, 600))
 			}
-			if len(list) > 0 && refuses(stripThinking(wrong.reply)) {
+			if len(list) > 0 && refuses(stripThinking(from.reply)) {
 				list[len(list)-1] += "; the user asks for it in their own project: leave out what cannot be done, or say why in a reason"
 			}
 			situation := ""
@@ -92,7 +103,7 @@ func repairRequest(b Brief, wrong repairs, from repairContext) Request {
 				situation = situationText(*s, cut)
 			}
 			return b.Prompting.prompt("repair", repairData{
-				list, named("your last reply", cut.text(wrong.reply, "")), named("your reply as far as it came", cut.text(wrong.partly, "")),
+				list, named("your last reply", cut.text(from.reply, "")), named("your reply as far as it came", cut.text(from.partly, "")),
 				named("the analysis of phase 1", cut.text(from.analysis.brief, "")), named("the review of phase 2", cut.text(from.review, "")),
 				situation, bound(most),
 			})
@@ -185,10 +196,10 @@ func outline(p Plan) string {
 	return named("the plan", strings.Join(lines, "\n"))
 }
 
-// data is what the prompts about one step know of it.
-func (s Step) data(p Plan, inputs []HistoryItem, cut *cutter) stepData {
+// dataOf holds the parts of a step that the prompts about it show.
+func dataOf(s Step, p Plan, inputs []HistoryItem, cut *cutter) stepData {
 	return stepData{
-		oneLine(s.Index, 80), disarm(oneLine(s.Title, 400)), disarm(oneLine(s.ExpectedOutcome, 400)), outline(p), cut.results(inputs, p, s.needs(p)),
+		oneLine(s.Index, 80), disarm(oneLine(s.Title, 400)), disarm(oneLine(s.ExpectedOutcome, 400)), outline(p), cut.results(inputs, p, neededResults(s, p)),
 	}
 }
 
@@ -198,7 +209,7 @@ func (s Step) data(p Plan, inputs []HistoryItem, cut *cutter) stepData {
 func StepRequest(b Brief, p Plan, step Step, inputs []HistoryItem) Request {
 	return composition{
 		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, budgets: stepBudgets,
-		last: func(cut *cutter) string { return b.Prompting.prompt("step", step.data(p, inputs, cut)) },
+		last: func(cut *cutter) string { return b.Prompting.prompt("step", dataOf(step, p, inputs, cut)) },
 	}.request()
 }
 
@@ -218,7 +229,7 @@ func ArgsRequest(b Brief, p Plan, step Step, tool Tool, inputs []HistoryItem) Re
 				given = named("the arguments that are settled", CanonicalJSON(step.Args))
 			}
 			return b.Prompting.prompt("args", argsData{
-				step.data(p, inputs, cut), disarm(oneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
+				dataOf(step, p, inputs, cut), disarm(oneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
 				fenced("the schema of its arguments", string(shown)), given,
 			})
 		},
@@ -257,4 +268,16 @@ func ChatRequest(b Brief, last bool, talk ...Message) Request {
 		c.tools = ChatTools(b)
 	}
 	return c.request()
+}
+
+// clauses lists what is wrong in words, so many of them at most.
+func clauses(faults []Fault, most int) []string {
+	var parts []string
+	for _, f := range faults[:min(len(faults), most)] {
+		parts = append(parts, f.Message)
+	}
+	if rest := len(faults) - most; rest > 0 {
+		parts = append(parts, "and "+plural(rest, "more fault"))
+	}
+	return parts
 }

@@ -174,9 +174,9 @@ func cutNote(cuts []resultCut) string {
 	return "Not shown whole, for want of room: " + strings.Join(named, "; ") + "."
 }
 
-// needs returns the steps that a step itself says it depends on, by index or by
-// a reference.
-func (s Step) needs(p Plan) map[string]bool {
+// neededResults returns the indices of the steps that a step depends on, by
+// index or by a reference.
+func neededResults(s Step, p Plan) map[string]bool {
 	needs := make(map[string]bool, len(s.DependsOn))
 	for _, index := range s.DependsOn {
 		needs[index] = true
@@ -274,7 +274,7 @@ func wasFilledIn(s Step, item HistoryItem) bool {
 func unusedSteps(p Plan, items []HistoryItem) map[string]bool {
 	used := make(map[string]bool)
 	for _, s := range p.Steps {
-		for index := range s.needs(p) {
+		for index := range neededResults(s, p) {
 			used[index] = true
 		}
 	}

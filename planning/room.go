@@ -11,7 +11,7 @@ import (
 // byImportance lists tools in the order in which they are given room where there
 // is not enough for all: plan tools, the workspace's own, then those of other
 // servers, of which the goal's words speak for some; of equals the small first.
-func (c Catalogue) byImportance(goal string) Catalogue {
+func byImportance(c Catalogue, goal string) Catalogue {
 	words := goalWords(goal)
 	rank := func(t Tool) int {
 		switch {
@@ -55,7 +55,7 @@ func goalWords(goal string) []string {
 // other forms take so many bytes, and the names of the tools that have none.
 func typed(b Brief, taken int) (forms []schema, untyped []string) {
 	room := map[string]schema{}
-	for _, tool := range b.Catalogue.byImportance(b.Goal) {
+	for _, tool := range byImportance(b.Catalogue, b.Goal) {
 		name := b.Catalogue.shortName(tool)
 		form := stepForm(choice(string(ExecutorTool)), property{"tool", choice(name)}, property{"args", argsSchema(tool)})
 		if size := len(encodeSchema(form)) + 1; taken+size <= maxStepSchema {

@@ -8,18 +8,18 @@ import (
 
 // finishSteps settles what a model left open or wrote nearly right, where there
 // is one thing alone that it can mean.
-func finishSteps(b Brief, steps []Step) []Step {
+func finishSteps(c Catalogue, profiles []string, steps []Step) []Step {
 	kinds := make(map[string]map[string]string) // the simple args of a tool, looked up once
 	out := make([]Step, len(steps))
 	for i, s := range steps {
-		s = settleTool(b, s)
+		s = settleTool(c, s)
 		if strings.TrimSpace(s.Title) == "" {
 			s.Title = s.Tool
 		}
-		if s.Executor == ExecutorAgent && s.Profile == "" && len(b.Prompting.Profiles) == 1 {
-			s.Profile = b.Prompting.Profiles[0].Name
+		if s.Executor == ExecutorAgent && s.Profile == "" && len(profiles) == 1 {
+			s.Profile = profiles[0]
 		}
-		if tool, err := b.Catalogue.Find(s.Tool); err == nil && s.Executor == ExecutorTool {
+		if tool, err := c.Find(s.Tool); err == nil && s.Executor == ExecutorTool {
 			if s.Args != nil && len(s.Args) == 0 && len(MissingArgs(tool, s.Args)) > 0 {
 				s.Args = nil // empty args of a tool that needs some are still to come
 			}
@@ -37,7 +37,7 @@ func finishSteps(b Brief, steps []Step) []Step {
 
 // settleTool reads a tool's name that is written nearly as it is, and a tool
 // that stands where the executor should.
-func settleTool(b Brief, s Step) Step {
+func settleTool(c Catalogue, s Step) Step {
 	switch s.Executor {
 	case ExecutorSelf, ExecutorAgent:
 		return s
@@ -46,40 +46,30 @@ func settleTool(b Brief, s Step) Step {
 		if s.Tool != "" {
 			return s
 		}
-		tool, err := Offer(b.Catalogue).Find(string(s.Executor))
+		tool, err := Offer(c).Find(string(s.Executor))
 		if err != nil {
 			return s
 		}
-		s.Executor, s.Tool = ExecutorTool, b.Catalogue.nameOf(tool)
+		s.Executor, s.Tool = ExecutorTool, c.nameOf(tool)
 		return s
 	}
-	if _, err := b.Catalogue.Find(s.Tool); err == nil || s.Tool == "" {
+	if _, err := c.Find(s.Tool); err == nil || s.Tool == "" {
 		return s
 	}
-	if tool, err := Offer(b.Catalogue).Find(s.Tool); err == nil {
-		s.Tool = b.Catalogue.nameOf(tool)
+	if tool, err := Offer(c).Find(s.Tool); err == nil {
+		s.Tool = c.nameOf(tool)
 	}
 	return s
-}
-
-// nameOf is the shortest name that means a tool of the catalogue.
-func (c Catalogue) nameOf(t Tool) string {
-	same := 0
-	for _, other := range c {
-		if other.Name == t.Name {
-			same++
-		}
-	}
-	if same > 1 {
-		return t.QualifiedName()
-	}
-	return t.Name
 }
 
 // simpleArgs returns the type of each argument that is a number or a flag and
 // nothing else, by its name.
 func simpleArgs(t Tool) map[string]string {
-	var schema argSchema
+	var schema struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
 	if json.Unmarshal(t.InputSchema, &schema) != nil {
 		return nil
 	}

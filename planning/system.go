@@ -15,8 +15,8 @@ func systemPrompt(b Brief, instructions string) string {
 	}
 	parts := []string{opening, b.Prompting.prompt("plan", planData{
 		Profiles: profileList(b.Prompting.Profiles),
-		Read:     b.Catalogue.listed("memory.read"),
-		Write:    b.Catalogue.listed("memory.write"),
+		Read:     listed(b.Catalogue, "memory.read"),
+		Write:    listed(b.Catalogue, "memory.write"),
 	})}
 	if strings.TrimSpace(instructions) != "" {
 		parts = append(parts, projectNotes(instructions))
@@ -48,7 +48,7 @@ func projectNotes(instructions string) string {
 
 // listed is the name under which the catalogue lists the one tool that is called
 // so, "" where there is none.
-func (c Catalogue) listed(name string) string {
+func listed(c Catalogue, name string) string {
 	if tool, err := c.Find(name); err == nil && tool.Name == name {
 		return name
 	}
@@ -82,7 +82,7 @@ func toolList(c Catalogue, room int) string {
 		return "# Tools\n\nThere are no tools. Plan `self` steps only."
 	}
 	lines, taken := map[string]string{}, 0
-	for _, tool := range c.byImportance("") {
+	for _, tool := range byImportance(c, "") {
 		name := c.shortName(tool)
 		line := toolLine(name, tool)
 		if taken += len(line); room > 0 && taken > room && !tool.Trusted {

@@ -134,3 +134,66 @@ func (c Catalogue) shortName(t Tool) string {
 	}
 	return t.QualifiedName()
 }
+
+// nameOf is the shortest name that means a tool of the catalogue.
+func (c Catalogue) nameOf(t Tool) string {
+	same := 0
+	for _, other := range c {
+		if other.Name == t.Name {
+			same++
+		}
+	}
+	if same > 1 {
+		return t.QualifiedName()
+	}
+	return t.Name
+}
+
+// Offer is the tools that a model may call in its reply. Its JSON form is their
+// names alone: the catalogue of the run describes them.
+type Offer []Tool
+
+// MarshalJSON writes the names.
+func (o Offer) MarshalJSON() ([]byte, error) { return EncodeJSON(Catalogue(o).Names()) }
+
+// UnmarshalJSON reads the names.
+func (o *Offer) UnmarshalJSON(data []byte) error {
+	var names []string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return fmt.Errorf("read the tools on offer: %w", err)
+	}
+	*o = nil
+	for _, name := range names {
+		*o = append(*o, Tool{Name: name})
+	}
+	return nil
+}
+
+// Find returns the tool that a model means by a name. A model that may not write
+// dots or colons writes something else for them.
+func (o Offer) Find(name string) (Tool, error) {
+	tool, err := Catalogue(o).Find(name)
+	if err == nil {
+		return tool, nil
+	}
+	plain := plainName(name)
+	var found []Tool
+	for _, t := range o {
+		if plainName(t.Name) == plain || plainName(t.QualifiedName()) == plain {
+			found = append(found, t)
+		}
+	}
+	if len(found) != 1 {
+		return Tool{}, fmt.Errorf("find the tool: %w", err)
+	}
+	return found[0], nil
+}
+
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == ':' || r == '-' || r == '/' {
+			return '_'
+		}
+		return r
+	}, strings.ToLower(name))
+}

@@ -106,16 +106,16 @@ func contents(v any, path []string) (place []string, size string) {
 // doubts are the warnings of a plan that a model made, those that the plan
 // before it gave rise to already left out. What a tool's schema lacks and the
 // like is no news of this plan, and stays out too.
-func doubts(b Brief, p, before Plan) []Fault {
+func doubts(c Catalogue, p, before Plan) []Fault {
 	told := make(map[string]bool)
-	for _, f := range wordingOf(b, before) {
+	for _, f := range wordingOf(c, before) {
 		told[f.Message] = true
 	}
-	return slices.DeleteFunc(wordingOf(b, p), func(f Fault) bool { return told[f.Message] })
+	return slices.DeleteFunc(wordingOf(c, p), func(f Fault) bool { return told[f.Message] })
 }
 
-func wordingOf(b Brief, p Plan) []Fault {
-	c := checker{plan: p, rules: Rules{Catalogue: b.Catalogue}}
+func wordingOf(known Catalogue, p Plan) []Fault {
+	c := checker{plan: p, rules: Rules{Catalogue: known}}
 	for i, s := range p.Steps {
 		path := jsonPointer("/steps", strconv.Itoa(i))
 		c.checkWording(path, s)
