@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // Action is one thing that may be done now. Record, where there is one, is
@@ -24,7 +26,7 @@ type Effect interface {
 
 // CallModel puts a request to the model.
 type CallModel struct {
-	Request planning.Request
+	Request prompt.Request
 	Index   string // the step it carries out; "" for planning, synthesis and chat
 	Attempt int
 	Timeout time.Duration // 0 means none of the step's own
@@ -35,11 +37,11 @@ type CallModel struct {
 type CallTool struct {
 	Index   string
 	Attempt int
-	Tool    planning.Tool
+	Tool    plan.Tool
 	Args    map[string]any
-	Hashes  map[string]string // what its gate was shown, see planning.ToolCall
+	Hashes  map[string]string // what its gate was shown, see plan.ToolCall
 	Diff    string            // what its gate showed
-	Hold    bool              // nobody has seen what it would change, see planning.ToolCall
+	Hold    bool              // nobody has seen what it would change, see plan.ToolCall
 	Timeout time.Duration
 }
 
@@ -49,7 +51,7 @@ type CallTool struct {
 type CallPlan struct {
 	Index   string
 	Attempt int
-	Tool    planning.Tool // one of planning.PlanTools
+	Tool    plan.Tool // one of prompt.PlanTools
 	Args    map[string]any
 	Limits  Limits // what is left of the account of the run that asks
 	Run     string // that the call had started already when it was cut off; "" starts one
@@ -62,7 +64,7 @@ type CallPlan struct {
 type OpenGate struct {
 	Gate    GateRequested // without diff and hashes
 	Attempt int
-	Tool    planning.Tool
+	Tool    plan.Tool
 }
 
 // Wake asks for a timer.fired event at a time. It is returned until then; the
@@ -95,7 +97,7 @@ func (c CallModel) Delta(text, thinking string) Data {
 		return PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
 	case c.Index != "" && c.speaks():
 		return StepOutput{Index: c.Index, Chunk: text}
-	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
+	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
 		return SynthesisDelta{Text: text, Thinking: thinking}
 	default:
 		return nil
@@ -109,7 +111,7 @@ func (c CallModel) Drafts() bool {
 		return false // of a sub-agent's own plan no step is carried out
 	}
 	switch c.Request.Purpose {
-	case planning.PurposePlan, planning.PurposeAnalysis, planning.PurposeRepair:
+	case prompt.PurposePlan, prompt.PurposeAnalysis, prompt.PurposeRepair:
 		return true
 	default:
 		return false
@@ -127,21 +129,21 @@ func (c CallModel) phase() int {
 
 // speaks reports whether the reply is the step's own words, or on the way there.
 func (c CallModel) speaks() bool {
-	return c.Request.Purpose == planning.PurposeStep || c.Request.Purpose == planning.PurposeAgent
+	return c.Request.Purpose == prompt.PurposeStep || c.Request.Purpose == prompt.PurposeAgent
 }
 
 // Replied is the event for a whole reply.
-func (c CallModel) Replied(reply planning.Reply) Data {
+func (c CallModel) Replied(reply reply.Reply) Data {
 	switch phase := c.phase(); {
 	case phase > 0:
 		return PhaseCompleted{
 			Phase: phase, Label: string(c.Request.Purpose), Reply: reply,
 			Tokens: reply.PromptTokens + reply.CompletionTokens, MS: reply.MS,
 		}
-	case c.Index != "" && c.Request.Purpose == planning.PurposeStep:
+	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return c.wrote(reply)
-	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat && len(reply.Calls) == 0:
-		return SynthesisCompleted{Text: planning.Said(reply).Content, Reply: reply}
+	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0:
+		return SynthesisCompleted{Text: prompt.Said(reply).Content, Reply: reply}
 	default:
 		return ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: reply,
@@ -153,8 +155,8 @@ func (c CallModel) Replied(reply planning.Reply) Data {
 
 // wrote is the event for a step in the model's own words. Later steps go by
 // them, so that nothing, and half of something, is no result.
-func (c CallModel) wrote(reply planning.Reply) Data {
-	said := planning.Said(reply).Content
+func (c CallModel) wrote(reply reply.Reply) Data {
+	said := prompt.Said(reply).Content
 	failed := StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: FailureModel, MS: reply.MS, Reply: &reply}
 	switch {
 	case strings.TrimSpace(said) == "":
@@ -174,14 +176,14 @@ func (c CallModel) wrote(reply planning.Reply) Data {
 
 // Failed is the event for a reply that did not come whole: partial is what had
 // streamed in by then, its MS how long it was waited for.
-func (c CallModel) Failed(kind FailureKind, sentence string, partial planning.Reply) Data {
+func (c CallModel) Failed(kind FailureKind, sentence string, partial reply.Reply) Data {
 	switch phase := c.phase(); {
 	case phase > 0:
 		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence, Failure: kind, Reply: partial}
-	case c.Index != "" && c.Request.Purpose == planning.PurposeStep:
+	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: partial.MS, Reply: &partial}
-	case c.Request.Purpose == planning.PurposeSynthesis, c.Request.Purpose == planning.PurposeChat:
-		return SynthesisCompleted{Text: planning.Said(partial).Content, Error: sentence, Reply: partial}
+	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
+		return SynthesisCompleted{Text: prompt.Said(partial).Content, Error: sentence, Reply: partial}
 	default:
 		return ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: partial,

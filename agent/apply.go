@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // ErrOutOfOrder says that an event does not follow the events applied so far.
@@ -237,10 +240,10 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // in chat too nothing is called then
 	if d.Plan != nil {
 		r.planner = planning.Given(*d.Plan)
-		r.fallback = cmp.Or(r.fallback, planning.OnFailureAbort)
+		r.fallback = cmp.Or(r.fallback, plan.OnFailureAbort)
 		return
 	}
-	r.ordered, r.fallback = r.fallback, cmp.Or(r.fallback, planning.OnFailureReplan)
+	r.ordered, r.fallback = r.fallback, cmp.Or(r.fallback, plan.OnFailureReplan)
 	r.planGoal(d)
 }
 
@@ -252,7 +255,7 @@ func (r *Run) applyPhase(d Data) bool {
 		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
 		r.asking = true
 		r.modelBusy++
-		r.asked(&Exchange{Purpose: planning.Purpose(d.Label), Request: d.Request})
+		r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
 		r.undraft()
 	case PhaseDelta:
 		p := &r.Phases[d.Phase-1]
@@ -262,7 +265,7 @@ func (r *Run) applyPhase(d Data) bool {
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
 		p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
-		r.replied(Exchange{Purpose: planning.Purpose(d.Label), Reply: d.Reply})
+		r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
 		r.absorb(d.Reply)
 	case PhaseSkipped:
 		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
@@ -270,7 +273,7 @@ func (r *Run) applyPhase(d Data) bool {
 	case PhaseFailed:
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
-		r.replied(Exchange{Purpose: planning.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
+		r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
 		r.unanswered(d.Failure, d.Reason, d.Reply)
 	default:
 		return false
@@ -333,7 +336,7 @@ func (r *Run) applyPlanning(d Data) bool {
 }
 
 // absorb gives a reply to the planner.
-func (r *Run) absorb(reply planning.Reply) {
+func (r *Run) absorb(reply reply.Reply) {
 	r.modelBusy--
 	r.asking = false
 	r.used(reply)
@@ -344,7 +347,7 @@ func (r *Run) absorb(reply planning.Reply) {
 
 // unanswered tells the planner that no whole reply came. Where the user has
 // stopped the run, it is asked for again should that be resumed.
-func (r *Run) unanswered(kind FailureKind, reason string, partial planning.Reply) {
+func (r *Run) unanswered(kind FailureKind, reason string, partial reply.Reply) {
 	r.modelBusy--
 	r.asking = false
 	r.used(partial)
@@ -357,9 +360,9 @@ func (r *Run) unanswered(kind FailureKind, reason string, partial planning.Reply
 func (r *Run) applySynthesis(d SynthesisCompleted) {
 	r.modelBusy--
 	r.used(d.Reply)
-	purpose := planning.PurposeSynthesis
+	purpose := prompt.PurposeSynthesis
 	if r.Synthesis.Direct {
-		purpose = planning.PurposeChat
+		purpose = prompt.PurposeChat
 	}
 	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error})
 	if r.Chat != nil {
@@ -388,17 +391,17 @@ func (r *Run) applyRequest(d ModelRequested) {
 	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
 	s := r.Step(d.Step)
 	switch {
-	case d.Purpose == planning.PurposeChat:
+	case d.Purpose == prompt.PurposeChat:
 		r.chatted().request()
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
-			if d.Purpose == planning.PurposeAgent && s.Loop.Turns == 0 {
+			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
 				s.partial = d.Request.Partial // what later turns have less room for, it has seen
 			}
 			s.Loop.request()
 			r.enqueue(s)
 		}
-	case d.Purpose == planning.PurposeStep && s != nil:
+	case d.Purpose == prompt.PurposeStep && s != nil:
 		s.filling, s.partial = true, d.Request.Partial
 		r.enqueue(s)
 	default:
@@ -409,14 +412,14 @@ func (r *Run) applyRequest(d ModelRequested) {
 
 func (r *Run) applyReply(d ModelReplied) {
 	switch {
-	case d.Purpose == planning.PurposeChat:
+	case d.Purpose == prompt.PurposeChat:
 		r.applyChatTurn(d)
 		return
 	case d.Attempt > 0:
 		r.applyTurn(d)
 		return
 	}
-	if d.Purpose == planning.PurposeStep {
+	if d.Purpose == prompt.PurposeStep {
 		r.modelBusy--
 		r.used(d.Reply)
 		if s := r.Step(d.Step); s != nil {
@@ -439,16 +442,16 @@ func (r *Run) applyReply(d ModelReplied) {
 // fill takes the arguments that a model wrote for a step, where the whole call
 // fits its tool with them.
 func (r *Run) fill(s *StepState, text string) {
-	args, err := planning.ParseArgs(text)
+	args, err := reply.ParseArgs(text)
 	if err != nil {
 		s.fillError = err.Error()
 		return
 	}
 	call := s.Step
 	call.Args, call.DependsOn = merge(s.Step.Args, args), nil
-	faults, _ := planning.Validate(planning.Plan{Title: call.Title, Steps: []planning.Step{call}}, planning.Rules{Catalogue: r.Catalogue, CheckTools: true})
+	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true})
 	for _, f := range faults {
-		if f.Code == planning.CodeBadArgs {
+		if f.Code == plan.CodeBadArgs {
 			s.fillError = f.Message
 			return
 		}
@@ -467,7 +470,7 @@ func merge(given, filled map[string]any) map[string]any {
 }
 
 // used counts a model call.
-func (r *Run) used(reply planning.Reply) {
+func (r *Run) used(reply reply.Reply) {
 	r.Usage.ModelCalls++
 	r.Usage.PromptTokens += reply.PromptTokens
 	r.Usage.CompletionTokens += reply.CompletionTokens

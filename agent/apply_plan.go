@@ -3,7 +3,8 @@ package agent
 import (
 	"slices"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // applyPlan takes the first plan. A step that was started while the plan
@@ -67,7 +68,7 @@ func (r *Run) applyReplan(d ReplanStarted) {
 	if d.Step == "" {
 		why = "" // there is only the user's word
 	}
-	r.planner = r.planners().Replan(r.brief(), planning.Situation{
+	r.planner = r.planners().Replan(r.brief(), prompt.Situation{
 		Said:        d.Said,
 		Plan:        r.Plan,
 		History:     r.History,
@@ -93,8 +94,8 @@ func (r *Run) finished() map[string]bool {
 }
 
 // remaining returns the steps that a replan may change, in the plan's order.
-func (r *Run) remaining() []planning.Step {
-	var out []planning.Step
+func (r *Run) remaining() []plan.Step {
+	var out []plan.Step
 	for _, s := range r.Steps {
 		if s.Status != StepDone {
 			out = append(out, s.Step)

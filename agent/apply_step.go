@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // outputKept is how much of a running step's output the run keeps to be shown,
@@ -46,7 +48,7 @@ func (r *Run) applyStep(e Event, d Data) {
 	case StepSkipped:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.Error = StepLeftOut, d.Reason
-			r.record(s, planning.ItemSkipped)
+			r.record(s, plan.ItemSkipped)
 			r.enqueue(s)
 			r.cutBehind(s)
 		}
@@ -55,7 +57,7 @@ func (r *Run) applyStep(e Event, d Data) {
 		if s := r.back(d.Index, d.Attempt); s != nil {
 			s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
 			r.endAttempt(s, d.Attempt)
-			r.record(s, planning.ItemInDoubt)
+			r.record(s, plan.ItemInDoubt)
 			r.ask(s)
 			r.enqueue(s)
 		}
@@ -91,10 +93,10 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.used(*d.Reply)
-		r.replied(Exchange{Purpose: planning.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply})
+		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply})
 	}
 	r.account(s, d.Run, d.Usage)
-	r.record(s, planning.ItemCompleted)
+	r.record(s, plan.ItemCompleted)
 	switch {
 	case s.loop != nil:
 		r.settleCall(s)
@@ -123,7 +125,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 		}
 	}
 	switch d.Executor {
-	case planning.ExecutorTool:
+	case plan.ExecutorTool:
 		facts := r.facts(d.Tool)
 		facts.calls++
 		r.Usage.ToolCalls++
@@ -131,7 +133,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 			r.Usage.DiscoveryCalls++
 		}
 		r.inFlight[attempt{d.Index, d.Attempt}] = true
-	case planning.ExecutorAgent:
+	case plan.ExecutorAgent:
 		r.beginLoop(s)
 	default:
 		r.modelBusy++
@@ -151,7 +153,7 @@ func (r *Run) applyDry(d StepCompleted) {
 	}
 	s.Status, s.Attempt, s.tries, s.Args, s.Coerced, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
 	r.Usage.Steps++
-	if s.Step.Executor == planning.ExecutorTool {
+	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
 		facts.calls++
 		r.dryCalls++
@@ -161,9 +163,9 @@ func (r *Run) applyDry(d StepCompleted) {
 	}
 	s.Result = d.Result
 	if text, ok := d.Result.(string); ok {
-		s.Result = planning.Placeholder(text)
+		s.Result = plan.Placeholder(text)
 	}
-	r.record(s, planning.ItemCompleted)
+	r.record(s, plan.ItemCompleted)
 	if s.loop != nil {
 		r.within++
 		s.loop.made[callKey(s.Step.Tool, d.Args)]++
@@ -182,7 +184,7 @@ func (r *Run) back(index string, number int) *StepState {
 	key := attempt{index, number}
 	if r.inFlight[key] {
 		delete(r.inFlight, key)
-	} else if current && s.Step.Executor == planning.ExecutorSelf {
+	} else if current && s.Step.Executor == plan.ExecutorSelf {
 		r.modelBusy--
 	}
 	if !current {
@@ -208,12 +210,12 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		}
 		r.closeGate(s.Gate)
 	}
-	if s.Step.Executor == planning.ExecutorSelf {
-		d.Reply = cmp.Or(d.Reply, &planning.Reply{MS: d.MS})
+	if s.Step.Executor == plan.ExecutorSelf {
+		d.Reply = cmp.Or(d.Reply, &reply.Reply{MS: d.MS})
 	}
 	if d.Reply != nil {
 		r.used(*d.Reply)
-		r.replied(Exchange{Purpose: planning.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error})
+		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error})
 	}
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
@@ -229,7 +231,7 @@ func (r *Run) applyStepFailed(d StepFailed) {
 		r.holdBack(s)
 		return
 	}
-	r.record(s, planning.ItemFailed)
+	r.record(s, plan.ItemFailed)
 	switch {
 	case s.loop != nil:
 		r.dealCall(s)
@@ -270,9 +272,9 @@ func (r *Run) deal(s *StepState) {
 		return
 	default:
 		switch follows := r.Plan.FailureOf(s.Step, r.fallback); {
-		case follows == planning.OnFailureAbort:
-		case follows == planning.OnFailureReplan && r.Limits.NoReplan:
-		case follows == planning.OnFailureSkip:
+		case follows == plan.OnFailureAbort:
+		case follows == plan.OnFailureReplan && r.Limits.NoReplan:
+		case follows == plan.OnFailureSkip:
 			r.cutBehind(s)
 			return
 		default:
@@ -342,12 +344,12 @@ func (r *Run) bind(s *StepState) {
 }
 
 // record adds the ended attempt to the history.
-func (r *Run) record(s *StepState, status planning.ItemStatus) {
-	item := planning.HistoryItem{
+func (r *Run) record(s *StepState, status plan.ItemStatus) {
+	item := plan.HistoryItem{
 		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
 		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS,
 	}
-	if status == planning.ItemCompleted {
+	if status == plan.ItemCompleted {
 		item.Result = s.Result
 	}
 	r.History = append(r.History, item)
@@ -356,7 +358,7 @@ func (r *Run) record(s *StepState, status planning.ItemStatus) {
 // openGate puts a gate among those that are open, where the plan has its step.
 func (r *Run) openGate(g *Gate) {
 	at := len(r.Gates)
-	for at > 0 && planning.CompareIndices(r.Gates[at-1].Step, g.Step) > 0 {
+	for at > 0 && plan.CompareIndices(r.Gates[at-1].Step, g.Step) > 0 {
 		at--
 	}
 	r.Gates = slices.Insert(r.Gates, at, g)

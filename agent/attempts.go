@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Attempt is one try of a step, from when it could be made until it ended. A run
@@ -197,7 +197,7 @@ func (r *Run) Sources(s *StepState) []Source {
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, Written: args[arg], By: by}
 		if s.edits == 0 { // what the user writes at a gate is no reference
-			for _, ref := range planning.References(args[arg]) {
+			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))
 			}
 		}
@@ -217,7 +217,7 @@ func (r *Run) Sources(s *StepState) []Source {
 		}
 		out = append(out, r.modelSources(s.filled, read)...)
 	}
-	slices.SortStableFunc(out, func(a, b Source) int { return planning.CompareIndices(a.Arg, b.Arg) })
+	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out
 }
 
@@ -238,7 +238,7 @@ func (r *Run) modelSources(args map[string]any, read []Provenance) []Source {
 }
 
 // originOf finds what a reference refers to.
-func (r *Run) originOf(ref planning.Reference) Origin {
+func (r *Run) originOf(ref plan.Reference) Origin {
 	for _, s := range r.Steps {
 		if s.Step.ResultVariable == ref.Name && ref.Name != "" {
 			return Origin{Reference: ref.String(), Step: s.Step.Index, Tool: s.Step.Tool}

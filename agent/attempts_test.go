@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // told folds events a second apart and returns the run.
@@ -42,20 +44,20 @@ func attemptWords(a agent.Attempt) string {
 }
 
 func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
-	step := func(index, tool string, deps ...string) planning.Step {
-		return planning.Step{Index: index, Title: "Step", Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
+	step := func(index, tool string, deps ...string) plan.Step {
+		return plan.Step{Index: index, Title: "Step", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
 	}
 	reads := step("1", "look")
 	reads.Retries = 1
-	plan := planning.Plan{Title: "P", Steps: []planning.Step{reads, step("2", "change", "1")}}
+	p := plan.Plan{Title: "P", Steps: []plan.Step{reads, step("2", "change", "1")}}
 	begin := []agent.Data{
-		agent.RunStarted{Plan: &plan, Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{
+		agent.RunStarted{Plan: &p, Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{
 			{Tool: "look", Verdict: agent.VerdictRun}, {Tool: "change", Verdict: agent.VerdictAsk},
 		}},
-		agent.PlanCreated{Plan: plan, Revision: 1},
+		agent.PlanCreated{Plan: p, Revision: 1},
 	}
 	start := func(index string, n int) agent.Data {
-		return agent.StepStarted{Index: index, Attempt: n, Tool: "look", Executor: planning.ExecutorTool}
+		return agent.StepStarted{Index: index, Attempt: n, Tool: "look", Executor: plan.ExecutorTool}
 	}
 	done := func(index string, n int) agent.Data { return agent.StepCompleted{Index: index, Attempt: n} }
 	failed := func(index string, n int) agent.Data {
@@ -65,7 +67,7 @@ func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
 	resolved := func(n int, d agent.Decision) agent.Data {
 		return agent.GateResolved{Gate: fmt.Sprintf("2.1.%d", n), Decision: d, Scope: agent.ScopeOnce, By: "user"}
 	}
-	replaced := planning.Plan{Title: "P", Steps: []planning.Step{reads, step("3", "look", "1")}}
+	replaced := plan.Plan{Title: "P", Steps: []plan.Step{reads, step("3", "look", "1")}}
 	for name, c := range map[string]struct {
 		events []agent.Data
 		want   []string
@@ -113,16 +115,16 @@ func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
 }
 
 func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
-	first := planning.Plan{Title: "P", Steps: []planning.Step{{Index: "1", Title: "Look", Tool: "look", Executor: planning.ExecutorTool}}}
-	second := planning.Plan{Title: "P", Steps: []planning.Step{{Index: "2", Title: "Other", Tool: "look", Executor: planning.ExecutorTool}}}
+	first := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool}}}
+	second := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "2", Title: "Other", Tool: "look", Executor: plan.ExecutorTool}}}
 	run := told(t,
-		agent.RunStarted{Plan: &first, Limits: agent.DefaultLimits(), Catalogue: catalogue, OnFailure: planning.OnFailureReplan, Model: "m"},
+		agent.RunStarted{Plan: &first, Limits: agent.DefaultLimits(), Catalogue: catalogue, OnFailure: plan.OnFailureReplan, Model: "m"},
 		agent.PlanCreated{Plan: first, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: planning.ExecutorTool},
+		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 		agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool},
 		agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Said: "another way", Remaining: []string{"1"}},
 		agent.PlanDiff{Revision: 2, Reason: "no", Removed: []string{"1"}, Added: []string{"2"}, Plan: second},
-		agent.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: planning.ExecutorTool},
+		agent.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 	)
 	r := run.Revisions[0]
 	if r.Step != "1" || r.Said != "another way" || r.AskedAt.Unix() != 4 || r.At.Unix() != 5 || run.PlannedAt.Unix() != 1 {
@@ -134,18 +136,18 @@ func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
 }
 
 func TestEveryArgumentSaysWhereItComesFrom(t *testing.T) {
-	plan := planning.Plan{Title: "P", Variables: map[string]any{"dir": "src"}, Steps: []planning.Step{
-		{Index: "1", Title: "Look", Tool: "look", Executor: planning.ExecutorTool, Args: map[string]any{}, ResultVariable: "found"},
-		{Index: "2", Title: "Use", Tool: "look", Executor: planning.ExecutorTool, Args: map[string]any{"at": "${dir}/${found.0}", "as": "it is"}},
-		{Index: "3", Title: "Fill", Tool: "fill", Executor: planning.ExecutorTool, DependsOn: []string{"1"}},
+	p := plan.Plan{Title: "P", Variables: map[string]any{"dir": "src"}, Steps: []plan.Step{
+		{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool, Args: map[string]any{}, ResultVariable: "found"},
+		{Index: "2", Title: "Use", Tool: "look", Executor: plan.ExecutorTool, Args: map[string]any{"at": "${dir}/${found.0}", "as": "it is"}},
+		{Index: "3", Title: "Fill", Tool: "fill", Executor: plan.ExecutorTool, DependsOn: []string{"1"}},
 	}}
 	run := told(t,
-		agent.RunStarted{Plan: &plan, Model: "m", Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}},
-		agent.PlanCreated{Plan: plan, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: planning.ExecutorTool},
+		agent.RunStarted{Plan: &p, Model: "m", Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}},
+		agent.PlanCreated{Plan: p, Revision: 1},
+		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 		agent.StepCompleted{Index: "1", Attempt: 1, Result: []any{"a.go"}},
-		agent.ModelRequested{Purpose: planning.PurposeStep, Step: "3"},
-		agent.ModelReplied{Purpose: planning.PurposeStep, Step: "3", Reply: planning.Reply{Text: `{"at":"here"}`}},
+		agent.ModelRequested{Purpose: prompt.PurposeStep, Step: "3"},
+		agent.ModelReplied{Purpose: prompt.PurposeStep, Step: "3", Reply: reply.Reply{Text: `{"at":"here"}`}},
 	)
 	for step, want := range map[string]string{
 		"2": "as by plan, at by plan ${dir}=variable dir ${found.0}=step 1 look",

@@ -7,23 +7,23 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // noop is a tool that needs nothing and says nothing.
-var noop = planning.Catalogue{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
+var noop = plan.Catalogue{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
 
 // wide is a plan of n steps, each of which needs one far before it, so that
 // there is always more ready than may run.
-func wide(n int) planning.Plan {
-	steps := make([]planning.Step, n)
+func wide(n int) plan.Plan {
+	steps := make([]plan.Step, n)
 	for i := range steps {
-		steps[i] = planning.Step{Index: strconv.Itoa(i + 1), Title: "Step", Executor: planning.ExecutorTool, Tool: "noop", Args: map[string]any{}}
+		steps[i] = plan.Step{Index: strconv.Itoa(i + 1), Title: "Step", Executor: plan.ExecutorTool, Tool: "noop", Args: map[string]any{}}
 		if i >= 8 {
 			steps[i].DependsOn = []string{strconv.Itoa(i/2 + 1)}
 		}
 	}
-	return planning.Plan{Title: "Wide", Steps: steps}
+	return plan.Plan{Title: "Wide", Steps: steps}
 }
 
 // BenchmarkRun plays a plan of n no-op steps through the core alone. run-ns/step
@@ -64,7 +64,7 @@ func (r *noopRun) apply(b *testing.B, data agent.Data) {
 }
 
 // startNoop starts a run of the plan, up to its plan.created.
-func startNoop(b *testing.B, plan planning.Plan) *noopRun {
+func startNoop(b *testing.B, plan plan.Plan) *noopRun {
 	r := &noopRun{}
 	r.apply(b, agent.RunStarted{
 		Plan: &plan, Limits: agent.Limits{MaxConcurrency: 8}, Catalogue: noop, SkipSynthesis: true,

@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // chatting starts a run whose goal is answered directly.
 func chatting(w *world, k *talker) agent.RunStarted {
-	k.others = script{planning.PurposeAnalysis: {`{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}
+	k.others = script{prompt.PurposeAnalysis: {`{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}
 	k.join(w)
 	start := started(agent.DefaultLimits())
-	start.Prompting = planning.Prompting{ModelTools: true, PlanTools: true}
+	start.Prompting = prompt.Prompting{ModelTools: true, PlanTools: true}
 	return start
 }
 
 func TestChatCallsTools(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "let me look", calls: []planning.ToolUse{use("look", "a")}}, {text: "it is green"}}}
+	k := &talker{turns: []turn{{text: "let me look", calls: []reply.ToolUse{use("look", "a")}}, {text: "it is green"}}}
 	start := chatting(w, k)
 	mirror(w)
 	result := w.play(start)
@@ -28,11 +29,11 @@ func TestChatCallsTools(t *testing.T) {
 		t.Fatalf("ended %s with %q: %s", result.Reason, result.Answer, result.Error)
 	}
 	d := all[agent.StepStarted](w)[0]
-	if d.Index != "chat.1" || d.Parent != planning.ChatParent || d.Tool != "look" {
+	if d.Index != "chat.1" || d.Parent != prompt.ChatParent || d.Tool != "look" {
 		t.Errorf("the call is %+v", d)
 	}
 	last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
-	if last.Role != planning.RoleTool || last.Tool != "look" || !strings.Contains(last.Content, "result of chat.1") {
+	if last.Role != prompt.RoleTool || last.Tool != "look" || !strings.Contains(last.Content, "result of chat.1") {
 		t.Errorf("the second turn ends with %+v, want what came back", last)
 	}
 	if n := len(w.run.Chat.Calls); n != 1 {
@@ -54,7 +55,7 @@ func TestDryChatOffersNoTools(t *testing.T) {
 func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{
-		{calls: []planning.ToolUse{{Name: planning.PlanCreateAndExecute, Args: map[string]any{"goal": "sub"}}}},
+		{calls: []reply.ToolUse{{Name: prompt.PlanCreateAndExecute, Args: map[string]any{"goal": "sub"}}}},
 		{text: "carried out"},
 	}}
 	start := chatting(w, k)
@@ -72,7 +73,7 @@ func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
 	if result.Answer != "carried out" {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)
 	}
-	if asked.Tool.Name != planning.PlanCreateAndExecute || asked.Args["goal"] != "sub" {
+	if asked.Tool.Name != prompt.PlanCreateAndExecute || asked.Args["goal"] != "sub" {
 		t.Errorf("asked for %+v", asked)
 	}
 	if asked.Limits.MaxTokens != 5000-2*110 || asked.Limits.MaxToolCalls != 8 {
@@ -88,9 +89,9 @@ func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
 
 func TestOnlyTheChatMakesPlans(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{{Name: planning.PlanCreate, Args: map[string]any{"goal": "sub"}}}}, {text: "then not"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{{Name: prompt.PlanCreate, Args: map[string]any{"goal": "sub"}}}}, {text: "then not"}}}
 	k.join(w)
-	start := scouting(t, planning.Profile{})
+	start := scouting(t, prompt.Profile{})
 	start.Prompting.PlanTools = true
 	result := w.play(start)
 	if result.Variables["found"] != "then not" || len(w.starts()) != 1 {
@@ -100,8 +101,8 @@ func TestOnlyTheChatMakesPlans(t *testing.T) {
 
 func TestExchangesAreKeptToBeLookedAt(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {fails: "lost"}, {text: "seen"}}}).join(w)
-	w.play(scouting(t, planning.Profile{}))
+	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {fails: "lost"}, {text: "seen"}}}).join(w)
+	w.play(scouting(t, prompt.Profile{}))
 	var told []string
 	for _, x := range w.run.Exchanges {
 		told = append(told, fmt.Sprintf("%s %s %d messages, %d calls, %q, done %t", x.Purpose, x.Step, len(x.Request.Messages), len(x.Reply.Calls), x.Error, x.Done))
@@ -112,7 +113,7 @@ func TestExchangesAreKeptToBeLookedAt(t *testing.T) {
 }
 
 // fourBytes counts a token for every four bytes that a model is sent.
-func fourBytes(r planning.Request) int {
+func fourBytes(r prompt.Request) int {
 	bytes := 0
 	for _, m := range r.Messages {
 		bytes += len(m.Content)
@@ -124,14 +125,14 @@ func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 	for _, tc := range []struct {
 		rule   string
 		start  func(*testing.T, *world) agent.RunStarted
-		tokens func(planning.Request) int
+		tokens func(prompt.Request) int
 		want   float64
 	}{
 		{"a long prompt tells how many bytes a token has", ofPlanning, fourBytes, 4},
-		{"a short one tells nothing", ofPlanning, func(planning.Request) int { return 199 }, 0},
+		{"a short one tells nothing", ofPlanning, func(prompt.Request) int { return 199 }, 0},
 		{"one with tools tells nothing, since the server writes those out", func(t *testing.T, w *world) agent.RunStarted {
-			return chatting(w, &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "seen"}}})
-		}, func(r planning.Request) int {
+			return chatting(w, &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}})
+		}, func(r prompt.Request) int {
 			if len(r.Tools) == 0 {
 				return 100 // the analysis
 			}
@@ -139,7 +140,7 @@ func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 		}, 0},
 		{"what another model counts tells nothing", func(t *testing.T, w *world) agent.RunStarted {
 			(&talker{turns: []turn{{text: "seen"}}}).join(w)
-			return scouting(t, planning.Profile{Model: "another", Tools: []string{"none"}})
+			return scouting(t, prompt.Profile{Model: "another", Tools: []string{"none"}})
 		}, fourBytes, 0},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 // ofPlanning starts a run in which the model plans one step and is asked for no
 // answer.
 func ofPlanning(_ *testing.T, w *world) agent.RunStarted {
-	w.reply = script{planning.PurposePlan: {`{"title":"One","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"x"}]}`}}.reply
+	w.reply = script{prompt.PurposePlan: {`{"title":"One","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"x"}]}`}}.reply
 	start := started(agent.DefaultLimits())
 	start.SkipSynthesis = true
 	return start

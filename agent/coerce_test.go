@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // coercions are what the starts of a step say of the scalars in its args.
-func (w *world) coercions(index string) []planning.Coercion {
-	var all []planning.Coercion
+func (w *world) coercions(index string) []plan.Coercion {
+	var all []plan.Coercion
 	for _, e := range w.events {
 		if d, ok := e.Data.(agent.StepStarted); ok && d.Index == index {
 			all = append(all, d.Coerced...)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // fit says whether a condition holds of a call.
@@ -82,7 +82,7 @@ func lookUp(args map[string]any, name string) []any {
 				out = append(out, lookUp(inner, below)...)
 			}
 		}
-	case planning.Placeholder:
+	case plan.Placeholder:
 		out = append(out, v)
 	}
 	return out
@@ -91,7 +91,7 @@ func lookUp(args map[string]any, name string) []any {
 // unknown reports whether a value, or a part of it, is not known yet.
 func unknown(v any) bool {
 	switch v := v.(type) {
-	case planning.Placeholder:
+	case plan.Placeholder:
 		return true
 	case []any:
 		for _, item := range v {
@@ -114,7 +114,7 @@ func written(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	return planning.CanonicalJSON(v)
+	return plan.CanonicalJSON(v)
 }
 
 // upwards finds a step upwards in a path, or the beginning of one that a server

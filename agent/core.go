@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // core is what only the engine needs of a run: all of it follows from the
@@ -14,12 +16,12 @@ type core struct {
 	session   string
 	rules     []Rule  // gate rules
 	granted   []grant // what the user allowed at gates, newest first
-	prompting planning.Prompting
+	prompting prompt.Prompting
 	priors    map[string]int64
-	given     *planning.Plan     // the plan that the run was started with
-	offered   planning.Catalogue // the tools of the start: a replan gets no others
-	fallback  planning.OnFailure // where neither step nor plan says
-	ordered   planning.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
+	given     *plan.Plan     // the plan that the run was started with
+	offered   plan.Catalogue // the tools of the start: a replan gets no others
+	fallback  plan.OnFailure // where neither step nor plan says
+	ordered   plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
 	attended  bool
 	inDoubt   DoubtDecision
 	planOnly  bool
@@ -39,7 +41,7 @@ type core struct {
 	asking  bool             // its request is with the model
 	told    int              // skipped phases that were told
 
-	graph     *planning.Graph
+	graph     *plan.Graph
 	places    map[string]int          // step → its place in Steps
 	producers map[string][]*StepState // name → the steps whose result goes by it; nil where the plan is not whole
 	queues    queues
@@ -131,7 +133,7 @@ func (r *Run) DryRun() bool { return r.dryRun }
 func (r *Run) ModelTools() bool { return r.modelTools }
 
 // Graph returns the graph of the plan as it is now, nil while there is none.
-func (r *Run) Graph() *planning.Graph { return r.graph }
+func (r *Run) Graph() *plan.Graph { return r.graph }
 
 // Rules returns the gate rules of the run as they are now, what the user allowed
 // for the run first.
@@ -166,11 +168,11 @@ func (r *Run) Done() int {
 
 // brief is what a planner is told of this run. A new plan gets no tool that was
 // not offered to the first, whatever a resume has brought.
-func (r *Run) brief() planning.Brief {
+func (r *Run) brief() prompt.Brief {
 	catalogue := r.Catalogue
 	if r.Revision > 0 {
-		catalogue = slices.DeleteFunc(slices.Clone(r.Catalogue), func(t planning.Tool) bool {
-			return !slices.ContainsFunc(r.offered, func(o planning.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
+		catalogue = slices.DeleteFunc(slices.Clone(r.Catalogue), func(t plan.Tool) bool {
+			return !slices.ContainsFunc(r.offered, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
 		})
 	}
 	prompting := r.prompting
@@ -179,14 +181,14 @@ func (r *Run) brief() planning.Brief {
 	}
 	var toolless []string
 	if !r.modelTools {
-		prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p planning.Profile) bool {
+		prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p prompt.Profile) bool {
 			if p.Model == "" {
 				toolless = append(toolless, p.Name)
 			}
 			return p.Model == ""
 		})
 	}
-	return planning.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
+	return prompt.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
 }
 
 // mayPropose is how many steps a planner may propose now: what the bound of one
@@ -236,8 +238,8 @@ func (r *Run) replansLeft() int {
 // Weigh is the time a step is expected to take, in ms: the median seen for its
 // tool, by its qualified name or the one the step uses, else a rough guess by
 // what carries it out.
-func Weigh(s planning.Step, catalogue planning.Catalogue, priors map[string]int64) float64 {
-	if s.Executor != planning.ExecutorTool {
+func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float64 {
+	if s.Executor != plan.ExecutorTool {
 		return 10_000
 	}
 	if ms, ok := priors[s.Tool]; ok {
@@ -255,9 +257,9 @@ func Weigh(s planning.Step, catalogue planning.Catalogue, priors map[string]int6
 // longest paths, what each step waits for, what its call lacks and what it
 // needs next.
 func (r *Run) replot() {
-	r.graph = planning.NewGraph(r.Plan)
+	r.graph = plan.NewGraph(r.Plan)
 	weights := map[string]float64{} // one look for each tool
-	lengths := r.graph.Weights(func(s planning.Step) float64 {
+	lengths := r.graph.Weights(func(s plan.Step) float64 {
 		key := string(s.Executor) + s.Tool
 		w, ok := weights[key]
 		if !ok {
@@ -298,7 +300,7 @@ func (r *Run) replot() {
 // that the plan asks for.
 func (r *Run) equip(s *StepState) {
 	s.missing = nil
-	if s.Step.Executor != planning.ExecutorTool {
+	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
 	facts := r.facts(s.Step.Tool)
@@ -317,7 +319,7 @@ func (r *Run) equip(s *StepState) {
 // tool requires and the plan lacks. Where none is required, and a model planned
 // the step and said nothing of its args, not even that there are none, those are
 // all that the tool knows: only the title says what the call is about.
-func (r *Run) lacking(s *StepState, step planning.Step, facts *toolFacts) []string {
+func (r *Run) lacking(s *StepState, step plan.Step, facts *toolFacts) []string {
 	missing := facts.signature.Missing(step.Args)
 	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
 		return facts.signature.Names()

@@ -4,32 +4,34 @@ import (
 	"encoding/json"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // RunStarted opens a run and carries everything that decides what the run may
 // do, so that nothing outside the events is needed to fold it.
 type RunStarted struct {
-	Goal      string             `json:"goal"`
-	Workspace string             `json:"workspace"` // absolute path of the folder it works in
-	Session   string             `json:"session,omitempty"`
-	Outer     string             `json:"outer,omitempty"` // the run whose model asked for this one
-	Model     string             `json:"model"`           // "" means that there is none
-	Limits    Limits             `json:"limits"`
-	Rules     []Rule             `json:"rules"` // gate rules, first match wins
-	Catalogue planning.Catalogue `json:"catalogue"`
-	Priors    map[string]int64   `json:"priors"`    // median duration seen per tool, ms
-	Prompting planning.Prompting `json:"prompting"` // what planning is told: instructions, conversation, phases
+	Goal      string           `json:"goal"`
+	Workspace string           `json:"workspace"` // absolute path of the folder it works in
+	Session   string           `json:"session,omitempty"`
+	Outer     string           `json:"outer,omitempty"` // the run whose model asked for this one
+	Model     string           `json:"model"`           // "" means that there is none
+	Limits    Limits           `json:"limits"`
+	Rules     []Rule           `json:"rules"` // gate rules, first match wins
+	Catalogue plan.Catalogue   `json:"catalogue"`
+	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
+	Prompting prompt.Prompting `json:"prompting"` // what planning is told: instructions, conversation, phases
 
-	Plan          *planning.Plan     `json:"plan,omitempty"`           // to be carried out as it is; without one the goal is planned
-	OnFailure     planning.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
-	PlanOnly      bool               `json:"plan_only,omitempty"`      // the run ends once there is a plan
-	SkipSynthesis bool               `json:"skip_synthesis,omitempty"` // no answer is written at the end
-	Strict        bool               `json:"strict,omitempty"`         // args are not fitted to the types that tools ask for
-	DryRun        bool               `json:"dry_run,omitempty"`        // nothing is called: steps are resolved and told
-	Review        bool               `json:"review,omitempty"`         // every plan of the run is held to be looked over before its steps start
-	Attended      bool               `json:"attended,omitempty"`       // somebody is there to say how a failed step, or one in doubt, goes on
-	InDoubt       DoubtDecision      `json:"in_doubt,omitempty"`       // what to do with steps in doubt unasked; "" asks, or aborts where nobody is there
+	Plan          *plan.Plan     `json:"plan,omitempty"`           // to be carried out as it is; without one the goal is planned
+	OnFailure     plan.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
+	PlanOnly      bool           `json:"plan_only,omitempty"`      // the run ends once there is a plan
+	SkipSynthesis bool           `json:"skip_synthesis,omitempty"` // no answer is written at the end
+	Strict        bool           `json:"strict,omitempty"`         // args are not fitted to the types that tools ask for
+	DryRun        bool           `json:"dry_run,omitempty"`        // nothing is called: steps are resolved and told
+	Review        bool           `json:"review,omitempty"`         // every plan of the run is held to be looked over before its steps start
+	Attended      bool           `json:"attended,omitempty"`       // somebody is there to say how a failed step, or one in doubt, goes on
+	InDoubt       DoubtDecision  `json:"in_doubt,omitempty"`       // what to do with steps in doubt unasked; "" asks, or aborts where nobody is there
 
 	Routing Routing `json:"routing,omitzero"` // who plans the goal, and how its words do
 	Dirty   int     `json:"dirty,omitempty"`  // files of the workspace with changes that are not committed; 0 without git
@@ -47,9 +49,9 @@ type RunCompleted struct {
 
 // PhaseStarted says that a phase of planning was put to the model.
 type PhaseStarted struct {
-	Phase   int              `json:"phase"` // 1 to 3
-	Label   string           `json:"label"` // analysis, review, plan
-	Request planning.Request `json:"request"`
+	Phase   int            `json:"phase"` // 1 to 3
+	Label   string         `json:"label"` // analysis, review, plan
+	Request prompt.Request `json:"request"`
 }
 
 // PhaseDelta is text of a phase as it streams in. Passing.
@@ -62,11 +64,11 @@ type PhaseDelta struct {
 // PhaseCompleted carries the reply of a phase whole, so that planning can be
 // resumed in the middle.
 type PhaseCompleted struct {
-	Phase  int            `json:"phase"`
-	Label  string         `json:"label"`
-	Reply  planning.Reply `json:"reply"`
-	Tokens int            `json:"tokens"` // prompt and completion
-	MS     int64          `json:"ms"`
+	Phase  int         `json:"phase"`
+	Label  string      `json:"label"`
+	Reply  reply.Reply `json:"reply"`
+	Tokens int         `json:"tokens"` // prompt and completion
+	MS     int64       `json:"ms"`
 }
 
 // PhaseSkipped says that a phase was left out, and why.
@@ -82,19 +84,19 @@ type PhaseFailed struct {
 	Label  string `json:"label"`
 	Reason string `json:"reason"`
 
-	Failure FailureKind    `json:"failure,omitempty"`
-	Reply   planning.Reply `json:"reply"` // as much of it as came
+	Failure FailureKind `json:"failure,omitempty"`
+	Reply   reply.Reply `json:"reply"` // as much of it as came
 }
 
 // PlanDrafting is one whole step, parsed while the plan was still streaming in.
 type PlanDrafting struct {
-	Step planning.Step `json:"step"`
+	Step plan.Step `json:"step"`
 }
 
 // PlanCreated says which plan the run carries out.
 type PlanCreated struct {
-	Plan     planning.Plan `json:"plan"`
-	Revision int           `json:"revision"` // 1
+	Plan     plan.Plan `json:"plan"`
+	Revision int       `json:"revision"` // 1
 }
 
 // PlanEmpty says that the planner proposed no step.
@@ -105,29 +107,29 @@ type PlanEmpty struct {
 // PlanDiff says how a replan changed the steps that remained, and carries the
 // plan as it is now, finished steps included.
 type PlanDiff struct {
-	Revision int           `json:"revision"` // from 2
-	Reason   string        `json:"reason"`   // the failure that led to it
-	Removed  []string      `json:"removed"`  // indices
-	Added    []string      `json:"added"`
-	Revised  []string      `json:"revised"` // same index, other tool or args
-	Plan     planning.Plan `json:"plan"`
+	Revision int       `json:"revision"` // from 2
+	Reason   string    `json:"reason"`   // the failure that led to it
+	Removed  []string  `json:"removed"`  // indices
+	Added    []string  `json:"added"`
+	Revised  []string  `json:"revised"` // same index, other tool or args
+	Plan     plan.Plan `json:"plan"`
 }
 
 // StepStarted says that an attempt of a step is about to begin. It is on disk
 // before anything is called.
 type StepStarted struct {
-	Index           string              `json:"index"`
-	Parent          string              `json:"parent,omitempty"` // the agent step that makes this call, or planning.ChatParent
-	Attempt         int                 `json:"attempt"`          // from 1, over all revisions
-	Title           string              `json:"title"`
-	Executor        planning.Executor   `json:"executor"`
-	Tool            string              `json:"tool,omitempty"`
-	DependsOn       []string            `json:"depends_on"` // by name and by reference
-	ExpectedOutcome string              `json:"expected_outcome,omitempty"`
-	Args            map[string]any      `json:"args"`              // as resolved
-	Coerced         []planning.Coercion `json:"coerced,omitempty"` // scalars in args that were given the type that the tool asks for
-	Draft           bool                `json:"draft,omitempty"`   // started while the plan was streaming in
-	Request         *planning.Request   `json:"request,omitempty"` // where the model does the step in its own words
+	Index           string          `json:"index"`
+	Parent          string          `json:"parent,omitempty"` // the agent step that makes this call, or prompt.ChatParent
+	Attempt         int             `json:"attempt"`          // from 1, over all revisions
+	Title           string          `json:"title"`
+	Executor        plan.Executor   `json:"executor"`
+	Tool            string          `json:"tool,omitempty"`
+	DependsOn       []string        `json:"depends_on"` // by name and by reference
+	ExpectedOutcome string          `json:"expected_outcome,omitempty"`
+	Args            map[string]any  `json:"args"`              // as resolved
+	Coerced         []plan.Coercion `json:"coerced,omitempty"` // scalars in args that were given the type that the tool asks for
+	Draft           bool            `json:"draft,omitempty"`   // started while the plan was streaming in
+	Request         *prompt.Request `json:"request,omitempty"` // where the model does the step in its own words
 
 	Rule       *Rule        `json:"rule,omitempty"`       // that let a call with effects pass without a gate
 	Provenance []Provenance `json:"provenance,omitempty"` // of the text in such a call
@@ -159,24 +161,24 @@ type StepOutput struct {
 // StepCompleted says that an attempt of a step succeeded. A step whose
 // completion was journalled never runs again.
 type StepCompleted struct {
-	Index   string          `json:"index"`
-	Attempt int             `json:"attempt"`
-	Result  any             `json:"result"`
-	MS      int64           `json:"ms"`
-	Tokens  int             `json:"tokens,omitempty"` // prompt and completion, where a model did the step
-	Reply   *planning.Reply `json:"reply,omitempty"`  // where a model did the step
-	Run     string          `json:"run,omitempty"`    // that a plan tool started
-	Usage   *Usage          `json:"usage,omitempty"`  // of that run, which counts here too
+	Index   string       `json:"index"`
+	Attempt int          `json:"attempt"`
+	Result  any          `json:"result"`
+	MS      int64        `json:"ms"`
+	Tokens  int          `json:"tokens,omitempty"` // prompt and completion, where a model did the step
+	Reply   *reply.Reply `json:"reply,omitempty"`  // where a model did the step
+	Run     string       `json:"run,omitempty"`    // that a plan tool started
+	Usage   *Usage       `json:"usage,omitempty"`  // of that run, which counts here too
 
 	// Of a dry run, in which no step.started comes before:
-	Title     string              `json:"title,omitempty"`
-	Executor  planning.Executor   `json:"executor,omitempty"`
-	Tool      string              `json:"tool,omitempty"`
-	DependsOn []string            `json:"depends_on,omitempty"`
-	DryRun    bool                `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
-	Args      map[string]any      `json:"args,omitempty"`    // as far as they can be resolved
-	Coerced   []planning.Coercion `json:"coerced,omitempty"`
-	Gate      *Rule               `json:"gate,omitempty"` // the rule that would ask, or deny
+	Title     string          `json:"title,omitempty"`
+	Executor  plan.Executor   `json:"executor,omitempty"`
+	Tool      string          `json:"tool,omitempty"`
+	DependsOn []string        `json:"depends_on,omitempty"`
+	DryRun    bool            `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
+	Args      map[string]any  `json:"args,omitempty"`    // as far as they can be resolved
+	Coerced   []plan.Coercion `json:"coerced,omitempty"`
+	Gate      *Rule           `json:"gate,omitempty"` // the rule that would ask, or deny
 }
 
 // StepFailed says that an attempt of a step failed, and how.
@@ -194,7 +196,7 @@ type StepFailed struct {
 	Run      string `json:"run,omitempty"`   // that a plan tool started
 	Usage    *Usage `json:"usage,omitempty"` // of that run, which counts here too
 
-	Reply *planning.Reply `json:"reply,omitempty"` // of a step in the model's own words, as far as it came
+	Reply *reply.Reply `json:"reply,omitempty"` // of a step in the model's own words, as far as it came
 }
 
 // FailureKind says what a failure means for the run.
@@ -281,30 +283,30 @@ type ReplanRefused struct {
 
 // ModelRequested says that a model is asked outside the three phases.
 type ModelRequested struct {
-	Purpose planning.Purpose `json:"purpose"`
-	Step    string           `json:"step,omitempty"`
-	Attempt int              `json:"attempt,omitempty"` // of the agent step whose loop asks; 0 where none does
-	Request planning.Request `json:"request"`
+	Purpose prompt.Purpose `json:"purpose"`
+	Step    string         `json:"step,omitempty"`
+	Attempt int            `json:"attempt,omitempty"` // of the agent step whose loop asks; 0 where none does
+	Request prompt.Request `json:"request"`
 }
 
 // ModelReplied is the answer to ModelRequested; Error is set where none came.
 type ModelReplied struct {
-	Purpose          planning.Purpose `json:"purpose"`
-	Step             string           `json:"step,omitempty"`
-	Attempt          int              `json:"attempt,omitempty"` // as in ModelRequested
-	Reply            planning.Reply   `json:"reply"`
-	Error            string           `json:"error,omitempty"`
-	Failure          FailureKind      `json:"kind,omitempty"` // with Error: timeout, interrupted or model
-	PromptTokens     int              `json:"prompt_tokens"`
-	CompletionTokens int              `json:"completion_tokens"`
-	ContextWindow    int              `json:"context_window,omitempty"`
-	MS               int64            `json:"ms"`
+	Purpose          prompt.Purpose `json:"purpose"`
+	Step             string         `json:"step,omitempty"`
+	Attempt          int            `json:"attempt,omitempty"` // as in ModelRequested
+	Reply            reply.Reply    `json:"reply"`
+	Error            string         `json:"error,omitempty"`
+	Failure          FailureKind    `json:"kind,omitempty"` // with Error: timeout, interrupted or model
+	PromptTokens     int            `json:"prompt_tokens"`
+	CompletionTokens int            `json:"completion_tokens"`
+	ContextWindow    int            `json:"context_window,omitempty"`
+	MS               int64          `json:"ms"`
 }
 
 // SynthesisStarted says that the model is writing the answer.
 type SynthesisStarted struct {
-	Direct  bool             `json:"direct,omitempty"` // without a plan
-	Request planning.Request `json:"request"`
+	Direct  bool           `json:"direct,omitempty"` // without a plan
+	Request prompt.Request `json:"request"`
 }
 
 // SynthesisDelta is text of the answer as it streams in. Passing.
@@ -315,15 +317,15 @@ type SynthesisDelta struct {
 
 // SynthesisCompleted is the answer; Error says why it is not whole.
 type SynthesisCompleted struct {
-	Text  string         `json:"text"`
-	Reply planning.Reply `json:"reply"`
-	Error string         `json:"error,omitempty"`
+	Text  string      `json:"text"`
+	Reply reply.Reply `json:"reply"`
+	Error string      `json:"error,omitempty"`
 }
 
 // ChatUser is what the user typed, in the session's journal.
 type ChatUser struct {
-	Text     string             `json:"text"`
-	Mentions []planning.Mention `json:"mentions,omitempty"` // what it names by an @, as it was then
+	Text     string           `json:"text"`
+	Mentions []prompt.Mention `json:"mentions,omitempty"` // what it names by an @, as it was then
 }
 
 // ChatReply is the answer to it, in the session's journal.

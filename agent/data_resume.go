@@ -1,23 +1,23 @@
 package agent
 
-import "replan/planning"
+import "replan/planning/plan"
 
 // RunResumed says that a run whose program had ended, or that had ended itself,
 // is taken up again. It carries what decides what the run may do from here on:
 // its limits may have been raised, and tools may have come or gone.
 type RunResumed struct {
-	From      uint64             `json:"from"` // the last event before
-	Session   string             `json:"session,omitempty"`
-	Model     string             `json:"model"`                    // "" means that there is none
-	Tools     bool               `json:"model_tools,omitempty"`    // it can call tools
-	Window    int                `json:"context_window,omitempty"` // of the model, in tokens; 0 is unknown
-	Limits    Limits             `json:"limits"`
-	Rules     []Rule             `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
-	Catalogue planning.Catalogue `json:"catalogue"`
-	Priors    map[string]int64   `json:"priors"`
-	Review    bool               `json:"review,omitempty"` // what is left of the plan is held, and every new one; without it, that stays as it was
-	Attended  bool               `json:"attended,omitempty"`
-	InDoubt   DoubtDecision      `json:"in_doubt,omitempty"`
+	From      uint64           `json:"from"` // the last event before
+	Session   string           `json:"session,omitempty"`
+	Model     string           `json:"model"`                    // "" means that there is none
+	Tools     bool             `json:"model_tools,omitempty"`    // it can call tools
+	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 is unknown
+	Limits    Limits           `json:"limits"`
+	Rules     []Rule           `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
+	Catalogue plan.Catalogue   `json:"catalogue"`
+	Priors    map[string]int64 `json:"priors"`
+	Review    bool             `json:"review,omitempty"` // what is left of the plan is held, and every new one; without it, that stays as it was
+	Attended  bool             `json:"attended,omitempty"`
+	InDoubt   DoubtDecision    `json:"in_doubt,omitempty"`
 }
 
 // RunSpawned says which run a call of a plan tool is about to start, so that a

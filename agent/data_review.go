@@ -1,6 +1,6 @@
 package agent
 
-import "replan/planning"
+import "replan/planning/plan"
 
 // PlanReviewed says what came of a plan that was held to be looked over: it runs,
 // as it was or as the user changed it, or it is refused and the run ends.
@@ -8,7 +8,7 @@ type PlanReviewed struct {
 	Revision int            `json:"revision"` // of the plan that was looked over; it keeps its number
 	Decision ReviewDecision `json:"decision"`
 	By       string         `json:"by"`             // user, or that nobody was there to be asked
-	Plan     *planning.Plan `json:"plan,omitempty"` // as it is carried out, where it was changed
+	Plan     *plan.Plan     `json:"plan,omitempty"` // as it is carried out, where it was changed
 	Edited   []string       `json:"edited"`         // indices of the steps with another title or other args
 	Moved    []Move         `json:"moved"`
 	Removed  []string       `json:"removed"` // indices

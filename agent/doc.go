@@ -10,10 +10,10 @@
 // packages: planning reads the plan, [replan/agent/runner] runs it, and this one
 // says what happened.
 //
-//	plan, faults, _ := planning.CheckPlan(file, planning.Rules{})
+//	plan, faults, _ := plan.CheckPlan(file, plan.Rules{})
 //	result, err := runner.Run(ctx, runner.Job{
 //		Plan:   &plan,
-//		Call:   func(ctx context.Context, call planning.ToolCall) (any, error) { … },
+//		Call:   func(ctx context.Context, call plan.ToolCall) (any, error) { … },
 //		Events: func(e agent.Event) { … },
 //	})
 //

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // changes is a step with effects, one that reads behind it, and one that reads
@@ -220,7 +220,7 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 func TestADoubtIsNeitherRetriedNorReplanned(t *testing.T) {
 	w := newWorld(t)
 	w.tool = doubting(1)
-	w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+	w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 	start := given(t, with(changes, `"result_variable":"a"`, `"result_variable":"a","on_failure":"replan","retries":3`))
 	if got := w.play(start); got.Reason != agent.ReasonInDoubt || got.Usage.Replans != 0 || len(all[agent.StepRetry](w)) != 0 {
 		t.Errorf("%s after %d replans and %d retries", got.Reason, got.Usage.Replans, len(all[agent.StepRetry](w)))

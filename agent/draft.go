@@ -3,7 +3,7 @@ package agent
 import (
 	"slices"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // applyDrafting takes a step that came while the plan was streaming in.
@@ -49,8 +49,8 @@ func (r *Run) readyDrafts() {
 }
 
 // draftCall is the call of a drafted step, where it can be made already.
-func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
-	if step.Executor != planning.ExecutorTool || step.Args == nil || step.Gate {
+func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
+	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate {
 		return nil, false
 	}
 	for _, d := range step.DependsOn {
@@ -58,7 +58,7 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 			return nil, false
 		}
 	}
-	for _, ref := range planning.References(step.Args) {
+	for _, ref := range plan.References(step.Args) {
 		if _, ok := found[ref.Name]; !ok {
 			return nil, false
 		}
@@ -69,7 +69,7 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 	}
 	alone := step
 	alone.DependsOn = nil
-	call, err := planning.ResolveArgs(step.Args, found)
+	call, err := plan.ResolveArgs(step.Args, found)
 	if err != nil {
 		return nil, false
 	}
@@ -78,9 +78,9 @@ func (r *Run) draftCall(step planning.Step, done map[string]bool, found map[stri
 		return nil, false // it waits for its gate until the plan is whole
 	}
 	alone.Args = call
-	faults, _ := planning.Validate(
-		planning.Plan{Title: step.Title, Steps: []planning.Step{alone}},
-		planning.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict},
+	faults, _ := plan.Validate(
+		plan.Plan{Title: step.Title, Steps: []plan.Step{alone}},
+		plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict},
 	)
 	return call, len(faults) == 0
 }
@@ -109,8 +109,8 @@ func (r *Run) nextDrafts() []Action {
 // adopt has steps of the plan served by what was done for drafts. Steps that
 // wait for others come after those, since what they saw has to be what they
 // would see now.
-func (r *Run) adopt(drafts []*StepState, early []planning.HistoryItem) {
-	graph := planning.NewGraph(r.Plan)
+func (r *Run) adopt(drafts []*StepState, early []plan.HistoryItem) {
+	graph := plan.NewGraph(r.Plan)
 	states := make(map[string]*StepState, len(r.Steps))
 	for _, s := range r.Steps {
 		states[s.Step.Index] = s
@@ -144,17 +144,17 @@ func (r *Run) adopt(drafts []*StepState, early []planning.HistoryItem) {
 // adoptable finds the draft whose work may serve a step: started with the args
 // that the step has now, and under the same index unless it is done and waited
 // for nobody.
-func (r *Run) adoptable(drafts []*StepState, step planning.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
-	if step.Executor != planning.ExecutorTool {
+func (r *Run) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
+	if step.Executor != plan.ExecutorTool {
 		return nil
 	}
-	args, err := planning.ResolveArgs(step.Args, found)
+	args, err := plan.ResolveArgs(step.Args, found)
 	if err != nil {
 		return nil
 	}
 	args, _ = r.fit(r.facts(step.Tool), args)
 	for _, d := range drafts {
-		if d.Attempt == 0 || served[d] || d.Step.Tool != step.Tool || !planning.EqualValues(d.Args, args) {
+		if d.Attempt == 0 || served[d] || d.Step.Tool != step.Tool || !plan.EqualValues(d.Args, args) {
 			continue
 		}
 		same := d.Step.Index == step.Index
@@ -169,12 +169,12 @@ func (r *Run) adoptable(drafts []*StepState, step planning.Step, needs []string,
 }
 
 // waitedFor reports whether a draft had waited for all of these.
-func waitedFor(drafts []*StepState, step planning.Step, needs []string) bool {
+func waitedFor(drafts []*StepState, step plan.Step, needs []string) bool {
 	waited := map[string]bool{}
 	for _, d := range step.DependsOn {
 		waited[d] = true
 	}
-	for _, ref := range planning.References(step.Args) {
+	for _, ref := range plan.References(step.Args) {
 		for _, d := range drafts {
 			if d.Step.ResultVariable == ref.Name {
 				waited[d.Step.Index] = true
@@ -186,7 +186,7 @@ func waitedFor(drafts []*StepState, step planning.Step, needs []string) bool {
 
 // keepEarly takes over what was done for a draft under the step that it serves
 // now. What no step of the plan is served by is no history of the plan.
-func (r *Run) keepEarly(early []planning.HistoryItem, draft *StepState, step planning.Step) {
+func (r *Run) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // eager has every tool call come back at once.
@@ -31,7 +32,7 @@ func eager(w *world) {
 
 func TestAReadBehindAChangeIsNoEarlyRead(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {`{"title":"x","steps":[
+	w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[
 	{"index":"1","title":"Read","tool":"look","args":{"at":"a"}},
 	{"index":"2","title":"Change","tool":"change","args":{"at":"a"},"depends_on":["1"]},
 	{"index":"3","title":"Read again","tool":"look","args":{"at":"a"},"depends_on":["2"],"result_variable":"after"}]}`}}.reply
@@ -56,7 +57,7 @@ func TestARepairMayMoveAnEarlyReadBehindAChange(t *testing.T) {
 	good := `{"title":"x","steps":[
 	{"index":"1","title":"Change","tool":"change","args":{"at":"a"}},
 	{"index":"2","title":"Read","tool":"look","args":{"at":"a"},"depends_on":["1"]}]}`
-	w.reply = script{planning.PurposePlan: {bad}, planning.PurposeRepair: {good}}.reply
+	w.reply = script{prompt.PurposePlan: {bad}, prompt.PurposeRepair: {good}}.reply
 	var calls []string
 	w.tool = func(c agent.CallTool) agent.Data {
 		calls = append(calls, c.Index)
@@ -98,7 +99,7 @@ func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
 			whole := func(steps string) string { return `{"title":"x","steps":[` + steps + `]}` }
-			w.reply = script{planning.PurposePlan: {whole(tc.plan)}, planning.PurposeRepair: {whole(tc.after)}}.reply
+			w.reply = script{prompt.PurposePlan: {whole(tc.plan)}, prompt.PurposeRepair: {whole(tc.after)}}.reply
 			eager(w)
 			mirror(w)
 			if result := w.play(started(agent.DefaultLimits())); result.Reason != agent.ReasonGoalMet {
@@ -127,7 +128,7 @@ func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
 
 func TestNothingStartsEarlyWherePatienceIsAskedFor(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	eager(w)
 	start := started(agent.DefaultLimits())
 	start.Prompting.Patient = true
@@ -147,7 +148,7 @@ func TestTwoDraftsOfOneIndexAreOne(t *testing.T) {
 	ok := `{"title":"x","steps":[
 	{"index":"1","title":"A","tool":"look","args":{"at":"a"}},
 	{"index":"2","title":"B","tool":"look","args":{"at":"b"}}]}`
-	w.reply = script{planning.PurposePlan: {dup}, planning.PurposeRepair: {ok}}.reply
+	w.reply = script{prompt.PurposePlan: {dup}, prompt.PurposeRepair: {ok}}.reply
 	n := 0
 	w.tool = func(c agent.CallTool) agent.Data {
 		n++
@@ -166,7 +167,7 @@ func TestDraftsSpendNoBudgetThatIsStillToGrow(t *testing.T) {
 	for i := 1; i <= 15; i++ {
 		steps = append(steps, fmt.Sprintf(`{"index":"%d","title":"R","tool":"look","args":{"at":"%d"}}`, i, i))
 	}
-	w.reply = script{planning.PurposePlan: {`{"title":"x","steps":[` + strings.Join(steps, ",") + `]}`}}.reply
+	w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[` + strings.Join(steps, ",") + `]}`}}.reply
 	eager(w)
 	got := w.play(started(agent.DefaultLimits()))
 	if got.Reason != agent.ReasonGoalMet {
@@ -183,7 +184,7 @@ func TestAGateShowsTheCallThatRuns(t *testing.T) {
 	replan := `{"title":"x","steps":[
 	{"index":"2","title":"Find anew","tool":"look","args":{"at":"c"},"result_variable":"p"},
 	{"index":"3","title":"Change","tool":"change","args":{"at":"${p}"}}]}`
-	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeReplan: {replan}}.reply
+	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
 	shown, ran := map[string]any{}, map[string]any{}
 	fails := 1
 	w.tool = func(c agent.CallTool) agent.Data {
@@ -228,7 +229,7 @@ func TestRetriesCountWithinARevision(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`
 	replan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"},"retries":1,"on_failure":"abort"}]}`
-	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeReplan: {replan}}.reply
+	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
 	w.tool = failing("1", 2, agent.FailureTool)
 	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet {
 		t.Errorf("%s: %s", got.Reason, got.Error)
@@ -240,7 +241,7 @@ func TestAReplanMakesASkippedStepGood(t *testing.T) {
 	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"on_failure":"skip"},
 	 {"index":"2","title":"Look","tool":"look","args":{"at":"b"}}]}`
 	replan := `{"title":"x","steps":[{"index":"3","title":"Look","tool":"look","args":{"at":"c"}}]}`
-	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeReplan: {replan}}.reply
+	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
 	w.tool = func(c agent.CallTool) agent.Data {
 		if c.Index != "3" {
 			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
@@ -255,7 +256,7 @@ func TestAReplanMakesASkippedStepGood(t *testing.T) {
 func TestWhatAModelFillsInMustFitTheTool(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Fill","tool":"fill","on_failure":"abort"}]}`
-	w.reply = script{planning.PurposePlan: {plan}, planning.PurposeStep: {`{"at":[5]}`}}.reply
+	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeStep: {`{"at":[5]}`}}.reply
 	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonStepFailed || got.Usage.ToolCalls != 0 {
 		t.Errorf("%s after %d tool calls, want the step to fail before any", got.Reason, got.Usage.ToolCalls)
 	}
@@ -266,9 +267,9 @@ func TestAReplanLosesNoGate(t *testing.T) {
 	gated := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"gate":true}]}`
 	other := `{"title":"x","steps":[{"index":"2","title":"Think","executor":"self"}]}`
 	again := `{"title":"x","steps":[{"index":"3","title":"Look","tool":"look","args":{"at":"a"}}]}`
-	said := script{planning.PurposePlan: {gated}, planning.PurposeReplan: {other, again}}
-	w.reply = func(r planning.Request) (string, error) {
-		if r.Purpose == planning.PurposeStep {
+	said := script{prompt.PurposePlan: {gated}, prompt.PurposeReplan: {other, again}}
+	w.reply = func(r prompt.Request) (string, error) {
+		if r.Purpose == prompt.PurposeStep {
 			return "", fmt.Errorf("silent")
 		}
 		return said.reply(r)
@@ -283,7 +284,7 @@ func TestAReplanLosesNoGate(t *testing.T) {
 
 func TestARuleMeansOneNameAlone(t *testing.T) {
 	r := agent.Rule{Tool: "s:write", Verdict: agent.VerdictRun}
-	if r.Matches(planning.Tool{Name: "Write", Server: "s"}) {
+	if r.Matches(plan.Tool{Name: "Write", Server: "s"}) {
 		t.Error("a yes to s:write opens s:Write")
 	}
 }

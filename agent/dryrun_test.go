@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // dry is the start of a dry run of a plan.
@@ -59,7 +61,7 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 	}
 	for _, d := range done {
 		c := want[d.Index]
-		if !d.DryRun || d.Result != c.result || !planning.EqualValues(plain(t, d.Args), plain(t, c.args)) {
+		if !d.DryRun || d.Result != c.result || !plan.EqualValues(plain(t, d.Args), plain(t, c.args)) {
 			t.Errorf("step %s: %+v, want %q with %v", d.Index, d, c.result, c.args)
 		}
 		switch {
@@ -77,7 +79,7 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 // plain is a JSON value with numbers as they are written.
 func plain(t *testing.T, args map[string]any) any {
 	t.Helper()
-	return planning.CanonicalJSON(args)
+	return plan.CanonicalJSON(args)
 }
 
 func TestADryRunTellsWhatWouldFail(t *testing.T) {
@@ -137,12 +139,12 @@ func TestADryRunShowsTheStepBudget(t *testing.T) {
 
 func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	start := started(agent.DefaultLimits())
 	start.DryRun = true
 	w.watch = func(_ []agent.Data, pending []agent.Effect) {
 		for _, e := range pending {
-			if c, ok := e.(agent.CallModel); !ok || c.Request.Purpose != planning.PurposePlan {
+			if c, ok := e.(agent.CallModel); !ok || c.Request.Purpose != prompt.PurposePlan {
 				t.Errorf("a dry run asks for %T", e)
 			}
 		}
@@ -191,13 +193,13 @@ func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
 			start := started(agent.DefaultLimits())
 			chats(nil, w, &start)
 			start.DryRun = true
-			w.reply = func(planning.Request) (string, error) { return "what I know", nil }
+			w.reply = func(prompt.Request) (string, error) { return "what I know", nil }
 			turns := 0
-			w.calls = func(planning.Request) []planning.ToolUse {
+			w.calls = func(prompt.Request) []reply.ToolUse {
 				if turns++; turns > 1 && !stubborn {
 					return nil
 				}
-				return []planning.ToolUse{use("look", "${nowhere}"), use("fill", fmt.Sprint(turns)), use("nowhere", "x")}
+				return []reply.ToolUse{use("look", "${nowhere}"), use("fill", fmt.Sprint(turns)), use("nowhere", "x")}
 			}
 			w.watch = func(_ []agent.Data, pending []agent.Effect) {
 				for _, e := range pending {

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 const greeting = `{
@@ -21,7 +21,7 @@ const greeting = `{
 }`
 
 // tool is what the steps of the examples call.
-func tool(_ context.Context, call planning.ToolCall) (any, error) {
+func tool(_ context.Context, call plan.ToolCall) (any, error) {
 	switch call.Tool.Name {
 	case "words":
 		return map[string]any{"hello": "Good morning"}, nil
@@ -34,13 +34,13 @@ func tool(_ context.Context, call planning.ToolCall) (any, error) {
 
 // A plan, a function that carries out its calls, and the events.
 func Example() {
-	plan, faults, _ := planning.CheckPlan([]byte(greeting), planning.Rules{})
+	p, faults, _ := plan.CheckPlan([]byte(greeting), plan.Rules{})
 	if len(faults) > 0 {
-		fmt.Println(planning.FaultError(faults))
+		fmt.Println(plan.FaultError(faults))
 		return
 	}
 	result, err := runner.Run(context.Background(), runner.Job{
-		Plan: &plan,
+		Plan: &p,
 		Call: tool,
 		Events: func(e agent.Event) {
 			switch d := e.Data.(type) {
@@ -69,7 +69,7 @@ func Example() {
 // The core alone: a run is folded from events, and says after each batch of
 // them what may be done now. Nothing here waits, and the clock is ours.
 func ExampleRun_Next() {
-	plan, _ := planning.DecodePlan([]byte(greeting))
+	p, _ := plan.DecodePlan([]byte(greeting))
 	var run agent.Run
 	clock := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 	apply := func(data agent.Data) {
@@ -80,10 +80,10 @@ func ExampleRun_Next() {
 		fmt.Println(clock.Format("05"), data.Kind())
 	}
 	apply(agent.RunStarted{
-		Plan:      &plan,
+		Plan:      &p,
 		Limits:    agent.Limits{MaxConcurrency: 4},
 		Rules:     []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Untrusted: true}},
-		Catalogue: planning.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
+		Catalogue: plan.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
 
 		SkipSynthesis: true, // there is no model to write an answer
 	})
@@ -96,7 +96,7 @@ func ExampleRun_Next() {
 		}
 		for _, a := range actions { // … then what is done because of it
 			if call, ok := a.Effect.(agent.CallTool); ok {
-				result, _ := tool(context.Background(), planning.ToolCall{Tool: call.Tool, Args: call.Args})
+				result, _ := tool(context.Background(), plan.ToolCall{Tool: call.Tool, Args: call.Args})
 				apply(agent.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result})
 			}
 		}
@@ -117,12 +117,12 @@ func ExampleRun_Next() {
 
 // A run that failed is taken up where it ended: what is done stays done.
 func ExampleRun_Apply() {
-	plan, _ := planning.DecodePlan([]byte(greeting))
+	p, _ := plan.DecodePlan([]byte(greeting))
 	var past []agent.Event
 	broken := true
 	job := runner.Job{
-		Plan: &plan,
-		Call: func(ctx context.Context, call planning.ToolCall) (any, error) {
+		Plan: &p,
+		Call: func(ctx context.Context, call plan.ToolCall) (any, error) {
 			if broken && call.Args["who"] == "Grace" {
 				return nil, fmt.Errorf("she is out")
 			}

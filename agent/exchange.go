@@ -3,17 +3,18 @@ package agent
 import (
 	"time"
 
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // Exchange is one request to a model and what came back.
 type Exchange struct {
-	Purpose   planning.Purpose
+	Purpose   prompt.Purpose
 	Step      string // the step it was for, "" for none
 	Attempt   int    // of that step; 0 where it only had its arguments written
-	Request   planning.Request
-	Reply     planning.Reply // as far as it came
-	Error     string         // why no whole reply came
+	Request   prompt.Request
+	Reply     reply.Reply // as far as it came
+	Error     string      // why no whole reply came
 	StartedAt time.Time
 	Done      bool // the reply came, or none will
 }

@@ -8,6 +8,8 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // chain is three reads, the second and the third each behind the one before,
@@ -44,14 +46,14 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 		"the step's word to skip holds":                     {plan: onStep("skip"), want: agent.ReasonPartial, starts: "1 2 4"},
 		"the plan's word to skip holds":                     {plan: onPlan("skip"), want: agent.ReasonPartial, starts: "1 2 4"},
 		"the step's word beats the plan's":                  {plan: with(onPlan("skip"), second, second+`,"on_failure":"abort"`), want: agent.ReasonStepFailed, starts: "1 2 4"},
-		"the word the run was started with fills the gap":   {plan: chain, start: func(s *agent.RunStarted) { s.OnFailure = planning.OnFailureSkip }, want: agent.ReasonPartial, starts: "1 2 4"},
-		"the plan's word beats the one it was started with": {plan: onPlan("abort"), start: func(s *agent.RunStarted) { s.OnFailure = planning.OnFailureSkip }, want: agent.ReasonStepFailed, starts: "1 2 4"},
+		"the word the run was started with fills the gap":   {plan: chain, start: func(s *agent.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: agent.ReasonPartial, starts: "1 2 4"},
+		"the plan's word beats the one it was started with": {plan: onPlan("abort"), start: func(s *agent.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: agent.ReasonStepFailed, starts: "1 2 4"},
 		"replan with no model aborts and says so": {
 			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" },
 			want: agent.ReasonStepFailed, starts: "1 2 4", says: "there is no model",
 		},
 		"replan asks planners of one's own, with no model": {
-			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" }, planners: planning.Scripted(planning.Plan{}, looks("5")),
+			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" }, planners: planning.Scripted(plan.Plan{}, looks("5")),
 			want: agent.ReasonGoalMet, starts: "1 2 4 5",
 		},
 		"replan asks the model where there is one": {plan: onPlan("replan"), want: agent.ReasonGaveUp, starts: "1 2 4", says: "no way"},
@@ -64,7 +66,7 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}.reply
+			w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}.reply
 			if c.kind == "" {
 				c.kind = agent.FailureTool
 			}
@@ -98,11 +100,11 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 }
 
 // looks is a plan of reads that do not depend on each other.
-func looks(indices ...string) planning.Plan {
-	p := planning.Plan{Title: "Looks"}
+func looks(indices ...string) plan.Plan {
+	p := plan.Plan{Title: "Looks"}
 	for _, index := range indices {
-		p.Steps = append(p.Steps, planning.Step{
-			Index: index, Title: "Look " + index, Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{"at": index},
+		p.Steps = append(p.Steps, plan.Step{
+			Index: index, Title: "Look " + index, Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"at": index},
 		})
 	}
 	return p
@@ -149,11 +151,11 @@ func TestSkippedStepsAreToldByName(t *testing.T) {
 	if s := w.run.Step("4"); s.Status != agent.StepDone {
 		t.Errorf("step 4 depends on none of them and is %s", s.Status)
 	}
-	statuses := map[string]planning.ItemStatus{}
+	statuses := map[string]plan.ItemStatus{}
 	for _, h := range got.History {
 		statuses[h.Index] = h.Status
 	}
-	if statuses["1"] != planning.ItemFailed || statuses["2"] != planning.ItemSkipped || statuses["3"] != planning.ItemSkipped {
+	if statuses["1"] != plan.ItemFailed || statuses["2"] != plan.ItemSkipped || statuses["3"] != plan.ItemSkipped {
 		t.Errorf("the history says %v", statuses)
 	}
 }
@@ -263,7 +265,7 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+			w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 			if c.kind == "" {
 				c.kind = agent.FailureTool
 			}
@@ -288,7 +290,7 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 			if len(calls) != c.calls {
 				t.Errorf("step 2 was called %d times, want %d", len(calls), c.calls)
 			}
-			if c.args != nil && !planning.EqualValues(w.run.Step("2").Args, c.args) {
+			if c.args != nil && !plan.EqualValues(w.run.Step("2").Args, c.args) {
 				t.Errorf("called at last with %v, want %v", w.run.Step("2").Args, c.args)
 			}
 		})
@@ -305,7 +307,7 @@ func TestAQuestionTellsAllThatIsNeededToAnswerIt(t *testing.T) {
 		w.play(start)
 		q := (*asked)[0]
 		if q.Step != "2" || q.Doubt || q.Title != "Second" || q.Tool != "look" || q.Reason != "it broke" || q.Replan != replan ||
-			!planning.EqualValues(q.Args, map[string]any{"at": "result of 1"}) {
+			!plan.EqualValues(q.Args, map[string]any{"at": "result of 1"}) {
 			t.Errorf("asked %+v", q)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // FuzzEvent holds that no line makes the reader of events panic, that what it
@@ -14,14 +16,14 @@ import (
 // the event takes it or refuses it.
 func FuzzEvent(f *testing.F) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	plan := planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Title: "S", Executor: planning.ExecutorTool, Tool: "look"}}}
+	plan := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "S", Executor: plan.ExecutorTool, Tool: "look"}}}
 	for i, d := range []agent.Data{
 		agent.RunStarted{Goal: "g", Limits: agent.DefaultLimits(), Rules: rules, Catalogue: catalogue, Plan: &plan, InDoubt: agent.DoubtDone},
 		agent.RunResumed{From: 3, Limits: agent.StrictLimits(), Rules: rules, Catalogue: catalogue, Attended: true},
 		agent.RunPaused{Reason: "stop"},
 		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonDenied, Plan: &plan}},
 		agent.PhaseStarted{Phase: 1, Label: "analysis"},
-		agent.PhaseCompleted{Phase: 3, Label: "plan", Reply: planning.Reply{Text: "<b>&"}},
+		agent.PhaseCompleted{Phase: 3, Label: "plan", Reply: reply.Reply{Text: "<b>&"}},
 		agent.PlanDrafting{Step: plan.Steps[0]},
 		agent.PlanCreated{Plan: plan, Revision: 1},
 		agent.PlanDiff{Revision: 2, Plan: plan, Removed: []string{}, Added: []string{"2"}, Revised: []string{}},
@@ -41,7 +43,7 @@ func FuzzEvent(f *testing.F) {
 		agent.GateRequested{Gate: "1.1.1", Step: "1", Args: map[string]any{"at": "a"}},
 		agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"},
 		agent.GuardBlocked{Guard: agent.GuardSteps, Used: 3, Limit: 3},
-		agent.ModelReplied{Purpose: planning.PurposeRepair, Error: "silent"},
+		agent.ModelReplied{Purpose: prompt.PurposeRepair, Error: "silent"},
 		agent.SynthesisCompleted{Text: "done"},
 		agent.Unknown{Name: "tea.served", Raw: json.RawMessage(`{"cups":[2]}`)},
 		agent.Note{Level: "info", Text: "\x00"},
@@ -83,18 +85,18 @@ func FuzzEvent(f *testing.F) {
 
 // fuzzed returns runs that an event may come to: one that plans, one that waits
 // for a tool, one that is held, and one that is over.
-func fuzzed(t *testing.T, at time.Time, plan planning.Plan) []*agent.Run {
+func fuzzed(t *testing.T, at time.Time, p plan.Plan) []*agent.Run {
 	goal := started(agent.DefaultLimits())
 	carried := goal
-	carried.Plan = &plan
+	carried.Plan = &p
 	held := carried
 	held.Review = true
 	var runs []*agent.Run
 	for _, events := range [][]agent.Data{
 		{goal},
-		{held, agent.PlanCreated{Plan: plan, Revision: 1}},
-		{carried, agent.PlanCreated{Plan: plan, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Executor: planning.ExecutorTool, Tool: "look"}},
-		{carried, agent.PlanCreated{Plan: plan, Revision: 1}, agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed}}},
+		{held, agent.PlanCreated{Plan: p, Revision: 1}},
+		{carried, agent.PlanCreated{Plan: p, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "look"}},
+		{carried, agent.PlanCreated{Plan: p, Revision: 1}, agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed}}},
 	} {
 		run := &agent.Run{}
 		for i, d := range events {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // grant is what the user allowed at a gate for longer than once. It lifts what
@@ -17,7 +17,7 @@ type grant struct {
 }
 
 // covers reports whether the user had such untrusted text in mind at the gate.
-func (g grant) covers(p Provenance, t planning.Tool, args map[string]any) bool {
+func (g grant) covers(p Provenance, t plan.Tool, args map[string]any) bool {
 	return !p.Written && slices.Contains(g.shown, p.Arg) || g.rule.covers(p, t, args)
 }
 
@@ -38,7 +38,7 @@ func grants(rules []Rule) (granted []grant, others []Rule) {
 // lifts reports whether the grant lets a call pass that asked asks about. A rule
 // that asks about some arguments alone is lifted only where it was what asked:
 // nobody had it in mind at the gate of another call.
-func (g grant) lifts(asked Rule, t planning.Tool, args map[string]any) bool {
+func (g grant) lifts(asked Rule, t plan.Tool, args map[string]any) bool {
 	return g.rule.Matches(t) && g.rule.fits(args) == fits && (len(asked.Args) == 0 || asked.Equal(g.over))
 }
 
@@ -59,7 +59,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
 	if r.dryRun && len(s.missing) > 0 {
 		args = merge(args, nil)
 		for _, name := range s.missing {
-			args[name] = planning.Placeholder("<" + name + ">") // which the model would write
+			args[name] = plan.Placeholder("<" + name + ">") // which the model would write
 		}
 	}
 	rule := decide(facts.rules, args)
@@ -118,7 +118,7 @@ func (r *Run) holdBack(s *StepState) {
 }
 
 // planGates reports whether the plan asks for a gate before a step.
-func (r *Run) planGates(s *StepState, tool planning.Tool) bool {
+func (r *Run) planGates(s *StepState, tool plan.Tool) bool {
 	return s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]
 }
 
@@ -216,7 +216,7 @@ func (r *Run) askAnew() {
 
 // promised is what a yes to a call of the tool goes by: which one it is, and what
 // its server says of its effects.
-func promised(t planning.Tool) string {
+func promised(t plan.Tool) string {
 	return fmt.Sprint(t.QualifiedName(), t.ReadOnly, t.Destructive, t.Annotated, t.Trusted)
 }
 
@@ -228,9 +228,9 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 	}
 	var left []Provenance
 	for _, p := range r.provenance(s) {
-		stays := p.Arg != "" && planning.EqualValues(before[p.Arg], args[p.Arg])
+		stays := p.Arg != "" && plan.EqualValues(before[p.Arg], args[p.Arg])
 		for name, value := range args {
-			stays = stays || p.Arg == "" && planning.EqualValues(before[name], value)
+			stays = stays || p.Arg == "" && plan.EqualValues(before[name], value)
 		}
 		if stays {
 			left = append(left, p)
@@ -305,7 +305,7 @@ func (r *Run) provenance(s *StepState) []Provenance {
 	args := s.args()
 	var out []Provenance
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
-		for _, ref := range planning.References(args[arg]) {
+		for _, ref := range plan.References(args[arg]) {
 			for _, other := range r.producersOf(ref.Name) {
 				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
 				if !slices.Contains(out, from) {
@@ -355,22 +355,22 @@ func (r *Run) hasRead() []Provenance {
 	out := r.mentions()
 	for _, h := range slices.Backward(r.History) {
 		from := Provenance{Step: h.Index, Tool: h.Tool, Written: true}
-		if h.Parent == "" && (h.Status == planning.ItemCompleted || h.Status == planning.ItemFailed) && !slices.Contains(out, from) {
+		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) && !slices.Contains(out, from) {
 			out = append(out, from)
 		}
 		if len(out) == provenanceMost {
 			break
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Provenance) int { return planning.CompareIndices(a.Step, b.Step) })
+	slices.SortStableFunc(out, func(a, b Provenance) int { return plan.CompareIndices(a.Step, b.Step) })
 	return out
 }
 
 // unsaid is what a step of a new plan carries of what its model had read:
 // nothing where the plan before had the same call, before anything was read.
-func (r *Run) unsaid(step planning.Step, before map[string]*StepState, read []Provenance) []Provenance {
+func (r *Run) unsaid(step plan.Step, before map[string]*StepState, read []Provenance) []Provenance {
 	for _, s := range before {
-		if len(s.wrote) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && planning.EqualValues(s.Step.Args, step.Args) {
+		if len(s.wrote) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}

@@ -7,7 +7,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // gates are the gates of a run, in the order in which they were asked.
@@ -169,7 +171,7 @@ func TestAYesForAlwaysHoldsForTheCallsThatItsRuleFits(t *testing.T) {
 }
 
 // tested is a catalogue with the workspace's tests beside what reads.
-var tested = planning.Catalogue{
+var tested = plan.Catalogue{
 	{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
 	{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true},
 }
@@ -215,7 +217,7 @@ func TestUntrustedTextAsksWhereNobodySaidThatItMayRun(t *testing.T) {
 
 func TestWhatAModelWritesIntoANewPlanIsMarked(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"what the result said"}},{"index":"4","title":"Change","tool":"change","args":{}}]}`}}.reply
+	w.reply = script{prompt.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"what the result said"}},{"index":"4","title":"Change","tool":"change","args":{}}]}`}}.reply
 	start := given(t, `{"title":"T","on_failure":"replan","steps":[{"index":"1","title":"Look","tool":"look","args":{}},{"index":"2","title":"Look","tool":"look","args":{"at":"x"},"depends_on":["1"]}]}`)
 	w.tool = func(c agent.CallTool) agent.Data {
 		if c.Index == "2" {
@@ -241,7 +243,7 @@ func TestWhatAModelWritesIntoANewPlanIsMarked(t *testing.T) {
 
 func TestAConditionDecidesOnlyOnceTheArgumentsAreThere(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposeStep: {`{"at":"docs/a"}`}}.reply
+	w.reply = script{prompt.PurposeStep: {`{"at":"docs/a"}`}}.reply
 	start := given(t, `{"title":"T","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Fill","tool":"fill","depends_on":["1"]}]}`)
 	start.Rules = []agent.Rule{{Tool: "fill", Args: map[string]string{"at": "docs/*"}, Verdict: agent.VerdictBlock, Why: "no docs"}, {Tool: "*", Verdict: agent.VerdictRun}}
 	result := w.play(start)
@@ -275,7 +277,7 @@ func TestAYesToAnotherServersToolIsNoneToThisOne(t *testing.T) {
 	w.until(agent.KindGateRequested)
 	w.kill(len(w.events))
 	again := resumed(start)
-	again.Catalogue = planning.Catalogue{{Name: "change", Server: "other", Annotated: true}}
+	again.Catalogue = plan.Catalogue{{Name: "change", Server: "other", Annotated: true}}
 	w.resume(again)
 	if asked := gates(w); len(asked) != 2 || asked[1].Server != "other" {
 		t.Errorf("asked %+v", asked)
@@ -284,7 +286,7 @@ func TestAYesToAnotherServersToolIsNoneToThisOne(t *testing.T) {
 
 func TestAModelIsToldThatTheUserEditedItsCall(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "done"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}
 	start := chatting(w, k)
 	edited := false
 	w.resolve = func(g agent.GateRequested) agent.GateResolved {
@@ -299,7 +301,7 @@ func TestAModelIsToldThatTheUserEditedItsCall(t *testing.T) {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)
 	}
 	messages := k.requests[len(k.requests)-1].Messages
-	if !slices.ContainsFunc(messages, func(m planning.Message) bool {
+	if !slices.ContainsFunc(messages, func(m prompt.Message) bool {
 		return strings.Contains(m.Content, `changed the arguments of your call of change before it was made, to {"at":"b"}`)
 	}) {
 		t.Errorf("it is told %+v", messages)
@@ -319,7 +321,7 @@ func removing(t *testing.T, rules ...agent.Rule) (*world, agent.RunStarted) {
 	start := given(t, `{"title":"T","steps":[
 		{"index":"1","title":"A","tool":"change","args":{"at":"some"}},
 		{"index":"2","title":"B","tool":"change","args":{"at":"most"},"depends_on":["1"]}]}`)
-	start.Catalogue = planning.Catalogue{{Name: "change", Server: "workspace", Annotated: true, Trusted: true, Previews: true}}
+	start.Catalogue = plan.Catalogue{{Name: "change", Server: "workspace", Annotated: true, Trusted: true, Previews: true}}
 	start.Rules = append(rules, policy.BuiltIn(policy.Trust{})...)
 	return w, start
 }
@@ -369,7 +371,7 @@ func TestACallThatWasHeldAndDeniedDoesNothing(t *testing.T) {
 
 func TestACallOfTheChatThatRemovesMostOfAFileAsks(t *testing.T) {
 	w, plan := removing(t, agent.Rule{Tool: "change", Verdict: agent.VerdictRun, Source: agent.SourceFlag, Why: "you said so"})
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "most")}}, {text: "done"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "most")}}, {text: "done"}}}
 	tool := w.tool
 	start := chatting(w, k)
 	w.tool, start.Catalogue, start.Rules = tool, plan.Catalogue, plan.Rules

@@ -10,7 +10,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo plays random plans, chats
@@ -64,10 +66,10 @@ func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
 }
 
 // randomCatalogue draws tools that say of themselves whatever they like.
-func randomCatalogue(t *rapid.T) planning.Catalogue {
-	out := planning.Catalogue{}
+func randomCatalogue(t *rapid.T) plan.Catalogue {
+	out := plan.Catalogue{}
 	for _, name := range []string{"look", "change", "fill"} {
-		tool := planning.Tool{Name: name, Server: rapid.SampledFrom([]string{"w", "workspace"}).Draw(t, "server"), InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)}
+		tool := plan.Tool{Name: name, Server: rapid.SampledFrom([]string{"w", "workspace"}).Draw(t, "server"), InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)}
 		if name == "fill" {
 			tool.InputSchema = json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}`)
 		}
@@ -100,11 +102,11 @@ func chats(t *rapid.T, w *world, start *agent.RunStarted) {
 	start.Plan, start.Model, start.SkipSynthesis, start.Prompting.ModelTools = nil, "m", false, true
 	start.Prompting.SkipPlan = true
 	calls := w.calls
-	w.calls = func(r planning.Request) []planning.ToolUse {
-		if r.Purpose != planning.PurposeChat {
+	w.calls = func(r prompt.Request) []reply.ToolUse {
+		if r.Purpose != prompt.PurposeChat {
 			return calls(r)
 		}
-		r.Purpose = planning.PurposeAgent
+		r.Purpose = prompt.PurposeAgent
 		return calls(r)
 	}
 }
@@ -209,7 +211,7 @@ func (x *watcher) holds(c agent.CallTool) {
 		yes = false // the name means another tool since the resume: a rule has to let that pass
 	}
 	if yes {
-		if !planning.EqualValues(g.Args, c.Args) || g.QualifiedTool() != c.Tool.QualifiedName() || !maps.Equal(g.Hashes, c.Hashes) {
+		if !plan.EqualValues(g.Args, c.Args) || g.QualifiedTool() != c.Tool.QualifiedName() || !maps.Equal(g.Hashes, c.Hashes) {
 			x.t.Fatalf("step %s was allowed %s %v and calls %s %v:\n%s", c.Index, g.QualifiedTool(), g.Args, c.Tool.QualifiedName(), c.Args, tell(x.w.events))
 		}
 		if x.passed["gate"]++; x.edited[c.Index] {
@@ -222,7 +224,7 @@ func (x *watcher) holds(c agent.CallTool) {
 	}
 	decides := agent.Decide(x.rules, c.Tool, c.Args)
 	switch {
-	case decides.Verdict == agent.VerdictAsk && x.shown[c.Index].Tool == c.Tool.QualifiedName() && planning.EqualValues(x.shown[c.Index].Args, c.Args):
+	case decides.Verdict == agent.VerdictAsk && x.shown[c.Index].Tool == c.Tool.QualifiedName() && plan.EqualValues(x.shown[c.Index].Args, c.Args):
 		x.passed["review"]++
 		return
 	case decides.Verdict == agent.VerdictRun:

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // The guards, each a bound of the run.
@@ -145,7 +145,7 @@ func (s streak) upTo(revision int) int {
 
 // callKey and resultKey name a call and a failing result, to find them again.
 func callKey(tool string, args map[string]any) string {
-	return "call " + tool + " " + planning.CanonicalJSON(args)
+	return "call " + tool + " " + plan.CanonicalJSON(args)
 }
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }
@@ -163,11 +163,11 @@ func (r *Run) toolName(name string) string {
 // nothing counts as repeated.
 func (r *Run) closeRevision() {
 	for _, h := range r.History[r.counted:] {
-		if h.Tool == "" || h.Parent != "" || h.Status == planning.ItemSkipped {
+		if h.Tool == "" || h.Parent != "" || h.Status == plan.ItemSkipped {
 			continue
 		}
 		keys := []string{callKey(r.toolName(h.Tool), h.Args)}
-		if h.Status == planning.ItemFailed {
+		if h.Status == plan.ItemFailed {
 			keys = append(keys, resultKey(r.toolName(h.Tool), h.Error))
 		}
 		for _, key := range keys {

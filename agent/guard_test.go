@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // serial is n reads, one behind the other; effects makes them changes.
@@ -134,8 +134,8 @@ func TestTokensAreHeldBeforeEachCallOfTheModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.reply = script{
-				planning.PurposePlan: {faulty}, planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`},
-				planning.PurposeStep: {"thought"},
+				prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`},
+				prompt.PurposeStep: {"thought"},
 			}.reply
 			limits := agent.DefaultLimits()
 			limits.MaxTokens = c.tokens
@@ -269,7 +269,7 @@ func TestTheRunawayGuard(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = script{planning.PurposePlan: c.plans[:1], planning.PurposeReplan: c.plans[1:]}.reply
+			w.reply = script{prompt.PurposePlan: c.plans[:1], prompt.PurposeReplan: c.plans[1:]}.reply
 			if c.tool != nil {
 				w.tool = c.tool
 			}
@@ -304,8 +304,8 @@ func TestAReplanIsNotAskedForWhereItCouldNotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.reply = script{
-				planning.PurposePlan:   {`{"title":"x","steps":[{"index":"1","title":"A","tool":"look","args":{"at":1}},{"index":"2","title":"B","tool":"look","args":{"at":2},"depends_on":["1"]}]}`},
-				planning.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"C","tool":"look","args":{"at":3}},{"index":"4","title":"D","tool":"fill","args":{"at":"4"},"depends_on":["3"]}]}`},
+				prompt.PurposePlan:   {`{"title":"x","steps":[{"index":"1","title":"A","tool":"look","args":{"at":1}},{"index":"2","title":"B","tool":"look","args":{"at":2},"depends_on":["1"]}]}`},
+				prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"C","tool":"look","args":{"at":3}},{"index":"4","title":"D","tool":"fill","args":{"at":"4"},"depends_on":["3"]}]}`},
 			}.reply
 			w.tool = func(c agent.CallTool) agent.Data {
 				if c.Index == "2" || c.Index == "4" {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // parallel is n changes, none of which waits for another.
@@ -52,7 +52,7 @@ func TestGateIsNotOpenedForACallThatPlansRepeat(t *testing.T) {
 		plans = append(plans, fmt.Sprintf(`{"title":"x","steps":[{"index":"%d","title":"Change","tool":"change","args":{"at":7}},
 			{"index":"%d","title":"Look","tool":"look","args":{"at":%d},"depends_on":["%d"]}]}`, 10*i, 10*i+1, i, 10*i))
 	}
-	w.reply = script{planning.PurposePlan: plans[:1], planning.PurposeReplan: plans[1:]}.reply
+	w.reply = script{prompt.PurposePlan: plans[:1], prompt.PurposeReplan: plans[1:]}.reply
 	w.tool = func(c agent.CallTool) agent.Data {
 		if c.Tool.Name == "change" {
 			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}

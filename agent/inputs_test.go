@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
@@ -14,8 +14,8 @@ func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
 	play := func(result string) {
 		w := newWorld(t)
 		plan := "1. Look around → TOOL: look {\"at\":\"a\"}\n2. Fill it in → TOOL: fill\n3. Weigh it → SELF\n4. Dig deeper → AGENT: explorer\n5. Sum up → SELF"
-		replies := script{planning.PurposePlan: {plan}, planning.PurposeStep: {`{"at":"here"}`, "weighed", "summed up"}, planning.PurposeAgent: {"dug"}}
-		w.reply = func(r planning.Request) (string, error) {
+		replies := script{prompt.PurposePlan: {plan}, prompt.PurposeStep: {`{"at":"here"}`, "weighed", "summed up"}, prompt.PurposeAgent: {"dug"}}
+		w.reply = func(r prompt.Request) (string, error) {
 			asked[string(r.Purpose)+r.Step] = r.Messages[len(r.Messages)-1].Content
 			partial = partial || len(r.Partial) > 0
 			return replies.reply(r)
@@ -25,7 +25,7 @@ func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
 			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index + result, MS: 1}
 		}
 		start := started(agent.DefaultLimits())
-		start.Prompting.Profiles = []planning.Profile{{Name: "explorer"}}
+		start.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}}
 		start.Prompting.ModelTools, start.Prompting.ContextWindow = true, 32768
 		if got := w.play(start); got.Reason != agent.ReasonGoalMet {
 			t.Fatalf("it ended %s: %s\n%s", got.Reason, got.Error, w.tail())

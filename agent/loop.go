@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // Loop is a conversation in which a model calls tools until it has an answer:
@@ -17,22 +20,22 @@ type Loop struct {
 	Asking bool         // the model is at work on the next
 	Text   string       // of the newest reply
 
-	step    *StepState         // the agent step; nil for the chat
-	profile planning.Profile   // that the sub-agent works under; the zero value for the chat
-	planner planning.Planner   // of the sub-agent's own plan, nil where it makes none or has made it
-	outline string             // of that plan
-	talk    []planning.Message // what was said since it began
-	remarks []string           // of the user, for the next turn
-	newest  []*StepState       // the calls of the newest reply
-	unmade  []planning.ToolUse // of the newest reply, beyond what is made at once
-	made    map[string]int     // call → how often it was made
-	failing map[string]int     // failing result → how often it came
-	stalls  int                // replies in a row that said nothing, or that did not come
-	answer  *string            // what it came to
-	flaw    *flaw              // why it comes to nothing
-	waited  time.Duration      // for the user
-	waiting time.Time          // since when it waits again, zero where it does not
-	final   bool               // the turn that was asked for has to be an answer
+	step    *StepState       // the agent step; nil for the chat
+	profile prompt.Profile   // that the sub-agent works under; the zero value for the chat
+	planner planning.Planner // of the sub-agent's own plan, nil where it makes none or has made it
+	outline string           // of that plan
+	talk    []prompt.Message // what was said since it began
+	remarks []string         // of the user, for the next turn
+	newest  []*StepState     // the calls of the newest reply
+	unmade  []reply.ToolUse  // of the newest reply, beyond what is made at once
+	made    map[string]int   // call → how often it was made
+	failing map[string]int   // failing result → how often it came
+	stalls  int              // replies in a row that said nothing, or that did not come
+	answer  *string          // what it came to
+	flaw    *flaw            // why it comes to nothing
+	waited  time.Duration    // for the user
+	waiting time.Time        // since when it waits again, zero where it does not
+	final   bool             // the turn that was asked for has to be an answer
 }
 
 // Bounds of a loop that a profile does not set.
@@ -43,7 +46,7 @@ const (
 )
 
 // newLoop begins the conversation of a step, nil for the chat.
-func newLoop(s *StepState, profile planning.Profile) *Loop {
+func newLoop(s *StepState, profile prompt.Profile) *Loop {
 	l := &Loop{step: s, profile: profile, made: map[string]int{}, failing: map[string]int{}}
 	if s != nil && s.Loop != nil {
 		l.Calls = s.Loop.Calls // of an earlier attempt, to be looked at
@@ -72,8 +75,8 @@ func (l *Loop) last() bool {
 	return l.Turns+1 >= l.profile.Turns() || l.profile.MaxTokens > 0 && l.Tokens >= l.profile.MaxTokens
 }
 
-func (l *Loop) turn() planning.Turn {
-	return planning.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
+func (l *Loop) turn() prompt.Turn {
+	return prompt.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
 }
 
 // loops returns the loops that are going on.
@@ -114,7 +117,7 @@ func (r *Run) call(index string) *StepState {
 		return nil
 	}
 	loop := r.Chat
-	if parent != planning.ChatParent {
+	if parent != prompt.ChatParent {
 		s := r.Step(parent)
 		if s == nil {
 			return nil
@@ -182,7 +185,7 @@ func (r *Run) applyOwnPlan(l *Loop, d ModelReplied) {
 		return
 	}
 	if o := l.planner.Outcome(); o.Kind == planning.OutcomePlanned {
-		l.outline = planning.Outline(o.Plan)
+		l.outline = prompt.Outline(o.Plan)
 	}
 	l.planner = nil
 }
@@ -200,7 +203,7 @@ func (r *Run) applyChatTurn(d ModelReplied) {
 // chatted is the loop of the chat, begun where it was not.
 func (r *Run) chatted() *Loop {
 	if r.Chat == nil {
-		r.Chat = newLoop(nil, planning.Profile{})
+		r.Chat = newLoop(nil, prompt.Profile{})
 	}
 	return r.Chat
 }
@@ -221,10 +224,10 @@ func (r *Run) unheard(l *Loop, d ModelReplied) {
 }
 
 // hear takes a reply: its calls are to be made, or it is the answer.
-func (r *Run) hear(l *Loop, reply planning.Reply) {
+func (r *Run) hear(l *Loop, reply reply.Reply) {
 	l.Turns++
 	l.Text = reply.Text
-	said := planning.Said(reply)
+	said := prompt.Said(reply)
 	switch {
 	case len(reply.Calls) > 0 && !l.final:
 		l.stalls = 0
@@ -260,23 +263,23 @@ func (r *Run) shorten(l *Loop) {
 		l.flaw = &flaw{FailureModel, "the model's answer was cut off at the length that it may have"}
 		return
 	}
-	l.talk = append(l.talk, planning.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
+	l.talk = append(l.talk, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
 }
 
 // goOn is the turn of the program with which a loop goes on.
 func (r *Run) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
-		l.talk = append(l.talk, planning.Reminder(planning.Brief{Goal: r.Goal}, l.step.Step, l.turn()))
+		l.talk = append(l.talk, prompt.Reminder(prompt.Brief{Goal: r.Goal}, l.step.Step, l.turn()))
 	case l.stalls > 0:
-		l.talk = append(l.talk, planning.Remark("Your last reply was empty. Answer, or make a call."))
+		l.talk = append(l.talk, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():
-		l.talk = append(l.talk, planning.Remark("No further call will be made: answer now, from what you have."))
+		l.talk = append(l.talk, prompt.Remark("No further call will be made: answer now, from what you have."))
 	}
 }
 
 // plan makes steps of the calls that a reply asks for.
-func (r *Run) plan(l *Loop, uses []planning.ToolUse) {
+func (r *Run) plan(l *Loop, uses []reply.ToolUse) {
 	made := min(len(uses), callsPerTurn)
 	l.newest, l.unmade = nil, uses[made:]
 	for _, use := range uses[:made] {
@@ -289,12 +292,12 @@ func (r *Run) plan(l *Loop, uses []planning.ToolUse) {
 }
 
 // newCall is the step that a call of a loop is.
-func (r *Run) newCall(l *Loop, use planning.ToolUse) *StepState {
-	parent, length, gate, replanned := planning.ChatParent, 0.0, false, false
-	offer := planning.Offer(planning.ChatTools(r.brief()))
+func (r *Run) newCall(l *Loop, use reply.ToolUse) *StepState {
+	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
+	offer := plan.Offer(prompt.ChatTools(r.brief()))
 	if l.step != nil {
 		parent, length, gate, replanned = l.step.Step.Index, l.step.length, l.step.Step.Gate, l.step.replanned
-		offer = planning.Offer(planning.AgentTools(r.brief(), l.profile))
+		offer = plan.Offer(prompt.AgentTools(r.brief(), l.profile))
 	}
 	number := 1
 	if n := len(l.Calls); n > 0 {
@@ -310,9 +313,9 @@ func (r *Run) newCall(l *Loop, use planning.ToolUse) *StepState {
 		args = map[string]any{}
 	}
 	c := &StepState{
-		Step: planning.Step{
-			Index: index, Title: use.Name, Executor: planning.ExecutorTool, Tool: use.Name, Args: args,
-			OnFailure: planning.OnFailureAbort, Gate: gate,
+		Step: plan.Step{
+			Index: index, Title: use.Name, Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
+			OnFailure: plan.OnFailureAbort, Gate: gate,
 		},
 		Status: StepPending, Parent: parent, loop: l, use: use, length: length, place: number, replanned: replanned,
 		tries: r.attempts[index], tried: r.attempts[index],
@@ -351,15 +354,15 @@ func (r *Run) settleCall(c *StepState) {
 	for _, call := range l.newest {
 		l.talk = append(l.talk, answered(call))
 		if call.edits > 0 && call.Status == StepDone {
-			l.talk = append(l.talk, planning.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+planning.CanonicalJSON(call.Args)))
+			l.talk = append(l.talk, prompt.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+plan.CanonicalJSON(call.Args)))
 		}
 		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
 	}
 	for _, use := range l.unmade {
-		l.talk = append(l.talk, planning.Answered(use, nil, fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
+		l.talk = append(l.talk, prompt.Answered(use, nil, fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
 	}
 	if again > 1 {
-		l.talk = append(l.talk, planning.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
+		l.talk = append(l.talk, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
 	}
 	r.goOn(l)
 	if l.step != nil {
@@ -368,7 +371,7 @@ func (r *Run) settleCall(c *StepState) {
 }
 
 // answered is what a model is told of a call.
-func answered(c *StepState) planning.Message {
+func answered(c *StepState) prompt.Message {
 	failure := c.Error
 	switch {
 	case c.Status == StepDone:
@@ -378,7 +381,7 @@ func answered(c *StepState) planning.Message {
 	case c.Failure == FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
-	return planning.Answered(c.use, c.Result, failure, "the result of step "+c.Step.Index)
+	return prompt.Answered(c.use, c.Result, failure, "the result of step "+c.Step.Index)
 }
 
 // dealCall decides what follows from an inner call that failed: the model is

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // anything lets every tool run.
@@ -31,11 +32,11 @@ func TestCallsThatWaitAreNotMadeOnceTheirStepHasEnded(t *testing.T) {
 
 func TestInnerCallsOfAReplanStayBehindTheGatesOfThePlan(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "ok"}}}
-	k.others = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"7","title":"Do it","executor":"agent","profile":"scout"}]}`}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "ok"}}}
+	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"7","title":"Do it","executor":"agent","profile":"scout"}]}`}}
 	k.join(w)
 	start := given(t, `{"title":"x","on_failure":"replan","steps":[{"index":"1","title":"Change","tool":"change","args":{"at":"a"},"gate":true}]}`)
-	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout"}}
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	start.Rules = anything
 	first := true
 	w.tool = func(c agent.CallTool) agent.Data {
@@ -53,10 +54,10 @@ func TestInnerCallsOfAReplanStayBehindTheGatesOfThePlan(t *testing.T) {
 
 func TestInnerCallsTakeNoIndexTwice(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "b")}}, {text: "seen"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}, {text: "seen"}}}
 	k.join(w)
 	start := given(t, `{"title":"x","steps":[{"index":"5","title":"Look","executor":"agent","profile":"scout"},{"index":"5.1","title":"s","tool":"look","args":{"at":"z"},"depends_on":["5"]}]}`)
-	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout"}}
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	w.play(start)
 	var started []string
 	for _, d := range all[agent.StepStarted](w) {
@@ -69,17 +70,17 @@ func TestInnerCallsTakeNoIndexTwice(t *testing.T) {
 
 func TestEveryCallOfAReplyIsAnswered(t *testing.T) {
 	w := newWorld(t)
-	var many []planning.ToolUse
+	var many []reply.ToolUse
 	for i := range 20 {
 		many = append(many, use("look", fmt.Sprint(i)))
 	}
 	k := &talker{turns: []turn{{calls: many}, {text: "ok"}}}
 	k.join(w)
-	w.play(scouting(t, planning.Profile{}))
+	w.play(scouting(t, prompt.Profile{}))
 	asked, answered, last := 0, 0, ""
 	for _, m := range k.requests[1].Messages {
 		asked += len(m.Calls)
-		if m.Role == planning.RoleTool {
+		if m.Role == prompt.RoleTool {
 			answered, last = answered+1, m.Content
 		}
 	}
@@ -90,10 +91,10 @@ func TestEveryCallOfAReplyIsAnswered(t *testing.T) {
 
 func TestAWordInTheLastTurnIsHeardByWhoeverGoesOn(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "the answer"}}}
-	k.others = script{planning.PurposeReplan: {`{"title":"x","steps":[]}`}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "the answer"}}}
+	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
-	w.apply(scouting(t, planning.Profile{MaxTurns: 2}))
+	w.apply(scouting(t, prompt.Profile{MaxTurns: 2}))
 	w.until(agent.KindModelRequested)
 	w.until(agent.KindModelRequested)
 	w.apply(agent.RunSteered{Text: "mind the gap"})
@@ -107,7 +108,7 @@ func TestAWordInTheLastTurnIsHeardByWhoeverGoesOn(t *testing.T) {
 func talkative(turns int) *talker {
 	k := &talker{}
 	for i := range turns {
-		k.turns = append(k.turns, turn{calls: []planning.ToolUse{use("look", fmt.Sprint(i))}})
+		k.turns = append(k.turns, turn{calls: []reply.ToolUse{use("look", fmt.Sprint(i))}})
 	}
 	return k
 }
@@ -144,7 +145,7 @@ func TestAChatThatCameToNoAnswerIsAskedForOneOnAResume(t *testing.T) {
 func delegating(w *world, plans int) agent.RunStarted {
 	k := &talker{turns: []turn{{}, {text: "ok"}}}
 	for i := range plans {
-		k.turns[0].calls = append(k.turns[0].calls, planning.ToolUse{Name: planning.PlanCreateAndExecute, Args: map[string]any{"goal": fmt.Sprint(i)}})
+		k.turns[0].calls = append(k.turns[0].calls, reply.ToolUse{Name: prompt.PlanCreateAndExecute, Args: map[string]any{"goal": fmt.Sprint(i)}})
 	}
 	start := chatting(w, k)
 	start.Rules = anything
@@ -228,7 +229,7 @@ func TestAResumeWritesForTheWindowOfItsModel(t *testing.T) {
 	start.Prompting.ContextWindow = 32000
 	for range 20 {
 		start.Prompting.Conversation = append(start.Prompting.Conversation,
-			planning.Message{Role: planning.RoleUser, Content: strings.Repeat("word ", 500)}, planning.Message{Role: planning.RoleAssistant, Content: "ok"})
+			prompt.Message{Role: prompt.RoleUser, Content: strings.Repeat("word ", 500)}, prompt.Message{Role: prompt.RoleAssistant, Content: "ok"})
 	}
 	w.apply(start)
 	w.until(agent.KindSynthesisStarted)
@@ -269,9 +270,9 @@ func allowAll(w *world) {
 
 func TestTimeAtGatesSideBySideCountsOnce(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a"), use("change", "b")}}, {text: "late"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a"), use("change", "b")}}, {text: "late"}}}
 	k.join(w)
-	w.apply(scouting(t, planning.Profile{Timeout: time.Minute}))
+	w.apply(scouting(t, prompt.Profile{Timeout: time.Minute}))
 	waitsAt(w, 2)
 	began := w.run.Step("5").StartedAt
 	w.now = w.now.Add(time.Hour)
@@ -283,9 +284,9 @@ func TestTimeAtGatesSideBySideCountsOnce(t *testing.T) {
 
 func TestAResumeGivesASubAgentItsTimeAnew(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "late"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}
 	k.join(w)
-	start := scouting(t, planning.Profile{Timeout: time.Minute})
+	start := scouting(t, prompt.Profile{Timeout: time.Minute})
 	w.apply(start)
 	waitsAt(w, 1)
 	w.kill(len(w.events)) // a day later
@@ -301,9 +302,9 @@ func TestAResumeGivesASubAgentItsTimeAnew(t *testing.T) {
 
 func TestGateOfACallSaysWhatItsStepWasGiven(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []planning.ToolUse{use("change", "from the page")}}, {text: "ok"}}}).join(w)
+	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "from the page")}}, {text: "ok"}}}).join(w)
 	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Fetch","tool":"look","args":{"at":"url"},"result_variable":"page"},{"index":"2","title":"Apply it","executor":"agent","profile":"scout","depends_on":["1"]}]}`)
-	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout"}}
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	w.play(start)
 	want := []agent.Provenance{{Step: "1", Tool: "look", Written: true}}
 	if g := all[agent.GateRequested](w)[0]; !slices.Equal(g.Provenance, want) {
@@ -315,8 +316,8 @@ func TestAnAnswerThatWasCutOffIsAskedForAgain(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "this is as far as"}, {text: "short"}}}
 	k.join(w)
-	w.cutOff = func(planning.Request) bool { return len(k.requests) == 1 }
-	r := w.play(scouting(t, planning.Profile{}))
+	w.cutOff = func(prompt.Request) bool { return len(k.requests) == 1 }
+	r := w.play(scouting(t, prompt.Profile{}))
 	if r.Variables["found"] != "short" {
 		t.Errorf("%s: %v", r.Reason, r.Variables)
 	}
@@ -339,8 +340,8 @@ func TestWordsThatAreNoneAreNoResult(t *testing.T) {
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = func(planning.Request) (string, error) { return tc.says, nil }
-			w.cutOff = func(planning.Request) bool { return tc.cut }
+			w.reply = func(prompt.Request) (string, error) { return tc.says, nil }
+			w.cutOff = func(prompt.Request) bool { return tc.cut }
 			r := w.play(given(t, `{"title":"x","steps":[{"title":"Say","executor":"self","result_variable":"said"}]}`))
 			if r.Variables["said"] != tc.want || !strings.Contains(r.Error, tc.fails) {
 				t.Errorf("%v, %q", r.Variables["said"], r.Error)
@@ -350,16 +351,16 @@ func TestWordsThatAreNoneAreNoResult(t *testing.T) {
 }
 
 func TestAPhaseThatTheUserStoppedIsAskedForAgain(t *testing.T) {
-	for _, purpose := range []planning.Purpose{planning.PurposeAnalysis, planning.PurposePlan, planning.PurposeRepair} {
+	for _, purpose := range []prompt.Purpose{prompt.PurposeAnalysis, prompt.PurposePlan, prompt.PurposeRepair} {
 		t.Run(string(purpose), func(t *testing.T) {
 			w := newWorld(t)
 			replies := script{
-				planning.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, planning.PurposePlan: {"no plan at all {"},
-				planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`}, planning.PurposeSynthesis: {"seen"},
+				prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {"no plan at all {"},
+				prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`}, prompt.PurposeSynthesis: {"seen"},
 			}
-			var asked []planning.Purpose
+			var asked []prompt.Purpose
 			stopped := false
-			w.reply = func(r planning.Request) (string, error) {
+			w.reply = func(r prompt.Request) (string, error) {
 				asked = append(asked, r.Purpose)
 				if r.Purpose == purpose && !stopped {
 					stopped = true
@@ -375,7 +376,7 @@ func TestAPhaseThatTheUserStoppedIsAskedForAgain(t *testing.T) {
 			if r.Status != agent.StatusCompleted {
 				t.Fatalf("%s: %s", r.Reason, r.Error)
 			}
-			want := []planning.Purpose{planning.PurposeAnalysis, planning.PurposePlan, planning.PurposeRepair, planning.PurposeSynthesis}
+			want := []prompt.Purpose{prompt.PurposeAnalysis, prompt.PurposePlan, prompt.PurposeRepair, prompt.PurposeSynthesis}
 			at := slices.Index(want, purpose)
 			want = slices.Insert(want, at, purpose)
 			if !slices.Equal(asked, want) {

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // timedOut plays until a sub-agent has taken too long, with a call of it under
@@ -14,11 +15,11 @@ import (
 func timedOut(t *testing.T, onFailure string) (*world, agent.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a"), use("change", "b")}}, {text: "ok"}}}
-	k.others = script{planning.PurposeReplan: {`{"title":"x","steps":[]}`}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "ok"}}}
+	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
 	start := given(t, strings.Replace(agentPlan, `"title":"Find out"`, `"title":"Find out","on_failure":"`+onFailure+`"`, 1))
-	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{{Name: "scout", Timeout: time.Minute}}
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout", Timeout: time.Minute}}
 	start.Rules, start.Limits.MaxConcurrency = anything, 1
 	w.apply(start)
 	w.until(agent.KindModelReplied)
@@ -56,9 +57,9 @@ func TestAWordThatWasNotHeardHidesNoFailure(t *testing.T) {
 func TestASubAgentIsCancelledWhileItPlans(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "ok"}}}
-	k.others = script{planning.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, planning.PurposePlan: {`{"title":"x","steps":[]}`}}
+	k.others = script{prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
-	w.apply(scouting(t, planning.Profile{Plans: true}))
+	w.apply(scouting(t, prompt.Profile{Plans: true}))
 	w.until(agent.KindModelRequested)
 	asked := all[agent.ModelRequested](w)[0]
 	w.pending = nil

@@ -8,34 +8,36 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // use is one call that a model asks for.
-func use(tool, at string) planning.ToolUse {
-	return planning.ToolUse{Name: tool, Args: map[string]any{"at": at}}
+func use(tool, at string) reply.ToolUse {
+	return reply.ToolUse{Name: tool, Args: map[string]any{"at": at}}
 }
 
 // talker is a model that answers its turns in a loop one after the other.
 type talker struct {
 	turns    []turn
-	requests []planning.Request // of the loop
+	requests []prompt.Request // of the loop
 	others   script
 }
 
 // turn is one reply: words, calls, or an error.
 type turn struct {
 	text  string
-	calls []planning.ToolUse
+	calls []reply.ToolUse
 	fails string
 }
 
 // join lets the talker speak in a world.
 func (k *talker) join(w *world) {
 	var now turn
-	w.reply = func(r planning.Request) (string, error) {
+	w.reply = func(r prompt.Request) (string, error) {
 		now = turn{}
-		if r.Purpose != planning.PurposeAgent && r.Purpose != planning.PurposeChat {
+		if r.Purpose != prompt.PurposeAgent && r.Purpose != prompt.PurposeChat {
 			return k.others.reply(r)
 		}
 		k.requests = append(k.requests, r)
@@ -48,7 +50,7 @@ func (k *talker) join(w *world) {
 		}
 		return now.text, nil
 	}
-	w.calls = func(planning.Request) []planning.ToolUse { return now.calls }
+	w.calls = func(prompt.Request) []reply.ToolUse { return now.calls }
 	w.choose = w.inTime
 }
 
@@ -65,18 +67,18 @@ func (w *world) inTime(int) int {
 const agentPlan = `{"title":"Find out","steps":[{"index":"5","title":"Look around","executor":"agent","profile":"scout","result_variable":"found"}]}`
 
 // scouting starts a run of one agent step.
-func scouting(t *testing.T, profile planning.Profile) agent.RunStarted {
+func scouting(t *testing.T, profile prompt.Profile) agent.RunStarted {
 	t.Helper()
 	start := given(t, agentPlan)
 	profile.Name = "scout"
-	start.Prompting.ModelTools, start.Prompting.Profiles = true, []planning.Profile{profile}
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{profile}
 	return start
 }
 
 func TestLoopOfAnAgentStep(t *testing.T) {
 	for _, tc := range []struct {
 		rule     string
-		profile  planning.Profile
+		profile  prompt.Profile
 		turns    []turn
 		attended bool
 		deny     bool
@@ -91,47 +93,47 @@ func TestLoopOfAnAgentStep(t *testing.T) {
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "nothing to look at",
 		},
 		{
-			rule: "calls are steps of their own, and their results come back", turns: []turn{{text: "let me see", calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "b"), use("look", "c")}}, {text: "seen"}},
+			rule: "calls are steps of their own, and their results come back", turns: []turn{{text: "let me see", calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b"), use("look", "c")}}, {text: "seen"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1 5.2 5.3", result: "seen",
 		},
 		{
-			rule: "an effect waits at a gate", turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "changed"}},
+			rule: "an effect waits at a gate", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "changed"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "changed",
 		},
 		{
-			rule: "a denial ends the run where nobody is there to say otherwise", turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}},
+			rule: "a denial ends the run where nobody is there to say otherwise", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}},
 			deny: true, status: agent.StatusFailed, reason: agent.ReasonDenied, starts: "5",
 		},
 		{
-			rule: "a denial is told to the model where somebody is", turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "then not"}},
+			rule: "a denial is told to the model where somebody is", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "then not"}},
 			deny: true, attended: true, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "then not",
 		},
 		{
-			rule: "a tool that is not there is told to the model", turns: []turn{{calls: []planning.ToolUse{use("nowhere", "a")}}, {text: "so be it"}},
+			rule: "a tool that is not there is told to the model", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {text: "so be it"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "so be it",
 		},
 		{
-			rule: "a tool that the profile leaves out is not there", profile: planning.Profile{Tools: []string{"fill"}}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "so be it"}},
+			rule: "a tool that the profile leaves out is not there", profile: prompt.Profile{Tools: []string{"fill"}}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "so be it"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "so be it",
 		},
 		{
-			rule: "args that do not fit are told to the model", turns: []turn{{calls: []planning.ToolUse{{Name: "fill"}}}, {calls: []planning.ToolUse{use("fill", "x")}}, {text: "filled"}},
+			rule: "args that do not fit are told to the model", turns: []turn{{calls: []reply.ToolUse{{Name: "fill"}}}, {calls: []reply.ToolUse{use("fill", "x")}}, {text: "filled"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.2", result: "filled",
 		},
 		{
-			rule: "a reference in a call is only text", turns: []turn{{calls: []planning.ToolUse{use("look", "${nothing}")}}, {text: "seen"}},
+			rule: "a reference in a call is only text", turns: []turn{{calls: []reply.ToolUse{use("look", "${nothing}")}}, {text: "seen"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "seen",
 		},
 		{
-			rule: "in the last turn calls are not made", profile: planning.Profile{MaxTurns: 2}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "this much", calls: []planning.ToolUse{use("look", "b")}}},
+			rule: "in the last turn calls are not made", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much", calls: []reply.ToolUse{use("look", "b")}}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "this much",
 		},
 		{
-			rule: "without an answer in the last turn the step fails", profile: planning.Profile{MaxTurns: 2}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "b")}}},
+			rule: "without an answer in the last turn the step fails", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}},
 			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5 5.1", failure: agent.FailureModel,
 		},
 		{
-			rule: "a spent bound of tokens makes the next turn the last", profile: planning.Profile{MaxTokens: 50}, turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "this much"}},
+			rule: "a spent bound of tokens makes the next turn the last", profile: prompt.Profile{MaxTokens: 50}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much"}},
 			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "this much",
 		},
 		{
@@ -151,11 +153,11 @@ func TestLoopOfAnAgentStep(t *testing.T) {
 			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5", failure: agent.FailureModel,
 		},
 		{
-			rule: "the same call is made three times and blocked then", turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("look", "a")}}},
+			rule: "the same call is made three times and blocked then", turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}},
 			status: agent.StatusFailed, reason: agent.ReasonGuard, starts: "5 5.1 5.2 5.3",
 		},
 		{
-			rule: "the same failure three times is enough", turns: []turn{{calls: []planning.ToolUse{use("nowhere", "a")}}, {calls: []planning.ToolUse{use("nowhere", "b")}}, {calls: []planning.ToolUse{use("nowhere", "c")}}},
+			rule: "the same failure three times is enough", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {calls: []reply.ToolUse{use("nowhere", "b")}}, {calls: []reply.ToolUse{use("nowhere", "c")}}},
 			status: agent.StatusFailed, reason: agent.ReasonGuard, starts: "5",
 		},
 	} {
@@ -196,9 +198,9 @@ func TestLoopOfAnAgentStep(t *testing.T) {
 
 func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
 	k.join(w)
-	result := w.play(scouting(t, planning.Profile{}))
+	result := w.play(scouting(t, prompt.Profile{}))
 	for _, d := range all[agent.StepStarted](w) {
 		want := ""
 		if d.Index != "5" {
@@ -237,8 +239,8 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 
 func TestCallWrittenAfterAResultSaysSoAtItsGate(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {calls: []planning.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
-	w.play(scouting(t, planning.Profile{}))
+	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
+	w.play(scouting(t, prompt.Profile{}))
 	want := []agent.Provenance{{Step: "5.1", Tool: "look", Written: true}}
 	if got := all[agent.GateRequested](w)[0].Provenance; !slices.Equal(got, want) {
 		t.Errorf("the gate says %+v, want %+v", got, want)
@@ -247,8 +249,8 @@ func TestCallWrittenAfterAResultSaysSoAtItsGate(t *testing.T) {
 
 func TestGateOfAnAgentStepIsAGateOfEachCall(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "done"}}}).join(w)
-	start := scouting(t, planning.Profile{})
+	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "done"}}}).join(w)
+	start := scouting(t, prompt.Profile{})
 	start.Plan.Steps[0].Gate = true
 	w.play(start)
 	if n := len(all[agent.GateRequested](w)); n != 1 {
@@ -267,8 +269,8 @@ func TestAgentStepThatTakesTooLong(t *testing.T) {
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
-			(&talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
-			start := scouting(t, planning.Profile{Timeout: time.Minute})
+			(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
+			start := scouting(t, prompt.Profile{Timeout: time.Minute})
 			start.InDoubt = agent.DoubtAbort
 			w.apply(start)
 			w.until(tc.held)
@@ -303,8 +305,8 @@ func TestAgentStepThatTakesTooLong(t *testing.T) {
 
 func TestTimeAtAGateDoesNotCount(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []planning.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
-	start := scouting(t, planning.Profile{Timeout: time.Minute})
+	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
+	start := scouting(t, prompt.Profile{Timeout: time.Minute})
 	w.apply(start)
 	w.until(agent.KindGateRequested)
 	w.now = w.now.Add(time.Hour)
@@ -318,34 +320,34 @@ func TestTimeAtAGateDoesNotCount(t *testing.T) {
 // end was written is made again, and the loop goes on from its last reply.
 func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 	for _, chat := range []bool{false, true} {
-		turns := []turn{{calls: []planning.ToolUse{use("look", "a"), use("look", "b")}}, {text: "hm", calls: []planning.ToolUse{use("change", "c")}}, {text: "there"}}
+		turns := []turn{{calls: []reply.ToolUse{use("look", "a"), use("look", "b")}}, {text: "hm", calls: []reply.ToolUse{use("change", "c")}}, {text: "there"}}
 		begin := func() (*world, agent.RunStarted) {
 			w := newWorld(t)
 			said := 0
-			w.reply = func(r planning.Request) (string, error) {
-				if r.Purpose == planning.PurposeAnalysis {
+			w.reply = func(r prompt.Request) (string, error) {
+				if r.Purpose == prompt.PurposeAnalysis {
 					return `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`, nil
 				}
 				said = 0
 				for _, m := range r.Messages {
-					if m.Role == planning.RoleAssistant {
+					if m.Role == prompt.RoleAssistant {
 						said++
 					}
 				}
 				return turns[said].text, nil
 			}
-			w.calls = func(r planning.Request) []planning.ToolUse {
-				if r.Purpose == planning.PurposeAnalysis {
+			w.calls = func(r prompt.Request) []reply.ToolUse {
+				if r.Purpose == prompt.PurposeAnalysis {
 					return nil
 				}
 				return turns[said].calls
 			}
 			w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtRerun }
 			w.choose = w.inTime
-			start := scouting(t, planning.Profile{})
+			start := scouting(t, prompt.Profile{})
 			if chat {
 				start = started(agent.DefaultLimits())
-				start.Prompting = planning.Prompting{ModelTools: true}
+				start.Prompting = prompt.Prompting{ModelTools: true}
 			}
 			start.Attended = true
 			return w, start
@@ -383,11 +385,11 @@ func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 func TestAgentPlansItsOwnStep(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "done as planned"}}, others: script{
-		planning.PurposeAnalysis: {`{"mode":"plan","task":"t","goal":"g","complexity":"medium","reflect":true}`},
-		planning.PurposePlan:     {`{"title":"Own","steps":[{"index":"1","title":"Look at it closely","executor":"tool","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"seen"}]}`},
+		prompt.PurposeAnalysis: {`{"mode":"plan","task":"t","goal":"g","complexity":"medium","reflect":true}`},
+		prompt.PurposePlan:     {`{"title":"Own","steps":[{"index":"1","title":"Look at it closely","executor":"tool","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"seen"}]}`},
 	}}
 	k.join(w)
-	result := w.play(scouting(t, planning.Profile{Plans: true}))
+	result := w.play(scouting(t, prompt.Profile{Plans: true}))
 	if result.Variables["found"] != "done as planned" {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)
 	}
@@ -401,15 +403,15 @@ func TestAgentPlansItsOwnStep(t *testing.T) {
 	if all[agent.PhaseStarted](w) != nil || all[agent.PlanDrafting](w) != nil {
 		t.Error("the run's own phases tell of the sub-agent's plan")
 	}
-	if !slices.ContainsFunc(k.requests[0].Messages, func(m planning.Message) bool { return strings.Contains(m.Content, "Look at it closely") }) {
+	if !slices.ContainsFunc(k.requests[0].Messages, func(m prompt.Message) bool { return strings.Contains(m.Content, "Look at it closely") }) {
 		t.Error("the sub-agent does not see its plan")
 	}
 }
 
 func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "seen"}}, others: script{
-		planning.PurposeReplan: {`{"title":"Again","steps":[{"index":"7","title":"Other","tool":"look","args":{"at":"other"},"depends_on":[],"expected_outcome":"x"}]}`},
+	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}, others: script{
+		prompt.PurposeReplan: {`{"title":"Again","steps":[{"index":"7","title":"Other","tool":"look","args":{"at":"other"},"depends_on":[],"expected_outcome":"x"}]}`},
 	}}
 	k.join(w)
 	w.tool = func(c agent.CallTool) agent.Data {
@@ -426,8 +428,8 @@ func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 		}
 		return broken
 	}
-	start := scouting(t, planning.Profile{})
-	p, _ := planning.DecodePlan([]byte(`{"title":"Two","on_failure":"replan","steps":[
+	start := scouting(t, prompt.Profile{})
+	p, _ := plan.DecodePlan([]byte(`{"title":"Two","on_failure":"replan","steps":[
 		{"index":"5","title":"Look around","executor":"agent","profile":"scout","result_variable":"found"},
 		{"index":"6","title":"Break","tool":"look","args":{"at":"b"}}]}`))
 	start.Plan = &p
@@ -452,7 +454,7 @@ func TestAgentStepNeedsAProfileAndAModelThatCallsTools(t *testing.T) {
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
-			start := scouting(t, planning.Profile{})
+			start := scouting(t, prompt.Profile{})
 			tc.make(&start)
 			if result := w.play(start); result.Status != agent.StatusFailed || !strings.Contains(result.Error, tc.says) {
 				t.Errorf("ended %s: %s, want %q", result.Status, result.Error, tc.says)
@@ -463,7 +465,7 @@ func TestAgentStepNeedsAProfileAndAModelThatCallsTools(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "done"}}}
 		k.join(w)
-		start := scouting(t, planning.Profile{Model: "other"})
+		start := scouting(t, prompt.Profile{Model: "other"})
 		start.Prompting.ModelTools = false
 		if result := w.play(start); result.Status != agent.StatusCompleted || k.requests[0].Model != "other" {
 			t.Errorf("ended %s: %s", result.Status, result.Error)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Each DAG of the makespan tests has so many steps.
@@ -39,12 +39,12 @@ func (j *jobs) Pop() any {
 // dag draws a plan whose every step calls a tool of its own, in layers as people
 // write plans, and how long each call takes, in ms: mostly a little, at times
 // very much.
-func dag(random *rand.Rand) (planning.Plan, map[string]int64) {
-	plan, took := planning.Plan{Title: "DAG"}, map[string]int64{}
+func dag(random *rand.Rand) (plan.Plan, map[string]int64) {
+	p, took := plan.Plan{Title: "DAG"}, map[string]int64{}
 	width := 2 + random.IntN(10)
 	for i := range dagSteps {
-		s := planning.Step{
-			Index: fmt.Sprint(i + 1), Title: "Step", Executor: planning.ExecutorTool,
+		s := plan.Step{
+			Index: fmt.Sprint(i + 1), Title: "Step", Executor: plan.ExecutorTool,
 			Tool: fmt.Sprintf("t%d", i+1), Args: map[string]any{},
 		}
 		if before := i / width * width; before > 0 {
@@ -52,18 +52,18 @@ func dag(random *rand.Rand) (planning.Plan, map[string]int64) {
 				s.DependsOn = append(s.DependsOn, fmt.Sprint(max(1, before-random.IntN(2*width))))
 			}
 		}
-		plan.Steps = append(plan.Steps, s)
+		p.Steps = append(p.Steps, s)
 		pareto := 100 * math.Pow(1-random.Float64(), -1/1.5)
 		took["w:"+s.Tool] = int64(min(pareto, 60_000))
 	}
-	return plan, took
+	return p, took
 }
 
 // durations are tools that take as long as they are said to.
-func durations(took map[string]int64) planning.Catalogue {
-	var out planning.Catalogue
+func durations(took map[string]int64) plan.Catalogue {
+	var out plan.Catalogue
 	for i := range dagSteps {
-		tool := planning.Tool{Name: fmt.Sprintf("t%d", i+1), Server: "w", ReadOnly: true, Annotated: true}
+		tool := plan.Tool{Name: fmt.Sprintf("t%d", i+1), Server: "w", ReadOnly: true, Annotated: true}
 		if _, ok := took[tool.QualifiedName()]; ok {
 			out = append(out, tool)
 		}
@@ -72,7 +72,7 @@ func durations(took map[string]int64) planning.Catalogue {
 }
 
 // makespan carries a plan out in simulated time, and says how long it took.
-func makespan(t testing.TB, plan planning.Plan, took, priors map[string]int64, slots int) time.Duration {
+func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots int) time.Duration {
 	var run agent.Run
 	var under jobs
 	seq, now := uint64(0), time.Duration(0)
@@ -113,9 +113,9 @@ func makespan(t testing.TB, plan planning.Plan, took, priors map[string]int64, s
 
 // barrier is how long the plan takes where each batch waits for the one before,
 // in the order of the file.
-func barrier(plan planning.Plan, took map[string]int64, slots int) time.Duration {
+func barrier(p plan.Plan, took map[string]int64, slots int) time.Duration {
 	total := int64(0)
-	for _, batch := range planning.NewGraph(plan).Batches() {
+	for _, batch := range plan.NewGraph(p).Batches() {
 		free := make([]int64, slots)
 		for _, index := range batch {
 			slices.Sort(free)
@@ -127,13 +127,13 @@ func barrier(plan planning.Plan, took map[string]int64, slots int) time.Duration
 }
 
 // floor is what no order of the steps can beat.
-func floor(plan planning.Plan, took map[string]int64, slots int) time.Duration {
-	weight := func(s planning.Step) float64 { return float64(took["w:"+s.Tool]) }
+func floor(p plan.Plan, took map[string]int64, slots int) time.Duration {
+	weight := func(s plan.Step) float64 { return float64(took["w:"+s.Tool]) }
 	work, longest := 0.0, 0.0
-	for _, s := range plan.Steps {
+	for _, s := range p.Steps {
 		work += weight(s)
 	}
-	for _, w := range planning.NewGraph(plan).Longest(weight) {
+	for _, w := range plan.NewGraph(p).Longest(weight) {
 		longest = max(longest, w)
 	}
 	return time.Duration(max(longest, work/float64(slots)) * float64(time.Millisecond))

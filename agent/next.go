@@ -8,6 +8,8 @@ import (
 
 	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Next says what may be done now: at most as much as there are free slots, and
@@ -107,7 +109,7 @@ func (r *Run) nextRecords() []Action {
 }
 
 var phaseLabels = [3]string{
-	string(planning.PurposeAnalysis), string(planning.PurposeReview), string(planning.PurposePlan),
+	string(prompt.PurposeAnalysis), string(prompt.PurposeReview), string(prompt.PurposePlan),
 }
 
 // settled reports whether every step of the plan has ended for good.
@@ -186,11 +188,11 @@ func (r *Run) answerDirectly() []Action {
 	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	var said []planning.Message
+	var said []prompt.Message
 	for _, text := range r.Remarks {
-		said = append(said, planning.Remark(text))
+		said = append(said, prompt.Remark(text))
 	}
-	request := planning.ChatRequest(r.brief(), false, said...)
+	request := prompt.ChatRequest(r.brief(), false, said...)
 	return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
@@ -309,7 +311,7 @@ func (r *Run) nextAnswer() []Action {
 	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := planning.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems())
+	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems())
 	return []Action{{SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 
@@ -355,7 +357,7 @@ func (r *Run) result(e ending) Result {
 		out.Unanswered = r.missingAnswer()
 	}
 	if out.History == nil {
-		out.History = []planning.HistoryItem{}
+		out.History = []plan.HistoryItem{}
 	}
 	if r.Revision > 0 {
 		plan := r.Plan

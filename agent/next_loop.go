@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // standing is what an agent step that is under way needs next.
@@ -25,7 +27,7 @@ func (r *Run) beginLoop(s *StepState) {
 	profile, _ := r.prompting.Profile(s.Step.Profile)
 	s.Loop = newLoop(s, profile)
 	if profile.Plans {
-		s.Loop.planner = planning.NewPipeline(planning.AgentBrief(r.brief(), s.Step, profile))
+		s.Loop.planner = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
 	}
 	r.agents = append(r.agents, s)
 }
@@ -65,13 +67,13 @@ func (r *Run) nextTurn(s *StepState, free *slots) []Action {
 		}
 	}
 	free.models--
-	var request planning.Request
+	var request prompt.Request
 	if l.planner != nil {
 		request, _ = l.planner.Next()
 		request.Step, request.Model = s.Step.Index, l.profile.Model
 	} else {
 		talk := append(slices.Clone(l.talk), l.said()...)
-		request = planning.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), talk, l.turn())
+		request = prompt.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), talk, l.turn())
 	}
 	request.Think = request.Think && l.stalls == 0 // a model that lost itself in thought is to answer
 	return []Action{{
@@ -102,7 +104,7 @@ func (r *Run) nextChat() []Action {
 			return append(out, blocked...)
 		}
 	}
-	request := planning.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.talk), c.said()...)...)
+	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.talk), c.said()...)...)
 	return append(out, Action{ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
@@ -291,7 +293,7 @@ func (r *Run) read(c *StepState) []Provenance {
 
 // leftOver is what is left of the limits of this run for one that a plan tool
 // starts: it is one account, and the call of that tool is on it already.
-func (r *Run) leftOver(tool planning.Tool) Limits {
+func (r *Run) leftOver(tool plan.Tool) Limits {
 	l := r.Limits
 	calls := Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
 	if tool.ReadOnly {

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // retryBase is the pause before the second attempt of a step; it doubles with
@@ -123,7 +124,7 @@ func (r *Run) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 // inPlanOrder sorts steps as the plan has them: who is asked about several looks
 // at the first of them first.
 func inPlanOrder(steps []*StepState) []*StepState {
-	slices.SortStableFunc(steps, func(a, b *StepState) int { return planning.CompareIndices(a.Step.Index, b.Step.Index) })
+	slices.SortStableFunc(steps, func(a, b *StepState) int { return plan.CompareIndices(a.Step.Index, b.Step.Index) })
 	return steps
 }
 
@@ -173,7 +174,7 @@ func (r *Run) word(s *StepState, free *slots) []Action {
 		free.left.steps--
 		return []Action{{Record: StepFailed{Index: index, Attempt: number, Error: s.flaw.sentence, Failure: s.flaw.kind}}}
 	}
-	if s.Step.Executor != planning.ExecutorTool {
+	if s.Step.Executor != plan.ExecutorTool {
 		free.left.steps--
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
@@ -193,7 +194,7 @@ func (r *Run) dryStep(s *StepState, number int) StepCompleted {
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Coerced: s.fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
 	}
-	if s.Step.Executor != planning.ExecutorTool {
+	if s.Step.Executor != plan.ExecutorTool {
 		return done
 	}
 	facts := r.facts(s.Step.Tool)
@@ -209,15 +210,15 @@ func (r *Run) dryStep(s *StepState, number int) StepCompleted {
 }
 
 // placeholder stands for the result of a step in a dry run.
-func placeholder(s planning.Step) planning.Placeholder {
+func placeholder(s plan.Step) plan.Placeholder {
 	by := s.Tool
 	switch s.Executor {
-	case planning.ExecutorSelf:
+	case plan.ExecutorSelf:
 		by = "step " + s.Index
-	case planning.ExecutorAgent:
+	case plan.ExecutorAgent:
 		by = s.Profile
 	}
-	return planning.Placeholder("<" + by + " result>")
+	return plan.Placeholder("<" + by + " result>")
 }
 
 // askGuards asks the guards about a call that is about to start, or to be put to
@@ -272,7 +273,7 @@ func (r *Run) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Act
 // startTool begins one call of a tool, and adds that to out.
 func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
-	if free.tools <= 0 || planning.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
+	if free.tools <= 0 || prompt.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
 		return out
 	}
 	files := slices.Collect(maps.Keys(s.hashes))
@@ -295,7 +296,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
 	}
 	number := s.tries + 1
-	if planning.IsPlanTool(facts.tool) {
+	if prompt.IsPlanTool(facts.tool) {
 		free.plans++
 		return append(out, Action{r.started(s, s.call, number), CallPlan{
 			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(facts.tool), Run: s.Run, Used: s.ranUp,
@@ -313,20 +314,20 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 	if s.Status == StepActive {
 		return r.nextTurn(s, free)
 	}
-	fills := s.Step.Executor == planning.ExecutorTool
+	fills := s.Step.Executor == plan.ExecutorTool
 	if !fills && free.stepsLeft() <= 0 {
 		return r.stopped(GuardSteps, s.Step.Index)
 	}
 	if blocked := r.stopped(GuardTokens, s.Step.Index); blocked != nil {
 		return blocked
 	}
-	if s.Step.Executor == planning.ExecutorAgent {
+	if s.Step.Executor == plan.ExecutorAgent {
 		free.left.steps--
 		return []Action{{Record: r.started(s, nil, s.tries+1)}}
 	}
 	free.models--
 	if fills {
-		request := planning.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step))
+		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step))
 		return []Action{{
 			ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -334,7 +335,7 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 	}
 	free.left.steps--
 	number := s.tries + 1
-	request := planning.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
+	request := prompt.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
@@ -366,22 +367,22 @@ func (r *Run) started(s *StepState, args map[string]any, number int) StepStarted
 
 // inputs returns the completed items of history that a step can have to do with:
 // of the steps that it depends on, and of those that these depend on in turn.
-func (r *Run) inputs(step planning.Step) []planning.HistoryItem {
+func (r *Run) inputs(step plan.Step) []plan.HistoryItem {
 	before := r.graph.Ancestors(step.Index)
-	var out []planning.HistoryItem
+	var out []plan.HistoryItem
 	for _, h := range r.History {
-		if before[h.Index] && h.Status == planning.ItemCompleted {
+		if before[h.Index] && h.Status == plan.ItemCompleted {
 			out = append(out, h)
 		}
 	}
 	return out
 }
 
-// SynthesisItems is what the answer is made of, see [planning.SynthesisItems].
-func (r *Run) SynthesisItems() []planning.HistoryItem {
+// SynthesisItems is what the answer is made of, see [prompt.SynthesisItems].
+func (r *Run) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.Steps {
 		partial[s.Step.Index] = s.partial
 	}
-	return planning.SynthesisItems(r.Plan, r.History, partial)
+	return prompt.SynthesisItems(r.Plan, r.History, partial)
 }

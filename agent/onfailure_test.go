@@ -5,23 +5,24 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
-	const plan = `{"title":"x",ORDER"steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1}STEP},{"index":"2","title":"Fill","tool":"fill","args":{"at":"x"}}]}`
+	const p = `{"title":"x",ORDER"steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1}STEP},{"index":"2","title":"Fill","tool":"fill","args":{"at":"x"}}]}`
 	for name, c := range map[string]struct {
 		planner, step string // on_failure of the plan, and of the step
-		ordered       planning.OnFailure
+		ordered       plan.OnFailure
 		noReplan      bool
 		want          agent.Reason
 		replans       int
 	}{
 		"a new plan, where nobody says otherwise":             {want: agent.ReasonGoalMet, replans: 1},
 		"what the planner says of its plan":                   {planner: "skip", want: agent.ReasonPartial},
-		"what the user ordered":                               {ordered: planning.OnFailureAbort, want: agent.ReasonStepFailed},
-		"what the user ordered, over what the planner says":   {planner: "skip", ordered: planning.OnFailureAbort, want: agent.ReasonStepFailed},
-		"what the step says, over what the user ordered":      {step: "skip", ordered: planning.OnFailureAbort, want: agent.ReasonPartial},
+		"what the user ordered":                               {ordered: plan.OnFailureAbort, want: agent.ReasonStepFailed},
+		"what the user ordered, over what the planner says":   {planner: "skip", ordered: plan.OnFailureAbort, want: agent.ReasonStepFailed},
+		"what the step says, over what the user ordered":      {step: "skip", ordered: plan.OnFailureAbort, want: agent.ReasonPartial},
 		"no new plan, where the user forbids it":              {noReplan: true, want: agent.ReasonStepFailed},
 		"no new plan, although the step asks for it":          {step: "replan", noReplan: true, want: agent.ReasonStepFailed},
 		"what the planner says, where no new plan is allowed": {planner: "skip", noReplan: true, want: agent.ReasonPartial},
@@ -36,8 +37,8 @@ func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
 				step = `,"on_failure":"` + c.step + `"`
 			}
 			w.reply = script{
-				planning.PurposePlan:   {strings.NewReplacer("ORDER", order, "STEP", step).Replace(plan)},
-				planning.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"Fill","tool":"fill","args":{"at":"y"}}]}`},
+				prompt.PurposePlan:   {strings.NewReplacer("ORDER", order, "STEP", step).Replace(p)},
+				prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"Fill","tool":"fill","args":{"at":"y"}}]}`},
 			}.reply
 			w.tool = failingAlways("look")
 			start := started(agent.DefaultLimits())

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // file is a file that calls change, each against what its gate showed.
@@ -107,12 +108,12 @@ func TestOutdatedCallOfTheChatIsAskedAboutAgain(t *testing.T) {
 	start := started(agent.DefaultLimits())
 	chats(nil, w, &start)
 	turns := 0
-	w.reply = func(planning.Request) (string, error) { return "done", nil }
-	w.calls = func(planning.Request) []planning.ToolUse {
+	w.reply = func(prompt.Request) (string, error) { return "done", nil }
+	w.calls = func(prompt.Request) []reply.ToolUse {
 		if turns++; turns > 1 {
 			return nil
 		}
-		return []planning.ToolUse{use("change", "a"), use("change", "b")}
+		return []reply.ToolUse{use("change", "a"), use("change", "b")}
 	}
 	got := w.play(start)
 	if got.Reason != agent.ReasonDirect || len(f.calls) != 2 || f.refused != 1 {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // standing says what a step needs next, so that Next looks only at steps that
@@ -166,12 +167,12 @@ func (r *Run) standingCall(s *StepState) standing {
 		return standsWord
 	}
 	switch s.Step.Executor {
-	case planning.ExecutorSelf:
+	case plan.ExecutorSelf:
 		if r.Model == "" {
 			return flawed(FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
 		}
 		return standsModel
-	case planning.ExecutorAgent:
+	case plan.ExecutorAgent:
 		profile, known := r.prompting.Profile(s.Step.Profile)
 		switch {
 		case !known:
@@ -187,7 +188,7 @@ func (r *Run) standingCall(s *StepState) standing {
 	switch {
 	case s.unknown != nil:
 		return flawed(FailureArgs, s.unknown.Error())
-	case planning.IsPlanTool(facts.tool) && s.Parent != planning.ChatParent:
+	case prompt.IsPlanTool(facts.tool) && s.Parent != prompt.ChatParent:
 		return flawed(FailureArgs, "only a model in chat can call "+facts.tool.Name)
 	case facts.err != nil:
 		return flawed(FailureArgs, facts.err.Error())
@@ -227,7 +228,7 @@ func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
 	if len(args) > 0 && s.loop == nil && s.edits == 0 { // what a model, or the user at a gate, writes in a call is no reference
 		var err error
-		if args, err = planning.ResolveArgs(args, r.variables); err != nil {
+		if args, err = plan.ResolveArgs(args, r.variables); err != nil {
 			return err
 		}
 	}
@@ -244,7 +245,7 @@ func (r *Run) prepare(s *StepState, facts *toolFacts) error {
 
 // fit gives scalars in args the types that the tool asks for, where nothing is
 // lost by that and the run is not strict.
-func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []planning.Coercion) {
+func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
 	if r.strict {
 		return args, nil
 	}
@@ -253,7 +254,7 @@ func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan
 
 // prepareDry resolves the call of a step as far as it can be.
 func (r *Run) prepareDry(s *StepState) *flaw {
-	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
+	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		facts := r.facts(s.Step.Tool)
 		if facts.err != nil {
 			return &flaw{FailureArgs, facts.err.Error()}
@@ -264,13 +265,13 @@ func (r *Run) prepareDry(s *StepState) *flaw {
 	}
 	s.call = s.args()
 	if s.loop == nil { // what a model writes in a call is no reference
-		args, err := planning.ResolveArgs(s.call, r.variables)
+		args, err := plan.ResolveArgs(s.call, r.variables)
 		if err != nil {
 			return &flaw{FailureArgs, err.Error()}
 		}
 		s.call = args
 	}
-	if s.Step.Executor == planning.ExecutorTool && len(r.Catalogue) > 0 {
+	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		s.call, s.fitted = r.fit(r.facts(s.Step.Tool), s.call)
 		if rule := r.ruleFor(s, r.facts(s.Step.Tool)); rule.Verdict == VerdictBlock {
 			return &flaw{FailureDenied, "would be denied by a rule: " + rule.Why}
@@ -290,11 +291,11 @@ func (s *StepState) args() map[string]any {
 
 // toolFacts is what the run knows of a tool that its steps name.
 type toolFacts struct {
-	tool      planning.Tool
-	err       error               // there is no such tool
-	rules     []Rule              // that speak about it, see Speaking
-	signature *planning.Signature // nil where its schema cannot be used
-	calls     int                 // in this run
+	tool      plan.Tool
+	err       error           // there is no such tool
+	rules     []Rule          // that speak about it, see Speaking
+	signature *plan.Signature // nil where its schema cannot be used
+	calls     int             // in this run
 }
 
 // facts returns what is known of the tool with this name.
@@ -302,7 +303,7 @@ func (r *Run) facts(name string) *toolFacts {
 	if known, ok := r.known[name]; ok {
 		return known
 	}
-	tool, err := planning.PlanTools().Find(name)
+	tool, err := prompt.PlanTools().Find(name)
 	if err != nil || tool.QualifiedName() != name {
 		tool, err = r.Catalogue.Find(name)
 	}
@@ -312,7 +313,7 @@ func (r *Run) facts(name string) *toolFacts {
 			facts = r.facts(qualified)
 		} else {
 			facts.rules = Speaking(r.rules, tool)
-			facts.signature, _ = planning.NewSignature(tool) // what cannot be used checks nothing
+			facts.signature, _ = plan.NewSignature(tool) // what cannot be used checks nothing
 			facts.calls = r.callsBefore[qualified]
 		}
 	}
@@ -336,11 +337,11 @@ func (r *Run) forget() {
 
 // readOnly reports whether a step can be run again without a second effect.
 func (r *Run) readOnly(s *StepState) bool {
-	if s.Step.Executor != planning.ExecutorTool {
+	if s.Step.Executor != plan.ExecutorTool {
 		return true
 	}
 	facts := r.facts(s.Step.Tool)
-	return facts.err == nil && (facts.tool.ReadOnly || planning.IsPlanTool(facts.tool)) // whose run is taken up
+	return facts.err == nil && (facts.tool.ReadOnly || prompt.IsPlanTool(facts.tool)) // whose run is taken up
 }
 
 // queues holds the steps that something can be done about, by what they need.

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // TestTheQueuesAgreeWithALookAtEveryStep holds what Next says of the steps of a
@@ -165,7 +166,7 @@ func (l *look) follow(r *agent.Run, d agent.Data) {
 		l.asking[d.Step] = true
 	case agent.ModelReplied:
 		delete(l.asking, d.Step)
-		args, err := planning.ParseArgs(d.Reply.Text)
+		args, err := reply.ParseArgs(d.Reply.Text)
 		fits := d.Error == "" && err == nil && args["at"] == "x"
 		l.filled[d.Step], l.unfilled[d.Step] = l.filled[d.Step] || fits, !fits
 	case agent.StepRetry:
@@ -260,19 +261,19 @@ func (l *look) ends(r *agent.Run, s *agent.StepState) bool {
 		return true
 	}
 	switch l.policy(r, s) {
-	case planning.OnFailureSkip:
+	case plan.OnFailureSkip:
 		return false
-	case planning.OnFailureReplan:
+	case plan.OnFailureReplan:
 		return l.model == ""
 	default:
 		return true
 	}
 }
 
-func (l *look) policy(r *agent.Run, s *agent.StepState) planning.OnFailure {
+func (l *look) policy(r *agent.Run, s *agent.StepState) plan.OnFailure {
 	fallback := l.start.OnFailure
 	if fallback == "" {
-		fallback = planning.OnFailureAbort
+		fallback = plan.OnFailureAbort
 	}
 	return r.Plan.FailureOf(s.Step, fallback)
 }
@@ -297,7 +298,7 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 		index := s.Step.Index
 		retried := l.retries(s)
 		failed := s.Status == agent.StepBroken && !retried && !l.leftOut[index]
-		if failed && (l.replan[index] || s.Failure == agent.FailureInterrupted || l.policy(r, s) == planning.OnFailureReplan) {
+		if failed && (l.replan[index] || s.Failure == agent.FailureInterrupted || l.policy(r, s) == plan.OnFailureReplan) {
 			return map[string][]string{} // the planner is asked next
 		}
 		if s.Status == agent.StepUncertain || l.lost[index] {
@@ -345,7 +346,7 @@ func (l *look) free(r *agent.Run) (tools, models int) {
 	tools, models = r.Limits.MaxConcurrency, 1
 	for _, s := range r.Steps {
 		switch {
-		case l.asking[s.Step.Index] || s.Status == agent.StepActive && s.Step.Executor != planning.ExecutorTool:
+		case l.asking[s.Step.Index] || s.Status == agent.StepActive && s.Step.Executor != plan.ExecutorTool:
 			models--
 		case s.Status == agent.StepActive:
 			tools--
@@ -357,9 +358,9 @@ func (l *look) free(r *agent.Run) (tools, models int) {
 // first returns up to n steps, longest remaining path first and equal ones by
 // number.
 func (l *look) first(r *agent.Run, steps []*agent.StepState, n int) []*agent.StepState {
-	longest := r.Graph().Longest(func(s planning.Step) float64 { return agent.Weigh(s, r.Catalogue, l.start.Priors) })
+	longest := r.Graph().Longest(func(s plan.Step) float64 { return agent.Weigh(s, r.Catalogue, l.start.Priors) })
 	slices.SortStableFunc(steps, func(a, b *agent.StepState) int {
-		return cmp.Or(cmp.Compare(longest[b.Step.Index], longest[a.Step.Index]), planning.CompareIndices(a.Step.Index, b.Step.Index))
+		return cmp.Or(cmp.Compare(longest[b.Step.Index], longest[a.Step.Index]), plan.CompareIndices(a.Step.Index, b.Step.Index))
 	})
 	return steps[:min(n, len(steps))]
 }
@@ -389,9 +390,9 @@ func (l *look) need(r *agent.Run, s *agent.StepState) (what, who string) {
 		return "", ""
 	case !s.RetryAt.IsZero() && !l.fired[timer]:
 		return "timer", timer
-	case s.Step.Executor == planning.ExecutorSelf && l.model == "":
+	case s.Step.Executor == plan.ExecutorSelf && l.model == "":
 		return "fail", index
-	case s.Step.Executor == planning.ExecutorSelf:
+	case s.Step.Executor == plan.ExecutorSelf:
 		return "model", index
 	case s.Step.Tool == "nowhere" || l.denied[index]:
 		return "fail", index

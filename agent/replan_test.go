@@ -8,17 +8,19 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // calls is a scripted plan: each word is the index of a step, the tool it calls
 // and the word it is called with, as in "3:look:z"; each step depends on the one
 // before it.
-func calls(title string, words ...string) planning.Plan {
-	p := planning.Plan{Title: title}
+func calls(title string, words ...string) plan.Plan {
+	p := plan.Plan{Title: title}
 	for i, word := range words {
 		parts := strings.Split(word, ":")
-		s := planning.Step{
-			Index: parts[0], Title: "Step " + parts[0], Executor: planning.ExecutorTool, Tool: parts[1],
+		s := plan.Step{
+			Index: parts[0], Title: "Step " + parts[0], Executor: plan.ExecutorTool, Tool: parts[1],
 			Args: map[string]any{"at": parts[2]}, ExpectedOutcome: "it says " + parts[2],
 		}
 		if i > 0 {
@@ -47,7 +49,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 	last := calls("Two more", "8:look:h", "9:look:i")
 	type diff struct{ removed, added, revised string }
 	for name, c := range map[string]struct {
-		plans   []planning.Plan
+		plans   []plan.Plan
 		broken  []string
 		limit   func(*agent.Limits)
 		status  agent.Status
@@ -57,47 +59,47 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 		replans int
 	}{
 		"success": {
-			plans: []planning.Plan{four}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "1 2 3 4",
+			plans: []plan.Plan{four}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "1 2 3 4",
 		},
 		"one replan": {
-			plans: []planning.Plan{four, around}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			plans: []plan.Plan{four, around}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
 			starts: "1 2 5 6 7", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
 		},
 		"two replans": {
-			plans: []planning.Plan{four, around, last}, broken: []string{"x", "y"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
 			starts: "1 2 5 6 8 9", diffs: []diff{{"2 3 4", "5 6 7", ""}, {"6 7", "8 9", ""}}, replans: 2,
 		},
 		"a revised step keeps its index and is a new attempt": {
-			plans: []planning.Plan{four, calls("Other words", "2:look:b", "3:look:c")}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			plans: []plan.Plan{four, calls("Other words", "2:look:b", "3:look:c")}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
 			starts: "1 2 2 3", diffs: []diff{{"4", "", "2"}}, replans: 1,
 		},
 		"replans spent": {
-			plans: []planning.Plan{four, around, last}, broken: []string{"x", "y"}, limit: func(l *agent.Limits) { l.MaxReplans = 1 },
+			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, limit: func(l *agent.Limits) { l.MaxReplans = 1 },
 			status: agent.StatusFailed, reason: agent.ReasonReplanBudget, starts: "1 2 5 6", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
 		},
 		"replans spent by answers that repeat what failed": {
-			plans: []planning.Plan{calls("Two", "1:look:x", "2:look:b"), calls("Same", "1:look:x", "2:look:b"), calls("Same", "5:look:x", "6:look:b")}, broken: []string{"x"},
+			plans: []plan.Plan{calls("Two", "1:look:x", "2:look:b"), calls("Same", "1:look:x", "2:look:b"), calls("Same", "5:look:x", "6:look:b")}, broken: []string{"x"},
 			limit: func(l *agent.Limits) { l.MaxReplans = 2 }, status: agent.StatusFailed, reason: agent.ReasonReplanBudget, starts: "1", replans: 2,
 		},
 		"steps spent": {
-			plans: []planning.Plan{four, around}, broken: []string{"x"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
+			plans: []plan.Plan{four, around}, broken: []string{"x"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
 			status: agent.StatusFailed, reason: agent.ReasonStepBudget, starts: "1 2", replans: 1,
 		},
 		"steps spent before the planner is asked": {
-			plans: []planning.Plan{four, around}, broken: []string{"d"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
+			plans: []plan.Plan{four, around}, broken: []string{"d"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
 			status: agent.StatusFailed, reason: agent.ReasonStepBudget, starts: "1 2 3 4",
 		},
 		"nothing to replan": {
-			plans: []planning.Plan{four, {Title: "There is no way around x"}}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four, {Title: "There is no way around x"}}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
 		},
 		"nothing left in the script": {
-			plans: []planning.Plan{four}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
 		},
 		"no plan at all": {
-			plans: []planning.Plan{{Title: "Nothing"}}, status: agent.StatusFailed, reason: agent.ReasonNoPlan,
+			plans: []plan.Plan{{Title: "Nothing"}}, status: agent.StatusFailed, reason: agent.ReasonNoPlan,
 		},
 		"a planner that fails": {
-			plans: []planning.Plan{four, calls("Wrong", "5:nowhere:e")}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonPlannerError, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four, calls("Wrong", "5:nowhere:e")}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonPlannerError, starts: "1 2", replans: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,12 +152,12 @@ func replay(t *testing.T, w *world) string {
 func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan: {`{"title":"x","steps":[
+		prompt.PurposePlan: {`{"title":"x","steps":[
 			{"index":"1","title":"A","tool":"look","args":{"at":"a"},"result_variable":"a"},
 			{"index":"2","title":"B","tool":"look","args":{"at":"b"},"result_variable":"b","depends_on":["1"]},
 			{"index":"3","title":"C","tool":"look","args":{"at":"c"},"depends_on":["2"]}]}`},
 		// 1 is done and means something new here; what refers to it must follow.
-		planning.PurposeReplan: {`{"title":"x","steps":[
+		prompt.PurposeReplan: {`{"title":"x","steps":[
 			{"index":"1","title":"New","tool":"look","args":{"at":"new"},"result_variable":"n"},
 			{"index":"3","title":"C again","tool":"look","args":{"at":"${n} ${a}"},"depends_on":["1","2"]}]}`},
 	}.reply
@@ -182,8 +184,8 @@ func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
 func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan:   {with(diamond, `"args":{"at":"b"}`, `"args":{"at":"b"},"expected_outcome":"the b is right"`)},
-		planning.PurposeReplan: {`{"title":"x","steps":[]}`},
+		prompt.PurposePlan:   {with(diamond, `"args":{"at":"b"}`, `"args":{"at":"b"},"expected_outcome":"the b is right"`)},
+		prompt.PurposeReplan: {`{"title":"x","steps":[]}`},
 	}.reply
 	w.tool = failing("3", 1, agent.FailureTool)
 	w.play(started(agent.DefaultLimits()))
@@ -207,7 +209,7 @@ func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
 func TestARefusedAnswerIsToldAndCounted(t *testing.T) {
 	w := newWorld(t)
 	same := `{"title":"x","steps":[{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"4","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`
-	w.reply = script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {same, `{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {same, `{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 	w.tool = failing("3", 1, agent.FailureTool)
 	got := w.play(started(agent.DefaultLimits()))
 	if got.Reason != agent.ReasonGoalMet || got.Usage.Replans != 2 || len(got.Revisions) != 1 {

@@ -1,6 +1,6 @@
 package agent
 
-import "replan/planning"
+import "replan/planning/plan"
 
 // Status says how a run ended.
 type Status string
@@ -61,17 +61,17 @@ func (r Reason) ExitCode() int {
 
 // Result is what a run came to.
 type Result struct {
-	Status     Status                 `json:"status"`
-	Reason     Reason                 `json:"reason"`
-	Answer     string                 `json:"answer"`               // Markdown
-	Error      string                 `json:"error,omitempty"`      // one sentence, where it did not complete
-	Unanswered string                 `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
-	Plan       *planning.Plan         `json:"plan"`                 // as it was at the end; null where there was none
-	Variables  map[string]any         `json:"variables"`
-	History    []planning.HistoryItem `json:"history"`
-	Revisions  []RevisionSummary      `json:"revisions"`
-	Usage      Usage                  `json:"usage"`
-	DurationMS int64                  `json:"duration_ms"`
+	Status     Status             `json:"status"`
+	Reason     Reason             `json:"reason"`
+	Answer     string             `json:"answer"`               // Markdown
+	Error      string             `json:"error,omitempty"`      // one sentence, where it did not complete
+	Unanswered string             `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
+	Plan       *plan.Plan         `json:"plan"`                 // as it was at the end; null where there was none
+	Variables  map[string]any     `json:"variables"`
+	History    []plan.HistoryItem `json:"history"`
+	Revisions  []RevisionSummary  `json:"revisions"`
+	Usage      Usage              `json:"usage"`
+	DurationMS int64              `json:"duration_ms"`
 }
 
 // RevisionSummary is one replan in a Result.

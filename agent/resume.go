@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Elapsed is how long the run has been going on, the time between an end and a
@@ -118,7 +120,7 @@ func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 		if s.Status != StepActive || s.Loop != nil {
 			return // a sub-agent goes on from its last reply
 		}
-		gone := s.Step.Executor == planning.ExecutorTool && r.facts(s.Step.Tool).err != nil
+		gone := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
 		if didRead[s] && (gone || r.readOnly(s)) {
 			s.Status = StepPending
 			return
@@ -134,7 +136,7 @@ func (r *Run) takeUp() {
 	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.final = nil, 0, false
-		r.Chat.talk = append(r.Chat.talk, planning.Remark("The conversation goes on."))
+		r.Chat.talk = append(r.Chat.talk, prompt.Remark("The conversation goes on."))
 	}
 	r.every(func(s *StepState) {
 		s.asks = false
@@ -328,7 +330,7 @@ func (r *Run) applyDoubtResolved(d DoubtResolved) {
 	case DoubtDone:
 		r.answered(s)
 		s.Status, s.Result, s.Error = StepDone, nil, ""
-		r.record(s, planning.ItemCompleted)
+		r.record(s, plan.ItemCompleted)
 		r.release(s)
 		r.settleCall(s)
 	case DoubtRerun:
@@ -368,7 +370,7 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 		s.unwanted = true
 		if s.Status == StepPending {
 			s.Status, s.Error = StepLeftOut, "skipped by the user"
-			r.record(s, planning.ItemSkipped)
+			r.record(s, plan.ItemSkipped)
 		}
 		r.cutBehind(s)
 	case FailureReplan:
@@ -413,7 +415,7 @@ func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
 
 // MissingTools returns the tools that steps which are not done yet need, that
 // the run knew and that catalogue does not have.
-func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
+func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 	return slices.DeleteFunc(r.ToolsToCall(), func(name string) bool {
 		_, before := r.Catalogue.Find(name)
 		_, now := catalogue.Find(name)
@@ -426,7 +428,7 @@ func (r *Run) MissingTools(catalogue planning.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.every(func(s *StepState) {
-		if !s.Draft && !s.told && s.Status != StepDone && s.Step.Executor == planning.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.told && s.Status != StepDone && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // analysed asks for a review.
@@ -22,16 +22,16 @@ const faulty = `{"title":"x","steps":[{"index":"2","title":"Fly","tool":"fly","a
 // repair, arguments, a step's own words, a replan, its repair, an answer.
 func fullWorld(t *testing.T) (*world, agent.RunStarted) {
 	w := newWorld(t)
-	w.reply = func(r planning.Request) (string, error) {
+	w.reply = func(r prompt.Request) (string, error) {
 		last := r.Messages[len(r.Messages)-1].Content
 		switch r.Purpose {
-		case planning.PurposeAnalysis:
+		case prompt.PurposeAnalysis:
 			return analysed, nil
-		case planning.PurposeReview:
+		case prompt.PurposeReview:
 			return "## Critic\nNothing.", nil
-		case planning.PurposePlan, planning.PurposeReplan:
+		case prompt.PurposePlan, prompt.PurposeReplan:
 			return faulty, nil
-		case planning.PurposeRepair:
+		case prompt.PurposeRepair:
 			if strings.Contains(last, "it broke") {
 				return `{"title":"x","steps":[{"index":"3","title":"Other way","tool":"look","args":{"at":"z"}}]}`, nil
 			}
@@ -39,7 +39,7 @@ func fullWorld(t *testing.T) (*world, agent.RunStarted) {
 				{"index":"1","title":"Fill","tool":"fill","result_variable":"a"},
 				{"index":"2","title":"Think","executor":"self","depends_on":["1"]},
 				{"index":"3","title":"Change","tool":"change","args":{"at":"${a}"},"depends_on":["2"],"on_failure":"replan"}]}`, nil
-		case planning.PurposeStep:
+		case prompt.PurposeStep:
 			if r.Step == "1" {
 				return `{"at":"b"}`, nil
 			}
@@ -63,14 +63,14 @@ func fullWorld(t *testing.T) (*world, agent.RunStarted) {
 // directWorld answers without a plan.
 func directWorld(t *testing.T) (*world, agent.RunStarted) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposeAnalysis: {`{"mode":"direct"}`}, planning.PurposeChat: {"42"}}.reply
+	w.reply = script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}.reply
 	start := started(agent.DefaultLimits())
 	start.Prompting.SkipAnalysis = false
 	return w, start
 }
 
 // requestOf is the request that an event puts to a model, nil where it puts none.
-func requestOf(d agent.Data) *planning.Request {
+func requestOf(d agent.Data) *prompt.Request {
 	switch d := d.(type) {
 	case agent.PhaseStarted:
 		return &d.Request
@@ -130,7 +130,7 @@ func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
 }
 
 // sameRequest holds that the request that was lost is the next one put.
-func sameRequest(t *testing.T, lost planning.Request, events []agent.Event) {
+func sameRequest(t *testing.T, lost prompt.Request, events []agent.Event) {
 	t.Helper()
 	for _, e := range events {
 		if again := requestOf(e.Data); again != nil {
@@ -335,8 +335,8 @@ func TestAQuestionOverAResume(t *testing.T) {
 // noTimers has timers come last.
 func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
 	whole := newWorld(t)
-	replies := func() func(planning.Request) (string, error) {
-		return script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+	replies := func() func(prompt.Request) (string, error) {
+		return script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 	}
 	whole.reply, whole.tool = replies(), failing("2", 1, agent.FailureTool)
 	start := started(agent.DefaultLimits())
@@ -354,7 +354,7 @@ func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
 
 func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {"", diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {"", diamond}}.reply
 	start := started(agent.DefaultLimits())
 	if got := w.play(start); got.Reason != agent.ReasonPlannerError {
 		t.Fatal(got.Reason)
@@ -367,7 +367,7 @@ func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
 
 func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
 	whole := newWorld(t)
-	whole.reply = script{planning.PurposePlan: {diamond}}.reply
+	whole.reply = script{prompt.PurposePlan: {diamond}}.reply
 	start := started(agent.DefaultLimits())
 	start.PlanOnly = true
 	if got := whole.play(start); got.Reason != agent.ReasonGoalMet || got.Plan == nil || len(whole.starts()) != 0 {
@@ -375,7 +375,7 @@ func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
 	}
 	for n := 1; n < len(whole.events); n++ {
 		w := newWorld(t)
-		w.reply, w.events = script{planning.PurposePlan: {diamond}}.reply, slices.Clone(whole.events)
+		w.reply, w.events = script{prompt.PurposePlan: {diamond}}.reply, slices.Clone(whole.events)
 		w.kill(n)
 		if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 {
 			t.Errorf("killed after event %d: %s after the starts %v", n, got.Reason, w.starts())
@@ -438,7 +438,7 @@ func TestADecisionMayComeWithTheResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.tool = failing("2", 1, agent.FailureTool)
-			w.reply = script{planning.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
+			w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 			start := given(t, chain)
 			w.play(start)
 			w.kill(len(w.events))
@@ -459,7 +459,7 @@ func TestADecisionMayComeWithTheResume(t *testing.T) {
 
 func TestAttemptsAreCountedOnOverAPlanningThatBeginsAnew(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {with(diamond, `"tool":"change"`, `"tool":"fly"`), diamond}, planning.PurposeRepair: {""}}.reply
+	w.reply = script{prompt.PurposePlan: {with(diamond, `"tool":"change"`, `"tool":"fly"`), diamond}, prompt.PurposeRepair: {""}}.reply
 	start := started(agent.DefaultLimits())
 	if got := w.play(start); got.Reason != agent.ReasonNoPlan || len(w.starts()) == 0 {
 		t.Fatalf("%s after the starts %v", got.Reason, w.starts())

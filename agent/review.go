@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Reviewed is a plan that was looked over and what was changed of it.
@@ -59,8 +59,8 @@ func (r *Run) Unreviewed() bool { return r.held }
 type ReviewAnswer struct {
 	Revision int // of the plan that was shown
 	Decision ReviewDecision
-	Plan     *planning.Plan // as it was changed; nil leaves it as it is
-	Approved []string       // the steps whose gates are open for the args that the plan gives
+	Plan     *plan.Plan // as it was changed; nil leaves it as it is
+	Approved []string   // the steps whose gates are open for the args that the plan gives
 }
 
 // errNotHeld says that no plan waits to be looked over.
@@ -130,23 +130,23 @@ func (r *Run) applyReviewed(d PlanReviewed) {
 
 // takeReviewed has the plan go on as the user changed it, and returns the steps
 // that are gone.
-func (r *Run) takeReviewed(plan planning.Plan) (out []StepState) {
+func (r *Run) takeReviewed(p plan.Plan) (out []StepState) {
 	r.countAttempts()
 	before := map[string]*StepState{}
 	for _, s := range r.Steps {
 		before[s.Step.Index] = s
 	}
-	r.Plan = plan
+	r.Plan = p
 	if r.Revision == 1 {
-		r.firstLength = len(plan.Steps)
+		r.firstLength = len(p.Steps)
 	}
-	steps := make([]*StepState, 0, len(plan.Steps))
-	for _, step := range plan.Steps {
+	steps := make([]*StepState, 0, len(p.Steps))
+	for _, step := range p.Steps {
 		s := before[step.Index]
 		if s == nil {
 			tries := r.attempts[step.Index]
 			s = &StepState{Status: StepPending, tries: tries, tried: tries}
-		} else if !planning.EqualValues(s.Step.Args, step.Args) {
+		} else if !plan.EqualValues(s.Step.Args, step.Args) {
 			r.closeGate(s.Gate) // of a call that is another now
 			if s.Status == StepWaiting {
 				s.Status, s.Gate = StepPending, ""
@@ -176,5 +176,5 @@ func (r *Run) takeReviewed(plan planning.Plan) (out []StepState) {
 // the user approved when the plan was looked over.
 func (r *Run) passed(s *StepState) bool {
 	p := s.passes
-	return p != nil && p.try == s.tries+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && planning.EqualValues(p.args, s.call)
+	return p != nil && p.try == s.tries+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call)
 }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // TestReviewKeepsEveryPromise plays random changes on random plans: whatever is
@@ -44,7 +44,7 @@ func TestReviewKeepsEveryPromise(t *testing.T) {
 			}
 			return agent.Allow
 		}
-		w.reply = func(planning.Request) (string, error) { return "words", nil }
+		w.reply = func(prompt.Request) (string, error) { return "words", nil }
 		w.goOn()
 		began := map[string]int{}
 		for i, index := range w.starts() {

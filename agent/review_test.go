@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // reviewed is a plan with all that a review has to do with: a step that others
@@ -79,7 +80,7 @@ func TestNothingOfAHeldPlanStarts(t *testing.T) {
 
 func TestNothingOfAHeldPlanStartsWhileItStreams(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {reviewed}}.reply
+	w.reply = script{prompt.PurposePlan: {reviewed}}.reply
 	start := started(agent.DefaultLimits())
 	start.Review = true
 	w.apply(start)
@@ -410,10 +411,10 @@ func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
 
 func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
 	w := held(t, reviewed)
-	plan := w.run.Plan
-	widened, gone := plan, plan
-	widened.Steps = append(slices.Clone(plan.Steps), planning.Step{Index: "9", Title: "More", Executor: planning.ExecutorTool, Tool: "change"})
-	gone.Steps = plan.Steps[1:]
+	p := w.run.Plan
+	widened, gone := p, p
+	widened.Steps = append(slices.Clone(p.Steps), plan.Step{Index: "9", Title: "More", Executor: plan.ExecutorTool, Tool: "change"})
+	gone.Steps = p.Steps[1:]
 	for refused, a := range map[string]agent.ReviewAnswer{
 		"revision 2":           {Revision: 2, Decision: agent.ReviewRun},
 		"not in the plan":      {Revision: 1, Decision: agent.ReviewRun, Plan: &widened},
@@ -425,8 +426,8 @@ func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
 			t.Errorf("want %q, it said %v", refused, err)
 		}
 	}
-	changed := plan
-	changed.Steps = slices.Clone(plan.Steps)
+	changed := p
+	changed.Steps = slices.Clone(p.Steps)
 	changed.Steps[3].Tool, changed.Steps[3].DependsOn = "change", nil
 	d, err := w.run.Reviewed(agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun, Plan: &changed}, "user")
 	if err != nil || d.Plan != nil {
@@ -437,8 +438,8 @@ func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
 func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan:   {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Change","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`},
-		planning.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}]}`},
+		prompt.PurposePlan:   {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Change","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`},
+		prompt.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}]}`},
 	}.reply
 	broke := false
 	w.tool = func(c agent.CallTool) agent.Data {
@@ -466,8 +467,8 @@ func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
 func TestTheUsersWordOnAHeldPlanMakesAnotherThatIsHeld(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan:   {reviewed},
-		planning.PurposeReplan: {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"elsewhere"}}]}`},
+		prompt.PurposePlan:   {reviewed},
+		prompt.PurposeReplan: {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"elsewhere"}}]}`},
 	}.reply
 	start := started(agent.DefaultLimits())
 	start.Review = true

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Gate returns the question that the call of a step would stop at, nil where
@@ -19,19 +19,19 @@ func (v *Review) Gate(index string) *ReviewGate {
 	step := v.now.steps[at]
 	facts := v.world.facts(step.Tool)
 	state := v.world.Step(index)
-	if step.Executor != planning.ExecutorTool || facts.err != nil || state == nil {
+	if step.Executor != plan.ExecutorTool || facts.err != nil || state == nil {
 		return nil
 	}
 	probe := *state
 	probe.Step, probe.filled, probe.missing = step, nil, v.world.lacking(state, step, facts)
-	args, err := planning.ResolveArgs(step.Args, v.world.variables)
+	args, err := plan.ResolveArgs(step.Args, v.world.variables)
 	if err != nil {
 		args = step.Args
 	}
 	args, _ = v.world.fit(facts, args)
 	probe.call = args
 	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
-	references := planning.References(step.Args)
+	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == VerdictBlock:
 		gate.Closed = "a rule denies it: " + gate.Rule.Why
@@ -80,7 +80,7 @@ func (v *Review) Steps() []ReviewStep {
 func (v *Review) places(left []string) []string {
 	out := slices.Clone(left)
 	last := ""
-	for _, index := range planning.NewGraph(v.base).Order() {
+	for _, index := range plan.NewGraph(v.base).Order() {
 		if v.now.out[index] {
 			at := slices.Index(out, last) + 1
 			out = slices.Insert(out, at, index)
@@ -92,13 +92,13 @@ func (v *Review) places(left []string) []string {
 
 // edited reports whether a step has another title or other args than it came
 // with.
-func (v *Review) edited(s planning.Step) bool {
+func (v *Review) edited(s plan.Step) bool {
 	was := v.original[s.Index]
-	return was.Title != s.Title || !planning.EqualValues(was.Args, s.Args)
+	return was.Title != s.Title || !plan.EqualValues(was.Args, s.Args)
 }
 
 // Plan is the plan as it is now.
-func (v *Review) Plan() planning.Plan { return v.plan(v.now) }
+func (v *Review) Plan() plan.Plan { return v.plan(v.now) }
 
 // Changes sums up what was changed.
 func (v *Review) Changes() ReviewChanges {
@@ -165,10 +165,10 @@ func (v *Review) Answer(decision ReviewDecision) ReviewAnswer {
 }
 
 // adopt takes the changes of a plan that somebody else has made.
-func (v *Review) adopt(plan planning.Plan) error {
+func (v *Review) adopt(p plan.Plan) error {
 	next := v.now.clone()
-	left := map[string]planning.Step{}
-	for _, s := range plan.Steps {
+	left := map[string]plan.Step{}
+	for _, s := range p.Steps {
 		if next.at(s.Index) < 0 {
 			return fmt.Errorf("step %s is not in the plan that was shown", s.Index)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Review is a plan that waits to be looked over, with what the user has changed
@@ -17,25 +17,25 @@ type Review struct {
 	Run      string
 	Revision int
 
-	base     planning.Plan
+	base     plan.Plan
 	settled  map[string]bool // steps of which nothing can be changed any more
 	world    *Run            // as much of the run as says which calls would ask
 	faults   map[string]bool // that the plan came with
 	now      draft
 	before   []draft // the last change newest
-	original map[string]planning.Step
+	original map[string]plan.Step
 }
 
 // draft is how the plan stands between two changes. Each change makes another.
 type draft struct {
-	steps    []planning.Step // of the base, in its order, those that are out among them
+	steps    []plan.Step // of the base, in its order, those that are out among them
 	out      map[string]bool
 	approved map[string]map[string]any // step → the args that were shown
 }
 
 // ReviewStep is one step of a plan that is looked over.
 type ReviewStep struct {
-	Step    planning.Step
+	Step    plan.Step
 	Status  StepStatus
 	Settled bool // it has ended or is under way: nothing can be changed of it
 	Out     bool
@@ -47,7 +47,7 @@ type ReviewStep struct {
 
 // ReviewGate is the question that a call would stop at.
 type ReviewGate struct {
-	Tool       planning.Tool
+	Tool       plan.Tool
 	Rule       Rule
 	Args       map[string]any // of the call, as far as they are known
 	Provenance []Provenance
@@ -83,7 +83,7 @@ func (r *Run) Review() *Review {
 	world.dryRun = true // what is not known yet may have stand-ins
 	v := &Review{
 		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
-		faults: map[string]bool{}, original: map[string]planning.Step{},
+		faults: map[string]bool{}, original: map[string]plan.Step{},
 		now: draft{steps: slices.Clone(r.Plan.Steps), out: map[string]bool{}, approved: map[string]map[string]any{}},
 	}
 	for _, s := range r.Steps {
@@ -102,11 +102,11 @@ func (r *Run) Review() *Review {
 }
 
 // sameFault names a fault wherever its step stands.
-func sameFault(f planning.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
+func sameFault(f plan.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
 
 // check returns the faults of the plan as a draft has it.
-func (v *Review) check(d draft) []planning.Fault {
-	faults, _ := planning.Validate(v.plan(d), planning.Rules{
+func (v *Review) check(d draft) []plan.Fault {
+	faults, _ := plan.Validate(v.plan(d), plan.Rules{
 		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting.ProfileNames(),
 	})
 	return faults
@@ -114,11 +114,11 @@ func (v *Review) check(d draft) []planning.Fault {
 
 // plan is the plan that a draft comes to: without what is out, and without
 // waiting for it.
-func (v *Review) plan(d draft) planning.Plan {
+func (v *Review) plan(d draft) plan.Plan {
 	if len(d.out) == 0 {
 		return v.base.With(d.steps)
 	}
-	var left []planning.Step
+	var left []plan.Step
 	for _, s := range d.steps {
 		if d.out[s.Index] {
 			continue
@@ -143,15 +143,15 @@ func (d draft) clone() draft {
 
 // at returns where a step stands in the draft, -1 where it does not.
 func (d draft) at(index string) int {
-	return slices.IndexFunc(d.steps, func(s planning.Step) bool { return s.Index == index })
+	return slices.IndexFunc(d.steps, func(s plan.Step) bool { return s.Index == index })
 }
 
 // change takes another draft for the one there is, unless it has faults that the
 // plan did not come with. All of them are told.
 func (v *Review) change(next draft) error {
-	faults := slices.DeleteFunc(v.check(next), func(f planning.Fault) bool { return v.faults[sameFault(f)] })
+	faults := slices.DeleteFunc(v.check(next), func(f plan.Fault) bool { return v.faults[sameFault(f)] })
 	if len(faults) > 0 {
-		return planning.FaultError(faults)
+		return plan.FaultError(faults)
 	}
 	v.before = append(v.before, v.now)
 	v.now = next
@@ -184,7 +184,7 @@ func (v *Review) Edit(index, title string, args map[string]any) error {
 	next := v.now.clone()
 	was := next.steps[at]
 	next.steps[at].Title, next.steps[at].Args = title, args
-	if !planning.EqualValues(was.Args, args) {
+	if !plan.EqualValues(was.Args, args) {
 		delete(next.approved, index)
 	} else if was.Title == title {
 		return nil
@@ -204,7 +204,7 @@ func (v *Review) Remove(index string, dependents bool) error {
 	next := v.now.clone()
 	// What waits for it only since the user moved it, waits no more.
 	next.out[index] = true
-	needing := planning.NewGraph(v.plan(v.unmoved(v.now))).Descendants(index)
+	needing := plan.NewGraph(v.plan(v.unmoved(v.now))).Descendants(index)
 	var names []string
 	for _, other := range v.order(v.now) {
 		if needing[other] {
@@ -238,7 +238,7 @@ func (v *Review) Restore(index string) ([]string, error) {
 	if !v.now.out[index] {
 		return nil, fmt.Errorf("step %s is not out", index)
 	}
-	all := planning.NewGraph(v.base.With(v.unmoved(v.now).steps))
+	all := plan.NewGraph(v.base.With(v.unmoved(v.now).steps))
 	needed := all.Ancestors(index)
 	needed[index] = true
 	next := v.now.clone()
@@ -251,7 +251,7 @@ func (v *Review) Restore(index string) ([]string, error) {
 	}
 	// A step that waits for another since it was moved may close a circle with
 	// what has been moved since.
-	if len(planning.NewGraph(v.plan(next)).Order()) < len(v.plan(next).Steps) {
+	if len(plan.NewGraph(v.plan(next)).Order()) < len(v.plan(next).Steps) {
 		for i, s := range next.steps {
 			if slices.Contains(back, s.Index) {
 				next.steps[i].DependsOn = v.original[s.Index].DependsOn
@@ -265,7 +265,7 @@ func (v *Review) Restore(index string) ([]string, error) {
 }
 
 // order is the steps of a draft that are left, as they come in the plan's order.
-func (v *Review) order(d draft) []string { return planning.NewGraph(v.plan(d)).Order() }
+func (v *Review) order(d draft) []string { return plan.NewGraph(v.plan(d)).Order() }
 
 // Move has a step change places with the one before it (by -1) or behind it
 // (by 1) among those that can be moved. Of the two, the one that comes later
@@ -318,7 +318,7 @@ func (v *Review) needs(index, on string) string {
 		return fmt.Sprintf("step %s depends on step %s", index, on)
 	}
 	name := v.original[on].ResultVariable
-	for _, ref := range planning.References(v.now.steps[v.now.at(index)].Args) {
+	for _, ref := range plan.References(v.now.steps[v.now.at(index)].Args) {
 		if name != "" && ref.Name == name {
 			return fmt.Sprintf("step %s needs the result of step %s (%s)", index, on, ref)
 		}

@@ -8,6 +8,8 @@ import (
 
 	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // PlannerKind says who plans a goal.
@@ -48,7 +50,7 @@ type Routing struct {
 // Route returns the chain that the words of a goal come to, where they are what
 // plans it; model says whether there is one that could. The error says why words
 // that were understood do not.
-func (w Routing) Route(goal string, tools planning.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
+func (w Routing) Route(goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
@@ -75,9 +77,9 @@ func (w Routing) Route(goal string, tools planning.Catalogue, model bool) (chain
 
 // offered reports whether every tool of a chain is one of the workspace's own
 // operators on offer.
-func offered(tools planning.Catalogue, chain intent.Chain) bool {
+func offered(tools plan.Catalogue, chain intent.Chain) bool {
 	return !slices.ContainsFunc(chain.Nodes, func(n intent.Node) bool {
-		return n.Executor == planning.ExecutorTool && !slices.ContainsFunc(tools, func(t planning.Tool) bool { return t.Trusted && t.Name == n.Tool })
+		return n.Executor == plan.ExecutorTool && !slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Trusted && t.Name == n.Tool })
 	})
 }
 
@@ -94,13 +96,13 @@ func (r *Run) planGoal(d RunStarted) {
 		r.planner = r.planners().Plan(r.brief())
 		return
 	}
-	chain, ok, err := d.Routing.Route(planning.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
+	chain, ok, err := d.Routing.Route(prompt.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
 		r.routed = &RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
 		r.planner = planning.Given(owned(chain.Plan(d.Goal), d.Catalogue, d.Routing.Policy))
 		if d.Model == "" {
-			r.fallback = planning.OnFailureAbort
+			r.fallback = plan.OnFailureAbort
 		}
 		return
 	case d.Routing.Planner == PlannerRouter:
@@ -120,19 +122,19 @@ func (r *Run) planGoal(d RunStarted) {
 // where another server offers one of the same name. Of the chain's gates only
 // those that the user's policy sets are the plan's: what else asks is for the rules
 // of the run to say, which the user may have changed.
-func owned(plan planning.Plan, tools planning.Catalogue, policy intent.Policy) planning.Plan {
-	for i, s := range plan.Steps {
-		plan.Steps[i].Gate = policy.Asks(s.Tool)
-		if _, err := tools.Find(s.Tool); err == nil || s.Executor != planning.ExecutorTool {
+func owned(p plan.Plan, tools plan.Catalogue, policy intent.Policy) plan.Plan {
+	for i, s := range p.Steps {
+		p.Steps[i].Gate = policy.Asks(s.Tool)
+		if _, err := tools.Find(s.Tool); err == nil || s.Executor != plan.ExecutorTool {
 			continue
 		}
 		for _, t := range tools {
 			if t.Trusted && t.Name == s.Tool {
-				plan.Steps[i].Tool = t.QualifiedName()
+				p.Steps[i].Tool = t.QualifiedName()
 			}
 		}
 	}
-	return plan
+	return p
 }
 
 // cutWordless leaves out what a routed plan would need a model for where there
@@ -142,7 +144,7 @@ func (r *Run) cutWordless() {
 		return
 	}
 	for _, s := range r.Steps {
-		if s.Step.Executor != planning.ExecutorTool {
+		if s.Step.Executor != plan.ExecutorTool {
 			s.cut = wordless
 			r.enqueue(s)
 		}

@@ -7,21 +7,22 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // operators are the workspace's own tools, as far as routed plans need them.
-func operators() planning.Catalogue {
-	var out planning.Catalogue
+func operators() plan.Catalogue {
+	var out plan.Catalogue
 	for _, name := range []string{
 		"fs.read", "fs.search", "code.symbols", "code.definition", "code.references", "code.parse", "code.summarize", "code.transform",
 		"vcs.status", "vcs.diff", "vcs.log",
 	} {
-		out = append(out, planning.Tool{Name: name, Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true})
+		out = append(out, plan.Tool{Name: name, Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true})
 	}
 	for _, name := range []string{"fs.patch", "fs.write", "test.run", "vcs.commit"} {
-		out = append(out, planning.Tool{Name: name, Server: "workspace", Annotated: true, Trusted: true})
+		out = append(out, plan.Tool{Name: name, Server: "workspace", Annotated: true, Trusted: true})
 	}
 	return out
 }
@@ -55,7 +56,7 @@ func TestWhoPlansAGoal(t *testing.T) {
 	for name, c := range map[string]struct {
 		goal, model string
 		planner     agent.PlannerKind
-		tools       planning.Catalogue // nil is all
+		tools       plan.Catalogue // nil is all
 		want        string
 	}{
 		"clear words that need no model":              {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerAuto, want: words},
@@ -174,7 +175,7 @@ func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
 func TestAQuestionIsAnsweredInWordsWhereThereIsAModel(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
-	w.reply = func(r planning.Request) (string, error) { return "It is what it is.", nil }
+	w.reply = func(r prompt.Request) (string, error) { return "It is what it is.", nil }
 	if result := w.play(routed("what is Session", "m", agent.PlannerAuto)); result.Answer != "It is what it is." {
 		t.Errorf("%q", result.Answer)
 	}

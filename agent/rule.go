@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Rule is one gate rule. Rules are tried in order and the first that matches a
@@ -59,14 +60,14 @@ const (
 // arguments. The bare name of a workspace operator lets only the workspace's own
 // tool pass; where the rule asks or denies, it covers every server's tool of that
 // name.
-func (r Rule) Matches(t planning.Tool) bool {
+func (r Rule) Matches(t plan.Tool) bool {
 	switch {
 	case r.When == WhenReadOnly && !t.ReadOnly,
 		r.When == WhenDestructive && !t.Destructive,
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted,
 		// A namesake on another server gets nothing that was meant for the workspace's own.
-		r.Verdict == VerdictRun && planning.IsOperator(r.Tool) && !t.Trusted,
+		r.Verdict == VerdictRun && plan.IsOperator(r.Tool) && !t.Trusted,
 		r.Verdict == VerdictRun && leaves(t) && strings.ContainsAny(r.Tool, `*?[`):
 		return false
 	}
@@ -75,15 +76,15 @@ func (r Rule) Matches(t planning.Tool) bool {
 	case r.Source == SourceUser:
 		return r.Tool == qualified // the tool that was shown, whatever it is called
 	case strings.Contains(r.Tool, ":"):
-		return planning.MatchName(r.Tool, qualified) // which no bare name can pose as
+		return prompt.MatchName(r.Tool, qualified) // which no bare name can pose as
 	default:
-		return planning.MatchName(r.Tool, t.Name) || planning.MatchName(r.Tool, qualified)
+		return prompt.MatchName(r.Tool, t.Name) || prompt.MatchName(r.Tool, qualified)
 	}
 }
 
 // leaves reports whether what the tool does leaves this machine for good: only a
 // rule that has its name lets it pass, no pattern.
-func leaves(t planning.Tool) bool { return t.Trusted && t.Name == "vcs.push" }
+func leaves(t plan.Tool) bool { return t.Trusted && t.Name == "vcs.push" }
 
 // Equal reports whether both rules say the same.
 func (r Rule) Equal(o Rule) bool {
@@ -109,7 +110,7 @@ func (r Rule) String() string {
 
 // Speaking returns the rules of which one will decide about a call of the tool,
 // in their order. Only the last has no conditions on arguments.
-func Speaking(rules []Rule, t planning.Tool) []Rule {
+func Speaking(rules []Rule, t plan.Tool) []Rule {
 	var out []Rule
 	for _, r := range rules {
 		if !r.Matches(t) {
@@ -136,9 +137,9 @@ func Speaking(rules []Rule, t planning.Tool) []Rule {
 // What asks or denies is read widely: neither the case of letters, nor dots and
 // steps upwards, nor an absolute path hide a file from it.
 //
-// Where a [planning.Placeholder] stands for an argument and the decision hangs
+// Where a [plan.Placeholder] stands for an argument and the decision hangs
 // on it, the call asks.
-func Decide(rules []Rule, t planning.Tool, args map[string]any) Rule {
+func Decide(rules []Rule, t plan.Tool, args map[string]any) Rule {
 	return decide(Speaking(rules, t), args)
 }
 

@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 var (
-	write = planning.Tool{Name: "fs.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
-	run   = planning.Tool{Name: "proc.run", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
-	push  = planning.Tool{Name: "vcs.push", Server: "workspace", Annotated: true, Trusted: true}
+	write = plan.Tool{Name: "fs.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
+	run   = plan.Tool{Name: "proc.run", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
+	push  = plan.Tool{Name: "vcs.push", Server: "workspace", Annotated: true, Trusted: true}
 )
 
 // at is one condition.
@@ -35,7 +35,7 @@ func TestConditionsOfWhatLetsACallPassAreReadNarrowly(t *testing.T) {
 		"an empty pattern for empty text":                  {at("dir", ""), map[string]any{"dir": ""}, true},
 		"an empty pattern for what is given":               {at("dir", ""), map[string]any{"dir": "x"}, false},
 		"an empty pattern for a switch":                    {at("create", ""), map[string]any{"create": true}, false},
-		"an empty pattern for what is not known yet":       {at("dir", ""), map[string]any{"dir": planning.Placeholder("<x>")}, false},
+		"an empty pattern for what is not known yet":       {at("dir", ""), map[string]any{"dir": plan.Placeholder("<x>")}, false},
 		"an empty pattern for a part that is not there":    {at("repo.owner", ""), map[string]any{"repo": map[string]any{}}, true},
 		"no arguments at all":                              {at("path", "**"), nil, false},
 		"a dot before it":                                  {at("path", "docs/**"), map[string]any{"path": "./docs/a.md"}, true},
@@ -68,7 +68,7 @@ func TestConditionsOfWhatLetsACallPassAreReadNarrowly(t *testing.T) {
 		"a word of a list by its place":                    {at("argv.0", "go"), map[string]any{"argv": []any{"go", "vet"}}, true},
 		"a place that the list does not have":              {at("argv.7", "go"), map[string]any{"argv": []any{"go"}}, false},
 		"a part that another argument's name pretends":     {at("repo.owner", "me"), map[string]any{"repo.owner": "me", "repo": map[string]any{"owner": "you"}}, false},
-		"what is not known yet":                            {at("path", "docs/**"), map[string]any{"path": planning.Placeholder("<fs.list result>")}, false},
+		"what is not known yet":                            {at("path", "docs/**"), map[string]any{"path": plan.Placeholder("<fs.list result>")}, false},
 		"bytes that are no text":                           {at("path", "docs/*"), map[string]any{"path": "docs/\xff"}, true},
 		"a pattern that ends in a backslash is plain text": {at("path", `a\`), map[string]any{"path": `a\`}, true},
 	} {
@@ -123,7 +123,7 @@ func TestTheFirstRuleThatFitsDecides(t *testing.T) {
 }
 
 func TestWhatHangsOnAnUnknownArgumentAsks(t *testing.T) {
-	unknown := map[string]any{"path": planning.Placeholder("<x>")}
+	unknown := map[string]any{"path": plan.Placeholder("<x>")}
 	allow := agent.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: agent.VerdictRun}
 	deny := agent.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: agent.VerdictBlock}
 	for name, c := range map[string]struct {
@@ -142,7 +142,7 @@ func TestWhatHangsOnAnUnknownArgumentAsks(t *testing.T) {
 }
 
 func TestNoServerPosesAsAnother(t *testing.T) {
-	posing := planning.Tool{Name: "workspace:fs.write", Server: "evil"}
+	posing := plan.Tool{Name: "workspace:fs.write", Server: "evil"}
 	for _, r := range []agent.Rule{
 		{Tool: "workspace:fs.write", Verdict: agent.VerdictRun},
 		{Tool: "workspace:*", Verdict: agent.VerdictRun},

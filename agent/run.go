@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // Run is the state of one run: what its events folded so far say. The engine
@@ -16,7 +18,7 @@ type Run struct {
 	Workspace string
 	Model     string
 	Limits    Limits
-	Catalogue planning.Catalogue
+	Catalogue plan.Catalogue
 
 	Seq       uint64    // of the last event applied
 	StartedAt time.Time // of run.started
@@ -24,7 +26,7 @@ type Run struct {
 
 	Route      *RouteMatched // how the words of the goal made the plan; nil where they did not
 	Phases     [3]Phase      // analysis, review, plan
-	Plan       planning.Plan // the plan as it is now; no steps while planning
+	Plan       plan.Plan     // the plan as it is now; no steps while planning
 	Revision   int           // 0 before there is a plan
 	PlannedAt  time.Time     // of the first plan
 	Steps      []*StepState  // the plan's steps in its order; before there is a plan, the drafted ones
@@ -40,7 +42,7 @@ type Run struct {
 	Usage         Usage
 	ContextTokens int // prompt and completion of the newest model call
 	ContextWindow int // tokens the model has room for, as far as known
-	History       []planning.HistoryItem
+	History       []plan.HistoryItem
 	Attempts      []Attempt // of all steps, in the order in which they began
 	Breaks        []Break   // in which it did not go on
 	Notes         []Note
@@ -80,12 +82,12 @@ const (
 
 // StepState is one step of the plan and how far it has come.
 type StepState struct {
-	Step      planning.Step
+	Step      plan.Step
 	Status    StepStatus
-	Attempt   int                 // of the running or last attempt; 0 before the first
-	Args      map[string]any      // as resolved for that attempt
-	Coerced   []planning.Coercion // of the scalars in Args
-	ReadyAt   time.Time           // since then nothing but a gate or a slot keeps the next attempt; zero where something else does
+	Attempt   int             // of the running or last attempt; 0 before the first
+	Args      map[string]any  // as resolved for that attempt
+	Coerced   []plan.Coercion // of the scalars in Args
+	ReadyAt   time.Time       // since then nothing but a gate or a slot keeps the next attempt; zero where something else does
 	StartedAt time.Time
 	MS        int64
 	Result    any
@@ -99,7 +101,7 @@ type StepState struct {
 	Change    Change    // what the newest revision did to it
 	Draft     bool      // not yet part of a plan
 	Tokens    int
-	Parent    string // of an inner call: the agent step that makes it, or planning.ChatParent
+	Parent    string // of an inner call: the agent step that makes it, or prompt.ChatParent
 	Loop      *Loop  // of an agent step, once it has started
 	Run       string // that a plan tool started
 
@@ -134,7 +136,7 @@ type StepState struct {
 	cut       string            // it will be skipped, and why
 	unwanted  bool              // the user had it skipped
 	loop      *Loop             // that it is a call of; nil for a step of the plan
-	use       planning.ToolUse  // that call, as the model asked for it
+	use       reply.ToolUse     // that call, as the model asked for it
 	unknown   error             // why there is no such tool to call
 	ranUp     Usage             // what the run that it started has been counted with
 	told      bool              // the model knows, or is about to be told, what came of it
@@ -148,7 +150,7 @@ type StepState struct {
 	stands standing     // what it needs next
 	at     int          // its place in the queue of those
 	call   map[string]any
-	fitted []planning.Coercion // of the scalars in it
+	fitted []plan.Coercion // of the scalars in it
 	flaw   *flaw
 }
 

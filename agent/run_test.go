@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 const diamond = `{"title":"Diamond","steps":[
@@ -46,41 +47,41 @@ func TestHowARunEnds(t *testing.T) {
 		phases bool
 		want   agent.Reason
 	}{
-		"all steps done is goal met":                        {script: script{planning.PurposePlan: {diamond}}, want: agent.ReasonGoalMet},
-		"a direct answer needs no plan":                     {script: script{planning.PurposeAnalysis: {`{"mode":"direct"}`}, planning.PurposeChat: {"42"}}, phases: true, want: agent.ReasonDirect},
-		"a failed step is replanned":                        {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonGoalMet},
-		"a time-out is replanned":                           {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTimeout), want: agent.ReasonGoalMet},
-		"a planner may give up":                             {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, agent.FailureTool), want: agent.ReasonGaveUp},
-		"equal answers spend the replans":                   {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, planning.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, agent.FailureTool), want: agent.ReasonReplanBudget},
-		"no step is no plan":                                {script: script{planning.PurposePlan: {`{"title":"x","steps":[]}`}}, want: agent.ReasonNoPlan},
-		"a planner that never answers is a planner error":   {script: script{planning.PurposePlan: {""}}, want: agent.ReasonPlannerError},
-		"a planner that says nothing of use is no plan":     {script: script{planning.PurposePlan: {"hm"}, planning.PurposeRepair: {""}}, want: agent.ReasonNoPlan},
-		"a silent replanner is one too":                     {script: script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonPlannerError},
-		"an unknown tool is repaired":                       {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, planning.PurposeRepair: {diamond}}, want: agent.ReasonGoalMet},
-		"an unknown tool that stays in the plan is no plan": {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, planning.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: agent.ReasonNoPlan},
-		"a denied gate ends the run":                        {script: script{planning.PurposePlan: {diamond}}, gate: gate(agent.Deny), want: agent.ReasonDenied},
-		"abort ends the run":                                {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
-		"skip completes in part":                            {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonPartial},
-		"a retry mends a read-only step":                    {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonGoalMet},
-		"retries do not go on for ever":                     {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, agent.FailureTool), want: agent.ReasonStepFailed},
-		"an effectful step is never retried":                {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
-		"a missing field is a failed step":                  {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: agent.ReasonStepFailed},
-		"doubt ends the run": {script: script{planning.PurposePlan: {diamond}}, tool: func(c agent.CallTool) agent.Data {
+		"all steps done is goal met":                        {script: script{prompt.PurposePlan: {diamond}}, want: agent.ReasonGoalMet},
+		"a direct answer needs no plan":                     {script: script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}, phases: true, want: agent.ReasonDirect},
+		"a failed step is replanned":                        {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonGoalMet},
+		"a time-out is replanned":                           {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTimeout), want: agent.ReasonGoalMet},
+		"a planner may give up":                             {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, agent.FailureTool), want: agent.ReasonGaveUp},
+		"equal answers spend the replans":                   {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, agent.FailureTool), want: agent.ReasonReplanBudget},
+		"no step is no plan":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[]}`}}, want: agent.ReasonNoPlan},
+		"a planner that never answers is a planner error":   {script: script{prompt.PurposePlan: {""}}, want: agent.ReasonPlannerError},
+		"a planner that says nothing of use is no plan":     {script: script{prompt.PurposePlan: {"hm"}, prompt.PurposeRepair: {""}}, want: agent.ReasonNoPlan},
+		"a silent replanner is one too":                     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonPlannerError},
+		"an unknown tool is repaired":                       {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {diamond}}, want: agent.ReasonGoalMet},
+		"an unknown tool that stays in the plan is no plan": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: agent.ReasonNoPlan},
+		"a denied gate ends the run":                        {script: script{prompt.PurposePlan: {diamond}}, gate: gate(agent.Deny), want: agent.ReasonDenied},
+		"abort ends the run":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
+		"skip completes in part":                            {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonPartial},
+		"a retry mends a read-only step":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonGoalMet},
+		"retries do not go on for ever":                     {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, agent.FailureTool), want: agent.ReasonStepFailed},
+		"an effectful step is never retried":                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
+		"a missing field is a failed step":                  {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: agent.ReasonStepFailed},
+		"doubt ends the run": {script: script{prompt.PurposePlan: {diamond}}, tool: func(c agent.CallTool) agent.Data {
 			if c.Index == "3" {
 				return agent.StepInDoubt{Index: "3", Attempt: c.Attempt, Reason: "the server went away"}
 			}
 			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
 		}, want: agent.ReasonInDoubt},
-		"a self step is the model's own words": {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, planning.PurposeStep: {"thought"}}, want: agent.ReasonGoalMet},
-		"a silent self step fails":             {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, planning.PurposeStep: {""}}, want: agent.ReasonStepFailed},
-		"missing args are filled in":           {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, planning.PurposeStep: {`{"at":"here"}`}}, want: agent.ReasonGoalMet},
-		"args that stay missing fail":          {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, planning.PurposeStep: {"no idea"}}, want: agent.ReasonStepFailed},
-		"a silent synthesis still answers":     {script: script{planning.PurposePlan: {diamond}, planning.PurposeSynthesis: {""}}, want: agent.ReasonGoalMet},
-		"steps are bounded":                    {script: script{planning.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, agent.FailureTool), limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: agent.ReasonStepBudget},
-		"a plan longer than the steps left":    {script: script{planning.PurposePlan: {diamond}, planning.PurposeRepair: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: agent.ReasonStepBudget},
-		"tool calls are bounded":               {script: script{planning.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxToolCalls = 2 }), want: agent.ReasonToolBudget},
-		"tokens are bounded":                   {script: script{planning.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxTokens = 100 }), want: agent.ReasonTokenBudget},
-		"time is bounded":                      {script: script{planning.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxDurationMS = 20 }), want: agent.ReasonTimeBudget},
+		"a self step is the model's own words": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, prompt.PurposeStep: {"thought"}}, want: agent.ReasonGoalMet},
+		"a silent self step fails":             {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, prompt.PurposeStep: {""}}, want: agent.ReasonStepFailed},
+		"missing args are filled in":           {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, prompt.PurposeStep: {`{"at":"here"}`}}, want: agent.ReasonGoalMet},
+		"args that stay missing fail":          {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, prompt.PurposeStep: {"no idea"}}, want: agent.ReasonStepFailed},
+		"a silent synthesis still answers":     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: agent.ReasonGoalMet},
+		"steps are bounded":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, agent.FailureTool), limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: agent.ReasonStepBudget},
+		"a plan longer than the steps left":    {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeRepair: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: agent.ReasonStepBudget},
+		"tool calls are bounded":               {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxToolCalls = 2 }), want: agent.ReasonToolBudget},
+		"tokens are bounded":                   {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxTokens = 100 }), want: agent.ReasonTokenBudget},
+		"time is bounded":                      {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxDurationMS = 20 }), want: agent.ReasonTimeBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -116,8 +117,8 @@ func TestHowARunEnds(t *testing.T) {
 func TestReplanFreezesWhatIsDone(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan:   {diamond},
-		planning.PurposeReplan: {`{"title":"Diamond","steps":[{"index":"2","title":"Left","tool":"look","args":{"at":"elsewhere"}},{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"6","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`},
+		prompt.PurposePlan:   {diamond},
+		prompt.PurposeReplan: {`{"title":"Diamond","steps":[{"index":"2","title":"Left","tool":"look","args":{"at":"elsewhere"}},{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"6","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`},
 	}.reply
 	w.tool = failing("2", 1, agent.FailureTool)
 	got := w.play(started(agent.DefaultLimits()))
@@ -142,7 +143,7 @@ func TestReplanFreezesWhatIsDone(t *testing.T) {
 
 func TestIndependentStepsRunAtOnce(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	most := 0
 	w.watch = func(_ []agent.Data, pending []agent.Effect) {
 		n := 0
@@ -163,16 +164,16 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 func TestTheModelFillsInWhatThePlanLeftOutAndNoMore(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan: {`{"title":"x","steps":[{"title":"Both","tool":"both","args":{"at":"here"}}]}`},
-		planning.PurposeStep: {`{"at":"elsewhere","text":"${not a reference}"}`},
+		prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Both","tool":"both","args":{"at":"here"}}]}`},
+		prompt.PurposeStep: {`{"at":"elsewhere","text":"${not a reference}"}`},
 	}.reply
 	start := started(agent.DefaultLimits())
-	start.Catalogue = planning.Catalogue{both}
+	start.Catalogue = plan.Catalogue{both}
 	if got := w.play(start); got.Reason != agent.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	want := map[string]any{"at": "here", "text": "${not a reference}"}
-	if got := w.run.Step("1").Args; !planning.EqualValues(got, want) {
+	if got := w.run.Step("1").Args; !plan.EqualValues(got, want) {
 		t.Errorf("called with %v, want %v", got, want)
 	}
 }
@@ -197,7 +198,7 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = script{planning.PurposePlan: {c.plan}, planning.PurposeStep: {`{"at":"slug"}`}}.reply
+			w.reply = script{prompt.PurposePlan: {c.plan}, prompt.PurposeStep: {`{"at":"slug"}`}}.reply
 			var start agent.RunStarted
 			if start = started(agent.DefaultLimits()); c.file {
 				start = given(t, c.plan)
@@ -208,11 +209,11 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 			}
 			asks := 0
 			for _, d := range all[agent.ModelRequested](w) {
-				if d.Purpose == planning.PurposeStep {
+				if d.Purpose == prompt.PurposeStep {
 					asks++
 				}
 			}
-			if got := w.run.Step("1").Args; !planning.EqualValues(got, c.want) || asks != c.asks {
+			if got := w.run.Step("1").Args; !plan.EqualValues(got, c.want) || asks != c.asks {
 				t.Errorf("called with %v after %d requests, want %v after %d", got, asks, c.want, c.asks)
 			}
 		})
@@ -221,7 +222,7 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 
 func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	w.play(started(agent.DefaultLimits()))
 	kinds := w.kinds()
 	if slices.Index(kinds, agent.KindStepStarted) > slices.Index(kinds, agent.KindPlanCreated) {
@@ -240,7 +241,7 @@ func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
 
 func TestTheStepsOfASimpleAnalysisStartWhileItStreams(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposeAnalysis: {
+	w.reply = script{prompt.PurposeAnalysis: {
 		`{"mode":"plan","task":"look","complexity":"simple","reflect":false,"steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`,
 	}}.reply
 	start := started(agent.DefaultLimits())
@@ -259,7 +260,7 @@ func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
 	w := newWorld(t)
 	bad := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
 	good := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"}}]}`
-	w.reply = script{planning.PurposePlan: {bad}, planning.PurposeRepair: {good}}.reply
+	w.reply = script{prompt.PurposePlan: {bad}, prompt.PurposeRepair: {good}}.reply
 	// The early call stays out until the plan has been repaired.
 	w.choose = func(n int) int { return n - 1 }
 	got := w.play(started(agent.DefaultLimits()))
@@ -275,7 +276,7 @@ func TestAllowForTheRunAsksOnce(t *testing.T) {
 	plan := `{"title":"x","steps":[{"title":"Do","tool":"change","args":{"at":1}},{"title":"Do more","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
 	for scope, want := range map[agent.Scope]int{agent.ScopeOnce: 2, agent.ScopeRun: 1} {
 		w := newWorld(t)
-		w.reply = script{planning.PurposePlan: {plan}}.reply
+		w.reply = script{prompt.PurposePlan: {plan}}.reply
 		w.apply(started(agent.DefaultLimits()))
 		gates := 0
 		for w.run.Result == nil {
@@ -300,7 +301,7 @@ func TestAllowForTheRunAsksOnce(t *testing.T) {
 
 func TestStopLetsNothingNewStart(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	w.apply(started(agent.DefaultLimits()))
 	w.advance()
 	w.back() // the plan
@@ -359,7 +360,7 @@ func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
 		strings.Repeat("x", 301) + "\ny": strings.Repeat("x", 300) + "…",
 	} {
 		w := newWorld(t)
-		w.reply = script{planning.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}.reply
+		w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}.reply
 		w.tool = func(c agent.CallTool) agent.Data {
 			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: text, Failure: agent.FailureTool}
 		}
@@ -376,8 +377,8 @@ func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
 func TestWhatAPlanLeavesVagueIsSaidOnce(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
-		planning.PurposePlan:      {`{"title":"x","steps":[{"title":"Fix everything","tool":"look","args":{"at":"a"},"expected_outcome":"success"}]}`},
-		planning.PurposeSynthesis: {"done"},
+		prompt.PurposePlan:      {`{"title":"x","steps":[{"title":"Fix everything","tool":"look","args":{"at":"a"},"expected_outcome":"success"}]}`},
+		prompt.PurposeSynthesis: {"done"},
 	}.reply
 	w.play(started(agent.DefaultLimits()))
 	notes := all[agent.Note](w)

@@ -10,6 +10,8 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // TestFaultsOfCarryingOutPlansThatAreNotRepeated has one case for each fault, in
@@ -17,14 +19,14 @@ import (
 func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 	for name, check := range map[string]func(*testing.T){
 		"a step waits for what it depends on and for no batch": func(t *testing.T) {
-			plan, took := planning.Plan{Title: "Two chains"}, map[string]int64{}
+			p, took := plan.Plan{Title: "Two chains"}, map[string]int64{}
 			for i, ms := range []int64{50, 300, 300, 50} {
 				tool := fmt.Sprintf("t%d", i+1)
-				plan.Steps = append(plan.Steps, planning.Step{Index: fmt.Sprint(i + 1), Title: "Step", Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}})
+				p.Steps = append(p.Steps, plan.Step{Index: fmt.Sprint(i + 1), Title: "Step", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}})
 				took["w:"+tool] = ms
 			}
-			plan.Steps[1].DependsOn, plan.Steps[3].DependsOn = []string{"1"}, []string{"3"}
-			if got := makespan(t, plan, took, nil, 4); got != 350*time.Millisecond {
+			p.Steps[1].DependsOn, p.Steps[3].DependsOn = []string{"1"}, []string{"3"}
+			if got := makespan(t, p, took, nil, 4); got != 350*time.Millisecond {
 				t.Errorf("it takes %v, the critical path is 350ms", got)
 			}
 		},
@@ -147,7 +149,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 // fault of planning, budgets and replanning in those systems.
 func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 	two := calls("Two", "1:look:a", "2:look:x")
-	scripted := func(t *testing.T, limit func(*agent.Limits), plans ...planning.Plan) (*world, agent.Result) {
+	scripted := func(t *testing.T, limit func(*agent.Limits), plans ...plan.Plan) (*world, agent.Result) {
 		w := newWorld(t)
 		w.run.Planners, w.tool = planning.Scripted(plans...), breaking("x", "y")
 		start := started(agent.DefaultLimits())
@@ -169,13 +171,13 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 	}
 	for name, check := range map[string]func(*testing.T){
 		"the budget is asked before the planner": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 220 })
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 220 })
 			if got.Reason != agent.ReasonTokenBudget || len(all[agent.PhaseStarted](w)) != 2 {
 				t.Errorf("%s after %d phases", got.Reason, len(all[agent.PhaseStarted](w)))
 			}
 		},
 		"the budget is asked before the synthesiser": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 330 })
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 330 })
 			if got.Reason != agent.ReasonTokenBudget || len(all[agent.SynthesisStarted](w)) != 0 {
 				t.Errorf("%s after %d answers", got.Reason, len(all[agent.SynthesisStarted](w)))
 			}
@@ -190,31 +192,31 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 			}
 		},
 		"a plan that is too long is refused, and not cut": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {serial(16, false)}, planning.PurposeRepair: {serial(16, false)}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {serial(16, false)}, prompt.PurposeRepair: {serial(16, false)}}, nil)
 			if got.Reason != agent.ReasonNoPlan || slices.Contains(w.starts(), "16") || got.Plan != nil {
 				t.Errorf("%s (%s) with the plan %v after the starts %v", got.Reason, got.Error, got.Plan, w.starts())
 			}
 		},
 		"an analysis that fails is told, and planning goes on": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {""}, planning.PurposePlan: {diamond}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {""}, prompt.PurposePlan: {diamond}}, nil)
 			if failed := all[agent.PhaseFailed](w); got.Reason != agent.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 1 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
 		"nothing is carried out where phase 3 fails": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {""}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {""}}, nil)
 			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
 		"a review that fails is told, and planning goes on": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {""}, planning.PurposePlan: {diamond}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {""}, prompt.PurposePlan: {diamond}}, nil)
 			if failed := all[agent.PhaseFailed](w); got.Reason != agent.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 2 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
 		"the tools of a plan are those there are": func(t *testing.T) {
-			w, got := phases(t, script{planning.PurposeAnalysis: {analysed}, planning.PurposeReview: {"fine"}, planning.PurposePlan: {faulty}, planning.PurposeRepair: {faulty}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {faulty}}, nil)
 			if got.Reason != agent.ReasonNoPlan || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
@@ -247,14 +249,14 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 			}
 		},
 		"giving up is no goal met": func(t *testing.T) {
-			_, got := scripted(t, nil, two, planning.Plan{Title: "There is no way"})
+			_, got := scripted(t, nil, two, plan.Plan{Title: "There is no way"})
 			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonGaveUp || got.Error != "There is no way" {
 				t.Errorf("%s %s: %q", got.Status, got.Reason, got.Error)
 			}
 		},
 		"a planner that fails ends the run, and nothing else": func(t *testing.T) {
 			w := newWorld(t)
-			w.reply, w.tool = script{planning.PurposePlan: {diamond}, planning.PurposeReplan: {""}, planning.PurposeRepair: {""}}.reply, failing("3", 1, agent.FailureTool)
+			w.reply, w.tool = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}, prompt.PurposeRepair: {""}}.reply, failing("3", 1, agent.FailureTool)
 			got := w.play(started(agent.DefaultLimits()))
 			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonPlannerError || !strings.Contains(got.Error, "the model fell silent") || len(got.History) != 3 {
 				t.Errorf("%s %s: %q after %d items of history", got.Status, got.Reason, got.Error, len(got.History))

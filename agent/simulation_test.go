@@ -11,7 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // executors is how many kinds of steps there are to draw from; the last are
@@ -71,26 +73,26 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
 	w := newWorld(t)
 	next := 1
-	w.reply = func(r planning.Request) (string, error) {
+	w.reply = func(r prompt.Request) (string, error) {
 		if rapid.IntRange(0, 11).Draw(t, "silent") == 0 {
 			return "", fmt.Errorf("the model fell silent")
 		}
 		switch r.Purpose {
-		case planning.PurposePlan, planning.PurposeRepair, planning.PurposeReplan:
+		case prompt.PurposePlan, prompt.PurposeRepair, prompt.PurposeReplan:
 			plan := randomPlan(t, next, kinds)
 			next += rapid.IntRange(0, 6).Draw(t, "renumber")
 			return plan, nil
-		case planning.PurposeStep:
+		case prompt.PurposeStep:
 			return rapid.SampledFrom([]string{`{"at":"x"}`, "words"}).Draw(t, "words"), nil
-		case planning.PurposeAgent:
+		case prompt.PurposeAgent:
 			return rapid.SampledFrom([]string{"", "words", "more words"}).Draw(t, "said"), nil
 		default:
 			return "words", nil
 		}
 	}
-	w.calls = func(r planning.Request) []planning.ToolUse {
-		var uses []planning.ToolUse
-		if r.Purpose == planning.PurposeAgent {
+	w.calls = func(r prompt.Request) []reply.ToolUse {
+		var uses []reply.ToolUse
+		if r.Purpose == prompt.PurposeAgent {
 			for range rapid.IntRange(0, 2).Draw(t, "calls") {
 				uses = append(uses, use(rapid.SampledFrom([]string{"look", "change", "fill", "nowhere"}).Draw(t, "called"), rapid.SampledFrom([]string{"a", "b"}).Draw(t, "at")))
 			}
@@ -158,14 +160,14 @@ func randomStart(t *rapid.T, kinds int) agent.RunStarted {
 	start.Catalogue = slices.Clone(catalogue)
 	start.Catalogue[1].Trusted, start.Catalogue[1].Previews = true, true
 	start.Prompting.ModelTools = rapid.IntRange(0, 5).Draw(t, "no tools") > 0
-	start.Prompting.Profiles = []planning.Profile{{Name: "scout", MaxTurns: rapid.IntRange(1, 5).Draw(t, "turns"), MaxTokens: rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "tokens of the sub-agent")}}
+	start.Prompting.Profiles = []prompt.Profile{{Name: "scout", MaxTurns: rapid.IntRange(1, 5).Draw(t, "turns"), MaxTokens: rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "tokens of the sub-agent")}}
 	start.Attended = rapid.Bool().Draw(t, "attended")
 	start.InDoubt = randomInDoubt(t)
 	start.Review = rapid.IntRange(0, 3).Draw(t, "review") == 0
 	start.SkipSynthesis = rapid.Bool().Draw(t, "no answer")
 	if rapid.Bool().Draw(t, "given") {
 		start.Plan = randomGiven(t, kinds)
-		start.OnFailure = rapid.SampledFrom([]planning.OnFailure{"", planning.OnFailureAbort, planning.OnFailureSkip, planning.OnFailureReplan}).Draw(t, "fallback")
+		start.OnFailure = rapid.SampledFrom([]plan.OnFailure{"", plan.OnFailureAbort, plan.OnFailureSkip, plan.OnFailureReplan}).Draw(t, "fallback")
 		start.Model = rapid.SampledFrom([]string{"m", ""}).Draw(t, "model")
 		start.SkipSynthesis = start.SkipSynthesis || start.Model == ""
 	}
@@ -173,12 +175,12 @@ func randomStart(t *rapid.T, kinds int) agent.RunStarted {
 }
 
 // randomGiven draws a plan that needs no planner.
-func randomGiven(t *rapid.T, kinds int) *planning.Plan {
-	plan, faults := planning.DecodePlan([]byte(randomPlan(t, 1, kinds)))
+func randomGiven(t *rapid.T, kinds int) *plan.Plan {
+	p, faults := plan.DecodePlan([]byte(randomPlan(t, 1, kinds)))
 	if len(faults) > 0 {
-		t.Fatal(planning.FaultError(faults))
+		t.Fatal(plan.FaultError(faults))
 	}
-	return &plan
+	return &p
 }
 
 func randomInDoubt(t *rapid.T) agent.DoubtDecision {
@@ -326,13 +328,13 @@ func checkSlots(t *rapid.T, limits agent.Limits, pending []agent.Effect) {
 type order struct {
 	t       *rapid.T
 	events  []agent.Event
-	plan    *planning.Graph
+	plan    *plan.Graph
 	done    map[string]bool
 	allowed map[string]bool                // step → its next call passed the gate
 	forAll  bool                           // and so does every call of its tool
 	open    map[string]agent.GateRequested // by gate
 	running map[string]int                 // step → attempt that counts
-	drafted map[string]planning.Step
+	drafted map[string]plan.Step
 	early   map[string]bool
 	waits   bool            // the plan is held to be looked over
 	reviews bool            // and so is every other
@@ -354,7 +356,7 @@ type attempt struct {
 func checkOrder(t *rapid.T, events []agent.Event) {
 	o := order{
 		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]agent.GateRequested{},
-		running: map[string]int{}, drafted: map[string]planning.Step{}, early: map[string]bool{},
+		running: map[string]int{}, drafted: map[string]plan.Step{}, early: map[string]bool{},
 		under: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
 	}
 	for _, e := range events {
@@ -377,7 +379,7 @@ func (o *order) see(d agent.Data) {
 	}
 	switch d := d.(type) {
 	case agent.PhaseSkipped: // planning begins, perhaps anew
-		o.drafted, o.early, o.running = map[string]planning.Step{}, map[string]bool{}, map[string]int{}
+		o.drafted, o.early, o.running = map[string]plan.Step{}, map[string]bool{}, map[string]int{}
 	case agent.PlanDrafting:
 		if o.running[d.Step.Index] == 0 { // of two with one index the one that was started counts
 			o.drafted[d.Step.Index] = d.Step
@@ -389,7 +391,7 @@ func (o *order) see(d agent.Data) {
 		o.take(d.Plan)
 	case agent.PlanDiff:
 		o.waits = o.reviews
-		o.plan, o.allowed = planning.NewGraph(d.Plan), map[string]bool{}
+		o.plan, o.allowed = plan.NewGraph(d.Plan), map[string]bool{}
 		for index, yes := range o.done {
 			if _, stays := d.Plan.Step(index); yes && !stays && !strings.Contains(index, ".") { // inner calls go with their step
 				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(o.events))
@@ -420,14 +422,14 @@ func (o *order) see(d agent.Data) {
 }
 
 // take goes over to the first plan, which adopts what was started early.
-func (o *order) take(plan planning.Plan) {
-	o.plan = planning.NewGraph(plan)
+func (o *order) take(p plan.Plan) {
+	o.plan = plan.NewGraph(p)
 	before := o.running
 	o.running = map[string]int{}
 	for _, index := range o.plan.Order() {
-		s, _ := plan.Step(index)
+		s, _ := p.Step(index)
 		draft := o.drafted[s.Index]
-		adopted := draft.Tool == s.Tool && planning.EqualValues(draft.Args, s.Args) && !s.Gate
+		adopted := draft.Tool == s.Tool && plan.EqualValues(draft.Args, s.Args) && !s.Gate
 		for _, d := range o.plan.Dependencies(s.Index) {
 			adopted = adopted && o.done[d] && slices.Contains(draft.DependsOn, d)
 		}
@@ -442,7 +444,7 @@ func (o *order) take(plan planning.Plan) {
 func (o *order) reviewed(d agent.PlanReviewed) {
 	o.waits = d.Decision != agent.ReviewRun
 	if d.Plan != nil {
-		o.plan = planning.NewGraph(*d.Plan)
+		o.plan = plan.NewGraph(*d.Plan)
 	}
 	for _, a := range d.Approved {
 		o.allowed[a.Step] = true

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // slots counts what is free while Next collects what may start.
@@ -131,7 +131,7 @@ func (r *Run) reserveApproved(q *queues, free *slots) {
 // one account, and of the one model.
 func (r *Run) plansUnderWay(free *slots) bool {
 	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.newest, func(c *StepState) bool {
-		return c.Status == StepActive && planning.IsPlanTool(r.facts(c.Step.Tool).tool)
+		return c.Status == StepActive && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
 	})
 }
 

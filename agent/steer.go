@@ -3,7 +3,8 @@ package agent
 import (
 	"strings"
 
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // applySteered has the user's word heard by whoever is at work: each model in a
@@ -78,11 +79,11 @@ func (r *Run) takeRemarks() {
 }
 
 // hearMore goes on from an answer that the user has spoken after.
-func (r *Run) hearMore(reply planning.Reply) {
+func (r *Run) hearMore(reply reply.Reply) {
 	c := r.chatted()
 	c.remarks, r.Remarks = append(c.remarks, r.Remarks...), nil
 	c.Turns++
-	c.talk = append(c.talk, planning.Said(reply))
+	c.talk = append(c.talk, prompt.Said(reply))
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
 }
 
@@ -94,13 +95,13 @@ func (l *Loop) request() {
 }
 
 // said is what the user said since the last turn.
-func (l *Loop) said() []planning.Message {
-	out := make([]planning.Message, 0, len(l.remarks)+1)
+func (l *Loop) said() []prompt.Message {
+	out := make([]prompt.Message, 0, len(l.remarks)+1)
 	for _, text := range l.remarks {
 		if l.step != nil {
 			text = "# Step " + l.step.Step.Index + "\n\nThe user says: " + text
 		}
-		out = append(out, planning.Remark(text))
+		out = append(out, prompt.Remark(text))
 	}
 	return out
 }

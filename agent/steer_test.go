@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 const threeInARow = `{"title":"Three","steps":[
@@ -24,10 +26,10 @@ func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
 		steps string // of the last plan
 		ends  agent.Reason
 	}{
-		{"while it is carried out", agent.KindStepCompleted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {otherWay}}, "1 2 9", agent.ReasonGoalMet},
-		{"while it is planned", agent.KindPhaseStarted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {otherWay}}, "9", agent.ReasonGoalMet},
-		{"an equal plan changes nothing", agent.KindStepCompleted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {tail(threeInARow)}}, "1 2 3", agent.ReasonGoalMet},
-		{"a planner that fails changes nothing", agent.KindStepCompleted, script{planning.PurposePlan: {threeInARow}, planning.PurposeReplan: {""}}, "1 2 3", agent.ReasonGoalMet},
+		{"while it is carried out", agent.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "1 2 9", agent.ReasonGoalMet},
+		{"while it is planned", agent.KindPhaseStarted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "9", agent.ReasonGoalMet},
+		{"an equal plan changes nothing", agent.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {tail(threeInARow)}}, "1 2 3", agent.ReasonGoalMet},
+		{"a planner that fails changes nothing", agent.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {""}}, "1 2 3", agent.ReasonGoalMet},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
@@ -61,8 +63,8 @@ func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
 }
 
 // tail is the plan of a chain but for its first step.
-func tail(plan string) string {
-	p, _ := planning.DecodePlan([]byte(plan))
+func tail(proposed string) string {
+	p, _ := plan.DecodePlan([]byte(proposed))
 	p.Steps = p.Steps[1:]
 	text, err := p.MarshalJSON()
 	if err != nil {
@@ -72,16 +74,16 @@ func tail(plan string) string {
 }
 
 func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
-	heard := func(r planning.Request) bool {
-		return slices.ContainsFunc(r.Messages, func(m planning.Message) bool {
-			return m.Role == planning.RoleUser && strings.HasSuffix(m.Content, "mind the gap")
+	heard := func(r prompt.Request) bool {
+		return slices.ContainsFunc(r.Messages, func(m prompt.Message) bool {
+			return m.Role == prompt.RoleUser && strings.HasSuffix(m.Content, "mind the gap")
 		})
 	}
 	t.Run("of a sub-agent", func(t *testing.T) {
 		w := newWorld(t)
-		k := &talker{turns: []turn{{calls: []planning.ToolUse{use("look", "a")}}, {text: "seen"}}}
+		k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}}
 		k.join(w)
-		w.apply(scouting(t, planning.Profile{}))
+		w.apply(scouting(t, prompt.Profile{}))
 		w.until(agent.KindModelReplied)
 		w.apply(agent.RunSteered{Text: "mind the gap"})
 		if result := w.goOn(); result.Reason != agent.ReasonGoalMet || len(all[agent.ReplanStarted](w)) > 0 {
@@ -96,7 +98,7 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		k.join(w)
-		w.apply(scouting(t, planning.Profile{}))
+		w.apply(scouting(t, prompt.Profile{}))
 		w.until(agent.KindModelRequested)
 		w.apply(agent.RunSteered{Text: "mind the gap"})
 		if result := w.goOn(); result.Variables["found"] != "in time" || !heard(k.requests[1]) {
@@ -127,7 +129,7 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 
 func TestRunThatWouldNotHear(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposePlan: {diamond}}.reply
+	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	w.apply(started(agent.DefaultLimits()))
 	w.until(agent.KindSynthesisStarted)
 	if w.run.Steerable() {

@@ -7,20 +7,21 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestTheHistoryOfAnAdoptedDraftIsThatOfTheStepItServes(t *testing.T) {
 	w := newWorld(t)
 	var stepPrompt string
-	w.reply = func(r planning.Request) (string, error) {
+	w.reply = func(r prompt.Request) (string, error) {
 		switch r.Purpose {
-		case planning.PurposePlan:
+		case prompt.PurposePlan:
 			// invalid: step 2 depends on a step that does not exist
 			return `{"title":"T","steps":[{"index":"1","title":"Look A","tool":"look","args":{"at":"A"}},{"index":"2","title":"Think","executor":"self","depends_on":["9"]}]}`, nil
-		case planning.PurposeRepair:
+		case prompt.PurposeRepair:
 			return `{"title":"T","steps":[{"index":"1","title":"Look B","tool":"look","args":{"at":"B"}},{"index":"2","title":"Look A","tool":"look","args":{"at":"A"}},{"index":"3","title":"Think about A","executor":"self","depends_on":["2"]}]}`, nil
-		case planning.PurposeStep:
+		case prompt.PurposeStep:
 			b, _ := json.Marshal(r.Messages)
 			stepPrompt = string(b)
 			return "thought", nil
@@ -47,13 +48,13 @@ func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
 	w := newWorld(t)
 	start := started(agent.DefaultLimits())
 	w.apply(start)
-	w.reply = func(r planning.Request) (string, error) { return "", nil }
+	w.reply = func(r prompt.Request) (string, error) { return "", nil }
 	for range 2 {
 		for _, a := range w.run.Next() {
 			w.apply(a.Record)
 		}
 	}
-	w.apply(agent.PlanDrafting{Step: planning.Step{Index: "1", Title: "L", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{}}})
+	w.apply(agent.PlanDrafting{Step: plan.Step{Index: "1", Title: "L", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}})
 	for _, a := range w.run.Next() {
 		if a.Record != nil {
 			w.apply(a.Record) // step.started
@@ -190,7 +191,7 @@ func TestACallIsNotMadeAgainBecauseItsServerSaysSomethingElseNow(t *testing.T) {
 	w.advance()
 	w.kill(len(w.events)) // step 1, with effects, was under way
 	r := resumed(start)
-	r.Catalogue = append(planning.Catalogue{}, catalogue...)
+	r.Catalogue = append(plan.Catalogue{}, catalogue...)
 	r.Catalogue[1].ReadOnly = true // its server says otherwise today
 	w.resume(r)
 	if len(w.starts()) > 1 {
@@ -201,7 +202,7 @@ func TestACallIsNotMadeAgainBecauseItsServerSaysSomethingElseNow(t *testing.T) {
 func TestAGrantIsForTheToolThatWasShown(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"w:*","args":{}},{"index":"2","title":"W","tool":"wipe","args":{},"depends_on":["1"]}]}`)
-	start.Catalogue = planning.Catalogue{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
+	start.Catalogue = plan.Catalogue{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
 	w.scope = agent.ScopeRun
 	w.play(start)
 	if len(all[agent.GateRequested](w)) < 2 {
@@ -218,7 +219,7 @@ func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 			w.apply(a.Record)
 		}
 	}
-	w.apply(agent.PlanDrafting{Step: planning.Step{Index: "1", Title: "L", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{}}})
+	w.apply(agent.PlanDrafting{Step: plan.Step{Index: "1", Title: "L", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}})
 	for _, a := range w.run.Next() {
 		if a.Record != nil {
 			w.apply(a.Record)
@@ -228,7 +229,7 @@ func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 	r := resumed(start)
 	r.Catalogue = nil
 	w.apply(r)
-	w.reply = func(planning.Request) (string, error) {
+	w.reply = func(prompt.Request) (string, error) {
 		return `{"title":"T","steps":[{"index":"1","title":"think","executor":"self"}]}`, nil
 	}
 	w.begun = map[string]bool{}

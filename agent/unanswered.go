@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // How much is shown of the results where no model wrote an answer, in characters.
@@ -76,7 +77,7 @@ func (r *Run) stepResults(bound int) string {
 	for i, s := range r.Steps {
 		sizes[i] = min(len([]rune(resultText(s))), shownOfOne)
 	}
-	shares := planning.Shares(sizes, bound)
+	shares := prompt.Shares(sizes, bound)
 	var text strings.Builder
 	text.WriteString("What the steps brought:\n")
 	for i, s := range r.Steps {
@@ -100,7 +101,7 @@ func resultText(s *StepState) string {
 	case string:
 		return strings.TrimSpace(result)
 	default:
-		return planning.CanonicalJSON(result)
+		return plan.CanonicalJSON(result)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // unansweredRun is a run whose steps have ended, one of them skipped, and whose
@@ -14,7 +14,7 @@ import (
 func unansweredRun(t *testing.T) (*world, agent.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
-	w.reply = script{planning.PurposeSynthesis: {"", "all is well"}}.reply
+	w.reply = script{prompt.PurposeSynthesis: {"", "all is well"}}.reply
 	w.tool = failing("2", 99, agent.FailureTool)
 	start := given(t, with(chain, second, second+`,"on_failure":"skip"`))
 	start.SkipSynthesis = false
@@ -38,7 +38,7 @@ func TestAnAnswerThatTheModelDidNotWriteShowsTheResults(t *testing.T) {
 
 func TestTheAnswerByResultsKeepsToItsLength(t *testing.T) {
 	w := newWorld(t)
-	w.reply = script{planning.PurposeSynthesis: {""}}.reply
+	w.reply = script{prompt.PurposeSynthesis: {""}}.reply
 	w.tool = func(c agent.CallTool) agent.Data {
 		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: strings.Repeat("```\n", 2500)}
 	}
@@ -79,7 +79,7 @@ func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
 	}
 	for n := first; n < len(whole.events); n++ {
 		w := newWorld(t)
-		w.reply = script{planning.PurposeSynthesis: {"", "all is well"}}.reply
+		w.reply = script{prompt.PurposeSynthesis: {"", "all is well"}}.reply
 		w.events = slices.Clone(whole.events)
 		w.kill(n)
 		if n > first {
@@ -121,7 +121,7 @@ func TestResultsOfARunWithoutAnAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = script{planning.PurposeSynthesis: {"all is well"}}.reply
+			w.reply = script{prompt.PurposeSynthesis: {"all is well"}}.reply
 			if c.tool != nil {
 				w.tool = c.tool
 			}

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Uncovered returns what a call carries of untrusted text that must not pass
@@ -16,8 +17,8 @@ import (
 // text to another server is to send it, whatever that server says of its tool,
 // unless the text came from that very server. What has effects carries all of it,
 // but for an edit that the workspace's own operator worked out.
-func Uncovered(rule Rule, tool planning.Tool, args map[string]any, from []Provenance, toolOf func(Provenance) (planning.Tool, bool)) []Provenance {
-	if planning.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
+func Uncovered(rule Rule, tool plan.Tool, args map[string]any, from []Provenance, toolOf func(Provenance) (plan.Tool, bool)) []Provenance {
+	if prompt.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
 		return nil // the steps of a plan have gates of their own
 	}
 	var out []Provenance
@@ -36,13 +37,13 @@ func Uncovered(rule Rule, tool planning.Tool, args map[string]any, from []Proven
 
 // worksOut reports whether the result of a tool is an edit that it computed from
 // what the plan asks for, of which the gate of fs.patch shows all.
-func worksOut(t planning.Tool) bool { return t.Trusted && t.Name == "code.transform" }
+func worksOut(t plan.Tool) bool { return t.Trusted && t.Name == "code.transform" }
 
 // covers reports whether a rule that lets calls pass has untrusted text in mind.
 // A text that a reference carries is covered by a rule that names it alone. What a
 // model wrote is covered by a pattern for the argument too, and by the mere name of
 // an operator whose effects undo takes back. Built-in rules cover nothing.
-func (r Rule) covers(p Provenance, t planning.Tool, args map[string]any) bool {
+func (r Rule) covers(p Provenance, t plan.Tool, args map[string]any) bool {
 	switch {
 	case r.Verdict != VerdictRun || r.Source == SourceBuiltIn:
 		return false
@@ -77,7 +78,7 @@ func (r Rule) binds(arg string, args map[string]any) bool {
 // hasText reports whether a value can hold text.
 func hasText(value any) bool {
 	switch value.(type) {
-	case string, planning.Placeholder, []any, map[string]any:
+	case string, plan.Placeholder, []any, map[string]any:
 		return true
 	default:
 		return false
@@ -86,7 +87,7 @@ func hasText(value any) bool {
 
 // undoable reports whether the tool is one of the workspace's operators for files,
 // code and tests.
-func undoable(t planning.Tool) bool {
+func undoable(t plan.Tool) bool {
 	family, _, _ := strings.Cut(t.Name, ".")
 	return t.Trusted && (family == "fs" || family == "code" || family == "test")
 }
@@ -94,29 +95,29 @@ func undoable(t planning.Tool) bool {
 // Undoable reports whether the call is of one of the workspace's operators for
 // files, code and tests, whose name in a rule covers what a model wrote.
 func (g GateRequested) Undoable() bool {
-	return undoable(planning.Tool{Name: g.Tool, Trusted: g.Trusted})
+	return undoable(plan.Tool{Name: g.Tool, Trusted: g.Trusted})
 }
 
 // uncovered returns what the rule does not cover of the untrusted text in the call
 // of a step.
-func (r *Run) uncovered(s *StepState, tool planning.Tool, rule Rule, args map[string]any) []Provenance {
-	if planning.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
+func (r *Run) uncovered(s *StepState, tool plan.Tool, rule Rule, args map[string]any) []Provenance {
+	if prompt.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
 		return nil
 	}
 	return Uncovered(rule, tool, args, r.provenance(s), r.toolOf)
 }
 
 // toolOf is the tool whose result a text comes from.
-func (r *Run) toolOf(p Provenance) (planning.Tool, bool) {
+func (r *Run) toolOf(p Provenance) (plan.Tool, bool) {
 	if p.Tool == "" {
-		return planning.Tool{}, false
+		return plan.Tool{}, false
 	}
 	facts := r.facts(p.Tool)
 	return facts.tool, facts.err == nil
 }
 
 // untrustedText is the rule by which a call asks for the untrusted text in it.
-func untrustedText(t planning.Tool) Rule {
+func untrustedText(t plan.Tool) Rule {
 	why := "it has effects, and its arguments carry text from a result"
 	if t.ReadOnly {
 		why = "it sends text from a result to the server " + t.Server
@@ -146,7 +147,7 @@ func (g GateRequested) ForRun() (rule Rule, why string) {
 	}
 	rule.Args, rule.Why = map[string]string{"argv.0": Literal(program), "shell": ""}, "you allowed this program for the run"
 	if interprets(program) {
-		rule.Args = map[string]string{"argv": Literal(planning.CanonicalJSON(g.Args["argv"])), "shell": ""}
+		rule.Args = map[string]string{"argv": Literal(plan.CanonicalJSON(g.Args["argv"])), "shell": ""}
 		rule.Why = "you allowed this command for the run"
 	}
 	return rule, ""

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // world plays the runner without any I/O: it takes what Next says may be done,
@@ -22,10 +24,10 @@ type world struct {
 	pending []agent.Effect
 	begun   map[string]bool
 
-	reply   func(planning.Request) (string, error)         // the model
-	calls   func(planning.Request) []planning.ToolUse      // what it calls besides; nil is nothing
-	tokens  func(planning.Request) int                     // of what it is sent; nil is 100
-	cutOff  func(planning.Request) bool                    // whether what it says is cut off; nil is never
+	reply   func(prompt.Request) (string, error)           // the model
+	calls   func(prompt.Request) []reply.ToolUse           // what it calls besides; nil is nothing
+	tokens  func(prompt.Request) int                       // of what it is sent; nil is 100
+	cutOff  func(prompt.Request) bool                      // whether what it says is cut off; nil is never
 	plan    func(agent.CallPlan) agent.Data                // what becomes of its plans
 	tool    func(agent.CallTool) agent.Data                // the tools
 	gate    func(agent.GateRequested) agent.Decision       // the user
@@ -68,14 +70,14 @@ func newWorld(t tester) *world {
 
 // catalogue has one tool that only reads, one that changes things, and one
 // that says nothing of itself.
-var catalogue = planning.Catalogue{
+var catalogue = plan.Catalogue{
 	{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)},
 	{Name: "change", Server: "w", Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)},
 	{Name: "fill", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}`)},
 }
 
 // both is a tool with two arguments that it cannot do without.
-var both = planning.Tool{Name: "both", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(
+var both = plan.Tool{Name: "both", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(
 	`{"type":"object","properties":{"at":{"type":"string"},"text":{"type":"string"}},"required":["at","text"]}`)}
 
 // rules let what reads pass and ask for everything else.
@@ -85,7 +87,7 @@ var rules = []agent.Rule{
 }
 
 func started(limits agent.Limits) agent.RunStarted {
-	return agent.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: planning.Prompting{SkipAnalysis: true}}
+	return agent.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: prompt.Prompting{SkipAnalysis: true}}
 }
 
 func (w *world) apply(data agent.Data) {
@@ -179,17 +181,17 @@ func (w *world) back() {
 			if errors.Is(err, errStopped) {
 				kind = agent.FailureInterrupted
 			}
-			w.apply(e.Failed(kind, err.Error(), planning.Reply{MS: 5}))
+			w.apply(e.Failed(kind, err.Error(), reply.Reply{MS: 5}))
 			return
 		}
 		if e.Drafts() {
-			var stream planning.StepStream
+			var stream reply.StepStream
 			for _, s := range stream.Feed(text) {
 				w.apply(agent.PlanDrafting{Step: s})
 				w.advance()
 			}
 		}
-		reply := planning.Reply{Text: text, PromptTokens: 100, CompletionTokens: 10, MS: 5}
+		reply := reply.Reply{Text: text, PromptTokens: 100, CompletionTokens: 10, MS: 5}
 		if w.calls != nil {
 			reply.Calls = w.calls(e.Request)
 		}
@@ -353,11 +355,11 @@ func (w *world) resume(d agent.RunResumed) agent.Result {
 }
 
 // given is the start of a run that carries a plan out, from its JSON.
-func given(t tester, plan string) agent.RunStarted {
+func given(t tester, proposed string) agent.RunStarted {
 	t.Helper()
-	p, faults := planning.DecodePlan([]byte(plan))
+	p, faults := plan.DecodePlan([]byte(proposed))
 	if len(faults) > 0 {
-		t.Fatalf("the plan of the test: %v", planning.FaultError(faults))
+		t.Fatalf("the plan of the test: %v", plan.FaultError(faults))
 	}
 	start := started(agent.DefaultLimits())
 	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = p.Title, &p, true, 0
@@ -403,12 +405,12 @@ func (w *world) kinds() []agent.Kind {
 }
 
 // script answers each purpose with its replies in turn, the last one for ever.
-type script map[planning.Purpose][]string
+type script map[prompt.Purpose][]string
 
-func (s script) reply(r planning.Request) (string, error) {
+func (s script) reply(r prompt.Request) (string, error) {
 	left := s[r.Purpose]
 	if len(left) == 0 {
-		if r.Purpose == planning.PurposeSynthesis {
+		if r.Purpose == prompt.PurposeSynthesis {
 			return "all done", nil
 		}
 		return "", fmt.Errorf("nothing to say about %s", r.Purpose)

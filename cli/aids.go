@@ -11,7 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/agent/store/journal"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/plain"
 )
 
@@ -119,9 +119,9 @@ func (a *aids) models(ctx context.Context) ([]session.Completion, error) {
 
 // Mention reads what a message names: a file or folder of the workspace, or a
 // resource of a server, SERVER:URI.
-func (a *aids) Mention(ctx context.Context, name string) (planning.Mention, error) {
+func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	if a.files == nil {
-		return planning.Mention{}, errors.New("the files of this folder cannot be read")
+		return prompt.Mention{}, errors.New("the files of this folder cannot be read")
 	}
 	m, err := a.files.Mention(ctx, name)
 	if err == nil {

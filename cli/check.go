@@ -14,7 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -44,11 +44,11 @@ func (o *options) readPlan(name string) (namedPlan, error) {
 		if err != nil {
 			return namedPlan{}, unopened(err)
 		}
-		plan, err := o.plans().Load(id)
+		p, err := o.plans().Load(id)
 		if err != nil {
 			return namedPlan{}, unopened(err)
 		}
-		data, err := planning.EncodeJSON(plan)
+		data, err := plan.EncodeJSON(p)
 		return namedPlan{data: data, stored: true}, err
 	}
 	data, err := o.readFile(name)
@@ -101,7 +101,7 @@ func (v variables) into(data []byte) ([]byte, error) {
 		if name = strings.TrimSpace(name); !ok || name == "" {
 			return nil, usage("--var takes NAME=VALUE, not %q", given)
 		}
-		value, err := planning.DecodeValue([]byte(text))
+		value, err := plan.DecodeValue([]byte(text))
 		if err != nil {
 			value = text
 		}
@@ -110,7 +110,7 @@ func (v variables) into(data []byte) ([]byte, error) {
 	if len(defined) == 0 {
 		return data, nil
 	}
-	read, err := planning.DecodeValue(data)
+	read, err := plan.DecodeValue(data)
 	object, ok := read.(map[string]any)
 	if err != nil || !ok {
 		return data, nil //nolint:nilerr // it is told with its place when the plan is checked
@@ -123,18 +123,18 @@ func (v variables) into(data []byte) ([]byte, error) {
 	default:
 		return data, nil
 	}
-	return planning.EncodeJSON(object)
+	return plan.EncodeJSON(object)
 }
 
 // verdict is what a check finds out about a plan.
 type verdict struct {
-	plan         planning.Plan
-	faults       []planning.Fault
+	plan         plan.Plan
+	faults       []plan.Fault
 	batches      [][]string
 	order        []string
 	criticalPath []string
 	gates        []string // the steps whose calls would ask
-	warnings     []planning.Fault
+	warnings     []plan.Fault
 }
 
 // check holds a plan against the tools there are.
@@ -147,7 +147,7 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 	if err != nil {
 		return verdict{}, err
 	}
-	rules := planning.Rules{
+	rules := plan.Rules{
 		Catalogue: catalogue,
 		// A server that was left out or switched off says nothing of its tools, but
 		// is no reason to believe every name.
@@ -163,17 +163,17 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		rules.MaxSteps = o.limits.MaxPlanSteps
 	}
 	var v verdict
-	v.plan, v.faults, v.warnings = planning.CheckPlan(data, rules)
+	v.plan, v.faults, v.warnings = plan.CheckPlan(data, rules)
 	if len(v.faults) > 0 {
 		return v, nil
 	}
-	graph := planning.NewGraph(v.plan)
+	graph := plan.NewGraph(v.plan)
 	v.batches, v.order = graph.Batches(), graph.Order()
 	priors, err := o.durations().Medians()
 	if err != nil {
 		w.logger.Warn("how long tools took is not known", "error", err)
 	}
-	v.criticalPath = graph.CriticalPath(func(s planning.Step) float64 { return agent.Weigh(s, catalogue, priors) })
+	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 { return agent.Weigh(s, catalogue, priors) })
 	gates, denied := o.foresee(v.plan, graph, catalogue)
 	v.gates, v.warnings = gates, append(v.warnings, denied...)
 	return v, nil
@@ -181,11 +181,11 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
 // returns the tools there are then.
-func (o *options) toolsFor(ctx context.Context, w *workshop, data []byte) (planning.Catalogue, error) {
-	plan, _ := planning.DecodePlan(data) // what is wrong with it is told when it is checked
+func (o *options) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Catalogue, error) {
+	p, _ := plan.DecodePlan(data) // what is wrong with it is told when it is checked
 	var names []string
-	for _, step := range plan.Steps {
-		if step.Executor == planning.ExecutorTool && step.Tool != "" {
+	for _, step := range p.Steps {
+		if step.Executor == plan.ExecutorTool && step.Tool != "" {
 			names = append(names, step.Tool)
 		}
 	}
@@ -213,7 +213,7 @@ func (o *options) tellTroubles(w *workshop) {
 		if s.Error != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
 		}
-		if s.State == planning.ServerStarting && slices.Contains(w.awaited, s.Name) {
+		if s.State == plan.ServerStarting && slices.Contains(w.awaited, s.Name) {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
 		}
 	}
@@ -222,7 +222,7 @@ func (o *options) tellTroubles(w *workshop) {
 // foresee returns the steps whose calls would ask, and a warning for each whose call
 // a rule would deny, in execution order. The user who runs a plan asks for the tests
 // that are in it.
-func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue planning.Catalogue) (gates []string, denied []planning.Fault) {
+func (o *options) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
 	values := maps.Clone(p.Variables)
@@ -231,13 +231,13 @@ func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue plan
 	}
 	for _, step := range p.Steps {
 		if step.ResultVariable != "" {
-			values[step.ResultVariable] = planning.Placeholder("<" + step.Tool + " result>")
+			values[step.ResultVariable] = plan.Placeholder("<" + step.Tool + " result>")
 		}
 	}
 	for _, index := range graph.Order() {
 		at, _ := graph.Position(index)
 		step := p.Steps[at]
-		if step.Executor != planning.ExecutorTool {
+		if step.Executor != plan.ExecutorTool {
 			continue
 		}
 		rule := agent.Rule{Verdict: agent.VerdictRun} // of a tool that is not known, only the plan speaks
@@ -246,8 +246,8 @@ func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue plan
 		}
 		switch {
 		case rule.Verdict == agent.VerdictBlock:
-			denied = append(denied, planning.Fault{
-				Code: planning.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", at), Step: index,
+			denied = append(denied, plan.Fault{
+				Code: plan.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", at), Step: index,
 				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", index, plain.Rule(rule)),
 			})
 		case rule.Verdict == agent.VerdictAsk || step.Gate:
@@ -258,10 +258,10 @@ func (o *options) foresee(p planning.Plan, graph *planning.Graph, catalogue plan
 }
 
 // carriedBy says which results the references of a step put into its call.
-func carriedBy(p planning.Plan, step planning.Step) []agent.Provenance {
+func carriedBy(p plan.Plan, step plan.Step) []agent.Provenance {
 	var out []agent.Provenance
 	for arg, value := range step.Args {
-		for _, ref := range planning.References(value) {
+		for _, ref := range plan.References(value) {
 			for _, other := range p.Steps {
 				if other.ResultVariable == ref.Name {
 					out = append(out, agent.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
@@ -274,14 +274,14 @@ func carriedBy(p planning.Plan, step planning.Step) []agent.Provenance {
 
 // foreseen is the rule that will decide about a step's call, as far as that is known
 // before the plan runs. Where it hangs on what is not, the call asks.
-func foreseen(rules []agent.Rule, tool planning.Tool, step planning.Step, values map[string]any, carried []agent.Provenance, catalogue planning.Catalogue) agent.Rule {
+func foreseen(rules []agent.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []agent.Provenance, catalogue plan.Catalogue) agent.Rule {
 	asks := agent.Rule{Verdict: agent.VerdictAsk}
-	origin := func(p agent.Provenance) (planning.Tool, bool) {
+	origin := func(p agent.Provenance) (plan.Tool, bool) {
 		source, err := catalogue.Find(p.Tool)
 		return source, err == nil
 	}
 	speaking := agent.Speaking(rules, tool)
-	args, err := planning.ResolveArgs(step.Args, values)
+	args, err := plan.ResolveArgs(step.Args, values)
 	if err != nil || step.Args == nil {
 		for _, r := range speaking[1:] {
 			if r.Verdict != speaking[0].Verdict {
@@ -304,17 +304,17 @@ func (o *options) tellVerdict(v verdict) error {
 	switch {
 	case o.output == outputJSON && len(v.faults) > 0:
 		err = o.printJSON(struct {
-			Valid  bool             `json:"valid"`
-			Errors []planning.Fault `json:"errors"`
+			Valid  bool         `json:"valid"`
+			Errors []plan.Fault `json:"errors"`
 		}{false, v.faults})
 	case o.output == outputJSON:
 		err = o.printJSON(struct {
-			Valid        bool             `json:"valid"`
-			Batches      [][]string       `json:"batches"`
-			Order        []string         `json:"order"`
-			CriticalPath []string         `json:"critical_path"`
-			Gates        []string         `json:"gates"`
-			Warnings     []planning.Fault `json:"warnings"`
+			Valid        bool         `json:"valid"`
+			Batches      [][]string   `json:"batches"`
+			Order        []string     `json:"order"`
+			CriticalPath []string     `json:"critical_path"`
+			Gates        []string     `json:"gates"`
+			Warnings     []plan.Fault `json:"warnings"`
 		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), v.gates, noNil(v.warnings)})
 	default:
 		err = o.print(v.text(o.ascii))

@@ -13,7 +13,7 @@ import (
 
 	"replan/agent/policy"
 	"replan/cli/demo"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -74,7 +74,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.host, o.model, o.trusted = model.URL(), demo.Model, true
 	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
 	o.manner = manner{} // the script knows no other, but for what flags say
-	o.manner.prompting = o.flagged(planning.Prompting{ForcePlan: o.forcePlan})
+	o.manner.prompting = o.flagged(prompt.Prompting{ForcePlan: o.forcePlan})
 	o.dirs = dirs{config: folder + "/home", data: folder + "/home", state: folder + "/home"}
 	if o.screen() {
 		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal}, continued{})

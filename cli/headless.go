@@ -12,7 +12,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -31,7 +31,7 @@ type errand struct {
 	prepare  func(context.Context, *workshop) ([]runner.Command, error)
 	inDoubt  agent.DoubtDecision                        // the answer to steps in doubt; "" asks where somebody is there
 	restored *runner.Restored                           // the session to go on with; nil is a new one
-	keep     func(planning.Plan) (planning.Plan, error) // stores a plan that is created; nil keeps it among the plans
+	keep     func(plan.Plan) (plan.Plan, error)         // stores a plan that is created; nil keeps it among the plans
 	hear     func(agent.Event)                          // is told every event; may be nil
 	teller   func(session string, out io.Writer) teller // nil tells by --output
 }

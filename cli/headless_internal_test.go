@@ -12,7 +12,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // asker puts questions to somebody who types, and tells what was said to them and
@@ -152,8 +152,8 @@ func (a *asker) hearing() func(run string, data ...agent.Data) {
 
 // patching is the start of a run with one step that patches a file.
 func patching() []agent.Data {
-	plan := planning.Plan{
-		Title: "Patch", Steps: []planning.Step{{Index: "1", Title: "Patch", Executor: planning.ExecutorTool, Tool: "fs.patch"}},
+	plan := plan.Plan{
+		Title: "Patch", Steps: []plan.Step{{Index: "1", Title: "Patch", Executor: plan.ExecutorTool, Tool: "fs.patch"}},
 	}
 	return []agent.Data{agent.RunStarted{Goal: "patch", Plan: &plan}, agent.PlanCreated{Plan: plan, Revision: 1}}
 }

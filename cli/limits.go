@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // limitsConfig is the section [limits] of the configuration. A number that is
@@ -166,7 +166,7 @@ func (o *options) readOnFailure() error {
 	if o.onFailure, err = parseOnFailure(o.onFailureText); err != nil {
 		return usage("--on-failure %w", err)
 	}
-	if o.onFailure == planning.OnFailureDefault {
+	if o.onFailure == plan.OnFailureDefault {
 		if o.onFailure, err = parseOnFailure(c.OnFailure); err != nil {
 			return o.misconfigured(fmt.Errorf("limits.on_failure %w", err))
 		}
@@ -180,9 +180,9 @@ func (o *options) readOnFailure() error {
 	return nil
 }
 
-func parseOnFailure(text string) (planning.OnFailure, error) {
-	switch f := planning.OnFailure(text); f {
-	case planning.OnFailureDefault, planning.OnFailureAbort, planning.OnFailureSkip, planning.OnFailureReplan:
+func parseOnFailure(text string) (plan.OnFailure, error) {
+	switch f := plan.OnFailure(text); f {
+	case plan.OnFailureDefault, plan.OnFailureAbort, plan.OnFailureSkip, plan.OnFailureReplan:
 		return f, nil
 	default:
 		return "", fmt.Errorf("takes abort, skip or replan, not %q", text)

@@ -14,8 +14,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
 )
@@ -39,7 +40,7 @@ type options struct {
 	given            givenLimits
 	changed          func(flag string) bool // whether a flag was given
 	onFailureText    string
-	onFailure        planning.OnFailure // of goals
+	onFailure        plan.OnFailure // of goals
 	noReplan         bool
 	dryRun           bool
 	review           bool // plans are held to be looked over before they run
@@ -50,7 +51,7 @@ type options struct {
 	plannerText      string
 	routing          agent.Routing
 	profile, think   string
-	level            *planning.ThinkLevel // that --think names; nil where it is not given
+	level            *prompt.ThinkLevel // that --think names; nil where it is not given
 	planTools, eager bool
 	manner           manner
 	allow, deny      []string

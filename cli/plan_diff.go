@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 )
 
@@ -47,7 +47,7 @@ func (o *options) planDiff(prefix string) error {
 // replans follows the replans through the events of a run.
 func (o *options) replans(events []agent.Event) replanned {
 	r := replanned{summaries: []agent.RevisionSummary{}}
-	var before planning.Plan
+	var before plan.Plan
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case agent.PlanCreated:
@@ -99,7 +99,7 @@ func noPlanCame(r agent.Result) string {
 }
 
 // diffText tells one revision: what it took out, changed and put in, and why.
-func (o *options) diffText(before planning.Plan, d agent.PlanDiff) string {
+func (o *options) diffText(before plan.Plan, d agent.PlanDiff) string {
 	removed, arrow := "−", " → "
 	if o.ascii {
 		removed, arrow = "-", " -> "
@@ -152,7 +152,7 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 		if !ok {
 			return "(none)"
 		}
-		return planning.CanonicalJSON(v)
+		return plan.CanonicalJSON(v)
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -165,8 +165,8 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 }
 
 // by names what carries a step out.
-func by(s planning.Step) string {
-	if s.Executor == planning.ExecutorAgent && s.Profile != "" {
+func by(s plan.Step) string {
+	if s.Executor == plan.ExecutorAgent && s.Profile != "" {
 		return "agent " + s.Profile
 	}
 	return first(s.Tool, string(s.Executor))

@@ -15,7 +15,7 @@ import (
 	"replan/agent"
 	"replan/agent/store/plans"
 	"replan/internal/redact"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 )
 
@@ -85,16 +85,16 @@ func (o *options) runsByPlan() (map[string][]string, error) {
 }
 
 // storedPlan returns the plan whose id begins with prefix.
-func (o *options) storedPlan(prefix string) (planning.Plan, error) {
+func (o *options) storedPlan(prefix string) (plan.Plan, error) {
 	id, err := o.plans().Find(prefix)
 	if err != nil {
-		return planning.Plan{}, unopened(err)
+		return plan.Plan{}, unopened(err)
 	}
-	plan, err := o.plans().Load(id)
+	p, err := o.plans().Load(id)
 	if err != nil {
-		return planning.Plan{}, unopened(err)
+		return plan.Plan{}, unopened(err)
 	}
-	return plan, nil
+	return p, nil
 }
 
 // planShow is replan plan show.
@@ -107,7 +107,7 @@ func (o *options) planShow(prefix string) error {
 }
 
 // tellPlan prints a plan: as it is kept, or as a graph in text.
-func (o *options) tellPlan(p planning.Plan) error {
+func (o *options) tellPlan(p plan.Plan) error {
 	if o.output == outputJSON {
 		return o.printJSON(p)
 	}
@@ -126,7 +126,7 @@ func (o *options) tellPlan(p planning.Plan) error {
 		say("")
 		say("variables:")
 		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-			say("  %s = %s", name, plain.OneLine(planning.CanonicalJSON(p.Variables[name]), 100))
+			say("  %s = %s", name, plain.OneLine(plan.CanonicalJSON(p.Variables[name]), 100))
 		}
 	}
 	if len(p.Milestones) > 0 {
@@ -172,24 +172,24 @@ func (o *options) planImport(name, as string) error {
 	if inner, wrapped := unwrap(data); wrapped {
 		data = inner
 	}
-	plan, faults, warnings := planning.CheckPlan(data, planning.Rules{})
+	p, faults, warnings := plan.CheckPlan(data, plan.Rules{})
 	if as != "" {
-		if !planning.IDPattern.MatchString(as) {
+		if !plan.IDPattern.MatchString(as) {
 			return usage("--as takes letters, digits, dots, dashes and underscores, at most 128, and begins with a letter or a digit, not %q", as)
 		}
-		plan.ID = as
-		faults = without(faults, planning.CodeBadID)
+		p.ID = as
+		faults = without(faults, plan.CodeBadID)
 	}
 	if len(faults) > 0 {
 		return o.tellVerdict(verdict{faults: faults})
 	}
-	for _, w := range without(warnings, planning.CodeUncheckedTools) {
+	for _, w := range without(warnings, plan.CodeUncheckedTools) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(w.Message))
 	}
 	if o.dryRun {
-		return o.wouldKeep(plan)
+		return o.wouldKeep(p)
 	}
-	kept, err := o.plans().Save(plan, time.Now())
+	kept, err := o.plans().Save(p, time.Now())
 	if err != nil {
 		return unopened(err)
 	}
@@ -200,7 +200,7 @@ func (o *options) planImport(name, as string) error {
 }
 
 // wouldKeep tells what an import would keep, or that its id is taken.
-func (o *options) wouldKeep(plan planning.Plan) error {
+func (o *options) wouldKeep(plan plan.Plan) error {
 	if plan.ID != "" {
 		_, err := os.Lstat(filepath.Join(o.plans().Dir, plan.ID+".json"))
 		switch {
@@ -217,8 +217,8 @@ func (o *options) wouldKeep(plan planning.Plan) error {
 }
 
 // without leaves out the faults of one code.
-func without(faults []planning.Fault, code string) []planning.Fault {
-	var rest []planning.Fault
+func without(faults []plan.Fault, code string) []plan.Fault {
+	var rest []plan.Fault
 	for _, f := range faults {
 		if f.Code != code {
 			rest = append(rest, f)
@@ -228,7 +228,7 @@ func without(faults []planning.Fault, code string) []planning.Fault {
 }
 
 // withoutSecrets is a plan as it may be given away.
-func withoutSecrets(p planning.Plan) planning.Plan {
+func withoutSecrets(p plan.Plan) plan.Plan {
 	p.Title, p.Goal = redact.Text(p.Title), redact.Text(p.Goal)
 	if p.Variables != nil {
 		p.Variables, _ = redact.Value(p.Variables, redact.Text).(map[string]any)
@@ -245,17 +245,17 @@ func withoutSecrets(p planning.Plan) planning.Plan {
 
 // planExport is replan plan export: always JSON, which is the format it is in.
 func (o *options) planExport(prefix string) error {
-	plan, err := o.storedPlan(prefix)
+	p, err := o.storedPlan(prefix)
 	if err != nil {
 		return err
 	}
-	plan = withoutSecrets(plan)
-	data, err := planning.ExportMCP(plan)
+	p = withoutSecrets(p)
+	data, err := plan.ExportMCP(p)
 	if err != nil {
-		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be said in mcp-cli's format: %w", plan.ID, err)}
+		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be said in mcp-cli's format: %w", p.ID, err)}
 	}
-	for _, s := range plan.Steps {
-		if s.Executor == planning.ExecutorTool && s.Args == nil {
+	for _, s := range p.Steps {
+		if s.Executor == plan.ExecutorTool && s.Args == nil {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args, and is written with empty ones: replan has a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -19,13 +19,13 @@ import (
 // planRun is how a plan is to be run.
 type planRun struct {
 	vars       variables
-	onFailure  planning.OnFailure
+	onFailure  plan.OnFailure
 	synthesize bool
 	strict     bool
 }
 
 // execute is the order to carry a plan out in this way.
-func (how planRun) execute(p planning.Plan) runner.Execute {
+func (how planRun) execute(p plan.Plan) runner.Execute {
 	return runner.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: how.strict}
 }
 
@@ -73,9 +73,9 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 		o.talk.then = runner.Create{Goal: goal}
 		return nil
 	}
-	var kept planning.Plan
+	var kept plan.Plan
 	var unkept error
-	e := errand{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p planning.Plan) (planning.Plan, error) {
+	e := errand{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p plan.Plan) (plan.Plan, error) {
 		kept, unkept = o.keep(p)
 		return kept, unkept
 	}}
@@ -221,13 +221,13 @@ func (o *options) resumable(prefix string) (agent.Run, error) {
 		}
 		return run, nil
 	}
-	var ambiguous *planning.AmbiguousIDError
+	var ambiguous *plan.AmbiguousIDError
 	if errors.As(err, &ambiguous) {
 		return agent.Run{}, unopened(err)
 	}
-	plan, planErr := o.plans().Find(prefix)
-	if errors.Is(planErr, planning.ErrUnknownID) {
-		plan, planErr = o.planOfRuns(prefix)
+	p, planErr := o.plans().Find(prefix)
+	if errors.Is(planErr, plan.ErrUnknownID) {
+		p, planErr = o.planOfRuns(prefix)
 	}
 	if errors.As(planErr, &ambiguous) {
 		return agent.Run{}, unopened(planErr)
@@ -235,7 +235,7 @@ func (o *options) resumable(prefix string) (agent.Run, error) {
 	if planErr != nil {
 		return agent.Run{}, unopened(err) // which says what to do about runs
 	}
-	return o.latestOf(plan)
+	return o.latestOf(p)
 }
 
 // planOfRuns returns the plan whose id begins with prefix among those that runs
@@ -245,7 +245,7 @@ func (o *options) planOfRuns(prefix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return planning.MatchPrefix(slices.Sorted(maps.Keys(runs)), prefix)
+	return plan.MatchPrefix(slices.Sorted(maps.Keys(runs)), prefix)
 }
 
 // latestOf returns a plan's latest run that can be resumed, else its latest.

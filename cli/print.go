@@ -10,7 +10,7 @@ import (
 
 	"replan/agent/store/journal"
 	"replan/agent/store/plans"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -66,12 +66,12 @@ func counted(n int, one, many string) string {
 // unopened is the failure of a plan, a run or a session that cannot be opened.
 func unopened(err error) error {
 	code := "unreadable"
-	var ambiguous *planning.AmbiguousIDError
+	var ambiguous *plan.AmbiguousIDError
 	var damaged *journal.DamageError
 	switch {
 	case errors.As(err, &ambiguous):
 		code = "ambiguous"
-	case errors.Is(err, planning.ErrUnknownID), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, plan.ErrUnknownID), errors.Is(err, fs.ErrNotExist):
 		code = "unknown"
 	case errors.Is(err, journal.ErrLocked):
 		code = "locked"

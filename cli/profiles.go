@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // planningConfig is how planning goes: the section [planning], and keys of each
@@ -81,9 +81,9 @@ func explorer() profileConfig {
 
 // manner is what the session works by, as far as planning goes.
 type manner struct {
-	prompting planning.Prompting // without the project's instructions
-	profiles  []runner.Profile   // by name; the same
-	profile   string             // of these, the one to begin with; "" is none
+	prompting prompt.Prompting // without the project's instructions
+	profiles  []runner.Profile // by name; the same
+	profile   string           // of these, the one to begin with; "" is none
 }
 
 // profileNames lists the profiles by name.
@@ -125,7 +125,7 @@ func (o *options) readManner() error {
 // configureManner checks what the configuration says of it.
 func (o *options) configureManner() error {
 	profiles := o.profileConfigs()
-	base := planning.Prompting{ForcePlan: o.forcePlan, PlanTools: true}
+	base := prompt.Prompting{ForcePlan: o.forcePlan, PlanTools: true}
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
 		subagent, err := profiles[name].subagent(name)
@@ -192,9 +192,9 @@ func (o *options) unknownProfile(name string) error {
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // subagent is the profile as a plan may name it.
-func (c profileConfig) subagent(name string) (planning.Profile, error) {
+func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 	key := "profiles." + name
-	var p planning.Profile
+	var p prompt.Profile
 	if !profileName.MatchString(name) || name == noProfile {
 		return p, usage("a profile cannot be called %q: letters, digits, - and _ make a name, and %q stands for no profile", name, noProfile)
 	}
@@ -203,15 +203,15 @@ func (c profileConfig) subagent(name string) (planning.Profile, error) {
 			return p, usage("%s.tools has %q, which is no name of a tool and no pattern such as fs.*", key, pattern)
 		}
 	}
-	for _, prompt := range slices.Sorted(maps.Keys(c.Prompts)) {
-		if err := planning.CheckPrompt(prompt, c.Prompts[prompt]); err != nil {
+	for _, text := range slices.Sorted(maps.Keys(c.Prompts)) {
+		if err := prompt.CheckPrompt(text, c.Prompts[text]); err != nil {
 			return p, usage("%s.prompts: %w", key, err)
 		}
 	}
 	if c.MaxTokens < 0 {
 		return p, belowZero(key+".max_tokens", strconv.Itoa(c.MaxTokens))
 	}
-	p = planning.Profile{
+	p = prompt.Profile{
 		Name: name, Description: oneLine(c.Description), System: c.System, Tools: c.Tools, Model: c.Model,
 		MaxTokens: c.MaxTokens, Plans: c.Plans,
 	}
@@ -226,7 +226,7 @@ func (c profileConfig) subagent(name string) (planning.Profile, error) {
 }
 
 // way is the profile as the session works by it.
-func (o *options) way(base planning.Prompting, of planning.Profile, c profileConfig) (runner.Profile, error) {
+func (o *options) way(base prompt.Prompting, of prompt.Profile, c profileConfig) (runner.Profile, error) {
 	key := "profiles." + of.Name
 	prompting, err := c.over(base, key+".")
 	if err != nil {
@@ -245,7 +245,7 @@ func (o *options) way(base planning.Prompting, of planning.Profile, c profileCon
 
 // over returns base with what is given in its place. key is the section, to be
 // named where something in it is wrong.
-func (c planningConfig) over(base planning.Prompting, key string) (planning.Prompting, error) {
+func (c planningConfig) over(base prompt.Prompting, key string) (prompt.Prompting, error) {
 	for _, of := range []struct {
 		given  *bool
 		to     *bool
@@ -298,7 +298,7 @@ func tooLittle(which, what string) error {
 }
 
 // flagged returns base with what the flags say in its place.
-func (o *options) flagged(base planning.Prompting) planning.Prompting {
+func (o *options) flagged(base prompt.Prompting) prompt.Prompting {
 	if o.level != nil {
 		base.Think = *o.level
 	}
@@ -312,10 +312,10 @@ func (o *options) flagged(base planning.Prompting) planning.Prompting {
 }
 
 // readThink reads a level of thinking; where says who gives it.
-func readThink(where, name string) (planning.ThinkLevel, error) {
-	level, ok := planning.ParseThinkLevel(strings.ToLower(name))
+func readThink(where, name string) (prompt.ThinkLevel, error) {
+	level, ok := prompt.ParseThinkLevel(strings.ToLower(name))
 	if !ok {
-		return "", usage("%s takes %s, not %q", where, listed(planning.ThinkLevels()), name)
+		return "", usage("%s takes %s, not %q", where, listed(prompt.ThinkLevels()), name)
 	}
 	return level, nil
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // configured returns the options that a configuration and flags come to.
@@ -63,35 +64,35 @@ review = true
 		toml  string
 		flags []string
 		of    string // the profile; "" is the session without one
-		want  planning.Prompting
+		want  prompt.Prompting
 	}{
-		"nothing given is the program's own": {want: planning.Prompting{PlanTools: true}},
-		"the section is followed": {toml: all, want: planning.Prompting{
+		"nothing given is the program's own": {want: prompt.Prompting{PlanTools: true}},
+		"the section is followed": {toml: all, want: prompt.Prompting{
 			SkipAnalysis: true, SkipReview: true, SkipPlan: true, Patient: true, PhaseTimeout: 90 * time.Second,
-			MaxRepairs: 1, MaxTokens: 512, Think: planning.ThinkLow,
+			MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkLow,
 		}},
-		"a profile goes over the section": {toml: all, of: "bold", want: planning.Prompting{
-			SkipAnalysis: true, SkipPlan: true, PhaseTimeout: 90 * time.Second, MaxRepairs: 1, MaxTokens: 512, Think: planning.ThinkHigh,
+		"a profile goes over the section": {toml: all, of: "bold", want: prompt.Prompting{
+			SkipAnalysis: true, SkipPlan: true, PhaseTimeout: 90 * time.Second, MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkHigh,
 		}},
-		"a profile that says nothing leaves the section": {toml: all, of: "plain", want: planning.Prompting{
+		"a profile that says nothing leaves the section": {toml: all, of: "plain", want: prompt.Prompting{
 			SkipAnalysis: true, SkipReview: true, SkipPlan: true, Patient: true, PhaseTimeout: 90 * time.Second,
-			MaxRepairs: 1, MaxTokens: 512, Think: planning.ThinkLow,
+			MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkLow,
 		}},
 		"flags go over the section": {
 			toml: all, flags: []string{"--think", "off", "--eager", "--plan-tools", "--force-plan"},
-			want: planning.Prompting{
+			want: prompt.Prompting{
 				SkipAnalysis: true, SkipReview: true, SkipPlan: true, PlanTools: true, ForcePlan: true, PhaseTimeout: 90 * time.Second,
-				MaxRepairs: 1, MaxTokens: 512, Think: planning.ThinkOff,
+				MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkOff,
 			},
 		},
 		"flags go over a profile": {
 			toml: all, flags: []string{"--think=auto", "--eager=false"}, of: "bold",
-			want: planning.Prompting{
+			want: prompt.Prompting{
 				SkipAnalysis: true, SkipPlan: true, Patient: true, PhaseTimeout: 90 * time.Second, MaxRepairs: 1, MaxTokens: 512,
 			},
 		},
-		"a flag that says what holds anyway changes nothing": {flags: []string{"--eager=true", "--plan-tools=true"}, want: planning.Prompting{PlanTools: true}},
-		"plan tools are taken away by a flag":                {flags: []string{"--plan-tools=false"}, want: planning.Prompting{}},
+		"a flag that says what holds anyway changes nothing": {flags: []string{"--eager=true", "--plan-tools=true"}, want: prompt.Prompting{PlanTools: true}},
+		"plan tools are taken away by a flag":                {flags: []string{"--plan-tools=false"}, want: prompt.Prompting{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := configured(t, c.toml, c.flags...)
@@ -103,7 +104,7 @@ review = true
 				got = wayOf(t, o, c.of).Prompting
 			}
 			got.Profiles = nil
-			if g, w := string(planning.CanonicalJSON(got)), string(planning.CanonicalJSON(c.want)); g != w {
+			if g, w := string(plan.CanonicalJSON(got)), string(plan.CanonicalJSON(c.want)); g != w {
 				t.Errorf("it plans by %s\nwant %s", g, w)
 			}
 		})
@@ -128,11 +129,11 @@ plans = true
 		t.Fatal(err)
 	}
 	subagent, ok := o.manner.prompting.Profile("reviewer")
-	want := planning.Profile{
+	want := prompt.Profile{
 		Name: "reviewer", Description: "reads a change and judges it", System: "You judge.", Tools: []string{"fs.read", "vcs.*"},
-		Model: "big", Think: planning.ThinkOn, MaxTurns: 7, Timeout: time.Minute, MaxTokens: 900, Plans: true,
+		Model: "big", Think: prompt.ThinkOn, MaxTurns: 7, Timeout: time.Minute, MaxTokens: 900, Plans: true,
 	}
-	if g, w := string(planning.CanonicalJSON(subagent)), string(planning.CanonicalJSON(want)); !ok || g != w {
+	if g, w := string(plan.CanonicalJSON(subagent)), string(plan.CanonicalJSON(want)); !ok || g != w {
 		t.Errorf("the sub-agent is %s\nwant %s", g, w)
 	}
 	way := wayOf(t, o, "reviewer")
@@ -140,10 +141,10 @@ plans = true
 		t.Errorf("the way to work is %+v", way)
 	}
 	p := way.Prompting
-	if p.System != "You judge." || p.Prompts["synthesis"] != "One sentence." || p.Think != planning.ThinkOn || !slices.Equal(p.ProfileNames(), []string{"explorer", "reviewer"}) {
+	if p.System != "You judge." || p.Prompts["synthesis"] != "One sentence." || p.Think != prompt.ThinkOn || !slices.Equal(p.ProfileNames(), []string{"explorer", "reviewer"}) {
 		t.Errorf("it is prompted by %+v", p)
 	}
-	if own := o.manner.prompting; own.System != "" || own.Prompts != nil || own.Think != planning.ThinkAuto {
+	if own := o.manner.prompting; own.System != "" || own.Prompts != nil || own.Think != prompt.ThinkAuto {
 		t.Errorf("without the profile it is prompted by %+v", own)
 	}
 }
@@ -177,7 +178,7 @@ func TestTheBuiltInProfileOnlyReads(t *testing.T) {
 		"other fs.read": false,
 	} {
 		server, bare, _ := strings.Cut(tool, " ")
-		if explorer.May(planning.Tool{Name: bare, Server: server}) != may {
+		if explorer.May(plan.Tool{Name: bare, Server: server}) != may {
 			t.Errorf("%s: may be called: %v", tool, !may)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -306,7 +306,7 @@ func (o *options) askForServers(ctx context.Context, w *workshop, input *prompte
 		return nil
 	}
 	for _, p := range pending {
-		if err := o.print(untrusted.Line(fmt.Sprintf("  %s: %s", p.Name, planning.CanonicalJSON(p.Whole()))) + "\n"); err != nil {
+		if err := o.print(untrusted.Line(fmt.Sprintf("  %s: %s", p.Name, plan.CanonicalJSON(p.Whole()))) + "\n"); err != nil {
 			return err
 		}
 	}

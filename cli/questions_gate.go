@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	log "replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -55,7 +55,7 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 			}
 			return answer{tell: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(agent.Allow, agent.ScopeAlways))}
 		case "e", "edit":
-			return answer{tell: "  " + untrusted.Line(planning.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
+			return answer{tell: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
 		}
 		return plain(line)
 	}
@@ -132,7 +132,7 @@ func editQuestion(back *question, run string, g agent.GateRequested, fits func(a
 
 // readArgs reads arguments from a line, or tells why it holds none.
 func readArgs(line string) (args map[string]any, told string) {
-	value, err := planning.DecodeValue([]byte(line))
+	value, err := plan.DecodeValue([]byte(line))
 	if err != nil {
 		return nil, "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"
 	}

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -99,8 +99,8 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 		err = v.Move(index, 1)
 	case "e":
 		for _, s := range v.Steps() {
-			if s.Step.Index == index && s.Step.Executor == planning.ExecutorTool && !s.Out && !s.Settled {
-				return answer{tell: "  " + untrusted.Line(planning.CanonicalJSON(s.Step.Args)) + "\n", then: stepArgsQuestion(back, v, s.Step, ascii)}
+			if s.Step.Index == index && s.Step.Executor == plan.ExecutorTool && !s.Out && !s.Settled {
+				return answer{tell: "  " + untrusted.Line(plan.CanonicalJSON(s.Step.Args)) + "\n", then: stepArgsQuestion(back, v, s.Step, ascii)}
 			}
 		}
 		err = fmt.Errorf("step %s has no arguments that can be edited", index)
@@ -134,7 +134,7 @@ func dependentsQuestion(back *question, v *agent.Review, needed *agent.Dependent
 
 // stepArgsQuestion asks for the arguments of a step, as one line of JSON. An
 // empty one leaves them.
-func stepArgsQuestion(back *question, v *agent.Review, step planning.Step, ascii bool) *question {
+func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii bool) *question {
 	return &question{
 		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
 		answer: func(line string) answer {

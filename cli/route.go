@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // maxRouteFile is how many bytes of an intent or a chain are read.
@@ -76,7 +76,7 @@ func dashing(command *cobra.Command) *cobra.Command {
 
 // printLine writes a value as one line of JSON, nothing escaped for HTML.
 func (o *options) printLine(v any) error {
-	line, err := planning.EncodeJSON(v)
+	line, err := plan.EncodeJSON(v)
 	if err != nil {
 		return err
 	}

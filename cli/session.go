@@ -25,7 +25,7 @@ import (
 	"replan/mcpclient"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // workshop is everything a session works with, opened and ready to be closed.
@@ -52,7 +52,7 @@ type opening struct {
 	inDoubt  agent.DoubtDecision // the answer to steps in doubt where nobody is
 	restored *runner.Restored    // the session to go on with; nil is a new one
 	// keep stores a plan that is created; nil keeps it among the plans.
-	keep func(planning.Plan) (planning.Plan, error)
+	keep func(plan.Plan) (plan.Plan, error)
 }
 
 // open wires the rooms together.
@@ -157,7 +157,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 }
 
 // keep stores a plan that was planned here, under an id that no plan has yet.
-func (o *options) keep(p planning.Plan) (planning.Plan, error) {
+func (o *options) keep(p plan.Plan) (plan.Plan, error) {
 	p.ID = ""
 	return o.plans().Save(p, time.Now())
 }

@@ -14,7 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // The places that a setting can come from, as the screen names them.
@@ -101,7 +101,7 @@ func (o *options) modelSettings() []session.Setting {
 	think := first(string(o.manner.prompting.Think), "auto")
 	return []session.Setting{
 		name, host, window, alive,
-		among(quoted("model.think", think, o.sourceOf("think", c.Think != ""), "how hard the model thinks"), planning.ThinkLevels()...),
+		among(quoted("model.think", think, o.sourceOf("think", c.Think != ""), "how hard the model thinks"), prompt.ThinkLevels()...),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // talk is what a command has at hand that was typed into the chat.
@@ -246,4 +246,4 @@ type unwatched struct{ runner.Tools }
 func (unwatched) Watch(func()) {}
 
 // Pending is left to the other session.
-func (unwatched) Pending() []planning.PendingServer { return nil }
+func (unwatched) Pending() []plan.PendingServer { return nil }

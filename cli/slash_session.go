@@ -11,7 +11,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -34,7 +34,7 @@ func sessionCommands() []sessionCommand {
 		{"/models", "", "List the models of the server", nil, nil, func(_ *options, ctx context.Context, w *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
 			return listModels(ctx, w.model)
 		}},
-		{"/think", strings.Join(planning.ThinkLevels(), "|"), "How hard the model thinks from the next run on", nil, planning.ThinkLevels(), func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
+		{"/think", strings.Join(prompt.ThinkLevels(), "|"), "How hard the model thinks from the next run on", nil, prompt.ThinkLevels(), func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
 			return slashThink(ctx, w, now, rest)
 		}},
 		{"/profile", "[NAME|none]", "The profile to work by from the next run on", again{session.CompleteProfiles}, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
@@ -151,8 +151,8 @@ func tagged(name string) string {
 
 // unthought says so where a model will not think as hard as it is to, since it
 // does not think.
-func unthought(info planning.ModelInfo, level planning.ThinkLevel) string {
-	if info.Thinks || level == planning.ThinkAuto || level == planning.ThinkOff {
+func unthought(info prompt.ModelInfo, level prompt.ThinkLevel) string {
+	if info.Thinks || level == prompt.ThinkAuto || level == prompt.ThinkOff {
 		return ""
 	}
 	return fmt.Sprintf("%s does not think; the level holds for models that do", untrusted.Line(info.Name))
@@ -163,7 +163,7 @@ func sentences(said ...string) string { return strings.Join(slices.DeleteFunc(sa
 // slashThink chooses how hard the model thinks.
 func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string) (runner.Answer, error) {
 	if name == "" {
-		return runner.Answer{}, usage("say how hard the model is to think: /think %s", strings.Join(planning.ThinkLevels(), "|"))
+		return runner.Answer{}, usage("say how hard the model is to think: /think %s", strings.Join(prompt.ThinkLevels(), "|"))
 	}
 	level, err := readThink("/think", name)
 	if err != nil {
@@ -250,7 +250,7 @@ var trailing = regexp.MustCompile(`(?m) +$`)
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // abilities says what a model can do beside answering.
-func abilities(m planning.ModelInfo) string {
+func abilities(m prompt.ModelInfo) string {
 	if !m.Chats {
 		return "no chat"
 	}
@@ -265,7 +265,7 @@ func abilities(m planning.ModelInfo) string {
 }
 
 // size is how much room a model takes on disk, or as much as is known of it.
-func size(m planning.ModelInfo) string {
+func size(m prompt.ModelInfo) string {
 	const mega, giga = 1e6, 1e9
 	switch {
 	case m.Bytes >= giga:

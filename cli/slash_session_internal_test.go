@@ -8,7 +8,8 @@ import (
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // onScreen returns the options of a session on the full screen and what it works
@@ -48,14 +49,14 @@ func onScreen(t *testing.T) (*options, *workshop) {
 func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 	o, w := onScreen(t)
 	text := func(s string) *string { return &s }
-	level := func(l planning.ThinkLevel) *planning.ThinkLevel { return &l }
+	level := func(l prompt.ThinkLevel) *prompt.ThinkLevel { return &l }
 	for line, c := range map[string]struct {
 		then runner.Command
 		says []string
 	}{
 		"/model wise":                     {runner.Choose{Model: text("wise:latest")}, []string{"`wise:latest`, 16k of context, no tools, thinking"}},
-		"/think high":                     {runner.Choose{Think: level(planning.ThinkHigh)}, []string{"think high"}},
-		"/think auto":                     {runner.Choose{Think: level(planning.ThinkAuto)}, []string{"think auto"}},
+		"/think high":                     {runner.Choose{Think: level(prompt.ThinkHigh)}, []string{"think high"}},
+		"/think auto":                     {runner.Choose{Think: level(prompt.ThinkAuto)}, []string{"think auto"}},
 		"/profile quick":                  {runner.Choose{Profile: text("quick")}, []string{"`quick`"}},
 		"/profile none":                   {runner.Choose{Profile: text("")}, []string{"no profile"}},
 		"/compact":                        {runner.Compact{}, nil},
@@ -76,7 +77,7 @@ func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := planning.CanonicalJSON(answer.Then), planning.CanonicalJSON(c.then); got != want {
+			if got, want := plan.CanonicalJSON(answer.Then), plan.CanonicalJSON(c.then); got != want {
 				t.Errorf("it orders %s, want %s", got, want)
 			}
 			if len(c.says) == 0 && answer.Text != "" {
@@ -128,8 +129,8 @@ func TestALevelThatTheModelCannotThinkAtIsSpokenOf(t *testing.T) {
 		"no thinking, with a model that does not":         {"/think off", runner.Moment{Model: "small"}, ""},
 		"its own measure, with a model that does not":     {"/think auto", runner.Moment{Model: "small"}, ""},
 		"the level, with a model that nobody knows":       {"/think high", runner.Moment{Model: "nowhere"}, ""},
-		"a model that does not think, with a level":       {"/model small", runner.Moment{Model: "wise", Think: planning.ThinkOn}, "small:latest does not think"},
-		"a model that does, with a level":                 {"/model wise", runner.Moment{Think: planning.ThinkOn}, ""},
+		"a model that does not think, with a level":       {"/model small", runner.Moment{Model: "wise", Think: prompt.ThinkOn}, "small:latest does not think"},
+		"a model that does, with a level":                 {"/model wise", runner.Moment{Think: prompt.ThinkOn}, ""},
 		"a model that does not think, by its own measure": {"/model small", runner.Moment{Model: "wise"}, ""},
 	} {
 		answer, err := o.slash(context.Background(), w, c.now, c.line)

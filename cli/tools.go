@@ -13,7 +13,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 )
 
@@ -62,7 +62,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	defer cancel()
 	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted}))
 	lines := []toolLine{}
-	var catalogue planning.Catalogue
+	var catalogue plan.Catalogue
 	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
 	for _, t := range catalogue {
 		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}

@@ -13,7 +13,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -54,7 +54,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			return usage("the arguments cannot be read from standard input: %w", err)
 		}
 	}
-	value, err := planning.DecodeValue(text)
+	value, err := plan.DecodeValue(text)
 	if err != nil {
 		return usage("--args is not JSON: %w", err)
 	}
@@ -62,7 +62,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	if !ok {
 		return usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
 	}
-	plan, err := planning.EncodeJSON(map[string]any{
+	p, err := plan.EncodeJSON(map[string]any{
 		"title": "Call " + name,
 		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": literal(given)}},
 	})
@@ -70,7 +70,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		return usage("--args cannot be passed on: %w", err)
 	}
 	e := errand{prepare: func(ctx context.Context, w *workshop) ([]runner.Command, error) {
-		v, err := o.check(ctx, w, namedPlan{data: plan}, nil)
+		v, err := o.check(ctx, w, namedPlan{data: p}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			said := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is but one
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(said)}
 		}
-		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: planning.OnFailureAbort}}, nil
+		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
 	}}
 	if !o.dryRun {
 		e.teller = func(session string, out io.Writer) teller { return newResultOnly(o, session, out) }

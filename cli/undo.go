@@ -15,7 +15,8 @@ import (
 	"replan/agent/runner"
 	"replan/agent/store/journal"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -127,7 +128,7 @@ func (o *options) tellUndo(u agent.Undo) error {
 // server that was used without one.
 func (o *options) undoable(prefix string) (string, error) {
 	id, err := o.runs().Find(prefix)
-	if !errors.Is(err, planning.ErrUnknownID) {
+	if !errors.Is(err, plan.ErrUnknownID) {
 		return id, unopenedIf(err)
 	}
 	orphans, listed := o.runs().Orphans()
@@ -138,8 +139,8 @@ func (o *options) undoable(prefix string) (string, error) {
 	for i, e := range orphans {
 		ids[i] = e.ID
 	}
-	found, missed := planning.MatchPrefix(ids, prefix)
-	if errors.Is(missed, planning.ErrUnknownID) {
+	found, missed := plan.MatchPrefix(ids, prefix)
+	if errors.Is(missed, plan.ErrUnknownID) {
 		missed = err // which says what to do
 	}
 	return found, unopenedIf(missed)
@@ -229,7 +230,7 @@ func (f *followed) follow(id string) error {
 	case err != nil:
 		return err
 	}
-	var tools planning.Catalogue
+	var tools plan.Catalogue
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case agent.RunStarted:
@@ -251,8 +252,8 @@ func (f *followed) follow(id string) error {
 }
 
 // tool takes note of a tool that was called whose effects are not kept.
-func (f *followed) tool(tools planning.Catalogue, name string) {
-	if _, err := planning.PlanTools().Find(name); err == nil || name == "" {
+func (f *followed) tool(tools plan.Catalogue, name string) {
+	if _, err := prompt.PlanTools().Find(name); err == nil || name == "" {
 		return
 	}
 	tool, err := tools.Find(name)

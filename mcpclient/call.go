@@ -16,7 +16,7 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Call calls a tool and returns its result, a JSON value with numbers as
@@ -24,12 +24,12 @@ import (
 // where it is an object or an array, else nil. The text is that of text blocks
 // and embedded resources, and a line about each link, picture and other block.
 //
-// The error wraps *planning.ToolError where the call did not do its work for
+// The error wraps *plan.ToolError where the call did not do its work for
 // certain: the tool said so, its server refused the request as such, or the
 // call never reached it. It wraps the context's error where ctx or a time limit
 // ended the call. After any other error, a server's internal one among them,
 // nobody knows what the call did.
-func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
+func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	meta := map[string]any{}
 	if len(call.Hashes) > 0 {
 		meta[workspace.MetaHashes] = call.Hashes
@@ -50,14 +50,14 @@ func (p *Pool) Call(ctx context.Context, call planning.ToolCall) (any, error) {
 
 // Preview asks a built-in tool what the call would do. Nothing is changed. It
 // fails for tools that do not preview.
-func (p *Pool) Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error) {
+func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
 	if !call.Tool.Previews {
-		return planning.ToolPreview{}, fmt.Errorf("%s cannot say what it would change", call.Tool.QualifiedName())
+		return plan.ToolPreview{}, fmt.Errorf("%s cannot say what it would change", call.Tool.QualifiedName())
 	}
 	call.Output, call.Progress = nil, nil
 	result, err := p.send(ctx, call, map[string]any{workspace.MetaPreview: true})
 	if err != nil {
-		return planning.ToolPreview{}, err
+		return plan.ToolPreview{}, err
 	}
 	var preview struct {
 		Diff    *string           `json:"diff"`
@@ -65,13 +65,13 @@ func (p *Pool) Preview(ctx context.Context, call planning.ToolCall) (planning.To
 		Removes string            `json:"removes"`
 	}
 	if err := json.Unmarshal(result.RawStructuredContent, &preview); err != nil || preview.Diff == nil {
-		return planning.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
+		return plan.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
 	}
-	return planning.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes}, nil
+	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes}, nil
 }
 
 // send carries one call out. The meta fields go to built-in servers only.
-func (p *Pool) send(ctx context.Context, call planning.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
+func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
 	e, conn, err := p.begin(call.Tool)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (p *Pool) send(ctx context.Context, call planning.ToolCall, meta map[string
 }
 
 // call sends the request and waits for the answer.
-func (c *connection) call(ctx context.Context, call planning.ToolCall, meta map[string]any, builtin bool) (*mcp.CallToolResult, error) {
+func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[string]any, builtin bool) (*mcp.CallToolResult, error) {
 	token, finish := c.listen(call, builtin)
 	defer finish()
 	var request mcp.CallToolRequest
@@ -143,9 +143,9 @@ func (p *Pool) renewed(ctx context.Context, e *entry, old *connection) *connecti
 		changed, conn, state := p.changed, e.conn, e.state
 		p.mu.Unlock()
 		switch {
-		case conn != old && state == planning.ServerReady:
+		case conn != old && state == plan.ServerReady:
 			return conn
-		case state == planning.ServerFailed || state == planning.ServerStopped:
+		case state == plan.ServerFailed || state == plan.ServerStopped:
 			return nil
 		}
 		select {
@@ -157,7 +157,7 @@ func (p *Pool) renewed(ctx context.Context, e *entry, old *connection) *connecti
 }
 
 // begin finds the connection for a tool and counts the call as under way.
-func (p *Pool) begin(tool planning.Tool) (*entry, *connection, error) {
+func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -181,7 +181,7 @@ func (p *Pool) begin(tool planning.Tool) (*entry, *connection, error) {
 }
 
 // explain says what an error of a call means.
-func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool planning.Tool, err error) error {
+func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool plan.Tool, err error) error {
 	name := tool.QualifiedName()
 	var answered *answeredError
 	var network *url.Error
@@ -255,7 +255,7 @@ func (p *Pool) awaitProblem(ctx context.Context, e *entry) string {
 // the next call, or the next Ready, may find it again.
 func (p *Pool) lostHTTP(e *entry, err error) {
 	p.mu.Lock()
-	conn, ready := e.conn, e.state == planning.ServerReady
+	conn, ready := e.conn, e.state == plan.ServerReady
 	p.mu.Unlock()
 	if ready {
 		p.fail(e, conn, err)
@@ -266,17 +266,17 @@ func (p *Pool) lostHTTP(e *entry, err error) {
 func (p *Pool) recovered(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.state == planning.ServerFailed && e.conn != nil {
+	if e.state == plan.ServerFailed && e.conn != nil {
 		e.conn.askAgain()
 	}
 }
 
-func notDone(tool planning.Tool, format string, args ...any) error {
-	return &planning.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
+func notDone(tool plan.Tool, format string, args ...any) error {
+	return &plan.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
 }
 
-func toolError(tool planning.Tool, result *mcp.CallToolResult, builtin bool) error {
-	failure := &planning.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
+func toolError(tool plan.Tool, result *mcp.CallToolResult, builtin bool) error {
+	failure := &plan.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
 	// What cannot be read is no reason to lose the message.
 	failure.Result, _ = structured(result)
 	if builtin && result.Meta != nil {

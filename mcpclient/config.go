@@ -16,7 +16,8 @@ import (
 	"github.com/tailscale/hujson"
 
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Server is one MCP server as it is configured: a child process where Command
@@ -36,7 +37,7 @@ type Server struct {
 
 	// What the file says before variables are put in, for people: the value
 	// of a variable may be a secret.
-	shown *planning.PendingServer
+	shown *plan.PendingServer
 }
 
 // Unusable stands for a configuration file that cannot be used as a whole, so
@@ -46,11 +47,11 @@ func Unusable(path string, source Source, err error) Server {
 }
 
 // forPeople is what the user is shown before the server is started.
-func (s Server) forPeople() planning.PendingServer {
+func (s Server) forPeople() plan.PendingServer {
 	if s.shown != nil {
 		return *s.shown
 	}
-	p := planning.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers}
+	p := plan.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers}
 	if s.Command != "" {
 		p.Command = append([]string{s.Command}, s.Args...)
 	}
@@ -100,7 +101,7 @@ func checkName(name string) error {
 	switch {
 	case !names.MatchString(name):
 		return errNameForm
-	case strings.EqualFold(name, planning.PlanServer), strings.EqualFold(name, workspace.ServerName):
+	case strings.EqualFold(name, prompt.PlanServer), strings.EqualFold(name, workspace.ServerName):
 		return errNameTaken
 	}
 	return nil
@@ -233,7 +234,7 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 		return Server{}, fmt.Errorf("cannot be read: %w", err)
 	}
 	s := Server{Name: name, Disabled: w.Disabled}
-	s.shown = &planning.PendingServer{Name: name, Dir: w.Dir, Env: w.Env, URL: w.URL, Headers: w.Headers}
+	s.shown = &plan.PendingServer{Name: name, Dir: w.Dir, Env: w.Env, URL: w.URL, Headers: w.Headers}
 	if w.Command != "" {
 		s.shown.Command = append([]string{w.Command}, w.Args...)
 	}

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/mcpclient"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func configFile(t *testing.T, text string) string {
@@ -194,7 +194,7 @@ func TestAServerWithAMistakeFailsAlone(t *testing.T) {
 	}
 	failed := map[string]string{}
 	for _, s := range p.Status() {
-		if s.State == planning.ServerFailed {
+		if s.State == plan.ServerFailed {
 			failed[s.Name] = s.Error
 			if err := p.Restart(s.Name); err == nil || !strings.Contains(err.Error(), "as it is configured") {
 				t.Errorf("%s is started anew: %v", s.Name, err)

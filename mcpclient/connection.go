@@ -21,7 +21,7 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 const (
@@ -135,7 +135,7 @@ func (c *connection) close() {
 
 // tools lists what the server offers, and says what had to be left out. It
 // shakes hands first where that is still to be done.
-func (c *connection) tools(ctx context.Context, name string, builtin bool) ([]planning.Tool, string, error) {
+func (c *connection) tools(ctx context.Context, name string, builtin bool) ([]plan.Tool, string, error) {
 	if !c.client.IsInitialized() {
 		if err := c.shakeHands(ctx); err != nil {
 			return nil, "", err
@@ -148,7 +148,7 @@ func (c *connection) tools(ctx context.Context, name string, builtin bool) ([]pl
 	if err != nil {
 		return nil, "", err
 	}
-	var tools []planning.Tool
+	var tools []plan.Tool
 	var out []string
 	seen := map[string]bool{}
 	for _, t := range list {
@@ -214,10 +214,10 @@ type listedTool struct {
 	Meta map[string]any `json:"_meta"`
 }
 
-func (t listedTool) planned(serverName string, builtin bool) planning.Tool {
+func (t listedTool) planned(serverName string, builtin bool) plan.Tool {
 	hints := t.Annotations
 	is := func(hint *bool) bool { return hint != nil && *hint }
-	tool := planning.Tool{
+	tool := plan.Tool{
 		Name: t.Name, Server: serverName, Description: t.Description,
 		ReadOnly:    is(hints.ReadOnly),
 		Destructive: is(hints.Destructive) && !is(hints.ReadOnly),

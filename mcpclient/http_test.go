@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // remote is mcp-go's own streamable HTTP server, with a door in front of it.
@@ -78,7 +78,7 @@ func TestProgressArrivesOverHTTPWhileTheToolWorks(t *testing.T) {
 		return mcp.NewToolResultText("2"), err
 	})
 	p := over(t, r.URL, nil)
-	_, err := p.Call(t.Context(), planning.ToolCall{
+	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool: tool(t, p, "work"),
 		Progress: func(done, total float64, text string) {
 			if done != 1 || total != 2 || text != "half" {
@@ -100,10 +100,10 @@ func TestHeadersAreSentAndTheirLackIsSaid(t *testing.T) {
 		}
 		return ok
 	})
-	if got := status(t, over(t, r.URL, map[string]string{"Authorization": "Bearer k"}), "far"); got.State != planning.ServerReady {
+	if got := status(t, over(t, r.URL, map[string]string{"Authorization": "Bearer k"}), "far"); got.State != plan.ServerReady {
 		t.Errorf("got %+v", got)
 	}
-	if got := status(t, over(t, r.URL, nil), "far"); got.State != planning.ServerFailed || !strings.Contains(got.Error, "authorisation") {
+	if got := status(t, over(t, r.URL, nil), "far"); got.State != plan.ServerFailed || !strings.Contains(got.Error, "authorisation") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestHeadersAreNotCarriedToAnotherHost(t *testing.T) {
 		return false
 	})
 	p := over(t, r.URL, map[string]string{"X-Key": "k"})
-	if got := status(t, p, "far"); got.State != planning.ServerFailed || !strings.Contains(got.Error, "another host") {
+	if got := status(t, p, "far"); got.State != plan.ServerFailed || !strings.Contains(got.Error, "another host") {
 		t.Errorf("got %+v", got)
 	}
 	if leaked.Load() {
@@ -134,7 +134,7 @@ func TestAnAddressWithoutAServerIsSaidSoWithoutRepeatingIt(t *testing.T) {
 			s := httptest.NewServer(h)
 			t.Cleanup(s.Close)
 			got := status(t, over(t, s.URL+"/hunter2", nil), "far")
-			if got.State != planning.ServerFailed || got.Error == "" || strings.Contains(got.Error, "hunter2") {
+			if got.State != plan.ServerFailed || got.Error == "" || strings.Contains(got.Error, "hunter2") {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -156,7 +156,7 @@ func TestCancellingACallEndsItsRequest(t *testing.T) {
 		<-called
 		cancel()
 	}()
-	_, err := p.Call(ctx, planning.ToolCall{Tool: tool(t, p, "wait")})
+	_, err := p.Call(ctx, plan.ToolCall{Tool: tool(t, p, "wait")})
 	if !errors.Is(err, context.Canceled) || isToolError(err) {
 		t.Errorf("got %v", err)
 	}
@@ -171,13 +171,13 @@ func TestAServerThatGoesAwayIsFoundAgain(t *testing.T) {
 	r.Close()
 	// What was sent on the old connection may have been seen; the next call
 	// finds nobody to be sent to.
-	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: hello}); err == nil {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err == nil {
 		t.Error("nobody answered")
 	}
-	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: hello}); !isToolError(err) {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); !isToolError(err) {
 		t.Errorf("a call that was never sent: %v", err)
 	}
-	if got := p.Status()[0]; got.State != planning.ServerFailed || got.Error == "" {
+	if got := p.Status()[0]; got.State != plan.ServerFailed || got.Error == "" {
 		t.Errorf("got %+v", got)
 	}
 	l, err := net.Listen("tcp", addr)
@@ -219,7 +219,7 @@ func TestASessionThatTheServerForgotIsBegunAnew(t *testing.T) {
 		t.Fatal("there is no session to forget")
 	}
 	forgotten.Store(session.Load())
-	if got, err := p.Call(t.Context(), planning.ToolCall{Tool: hello}); err != nil || got != "from afar" {
+	if got, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err != nil || got != "from afar" {
 		t.Errorf("got %v, %v; %+v", got, err, p.Status())
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 type handler = func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)
@@ -115,7 +115,7 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := builtin(t, map[string]handler{"it": c.h})
 			_, err := call(t, p, "it", nil)
-			var failure *planning.ToolError
+			var failure *plan.ToolError
 			if !errors.As(err, &failure) {
 				t.Fatalf("got %v", err)
 			}
@@ -141,7 +141,7 @@ func TestOnlyARefusedRequestIsCertainlyNotDone(t *testing.T) {
 	}
 	it := tool(t, p, "it")
 	it.Name = "that"
-	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: it}); !isToolError(err) {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it}); !isToolError(err) {
 		t.Errorf("a tool that the server does not have: %v", err)
 	}
 }
@@ -149,11 +149,11 @@ func TestOnlyARefusedRequestIsCertainlyNotDone(t *testing.T) {
 func TestACallThatNeverLeftIsAToolError(t *testing.T) {
 	p := builtin(t, nil)
 	p.Ready(t.Context())
-	for name, missing := range map[string]planning.Tool{
+	for name, missing := range map[string]plan.Tool{
 		"no such server": {Name: "x", Server: "nobody"},
 		"no such tool":   {Name: "x", Server: "workspace"},
 	} {
-		if _, err := p.Call(t.Context(), planning.ToolCall{Tool: missing}); !isToolError(err) {
+		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: missing}); !isToolError(err) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestOutputArrivesWholeInOrderAndBeforeTheResult(t *testing.T) {
 	}
 	// No lock: a listener is called from one goroutine, never after the call.
 	var got strings.Builder
-	_, err := p.Call(t.Context(), planning.ToolCall{
+	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool:   tool(t, p, "talk"),
 		Output: func(chunk string) { got.WriteString(chunk) },
 	})
@@ -204,7 +204,7 @@ func TestTheLastWordOfAToolIsNotLostBehindItsResult(t *testing.T) {
 	talk := tool(t, p, "talk")
 	for range 300 {
 		var got string
-		if _, err := p.Call(t.Context(), planning.ToolCall{Tool: talk, Output: func(chunk string) { got += chunk }}); err != nil {
+		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: talk, Output: func(chunk string) { got += chunk }}); err != nil {
 			t.Fatal(err)
 		}
 		if got != "bye" {
@@ -235,7 +235,7 @@ func TestCancellingReachesABuiltInToolAndWaitsForIt(t *testing.T) {
 		<-called
 		cancel()
 	}()
-	_, err := p.Call(ctx, planning.ToolCall{Tool: tool(t, p, "wait")})
+	_, err := p.Call(ctx, plan.ToolCall{Tool: tool(t, p, "wait")})
 	if !errors.Is(err, context.Canceled) || isToolError(err) || !strings.Contains(err.Error(), "half-way") {
 		t.Errorf("got %v", err)
 	}
@@ -255,7 +255,7 @@ func TestATimeLimitOfTheServerEndsACall(t *testing.T) {
 	}
 	defer func() { _ = p.Close() }()
 	p.Ready(t.Context())
-	_, err = p.Call(t.Context(), planning.ToolCall{Tool: planning.Tool{Name: "x", Server: "workspace"}})
+	_, err = p.Call(t.Context(), plan.ToolCall{Tool: plan.Tool{Name: "x", Server: "workspace"}})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -271,7 +271,7 @@ func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
 	wait := tool(t, p, "wait")
 	ended := make(chan error)
 	go func() {
-		_, err := p.Call(context.Background(), planning.ToolCall{Tool: wait})
+		_, err := p.Call(context.Background(), plan.ToolCall{Tool: wait})
 		ended <- err
 	}()
 	<-called
@@ -283,10 +283,10 @@ func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: wait}); !isToolError(err) {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: wait}); !isToolError(err) {
 		t.Errorf("a call after Close: %v", err)
 	}
-	if got := p.Status()[0].State; got != planning.ServerStopped {
+	if got := p.Status()[0].State; got != plan.ServerStopped {
 		t.Errorf("the server is %s", got)
 	}
 }
@@ -309,21 +309,21 @@ func TestPreviewApprovedHashesAndRunTravelToABuiltInServer(t *testing.T) {
 		return mcp.NewToolResultText(""), nil
 	})
 	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
-	preview, err := p.Preview(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.patch")})
+	preview, err := p.Preview(t.Context(), plan.ToolCall{Tool: tool(t, p, "fs.patch")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (planning.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00ff"}}); !reflect.DeepEqual(preview, want) {
+	if want := (plan.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00ff"}}); !reflect.DeepEqual(preview, want) {
 		t.Errorf("got %+v", preview)
 	}
-	got, err := p.Call(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.patch"), Hashes: preview.Hashes, Run: "r-1"})
+	got, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "fs.patch"), Hashes: preview.Hashes, Run: "r-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := map[string]any{"approved": map[string]any{"f": "00ff"}, "run": "r-1"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
 	}
-	if _, err := p.Preview(t.Context(), planning.ToolCall{Tool: tool(t, p, "fs.read")}); err == nil {
+	if _, err := p.Preview(t.Context(), plan.ToolCall{Tool: tool(t, p, "fs.read")}); err == nil {
 		t.Error("a tool that does not preview did")
 	}
 }
@@ -334,17 +334,17 @@ func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
 	odd := `{"type":["object","null"],"required":"path"}`
 	for name, c := range map[string]struct {
 		hints mcp.ToolAnnotation
-		want  planning.Tool
+		want  plan.Tool
 	}{
-		"silent":      {mcp.ToolAnnotation{}, planning.Tool{}},
-		"titled":      {mcp.ToolAnnotation{Title: "x"}, planning.Tool{}},
-		"reading":     {mcp.ToolAnnotation{ReadOnlyHint: &yes}, planning.Tool{ReadOnly: true, Annotated: true}},
-		"writing":     {mcp.ToolAnnotation{ReadOnlyHint: &no}, planning.Tool{Annotated: true}},
-		"destroying":  {mcp.ToolAnnotation{DestructiveHint: &yes}, planning.Tool{Destructive: true, Annotated: true}},
-		"harmless":    {mcp.ToolAnnotation{DestructiveHint: &no}, planning.Tool{Annotated: true}},
-		"both":        {mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &yes}, planning.Tool{ReadOnly: true, Annotated: true}},
-		"inward only": {mcp.ToolAnnotation{OpenWorldHint: &no}, planning.Tool{Annotated: true, OpenWorld: &no}},
-		"outward":     {mcp.ToolAnnotation{OpenWorldHint: &yes}, planning.Tool{Annotated: true, OpenWorld: &yes}},
+		"silent":      {mcp.ToolAnnotation{}, plan.Tool{}},
+		"titled":      {mcp.ToolAnnotation{Title: "x"}, plan.Tool{}},
+		"reading":     {mcp.ToolAnnotation{ReadOnlyHint: &yes}, plan.Tool{ReadOnly: true, Annotated: true}},
+		"writing":     {mcp.ToolAnnotation{ReadOnlyHint: &no}, plan.Tool{Annotated: true}},
+		"destroying":  {mcp.ToolAnnotation{DestructiveHint: &yes}, plan.Tool{Destructive: true, Annotated: true}},
+		"harmless":    {mcp.ToolAnnotation{DestructiveHint: &no}, plan.Tool{Annotated: true}},
+		"both":        {mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &yes}, plan.Tool{ReadOnly: true, Annotated: true}},
+		"inward only": {mcp.ToolAnnotation{OpenWorldHint: &no}, plan.Tool{Annotated: true, OpenWorld: &no}},
+		"outward":     {mcp.ToolAnnotation{OpenWorldHint: &yes}, plan.Tool{Annotated: true, OpenWorld: &yes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := server.NewMCPServer("x", "1", server.WithPaginationLimit(1))
@@ -377,7 +377,7 @@ func TestToolsWithNamesThatCannotBeUsedAreLeftOutWithANote(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	s := status(t, p, "workspace")
-	if s.State != planning.ServerReady || s.Tools != 1 || !strings.Contains(s.Error, "1 more") || strings.Contains(s.Error, "\x1b") {
+	if s.State != plan.ServerReady || s.Tools != 1 || !strings.Contains(s.Error, "1 more") || strings.Contains(s.Error, "\x1b") {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -413,7 +413,7 @@ func TestNobodyElseAnswersToTheNamesOfTheProgramsOwnTools(t *testing.T) {
 		if got := p.Ready(t.Context()); len(got) != 0 {
 			t.Errorf("%s offers %v", name, got.Names())
 		}
-		if s := status(t, p, name); s.State != planning.ServerFailed || !strings.Contains(s.Error, "kept for the program's own tools; choose another") {
+		if s := status(t, p, name); s.State != plan.ServerFailed || !strings.Contains(s.Error, "kept for the program's own tools; choose another") {
 			t.Errorf("got %+v", s)
 		}
 	}
@@ -450,7 +450,7 @@ func TestReadyReturnsWhatThereIsWhenItsContextEnds(t *testing.T) {
 	if got := p.Ready(ctx); len(got) != 0 {
 		t.Errorf("got %v", got)
 	}
-	if got := p.Status()[0].State; got != planning.ServerStarting {
+	if got := p.Status()[0].State; got != plan.ServerStarting {
 		t.Errorf("the server is %s", got)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // role is the variable that makes the test binary play a child's part.
@@ -155,7 +155,7 @@ func newPool(t *testing.T, cfg mcpclient.Config) *mcpclient.Pool {
 	return p
 }
 
-func tool(t *testing.T, p *mcpclient.Pool, name string) planning.Tool {
+func tool(t *testing.T, p *mcpclient.Pool, name string) plan.Tool {
 	t.Helper()
 	found, err := p.Ready(t.Context()).Find(name)
 	if err != nil {
@@ -166,11 +166,11 @@ func tool(t *testing.T, p *mcpclient.Pool, name string) planning.Tool {
 
 func call(t *testing.T, p *mcpclient.Pool, name string, args map[string]any) (any, error) {
 	t.Helper()
-	return p.Call(t.Context(), planning.ToolCall{Tool: tool(t, p, name), Args: args})
+	return p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, name), Args: args})
 }
 
 // status waits until no server is starting and returns the named one.
-func status(t *testing.T, p *mcpclient.Pool, name string) planning.ServerStatus {
+func status(t *testing.T, p *mcpclient.Pool, name string) plan.ServerStatus {
 	t.Helper()
 	p.Ready(t.Context())
 	for _, s := range p.Status() {
@@ -179,11 +179,11 @@ func status(t *testing.T, p *mcpclient.Pool, name string) planning.ServerStatus 
 		}
 	}
 	t.Fatalf("no server %s among %+v", name, p.Status())
-	return planning.ServerStatus{}
+	return plan.ServerStatus{}
 }
 
 func isToolError(err error) bool {
-	var failure *planning.ToolError
+	var failure *plan.ToolError
 	return errors.As(err, &failure)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // inAWorkspace opens a pool over the built-in operators in a folder of files.
@@ -46,14 +46,14 @@ func TestTheNamesOfOperatorsAreThoseOfTheWorkspace(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	slices.Sort(names)
-	if !slices.Equal(names, planning.OperatorNames()) {
-		t.Errorf("the workspace offers %q, and names are kept for %q", names, planning.OperatorNames())
+	if !slices.Equal(names, plan.OperatorNames()) {
+		t.Errorf("the workspace offers %q, and names are kept for %q", names, plan.OperatorNames())
 	}
 }
 
 func TestAnApprovedChangeIsMadeOnlyToWhatWasApproved(t *testing.T) {
 	p, dir := inAWorkspace(t, map[string]string{"greet.txt": "hello\n"})
-	patch := planning.ToolCall{
+	patch := plan.ToolCall{
 		Tool: tool(t, p, "fs.patch"),
 		Args: map[string]any{"path": "greet.txt", "old": "hello", "new": "good day"},
 	}
@@ -94,7 +94,7 @@ func TestTestOutputStreamsAsOutput(t *testing.T) {
 		"a_test.go": "package tiny\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red indeed\") }\n",
 	})
 	var output strings.Builder
-	_, err := p.Call(t.Context(), planning.ToolCall{
+	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool:   tool(t, p, "test.run"),
 		Output: func(chunk string) { output.WriteString(chunk) },
 	})

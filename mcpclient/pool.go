@@ -24,7 +24,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient/child"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // What holds where Config says nothing.
@@ -80,9 +81,9 @@ type entry struct {
 	server  Server
 	builtin *server.MCPServer // nil where the server is not of this process
 
-	state    planning.ServerState
+	state    plan.ServerState
 	problem  string
-	tools    []planning.Tool
+	tools    []plan.Tool
 	conn     *connection   // nil where there is none
 	begun    time.Time     // when it was started last
 	took     time.Duration // from then until it had listed its tools
@@ -124,7 +125,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.entries {
-		if e.state == planning.ServerStarting {
+		if e.state == plan.ServerStarting {
 			p.launch(e)
 		}
 	}
@@ -136,7 +137,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
-			server: Server{Name: name}, builtin: p.cfg.InProcess[name], state: planning.ServerStarting, again: make(chan struct{}, 1),
+			server: Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1),
 		})
 	}
 	allowed, err := p.trust.read()
@@ -144,7 +145,7 @@ func (p *Pool) admit() {
 		p.log.Warn("allowed servers", "error", err)
 	}
 	for _, s := range chosen(p.cfg.Servers) {
-		e := &entry{server: s, state: planning.ServerStarting, again: make(chan struct{}, 1)}
+		e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1)}
 		_, taken := p.cfg.InProcess[s.Name]
 		nameErr := checkName(s.Name)
 		if taken {
@@ -152,20 +153,20 @@ func (p *Pool) admit() {
 		}
 		switch {
 		case s.Problem != "":
-			e.state, e.problem = planning.ServerFailed, s.Problem
+			e.state, e.problem = plan.ServerFailed, s.Problem
 		case nameErr != nil:
-			e.state, e.problem = planning.ServerFailed, nameErr.Error()
+			e.state, e.problem = plan.ServerFailed, nameErr.Error()
 		case s.Disabled:
-			e.state, e.problem = planning.ServerStopped, "disabled in the configuration"
+			e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
 		case s.Command == "" && s.URL == "":
-			e.state, e.problem = planning.ServerFailed, "neither a command nor a url says how to reach it"
+			e.state, e.problem = plan.ServerFailed, "neither a command nor a url says how to reach it"
 		case s.Source != SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
 		case p.cfg.Trust == TrustNone:
 			e.leftOut = true
-			e.state, e.problem = planning.ServerStopped,
+			e.state, e.problem = plan.ServerStopped,
 				"left out: the project brings this server along and nobody has said yes to it; name its file with --mcp-config, or say yes on the screen once"
 		default:
-			e.state = planning.ServerWaiting
+			e.state = plan.ServerWaiting
 		}
 		p.entries = append(p.entries, e)
 	}
@@ -229,7 +230,7 @@ func (p *Pool) list(e *entry, conn *connection) error {
 		if e.took == 0 {
 			e.took = max(time.Since(e.begun), 1)
 		}
-		e.state, e.problem, e.tools, e.conn = planning.ServerReady, note, tools, conn
+		e.state, e.problem, e.tools, e.conn = plan.ServerReady, note, tools, conn
 	})
 	return nil
 }
@@ -259,7 +260,7 @@ func (p *Pool) startProblem(ctx context.Context, conn *connection, err error) er
 func (p *Pool) fail(e *entry, conn *connection, err error) {
 	p.log.Warn("server failed", "server", e.server.Name, "error", err)
 	p.set(func() {
-		e.state, e.problem, e.tools, e.conn = planning.ServerFailed, err.Error(), nil, conn
+		e.state, e.problem, e.tools, e.conn = plan.ServerFailed, err.Error(), nil, conn
 		e.failed = e.problem
 	})
 }
@@ -303,17 +304,17 @@ const anyTool = "*:*"
 // Ready waits until the servers that are starting have started or failed, or
 // ctx ends, and returns the tools there are then, in a fixed order. Servers
 // that failed but may have come back are asked again.
-func (p *Pool) Ready(ctx context.Context) planning.Catalogue {
+func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
 	all, _ := p.ReadyFor(ctx, []string{anyTool})
 	return all
 }
 
 // ReadyFor is Ready for somebody who needs the tools with these names alone,
-// patterns of [planning.MatchName] among them. It waits for the built-in
+// patterns of [prompt.MatchName] among them. It waits for the built-in
 // servers, for those that a qualified name names, and for every other only
 // while a bare name is that of no tool there is. It returns besides the servers
 // that it would have waited for longer, which have not started yet.
-func (p *Pool) ReadyFor(ctx context.Context, names []string) (all planning.Catalogue, awaited []string) {
+func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
 	p.retry(names)
 	for {
 		p.mu.Lock()
@@ -337,7 +338,7 @@ func (p *Pool) awaited(names []string) []string {
 	all := p.catalogue()
 	var servers []string
 	for _, e := range p.entries {
-		if e.state == planning.ServerStarting && (e.builtin != nil || e.offers(names, all)) {
+		if e.state == plan.ServerStarting && (e.builtin != nil || e.offers(names, all)) {
 			servers = append(servers, e.server.Name)
 		}
 	}
@@ -346,20 +347,20 @@ func (p *Pool) awaited(names []string) []string {
 
 // offers reports whether a server that has not said yet what it offers may have
 // a tool of one of these names, which is not among those there are.
-func (e *entry) offers(names []string, all planning.Catalogue) bool {
+func (e *entry) offers(names []string, all plan.Catalogue) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		if server, _, qualified := strings.Cut(name, ":"); qualified {
-			return planning.MatchName(server, e.server.Name)
+			return prompt.MatchName(server, e.server.Name)
 		}
-		return !slices.ContainsFunc(all, func(t planning.Tool) bool { return planning.MatchName(name, t.Name) })
+		return !slices.ContainsFunc(all, func(t plan.Tool) bool { return prompt.MatchName(name, t.Name) })
 	})
 }
 
 // catalogue is the tools of the servers that are ready. The mutex is held.
-func (p *Pool) catalogue() planning.Catalogue {
-	var all planning.Catalogue
+func (p *Pool) catalogue() plan.Catalogue {
+	var all plan.Catalogue
 	for _, e := range p.entries {
-		if e.state == planning.ServerReady {
+		if e.state == plan.ServerReady {
 			all = append(all, e.tools...)
 		}
 	}
@@ -373,8 +374,8 @@ func (p *Pool) retry(names []string) {
 	var asked bool
 	all := p.catalogue()
 	for _, e := range p.entries {
-		if e.state == planning.ServerFailed && e.conn != nil && e.offers(names, all) {
-			e.state, asked = planning.ServerStarting, true
+		if e.state == plan.ServerFailed && e.conn != nil && e.offers(names, all) {
+			e.state, asked = plan.ServerStarting, true
 			e.conn.askAgain()
 		}
 	}
@@ -389,10 +390,10 @@ func (p *Pool) retry(names []string) {
 
 // Status returns the health of each server: the built-in ones by name, then
 // the others as they are configured.
-func (p *Pool) Status() []planning.ServerStatus {
+func (p *Pool) Status() []plan.ServerStatus {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := make([]planning.ServerStatus, len(p.entries))
+	all := make([]plan.ServerStatus, len(p.entries))
 	for i, e := range p.entries {
 		all[i] = e.status()
 	}
@@ -401,12 +402,12 @@ func (p *Pool) Status() []planning.ServerStatus {
 
 // Pending returns the project's own servers that wait for a yes, as their
 // file writes them: variables are not put in, since they may be secrets.
-func (p *Pool) Pending() []planning.PendingServer {
+func (p *Pool) Pending() []plan.PendingServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var waiting []planning.PendingServer
+	var waiting []plan.PendingServer
 	for _, e := range p.entries {
-		if e.state != planning.ServerWaiting {
+		if e.state != plan.ServerWaiting {
 			continue
 		}
 		waiting = append(waiting, e.server.forPeople())
@@ -426,15 +427,15 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 	}
 	var answered []Server
 	for _, e := range p.entries {
-		if e.state != planning.ServerWaiting {
+		if e.state != plan.ServerWaiting {
 			continue
 		}
 		answered = append(answered, e.server)
 		if !yes {
-			e.state, e.problem, e.declined = planning.ServerStopped, "left out: you said no", true
+			e.state, e.problem, e.declined = plan.ServerStopped, "left out: you said no", true
 			continue
 		}
-		e.state = planning.ServerStarting
+		e.state = plan.ServerStarting
 		p.launch(e)
 	}
 	p.broadcast()

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/planning/plan"
 
-	"replan/planning"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // maxWaiting bounds the output that waits for a slow listener, in bytes; older
@@ -19,7 +19,7 @@ const maxWaiting = 1 << 20
 // transport's goroutine must not wait for a listener, so a goroutine of the
 // relay's own calls it.
 type relay struct {
-	call    planning.ToolCall
+	call    plan.ToolCall
 	builtin bool // messages are output, not progress
 
 	mu       sync.Mutex
@@ -35,7 +35,7 @@ type progress struct {
 	message     string
 }
 
-func newRelay(call planning.ToolCall, builtin bool) *relay {
+func newRelay(call plan.ToolCall, builtin bool) *relay {
 	r := &relay{call: call, builtin: builtin, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go r.run()
 	return r
@@ -98,7 +98,7 @@ func (r *relay) run() {
 
 // listen returns a progress token for a call and a function that ends its
 // relay. There is no token where nobody listens.
-func (c *connection) listen(call planning.ToolCall, builtin bool) (mcp.ProgressToken, func()) {
+func (c *connection) listen(call plan.ToolCall, builtin bool) (mcp.ProgressToken, func()) {
 	if call.Output == nil && call.Progress == nil {
 		return nil, func() {}
 	}

@@ -9,9 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 
-	"replan/planning"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 const (
@@ -61,7 +62,7 @@ func (p *Pool) offering() []offer {
 	defer p.mu.Unlock()
 	var out []offer
 	for _, e := range p.entries {
-		if !p.closed && e.state == planning.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
+		if !p.closed && e.state == plan.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
 			p.work.Add(1)
 			out = append(out, offer{e.server.Name, e.conn})
 		}
@@ -102,8 +103,8 @@ func (o offer) resources(ctx context.Context) ([]Resource, error) {
 
 // ReadResource reads a resource of a server that offers some; ok is false where
 // there is no such server. Of a long text it is the beginning.
-func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m planning.Mention, ok bool, err error) {
-	m = planning.Mention{Name: server + ":" + uri, Server: server}
+func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
+	m = prompt.Mention{Name: server + ":" + uri, Server: server}
 	for _, o := range p.offering() {
 		defer p.work.Done()
 		if o.server == server {
@@ -117,7 +118,7 @@ func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m planning
 }
 
 // read reads one resource.
-func (o offer) read(ctx context.Context, m planning.Mention, uri string) (planning.Mention, error) {
+func (o offer) read(ctx context.Context, m prompt.Mention, uri string) (prompt.Mention, error) {
 	var request mcp.ReadResourceRequest
 	request.Params.URI = uri
 	result, err := o.conn.client.ReadResource(ctx, request)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"replan/mcpclient"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func TestRestartingWhatCannotBeStartedSaysWhy(t *testing.T) {
@@ -34,7 +34,7 @@ func TestAServerThatEndedIsStartedAnew(t *testing.T) {
 	defer func() { _ = p.Close() }()
 	changed := make(chan struct{}, 100)
 	p.Watch(func() { changed <- struct{}{} })
-	for p.Ready(t.Context()); p.Status()[0].State != planning.ServerFailed; {
+	for p.Ready(t.Context()); p.Status()[0].State != plan.ServerFailed; {
 		<-changed
 	}
 	for range 3 {
@@ -42,7 +42,7 @@ func TestAServerThatEndedIsStartedAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Ready(t.Context())
-		if s := p.Status()[0]; s.State != planning.ServerFailed || s.LastError == "" || s.Transport != "stdio" {
+		if s := p.Status()[0]; s.State != plan.ServerFailed || s.LastError == "" || s.Transport != "stdio" {
 			t.Fatalf("%+v", s)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"replan/mcpclient"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func TestAChildServesItsTools(t *testing.T) {
@@ -53,12 +53,12 @@ func TestAForeignServerGetsNoFieldsOfOurOwnAndCannotPreview(t *testing.T) {
 	if it.Previews {
 		t.Error("it is believed to change nothing")
 	}
-	got, err := p.Call(t.Context(), planning.ToolCall{Tool: it, Hashes: map[string]string{"f": "00"}, Run: "r-1"})
+	got, err := p.Call(t.Context(), plan.ToolCall{Tool: it, Hashes: map[string]string{"f": "00"}, Run: "r-1"})
 	if text, _ := got.(string); err != nil || strings.Contains(text, "replan/") {
 		t.Errorf("got %v, %v", got, err)
 	}
 	it.Previews = true // whoever says so
-	if _, err := p.Preview(t.Context(), planning.ToolCall{Tool: it}); !isToolError(err) {
+	if _, err := p.Preview(t.Context(), plan.ToolCall{Tool: it}); !isToolError(err) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -66,7 +66,7 @@ func TestAForeignServerGetsNoFieldsOfOurOwnAndCannotPreview(t *testing.T) {
 func TestProgressOfAChildIsProgressNotOutput(t *testing.T) {
 	ears := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
-	_, err := p.Call(t.Context(), planning.ToolCall{
+	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool:   tool(t, p, "work"),
 		Args:   map[string]any{"addr": ears.addr()},
 		Output: func(chunk string) { t.Errorf("output %q", chunk) },
@@ -90,7 +90,7 @@ func TestCancellingACallReachesAChild(t *testing.T) {
 	wait := tool(t, p, "wait")
 	ended := make(chan error)
 	go func() {
-		_, err := p.Call(ctx, planning.ToolCall{Tool: wait, Args: map[string]any{"addr": ears.addr()}})
+		_, err := p.Call(ctx, plan.ToolCall{Tool: wait, Args: map[string]any{"addr": ears.addr()}})
 		ended <- err
 	}()
 	if got := ears.line(); got != "called" {
@@ -148,14 +148,14 @@ func TestAChildThatDoesNotStartSaysWhy(t *testing.T) {
 		Servers:      []mcpclient.Server{aChild("mute", "mute", nil)},
 	})
 	broken := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("broken", "broken", nil)}})
-	if got := status(t, p, "mute"); got.State != planning.ServerFailed || !strings.Contains(got.Error, "did not answer within 300ms") {
+	if got := status(t, p, "mute"); got.State != plan.ServerFailed || !strings.Contains(got.Error, "did not answer within 300ms") {
 		t.Errorf("got %+v", got)
 	}
 	want := "exited with exit status 3: cannot find my configuration"
-	if got := status(t, broken, "broken"); got.State != planning.ServerFailed || got.Error != want {
+	if got := status(t, broken, "broken"); got.State != plan.ServerFailed || got.Error != want {
 		t.Errorf("got %+v", got)
 	}
-	_, err := broken.Call(t.Context(), planning.ToolCall{Tool: planning.Tool{Name: "x", Server: "broken"}})
+	_, err := broken.Call(t.Context(), plan.ToolCall{Tool: plan.Tool{Name: "x", Server: "broken"}})
 	if !isToolError(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a call of it: %v", err)
 	}
@@ -172,7 +172,7 @@ func TestAChildLostDuringACallLeavesItsOutcomeUnknown(t *testing.T) {
 			if err == nil || isToolError(err) || !strings.Contains(err.Error(), want) {
 				t.Errorf("the call ended with %v", err)
 			}
-			if got := status(t, p, "child"); got.State != planning.ServerFailed || got.Error != want || got.Tools != 0 {
+			if got := status(t, p, "child"); got.State != plan.ServerFailed || got.Error != want || got.Tools != 0 {
 				t.Errorf("got %+v", got)
 			}
 			if got := p.Ready(t.Context()); len(got) != 0 {
@@ -187,7 +187,7 @@ func TestAChangedToolListIsReadAgain(t *testing.T) {
 	grow := tool(t, p, "grow")
 	changed := make(chan struct{}, 10)
 	p.Watch(func() { changed <- struct{}{} })
-	if _, err := p.Call(t.Context(), planning.ToolCall{Tool: grow}); err != nil {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: grow}); err != nil {
 		t.Fatal(err)
 	}
 	for !slices.Contains(p.Ready(t.Context()).Names(), "grown") {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
+	"replan/planning/plan"
 
-	"replan/planning"
+	"github.com/mark3labs/mcp-go/client/transport"
 )
 
 // launch has an entry supervised. The mutex is held.
@@ -44,7 +44,7 @@ func (p *Pool) supervise(e *entry) {
 
 // restarts says of an entry that its server is started anew. The mutex is held.
 func (e *entry) restarts() {
-	e.state, e.problem, e.tools, e.conn, e.took, e.begun = planning.ServerStarting, "", nil, nil, 0, time.Now()
+	e.state, e.problem, e.tools, e.conn, e.took, e.begun = plan.ServerStarting, "", nil, nil, 0, time.Now()
 }
 
 // serve is one life of a server. It reports whether another is asked for.
@@ -77,7 +77,7 @@ func (p *Pool) serve(e *entry) (again bool) {
 		select {
 		case <-p.life.Done():
 			conn.close()
-			p.set(func() { e.state, e.problem, e.conn = planning.ServerStopped, "", nil })
+			p.set(func() { e.state, e.problem, e.conn = plan.ServerStopped, "", nil })
 			return false
 		case <-conn.lost():
 			reason := conn.process.reason()
@@ -108,9 +108,9 @@ func (p *Pool) Restart(name string) error {
 	}
 	e := p.entries[at]
 	switch {
-	case e.state == planning.ServerWaiting:
+	case e.state == plan.ServerWaiting:
 		return fmt.Errorf("%s waits for a yes: answer what is asked about this project's servers", name)
-	case e.state == planning.ServerStarting:
+	case e.state == plan.ServerStarting:
 		return fmt.Errorf("%s is starting already", name)
 	case e.server.Disabled:
 		return fmt.Errorf("%s is disabled in its configuration", name)
@@ -133,8 +133,8 @@ func (p *Pool) Restart(name string) error {
 }
 
 // status is how one server stands. The mutex is held.
-func (e *entry) status() planning.ServerStatus {
-	s := planning.ServerStatus{
+func (e *entry) status() plan.ServerStatus {
+	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: e.problem,
 		Source: e.server.Source.String(), StartMS: e.took.Milliseconds(), LastError: e.failed,
 	}

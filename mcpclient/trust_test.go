@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"replan/mcpclient"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // a project whose one server writes down that it was started.
@@ -34,7 +34,7 @@ func (p *project) open(mode mcpclient.TrustMode) *mcpclient.Pool {
 	return newPool(p.t, mcpclient.Config{Servers: []mcpclient.Server{p.server}, Dir: p.dir, TrustFile: p.yeses, Trust: mode})
 }
 
-func (p *project) state(mode mcpclient.TrustMode) planning.ServerState {
+func (p *project) state(mode mcpclient.TrustMode) plan.ServerState {
 	p.t.Helper()
 	pool := p.open(mode)
 	defer func() { _ = pool.Close() }()
@@ -47,7 +47,7 @@ func (p *project) sayYes() {
 	if err := pool.Answer(p.t.Context(), true); err != nil {
 		p.t.Fatal(err)
 	}
-	if got := status(p.t, pool, "own"); got.State != planning.ServerReady {
+	if got := status(p.t, pool, "own"); got.State != plan.ServerReady {
 		p.t.Fatalf("after the yes: %+v", got)
 	}
 }
@@ -65,7 +65,7 @@ func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
 	if got := p.Ready(t.Context()); len(got) != 0 {
 		t.Errorf("it offers %v already", got.Names())
 	}
-	want := []planning.PendingServer{
+	want := []plan.PendingServer{
 		{Name: "own", Command: []string{"run", "--key", "${REPLAN_TEST_TOKEN}"}, Env: map[string]string{"LD_PRELOAD": "x.so"}, Dir: "sub"},
 		{Name: "web", URL: "https://example.com/${REPLAN_TEST_TOKEN}"},
 		{Name: "bare", Command: []string{"x", "y"}},
@@ -74,7 +74,7 @@ func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	for _, s := range p.Status() {
-		if s.State != planning.ServerWaiting {
+		if s.State != plan.ServerWaiting {
 			t.Errorf("%s is %s", s.Name, s.State)
 		}
 	}
@@ -86,13 +86,13 @@ func TestANoLeavesItOutAndIsAskedAgainNextTime(t *testing.T) {
 	if err := p.Answer(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(t, p, "own"); got.State != planning.ServerStopped || !strings.Contains(got.Error, "left out") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.Contains(got.Error, "left out") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.Pending(); len(got) != 0 {
 		t.Errorf("it is still asked about: %v", got)
 	}
-	if got := project.state(mcpclient.TrustAsk); got != planning.ServerWaiting {
+	if got := project.state(mcpclient.TrustAsk); got != plan.ServerWaiting {
 		t.Errorf("next time it is %s", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestAYesIsRememberedInAPrivateFile(t *testing.T) {
 	project := newProject(t)
 	project.sayYes()
 	for _, mode := range []mcpclient.TrustMode{mcpclient.TrustAsk, mcpclient.TrustNone} {
-		if got := project.state(mode); got != planning.ServerReady {
+		if got := project.state(mode); got != plan.ServerReady {
 			t.Errorf("next time it is %s", got)
 		}
 	}
@@ -155,7 +155,7 @@ func TestSeveralYesesLiveSideBySide(t *testing.T) {
 	project.server.Args = []string{"-v"}
 	project.sayYes()
 	project.server = first
-	if got := project.state(mcpclient.TrustNone); got != planning.ServerReady {
+	if got := project.state(mcpclient.TrustNone); got != plan.ServerReady {
 		t.Errorf("the first yes is lost: %s", got)
 	}
 }
@@ -168,7 +168,7 @@ func TestALinkToAWorkspaceIsThatWorkspace(t *testing.T) {
 		t.Skip(err)
 	}
 	project.dir = link
-	if got := project.state(mcpclient.TrustNone); got != planning.ServerReady {
+	if got := project.state(mcpclient.TrustNone); got != plan.ServerReady {
 		t.Errorf("it is %s", got)
 	}
 }
@@ -176,7 +176,7 @@ func TestALinkToAWorkspaceIsThatWorkspace(t *testing.T) {
 func TestHeadlessAProjectsOwnServerIsLeftOutWithANote(t *testing.T) {
 	project := newProject(t)
 	p := project.open(mcpclient.TrustNone)
-	if got := status(t, p, "own"); got.State != planning.ServerStopped || !strings.HasPrefix(got.Error, "left out: ") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.HasPrefix(got.Error, "left out: ") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.LeftOut(); !slices.Equal(got, []string{"own"}) {
@@ -196,7 +196,7 @@ func TestAYesThatCannotBeRememberedCountsForNow(t *testing.T) {
 	if err := p.Answer(t.Context(), true); err == nil {
 		t.Error("it does not say so")
 	}
-	if got := status(t, p, "own"); got.State != planning.ServerReady {
+	if got := status(t, p, "own"); got.State != plan.ServerReady {
 		t.Errorf("got %+v", got)
 	}
 }

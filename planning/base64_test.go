@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestBase64IsToldOfInPrompts(t *testing.T) {
@@ -32,16 +33,16 @@ func TestBase64IsToldOfInPrompts(t *testing.T) {
 		"lines of words":            {strings.Repeat("Room 101 is shut.\n", 400), strings.Repeat("Room 101 is shut.\n", 400)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := planning.Text(c.result); got != c.want {
+			if got := prompt.Text(c.result); got != c.want {
 				t.Errorf("got %.200q, want %.200q", got, c.want)
 			}
 		})
 	}
-	step := planning.HistoryItem{Index: "1", Tool: "shot", Status: planning.ItemCompleted, Result: map[string]any{"data": picture}}
-	plan := planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Tool: "shot", Executor: planning.ExecutorTool}}}
-	for name, request := range map[string]planning.Request{
-		"a step":    planning.StepRequest(brief(), plan, planning.Step{Index: "2", Title: "Say it", Executor: planning.ExecutorSelf}, []planning.HistoryItem{step}),
-		"synthesis": planning.SynthesisRequest(brief(), plan, []planning.HistoryItem{step}),
+	step := plan.HistoryItem{Index: "1", Tool: "shot", Status: plan.ItemCompleted, Result: map[string]any{"data": picture}}
+	p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Tool: "shot", Executor: plan.ExecutorTool}}}
+	for name, request := range map[string]prompt.Request{
+		"a step":    prompt.StepRequest(brief(), p, plan.Step{Index: "2", Title: "Say it", Executor: plan.ExecutorSelf}, []plan.HistoryItem{step}),
+		"synthesis": prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{step}),
 	} {
 		for _, m := range request.Messages {
 			if bytes.Contains([]byte(m.Content), []byte(picture[:64])) {

@@ -6,21 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // conversation is n questions with their answers.
-func conversation(n int) []planning.Message {
-	var messages []planning.Message
+func conversation(n int) []prompt.Message {
+	var messages []prompt.Message
 	for i := range n {
 		messages = append(messages,
-			planning.Message{Role: planning.RoleUser, Content: fmt.Sprint("Question ", i+1, "?")},
-			planning.Message{Role: planning.RoleAssistant, Content: fmt.Sprint("Answer ", i+1, ".\n", strings.Repeat("More of it. ", 60))})
+			prompt.Message{Role: prompt.RoleUser, Content: fmt.Sprint("Question ", i+1, "?")},
+			prompt.Message{Role: prompt.RoleAssistant, Content: fmt.Sprint("Answer ", i+1, ".\n", strings.Repeat("More of it. ", 60))})
 	}
 	return messages
 }
 
-func contents(messages []planning.Message) string {
+func contents(messages []prompt.Message) string {
 	var heads []string
 	for _, m := range messages {
 		head, _, _ := strings.Cut(m.Content, "\n")
@@ -46,7 +48,7 @@ func TestASummaryTakesThePlaceOfTheOldestMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := conversation(tt.turns)
-			got := planning.Compact(before, " The summary. ", tt.keep)
+			got := prompt.Compact(before, " The summary. ", tt.keep)
 			if contents(got) != tt.want {
 				t.Errorf("got  %s\nwant %s", contents(got), tt.want)
 			}
@@ -61,21 +63,21 @@ func TestASummaryTakesThePlaceOfTheOldestMessages(t *testing.T) {
 }
 
 func TestADigestHoldsHowEachTurnBegan(t *testing.T) {
-	digest := planning.Digest(conversation(2))
+	digest := prompt.Digest(conversation(2))
 	for _, want := range []string{"- The user: Question 1?\n- You: Answer 1. More", "- The user: Question 2?\n- You: Answer 2. More"} {
 		if !strings.Contains(digest, want) {
 			t.Errorf("the digest lacks %q:\n%s", want, digest)
 		}
 	}
-	long := planning.Digest(conversation(40))
+	long := prompt.Digest(conversation(40))
 	if len(long) > 8000 || !strings.HasPrefix(long, "- (28 earlier turns before these)\n- The user: Question 29?") || !strings.Contains(long, "Question 40?") {
 		t.Errorf("of 40 turns it is\n%s", long)
 	}
-	again := planning.Digest(planning.Compact(conversation(6), "They want "+strings.Repeat("much, ", 100)+"and the end.", 2))
+	again := prompt.Digest(prompt.Compact(conversation(6), "They want "+strings.Repeat("much, ", 100)+"and the end.", 2))
 	if !strings.Contains(again, "and the end.") {
 		t.Errorf("a summary within it is cut:\n%s", again)
 	}
-	if got := planning.Digest(nil); got != "" {
+	if got := prompt.Digest(nil); got != "" {
 		t.Errorf("the digest of nothing is %q", got)
 	}
 }
@@ -84,16 +86,16 @@ func TestACompactionLeavesRoomForTheConversation(t *testing.T) {
 	b := full()
 	b.Goal = ""
 	b.Prompting.Conversation, b.Prompting.ContextWindow = conversation(30), 16384
-	req := planning.CompactionRequest(b)
+	req := prompt.CompactionRequest(b)
 	if len(req.Messages) != 62 || req.Shortened != "" || req.MaxTokens > 2000 || req.Tools != nil {
 		t.Errorf("%d messages, shortened %q, at most %d tokens, tools %v", len(req.Messages), req.Shortened, req.MaxTokens, req.Tools)
 	}
 }
 
 func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
-	messages := []planning.Message{{Role: planning.RoleUser, Content: strings.Repeat("x", 3000)}}
+	messages := []prompt.Message{{Role: prompt.RoleUser, Content: strings.Repeat("x", 3000)}}
 	estimate := func(measured float64) int {
-		return planning.ConversationTokens(planning.Prompting{BytesPerToken: measured}, messages)
+		return prompt.ConversationTokens(prompt.Prompting{BytesPerToken: measured}, messages)
 	}
 	for name, tt := range map[string]struct {
 		measured    float64
@@ -111,7 +113,7 @@ func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
 			}
 		})
 	}
-	messages = []planning.Message{{Role: planning.RoleAssistant, Calls: []planning.ToolUse{{Name: "x", Args: map[string]any{"text": strings.Repeat("y", 3000)}}}}}
+	messages = []prompt.Message{{Role: prompt.RoleAssistant, Calls: []reply.ToolUse{{Name: "x", Args: map[string]any{"text": strings.Repeat("y", 3000)}}}}}
 	if got := estimate(0); got < 1000 {
 		t.Errorf("a call with much in it takes %d tokens", got)
 	}
@@ -119,9 +121,9 @@ func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
 
 func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
 	b := full()
-	req := planning.ChatRequest(b, false)
+	req := prompt.ChatRequest(b, false)
 	req.Messages = req.Messages[:len(req.Messages)-1] // the goal
-	if got, want := planning.PromptTokens(b), planning.ConversationTokens(b.Prompting, req.Messages); got != want {
+	if got, want := prompt.Tokens(b), prompt.ConversationTokens(b.Prompting, req.Messages); got != want {
 		t.Errorf("%d tokens, want %d", got, want)
 	}
 }
@@ -129,12 +131,12 @@ func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
 func TestToolsThatCanBeCalledTakeTheirRoom(t *testing.T) {
 	b := full()
 	b.Prompting.ContextWindow, b.Prompting.Conversation = 10000, conversation(8)
-	if req := planning.ChatRequest(b, false); req.Shortened != "" {
+	if req := prompt.ChatRequest(b, false); req.Shortened != "" {
 		t.Fatalf("it says %q", req.Shortened)
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"x":{"type":"string","description":"` + strings.Repeat("long ", 2000) + `"}}}`)
-	b.Catalogue = append(b.Catalogue, planning.Tool{Name: "big", Server: "s", InputSchema: schema})
-	if req := planning.ChatRequest(b, false); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
+	b.Catalogue = append(b.Catalogue, plan.Tool{Name: "big", Server: "s", InputSchema: schema})
+	if req := prompt.ChatRequest(b, false); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
 		t.Errorf("a tool of 10 KB changes nothing: it says %q", req.Shortened)
 	}
 }

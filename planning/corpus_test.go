@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // faultyReply is what a small model wrote where a plan was to come, and what must
@@ -34,15 +36,15 @@ func TestFaultyRepliesAreReadOrRepaired(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := brief()
 			b.Prompting.SkipAnalysis = true
-			b.Prompting.Profiles = []planning.Profile{{Name: "explorer", Description: "finds its way"}}
+			b.Prompting.Profiles = []prompt.Profile{{Name: "explorer", Description: "finds its way"}}
 			p := planning.NewPipeline(b)
-			p.Absorb(planning.Reply{Text: tt.reply, CutOff: tt.cut})
+			p.Absorb(reply.Reply{Text: tt.reply, CutOff: tt.cut})
 			request, asks := p.Next()
 			if out := p.Outcome(); !asks && (out.Kind != planning.OutcomePlanned || len(tt.faults) > 0 || shape(out.Plan.Steps) != tt.steps) {
 				t.Fatalf("ended %s with\n%s\nwant\n%s\nor the faults %q", out.Kind, shape(out.Plan.Steps), tt.steps, tt.faults)
 			}
-			if asks && (request.Purpose != planning.PurposeRepair || len(tt.faults) == 0) {
-				t.Fatalf("asks for %s:\n%s\nread\n%s", request.Purpose, last(request), shape(planning.ReadSteps(tt.reply)))
+			if asks && (request.Purpose != prompt.PurposeRepair || len(tt.faults) == 0) {
+				t.Fatalf("asks for %s:\n%s\nread\n%s", request.Purpose, last(request), shape(readSteps(tt.reply)))
 			}
 			if !asks {
 				return

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 const moduleFile = `{
@@ -21,7 +23,7 @@ const moduleFile = `{
 // A plan file is read and checked in one go: all faults come at once.
 func ExampleCheckPlan() {
 	file := `{"steps": [{"title": "Read", "tool": "fs.read", "args": {"path": "${file}"}, "depends_on": [2]}]}`
-	_, faults, _ := planning.CheckPlan([]byte(file), planning.Rules{})
+	_, faults, _ := plan.CheckPlan([]byte(file), plan.Rules{})
 	for _, f := range faults {
 		fmt.Printf("%s at %q: %s\n", f.Code, f.Path, f.Message)
 	}
@@ -34,17 +36,17 @@ func ExampleCheckPlan() {
 // The graph knows the dependencies that come of references, and orders steps as
 // numbers.
 func ExampleNewGraph() {
-	plan, faults, _ := planning.CheckPlan([]byte(moduleFile), planning.Rules{})
+	p, faults, _ := plan.CheckPlan([]byte(moduleFile), plan.Rules{})
 	if len(faults) > 0 {
-		fmt.Println(planning.FaultError(faults))
+		fmt.Println(plan.FaultError(faults))
 		return
 	}
-	graph := planning.NewGraph(plan)
+	graph := plan.NewGraph(p)
 	for i, batch := range graph.Batches() {
 		fmt.Printf("batch %d: %s\n", i+1, strings.Join(batch, ", "))
 	}
 	fmt.Println("order:", strings.Join(graph.Order(), ", "))
-	path := graph.CriticalPath(func(planning.Step) float64 { return 1 })
+	path := graph.CriticalPath(func(plan.Step) float64 { return 1 })
 	fmt.Println("critical path:", strings.Join(path, ", "))
 	// Output:
 	// batch 1: 1, 2
@@ -57,15 +59,15 @@ func ExampleNewGraph() {
 // A reference alone keeps the type of its value; inside text a string goes in
 // as it is and everything else as JSON.
 func ExampleResolveArgs() {
-	plan, _ := planning.DecodePlan([]byte(moduleFile))
-	values := plan.Variables
+	p, _ := plan.DecodePlan([]byte(moduleFile))
+	values := p.Variables
 	values["code"] = "package auth"
 	values["callers"] = map[string]any{"files": []any{"main.go", "login.go"}}
-	step, _ := plan.Step("3")
-	args, err := planning.ResolveArgs(step.Args, values)
-	fmt.Println(planning.CanonicalJSON(args), err)
+	step, _ := p.Step("3")
+	args, err := plan.ResolveArgs(step.Args, values)
+	fmt.Println(plan.CanonicalJSON(args), err)
 
-	_, err = planning.Resolve("${module.file}", values)
+	_, err = plan.Resolve("${module.file}", values)
 	fmt.Println(err)
 	// Output:
 	// {"callers":["main.go","login.go"],"note":"was: package auth"} <nil>
@@ -74,17 +76,17 @@ func ExampleResolveArgs() {
 
 // In a dry run results stand as placeholders.
 func ExamplePlaceholder() {
-	values := map[string]any{"callers": planning.Placeholder("<fs.search result>")}
-	args, err := planning.Resolve("in ${callers.files[0]}", values)
+	values := map[string]any{"callers": plan.Placeholder("<fs.search result>")}
+	args, err := plan.Resolve("in ${callers.files[0]}", values)
 	fmt.Println(args, err)
 	// Output: in <fs.search result> <nil>
 }
 
 // Two revisions are compared step by step, by index.
 func ExampleCompare() {
-	before, _ := planning.DecodePlan([]byte(moduleFile))
-	after, _ := planning.DecodePlan([]byte(strings.NewReplacer(`"fs.patch"`, `"fs.write"`, `"index": 10`, `"index": 11`).Replace(moduleFile)))
-	diff := planning.Compare(before.Steps, after.Steps)
+	before, _ := plan.DecodePlan([]byte(moduleFile))
+	after, _ := plan.DecodePlan([]byte(strings.NewReplacer(`"fs.patch"`, `"fs.write"`, `"index": 10`, `"index": 11`).Replace(moduleFile)))
+	diff := plan.Compare(before.Steps, after.Steps)
 	fmt.Println("removed:", diff.Removed, "added:", diff.Added, "revised:", diff.Revised)
 	// Output: removed: [10] added: [11] revised: [3]
 }
@@ -92,18 +94,18 @@ func ExampleCompare() {
 // A script stands in for a model: the first plan is carried out, the second
 // answers the first replan.
 func ExampleScripted() {
-	tools := planning.Catalogue{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
-	fetch := planning.Step{Index: "1", Title: "Fetch", Tool: "fetch", Args: map[string]any{}}
-	read := planning.Step{Index: "2", Title: "Read the copy", Tool: "read", Args: map[string]any{}}
+	tools := plan.Catalogue{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
+	fetch := plan.Step{Index: "1", Title: "Fetch", Tool: "fetch", Args: map[string]any{}}
+	read := plan.Step{Index: "2", Title: "Read the copy", Tool: "read", Args: map[string]any{}}
 	planners := planning.Scripted(
-		planning.Plan{Title: "From the web", Steps: []planning.Step{fetch}},
-		planning.Plan{Title: "From the disk", Steps: []planning.Step{read}},
+		plan.Plan{Title: "From the web", Steps: []plan.Step{fetch}},
+		plan.Plan{Title: "From the disk", Steps: []plan.Step{read}},
 	)
-	brief := planning.Brief{Goal: "Get the text", Catalogue: tools}
+	brief := prompt.Brief{Goal: "Get the text", Catalogue: tools}
 	first := planners.Plan(brief).Outcome()
 	fmt.Println(first.Kind, first.Plan.Title)
 
-	second := planners.Replan(brief, planning.Situation{
+	second := planners.Replan(brief, prompt.Situation{
 		Attempt: 1, Plan: first.Plan, Remaining: first.Plan.Steps, Failed: "1", Error: "no network", StepsLeft: 5,
 	}).Outcome()
 	fmt.Println(second.Kind, "removed", second.Diff.Removed, "added", second.Diff.Added)

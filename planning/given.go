@@ -3,21 +3,25 @@ package planning
 import (
 	"slices"
 	"strings"
+
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // settled is a planner that needs nobody's help: its outcome is there at once.
 type settled struct{ outcome Outcome }
 
-func (s settled) Next() (Request, bool)   { return Request{}, false }
-func (s settled) Absorb(Reply)            {}
-func (s settled) Fail(string, Reply)      {}
-func (s settled) Outcome() Outcome        { return s.outcome }
-func (s settled) Skipped() []SkippedPhase { return nil }
+func (s settled) Next() (prompt.Request, bool) { return prompt.Request{}, false }
+func (s settled) Absorb(reply.Reply)           {}
+func (s settled) Fail(string, reply.Reply)     {}
+func (s settled) Outcome() Outcome             { return s.outcome }
+func (s settled) Skipped() []SkippedPhase      { return nil }
 
 // Given returns the planner of a plan that is there already: it asks for
 // nothing and is done at once. Whether the plan is valid is for [Validate] to
 // have said before.
-func Given(p Plan) Planner {
+func Given(p plan.Plan) Planner {
 	return settled{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
 }
 
@@ -28,16 +32,16 @@ func Unplanned(reason string) Planner {
 
 // spellOut returns a plan with what a file may leave out said, as if it had been
 // read from one: whoever writes a plan in Go need not say it either.
-func spellOut(p Plan) Plan {
+func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
 		p.Goal = p.Title
 	}
-	if !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Executor == "" }) {
+	if !slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Executor == "" }) {
 		return p
 	}
 	p.Steps = slices.Clone(p.Steps)
 	for i, s := range p.Steps {
-		p.Steps[i].Executor = executorOf(s)
+		p.Steps[i].Executor = plan.ExecutorOf(s)
 	}
 	return p
 }
@@ -48,18 +52,18 @@ func Phases() Planners { return phases{} }
 
 type phases struct{}
 
-func (phases) Plan(b Brief) Planner                { return NewPipeline(b) }
-func (phases) Replan(b Brief, s Situation) Planner { return NewReplanner(b, s) }
+func (phases) Plan(b prompt.Brief) Planner                       { return NewPipeline(b) }
+func (phases) Replan(b prompt.Brief, s prompt.Situation) Planner { return NewReplanner(b, s) }
 
 // Scripted returns planners that ask nobody. The first of plans is the plan;
 // each further one answers the next replan with the steps that are to take the
 // place of those that remain, see [Proposed]. A replan after the last answer
 // gives up.
-func Scripted(plans ...Plan) Planners { return script{plans} }
+func Scripted(plans ...plan.Plan) Planners { return script{plans} }
 
-type script struct{ plans []Plan }
+type script struct{ plans []plan.Plan }
 
-func (s script) Plan(b Brief) Planner {
+func (s script) Plan(b prompt.Brief) Planner {
 	if len(s.plans) == 0 || len(s.plans[0].Steps) == 0 {
 		return settled{Outcome{Kind: OutcomeEmpty, Reason: "the script proposes no steps"}}
 	}
@@ -73,7 +77,7 @@ func (s script) Plan(b Brief) Planner {
 	return settled{Outcome{Kind: OutcomePlanned, Plan: plan}}
 }
 
-func (s script) Replan(b Brief, situation Situation) Planner {
+func (s script) Replan(b prompt.Brief, situation prompt.Situation) Planner {
 	r := newReplanner(b, situation)
 	if r.outcome.Kind != OutcomePending {
 		return settled{r.outcome}
@@ -91,7 +95,7 @@ func (s script) Replan(b Brief, situation Situation) Planner {
 // a model's is: without steps it gives up, with its title as the reason; one that
 // repeats the steps that failed is refused; one that is not valid fails, since
 // nobody can repair it.
-func Proposed(b Brief, situation Situation, p Plan) Planner {
+func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
 	r := newReplanner(b, situation)
 	if r.outcome.Kind != OutcomePending {
 		return settled{r.outcome}
@@ -99,13 +103,13 @@ func Proposed(b Brief, situation Situation, p Plan) Planner {
 	return proposed(r, p)
 }
 
-func proposed(r *replanner, p Plan) Planner {
+func proposed(r *replanner, p plan.Plan) Planner {
 	plan := spellOut(p)
 	reason := plan.Title
 	if reason == "" {
 		reason = "the planner proposes no further steps"
 	}
-	outcome, faults := r.judge(proposal{plan: plan, reason: reason, read: true})
+	outcome, faults := r.judge(reply.Proposal{Plan: plan, Reason: reason, Read: true})
 	if len(faults) > 0 {
 		outcome = misscripted(faults)
 	}
@@ -113,10 +117,10 @@ func proposed(r *replanner, p Plan) Planner {
 }
 
 // misscripted is the end of a plan that nobody can repair.
-func misscripted(faults []Fault) Outcome {
+func misscripted(faults []plan.Fault) Outcome {
 	return Outcome{
 		Kind:   OutcomeFailed,
-		Reason: "the proposed plan is not valid: " + strings.Join(clauses(faults, 8), "; "),
+		Reason: "the proposed plan is not valid: " + strings.Join(prompt.Clauses(faults, 8), "; "),
 		Faults: faults,
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // explore is a turn of a sub-agent after n calls.
-func explore(b planning.Brief, n int) planning.Request {
+func explore(b prompt.Brief, n int) prompt.Request {
 	s := situation()
-	step := planning.Step{Index: "5", Title: "Find out why it fails", Executor: planning.ExecutorAgent, Profile: "explorer"}
-	return planning.AgentRequest(b, s.Plan, step, planning.Profile{Name: "explorer", Model: "small"}, s.History[:1], talk("5", n), planning.Turn{Number: n + 1})
+	step := plan.Step{Index: "5", Title: "Find out why it fails", Executor: plan.ExecutorAgent, Profile: "explorer"}
+	return prompt.AgentRequest(b, s.Plan, step, prompt.Profile{Name: "explorer", Model: "small"}, s.History[:1], talk("5", n), prompt.Turn{Number: n + 1})
 }
 
 func TestATurnOfAnAgentOpensWithTheTurnBefore(t *testing.T) {
@@ -37,7 +40,7 @@ func TestATurnOfAnAgentOpensWithTheTurnBefore(t *testing.T) {
 
 func TestAnAgentSeesNothingOfTheConversation(t *testing.T) {
 	b := full()
-	b.Prompting.Conversation = []planning.Message{{Role: planning.RoleUser, Content: "My password is swordfish"}}
+	b.Prompting.Conversation = []prompt.Message{{Role: prompt.RoleUser, Content: "My password is swordfish"}}
 	for _, m := range explore(b, 1).Messages {
 		if strings.Contains(m.Content, "swordfish") || strings.Contains(m.Content, "${") {
 			t.Errorf("it is told\n%s", m.Content)
@@ -47,20 +50,20 @@ func TestAnAgentSeesNothingOfTheConversation(t *testing.T) {
 
 func TestAnAgentIsOfferedWhatItsProfileAllowsAndNothingInItsLastTurn(t *testing.T) {
 	b := full()
-	step := planning.Step{Index: "5", Title: "x"}
+	step := plan.Step{Index: "5", Title: "x"}
 	for name, tt := range map[string]struct {
-		profile planning.Profile
-		turn    planning.Turn
+		profile prompt.Profile
+		turn    prompt.Turn
 		want    string
 	}{
-		"all of them":      {planning.Profile{}, planning.Turn{Number: 1}, `["fs.patch","fs.read","fs.search","memory.read","memory.write","test.run"]`},
-		"those of a group": {planning.Profile{Tools: []string{"fs.*"}}, planning.Turn{Number: 1}, `["fs.patch","fs.read","fs.search"]`},
-		"none":             {planning.Profile{Tools: []string{}}, planning.Turn{Number: 1}, `[]`},
-		"the last turn":    {planning.Profile{}, planning.Turn{Number: 9, Last: true}, `[]`},
+		"all of them":      {prompt.Profile{}, prompt.Turn{Number: 1}, `["fs.patch","fs.read","fs.search","memory.read","memory.write","test.run"]`},
+		"those of a group": {prompt.Profile{Tools: []string{"fs.*"}}, prompt.Turn{Number: 1}, `["fs.patch","fs.read","fs.search"]`},
+		"none":             {prompt.Profile{Tools: []string{}}, prompt.Turn{Number: 1}, `[]`},
+		"the last turn":    {prompt.Profile{}, prompt.Turn{Number: 9, Last: true}, `[]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req := planning.AgentRequest(b, planning.Plan{}, step, tt.profile, nil, nil, tt.turn)
-			if got := planning.CanonicalJSON(req.Tools); got != tt.want {
+			req := prompt.AgentRequest(b, plan.Plan{}, step, tt.profile, nil, nil, tt.turn)
+			if got := plan.CanonicalJSON(req.Tools); got != tt.want {
 				t.Errorf("offered %s, want %s", got, tt.want)
 			}
 		})
@@ -68,17 +71,17 @@ func TestAnAgentIsOfferedWhatItsProfileAllowsAndNothingInItsLastTurn(t *testing.
 }
 
 func TestOldResultsMakeWayForNewOnesAndSaySo(t *testing.T) {
-	for name, request := range map[string]func(planning.Brief, int) planning.Request{
+	for name, request := range map[string]func(prompt.Brief, int) prompt.Request{
 		"an agent": explore,
-		"the chat": func(b planning.Brief, n int) planning.Request {
-			return planning.ChatRequest(b, false, talk("chat", n)...)
+		"the chat": func(b prompt.Brief, n int) prompt.Request {
+			return prompt.ChatRequest(b, false, talk("chat", n)...)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := full()
 			b.Prompting.ContextWindow, b.Prompting.MaxTokens = 16384, 1000
 			whole, short, gone, same := 0, 0, 0, 0
-			var before planning.Request
+			var before prompt.Request
 			for n := range 100 {
 				req := request(b, n)
 				if weight(req) > 16384-1000 && !strings.Contains(req.Shortened, "too long all the same") {
@@ -87,7 +90,7 @@ func TestOldResultsMakeWayForNewOnesAndSaySo(t *testing.T) {
 				whole, short, gone = 0, 0, 0
 				oldest := 0 // how much is left of the result before: nothing, its ends, all
 				for _, m := range req.Messages {
-					if m.Role != planning.RoleTool {
+					if m.Role != prompt.RoleTool {
 						continue
 					}
 					left := 2
@@ -129,18 +132,18 @@ func TestOldResultsMakeWayForNewOnesAndSaySo(t *testing.T) {
 }
 
 func TestAResultThatIsTooLongSaysWhereTheWholeOfItLies(t *testing.T) {
-	use := planning.ToolUse{ID: "7", Name: "fs.read"}
-	m := planning.Answered(use, strings.Repeat("x", 5000), "", "the result of step 5.2")
-	if m.Role != planning.RoleTool || m.CallID != "7" || m.Tool != "fs.read" || !strings.Contains(m.Content, "[… 1000 characters left out; the whole is the result of step 5.2 …]") {
+	use := reply.ToolUse{ID: "7", Name: "fs.read"}
+	m := prompt.Answered(use, strings.Repeat("x", 5000), "", "the result of step 5.2")
+	if m.Role != prompt.RoleTool || m.CallID != "7" || m.Tool != "fs.read" || !strings.Contains(m.Content, "[… 1000 characters left out; the whole is the result of step 5.2 …]") {
 		t.Errorf("it says %+v", m)
 	}
-	m = planning.Answered(use, nil, "no such file", "")
+	m = prompt.Answered(use, nil, "no such file", "")
 	if !strings.Contains(m.Content, "error: no such file") || strings.Contains(m.Content, "null") {
 		t.Errorf("a failure says %q", m.Content)
 	}
-	items := []planning.HistoryItem{{Index: "1", Title: "Read", Status: planning.ItemCompleted, Attempt: 1, Result: strings.Repeat("x", 6000)}}
-	plan := planning.Plan{Steps: []planning.Step{{Index: "1", Title: "Read", ResultVariable: "source"}}}
-	if text := last(planning.SynthesisRequest(brief(), plan, items)); !strings.Contains(text, "[… 2000 characters left out; the whole is ${source} …]") {
+	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: strings.Repeat("x", 6000)}}
+	plan := plan.Plan{Steps: []plan.Step{{Index: "1", Title: "Read", ResultVariable: "source"}}}
+	if text := last(prompt.SynthesisRequest(brief(), plan, items)); !strings.Contains(text, "[… 2000 characters left out; the whole is ${source} …]") {
 		t.Errorf("a result with a variable says\n%s", text)
 	}
 }
@@ -148,26 +151,26 @@ func TestAResultThatIsTooLongSaysWhereTheWholeOfItLies(t *testing.T) {
 func TestThinkingIsSettledByPurposeAndLevel(t *testing.T) {
 	type thinks struct {
 		agent, chat bool
-		level       planning.ThinkLevel // of the chat
+		level       prompt.ThinkLevel // of the chat
 	}
 	for name, tt := range map[string]struct {
-		prompting planning.Prompting
-		profile   planning.ThinkLevel
+		prompting prompt.Prompting
+		profile   prompt.ThinkLevel
 		want      thinks
 	}{
-		"left to itself":                     {planning.Prompting{}, "", thinks{true, false, ""}},
-		"left to itself without an analysis": {planning.Prompting{SkipAnalysis: true, SkipPlan: true}, "", thinks{true, true, ""}},
-		"off":                                {planning.Prompting{Think: planning.ThinkOff}, "", thinks{false, false, ""}},
-		"on":                                 {planning.Prompting{Think: planning.ThinkOn}, "", thinks{true, true, ""}},
-		"at a level":                         {planning.Prompting{Think: planning.ThinkHigh}, "", thinks{true, true, "high"}},
-		"off, and on for the profile":        {planning.Prompting{Think: planning.ThinkOff}, planning.ThinkOn, thinks{true, false, ""}},
-		"on, and off for the profile":        {planning.Prompting{Think: planning.ThinkOn}, planning.ThinkOff, thinks{false, true, ""}},
+		"left to itself":                     {prompt.Prompting{}, "", thinks{true, false, ""}},
+		"left to itself without an analysis": {prompt.Prompting{SkipAnalysis: true, SkipPlan: true}, "", thinks{true, true, ""}},
+		"off":                                {prompt.Prompting{Think: prompt.ThinkOff}, "", thinks{false, false, ""}},
+		"on":                                 {prompt.Prompting{Think: prompt.ThinkOn}, "", thinks{true, true, ""}},
+		"at a level":                         {prompt.Prompting{Think: prompt.ThinkHigh}, "", thinks{true, true, "high"}},
+		"off, and on for the profile":        {prompt.Prompting{Think: prompt.ThinkOff}, prompt.ThinkOn, thinks{true, false, ""}},
+		"on, and off for the profile":        {prompt.Prompting{Think: prompt.ThinkOn}, prompt.ThinkOff, thinks{false, true, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := brief()
 			b.Prompting = tt.prompting
-			agent := planning.AgentRequest(b, planning.Plan{}, planning.Step{Index: "1"}, planning.Profile{Think: tt.profile}, nil, nil, planning.Turn{Number: 1})
-			chat := planning.ChatRequest(b, false)
+			agent := prompt.AgentRequest(b, plan.Plan{}, plan.Step{Index: "1"}, prompt.Profile{Think: tt.profile}, nil, nil, prompt.Turn{Number: 1})
+			chat := prompt.ChatRequest(b, false)
 			if got := (thinks{agent.Think, chat.Think, chat.Level}); got != tt.want {
 				t.Errorf("%+v, want %+v", got, tt.want)
 			}
@@ -175,7 +178,7 @@ func TestThinkingIsSettledByPurposeAndLevel(t *testing.T) {
 				t.Errorf("an agent may think %d bytes, a chat turn %d", agent.MaxThinking, chat.MaxThinking)
 			}
 			for purpose, req := range everyRequest(b) { // a format would bind only after the thinking
-				if req.Think && req.Purpose != planning.PurposeChat {
+				if req.Think && req.Purpose != prompt.PurposeChat {
 					t.Errorf("%s thinks", purpose)
 				}
 			}
@@ -184,8 +187,8 @@ func TestThinkingIsSettledByPurposeAndLevel(t *testing.T) {
 }
 
 func TestAnAgentPlansWithItsOwnToolsWithoutAReview(t *testing.T) {
-	step := planning.Step{Index: "5", Title: "Find the fault", ExpectedOutcome: "file and line"}
-	b := planning.AgentBrief(full(), step, planning.Profile{Tools: []string{"fs.read"}})
+	step := plan.Step{Index: "5", Title: "Find the fault", ExpectedOutcome: "file and line"}
+	b := prompt.AgentBrief(full(), step, prompt.Profile{Tools: []string{"fs.read"}})
 	p := planning.NewPipeline(b)
 	asked := play(t, p, []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: `["Look","Say"]`}})
 	if p.Outcome().Kind != planning.OutcomePlanned {
@@ -203,7 +206,7 @@ func TestAnAgentPlansWithItsOwnToolsWithoutAReview(t *testing.T) {
 
 func TestTheLastTurnOfTheChatCanCallNothing(t *testing.T) {
 	b := full()
-	going, last := planning.ChatRequest(b, false, talk("chat", 1)...), planning.ChatRequest(b, true, talk("chat", 1)...)
+	going, last := prompt.ChatRequest(b, false, talk("chat", 1)...), prompt.ChatRequest(b, true, talk("chat", 1)...)
 	if len(going.Tools) == 0 || len(last.Tools) > 0 {
 		t.Errorf("a turn is offered %v, the last %v", going.Tools, last.Tools)
 	}
@@ -217,32 +220,32 @@ func TestWhatAModelThoughtAloudIsNotAmongWhatItSaid(t *testing.T) {
 		"<think>hm</think>I look.": "I look.", "\n<thinking>hm\n</thinking>\n\nI look.": "I look.", "hm</think>I look.": "I look.",
 		"<think>hm</think><think>hm</think>I look.": "I look.", "<think>hm": "", "I look.": "I look.",
 	} {
-		if got := planning.Said(planning.Reply{Text: text, Thinking: "so"}).Content; got != want {
+		if got := prompt.Said(reply.Reply{Text: text, Thinking: "so"}).Content; got != want {
 			t.Errorf("%q is kept as %q, want %q", text, got, want)
 		}
 	}
 }
 
 func TestASubAgentWithAModelOfItsOwnHasThatModelsWindow(t *testing.T) {
-	step := planning.Step{Index: "5", Title: "Find out", Executor: planning.ExecutorAgent, Profile: "p"}
+	step := plan.Step{Index: "5", Title: "Find out", Executor: plan.ExecutorAgent, Profile: "p"}
 	for _, tt := range []struct {
 		name    string
-		profile planning.Profile
+		profile prompt.Profile
 		window  string // that its prompts are fitted to
 		dense   bool   // by what was measured of the run's model
 	}{
-		{"its window is known", planning.Profile{Model: "small", ContextWindow: 4096}, "4096", false},
-		{"its window is not known", planning.Profile{Model: "small"}, "16384", false},
-		{"it runs on the run's model", planning.Profile{}, "16384", true},
-		{"a window without a model says nothing", planning.Profile{ContextWindow: 4096}, "16384", true},
+		{"its window is known", prompt.Profile{Model: "small", ContextWindow: 4096}, "4096", false},
+		{"its window is not known", prompt.Profile{Model: "small"}, "16384", false},
+		{"it runs on the run's model", prompt.Profile{}, "16384", true},
+		{"a window without a model says nothing", prompt.Profile{ContextWindow: 4096}, "16384", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := full()
 			b.Prompting.ContextWindow, b.Prompting.BytesPerToken = 16384, 1
 			b.Prompting.Instructions = strings.Repeat("Test it. ", 20_000)
-			own, _ := planning.NewPipeline(planning.AgentBrief(b, step, tt.profile)).Next()
-			for what, req := range map[string]planning.Request{
-				"a turn": planning.AgentRequest(b, planning.Plan{}, step, tt.profile, nil, nil, planning.Turn{Number: 1}), "its own plan": own,
+			own, _ := planning.NewPipeline(prompt.AgentBrief(b, step, tt.profile)).Next()
+			for what, req := range map[string]prompt.Request{
+				"a turn": prompt.AgentRequest(b, plan.Plan{}, step, tt.profile, nil, nil, prompt.Turn{Number: 1}), "its own plan": own,
 			} {
 				if !strings.Contains(req.Shortened, "for a window of "+tt.window+" tokens") {
 					t.Errorf("%s: %s", what, req.Shortened)
@@ -262,19 +265,19 @@ func TestASubAgentWithAModelOfItsOwnHasThatModelsWindow(t *testing.T) {
 
 func TestOffersAndMessagesKeepWhatTheyHoldInJSON(t *testing.T) {
 	req := explore(full(), 1)
-	data, err := planning.EncodeJSON(req)
+	data, err := plan.EncodeJSON(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back planning.Request
+	var back prompt.Request
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}
-	again, err := planning.EncodeJSON(back)
+	again, err := plan.EncodeJSON(back)
 	if err != nil || string(again) != string(data) {
 		t.Errorf("written as\n%s\nread and written as\n%s, %v", data, again, err)
 	}
-	if fmt.Sprint(planning.Catalogue(back.Tools).Names()) != fmt.Sprint(planning.Catalogue(req.Tools).Names()) {
+	if fmt.Sprint(plan.Catalogue(back.Tools).Names()) != fmt.Sprint(plan.Catalogue(req.Tools).Names()) {
 		t.Errorf("the offer came back as %v", back.Tools)
 	}
 }

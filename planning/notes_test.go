@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 const notedPlan = `{"title":"Rename it","steps":[
@@ -15,7 +17,7 @@ const notedPlan = `{"title":"Rename it","steps":[
 	"milestones":[{"title":"Understand","steps":["1"]},{"title":"Verify","steps":["2","9"]}],"risks":["callers outside this repository"]}`
 
 // notes tells what of a plan is only shown.
-func notes(p planning.Plan) string {
+func notes(p plan.Plan) string {
 	var parts []string
 	for _, m := range p.Milestones {
 		parts = append(parts, fmt.Sprintf("%s%v", m.Title, m.Steps))
@@ -39,18 +41,18 @@ func TestAPlanKeepsMilestonesRisksAndHowToKnowThatItsGoalIsMet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planning.NewPipeline(brief())
-			for _, reply := range c.replies {
-				p.Absorb(planning.Reply{Text: reply})
+			for _, r := range c.replies {
+				p.Absorb(reply.Reply{Text: r})
 			}
-			plan := p.Outcome().Plan
-			if got := notes(plan); got != c.want || plan.Goal != brief().Goal {
-				t.Errorf("%s: it keeps %q for the goal %q, want %q", p.Outcome().Reason, got, plan.Goal, c.want)
+			proposed := p.Outcome().Plan
+			if got := notes(proposed); got != c.want || proposed.Goal != brief().Goal {
+				t.Errorf("%s: it keeps %q for the goal %q, want %q", p.Outcome().Reason, got, proposed.Goal, c.want)
 			}
-			data, err := planning.EncodeJSON(plan)
+			data, err := plan.EncodeJSON(proposed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, faults := planning.DecodePlan(data)
+			again, faults := plan.DecodePlan(data)
 			if got := notes(again); len(faults) > 0 || got != c.want {
 				t.Errorf("read again it keeps %q (%v)", got, faults)
 			}
@@ -61,9 +63,9 @@ func TestAPlanKeepsMilestonesRisksAndHowToKnowThatItsGoalIsMet(t *testing.T) {
 func TestAReplanKeepsTheMilestonesWhoseStepsStillExist(t *testing.T) {
 	s := situation()
 	s.Plan.DoneWhen, s.Plan.Risks = "tests pass", []string{"flaky tests"}
-	s.Plan.Milestones = []planning.Milestone{{Title: "Look", Steps: []string{"1", "2"}}, {Title: "Change", Steps: []string{"3"}}, {Title: "Verify", Steps: []string{"4"}}}
+	s.Plan.Milestones = []plan.Milestone{{Title: "Look", Steps: []string{"1", "2"}}, {Title: "Change", Steps: []string{"3"}}, {Title: "Verify", Steps: []string{"4"}}}
 	p := planning.NewReplanner(brief(), s)
-	p.Absorb(planning.Reply{Text: `{"title":"Fix","steps":[{"index":"4","title":"Test again","tool":"test.run","args":{"target":"./a"},"depends_on":["2"],"expected_outcome":"all pass"}]}`})
+	p.Absorb(reply.Reply{Text: `{"title":"Fix","steps":[{"index":"4","title":"Test again","tool":"test.run","args":{"target":"./a"},"depends_on":["2"],"expected_outcome":"all pass"}]}`})
 	if got := notes(p.Outcome().Plan); got != "Look[1 2] | Verify[4] | flaky tests | tests pass" {
 		t.Errorf("%s: it keeps %q", p.Outcome().Reason, got)
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestToolsMakeWayInASmallWindow(t *testing.T) {
-	brief := planning.Brief{Goal: "hello", Prompting: planning.Prompting{ModelTools: true, PlanTools: true}}
+	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, PlanTools: true}}
 	for i := range 10 {
-		brief.Catalogue = append(brief.Catalogue, planning.Tool{
+		brief.Catalogue = append(brief.Catalogue, plan.Tool{
 			Name: fmt.Sprintf("tool%d", i), Server: "w", Description: strings.Repeat("what it does, ", 12),
 			InputSchema: []byte(`{"type":"object","properties":{"description":{"type":"string","description":"` + strings.Repeat("words ", 60) + `"}}}`),
 		})
@@ -35,12 +36,12 @@ func TestToolsMakeWayInASmallWindow(t *testing.T) {
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			brief.Prompting.ContextWindow = tc.window
-			req := planning.ChatRequest(brief, false)
+			req := prompt.ChatRequest(brief, false)
 			if len(req.Tools) != tc.offers || !strings.Contains(req.Shortened, tc.says) || tc.says == "" && req.Shortened != "" {
 				t.Fatalf("%d tools are offered, and it is said: %q; want %d and %q", len(req.Tools), req.Shortened, tc.offers, tc.says)
 			}
 			for _, tool := range req.Tools {
-				if planning.IsPlanTool(tool) {
+				if prompt.IsPlanTool(tool) {
 					continue
 				}
 				schema := string(tool.InputSchema)
@@ -66,14 +67,14 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 		}
 		huge += fmt.Sprintf(`"field_%d":{"type":"string"}`, i)
 	}
-	own := planning.Tool{Name: "fs.read", Server: "workspace", Trusted: true, ReadOnly: true, InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}
-	small := planning.Tool{Name: "small", Server: "x", InputSchema: []byte(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
-	brief := planning.Brief{
-		Goal: "hello", Catalogue: planning.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
-		Prompting: planning.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 6000},
+	own := plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, ReadOnly: true, InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}
+	small := plan.Tool{Name: "small", Server: "x", InputSchema: []byte(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
+	brief := prompt.Brief{
+		Goal: "hello", Catalogue: plan.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
+		Prompting: prompt.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 6000},
 	}
 	t.Run("in chat it alone is not offered, by name", func(t *testing.T) {
-		req := planning.ChatRequest(brief, false)
+		req := prompt.ChatRequest(brief, false)
 		var names []string
 		for _, tool := range req.Tools {
 			names = append(names, tool.Name)
@@ -83,7 +84,7 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 		}
 	})
 	t.Run("in a plan it alone has no form of its own, by name", func(t *testing.T) {
-		req := planning.PlanRequest(brief)
+		req := planRequest(brief)
 		if !strings.Contains(req.Shortened, "no room for the args of 1 tool, which may be any: big.") {
 			t.Errorf("it is said: %s", req.Shortened)
 		}
@@ -110,9 +111,9 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 	})
 	t.Run("what fits is given room, the workspace's first", func(t *testing.T) {
 		for i := range 60 {
-			brief.Catalogue = append(brief.Catalogue, planning.Tool{Name: fmt.Sprintf("a%02d", i), Server: "x", InputSchema: small.InputSchema})
+			brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: fmt.Sprintf("a%02d", i), Server: "x", InputSchema: small.InputSchema})
 		}
-		req := planning.PlanRequest(brief)
+		req := planRequest(brief)
 		if len(req.Format) > 20<<10 || !strings.Contains(string(req.Format), `{"enum":["fs.read"],"type":"string"}`) && !strings.Contains(string(req.Format), `{"type":"string","enum":["fs.read"]}`) {
 			t.Errorf("the format has %d bytes: %.400s", len(req.Format), req.Format)
 		}
@@ -120,20 +121,20 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 }
 
 func TestManyForeignToolsLeaveRoomToPlan(t *testing.T) {
-	brief := planning.Brief{Goal: "hello", Prompting: planning.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
+	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
 	schema := []byte(`{"type":"object","properties":{"owner":{"type":"string"},"repository":{"type":"string"},"state":{"enum":["open","closed","all"]}},"required":["owner","repository"]}`)
 	for i := range 200 {
-		brief.Catalogue = append(brief.Catalogue, planning.Tool{Name: fmt.Sprintf("tool_%03d", i), Server: "x", InputSchema: schema, Description: strings.Repeat("what it does, ", 12)})
+		brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: fmt.Sprintf("tool_%03d", i), Server: "x", InputSchema: schema, Description: strings.Repeat("what it does, ", 12)})
 	}
-	brief.Catalogue = append(brief.Catalogue, planning.Tool{Name: "fs.read", Server: "workspace", Trusted: true, InputSchema: schema, Description: "Read a file."})
-	for name, req := range map[string]planning.Request{"a plan": planning.PlanRequest(brief), "a turn of the chat": planning.ChatRequest(brief, false)} {
+	brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, InputSchema: schema, Description: "Read a file."})
+	for name, req := range map[string]prompt.Request{"a plan": planRequest(brief), "a turn of the chat": prompt.ChatRequest(brief, false)} {
 		system := req.Messages[0].Content
 		if strings.Contains(req.Shortened, "too long") || !strings.Contains(system, "\nfs.read(owner: string") || !strings.Contains(system, "tool_199") {
 			t.Errorf("%s: %s", name, req.Shortened)
 		}
 	}
-	chat := planning.ChatRequest(brief, false)
-	if !slices.ContainsFunc(chat.Tools, func(tool planning.Tool) bool { return tool.Name == "fs.read" }) {
+	chat := prompt.ChatRequest(brief, false)
+	if !slices.ContainsFunc(chat.Tools, func(tool plan.Tool) bool { return tool.Name == "fs.read" }) {
 		t.Errorf("the workspace's are not offered: %s", chat.Shortened)
 	}
 }

@@ -8,11 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // shape writes steps in a line each: index, executor or tool, dependencies and
 // title.
-func shape(steps []planning.Step) string {
+func shape(steps []plan.Step) string {
 	var lines []string
 	for _, s := range steps {
 		who := string(s.Executor)
@@ -24,7 +27,7 @@ func shape(steps []planning.Step) string {
 		}
 		line := fmt.Sprintf("%s %s <%s> %s", s.Index, who, strings.Join(s.DependsOn, ","), s.Title)
 		if len(s.Args) > 0 {
-			line += " " + planning.CanonicalJSON(s.Args)
+			line += " " + plan.CanonicalJSON(s.Args)
 		}
 		if s.ResultVariable != "" {
 			line += " =" + s.ResultVariable
@@ -102,7 +105,7 @@ func TestRepliesAreReadInWhateverShapeTheyCome(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := shape(planning.ReadSteps(tt.reply)); got != tt.want {
+			if got := shape(readSteps(tt.reply)); got != tt.want {
 				t.Errorf("read\n%s\nwant\n%s", got, tt.want)
 			}
 		})
@@ -145,12 +148,12 @@ func TestRepliesThatLostStepsAreRepairedNotTakenShorter(t *testing.T) {
 			b := brief()
 			b.Prompting.SkipAnalysis = true
 			p := planning.NewPipeline(b)
-			p.Absorb(planning.Reply{Text: tt.reply, CutOff: tt.cut})
+			p.Absorb(reply.Reply{Text: tt.reply, CutOff: tt.cut})
 			req, asks := p.Next()
 			if asks != tt.lost {
 				t.Fatalf("asks again: %v, want %v (%+v)", asks, tt.lost, p.Outcome())
 			}
-			if asks && (req.Purpose != planning.PurposeRepair || tt.cut && !strings.Contains(last(req), "cut off")) {
+			if asks && (req.Purpose != prompt.PurposeRepair || tt.cut && !strings.Contains(last(req), "cut off")) {
 				t.Errorf("%s does not say that the reply was cut off:\n%s", req.Purpose, last(req))
 			}
 		})
@@ -169,10 +172,10 @@ func TestArgsAreReadFromAReply(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			args, err := planning.ParseArgs(tt.reply)
+			args, err := reply.ParseArgs(tt.reply)
 			got := ""
 			if err == nil {
-				got = planning.CanonicalJSON(args)
+				got = plan.CanonicalJSON(args)
 			}
 			if got != tt.want {
 				t.Errorf("read %q (%v), want %q", got, err, tt.want)
@@ -183,19 +186,19 @@ func TestArgsAreReadFromAReply(t *testing.T) {
 
 // absorbAnything puts any text to every stage of planning, to find a panic.
 func absorbAnything(text string, cut bool) {
-	for _, prompt := range []planning.Prompting{{}, {SkipAnalysis: true}} {
+	for _, prompt := range []prompt.Prompting{{}, {SkipAnalysis: true}} {
 		b := brief()
 		b.Prompting = prompt
 		p := planning.NewPipeline(b)
 		for range 4 {
-			p.Absorb(planning.Reply{Text: text, CutOff: cut})
+			p.Absorb(reply.Reply{Text: text, CutOff: cut})
 		}
 	}
 	p := planning.NewReplanner(brief(), situation())
-	p.Absorb(planning.Reply{Text: text, CutOff: cut})
-	p.Absorb(planning.Reply{Text: text, CutOff: cut})
-	_, _ = planning.ParseArgs(text)
-	var s planning.StepStream
+	p.Absorb(reply.Reply{Text: text, CutOff: cut})
+	p.Absorb(reply.Reply{Text: text, CutOff: cut})
+	_, _ = reply.ParseArgs(text)
+	var s reply.StepStream
 	s.Feed(text)
 }
 

@@ -3,12 +3,16 @@ package planning
 import (
 	"cmp"
 	"strings"
+
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // NewPipeline returns the planner of three phases: an analysis, a review where
 // the analysis asks for one, and the execution plan. A simple goal is planned in
 // one call: the steps that come with such an analysis are the plan.
-func NewPipeline(b Brief) Planner {
+func NewPipeline(b prompt.Brief) Planner {
 	p := &pipeline{brief: b}
 	switch {
 	case b.Prompting.SkipAnalysis && b.Prompting.SkipPlan:
@@ -19,28 +23,28 @@ func NewPipeline(b Brief) Planner {
 	case b.Prompting.SkipAnalysis:
 		p.skip(1, "switched off")
 		p.skip(2, "there is no analysis to review")
-		p.enter(PurposePlan)
+		p.enter(prompt.PurposePlan)
 	default:
-		p.enter(PurposeAnalysis)
+		p.enter(prompt.PurposeAnalysis)
 	}
 	return p
 }
 
 // pipeline is the state of planning between two calls of the model.
 type pipeline struct {
-	brief    Brief
-	stage    Purpose // what Next asks for
-	request  Request // the request of this stage
-	analysis analysis
+	brief    prompt.Brief
+	stage    prompt.Purpose // what Next asks for
+	request  prompt.Request // the request of this stage
+	analysis reply.Analysis
 	review   string
 	skipped  []SkippedPhase
 	repairs  repairs
 	outcome  Outcome
 }
 
-func (p *pipeline) Next() (Request, bool) {
+func (p *pipeline) Next() (prompt.Request, bool) {
 	if p.outcome.Kind != OutcomePending {
-		return Request{}, false
+		return prompt.Request{}, false
 	}
 	return p.request, true
 }
@@ -54,24 +58,24 @@ func (p *pipeline) skip(phase int, reason string) {
 }
 
 // enter goes on to a stage and makes its request.
-func (p *pipeline) enter(stage Purpose) {
+func (p *pipeline) enter(stage prompt.Purpose) {
 	p.stage = stage
 	switch stage {
-	case PurposeAnalysis:
-		p.request = analysisRequest(p.brief)
-	case PurposeReview:
-		p.request = reviewRequest(p.brief, p.analysis)
-	case PurposePlan:
-		p.request = planRequest(p.brief, p.analysis, p.review)
+	case prompt.PurposeAnalysis:
+		p.request = prompt.AnalysisRequest(p.brief)
+	case prompt.PurposeReview:
+		p.request = prompt.ReviewRequest(p.brief, p.analysis)
+	case prompt.PurposePlan:
+		p.request = prompt.PlanRequest(p.brief, p.analysis, p.review)
 	}
 }
 
-func (p *pipeline) Fail(reason string, reply Reply) {
+func (p *pipeline) Fail(reason string, reply reply.Reply) {
 	if p.outcome.Kind != OutcomePending {
 		return
 	}
 	switch p.stage {
-	case PurposeAnalysis:
+	case prompt.PurposeAnalysis:
 		if p.brief.Prompting.SkipPlan {
 			p.skip(2, "there is no analysis to review")
 			p.skip(3, "switched off")
@@ -79,36 +83,36 @@ func (p *pipeline) Fail(reason string, reply Reply) {
 			return
 		}
 		p.skip(2, "there is no analysis to review")
-		p.enter(PurposePlan)
-	case PurposeReview:
+		p.enter(prompt.PurposePlan)
+	case prompt.PurposeReview:
 		p.review = ""
-		p.enter(PurposePlan)
+		p.enter(prompt.PurposePlan)
 	default:
 		p.repair(p.repairs.unanswered(p.stage, reason, reply))
 	}
 }
 
-func stageName(p Purpose) string {
+func stageName(p prompt.Purpose) string {
 	switch p {
-	case PurposePlan:
+	case prompt.PurposePlan:
 		return "execution plan"
-	case PurposeRepair:
+	case prompt.PurposeRepair:
 		return "repaired plan"
-	case PurposeReplan:
+	case prompt.PurposeReplan:
 		return "new plan"
 	default:
 		return string(p)
 	}
 }
 
-func (p *pipeline) Absorb(reply Reply) {
+func (p *pipeline) Absorb(reply reply.Reply) {
 	if p.outcome.Kind != OutcomePending {
 		return
 	}
 	switch p.stage {
-	case PurposeAnalysis:
+	case prompt.PurposeAnalysis:
 		p.absorbAnalysis(reply)
-	case PurposeReview:
+	case prompt.PurposeReview:
 		p.absorbReview(reply)
 	default:
 		p.absorbPlan(reply)
@@ -116,10 +120,10 @@ func (p *pipeline) Absorb(reply Reply) {
 }
 
 // absorbAnalysis decides what follows phase 1.
-func (p *pipeline) absorbAnalysis(reply Reply) {
-	p.analysis = readAnalysis(reply)
+func (p *pipeline) absorbAnalysis(r reply.Reply) {
+	p.analysis = reply.ReadAnalysis(r)
 	prompting := p.brief.Prompting
-	if p.analysis.direct && !prompting.ForcePlan {
+	if p.analysis.Direct && !prompting.ForcePlan {
 		p.skip(2, "the goal can be answered directly")
 		p.skip(3, "the goal can be answered directly")
 		p.outcome = Outcome{Kind: OutcomeDirect, Reason: "the goal can be answered directly"}
@@ -128,43 +132,43 @@ func (p *pipeline) absorbAnalysis(reply Reply) {
 	if prompting.SkipPlan {
 		p.skip(2, "there will be no plan to review")
 		p.skip(3, "switched off")
-		p.outcome = Outcome{Kind: OutcomeAnalysed, Text: p.analysis.markdown, Reason: "phase 3 is switched off, so the analysis is the end"}
-		if p.analysis.markdown == "" {
-			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "the analysis is empty: " + p.analysis.flaw + "; phase 3 is switched off, so there is nothing to go on with"}
+		p.outcome = Outcome{Kind: OutcomeAnalysed, Text: p.analysis.Markdown, Reason: "phase 3 is switched off, so the analysis is the end"}
+		if p.analysis.Markdown == "" {
+			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "the analysis is empty: " + p.analysis.Flaw + "; phase 3 is switched off, so there is nothing to go on with"}
 		}
 		return
 	}
-	if p.analysis.simple {
-		if steps := readProposal(reply, false); steps.read && len(steps.plan.Steps) > 0 && !cutShort(steps) {
+	if p.analysis.Simple {
+		if steps := reply.ReadProposal(r, false); steps.Read && len(steps.Plan.Steps) > 0 && !cutShort(steps) {
 			p.skip(2, "the goal is simple")
 			p.skip(3, "the plan came with the analysis")
-			p.judge(steps, reply)
+			p.judge(steps, r)
 			return
 		}
 	}
 	switch {
-	case p.analysis.flaw != "" && !p.analysis.direct:
-		p.skip(1, unused(p.analysis.flaw))
+	case p.analysis.Flaw != "" && !p.analysis.Direct:
+		p.skip(1, unused(p.analysis.Flaw))
 		p.skip(2, "there is no analysis to review")
 	case prompting.SkipReview:
 		p.skip(2, "switched off")
-	case !p.analysis.reflect:
+	case !p.analysis.Reflect:
 		p.skip(2, "the analysis did not ask for it")
 	default:
-		p.enter(PurposeReview)
+		p.enter(prompt.PurposeReview)
 		return
 	}
-	p.enter(PurposePlan)
+	p.enter(prompt.PurposePlan)
 }
 
 // absorbReview takes the review. One that says nothing is told of and ignored.
-func (p *pipeline) absorbReview(reply Reply) {
-	if flaw, ok := wordless(reply); ok {
+func (p *pipeline) absorbReview(r reply.Reply) {
+	if flaw, ok := reply.Wordless(r); ok {
 		p.skip(2, unused(flaw.Message))
 	} else {
-		p.review = stripThinking(reply.Text)
+		p.review = reply.StripThinking(r.Text)
 	}
-	p.enter(PurposePlan)
+	p.enter(prompt.PurposePlan)
 }
 
 // unused says why a phase counts as left out though a reply came: what is wrong
@@ -177,9 +181,9 @@ func unused(flaw string) string {
 }
 
 // cutShort reports whether the steps of a reply are not all there.
-func cutShort(p proposal) bool {
-	for _, f := range p.faults {
-		if f.Code == CodeBadJSON {
+func cutShort(p reply.Proposal) bool {
+	for _, f := range p.Faults {
+		if f.Code == plan.CodeBadJSON {
 			return true
 		}
 	}
@@ -187,21 +191,21 @@ func cutShort(p proposal) bool {
 }
 
 // absorbPlan takes the plan of phase 3 or a repaired one.
-func (p *pipeline) absorbPlan(reply Reply) {
-	proposed := readProposal(reply, false)
-	if proposed.read && len(proposed.plan.Steps) == 0 && len(proposed.faults) == 0 {
+func (p *pipeline) absorbPlan(r reply.Reply) {
+	proposed := reply.ReadProposal(r, false)
+	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 {
 		p.outcome = Outcome{Kind: OutcomeEmpty, Reason: emptyReason(proposed, "the model proposed no steps")}
 		return
 	}
-	p.judge(proposed, reply)
+	p.judge(proposed, r)
 }
 
 // judge takes a plan that is valid and has one that is not repaired.
-func (p *pipeline) judge(proposed proposal, reply Reply) {
-	plan := finishPlan(p.brief, p.repairs.keepNotes(proposed.plan), p.analysis.task, p.analysis.goal)
-	faults := checkProposal(p.brief, plan, proposed.faults, p.brief.MaxSteps)
+func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
+	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
+	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps)
 	if len(faults) == 0 {
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: plan, Warnings: append(proposed.warnings(), doubts(p.brief.Catalogue, plan, Plan{})...)}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: append(proposed.Warnings(), plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{})...)}
 		return
 	}
 	p.repair(p.repairs.faulty(reply, faults))
@@ -211,10 +215,10 @@ func (p *pipeline) judge(proposed proposal, reply Reply) {
 // be. The end is a goal without a plan. Told apart are a model that never
 // answered, and a plan that stayed too long, since what is left of a budget may
 // be why.
-func (p *pipeline) repair(faults []Fault) {
-	request, ok := p.repairs.next(p.brief, repairContext{analysis: p.analysis, review: p.review})
+func (p *pipeline) repair(faults []plan.Fault) {
+	request, ok := p.repairs.next(p.brief, prompt.RepairContext{Analysis: p.analysis, Review: p.review})
 	if ok {
-		p.stage, p.request = PurposeRepair, request
+		p.stage, p.request = prompt.PurposeRepair, request
 		return
 	}
 	p.outcome = p.repairs.unrepaired(OutcomeEmpty)
@@ -222,16 +226,16 @@ func (p *pipeline) repair(faults []Fault) {
 		p.outcome.Kind = OutcomeSilent
 	}
 	for _, f := range faults {
-		if f.Code == CodeTooManySteps {
+		if f.Code == plan.CodeTooManySteps {
 			p.outcome.Kind = OutcomeFailed
 		}
 	}
 }
 
 // emptyReason is why a planner proposed nothing, in its own words if it gave any.
-func emptyReason(p proposal, otherwise string) string {
-	if p.reason == "" && refuses(p.plan.Title) {
-		p.reason = p.plan.Title
+func emptyReason(p reply.Proposal, otherwise string) string {
+	if p.Reason == "" && reply.Refuses(p.Plan.Title) {
+		p.Reason = p.Plan.Title
 	}
-	return cmp.Or(p.reason, otherwise)
+	return cmp.Or(p.Reason, otherwise)
 }

@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // tools is a small catalogue: two readers, an editor and a test runner.
-func tools() planning.Catalogue {
-	return planning.Catalogue{
+func tools() plan.Catalogue {
+	return plan.Catalogue{
 		{
 			Name: "fs.read", Server: "workspace", Description: "Read a text file.\nLines are numbered.", ReadOnly: true, Annotated: true, Trusted: true,
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}},"required":["path"]}`),
@@ -31,8 +34,8 @@ func tools() planning.Catalogue {
 	}
 }
 
-func brief() planning.Brief {
-	return planning.Brief{Goal: "Rename authenticate to verify_user", Catalogue: tools(), MaxSteps: 5}
+func brief() prompt.Brief {
+	return prompt.Brief{Goal: "Rename authenticate to verify_user", Catalogue: tools(), MaxSteps: 5}
 }
 
 const (
@@ -48,16 +51,16 @@ const (
 // turn is one exchange with the scripted model: what must be asked, and the
 // reply, or fail where none comes.
 type turn struct {
-	want  planning.Purpose
+	want  prompt.Purpose
 	reply string
 	fail  string
 	cut   bool
 }
 
 // play puts a scripted conversation to a planner and returns the requests.
-func play(t *testing.T, p planning.Planner, turns []turn) []planning.Request {
+func play(t *testing.T, p planning.Planner, turns []turn) []prompt.Request {
 	t.Helper()
-	var asked []planning.Request
+	var asked []prompt.Request
 	for i, turn := range turns {
 		req, ok := p.Next()
 		if !ok {
@@ -72,10 +75,10 @@ func play(t *testing.T, p planning.Planner, turns []turn) []planning.Request {
 		}
 		asked = append(asked, req)
 		if turn.fail != "" {
-			p.Fail(turn.fail, planning.Reply{Text: turn.reply})
+			p.Fail(turn.fail, reply.Reply{Text: turn.reply})
 			continue
 		}
-		p.Absorb(planning.Reply{Text: turn.reply, CutOff: turn.cut})
+		p.Absorb(reply.Reply{Text: turn.reply, CutOff: turn.cut})
 	}
 	if req, ok := p.Next(); ok {
 		t.Fatalf("the planner asks on for %s:\n%s", req.Purpose, last(req))
@@ -83,7 +86,7 @@ func play(t *testing.T, p planning.Planner, turns []turn) []planning.Request {
 	return asked
 }
 
-func last(r planning.Request) string { return r.Messages[len(r.Messages)-1].Content }
+func last(r prompt.Request) string { return r.Messages[len(r.Messages)-1].Content }
 
 func skips(p planning.Planner) string {
 	var phases []string
@@ -96,7 +99,7 @@ func skips(p planning.Planner) string {
 	return strings.Join(phases, " ")
 }
 
-func indices(steps []planning.Step) string {
+func indices(steps []plan.Step) string {
 	var all []string
 	for _, s := range steps {
 		all = append(all, s.Index)
@@ -109,7 +112,7 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
 	tests := []struct {
 		name    string
-		prompt  planning.Prompting
+		prompt  prompt.Prompting
 		turns   []turn
 		kind    planning.OutcomeKind
 		skipped string
@@ -119,23 +122,23 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 		{name: "a direct answer ends planning", turns: []turn{{want: "analysis", reply: `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}, kind: "direct", skipped: "2 3"},
 		{name: "a lone DIRECT in words is direct", turns: []turn{{want: "analysis", reply: "**DIRECT**\n"}}, kind: "direct", skipped: "2 3"},
 		{name: "DIRECTLY is not direct", turns: []turn{{want: "analysis", reply: "DIRECTLY change the file, then test.\nREFLECT: no"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a forced plan does not take direct for an answer", prompt: planning.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "a forced plan does not take direct for an answer", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "a simple analysis with steps is the plan", turns: []turn{{want: "analysis", reply: simple}}, kind: "planned", skipped: "2 3", steps: "1"},
 		{name: "steps of an analysis that wants a review do not count", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"reflect":false`, `"reflect":true`, 1)}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
 		{name: "steps of an analysis that is not simple do not count", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"simple"`, `"medium"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "steps of an analysis in direct mode do not count when a plan is forced", prompt: planning.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "steps of an analysis in direct mode do not count when a plan is forced", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "a simple analysis with a wrong plan is repaired", turns: []turn{{want: "analysis", reply: strings.Replace(simple, "test.run", "test.go", 1)}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2 3", steps: "1 2"},
 		{name: "a simple analysis cut off in its steps goes on to phase 3", turns: []turn{{want: "analysis", reply: simple[:len(simple)-30], cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "all three phases run where the analysis asks for a review", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
 		{name: "the review is skipped where nobody asked for it", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "the review is skipped where it is switched off", prompt: planning.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "the review is skipped where it is switched off", prompt: prompt.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "prose with REFLECT in bold asks for a review", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "without phase 1 the goal goes straight to phase 3", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "without phase 3 the analysis is the end", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
-		{name: "without phases 1 and 3 it is a turn of the chat", prompt: planning.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
+		{name: "without phase 1 the goal goes straight to phase 3", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "without phase 3 the analysis is the end", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
+		{name: "without phases 1 and 3 it is a turn of the chat", prompt: prompt.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
 		{name: "no reply in phase 1 is planned without", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "no reply in phase 1 is the end without phase 3", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "no analysis came from the model: timed out"},
-		{name: "an analysis of nothing is the end without phase 3", prompt: planning.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
+		{name: "no reply in phase 1 is the end without phase 3", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "no analysis came from the model: timed out"},
+		{name: "an analysis of nothing is the end without phase 3", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
 		{name: "no reply in any phase is told apart, and all are tried", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "silent", skipped: "2", reason: "there is still no plan after 2 repairs: no repaired plan came from the model: gone"},
 		{name: "no reply in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
 		{name: "no reply in phase 3 is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
@@ -143,17 +146,17 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 		{name: "a refusal in phase 1 is planned without", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 		{name: "a wrong plan is repaired once", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "a plan that stays wrong is none", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "empty", skipped: "2", reason: "still wrong after 2 repairs: "},
-		{name: "a plan that stays too long is told apart", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
-		{name: "as many repairs as are allowed", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to a repair counts as one, and the next is tried", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to the last repair is no plan", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "still wrong after 1 repair: "},
-		{name: "a plan without steps that is titled as a refusal gives that as the reason", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"I cannot do this without a network","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "I cannot do this without a network"},
-		{name: "a plan without steps is empty, with the model's reason", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
-		{name: "an empty list is an empty plan", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
-		{name: "more steps than there may be are refused, not cut", prompt: planning.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "a plan that stays too long is told apart", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
+		{name: "as many repairs as are allowed", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to a repair counts as one, and the next is tried", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to the last repair is no plan", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "still wrong after 1 repair: "},
+		{name: "a plan without steps that is titled as a refusal gives that as the reason", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"I cannot do this without a network","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "I cannot do this without a network"},
+		{name: "a plan without steps is empty, with the model's reason", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
+		{name: "an empty list is an empty plan", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
+		{name: "more steps than there may be are refused, not cut", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 		{name: "an analysis of nothing goes on to phase 3", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "a plan that is only prose is repaired", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "an agent step is repaired while there are no profiles", prompt: planning.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "a plan that is only prose is repaired", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "an agent step is repaired while there are no profiles", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,10 +176,10 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 				t.Errorf("faults %v with reason %q", out.Faults, out.Reason)
 			}
 			if out.Kind == planning.OutcomePlanned {
-				if faults, _ := planning.Validate(out.Plan, planning.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
+				if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
 					t.Errorf("planned a wrong plan: %v", faults)
 				}
-				if out.Plan.Goal != b.Goal || !planning.IDPattern.MatchString(out.Plan.ID) {
+				if out.Plan.Goal != b.Goal || !plan.IDPattern.MatchString(out.Plan.ID) {
 					t.Errorf("goal %q, id %q", out.Plan.Goal, out.Plan.ID)
 				}
 			}
@@ -188,10 +191,10 @@ func TestPipelineIgnoresWhatComesAfterTheEnd(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipPlan = true
 	p := planning.NewPipeline(b)
-	p.Fail("gone", planning.Reply{})
+	p.Fail("gone", reply.Reply{})
 	before := p.Outcome()
-	p.Absorb(planning.Reply{Text: fullPlan})
-	p.Fail("again", planning.Reply{})
+	p.Absorb(reply.Reply{Text: fullPlan})
+	p.Fail("again", reply.Reply{})
 	if p.Outcome().Reason != before.Reason || p.Outcome().Kind != planning.OutcomeFailed {
 		t.Errorf("the outcome changed after the end: %+v", p.Outcome())
 	}
@@ -286,16 +289,16 @@ func TestARepairAfterALostOneIsToldTheFaultyReplyAgain(t *testing.T) {
 }
 
 func TestEveryEndWithoutAPlanSaysWhy(t *testing.T) {
-	for _, prompt := range []planning.Prompting{{}, {SkipPlan: true}, {SkipAnalysis: true}, {SkipAnalysis: true, SkipPlan: true}} {
-		for _, reply := range []string{"", "DIRECT", complexAnalysis, "[]", wrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
+	for _, prompt := range []prompt.Prompting{{}, {SkipPlan: true}, {SkipAnalysis: true}, {SkipAnalysis: true, SkipPlan: true}} {
+		for _, r := range []string{"", "DIRECT", complexAnalysis, "[]", wrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
 			b := brief()
 			b.Prompting = prompt
 			p := planning.NewPipeline(b)
 			for range 6 {
-				p.Absorb(planning.Reply{Text: reply})
+				p.Absorb(reply.Reply{Text: r})
 			}
 			if out := p.Outcome(); out.Kind == planning.OutcomePending || out.Reason == "" {
-				t.Errorf("%+v, reply %q: ended %q because of %q", prompt, reply, out.Kind, out.Reason)
+				t.Errorf("%+v, reply %q: ended %q because of %q", prompt, r, out.Kind, out.Reason)
 			}
 		}
 	}
@@ -348,7 +351,7 @@ func TestIdsAreMadeOfTitles(t *testing.T) {
 		b := brief()
 		b.Prompting.SkipAnalysis = true
 		p := planning.NewPipeline(b)
-		play(t, p, []turn{{want: "plan", reply: planning.CanonicalJSON(map[string]any{"title": title, "steps": []any{"look"}})}})
+		play(t, p, []turn{{want: "plan", reply: plan.CanonicalJSON(map[string]any{"title": title, "steps": []any{"look"}})}})
 		if got := p.Outcome().Plan.ID; got != want {
 			t.Errorf("the id of %q is %q, want %q", title, got, want)
 		}
@@ -366,15 +369,15 @@ func TestWhatAModelAddsToAPlanIsKeptOnlyWhereItIsAPlans(t *testing.T) {
 		`{"index":"1","title":"a","executor":"tool","tool":"fs.read","args":{"path":"${v}"},"depends_on":[],"timeout":"5s"},` +
 		`{"index":"2","title":"b","executor":"self","depends_on":[]}],` +
 		`"milestones":[{"title":"Look"},{"title":"Act","steps":["1","2"]}],"risks":["{\"a\":1}"]}`
-	got, err := planning.EncodeJSON(p.Outcome().Plan)
-	if err != nil || !planning.EqualValues(decoded(t, string(got)), decoded(t, want)) {
+	got, err := plan.EncodeJSON(p.Outcome().Plan)
+	if err != nil || !plan.EqualValues(decoded(t, string(got)), decoded(t, want)) {
 		t.Errorf("the plan is\n%s (%v)\nwant\n%s", got, err, want)
 	}
 }
 
 func decoded(t *testing.T, text string) any {
 	t.Helper()
-	v, err := planning.DecodeValue([]byte(text))
+	v, err := plan.DecodeValue([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +392,7 @@ func TestManyFaultsAreToldInPart(t *testing.T) {
 	for i := range steps {
 		steps[i] = map[string]any{"title": "a", "tool": "nothing"}
 	}
-	reply := planning.CanonicalJSON(map[string]any{"title": "t", "steps": steps})
+	reply := plan.CanonicalJSON(map[string]any{"title": "t", "steps": steps})
 	p := planning.NewPipeline(b)
 	asked := play(t, p, []turn{{want: "plan", reply: reply}, {want: "repair", reply: reply}, {want: "repair", reply: reply}})
 	if !strings.Contains(last(asked[1]), "- and 36 more faults\n") {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // begun is how wrongPlan begins, where it broke off.
@@ -88,7 +90,7 @@ func TestARepairHoldsWhatCameOfTheReplyBefore(t *testing.T) {
 
 func TestARepairOfANewPlanHoldsWhatCameOfIt(t *testing.T) {
 	r := planning.NewReplanner(brief(), situation())
-	r.Fail("it took too long", planning.Reply{Text: begun})
+	r.Fail("it took too long", reply.Reply{Text: begun})
 	request, _ := r.Next()
 	for _, want := range []string{`{"title":"Rename it"`, "- the new plan broke off before it was whole: it took too long\n", "## What failed"} {
 		if !strings.Contains(last(request), want) {
@@ -102,12 +104,12 @@ func TestARepairFitsItsWindowWithAllThatItHolds(t *testing.T) {
 	b.Prompting.ContextWindow, b.Prompting.MaxTokens = 8192, 1024
 	long := strings.Repeat("It is long. ", 2000)
 	p := planning.NewPipeline(b)
-	p.Absorb(planning.Reply{Text: "REFLECT: yes\nTASK: Rename\n" + long})
-	p.Absorb(planning.Reply{Text: review + long})
-	p.Absorb(planning.Reply{Text: wrongPlan[:len(wrongPlan)-1] + `,"note":"` + long + `"}`})
-	p.Fail("it took too long", planning.Reply{Text: begun + long})
+	p.Absorb(reply.Reply{Text: "REFLECT: yes\nTASK: Rename\n" + long})
+	p.Absorb(reply.Reply{Text: review + long})
+	p.Absorb(reply.Reply{Text: wrongPlan[:len(wrongPlan)-1] + `,"note":"` + long + `"}`})
+	p.Fail("it took too long", reply.Reply{Text: begun + long})
 	request, _ := p.Next()
-	if n := planning.ConversationTokens(b.Prompting, request.Messages); n > 8192-1024 || strings.Contains(request.Shortened, "too long all the same") {
+	if n := prompt.ConversationTokens(b.Prompting, request.Messages); n > 8192-1024 || strings.Contains(request.Shortened, "too long all the same") {
 		t.Errorf("it has about %d tokens: %s", n, request.Shortened)
 	}
 	for _, want := range []string{"## Critic", "TASK: Rename", "as far as it came", `"tool":"fs.look"`, "depends on step 9"} {

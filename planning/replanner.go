@@ -1,22 +1,28 @@
 package planning
 
-import "slices"
+import (
+	"slices"
+
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+)
 
 // NewReplanner returns the planner that makes a new plan of what remains after
 // a failure. Finished steps stay as they are; a valid answer is merged with them
 // (see [Revise]). An answer without steps gives up, and one equal to the steps
 // that remained is refused: it would fail again.
-func NewReplanner(b Brief, s Situation) Planner {
+func NewReplanner(b prompt.Brief, s prompt.Situation) Planner {
 	r := newReplanner(b, s)
 	if r.outcome.Kind == OutcomePending {
-		r.request = replanRequest(b, s, r.most)
+		r.request = prompt.ReplanRequest(b, s, r.most)
 	}
 	return r
 }
 
 // newReplanner settles how much may be proposed; without any step left there is
 // nothing to ask.
-func newReplanner(b Brief, s Situation) *replanner {
+func newReplanner(b prompt.Brief, s prompt.Situation) *replanner {
 	r := &replanner{brief: b, situation: s, most: b.MaxSteps}
 	if s.StepsLeft >= 0 && (r.most <= 0 || s.StepsLeft < r.most) {
 		r.most = s.StepsLeft
@@ -29,17 +35,17 @@ func newReplanner(b Brief, s Situation) *replanner {
 
 // replanner is the state of a replan between two calls of the model.
 type replanner struct {
-	brief     Brief
-	situation Situation
+	brief     prompt.Brief
+	situation prompt.Situation
 	most      int // the most steps that may be proposed; 0 means no bound
-	request   Request
+	request   prompt.Request
 	repairs   repairs
 	outcome   Outcome
 }
 
-func (r *replanner) Next() (Request, bool) {
+func (r *replanner) Next() (prompt.Request, bool) {
 	if r.outcome.Kind != OutcomePending {
-		return Request{}, false
+		return prompt.Request{}, false
 	}
 	return r.request, true
 }
@@ -48,29 +54,29 @@ func (r *replanner) Outcome() Outcome { return r.outcome }
 
 func (r *replanner) Skipped() []SkippedPhase { return nil }
 
-func (r *replanner) Fail(reason string, reply Reply) {
+func (r *replanner) Fail(reason string, reply reply.Reply) {
 	if r.outcome.Kind == OutcomePending {
 		r.repairs.unanswered(r.request.Purpose, reason, reply)
 		r.repair()
 	}
 }
 
-func (r *replanner) Absorb(reply Reply) {
+func (r *replanner) Absorb(answer reply.Reply) {
 	if r.outcome.Kind != OutcomePending {
 		return
 	}
-	outcome, faults := r.judge(readProposal(reply, true))
+	outcome, faults := r.judge(reply.ReadProposal(answer, true))
 	if len(faults) == 0 {
 		r.outcome = outcome
 		return
 	}
-	r.repairs.faulty(reply, faults)
+	r.repairs.faulty(answer, faults)
 	r.repair()
 }
 
 // repair asks for the plan again, as often as may be.
 func (r *replanner) repair() {
-	request, ok := r.repairs.next(r.brief, repairContext{situation: &r.situation})
+	request, ok := r.repairs.next(r.brief, prompt.RepairContext{Situation: &r.situation})
 	if !ok {
 		r.outcome = r.repairs.unrepaired(OutcomeFailed)
 		return
@@ -79,62 +85,62 @@ func (r *replanner) repair() {
 }
 
 // judge returns what a proposal comes to, or else what is wrong with it.
-func (r *replanner) judge(proposed proposal) (Outcome, []Fault) {
-	if proposed.read && len(proposed.plan.Steps) == 0 && len(proposed.faults) == 0 {
+func (r *replanner) judge(proposed reply.Proposal) (Outcome, []plan.Fault) {
+	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 {
 		return Outcome{Kind: OutcomeGaveUp, Reason: emptyReason(proposed, "the model sees no way on")}, nil
 	}
 	faults, revised := r.check(proposed)
 	switch {
 	case len(faults) > 0:
 		return Outcome{}, faults
-	case SameSteps(revised.Proposed, r.situation.Remaining):
+	case plan.SameSteps(revised.Proposed, r.situation.Remaining):
 		if r.situation.Failed == "" {
 			return Outcome{Kind: OutcomeRefused, Reason: "the new plan is the plan as it was"}, nil
 		}
 		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
 	}
-	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.warnings(), doubts(r.brief.Catalogue, revised.Plan, r.situation.Plan)...)}, nil
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.Warnings(), plan.WordingWarnings(r.brief.Catalogue, revised.Plan, r.situation.Plan)...)}, nil
 }
 
 // check merges what was proposed with the finished steps and returns what is
 // wrong with it.
-func (r *replanner) check(proposed proposal) ([]Fault, Revised) {
+func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) {
 	// Steps that repeat finished ones do not count, so they are let through
 	// here; far more than that need not be looked at.
-	if n := len(proposed.plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
-		return append(proposed.faults, r.tooMany(n)), Revised{}
+	if n := len(proposed.Plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
+		return append(proposed.Faults, r.tooMany(n)), plan.Revised{}
 	}
-	tail := r.inherit(finishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.plan.Steps))
-	revised := r.follow(Revise(r.situation.Plan, r.situation.Finished, tail))
-	if len(proposed.plan.Risks) > 0 {
-		revised.Plan.Risks = proposed.plan.Risks // of what remains
+	tail := r.inherit(reply.FinishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.Plan.Steps))
+	revised := r.follow(plan.Revise(r.situation.Plan, r.situation.Finished, tail))
+	if len(proposed.Plan.Risks) > 0 {
+		revised.Plan.Risks = proposed.Plan.Risks // of what remains
 	}
 	// The bound is on the new steps alone, and the merged plan holds them all.
-	faults := checkProposal(r.brief, revised.Plan, proposed.faults, 0)
+	faults := checkProposal(r.brief, revised.Plan, proposed.Faults, 0)
 	if n := len(revised.Proposed); r.most > 0 && n > r.most {
 		faults = append(faults, r.tooMany(n))
 	}
-	if len(proposed.faults) == 0 && len(revised.Proposed) == 0 {
-		faults = append(faults, Fault{
-			Code: CodeNoSteps, Path: "/steps",
+	if len(proposed.Faults) == 0 && len(revised.Proposed) == 0 {
+		faults = append(faults, plan.Fault{
+			Code: plan.CodeNoSteps, Path: "/steps",
 			Message: "every step of the new plan repeats a finished one, so that nothing is left to do; propose what remains, or no steps at all and a reason",
 		})
 	}
 	return faults, revised
 }
 
-func (r *replanner) tooMany(n int) Fault {
-	return Fault{
-		Code: CodeTooManySteps, Path: "/steps",
-		Message: "the new plan has " + plural(n, "step") + ", and there may be at most " + plural(r.most, "step") + " now",
+func (r *replanner) tooMany(n int) plan.Fault {
+	return plan.Fault{
+		Code: plan.CodeTooManySteps, Path: "/steps",
+		Message: "the new plan has " + plan.Plural(n, "step") + ", and there may be at most " + plan.Plural(r.most, "step") + " now",
 	}
 }
 
 // follow has the steps that begin a list come after the finished steps, whose
 // results they could not see otherwise.
-func (r *replanner) follow(revised Revised) Revised {
+func (r *replanner) follow(revised plan.Revised) plan.Revised {
 	var ends []string
-	graph := NewGraph(r.situation.Plan)
+	graph := plan.NewGraph(r.situation.Plan)
 	isFinished := func(index string) bool { return r.situation.Finished[index] }
 	for _, s := range r.situation.Plan.Steps {
 		if isFinished(s.Index) && !slices.ContainsFunc(graph.Dependents(s.Index), isFinished) {
@@ -143,10 +149,10 @@ func (r *replanner) follow(revised Revised) Revised {
 	}
 	frozen := len(revised.Plan.Steps) - len(revised.Proposed)
 	for i, s := range revised.Proposed {
-		if s.leads && len(s.DependsOn) == 0 {
+		if s.Leads && len(s.DependsOn) == 0 {
 			s.DependsOn = slices.Clone(ends)
 		}
-		s.leads = false
+		s.Leads = false
 		revised.Proposed[i], revised.Plan.Steps[frozen+i] = s, s
 	}
 	return revised
@@ -155,9 +161,9 @@ func (r *replanner) follow(revised Revised) Revised {
 // inherit lets a step that remains, with the same tool, keep what a reply does
 // not speak of: its time limit, its retries, what follows its failure and that
 // the answer needs its result.
-func (r *replanner) inherit(steps []Step) []Step {
+func (r *replanner) inherit(steps []plan.Step) []plan.Step {
 	for i, s := range steps {
-		at := slices.IndexFunc(r.situation.Remaining, func(old Step) bool { return old.Index == s.Index && old.Tool == s.Tool })
+		at := slices.IndexFunc(r.situation.Remaining, func(old plan.Step) bool { return old.Index == s.Index && old.Tool == s.Tool })
 		if at < 0 {
 			continue
 		}
@@ -168,7 +174,7 @@ func (r *replanner) inherit(steps []Step) []Step {
 		if s.Retries == 0 {
 			steps[i].Retries = old.Retries
 		}
-		if s.OnFailure == OnFailureDefault {
+		if s.OnFailure == plan.OnFailureDefault {
 			steps[i].OnFailure = old.OnFailure
 		}
 		steps[i].Synthesize = s.Synthesize || old.Synthesize

@@ -7,24 +7,26 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // situation is a run whose third of four steps failed.
-func situation() planning.Situation {
-	plan := planning.Plan{ID: "fix", Title: "Fix", Goal: "Make the tests pass", Steps: []planning.Step{
+func situation() prompt.Situation {
+	p := plan.Plan{ID: "fix", Title: "Fix", Goal: "Make the tests pass", Steps: []plan.Step{
 		{Index: "1", Title: "Read", Executor: "tool", Tool: "fs.read", Args: map[string]any{"path": "a.go"}, ResultVariable: "source", ExpectedOutcome: "the source"},
 		{Index: "2", Title: "Run tests", Executor: "tool", Tool: "test.run", Args: map[string]any{}, ExpectedOutcome: "the failure"},
 		{Index: "3", Title: "Patch", Executor: "tool", Tool: "fs.patch", Args: map[string]any{"path": "a.go", "edits": []any{map[string]any{"old": "x", "new": "y"}}}, DependsOn: []string{"1", "2"}, Timeout: time.Minute, Gate: true},
 		{Index: "4", Title: "Test again", Executor: "tool", Tool: "test.run", Args: map[string]any{"target": "./..."}, DependsOn: []string{"3"}, ExpectedOutcome: "all pass"},
 	}}
-	return planning.Situation{
-		Plan: plan,
-		History: []planning.HistoryItem{
-			{Index: "1", Title: "Read", Tool: "fs.read", Status: planning.ItemCompleted, Attempt: 1, Result: "package a", ExpectedOutcome: "the source"},
-			{Index: "2", Title: "Run tests", Tool: "test.run", Status: planning.ItemCompleted, Attempt: 1, Result: map[string]any{"passed": false}},
-			{Index: "3", Title: "Patch", Tool: "fs.patch", Status: planning.ItemFailed, Attempt: 1, Error: "x was not found in a.go"},
+	return prompt.Situation{
+		Plan: p,
+		History: []plan.HistoryItem{
+			{Index: "1", Title: "Read", Tool: "fs.read", Status: plan.ItemCompleted, Attempt: 1, Result: "package a", ExpectedOutcome: "the source"},
+			{Index: "2", Title: "Run tests", Tool: "test.run", Status: plan.ItemCompleted, Attempt: 1, Result: map[string]any{"passed": false}},
+			{Index: "3", Title: "Patch", Tool: "fs.patch", Status: plan.ItemFailed, Attempt: 1, Error: "x was not found in a.go"},
 		},
-		Finished: map[string]bool{"1": true, "2": true}, Remaining: plan.Steps[2:],
+		Finished: map[string]bool{"1": true, "2": true}, Remaining: p.Steps[2:],
 		Failed: "3", Error: "x was not found in a.go", StepsLeft: 4, ReplansLeft: 2,
 	}
 }
@@ -42,7 +44,7 @@ func TestReplannerTakesThePathThatTheRepliesCallFor(t *testing.T) {
 	tooMany := `{"title":"Much","steps":[{"index":"5","title":"a","executor":"self"},{"index":"6","title":"b","executor":"self"},{"index":"7","title":"c","executor":"self"},{"index":"8","title":"d","executor":"self"},{"index":"9","title":"e","executor":"self"}]}`
 	tests := []struct {
 		name   string
-		change func(*planning.Brief, *planning.Situation)
+		change func(*prompt.Brief, *prompt.Situation)
 		turns  []turn
 		kind   planning.OutcomeKind
 		steps  string
@@ -62,9 +64,9 @@ func TestReplannerTakesThePathThatTheRepliesCallFor(t *testing.T) {
 		{name: "no reply at all is the end", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", fail: "timed out"}, {want: "repair", fail: "timed out"}}, kind: "failed", reason: "no plan after 2 repairs: no repaired plan came from the model: timed out"},
 		{name: "no reply to a repair counts as one, and the next is tried", turns: []turn{{want: "replan", reply: "?"}, {want: "repair", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
 		{name: "more steps than are left are repaired", turns: []turn{{want: "replan", reply: tooMany}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "the bound of the brief holds as well", change: func(b *planning.Brief, s *planning.Situation) { b.MaxSteps, s.StepsLeft = 2, -1 }, turns: []turn{{want: "replan", reply: newTail}, {want: "repair", reply: newTail}, {want: "repair", reply: newTail}}, kind: "failed", reason: "at most 2 steps"},
-		{name: "without a bound many steps are fine", change: func(b *planning.Brief, s *planning.Situation) { b.MaxSteps, s.StepsLeft = 0, -1 }, turns: []turn{{want: "replan", reply: tooMany}}, kind: "planned", steps: "1 2 5 6 7 8 9", diff: "- 3 4 + 5 6 7 8 9 ~"},
-		{name: "nobody is asked when no step may run", change: func(_ *planning.Brief, s *planning.Situation) { s.StepsLeft = 0 }, kind: "failed", reason: "max_steps"},
+		{name: "the bound of the brief holds as well", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 2, -1 }, turns: []turn{{want: "replan", reply: newTail}, {want: "repair", reply: newTail}, {want: "repair", reply: newTail}}, kind: "failed", reason: "at most 2 steps"},
+		{name: "without a bound many steps are fine", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 0, -1 }, turns: []turn{{want: "replan", reply: tooMany}}, kind: "planned", steps: "1 2 5 6 7 8 9", diff: "- 3 4 + 5 6 7 8 9 ~"},
+		{name: "nobody is asked when no step may run", change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: "failed", reason: "max_steps"},
 		{name: "only finished steps are no plan", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"1","title":"Read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"source"}]}`}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
 		{name: "an index 0 stands as it is written", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"0","title":"Sum up","executor":"self","depends_on":["1"]}]}`}}, kind: "planned", steps: "1 2 0", diff: "- 3 4 + 0 ~"},
 	}

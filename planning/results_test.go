@@ -6,26 +6,29 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // found is n completed steps in a chain, each with a result of that many
 // characters, and the step that comes after all of them.
-func found(n, size int) (planning.Plan, []planning.HistoryItem) {
-	plan := planning.Plan{Title: "t"}
-	var items []planning.HistoryItem
+func found(n, size int) (plan.Plan, []plan.HistoryItem) {
+	p := plan.Plan{Title: "t"}
+	var items []plan.HistoryItem
 	for i := 1; i <= n+1; i++ {
-		step := planning.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Look %d", i), Executor: planning.ExecutorSelf}
+		step := plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Look %d", i), Executor: plan.ExecutorSelf}
 		if i > 1 {
 			step.DependsOn = []string{fmt.Sprint(i - 1)}
 		}
-		plan.Steps = append(plan.Steps, step)
+		p.Steps = append(p.Steps, step)
 		if i <= n {
-			items = append(items, planning.HistoryItem{
-				Index: step.Index, Title: step.Title, Status: planning.ItemCompleted, Attempt: 1, Result: fmt.Sprintf("result %d ", i) + strings.Repeat("x", size),
+			items = append(items, plan.HistoryItem{
+				Index: step.Index, Title: step.Title, Status: plan.ItemCompleted, Attempt: 1, Result: fmt.Sprintf("result %d ", i) + strings.Repeat("x", size),
 			})
 		}
 	}
-	return plan, items
+	return p, items
 }
 
 func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
@@ -59,7 +62,7 @@ func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
 			}
 			b := brief()
 			b.Prompting.ContextWindow = 65536
-			req := planning.StepRequest(b, plan, plan.Steps[tt.n], items)
+			req := prompt.StepRequest(b, plan, plan.Steps[tt.n], items)
 			for _, i := range tt.whole {
 				if !strings.Contains(last(req), "result: "+items[i-1].Result.(string)) {
 					t.Errorf("the result of step %d is not whole", i)
@@ -87,7 +90,7 @@ func TestOlderResultsMakeWayBeforeTheOneAStepDependsOn(t *testing.T) {
 	plan, items := found(6, 8000)
 	b := brief()
 	b.Prompting.ContextWindow = 12000
-	req := planning.StepRequest(b, plan, plan.Steps[6], items)
+	req := prompt.StepRequest(b, plan, plan.Steps[6], items)
 	if room := 12000 - req.MaxTokens; weight(req) > room {
 		t.Errorf("about %d tokens, and there is room for %d", weight(req), room)
 	}
@@ -97,33 +100,33 @@ func TestOlderResultsMakeWayBeforeTheOneAStepDependsOn(t *testing.T) {
 }
 
 func TestTheAnswerToAListIsMadeOfAllItsSteps(t *testing.T) {
-	for _, reply := range []string{
+	for _, r := range []string{
 		`["Read A","Read B","Compare","Recommend"]`,
 		"1. Read A\n2. Read B → TOOL: fs.read\n3. Compare\n4. Recommend → SELF",
 		"- Read A\n- Read B\n- Compare\n- Recommend\n\n**Parallel:** 1, 2",
 		`[{"title":"Read A","tool":"fs.read","args":{}},{"title":"Read B","tool":"fs.read","args":{}},{"title":"Compare"},{"title":"Recommend"}]`,
 	} {
-		plan := planning.Plan{Title: "t", Steps: planning.ReadSteps(reply)}
-		var history []planning.HistoryItem
-		for _, s := range plan.Steps {
-			history = append(history, planning.HistoryItem{Index: s.Index, Title: s.Title, Status: planning.ItemCompleted, Attempt: 1, Result: s.Title})
+		p := plan.Plan{Title: "t", Steps: readSteps(r)}
+		var history []plan.HistoryItem
+		for _, s := range p.Steps {
+			history = append(history, plan.HistoryItem{Index: s.Index, Title: s.Title, Status: plan.ItemCompleted, Attempt: 1, Result: s.Title})
 		}
-		if got := len(planning.SynthesisItems(plan, history, nil)); got != 4 || got != len(plan.Steps) {
-			t.Errorf("%s\nthe synthesiser sees %d of %d steps", reply, got, len(plan.Steps))
+		if got := len(prompt.SynthesisItems(p, history, nil)); got != 4 || got != len(p.Steps) {
+			t.Errorf("%s\nthe synthesiser sees %d of %d steps", r, got, len(p.Steps))
 		}
-		graph := planning.NewGraph(plan)
+		graph := plan.NewGraph(p)
 		if n := len(graph.Ancestors("4")); n != 3 {
-			t.Errorf("%s\nthe last step comes after %d others, want all 3", reply, n)
+			t.Errorf("%s\nthe last step comes after %d others, want all 3", r, n)
 		}
 	}
 }
 
 func TestAResultIsConsumedOnlyByAModelThatSawItWhole(t *testing.T) {
-	plan, items := found(2, 10)
-	items = append(items, planning.HistoryItem{Index: "3", Status: planning.ItemCompleted, Attempt: 1})
+	p, items := found(2, 10)
+	items = append(items, plan.HistoryItem{Index: "3", Status: plan.ItemCompleted, Attempt: 1})
 	indices := func(partial map[string][]string) string {
 		var seen []string
-		for _, item := range planning.SynthesisItems(plan, items, partial) {
+		for _, item := range prompt.SynthesisItems(p, items, partial) {
 			seen = append(seen, item.Index)
 		}
 		return strings.Join(seen, " ")
@@ -137,36 +140,36 @@ func TestAResultIsConsumedOnlyByAModelThatSawItWhole(t *testing.T) {
 }
 
 func TestAListInAReplanFollowsOnTheFinishedSteps(t *testing.T) {
-	for _, reply := range []string{`["Read the error","Fix it"]`, "1. Read the error\n2. Fix it"} {
+	for _, r := range []string{`["Read the error","Fix it"]`, "1. Read the error\n2. Fix it"} {
 		p := planning.NewReplanner(brief(), situation())
-		p.Absorb(planning.Reply{Text: reply})
+		p.Absorb(reply.Reply{Text: r})
 		out := p.Outcome()
 		if out.Kind != planning.OutcomePlanned {
-			t.Fatalf("%s: it ended %s: %s", reply, out.Kind, out.Reason)
+			t.Fatalf("%s: it ended %s: %s", r, out.Kind, out.Reason)
 		}
 		tail := out.Plan.Steps[2:]
 		if got := strings.Join(tail[0].DependsOn, " "); len(tail) != 2 || got != "1 2" || len(tail[1].DependsOn) != 1 || tail[1].DependsOn[0] != tail[0].Index {
-			t.Errorf("%s: the new steps are\n%s", reply, shape(tail))
+			t.Errorf("%s: the new steps are\n%s", r, shape(tail))
 		}
 	}
 }
 
 func TestItemsThatAreNoStepsAreLeftOutWithAWarning(t *testing.T) {
-	for _, reply := range []string{`["Read the code",5,{"zzz":1},"Report what it does"]`, `{"steps":["Read the code",5,null,"Report what it does"]}`} {
+	for _, r := range []string{`["Read the code",5,{"zzz":1},"Report what it does"]`, `{"steps":["Read the code",5,null,"Report what it does"]}`} {
 		b := brief()
 		b.Prompting.SkipAnalysis = true
 		p := planning.NewPipeline(b)
-		p.Absorb(planning.Reply{Text: reply})
+		p.Absorb(reply.Reply{Text: r})
 		out := p.Outcome()
 		if out.Kind != planning.OutcomePlanned || shape(out.Plan.Steps) != "1 self <> Read the code\n2 self <1> Report what it does" {
-			t.Errorf("%s: %s with\n%s", reply, out.Kind, shape(out.Plan.Steps))
+			t.Errorf("%s: %s with\n%s", r, out.Kind, shape(out.Plan.Steps))
 		}
-		if len(out.Warnings) == 0 || out.Warnings[0].Code != planning.CodeUnusableItem || !strings.HasPrefix(out.Warnings[0].Message, "2 items of the model's list of steps left out, being no step: 5, ") {
-			t.Errorf("%s: it warns %v", reply, out.Warnings)
+		if len(out.Warnings) == 0 || out.Warnings[0].Code != plan.CodeUnusableItem || !strings.HasPrefix(out.Warnings[0].Message, "2 items of the model's list of steps left out, being no step: 5, ") {
+			t.Errorf("%s: it warns %v", r, out.Warnings)
 		}
-		var stream planning.StepStream
-		if got := shape(stream.Feed(reply)); got != shape(out.Plan.Steps) {
-			t.Errorf("%s: streamed\n%s", reply, got)
+		var stream reply.StepStream
+		if got := shape(stream.Feed(r)); got != shape(out.Plan.Steps) {
+			t.Errorf("%s: streamed\n%s", r, got)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // TestTheFormatOfACallIsWhatAGrammarKnows holds how a tool's schema is reduced: a
@@ -27,8 +29,8 @@ func TestTheFormatOfACallIsWhatAGrammarKnows(t *testing.T) {
 		"a schema of something else":        {`{"type":"array"}`, `{"type":"object"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool := planning.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)}
-			req := planning.ArgsRequest(brief(), planning.Plan{}, planning.Step{Index: "1", Title: "x"}, tool, nil)
+			tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)}
+			req := prompt.ArgsRequest(brief(), plan.Plan{}, plan.Step{Index: "1", Title: "x"}, tool, nil)
 			if string(req.Format) != tt.want {
 				t.Errorf("got  %s\nwant %s", req.Format, tt.want)
 			}
@@ -40,11 +42,11 @@ func TestTheFormatOfACallIsWhatAGrammarKnows(t *testing.T) {
 // TestAPlanMayReferInPlaceOfAnyValueThatIsNoChoice holds what the format of a plan
 // makes of a tool's arguments.
 func TestAPlanMayReferInPlaceOfAnyValueThatIsNoChoice(t *testing.T) {
-	tool := planning.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(`{"type":"object","required":["n"],"properties":{
+	tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(`{"type":"object","required":["n"],"properties":{
 		"n":{"type":"integer"},"b":{"type":"boolean"},"l":{"type":"array","items":{"type":"integer"}},"o":{"type":"object","properties":{"k":{"type":"integer"}},"required":["k"]},
 		"e":{"enum":["x"]},"u":{"oneOf":[{"type":"integer"},{"type":"boolean"}]},"m":{"type":["integer","boolean"]},"f":{"enum":[1,2]}}}`)}
 	b := brief()
-	b.Catalogue, b.Prompting.SkipAnalysis = planning.Catalogue{tool}, true
+	b.Catalogue, b.Prompting.SkipAnalysis = plan.Catalogue{tool}, true
 	format := compile(t, firstRequest(planning.NewPipeline(b)).Format)
 	for args, fits := range map[string]bool{
 		`{}`: true, `{"n":1,"b":true,"l":[1],"o":{"k":1},"e":"x","u":1,"m":false,"f":2}`: true,

@@ -2,14 +2,14 @@ package planning_test
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // chunks cuts text anywhere, within characters too.
@@ -23,8 +23,8 @@ func chunks(t *rapid.T, text string) []string {
 	return all
 }
 
-func feed(stream *planning.StepStream, chunks []string) []planning.Step {
-	var steps []planning.Step
+func feed(stream *reply.StepStream, chunks []string) []plan.Step {
+	var steps []plan.Step
 	for _, c := range chunks {
 		steps = append(steps, stream.Feed(c)...)
 	}
@@ -64,7 +64,7 @@ func drawReply(t *rapid.T) string {
 		object["complexity"] = "simple"
 		object["reflect"] = false
 	}
-	reply := planning.CanonicalJSON(object)
+	reply := plan.CanonicalJSON(object)
 	switch rapid.IntRange(0, 5).Draw(t, "around") {
 	case 0:
 		return "```json\n" + reply + "\n```"
@@ -75,7 +75,7 @@ func drawReply(t *rapid.T) string {
 	case 3:
 		return strings.ReplaceAll(reply, `,"`, " ,\n\t\"")
 	case 4:
-		return planning.CanonicalJSON(items)
+		return plan.CanonicalJSON(items)
 	default:
 		return reply
 	}
@@ -84,13 +84,13 @@ func drawReply(t *rapid.T) string {
 func TestStreamYieldsTheStepsOfTheWholeReplyHoweverItIsCut(t *testing.T) {
 	some := 0
 	rapid.Check(t, func(t *rapid.T) {
-		reply := drawReply(t)
-		want := planning.ReadSteps(reply)
-		var stream planning.StepStream
-		got := feed(&stream, chunks(t, reply))
+		r := drawReply(t)
+		want := readSteps(r)
+		var stream reply.StepStream
+		got := feed(&stream, chunks(t, r))
 		some += len(got)
 		if shape(got) != shape(want) {
-			t.Fatalf("%s\nstreamed\n%s\nread\n%s", reply, shape(got), shape(want))
+			t.Fatalf("%s\nstreamed\n%s\nread\n%s", r, shape(got), shape(want))
 		}
 	})
 	if some == 0 {
@@ -111,7 +111,7 @@ func TestStreamOfABrokenReplyYieldsTheFirstSteps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var stream planning.StepStream
+			var stream reply.StepStream
 			if got := shape(stream.Feed(tt.reply)); got != tt.want {
 				t.Errorf("streamed\n%s\nwant\n%s", got, tt.want)
 			}
@@ -138,25 +138,12 @@ func TestStreamTakesAListForAPlanWhereItBeginsTheReply(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var stream planning.StepStream
+			var stream reply.StepStream
 			if got := shape(stream.Feed(tt.before + `["A"]`)); got != tt.want {
 				t.Errorf("streamed %q, want %q", got, tt.want)
 			}
 		})
 	}
-}
-
-func TestStreamStripsThoughtsAsTheWholeReplyIsStripped(t *testing.T) {
-	part := rapid.SampledFrom([]string{
-		"<think>", "</think>", "<thinking>", "</thinking>", "</thi", "nk>", "{", "[", "{", "[", "```", "json", "`", "\n", " ", "\t", "a", "\u00a0", "\u2003", "\xe2\x80", "\x83",
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(part, 0, 30).Draw(t, "parts"), "")
-		growing, whole := planning.StrippedAtBrackets(text)
-		if !slices.Equal(growing, whole) {
-			t.Fatalf("%q was stripped to\n%q\nas it grew, and as a whole to\n%q", text, growing, whole)
-		}
-	})
 }
 
 // emptyReplies are units of which long replies without a step are made: each
@@ -185,7 +172,7 @@ func TestStreamLooksForStepsWithoutReadingAllAnewAtEachBracket(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			text := tt.before + strings.Repeat(tt.unit, units)
 			allocations := testing.AllocsPerRun(1, func() {
-				var stream planning.StepStream
+				var stream reply.StepStream
 				stream.Feed(text)
 			})
 			if allocations > units/10 {
@@ -198,12 +185,12 @@ func TestStreamLooksForStepsWithoutReadingAllAnewAtEachBracket(t *testing.T) {
 // BenchmarkStreamWithoutSteps feeds long replies that hold no step: the time per
 // byte must not grow with their length.
 func BenchmarkStreamWithoutSteps(b *testing.B) {
-	for _, reply := range emptyReplies {
+	for _, r := range emptyReplies {
 		for _, n := range []int{60_000, 240_000} {
-			b.Run(fmt.Sprintf("%s/%d", reply.name, n), func(b *testing.B) {
-				text := reply.before + strings.Repeat(reply.unit, n/len(reply.unit))
+			b.Run(fmt.Sprintf("%s/%d", r.name, n), func(b *testing.B) {
+				text := r.before + strings.Repeat(r.unit, n/len(r.unit))
 				for b.Loop() {
-					var stream planning.StepStream
+					var stream reply.StepStream
 					if steps := stream.Feed(text); len(steps) > 0 {
 						b.Fatal(steps)
 					}
@@ -230,7 +217,7 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var stream planning.StepStream
+			var stream reply.StepStream
 			for i, part := range tt.parts {
 				if got := len(stream.Feed(part)); got != tt.want[i] {
 					t.Errorf("after part %d: %d steps, want %d", i, got, tt.want[i])
@@ -241,15 +228,15 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 }
 
 func TestAStreamCutAtAnyByteYieldsTheFirstStepsOfTheWhole(t *testing.T) {
-	for _, reply := range []string{
+	for _, r := range []string{
 		fullPlan, newTail, "```json\n" + fullPlan + "\n```", "<think>{\"steps\":[1]}</think>" + fullPlan,
 		`{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + fullPlan[1:], `["Look → TOOL: fs.read","[todo]","Say"]`,
 	} {
-		want := strings.Split(shape(planning.ReadSteps(reply)), "\n")
+		want := strings.Split(shape(readSteps(r)), "\n")
 		most := 0
-		for cut := range len(reply) + 1 {
-			var stream planning.StepStream
-			got := stream.Feed(reply[:cut])
+		for cut := range len(r) + 1 {
+			var stream reply.StepStream
+			got := stream.Feed(r[:cut])
 			if len(got) < most {
 				t.Fatalf("cut at byte %d: %d steps, and %d one byte before", cut, len(got), most)
 			}
@@ -261,18 +248,18 @@ func TestAStreamCutAtAnyByteYieldsTheFirstStepsOfTheWhole(t *testing.T) {
 			}
 		}
 		if most != len(want) {
-			t.Errorf("%d steps came of %d:\n%s", most, len(want), reply)
+			t.Errorf("%d steps came of %d:\n%s", most, len(want), r)
 		}
 	}
 }
 
 func TestAByteThatIsWrongInAStreamSpoilsNoStepBeforeIt(t *testing.T) {
-	whole := shape(planning.ReadSteps(fullPlan))
+	whole := shape(readSteps(fullPlan))
 	first, _, _ := strings.Cut(whole, "\n")
 	end := strings.Index(fullPlan, `{"index":"2"`)
 	for at := range len(fullPlan) {
 		for _, wrong := range []string{"", "\x00", `"`, "}", "]", ",", "\\", "\xff", "{", "\n\n\n"} {
-			var stream planning.StepStream
+			var stream reply.StepStream
 			got := stream.Feed(fullPlan[:at] + wrong + fullPlan[at+1:])
 			if at > end && (len(got) == 0 || shape(got[:1]) != first) {
 				t.Fatalf("%q at byte %d: the first step came as %q, want %q", wrong, at, shape(got), first)

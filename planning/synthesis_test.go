@@ -6,19 +6,21 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestTheSynthesiserSeesAConsumedResultWhereTheStepAsksForItAndNoCallOfAnAgent(t *testing.T) {
-	plan := planning.Plan{Title: "t", Steps: []planning.Step{
+	p := plan.Plan{Title: "t", Steps: []plan.Step{
 		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a", Synthesize: true},
 		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": "${a}"}},
 		{Index: "3", Title: "explore", Executor: "agent", Profile: "p"},
 	}}
-	item := func(index, parent string) planning.HistoryItem {
-		return planning.HistoryItem{Index: index, Parent: parent, Status: planning.ItemCompleted, Attempt: 1}
+	item := func(index, parent string) plan.HistoryItem {
+		return plan.HistoryItem{Index: index, Parent: parent, Status: plan.ItemCompleted, Attempt: 1}
 	}
 	var got []string
-	for _, it := range planning.SynthesisItems(plan, []planning.HistoryItem{item("1", ""), item("2", ""), item("3.1", "3"), item("3", ""), item("chat.1", planning.ChatParent)}, nil) {
+	for _, it := range prompt.SynthesisItems(p, []plan.HistoryItem{item("1", ""), item("2", ""), item("3.1", "3"), item("3", ""), item("chat.1", prompt.ChatParent)}, nil) {
 		got = append(got, it.Index)
 	}
 	if strings.Join(got, " ") != "1 2 3" {
@@ -29,9 +31,9 @@ func TestTheSynthesiserSeesAConsumedResultWhereTheStepAsksForItAndNoCallOfAnAgen
 func TestAReplanSeesTheCallsOfAnAgentThatFailedAsLines(t *testing.T) {
 	s := situation()
 	s.History = append(s.History,
-		planning.HistoryItem{Index: "4.1", Parent: "4", Tool: "fs.read", Args: map[string]any{"path": "b.go"}, Status: planning.ItemCompleted, Attempt: 1, Result: "the whole of b.go"},
-		planning.HistoryItem{Index: "4.2", Parent: "4", Tool: "fs.patch", Args: map[string]any{"path": "b.go"}, Status: planning.ItemInDoubt, Attempt: 1, Error: "the server was lost"},
-		planning.HistoryItem{Index: "4", Title: "Test again", Status: planning.ItemFailed, Attempt: 1, Error: "it came to no answer"})
+		plan.HistoryItem{Index: "4.1", Parent: "4", Tool: "fs.read", Args: map[string]any{"path": "b.go"}, Status: plan.ItemCompleted, Attempt: 1, Result: "the whole of b.go"},
+		plan.HistoryItem{Index: "4.2", Parent: "4", Tool: "fs.patch", Args: map[string]any{"path": "b.go"}, Status: plan.ItemInDoubt, Attempt: 1, Error: "the server was lost"},
+		plan.HistoryItem{Index: "4", Title: "Test again", Status: plan.ItemFailed, Attempt: 1, Error: "it came to no answer"})
 	told := last(firstRequest(planning.NewReplanner(brief(), s)))
 	for _, want := range []string{`- 4.1 fs.read{"path":"b.go"}: done`, `- 4.2 fs.patch{"path":"b.go"}: in doubt, it may or may not have taken effect, the server was lost`} {
 		if !strings.Contains(told, want) {
@@ -41,7 +43,7 @@ func TestAReplanSeesTheCallsOfAnAgentThatFailedAsLines(t *testing.T) {
 	if strings.Contains(told, "the whole of b.go") {
 		t.Error("the results of an agent's calls stand in the prompt")
 	}
-	s.History[len(s.History)-1].Status = planning.ItemCompleted
+	s.History[len(s.History)-1].Status = plan.ItemCompleted
 	if told = last(firstRequest(planning.NewReplanner(brief(), s))); strings.Contains(told, "4.1") {
 		t.Errorf("the calls of an agent that came to its result are told:\n%s", told)
 	}
@@ -62,7 +64,7 @@ func TestTheUsersWordIsNoDataInANewPlan(t *testing.T) {
 }
 
 func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
-	plan := planning.Plan{Title: "t", Steps: []planning.Step{
+	p := plan.Plan{Title: "t", Steps: []plan.Step{
 		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a"},
 		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": []any{"${a.b}"}}},
 		{Index: "3", Title: "read for the model", Executor: "tool", Tool: "r", Args: map[string]any{}},
@@ -80,21 +82,21 @@ func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
 		{Index: "16", Title: "needs no args", Executor: "tool", Tool: "t", DependsOn: []string{"15"}},
 	}}
 	called := map[string]map[string]any{"10": {"path": "a"}, "14": {"x": "1", "y": "2"}}
-	item := func(index string, status planning.ItemStatus, attempt int) planning.HistoryItem {
-		return planning.HistoryItem{Index: index, Args: called[index], Status: status, Attempt: attempt}
+	item := func(index string, status plan.ItemStatus, attempt int) plan.HistoryItem {
+		return plan.HistoryItem{Index: index, Args: called[index], Status: status, Attempt: attempt}
 	}
-	var history []planning.HistoryItem
+	var history []plan.HistoryItem
 	for _, index := range []string{"1", "2", "3", "4", "5", "7"} {
-		history = append(history, item(index, planning.ItemCompleted, 1))
+		history = append(history, item(index, plan.ItemCompleted, 1))
 	}
 	history = append(history,
-		item("8", planning.ItemFailed, 1), item("8", planning.ItemCompleted, 2), // made good
-		item("6", planning.ItemFailed, 1), item("6", planning.ItemFailed, 2), // never
-		item("99", planning.ItemFailed, 1), // no longer in the plan
-		item("9", planning.ItemCompleted, 1), item("10", planning.ItemCompleted, 1), item("11", planning.ItemInDoubt, 1), item("12", planning.ItemSkipped, 0),
-		item("13", planning.ItemCompleted, 1), item("14", planning.ItemCompleted, 1), item("15", planning.ItemCompleted, 1), item("16", planning.ItemCompleted, 1))
+		item("8", plan.ItemFailed, 1), item("8", plan.ItemCompleted, 2), // made good
+		item("6", plan.ItemFailed, 1), item("6", plan.ItemFailed, 2), // never
+		item("99", plan.ItemFailed, 1), // no longer in the plan
+		item("9", plan.ItemCompleted, 1), item("10", plan.ItemCompleted, 1), item("11", plan.ItemInDoubt, 1), item("12", plan.ItemSkipped, 0),
+		item("13", plan.ItemCompleted, 1), item("14", plan.ItemCompleted, 1), item("15", plan.ItemCompleted, 1), item("16", plan.ItemCompleted, 1))
 	var got []string
-	for _, it := range planning.SynthesisItems(plan, history, nil) {
+	for _, it := range prompt.SynthesisItems(p, history, nil) {
 		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
 	}
 	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1 14/1 15/1 16/1"; strings.Join(got, " ") != want {

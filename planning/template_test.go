@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestAPromptThatReplacesAnotherKeepsItsHeadingAndGetsItsData(t *testing.T) {
@@ -20,12 +22,12 @@ func TestAPromptThatReplacesAnotherKeepsItsHeadingAndGetsItsData(t *testing.T) {
 	b := full()
 	b.Prompting.Prompts = texts
 	for name, text := range texts {
-		if err := planning.CheckPrompt(name, text); err != nil {
+		if err := prompt.CheckPrompt(name, text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := slices.Sorted(maps.Keys(texts)); !slices.Equal(got, slices.Sorted(slices.Values(planning.PromptNames()))) {
-		t.Errorf("the prompts that can be replaced are %q", planning.PromptNames())
+	if got := slices.Sorted(maps.Keys(texts)); !slices.Equal(got, slices.Sorted(slices.Values(prompt.Names()))) {
+		t.Errorf("the prompts that can be replaced are %q", prompt.Names())
 	}
 	requests := everyRequest(b)
 	maps.Copy(requests, agentRequests(b))
@@ -57,7 +59,7 @@ func TestAPromptThatCannotReplaceAnotherIsRefused(t *testing.T) {
 		"a field that an inner range hides": {"repair", "{{range .Faults}}{{.Bound}}{{end}}", "Bound"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := planning.CheckPrompt(tt.prompt, tt.text)
+			err := prompt.CheckPrompt(tt.prompt, tt.text)
 			if err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v, want something about %q", err, tt.says)
 			}
@@ -71,7 +73,7 @@ func TestAPromptThatCannotBeFilledInGivesWayToTheBuiltInOne(t *testing.T) {
 	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "# Phase 1: analysis\n\nThink about") {
 		t.Errorf("the analysis is asked for with\n%s", got)
 	}
-	req := planning.StepRequest(b, planning.Plan{}, planning.Step{Index: "1", Title: "Say it"}, nil)
+	req := prompt.StepRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "Say it"}, nil)
 	if !strings.HasPrefix(last(req), "# Step 1\n\nCarry out this one step") {
 		t.Errorf("a step without inputs is asked for with\n%s", last(req))
 	}
@@ -79,21 +81,21 @@ func TestAPromptThatCannotBeFilledInGivesWayToTheBuiltInOne(t *testing.T) {
 
 func TestMemoryAndAgentsAreToldOfOnlyWhereTheyAre(t *testing.T) {
 	b := full()
-	with := planning.ChatRequest(b, false).Messages[0].Content
+	with := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, want := range []string{"`memory.read` reads", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {
 		if !strings.Contains(with, want) {
 			t.Errorf("the system message lacks %q", want)
 		}
 	}
 	b.Prompting.Profiles, b.Catalogue = nil, tools()
-	without := planning.ChatRequest(b, false).Messages[0].Content
+	without := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, word := range []string{"memory", "agent", "profile"} {
 		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "# Agents") {
 			t.Errorf("the system message speaks of %s:\n%s", word, without)
 		}
 	}
-	b.Catalogue = append(tools(), planning.Tool{Name: "memory.read", Server: "one"}, planning.Tool{Name: "memory.read", Server: "two"})
-	if system := planning.ChatRequest(b, false).Messages[0].Content; strings.Contains(system, "`memory.read`") {
+	b.Catalogue = append(tools(), plan.Tool{Name: "memory.read", Server: "one"}, plan.Tool{Name: "memory.read", Server: "two"})
+	if system := prompt.ChatRequest(b, false).Messages[0].Content; strings.Contains(system, "`memory.read`") {
 		t.Error("a memory that two servers have is named as if there were one")
 	}
 }

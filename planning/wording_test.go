@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // worded is a plan of one step with this title and this expected outcome.
-func worded(title, expected string) planning.Plan {
-	return planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Title: title, ExpectedOutcome: expected, Executor: planning.ExecutorSelf}}}
+func worded(title, expected string) plan.Plan {
+	return plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: title, ExpectedOutcome: expected, Executor: plan.ExecutorSelf}}}
 }
 
 func TestAStepThatSaysNothingParticularIsWarnedAbout(t *testing.T) {
@@ -21,7 +23,7 @@ func TestAStepThatSaysNothingParticularIsWarnedAbout(t *testing.T) {
 		"Fix everything", "Do it", "Do it.", "Handle the rest", "Implement", "Make changes", "Make the necessary changes", "implement the change",
 		"Then fix it!", "Do the remaining work", "Finish the task", "Update the code as needed", "Carry out the step", "Everything", "Fix and test it",
 	} {
-		if got := warned(worded(title, ""), planning.Rules{}); !slices.Equal(got, []string{"vague_step /steps/0/title"}) {
+		if got := warned(worded(title, ""), plan.Rules{}); !slices.Equal(got, []string{"vague_step /steps/0/title"}) {
 			t.Errorf("the title %q: %q", title, got)
 		}
 	}
@@ -29,7 +31,7 @@ func TestAStepThatSaysNothingParticularIsWarnedAbout(t *testing.T) {
 		"success", "Success!", "done", "Done.", "it works", "It works as expected", "ok", "everything is fine", "completed successfully",
 		"The step is done", "task completed", "works correctly",
 	} {
-		if got := warned(worded("a", expected), planning.Rules{}); !slices.Equal(got, []string{"vague_step /steps/0/expected_outcome"}) {
+		if got := warned(worded("a", expected), plan.Rules{}); !slices.Equal(got, []string{"vague_step /steps/0/expected_outcome"}) {
 			t.Errorf("the outcome %q: %q", expected, got)
 		}
 	}
@@ -41,7 +43,7 @@ func TestAStepThatSaysAnythingParticularIsNotWarnedAbout(t *testing.T) {
 		"Make", "Make all", "Run make", "Make the build", "Change the port to 80", "Update go.mod", "Update the changelog", "Process orders", "Do the math",
 		"Execute query 3", "Complete the README", "Commit the changes", "Apply the patch", "Read the rest", "Review the changes", "全部修正", "Fix everything in parse.go",
 	} {
-		if got := warned(worded(title, ""), planning.Rules{}); len(got) > 0 {
+		if got := warned(worded(title, ""), plan.Rules{}); len(got) > 0 {
 			t.Errorf("the title %q: %q", title, got)
 		}
 	}
@@ -49,27 +51,27 @@ func TestAStepThatSaysAnythingParticularIsNotWarnedAbout(t *testing.T) {
 		"", "x", "all pass", "all tests pass", "no errors", "exit code 0", "the file is complete", "every package passes", "the build succeeds", "files and lines",
 		"TestMake passes", "done.txt", "the service works on port 80", "200 OK",
 	} {
-		if got := warned(worded("a", expected), planning.Rules{}); len(got) > 0 {
+		if got := warned(worded("a", expected), plan.Rules{}); len(got) > 0 {
 			t.Errorf("the outcome %q: %q", expected, got)
 		}
 	}
 }
 
 // warned is what a plan is warned about.
-func warned(p planning.Plan, r planning.Rules) []string {
-	_, warnings := planning.Validate(p, r)
+func warned(p plan.Plan, r plan.Rules) []string {
+	_, warnings := plan.Validate(p, r)
 	return faultsAt(warnings)
 }
 
 // written is a plan of one call with these args.
-func written(t *testing.T, tool, args string) planning.Plan {
+func written(t *testing.T, tool, args string) plan.Plan {
 	t.Helper()
 	p := mustPlan(t, `{"title":"T","variables":{"v":1},"steps":[{"title":"a","tool":"`+tool+`","args":`+args+`}]}`)
 	return p
 }
 
 func TestAModelsPlanThatHoldsContentsIsWarnedAbout(t *testing.T) {
-	writer := planning.Rules{CheckTools: true, Planned: true, PartialArgs: true, Catalogue: planning.Catalogue{
+	writer := plan.Rules{CheckTools: true, Planned: true, PartialArgs: true, Catalogue: plan.Catalogue{
 		{Name: "put", Server: "s", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "look", Server: "s", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
 	}}
@@ -121,7 +123,7 @@ func TestANewPlanIsWarnedAboutOnlyForWhatIsNewInIt(t *testing.T) {
 	s.Plan.Steps = slices.Clone(s.Plan.Steps)
 	s.Plan.Steps[0].Title = "Do it"
 	r := planning.NewReplanner(brief(), s)
-	r.Absorb(planning.Reply{Text: `{"title":"t","steps":[{"index":"9","title":"Handle the rest","executor":"self","depends_on":[],"expected_outcome":"three points"}]}`})
+	r.Absorb(reply.Reply{Text: `{"title":"t","steps":[{"index":"9","title":"Handle the rest","executor":"self","depends_on":[],"expected_outcome":"three points"}]}`})
 	out := r.Outcome()
 	if out.Kind != planning.OutcomePlanned || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0].Message, `"Handle the rest"`) {
 		t.Errorf("ended %s (%s), warned of %v", out.Kind, out.Reason, out.Warnings)
@@ -144,15 +146,15 @@ func TestThePlansThatComeWithTheProgramAreNotWarnedAbout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, faults := planning.DecodePlan(data)
+			p, faults := plan.DecodePlan(data)
 			if len(faults) > 0 || len(p.Steps) == 0 {
 				continue // no plan
 			}
 			found++
-			rules := planning.Rules{Planned: plans.model}
+			rules := plan.Rules{Planned: plans.model}
 			for _, s := range p.Steps { // each may be one that changes something
 				if _, err := rules.Catalogue.Find(s.Tool); err != nil {
-					rules.Catalogue = append(rules.Catalogue, planning.Tool{Name: s.Tool, Server: "s"})
+					rules.Catalogue = append(rules.Catalogue, plan.Tool{Name: s.Tool, Server: "s"})
 				}
 			}
 			if got := slices.DeleteFunc(warned(p, rules), func(s string) bool { return strings.HasPrefix(s, "unchecked_tools") }); len(got) > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -53,7 +53,7 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	if r.Synthesis.Started {
 		return m.answers(spin, width)
 	}
-	if _, ok := m.busyWith(planning.PurposeRepair); ok {
+	if _, ok := m.busyWith(prompt.PurposeRepair); ok {
 		return spin + l.Muted.Render("repairing the plan")
 	}
 	if m.review.waits() {
@@ -72,7 +72,7 @@ func (m *Model) goesOnNow(spin string, width int) string {
 			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
 		}
 	}
-	if step, ok := m.busyWith(planning.PurposeStep); ok {
+	if step, ok := m.busyWith(prompt.PurposeStep); ok {
 		return spin + l.Muted.Render("the model works out step "+untrusted.Line(step))
 	}
 	return ""
@@ -92,9 +92,9 @@ func (m *Model) answers(spin string, width int) string {
 			}
 		}
 	}
-	at, ok := m.asked[errand{purpose: planning.PurposeSynthesis}]
+	at, ok := m.asked[errand{purpose: prompt.PurposeSynthesis}]
 	if !ok {
-		at, ok = m.asked[errand{purpose: planning.PurposeChat}]
+		at, ok = m.asked[errand{purpose: prompt.PurposeChat}]
 	}
 	words := "writing the answer"
 	if m.cards > 0 {

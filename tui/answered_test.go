@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -63,13 +63,13 @@ func TestAStreamingAnswerGoesOnBehindACommand(t *testing.T) {
 func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 	for name, direct := range map[string]bool{"a direct answer": true, "a synthesis": false} {
 		t.Run(name, func(t *testing.T) {
-			q := request(planning.PurposeSynthesis, "")
+			q := request(prompt.PurposeSynthesis, "")
 			if direct {
-				q = request(planning.PurposeChat, "")
+				q = request(prompt.PurposeChat, "")
 			}
-			cut := reply("It begins with", 900, 64)
+			cut := sampleReply("It begins with", 900, 64)
 			cut.CutOff = true
-			st := newStory().asked().run(agent.PhaseCompleted{Phase: 1, Label: "analysis", Reply: reply(`{"mode":"direct"}`, 860, 20)},
+			st := newStory().asked().run(agent.PhaseCompleted{Phase: 1, Label: "analysis", Reply: sampleReply(`{"mode":"direct"}`, 860, 20)},
 				agent.SynthesisStarted{Direct: direct, Request: q}, agent.SynthesisCompleted{Text: cut.Text, Reply: cut})
 			s := settled(t, st, 120, 36)
 			s.wants("! the answer was cut off at 64 tokens")

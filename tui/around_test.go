@@ -10,32 +10,33 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
 )
 
 // helpless is a session in which no model answers.
-func helpless(kind planning.TroubleKind, model string, there ...string) session.Status {
+func helpless(kind prompt.TroubleKind, model string, there ...string) session.Status {
 	host := "http://127.0.0.1:11434"
 	return session.Status{
 		Workspace: "/src/auth-service", Planner: agent.PlannerAuto, Tools: 6, Branch: "main", Host: host,
-		Problem: "there is no model: a sentence", Trouble: planning.ModelTrouble{Kind: kind, Host: host, Model: model, Models: there},
-		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
+		Problem: "there is no model: a sentence", Trouble: prompt.ModelTrouble{Kind: kind, Host: host, Model: model, Models: there},
+		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
 	}
 }
 
 func TestTheFirstScreenIsDrawnWideAndNarrow(t *testing.T) {
 	greeted := newStory().greeted().session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", Tools: 6, Branch: "main", Instructions: "AGENTS.md",
-		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
+		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
 	})
 	for name, st := range map[string]*story{
 		"greeting":    greeted,
-		"unreachable": newStory().session(helpless(planning.TroubleUnreachable, "")),
-		"no models":   newStory().session(helpless(planning.TroubleNoModels, "")),
-		"missing":     newStory().session(helpless(planning.TroubleMissing, "qwen3:32b", "qwen3:8b", "llama3.2:3b")),
-		"unfit":       newStory().session(helpless(planning.TroubleUnfit, "", "gemma:2b")),
+		"unreachable": newStory().session(helpless(prompt.TroubleUnreachable, "")),
+		"no models":   newStory().session(helpless(prompt.TroubleNoModels, "")),
+		"missing":     newStory().session(helpless(prompt.TroubleMissing, "qwen3:32b", "qwen3:8b", "llama3.2:3b")),
+		"unfit":       newStory().session(helpless(prompt.TroubleUnfit, "", "gemma:2b")),
 	} {
 		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestWhereNoModelAnswersAKeyTriesAgain(t *testing.T) {
 		"enter on nothing": {enter},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().session(helpless(planning.TroubleUnreachable, ""))
+			st := newStory().session(helpless(prompt.TroubleUnreachable, ""))
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("ollama serve")
 			s.press(keys...)
@@ -67,15 +68,15 @@ func TestWhereNoModelAnswersAKeyTriesAgain(t *testing.T) {
 }
 
 func TestAGoalIsSentAlthoughNoModelAnswers(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().session(helpless(planning.TroubleUnreachable, "")))
+	s := open(t, tui.Options{}, 120, 36).show(newStory().session(helpless(prompt.TroubleUnreachable, "")))
 	s.press(letters("find x")...).press(enter)
 	s.sent(runner.Submit{Text: "find x"})
 }
 
 // serverStatus is a session with one server more.
-func serverStatus(state planning.ServerState, problem string) session.Status {
-	return session.Status{Workspace: "/src", Model: "m", Servers: []planning.ServerStatus{
-		{Name: "workspace", State: planning.ServerReady, Tools: 6}, {Name: "tickets", State: state, Error: problem, Tools: 2},
+func serverStatus(state plan.ServerState, problem string) session.Status {
+	return session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{
+		{Name: "workspace", State: plan.ServerReady, Tools: 6}, {Name: "tickets", State: state, Error: problem, Tools: 2},
 	}}
 }
 
@@ -85,10 +86,10 @@ func TestNoticesTellAndVanish(t *testing.T) {
 		says   string
 	}{
 		"a server that is lost": {
-			[]agent.Data{serverStatus(planning.ServerReady, ""), serverStatus(planning.ServerFailed, "it ended")}, "lost the server tickets: it ended",
+			[]agent.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended")}, "lost the server tickets: it ended",
 		},
 		"a server that is back": {
-			[]agent.Data{serverStatus(planning.ServerReady, ""), serverStatus(planning.ServerFailed, "it ended"), serverStatus(planning.ServerStarting, ""), serverStatus(planning.ServerReady, "")},
+			[]agent.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, "")},
 			"the server tickets is ready: 2 tools",
 		},
 		"a budget that is nearly used": {[]agent.Data{agent.BudgetWarned{Guard: agent.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
@@ -108,8 +109,8 @@ func TestNoticesTellAndVanish(t *testing.T) {
 }
 
 func TestANoticeTakesNoKeyAndGoesWithIt(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().session(serverStatus(planning.ServerReady, "")))
-	s.show(newStory().session(serverStatus(planning.ServerFailed, "it ended")))
+	s := open(t, tui.Options{}, 120, 36).show(newStory().session(serverStatus(plan.ServerReady, "")))
+	s.show(newStory().session(serverStatus(plan.ServerFailed, "it ended")))
 	s.wants("lost the server tickets")
 	s.press(letters("a")...)
 	s.lacks("lost the server tickets")
@@ -164,8 +165,8 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 
 func TestASettingIsChangedForTheSession(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
-	s.sent(runner.Settings{}, runner.Choose{Think: ptrTo(planning.ThinkOff)})
-	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: planning.ThinkOff}))
+	s.sent(runner.Settings{}, runner.Choose{Think: ptrTo(prompt.ThinkOff)})
+	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
 	s.wants("this session")
 	s.wants("[model] think = \"off\"")
 	s.press(downKey, enter).wants("It holds from the next start on")
@@ -197,19 +198,19 @@ func ptrTo[T any](v T) *T { return &v }
 
 // servers is what three servers offer.
 func serversStory() *story {
-	return newStory().session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(planning.ServerWaiting)})
+	return newStory().session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(plan.ServerWaiting)})
 }
 
-func threeServers(tickets planning.ServerState) []planning.ServerStatus {
-	return []planning.ServerStatus{
-		{Name: "workspace", State: planning.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120},
-		{Name: "search", State: planning.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", Reached: "https://search.example.com/mcp"},
+func threeServers(tickets plan.ServerState) []plan.ServerStatus {
+	return []plan.ServerStatus{
+		{Name: "workspace", State: plan.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120},
+		{Name: "search", State: plan.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", Reached: "https://search.example.com/mcp"},
 		{Name: "tickets", State: tickets, Source: "project", Transport: "stdio", Reached: "npx -y @example/tickets-mcp --project auth"},
 	}
 }
 
 func offered() session.Servers {
-	return session.Servers{Servers: threeServers(planning.ServerWaiting), Tools: []session.OfferedTool{
+	return session.Servers{Servers: threeServers(plan.ServerWaiting), Tools: []session.OfferedTool{
 		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Verdict: agent.VerdictRun},
 		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Verdict: agent.VerdictAsk},
 		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
@@ -250,7 +251,7 @@ func TestAServerIsStartedAnewByAKey(t *testing.T) {
 
 func TestTheServersAreLive(t *testing.T) {
 	s := serving(t, 120, 36)
-	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(planning.ServerReady)}).events, newStory().now))
+	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).events, newStory().now))
 	s.carryOut(cmd)
 	s.sent(runner.Servers{}, runner.Servers{}) // what they offer may be another now
 	s.lacks("asks")

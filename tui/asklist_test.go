@@ -10,7 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui"
 )
 
@@ -31,11 +31,11 @@ func patching(step, path string, rule agent.Rule) agent.GateRequested {
 // crowded: five calls wait at once, three of them alike; one tool was allowed for
 // the run before.
 func (s *story) crowded() *story {
-	var steps []planning.Step
+	var steps []plan.Step
 	for i := 1; i <= 6; i++ {
-		steps = append(steps, planning.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: planning.ExecutorTool, Tool: "fs.patch"})
+		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: plan.ExecutorTool, Tool: "fs.patch"})
 	}
-	s.asked().after(100).run(agent.PlanCreated{Plan: planning.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
+	s.asked().after(100).run(agent.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
 	s.run(agent.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "fs.write", Server: "workspace", Rule: patchRule, Args: map[string]any{"path": "notes.md"}})
 	s.run(agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
 	third := patching("3", "auth/jwt.go", patchRule)

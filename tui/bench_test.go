@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui"
 )
 
@@ -60,20 +60,20 @@ func crowd(lines, steps int) *story {
 func crowdEnded(steps int) int { return min(crowdDone, steps-crowdRunning) }
 
 // crowdPlan is layers of fifty steps, each after two of the layer before.
-func crowdPlan(steps int) planning.Plan {
+func crowdPlan(steps int) plan.Plan {
 	const layer = 50
-	plan := planning.Plan{Title: "a plan of very many steps"}
+	p := plan.Plan{Title: "a plan of very many steps"}
 	for i := range steps {
-		step := planning.Step{
-			Index: strconv.Itoa(i + 1), Title: "Read the file number " + strconv.Itoa(i+1), Executor: planning.ExecutorTool,
+		step := plan.Step{
+			Index: strconv.Itoa(i + 1), Title: "Read the file number " + strconv.Itoa(i+1), Executor: plan.ExecutorTool,
 			Tool: "fs.read", Args: map[string]any{"path": "dir/file" + strconv.Itoa(i+1) + ".go"},
 		}
 		if i >= layer {
 			step.DependsOn = []string{strconv.Itoa(i - layer + 1), strconv.Itoa(i - layer + 2 - (i % layer / (layer - 1) * layer))}
 		}
-		plan.Steps = append(plan.Steps, step)
+		p.Steps = append(p.Steps, step)
 	}
-	return plan
+	return p
 }
 
 // crowded is a screen of that size that shows a crowd.

@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/reply"
 	"replan/tui"
 )
 
@@ -146,7 +146,7 @@ func TestARunThatACallStartsIsShownAndLeadsBack(t *testing.T) {
 
 func TestGatesOfBothRunsQueueAndAreAnsweredEachInItsOwn(t *testing.T) {
 	st := newStory().delegating()
-	third := planning.ToolUse{Name: "fs_patch", Args: map[string]any{"path": "b.go"}}
+	third := reply.ToolUse{Name: "fs_patch", Args: map[string]any{"path": "b.go"}}
 	// The chat asked for two calls at once: the plan, and a change that asks as well.
 	var events []agent.Event
 	for _, e := range st.events {

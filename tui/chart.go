@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
-	planlayout "replan/planning/layout"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/untrusted"
 )
 
@@ -36,15 +36,15 @@ type chart struct {
 
 // newChart charts the steps of a run.
 func newChart(run *agent.Run) *chart {
-	plan := run.Plan
-	plan.Steps = make([]planning.Step, len(run.Steps))
+	proposed := run.Plan
+	proposed.Steps = make([]plan.Step, len(run.Steps))
 	place := make(map[string]int, len(run.Steps))
 	for i, s := range run.Steps {
-		plan.Steps[i] = s.Step
+		proposed.Steps[i] = s.Step
 		place[s.Step.Index] = i
 	}
-	graph := planning.NewGraph(plan)
-	order := executionOrder(graph, plan)
+	graph := plan.NewGraph(proposed)
+	order := executionOrder(graph, proposed)
 	n := len(order)
 	c := &chart{
 		at: make(map[string]int, n), steps: make([]*agent.StepState, n), places: make([]int, n),
@@ -72,18 +72,18 @@ func newChart(run *agent.Run) *chart {
 		c.longest = max(c.longest, ansi.StringWidth(untrusted.Line(s.Step.Title)))
 		c.tool = max(c.tool, ansi.StringWidth(stepTool(s)))
 		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
-		if s.Step.Executor == planning.ExecutorAgent {
+		if s.Step.Executor == plan.ExecutorAgent {
 			c.agents = append(c.agents, i)
 		}
 	}
 	c.findFans()
-	c.findParts(plan.Milestones)
+	c.findParts(proposed.Milestones)
 	return c
 }
 
 // executionOrder is every step of the plan once; what the graph leaves out, as
 // in a draft that is not whole yet, stands at the end.
-func executionOrder(graph *planning.Graph, plan planning.Plan) []string {
+func executionOrder(graph *plan.Graph, plan plan.Plan) []string {
 	order := graph.Order()
 	seen := make(map[string]bool, len(plan.Steps))
 	for _, index := range order {
@@ -169,7 +169,7 @@ func (c *chart) likeness(i int) string {
 }
 
 // findParts notes which milestone each step belongs to.
-func (c *chart) findParts(milestones []planning.Milestone) {
+func (c *chart) findParts(milestones []plan.Milestone) {
 	c.part = make([]int, len(c.steps))
 	for i := range c.part {
 		c.part[i] = -1

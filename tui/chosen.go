@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -39,25 +39,25 @@ func (m *Model) chosenWords(c runner.Choose) string {
 		words = append(words, "think "+levelName(level))
 	}
 	said := strings.Join(words, "; ")
-	if info.Name != "" && !info.Thinks && level != planning.ThinkAuto && level != planning.ThinkOff && c.Profile == nil {
+	if info.Name != "" && !info.Thinks && level != prompt.ThinkAuto && level != prompt.ThinkOff && c.Profile == nil {
 		said += ". " + untrusted.Line(info.Name) + " does not think; the level holds for models that do"
 	}
 	return said
 }
 
 // info is what is known of a model, with no name where nothing is.
-func (d *modelsDialog) info(name string) planning.ModelInfo {
+func (d *modelsDialog) info(name string) prompt.ModelInfo {
 	for _, info := range d.there.Models {
 		if sameModel(info.Name, name) {
 			return info
 		}
 	}
-	return planning.ModelInfo{}
+	return prompt.ModelInfo{}
 }
 
 // modelWords name a model with its context and what it can do, as far as that is
 // known.
-func modelWords(name string, info planning.ModelInfo) string {
+func modelWords(name string, info prompt.ModelInfo) string {
 	words := "`" + untrusted.Line(name) + "`"
 	if info.Name == "" {
 		return words
@@ -69,7 +69,7 @@ func modelWords(name string, info planning.ModelInfo) string {
 }
 
 // abilities says what a model can do beside answering.
-func abilities(info planning.ModelInfo) string {
+func abilities(info prompt.ModelInfo) string {
 	switch {
 	case info.Tools && info.Thinks:
 		return "tools, thinking"

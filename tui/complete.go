@@ -10,7 +10,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -340,7 +340,7 @@ func (m *Model) takeChosen() tea.Cmd {
 	text, ends := item.Text, !item.Folder // else it goes on where it stands
 	switch {
 	case t.of[0] == session.CompleteMentions:
-		if text = planning.NameOf(item.Text); item.Folder {
+		if text = prompt.NameOf(item.Text); item.Folder {
 			text = strings.TrimSuffix(text, `"`)
 		}
 	case t.of[0] == session.CompleteCommands:

@@ -12,7 +12,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
 )
@@ -157,7 +157,7 @@ func TestSearchOfAnEmptyChatSaysSo(t *testing.T) {
 func thoughtful() *story {
 	s := newStory().greeted().session(agent.ChatUser{Text: "why?"}).
 		run(agent.RunStarted{Goal: "why?", Workspace: "/src", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits()},
-			agent.PhaseSkipped{Phase: 1}, agent.SynthesisStarted{Direct: true, Request: planning.Request{Purpose: planning.PurposeChat}}).
+			agent.PhaseSkipped{Phase: 1}, agent.SynthesisStarted{Direct: true, Request: prompt.Request{Purpose: prompt.PurposeChat}}).
 		after(100).run(agent.SynthesisDelta{Thinking: "The user asks why. "}).
 		after(3100).run(agent.SynthesisDelta{Thinking: "There is no reason."})
 	return s.run(agent.SynthesisDelta{Text: "Because."})

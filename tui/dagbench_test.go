@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/themes"
 )
 
@@ -18,7 +18,7 @@ func fanRun(n, active int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
 	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
 		index := fmt.Sprint(len(run.Steps) + 1)
-		step := planning.Step{Index: index, Title: title, Tool: tool, Executor: planning.ExecutorTool, DependsOn: deps}
+		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}
 		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
 		run.Plan.Steps = append(run.Plan.Steps, step)
 		return index

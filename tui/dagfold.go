@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"replan/agent"
-	planlayout "replan/planning/layout"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/untrusted"
 )
 

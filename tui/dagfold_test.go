@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // anyRun is a plan of any shape, whose steps stand in any way that a run could
@@ -20,7 +20,7 @@ func anyRun(r *rapid.T, most int) *agent.Run {
 	n := rapid.IntRange(1, most).Draw(r, "steps")
 	wide := rapid.IntRange(1, 20).Draw(r, "width")
 	for i := range n {
-		step := planning.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: planning.ExecutorTool, Tool: rapid.SampledFrom([]string{"fs.read", "fs.write"}).Draw(r, "tool")}
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: plan.ExecutorTool, Tool: rapid.SampledFrom([]string{"fs.read", "fs.write"}).Draw(r, "tool")}
 		status := agent.StepPending
 		free := true
 		if i > 0 {
@@ -156,7 +156,7 @@ func planOf(lines ...string) *agent.Run {
 	status := map[string]agent.StepStatus{"✓": agent.StepDone, "⠋": agent.StepActive, "◆": agent.StepWaiting, "✗": agent.StepBroken, "·": agent.StepPending, "—": agent.StepLeftOut, "?": agent.StepUncertain}
 	for i, line := range lines {
 		parts := strings.Fields(line)
-		step := planning.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: planning.ExecutorTool, Tool: parts[1]}
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: plan.ExecutorTool, Tool: parts[1]}
 		if len(parts) > 2 {
 			step.DependsOn = strings.Split(parts[2], ",")
 		}

@@ -1,6 +1,6 @@
 package tui
 
-import planlayout "replan/planning/layout"
+import planlayout "replan/planning/plan/layout"
 
 // kin says how a row relates to the chosen one.
 type kin int

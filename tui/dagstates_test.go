@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/themes"
 )
 
@@ -18,7 +18,7 @@ func everyStanding() *agent.Run {
 	began := time.Unix(100, 0)
 	run := &agent.Run{ID: "r", Revision: 3, StartedAt: began, Now: began}
 	add := func(index, title, tool string, status agent.StepStatus, deps string) *agent.StepState {
-		step := planning.Step{Index: index, Title: title, Tool: tool, Executor: planning.ExecutorTool}
+		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool}
 		if deps != "" {
 			step.DependsOn = strings.Split(deps, ",")
 		}
@@ -33,10 +33,10 @@ func everyStanding() *agent.Run {
 	s = add("4", "Run the tests", "test.run", agent.StepActive, "1")
 	s.StartedAt, s.Progress, s.Attempt = began, agent.StepProgress{Done: 3, Total: 8}, 2
 	s = add("5", "Ask the explorer", "", agent.StepActive, "1")
-	s.StartedAt, s.Step.Executor, s.Step.Profile = began, planning.ExecutorAgent, "explorer"
+	s.StartedAt, s.Step.Executor, s.Step.Profile = began, plan.ExecutorAgent, "explorer"
 	s.Loop = &agent.Loop{Calls: []*agent.StepState{
-		{Step: planning.Step{Index: "5.1", Title: "fs.search", Args: map[string]any{"query": "ExpiresAt"}}, Status: agent.StepDone, MS: 80, Parent: "5"},
-		{Step: planning.Step{Index: "5.2", Title: "fs.read", Args: map[string]any{"path": "session.go"}}, Status: agent.StepActive, StartedAt: began, Parent: "5"},
+		{Step: plan.Step{Index: "5.1", Title: "fs.search", Args: map[string]any{"query": "ExpiresAt"}}, Status: agent.StepDone, MS: 80, Parent: "5"},
+		{Step: plan.Step{Index: "5.2", Title: "fs.read", Args: map[string]any{"path": "session.go"}}, Status: agent.StepActive, StartedAt: began, Parent: "5"},
 	}}
 	add("6", "Look the name up again", "fs.search", agent.StepPending, "2").RetryAt = began.Add(time.Minute)
 	run.Steps[5].Attempt, run.Steps[5].Error = 1, "the index is being built"
@@ -48,12 +48,12 @@ func everyStanding() *agent.Run {
 	s = add("10", "Measure the coverage", "test.cover", agent.StepBroken, "2")
 	s.Error = "exit status 1: no test files"
 	add("11", "Publish the coverage", "net.put", agent.StepLeftOut, "10").Error = "step 10 did not succeed"
-	add("12", "Sum up", "", agent.StepPending, "3,4,5,7").Step.Executor = planning.ExecutorSelf
-	gone := agent.StepState{Step: planning.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepBroken}
+	add("12", "Sum up", "", agent.StepPending, "3,4,5,7").Step.Executor = plan.ExecutorSelf
+	gone := agent.StepState{Step: plan.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepBroken}
 	before := *run.Steps[7]
 	before.Step.Args, before.Step.Tool = map[string]any{"query": "authenticate"}, "fs.grep"
 	run.Revisions = []agent.Revision{
-		{Number: 2, Reason: "first", Removed: []agent.StepState{{Step: planning.Step{Index: "4", Title: "Old", Tool: "t"}}}, After: []string{"1"}},
+		{Number: 2, Reason: "first", Removed: []agent.StepState{{Step: plan.Step{Index: "4", Title: "Old", Tool: "t"}}}, After: []string{"1"}},
 		{Number: 3, Reason: "the text to replace is not in handler.go\nsecond line", Removed: []agent.StepState{gone}, After: []string{"2"}, Added: []string{"7"}, Revised: []string{"8"}, Before: []agent.StepState{before}},
 	}
 	return run

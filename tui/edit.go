@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -80,7 +80,7 @@ func (e *editor) retheme() {
 // args reads what stands in the editor. Where those are no arguments, fault says
 // why, and they are nil.
 func (e *editor) args() map[string]any {
-	value, err := planning.DecodeValue([]byte(e.area.Value()))
+	value, err := plan.DecodeValue([]byte(e.area.Value()))
 	if err != nil {
 		e.fault = untrusted.Line("This is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON"))
 		return nil

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -17,7 +17,7 @@ type openGate struct {
 	run     string
 	ask     agent.GateRequested
 	session bool
-	tools   planning.Catalogue              // of the run
+	tools   plan.Catalogue                  // of the run
 	fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
 	allowed []string                        // what the user has allowed in the run for longer than once
 }

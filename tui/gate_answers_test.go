@@ -8,7 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui"
 )
 
@@ -79,7 +79,7 @@ func schemed(st *story) *story {
 		if !ok {
 			continue
 		}
-		started.Catalogue = planning.Catalogue{{
+		started.Catalogue = plan.Catalogue{{
 			Name: "fs.patch", Server: "workspace", Trusted: true, Annotated: true, Previews: true,
 			InputSchema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"new":{"type":"string"}}}`),
 		}}

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui"
 )
 
@@ -184,7 +184,7 @@ func routed(own bool, tool string) *story {
 	for i, e := range st.events {
 		switch d := e.Data.(type) {
 		case agent.RunStarted:
-			d.Catalogue = planning.Catalogue{{Name: tool, Server: "s", Trusted: own, ReadOnly: true, Annotated: true}}
+			d.Catalogue = plan.Catalogue{{Name: tool, Server: "s", Trusted: own, ReadOnly: true, Annotated: true}}
 			st.events[i].Data = d
 		case agent.GateRequested:
 			d.Provenance = []agent.Provenance{{Arg: "diff", Step: "2", Tool: tool}, {Arg: "hashes", Step: "2", Tool: tool}}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // reading is a gate about a short call.
@@ -21,11 +21,11 @@ func reading(step string) agent.GateRequested {
 
 // abreast: calls of steps that depend on nothing wait, in the order given.
 func (s *story) abreast(gates ...string) *story {
-	var steps []planning.Step
+	var steps []plan.Step
 	for i := 1; i <= 4; i++ {
-		steps = append(steps, planning.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: planning.ExecutorTool, Tool: "vcs.push"})
+		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: plan.ExecutorTool, Tool: "vcs.push"})
 	}
-	s.asked().after(100).run(agent.PlanCreated{Plan: planning.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
+	s.asked().after(100).run(agent.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
 	for _, step := range gates {
 		s.run(reading(step))
 	}
@@ -99,7 +99,7 @@ func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := newStory().abreast().run(patching("3", "a.go", patchRule), agent.GateResolved{Gate: "3.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
-			st.run(agent.StepStarted{Index: "4", Attempt: 1, Executor: planning.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
+			st.run(agent.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
 			s := settled(t, st, 200, 50)
 			if c.want == "" {
 				s.lacks("passed without a gate")

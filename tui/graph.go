@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
-	planlayout "replan/planning/layout"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/untrusted"
 )
 
@@ -173,7 +173,7 @@ func (d *dagPane) gatherNodes() {
 func (d *dagPane) gatherGone(r *agent.Revision) {
 	g, c := &d.graph, d.chart
 	removed := make(map[string]*agent.StepState, len(r.Removed))
-	var before planning.Plan
+	var before plan.Plan
 	for i := range r.Removed {
 		s := &r.Removed[i]
 		removed[s.Step.Index] = s
@@ -184,7 +184,7 @@ func (d *dagPane) gatherGone(r *agent.Revision) {
 			before.Steps = append(before.Steps, s.Step)
 		}
 	}
-	graph, node := planning.NewGraph(before), map[string]int{}
+	graph, node := plan.NewGraph(before), map[string]int{}
 	for _, index := range executionOrder(graph, before) {
 		s := removed[index]
 		if s == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
-	planlayout "replan/planning/layout"
+	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	planlayout "replan/planning/layout"
+	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/untrusted"
 )

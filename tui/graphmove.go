@@ -1,6 +1,6 @@
 package tui
 
-import planlayout "replan/planning/layout"
+import planlayout "replan/planning/plan/layout"
 
 // moveGraph moves the choice to the nearest box by so many columns and rows:
 // down is one row on. A box that a line leads to is preferred.

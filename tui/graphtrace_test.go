@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
-	planlayout "replan/planning/layout"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 )
 
@@ -207,7 +207,7 @@ func graphRun(deps [][]int, gone int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
 	var rev agent.Revision
 	for i, ds := range deps {
-		s := &agent.StepState{Step: planning.Step{Index: fmt.Sprint(i + 1), Title: "A step", Tool: "fs.read", Executor: planning.ExecutorTool}}
+		s := &agent.StepState{Step: plan.Step{Index: fmt.Sprint(i + 1), Title: "A step", Tool: "fs.read", Executor: plan.ExecutorTool}}
 		for _, d := range ds {
 			s.Step.DependsOn = append(s.Step.DependsOn, fmt.Sprint(d+1))
 		}

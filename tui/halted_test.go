@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // halted: an agent step was under way when the run ended, with a call that was
 // asked for and never made.
 func (s *story) halted(result agent.Result) *story {
 	s.exploring().run(agent.StepCompleted{Index: "2.3", Attempt: 1, MS: 400, Result: "package auth\n"},
-		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: request(planning.PurposeAgent, "2")})
-	third := reply("I read the rest.", 1900, 60)
-	third.Calls = []planning.ToolUse{use("fs_read", map[string]any{"path": "auth/refresh.go"})}
-	s.after(800).run(agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Reply: third, PromptTokens: 1900, CompletionTokens: 60, MS: 800})
+		agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")})
+	third := sampleReply("I read the rest.", 1900, 60)
+	third.Calls = []reply.ToolUse{use("fs_read", map[string]any{"path": "auth/refresh.go"})}
+	s.after(800).run(agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Reply: third, PromptTokens: 1900, CompletionTokens: 60, MS: 800})
 	if result.Status == agent.StatusCancelled {
 		return s.run(agent.RunPaused{Reason: "user"}, agent.RunCompleted{Result: result})
 	}

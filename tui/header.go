@@ -8,7 +8,8 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -114,7 +115,7 @@ func (m *Model) allFacts(room int) []fact {
 			left = room - visibleWidth(state) - 6 // the meter has to go
 		}
 		add(0, l.Muted.Render(l.cut(name, max(min(left, longest), least))))
-		if t := m.status.Think; t != planning.ThinkAuto && !narrow {
+		if t := m.status.Think; t != prompt.ThinkAuto && !narrow {
 			add(6, l.Accent.Render("think "+untrusted.Line(string(t))))
 		}
 		if p := untrusted.Line(m.status.Profile); p != "" && !narrow {
@@ -153,11 +154,11 @@ func (m *Model) serverFacts() []fact {
 	starting, failed, waiting := 0, 0, 0
 	for _, s := range m.status.Servers {
 		switch s.State {
-		case planning.ServerStarting:
+		case plan.ServerStarting:
 			starting++
-		case planning.ServerFailed:
+		case plan.ServerFailed:
 			failed++
-		case planning.ServerWaiting:
+		case plan.ServerWaiting:
 			waiting++
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // heldPlan is a run whose second step is ready while the first has failed and the
 // user is asked how to go on.
 func heldPlan(t *testing.T, more ...agent.Data) *agent.Run {
 	t.Helper()
-	plan := planning.Plan{Title: "P", Steps: []planning.Step{timedStep("1", "look"), timedStep("2", "look")}, OnFailure: planning.OnFailureAbort}
+	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look")}, OnFailure: plan.OnFailureAbort}
 	started := agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Attended: true, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}}}
 	told := past{{0, started}, {0, agent.PlanCreated{Plan: plan, Revision: 1}}, {0, begins("1", 1)}, {1, fails("1", 1)}}
 	for _, data := range more {
@@ -47,7 +47,7 @@ func TestWhatWasNeverBegunSaysSoWhenTheRunHasEnded(t *testing.T) {
 }
 
 func TestAPlanThatIsToBeLookedOverSaysSoInItsRows(t *testing.T) {
-	plan := planning.Plan{Title: "P", Steps: []planning.Step{timedStep("1", "look")}}
+	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look")}}
 	run, _ := past{
 		{0, agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Review: true}},
 		{0, agent.PlanCreated{Plan: plan, Revision: 1}},

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -21,7 +21,7 @@ func (d *detailPane) drawArgs(p *sheetPage, s *agent.StepState) {
 	p.lines = append(p.lines, "", p.title(named)) // the facts stand above
 	if len(args) == 0 && len(sources) == 0 {
 		none := "none"
-		if s.Step.Executor == planning.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
+		if s.Step.Executor == plan.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
 			none = "filled in when the step is ready"
 		}
 		p.prose(l.Faint, none)
@@ -184,7 +184,7 @@ func writeOrigins(p *sheetPage, column int, value, planned any, source agent.Sou
 	if source.By == agent.AuthorUser {
 		was, named = planned, "as planned "
 	}
-	if was != nil && !planning.EqualValues(was, value) {
+	if was != nil && !plan.EqualValues(was, value) {
 		written, _ := valueText(was)
 		for _, line := range wrapCode(untrusted.Visible(named+written), max(p.width-len(lead), 1)) {
 			p.lines = append(p.lines, lead+l.Muted.Render(line))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/patch"
 )
 
@@ -26,7 +26,7 @@ func (d *detailPane) drawDiff(p *sheetPage, s *agent.StepState) {
 	}
 	if before != nil {
 		p.heading(fmt.Sprintf("changed by revision %d", d.run.Revision))
-		text, _, _ := planning.UnifiedDiff("before", "now", stepText(before), stepText(s))
+		text, _, _ := plan.UnifiedDiff("before", "now", stepText(before), stepText(s))
 		p.put(newDiff(l, p.width, text))
 	}
 }

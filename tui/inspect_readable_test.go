@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.step.Status, c.step.Result = agent.StepDone, c.result
-			c.step.Step = planning.Step{Index: "1", Tool: "test.run"}
+			c.step.Step = plan.Step{Index: "1", Tool: "test.run"}
 			l := darkLook()
 			d := &detailPane{look: l, width: 60}
 			p := newSheetPage(l, 60)

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
 )
@@ -65,8 +65,8 @@ func TestTimelineAndRevisionsAreDrawnWideAndNarrow(t *testing.T) {
 // referring is a story of a plan from a file, whose steps use what others gave: a
 // read is tried twice, and the user edits a call at its gate.
 func (s *story) referring() *story {
-	step := func(index, title, tool string, args map[string]any, deps ...string) planning.Step {
-		return planning.Step{Index: index, Title: title, Executor: planning.ExecutorTool, Tool: tool, Args: args, DependsOn: deps}
+	step := func(index, title, tool string, args map[string]any, deps ...string) plan.Step {
+		return plan.Step{Index: index, Title: title, Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: deps}
 	}
 	count := step("1", "Count the open tickets", "tickets.count", map[string]any{"label": "bug"})
 	count.ResultVariable, count.Retries = "open", 1
@@ -76,19 +76,19 @@ func (s *story) referring() *story {
 		"title": "${open.total} bugs are open", "body": "${notes}", "labels": []any{"bug"}, "assignee": "nobody",
 	}, "1", "2")
 	ticket.ExpectedOutcome = "the number of the new ticket"
-	plan := planning.Plan{ID: "tickets", Title: "Open a ticket", Variables: map[string]any{"dir": "docs"}, Steps: []planning.Step{count, notes, ticket}}
-	tools := planning.Catalogue{
+	p := plan.Plan{ID: "tickets", Title: "Open a ticket", Variables: map[string]any{"dir": "docs"}, Steps: []plan.Step{count, notes, ticket}}
+	tools := plan.Catalogue{
 		{Name: "tickets.count", Server: "tickets", ReadOnly: true, Annotated: true},
 		{Name: "tickets.open", Server: "tickets"},
 		{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
 	}
-	begin := func(step planning.Step, n int, args map[string]any) agent.StepStarted {
+	begin := func(step plan.Step, n int, args map[string]any) agent.StepStarted {
 		return agent.StepStarted{Index: step.Index, Attempt: n, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args, DependsOn: step.DependsOn}
 	}
 	s.greeted().after(100).run(agent.RunStarted{
-		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: storySession, Limits: agent.DefaultLimits(), Plan: &plan, Catalogue: tools,
+		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: storySession, Limits: agent.DefaultLimits(), Plan: &p, Catalogue: tools,
 		Rules: []agent.Rule{{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun}},
-	}, agent.PlanCreated{Plan: plan, Revision: 1})
+	}, agent.PlanCreated{Plan: p, Revision: 1})
 	s.after(20).run(begin(count, 1, count.Args), begin(notes, 1, map[string]any{"path": "docs/NOTES.md"}))
 	s.after(300).run(agent.StepCompleted{Index: "2", Attempt: 1, MS: 300, Result: "# Notes\n\nThe token helper is *old*.\n"})
 	s.after(200).run(agent.StepFailed{Index: "1", Attempt: 1, Error: "the server is busy", Failure: agent.FailureTool, MS: 500},
@@ -111,7 +111,7 @@ func (s *story) edited() *story {
 		Rule: agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "nothing is known of what it changes"},
 	})
 	s.after(1200).run(agent.GateResolved{Gate: "3.1.1e1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"},
-		agent.StepStarted{Index: "3", Attempt: 1, Title: "Open a ticket", Executor: planning.ExecutorTool, Tool: "tickets.open", Args: args})
+		agent.StepStarted{Index: "3", Attempt: 1, Title: "Open a ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: args})
 	return s.after(700).run(agent.StepFailed{Index: "3", Attempt: 1, Error: "the server answered 403", Failure: agent.FailureTool, MS: 700})
 }
 
@@ -265,13 +265,13 @@ func TestWhatChangedInARevisedStepIsUnderlined(t *testing.T) {
 
 // repaired: a step failed and its revision calls it with other arguments.
 func (s *story) repaired() *story {
-	step := planning.Step{Index: "1", Title: "Rename", Executor: planning.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/handler.go", "all": true}}
-	plan := planning.Plan{ID: "p", Title: "Rename", Steps: []planning.Step{step}, OnFailure: planning.OnFailureReplan}
-	s.greeted().run(agent.RunStarted{Goal: "rename", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &plan},
-		agent.PlanCreated{Plan: plan, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Tool: "fs.patch", Executor: planning.ExecutorTool, Args: step.Args})
+	step := plan.Step{Index: "1", Title: "Rename", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/handler.go", "all": true}}
+	p := plan.Plan{ID: "p", Title: "Rename", Steps: []plan.Step{step}, OnFailure: plan.OnFailureReplan}
+	s.greeted().run(agent.RunStarted{Goal: "rename", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p},
+		agent.PlanCreated{Plan: p, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Tool: "fs.patch", Executor: plan.ExecutorTool, Args: step.Args})
 	s.after(400).run(agent.StepFailed{Index: "1", Attempt: 1, Error: "no such text", Failure: agent.FailureTool, MS: 400},
 		agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no such text", Remaining: []string{"1"}})
 	step.Args = map[string]any{"path": "auth/jwt.go"}
-	plan.Steps = []planning.Step{step}
-	return s.after(900).run(agent.PlanDiff{Revision: 2, Reason: "no such text", Revised: []string{"1"}, Plan: plan})
+	p.Steps = []plan.Step{step}
+	return s.after(900).run(agent.PlanDiff{Revision: 2, Reason: "no such text", Revised: []string{"1"}, Plan: p})
 }

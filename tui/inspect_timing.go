@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // drawTiming draws what the step waited for and how long it ran, each beside a
@@ -82,7 +82,7 @@ func (d *detailPane) timingFacts(s *agent.StepState, t *track) [][2]string {
 	}
 	var ms int64
 	for _, x := range d.run.Exchanges {
-		if x.Step == s.Step.Index && x.Attempt == 0 && x.Purpose == planning.PurposeStep && x.Done {
+		if x.Step == s.Step.Index && x.Attempt == 0 && x.Purpose == prompt.PurposeStep && x.Done {
 			ms += x.Reply.MS
 		}
 	}

@@ -2,12 +2,12 @@ package tui
 
 import (
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/plain"
 )
 
 // mentioned draws what goes with a message, a line each.
-func (c *chatPane) mentioned(mentions []planning.Mention) *block {
+func (c *chatPane) mentioned(mentions []prompt.Mention) *block {
 	return &block{draw: func(width int) []string {
 		l := c.look
 		lines := make([]string, len(mentions))

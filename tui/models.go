@@ -12,7 +12,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -26,7 +26,7 @@ type modelsDialog struct {
 	there    session.Models
 	profiles bool   // the profiles are shown rather than the models
 	search   string // what their names are to contain
-	level    planning.ThinkLevel
+	level    prompt.ThinkLevel
 	list
 	word string
 }
@@ -60,7 +60,7 @@ func (d *modelsDialog) home() {
 // entry is a line that can be chosen: a model or a profile.
 type entry struct {
 	name  string // "" is no profile
-	model *planning.ModelInfo
+	model *prompt.ModelInfo
 	says  string // of a profile
 }
 
@@ -142,16 +142,16 @@ func (d *modelsDialog) hints() []hint {
 
 // think takes the next level of thinking, or the one before.
 func (d *modelsDialog) think(by int) {
-	levels := planning.ThinkLevels()
+	levels := prompt.ThinkLevels()
 	at := slices.Index(levels, levelName(d.level))
-	level, ok := planning.ParseThinkLevel(levels[max(min(at+by, len(levels)-1), 0)])
+	level, ok := prompt.ParseThinkLevel(levels[max(min(at+by, len(levels)-1), 0)])
 	if ok {
 		d.level = level
 	}
 }
 
-func levelName(l planning.ThinkLevel) string {
-	if l == planning.ThinkAuto {
+func levelName(l prompt.ThinkLevel) string {
+	if l == prompt.ThinkAuto {
 		return "auto"
 	}
 	return string(l)
@@ -278,7 +278,7 @@ func (d *modelsDialog) foot(width int) []string {
 		search = l.Faint.Render("search ") + l.Strong.Render(l.cut(d.search, 20))
 	}
 	var levels []string
-	for _, name := range planning.ThinkLevels() {
+	for _, name := range prompt.ThinkLevels() {
 		style := l.Faint
 		if name == levelName(d.level) {
 			style = l.Accent.Bold(true).Underline(true)
@@ -350,7 +350,7 @@ func (d *modelsDialog) longest() int {
 // modelFacts are parameters, quantization, size, context and abilities of a
 // model in columns; else the same in the order in which they matter. Unknown
 // ones are "".
-func modelFacts(m planning.ModelInfo, columns bool) []string {
+func modelFacts(m prompt.ModelInfo, columns bool) []string {
 	size, context := "", ""
 	if m.Bytes > 0 {
 		size = bytesWords(m.Bytes)

@@ -9,7 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -33,9 +33,9 @@ func TestWhatIsChosenIsWhatDiffers(t *testing.T) {
 		"another model":            {[]tea.KeyPressMsg{downKey, downKey, enter}, runner.Choose{Model: ptr("gemma3:1b")}},
 		"a model found by letters": {append(letters("GEM"), enter), runner.Choose{Model: ptr("gemma3:1b")}},
 		"a letter taken back":      {append(letters("gemx"), backspace, enter), runner.Choose{Model: ptr("gemma3:1b")}},
-		"more thought":             {[]tea.KeyPressMsg{rightKey, rightKey, enter}, runner.Choose{Think: ptr(planning.ThinkHigh)}},
-		"less thought":             {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, runner.Choose{Think: ptr(planning.ThinkAuto)}},
-		"both":                     {[]tea.KeyPressMsg{downKey, rightKey, enter}, runner.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(planning.ThinkMedium)}},
+		"more thought":             {[]tea.KeyPressMsg{rightKey, rightKey, enter}, runner.Choose{Think: ptr(prompt.ThinkHigh)}},
+		"less thought":             {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, runner.Choose{Think: ptr(prompt.ThinkAuto)}},
+		"both":                     {[]tea.KeyPressMsg{downKey, rightKey, enter}, runner.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(prompt.ThinkMedium)}},
 		"a profile":                {[]tea.KeyPressMsg{tabKey, upKey, enter}, runner.Choose{Profile: ptr("explorer")}},
 		"no profile":               {[]tea.KeyPressMsg{tabKey, upKey, upKey, upKey, enter}, runner.Choose{Profile: ptr("")}},
 	} {
@@ -122,7 +122,7 @@ func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
 		"where none is answered": {"", "tiny:latest", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(session.Models{Model: c.works, Models: []planning.ModelInfo{
+			st := newStory().greeted().session(session.Models{Model: c.works, Models: []prompt.ModelInfo{
 				{Name: "big:7b", Chats: true}, {Name: c.listed, Chats: true},
 			}})
 			s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
@@ -140,7 +140,7 @@ func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
 
 func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 	status := func(change func(*session.Status)) session.Status {
-		st := session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Think: planning.ThinkLow, Profile: "reviewer"}
+		st := session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Think: prompt.ThinkLow, Profile: "reviewer"}
 		change(&st)
 		return st
 	}
@@ -150,12 +150,12 @@ func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 		want string
 	}{
 		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *session.Status) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b does not think; the"},
-		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *session.Status) { s.Think = planning.ThinkAuto }), "from the next run on: think auto"},
+		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *session.Status) { s.Think = prompt.ThinkAuto }), "from the next run on: think auto"},
 		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
 		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "" }), "from the next run on: no profile"},
 		"two of them": {
 			[]tea.KeyPressMsg{downKey, downKey, rightKey, enter},
-			status(func(s *session.Status) { s.Model, s.Think = "gemma3:1b", planning.ThinkMedium }),
+			status(func(s *session.Status) { s.Model, s.Think = "gemma3:1b", prompt.ThinkMedium }),
 			"from the next run on: gemma3:1b, 32k of context, no tools; think medium. gemma3:1b does not think; the",
 		},
 	} {

@@ -6,7 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	planlayout "replan/planning/layout"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/untrusted"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/themes"
 )
 
@@ -19,7 +19,7 @@ import (
 func wideRun(n int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
 	for i := range n {
-		step := planning.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step number %d of a long plan", i+1), Tool: "fs.read", Executor: planning.ExecutorTool}
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step number %d of a long plan", i+1), Tool: "fs.read", Executor: plan.ExecutorTool}
 		if i >= 10 {
 			step.DependsOn = []string{fmt.Sprint(i - 9), fmt.Sprint(i - i%10 - 9 + (i+1)%10)}
 		}
@@ -48,7 +48,7 @@ func stripped(lines []string) string {
 
 func revisedTwice() *agent.Run {
 	state := func(index, title string, status agent.StepStatus, change agent.Change, deps ...string) *agent.StepState {
-		return &agent.StepState{Step: planning.Step{Index: index, Title: title, Tool: "t", DependsOn: deps}, Status: status, Change: change}
+		return &agent.StepState{Step: plan.Step{Index: index, Title: title, Tool: "t", DependsOn: deps}, Status: status, Change: change}
 	}
 	return &agent.Run{
 		ID: "r", Revision: 3,

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func TestThePlanPaneShowsWhatThePlanSaysBesidesItsStepsWhereThereIsRoom(t *testing.T) {
 	d := newDAGPane(darkLook())
 	run := wideRun(3)
 	run.Plan.DoneWhen = "the tests pass"
-	run.Plan.Milestones = []planning.Milestone{{Title: "Understand", Steps: []string{"1", "2"}}, {Title: "Report"}}
+	run.Plan.Milestones = []plan.Milestone{{Title: "Understand", Steps: []string{"1", "2"}}, {Title: "Report"}}
 	run.Plan.Risks = []string{"a \x1b[31mred\x1b[0m risk"}
 	d.run = run
 	d.setSize(60, 20)

@@ -13,6 +13,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui"
 	"replan/tui/plain"
 )
@@ -292,15 +293,15 @@ func TestAGateAndAQuestionQueue(t *testing.T) {
 
 // failingBeside is a plan of which step 1 failed while step 2, beside it, runs.
 func failingBeside() *story {
-	step := func(index string, after ...string) planning.Step {
-		return planning.Step{Index: index, Title: "Step " + index, Executor: planning.ExecutorTool, Tool: "look", DependsOn: after}
+	step := func(index string, after ...string) plan.Step {
+		return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
 	}
-	p := planning.Plan{Title: "Beside", Steps: []planning.Step{step("1"), step("2"), step("3", "1", "2")}}
+	p := plan.Plan{Title: "Beside", Steps: []plan.Step{step("1"), step("2"), step("3", "1", "2")}}
 	return newStory().greeted().plan(
 		agent.RunStarted{Goal: p.Title, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 		agent.PlanCreated{Plan: p, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
-		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: planning.ExecutorTool, Tool: "look"})
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
+		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: plan.ExecutorTool, Tool: "look"})
 }
 
 func TestThePlanChoosesTheStepThatIsAskedAbout(t *testing.T) {
@@ -343,12 +344,12 @@ func TestAnOpenQuestionIsToldWhileAnotherStepRuns(t *testing.T) {
 
 func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
 	fanIn := func(n int) *story {
-		p := planning.Plan{Title: "Fan in"}
-		last := planning.Step{Index: fmt.Sprint(n + 2), Title: "Gather all of it", Executor: planning.ExecutorTool, Tool: "gather"}
-		p.Steps = append(p.Steps, planning.Step{Index: "1", Title: "Begin", Executor: planning.ExecutorTool, Tool: "look"})
+		p := plan.Plan{Title: "Fan in"}
+		last := plan.Step{Index: fmt.Sprint(n + 2), Title: "Gather all of it", Executor: plan.ExecutorTool, Tool: "gather"}
+		p.Steps = append(p.Steps, plan.Step{Index: "1", Title: "Begin", Executor: plan.ExecutorTool, Tool: "look"})
 		for i := range n {
 			index := fmt.Sprint(i + 2)
-			p.Steps = append(p.Steps, planning.Step{Index: index, Title: "Part " + index, Executor: planning.ExecutorTool, Tool: "look", DependsOn: []string{"1"}})
+			p.Steps = append(p.Steps, plan.Step{Index: index, Title: "Part " + index, Executor: plan.ExecutorTool, Tool: "look", DependsOn: []string{"1"}})
 			last.DependsOn = append(last.DependsOn, index)
 		}
 		p.Steps = append(p.Steps, last)
@@ -372,8 +373,8 @@ func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
 
 func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		plan := storyPlan()
-		pending := []rune(plain.Plan(planning.Plan{Steps: plan.Steps[:1]}, ascii))[0]
+		p := storyPlan()
+		pending := []rune(plain.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
 		st := newStory().planned().plan(agent.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)
 		for _, line := range s.lines() {

@@ -13,7 +13,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
 )
@@ -107,7 +107,7 @@ func (h *hand) hear() {
 	n := min(1+h.rand.IntN(6), len(h.events))
 	if n == 0 {
 		next := []func(*story) *story{(*story).servers, (*story).reviewing, (*story).crowded}[h.rand.IntN(3)](newStory())
-		h.events = next.session(session.Models{Model: "qwen3:8b", Models: []planning.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
+		h.events = next.session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
 			session.Runs{Runs: []agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}}},
 			inForce(), someFiles(), someCommands(), session.UndoAnswer{Undo: unmaking()},
 			session.Conversations{Talks: []session.Conversation{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}}}).events

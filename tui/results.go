@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -25,7 +25,7 @@ const (
 func (c *chatPane) results(run *agent.Run) []*block {
 	wanted := map[string]bool{}
 	for _, item := range run.SynthesisItems() {
-		wanted[item.Index] = item.Status == planning.ItemCompleted
+		wanted[item.Index] = item.Status == plan.ItemCompleted
 	}
 	steps := slices.DeleteFunc(slices.Clone(run.Steps), func(s *agent.StepState) bool {
 		return !wanted[s.Step.Index] || s.Result == nil || s.DryRun

@@ -5,7 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 const storyPlanRun = "r-20261121-114300-p7an"
@@ -13,17 +13,17 @@ const storyPlanRun = "r-20261121-114300-p7an"
 // plan makes events of a run that carries out a plan from a file.
 func (s *story) plan(data ...agent.Data) *story { return s.say(storyPlanRun, data...) }
 
-func planSteps() []planning.Step {
-	return []planning.Step{
-		{Index: "1", Title: "Read the release notes", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "NOTES.md"}, ResultVariable: "notes"},
-		{Index: "2", Title: "Count the changes", Executor: planning.ExecutorTool, Tool: "code.count", Args: map[string]any{"text": "${notes}"}, DependsOn: []string{"1"}},
-		{Index: "3", Title: "Open the ticket", Executor: planning.ExecutorTool, Tool: "tickets.open", Args: map[string]any{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n${notes}"}, DependsOn: []string{"2"}, ExpectedOutcome: "the number of the new ticket"},
-		{Index: "4", Title: "Tell the team", Executor: planning.ExecutorTool, Tool: "chat.post", Args: map[string]any{"channel": "releases"}, DependsOn: []string{"3"}},
+func planSteps() []plan.Step {
+	return []plan.Step{
+		{Index: "1", Title: "Read the release notes", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "NOTES.md"}, ResultVariable: "notes"},
+		{Index: "2", Title: "Count the changes", Executor: plan.ExecutorTool, Tool: "code.count", Args: map[string]any{"text": "${notes}"}, DependsOn: []string{"1"}},
+		{Index: "3", Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: map[string]any{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n${notes}"}, DependsOn: []string{"2"}, ExpectedOutcome: "the number of the new ticket"},
+		{Index: "4", Title: "Tell the team", Executor: plan.ExecutorTool, Tool: "chat.post", Args: map[string]any{"channel": "releases"}, DependsOn: []string{"3"}},
 	}
 }
 
-func storyPlan() planning.Plan {
-	return planning.Plan{ID: "release-notes", Title: "Publish the release notes", Steps: planSteps(), OnFailure: planning.OnFailureAbort}
+func storyPlan() plan.Plan {
+	return plan.Plan{ID: "release-notes", Title: "Publish the release notes", Steps: planSteps(), OnFailure: plan.OnFailureAbort}
 }
 
 // planned: a plan from a file has begun.
@@ -110,7 +110,7 @@ func (s *story) resumed() *story {
 // rerun: the user had the step in doubt run again.
 func (s *story) rerun() *story {
 	return s.resumed().after(900).plan(agent.DoubtResolved{Step: "3", Decision: agent.DoubtRerun, By: "user"},
-		agent.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: planning.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
+		agent.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
 }
 
 // dryRun: the plan was gone through and nothing was called.

@@ -11,8 +11,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
-	planlayout "replan/planning/layout"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/untrusted"
 )
 
@@ -25,7 +25,7 @@ type reviewDialog struct {
 
 	id     string        // which plan: its run, its revision, and how often that was taken up
 	review *agent.Review // nil where no plan waits
-	tools  planning.Catalogue
+	tools  plan.Catalogue
 	open   bool
 	fresh  bool // the user was not called for it yet
 	sent   bool // the answer is on its way

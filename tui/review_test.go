@@ -13,33 +13,33 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
 )
 
 // reviewSteps are steps of which each stands for something that a review has to
 // do with.
-func reviewSteps() []planning.Step {
-	return []planning.Step{
-		{Index: "1", Title: "Read the handler", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, ResultVariable: "handler"},
-		{Index: "2", Title: "Write the notes", Executor: planning.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "notes.md", "text": "# Notes\n\nall of them\n"}, ExpectedOutcome: "notes.md is there"},
-		{Index: "3", Title: "Keep a copy of the handler", Executor: planning.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "copy.go", "text": "${handler}"}},
-		{Index: "4", Title: "Push it", Executor: planning.ExecutorTool, Tool: "vcs.push", Args: map[string]any{}, DependsOn: []string{"2", "3"}},
-		{Index: "5", Title: "Sum up what was done", Executor: planning.ExecutorSelf, DependsOn: []string{"4"}},
+func reviewSteps() []plan.Step {
+	return []plan.Step{
+		{Index: "1", Title: "Read the handler", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, ResultVariable: "handler"},
+		{Index: "2", Title: "Write the notes", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "notes.md", "text": "# Notes\n\nall of them\n"}, ExpectedOutcome: "notes.md is there"},
+		{Index: "3", Title: "Keep a copy of the handler", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "copy.go", "text": "${handler}"}},
+		{Index: "4", Title: "Push it", Executor: plan.ExecutorTool, Tool: "vcs.push", Args: map[string]any{}, DependsOn: []string{"2", "3"}},
+		{Index: "5", Title: "Sum up what was done", Executor: plan.ExecutorSelf, DependsOn: []string{"4"}},
 	}
 }
 
 // reviewing: the plan is complete and waits to be looked over.
 func (s *story) reviewing() *story {
 	schema := func(required ...string) json.RawMessage {
-		return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}},"required":%s}`, planning.CanonicalJSON(list(required))))
+		return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}},"required":%s}`, plan.CanonicalJSON(list(required))))
 	}
 	s.greeted().after(200).session(agent.ChatUser{Text: "tidy up"})
-	plan := planning.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()}
+	p := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()}
 	return s.after(50).run(agent.RunStarted{
-		Goal: "tidy up", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Review: true, Plan: &plan,
-		Catalogue: planning.Catalogue{
+		Goal: "tidy up", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Review: true, Plan: &p,
+		Catalogue: plan.Catalogue{
 			{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true, InputSchema: schema("path")},
 			{Name: "fs.write", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: schema("path", "text")},
 			{Name: "vcs.push", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -49,7 +49,7 @@ func (s *story) reviewing() *story {
 			{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: agent.SourceBuiltIn},
 			{Tool: "*", Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "it changes what is there"},
 		},
-	}, agent.PlanCreated{Plan: plan, Revision: 1})
+	}, agent.PlanCreated{Plan: p, Revision: 1})
 }
 
 func list(words []string) []any {
@@ -246,7 +246,7 @@ func TestAnAnswerThatWasNotTakenIsSaidAndThePlanIsThereAgain(t *testing.T) {
 func TestWhatWasChangedIsToldInTheChat(t *testing.T) {
 	st := newStory().reviewing()
 	s := open(t, tui.Options{}, 120, 36).show(st)
-	plan := planning.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()[1:3]}
+	plan := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()[1:3]}
 	plan.Steps[0].Title = "Write other notes"
 	plan.Steps[1].Args, plan.Steps[1].DependsOn = map[string]any{"path": "copy.go", "text": "x"}, []string{"2"}
 	next := &story{now: st.now, seq: st.seq}

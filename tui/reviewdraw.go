@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
-	planlayout "replan/planning/layout"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -21,7 +21,7 @@ func (d *reviewDialog) lay() {
 		kept = d.chosen().Step.Index
 	}
 	d.steps, d.doc, d.limit = d.review.Steps(), nil, 0
-	graph := planning.NewGraph(d.review.Plan())
+	graph := plan.NewGraph(d.review.Plan())
 	d.parallel = planlayout.Parallel(graph)
 	d.needs = make([][]string, len(d.steps))
 	for i, s := range d.steps {
@@ -198,11 +198,11 @@ func (d *reviewDialog) columns(width int) reviewColumns {
 }
 
 // reviewTool names what carries a step out.
-func reviewTool(s planning.Step) string {
+func reviewTool(s plan.Step) string {
 	switch s.Executor {
-	case planning.ExecutorTool:
+	case plan.ExecutorTool:
 		return untrusted.Line(s.Tool)
-	case planning.ExecutorAgent:
+	case plan.ExecutorAgent:
 		return "agent " + untrusted.Line(s.Profile)
 	default:
 		return "model"
@@ -348,7 +348,7 @@ func (d *reviewDialog) write(doc *document, s *agent.ReviewStep) {
 		doc.field("stays", l.Muted, "it was carried out already, or is under way")
 	case s.Gate != nil:
 		d.writeGate(doc, s)
-	case s.Step.Executor == planning.ExecutorTool:
+	case s.Step.Executor == plan.ExecutorTool:
 		doc.field("gate", l.Faint, "none: it runs unasked")
 	}
 	if needs := d.needs[d.at]; len(needs) > 0 {
@@ -360,7 +360,7 @@ func (d *reviewDialog) write(doc *document, s *agent.ReviewStep) {
 	if s.Step.ExpectedOutcome != "" {
 		doc.field("expects", l.Text, s.Step.ExpectedOutcome)
 	}
-	if s.Step.Executor != planning.ExecutorTool {
+	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
 	doc.heading("the whole call")

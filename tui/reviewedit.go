@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -17,7 +17,7 @@ import (
 // its title, and its arguments where it makes a call.
 type reviewEditor struct {
 	*editor
-	step planning.Step
+	step plan.Step
 }
 
 // edit opens the editor on a step.
@@ -29,7 +29,7 @@ func (d *reviewDialog) edit(s agent.ReviewStep) error {
 		return errors.New("it was carried out already, or is under way")
 	}
 	text := map[string]any{"title": s.Step.Title}
-	if s.Step.Executor == planning.ExecutorTool {
+	if s.Step.Executor == plan.ExecutorTool {
 		args := s.Step.Args
 		if args == nil {
 			args = map[string]any{}
@@ -81,7 +81,7 @@ func (d *reviewDialog) takeEdit() {
 // read reads title and args. What the plan leaves to a model stays with it where
 // nothing was written.
 func (e *reviewEditor) read(value map[string]any) (title string, args map[string]any, err error) {
-	calls := e.step.Executor == planning.ExecutorTool
+	calls := e.step.Executor == plan.ExecutorTool
 	for name := range value {
 		if name != "title" && (name != "args" || !calls) {
 			return "", nil, fmt.Errorf("of this step %q cannot be edited", name)

@@ -10,7 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -171,7 +172,7 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	model, asked, used := "", 0, 0
 	for _, x := range run.Exchanges {
 		switch x.Purpose {
-		case planning.PurposeStep, planning.PurposeSynthesis, planning.PurposeChat:
+		case prompt.PurposeStep, prompt.PurposeSynthesis, prompt.PurposeChat:
 			continue
 		}
 		if x.StartedAt.Before(from) || x.StartedAt.After(to) {
@@ -397,7 +398,7 @@ func drawPlanStep(p *sheetPage, s *agent.StepState, run *agent.Run, index, width
 
 // writeStepChanges adds what a revision changed in a step, with the words that changed
 // underlined.
-func writeStepChanges(p *sheetPage, before, after *planning.Step) {
+func writeStepChanges(p *sheetPage, before, after *plan.Step) {
 	for _, c := range []struct{ name, before, after string }{
 		{"title", before.Title, after.Title},
 		{"tool", before.Tool, after.Tool},
@@ -421,7 +422,7 @@ func writeStepChanges(p *sheetPage, before, after *planning.Step) {
 	for _, name := range sorted {
 		b, hadIt := before.Args[name]
 		a, hasIt := after.Args[name]
-		if hadIt == hasIt && planning.EqualValues(b, a) {
+		if hadIt == hasIt && plan.EqualValues(b, a) {
 			continue
 		}
 		old, now := "", ""

@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/patch"
 	"replan/tui/untrusted"
 )
@@ -17,7 +17,7 @@ func writeChange(p *sheetPage, name, before, after string) {
 	l := p.look
 	if strings.Contains(before, "\n") || strings.Contains(after, "\n") {
 		p.lines = append(p.lines, "    "+l.Accent.Render(l.cut(untrusted.Line(name), p.width-4)))
-		text, _, _ := planning.UnifiedDiff("before", "after", before+"\n", after+"\n")
+		text, _, _ := plan.UnifiedDiff("before", "after", before+"\n", after+"\n")
 		p.put(newDiff(l, p.width, text))
 		return
 	}

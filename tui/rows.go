@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	planlayout "replan/planning/layout"
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/untrusted"
 )
 

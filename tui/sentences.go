@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -116,7 +116,7 @@ func byWords(by string) string {
 // stepWords names a step in a sentence: one of the plan, or a call that a model
 // makes in the chat.
 func stepWords(index string) string {
-	if number, ok := strings.CutPrefix(index, planning.ChatParent+"."); ok {
+	if number, ok := strings.CutPrefix(index, prompt.ChatParent+"."); ok {
 		return "call " + untrusted.Line(number)
 	}
 	return "step " + untrusted.Line(index)

@@ -11,7 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -23,7 +23,7 @@ type serversDialog struct {
 	open bool
 	list
 	word    string
-	servers []planning.ServerStatus
+	servers []plan.ServerStatus
 	tools   []session.OfferedTool
 	known   bool // what they offer has been told
 	whole   bool // the chosen one is shown with its tools
@@ -46,8 +46,8 @@ func (d *serversDialog) take(s session.Servers) {
 
 // stand takes how they stand now, and reports whether what they offer may be
 // another than before.
-func (d *serversDialog) stand(now []planning.ServerStatus) (changed bool) {
-	changed = !slices.EqualFunc(d.servers, now, func(a, b planning.ServerStatus) bool {
+func (d *serversDialog) stand(now []plan.ServerStatus) (changed bool) {
+	changed = !slices.EqualFunc(d.servers, now, func(a, b plan.ServerStatus) bool {
 		return a.Name == b.Name && a.State == b.State && a.Tools == b.Tools
 	})
 	d.servers, d.doc = now, nil
@@ -58,7 +58,7 @@ func (d *serversDialog) stand(now []planning.ServerStatus) (changed bool) {
 func (d *serversDialog) shown() bool { return d.open }
 
 // chosen is the server that is chosen, nil where there is none.
-func (d *serversDialog) chosen() *planning.ServerStatus {
+func (d *serversDialog) chosen() *plan.ServerStatus {
 	if d.at >= len(d.servers) {
 		return nil
 	}
@@ -77,14 +77,14 @@ func (d *serversDialog) press(k tea.KeyPressMsg) wanted {
 	case s == nil:
 	case key.Matches(k, d.keys.Restart):
 		d.word = "Starting " + untrusted.Line(s.Name) + " anew" + d.look.glyphs.Ellipsis
-		if s.State == planning.ServerWaiting {
+		if s.State == plan.ServerWaiting {
 			d.word = "It waits for a yes: enter leads to the question."
 			return wanted{}
 		}
 		return wanted{send: runner.Restart{Server: s.Name}}
 	case d.whole:
 		d.line = d.keys.scrolled(k, d.line, d.body)
-	case key.Matches(k, d.keys.Open) && s.State == planning.ServerWaiting:
+	case key.Matches(k, d.keys.Open) && s.State == plan.ServerWaiting:
 		d.open = false
 		return wanted{gate: true}
 	case key.Matches(k, d.keys.Open, d.keys.MoreThought):
@@ -103,7 +103,7 @@ func (d *serversDialog) hints() []hint {
 		return []hint{leave}
 	case d.whole:
 		return []hint{{d.keys.Away, "list"}, {shownAs("up/down"), "scroll"}, {d.keys.Restart, "start anew"}}
-	case s.State == planning.ServerWaiting:
+	case s.State == plan.ServerWaiting:
 		return []hint{{d.keys.Open, "answer"}, leave, {shownAs("up/down"), "choose"}}
 	}
 	return []hint{{d.keys.Open, "its tools"}, {d.keys.Restart, "start anew"}, leave, {shownAs("up/down"), "choose"}}
@@ -181,16 +181,16 @@ func (d *serversDialog) row(i, width int) string {
 }
 
 // state is how a server stands, in a sign and a word.
-func (d *serversDialog) state(s planning.ServerStatus) (glyph, word string, style lipgloss.Style) {
+func (d *serversDialog) state(s plan.ServerStatus) (glyph, word string, style lipgloss.Style) {
 	l := d.look
 	switch s.State {
-	case planning.ServerReady:
+	case plan.ServerReady:
 		return l.glyphs.Done, "ready", l.Success
-	case planning.ServerStarting:
+	case plan.ServerStarting:
 		return l.glyphs.Folded, "starting", l.Running
-	case planning.ServerFailed:
+	case plan.ServerFailed:
 		return l.glyphs.Failed, "failed", l.Danger
-	case planning.ServerWaiting:
+	case plan.ServerWaiting:
 		return l.glyphs.Gate, "asks", l.Warning
 	default:
 		return l.glyphs.Stopped, "stopped", l.Faint
@@ -213,12 +213,12 @@ func (d *serversDialog) foot(width int) []string {
 }
 
 // facts writes how a server is reached and what is wrong with it.
-func (d *serversDialog) facts(doc *document, s planning.ServerStatus) {
+func (d *serversDialog) facts(doc *document, s plan.ServerStatus) {
 	l := d.look
 	switch {
-	case s.State == planning.ServerWaiting:
+	case s.State == plan.ServerWaiting:
 		doc.field("asks", l.Warning, "the project brings it along: it starts after your yes")
-	case s.Error != "" && s.State == planning.ServerReady:
+	case s.Error != "" && s.State == plan.ServerReady:
 		doc.field("note", l.Warning, s.Error)
 	case s.Error != "":
 		doc.field("why", l.Danger, s.Error)
@@ -262,7 +262,7 @@ func (d *serversDialog) drawWhole(width, screenWidth, height int) []string {
 }
 
 // write writes a server with all that it offers.
-func (d *serversDialog) write(doc *document, s planning.ServerStatus) {
+func (d *serversDialog) write(doc *document, s plan.ServerStatus) {
 	l := d.look
 	d.facts(doc, s)
 	if !d.known {
@@ -314,7 +314,7 @@ func (m *Model) openServers() tea.Cmd { return m.outbox.send(m.servers.ask(m.sta
 
 // serversStand gives the open list how the servers stand now. Where that may have
 // changed what they offer, that is asked for again.
-func (m *Model) serversStand(now []planning.ServerStatus) {
+func (m *Model) serversStand(now []plan.ServerStatus) {
 	if m.servers.open && m.servers.stand(now) {
 		m.stale = true
 	}

@@ -12,7 +12,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -105,9 +105,9 @@ func (d *settingsDialog) change(s session.Setting) wanted {
 		}
 	}
 	if s.Key == "model.think" {
-		levels := planning.ThinkLevels()
+		levels := prompt.ThinkLevels()
 		next := levels[(slices.Index(levels, s.Value)+1)%len(levels)]
-		if level, ok := planning.ParseThinkLevel(next); ok {
+		if level, ok := prompt.ParseThinkLevel(next); ok {
 			return wanted{send: runner.Choose{Think: &level}}
 		}
 	}

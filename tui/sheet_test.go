@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // counted is a leaf that counts how many of its lines were drawn.
@@ -133,7 +133,7 @@ func inspected(result any) (*detailPane, *agent.Run) {
 func TestOutputThatStreamsInIsFollowedUntilTheUserScrollsUp(t *testing.T) {
 	d, run := inspected(nil)
 	s := run.Steps[0]
-	s.Step = planning.Step{Index: "1", Title: "Test", Executor: planning.ExecutorTool, Tool: "test.run"}
+	s.Step = plan.Step{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run"}
 	s.Status, s.Output = agent.StepActive, manyLines(200)
 	d.touch()
 	if got := stripped(d.lines()); !strings.Contains(got, "line 199 of") {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // stage is a run on the screen, with what the screen keeps of it besides.
@@ -29,7 +29,7 @@ type stage struct {
 
 // errand is what a model is at work on outside the phases of planning.
 type errand struct {
-	purpose planning.Purpose
+	purpose prompt.Purpose
 	step    string // that it is for, "" for none
 }
 
@@ -40,7 +40,7 @@ func (s *stage) goes() bool { return s.run != nil && s.run.Result == nil && !s.e
 
 // busyWith reports whether a model is at work on something of that kind, and for
 // which step.
-func (s *stage) busyWith(p planning.Purpose) (step string, ok bool) {
+func (s *stage) busyWith(p prompt.Purpose) (step string, ok bool) {
 	for e := range s.asked {
 		if e.purpose == p && (!ok || e.step < step) {
 			step, ok = e.step, true

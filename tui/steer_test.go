@@ -10,7 +10,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -154,7 +154,7 @@ func TestAModelAtItsTurnIsToldApartFromAnAnswer(t *testing.T) {
 	st := newStory().calling()
 	settled(t, st, 120, 36).lacks("the model goes on") // a call is under way
 	st = newStory().calling().chat(agent.StepCompleted{Index: "chat.2", Attempt: 1},
-		agent.ModelRequested{Purpose: planning.PurposeChat, Request: request(planning.PurposeChat, "")})
+		agent.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
 	settled(t, st, 120, 36).wants("the model goes on")
 }
 

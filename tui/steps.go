@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -86,9 +86,9 @@ func callsWords(run *agent.Run, l *agent.Loop) string {
 // stepTool is who carries the step out, as the row names it.
 func stepTool(s *agent.StepState) string {
 	switch s.Step.Executor {
-	case planning.ExecutorSelf:
+	case plan.ExecutorSelf:
 		return "model"
-	case planning.ExecutorAgent:
+	case plan.ExecutorAgent:
 		return untrusted.Line("agent " + s.Step.Profile)
 	default:
 		return untrusted.Line(s.Step.Tool)
@@ -97,7 +97,7 @@ func stepTool(s *agent.StepState) string {
 
 // milestone is the title of the part of the plan that a step belongs to, "" for
 // none.
-func milestone(p planning.Plan, index string) string {
+func milestone(p plan.Plan, index string) string {
 	for _, m := range p.Milestones {
 		for _, step := range m.Steps {
 			if step == index {

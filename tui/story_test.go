@@ -6,7 +6,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // story makes the events of one session, second by second.
@@ -81,14 +83,14 @@ const testFailure = "exit status 1: 1 package failed\n" +
 	"auth/jwt.go:33:15: undefined: authenticate\n" +
 	"FAIL\texample.com/auth-service/auth [build failed]"
 
-func storySteps() []planning.Step {
-	return []planning.Step{
-		{Index: "1", Title: "Find every use of the name", Executor: planning.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "authenticate", "glob": "**/*.go"}, ResultVariable: "uses", ExpectedOutcome: "the files and lines that say authenticate"},
-		{Index: "2", Title: "Read the handler", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, DependsOn: []string{"1"}, ResultVariable: "handler"},
-		{Index: "3", Title: "Read its tests", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler_test.go"}, DependsOn: []string{"1"}},
-		{Index: "4", Title: "Rename in the handler", Executor: planning.ExecutorTool, Tool: "fs.patch", DependsOn: []string{"2", "3"}, ExpectedOutcome: "definition and caller say verifyUser"},
-		{Index: "5", Title: "Run the tests", Executor: planning.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"4"}, ExpectedOutcome: "all tests pass"},
-		{Index: "6", Title: "Sum up the change", Executor: planning.ExecutorSelf, DependsOn: []string{"5"}},
+func storySteps() []plan.Step {
+	return []plan.Step{
+		{Index: "1", Title: "Find every use of the name", Executor: plan.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "authenticate", "glob": "**/*.go"}, ResultVariable: "uses", ExpectedOutcome: "the files and lines that say authenticate"},
+		{Index: "2", Title: "Read the handler", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, DependsOn: []string{"1"}, ResultVariable: "handler"},
+		{Index: "3", Title: "Read its tests", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler_test.go"}, DependsOn: []string{"1"}},
+		{Index: "4", Title: "Rename in the handler", Executor: plan.ExecutorTool, Tool: "fs.patch", DependsOn: []string{"2", "3"}, ExpectedOutcome: "definition and caller say verifyUser"},
+		{Index: "5", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"4"}, ExpectedOutcome: "all tests pass"},
+		{Index: "6", Title: "Sum up the change", Executor: plan.ExecutorSelf, DependsOn: []string{"5"}},
 	}
 }
 
@@ -96,7 +98,7 @@ func storySteps() []planning.Step {
 func (s *story) greeted() *story {
 	return s.session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6,
-		Servers: []planning.ServerStatus{{Name: "workspace", State: planning.ServerReady, Tools: 6}},
+		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
 	})
 }
 
@@ -135,8 +137,8 @@ func (s *story) branching() *story {
 	for _, step := range storySteps()[4:] {
 		s.after(350).run(agent.PlanDrafting{Step: step})
 	}
-	s.after(200).run(agent.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 1204, MS: 2300, Reply: planning.Reply{PromptTokens: 3100, CompletionTokens: 290, ContextWindow: 32768}},
-		agent.PlanCreated{Plan: planning.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: storySteps(), OnFailure: planning.OnFailureReplan}, Revision: 1})
+	s.after(200).run(agent.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 1204, MS: 2300, Reply: reply.Reply{PromptTokens: 3100, CompletionTokens: 290, ContextWindow: 32768}},
+		agent.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: storySteps(), OnFailure: plan.OnFailureReplan}, Revision: 1})
 	s.begin("1").after(120).run(agent.StepCompleted{Index: "1", Attempt: 1, MS: 120, Result: map[string]any{"total": 4, "matches": []any{"auth/handler.go:15", "auth/handler.go:26", "auth/handler.go:27", "auth/jwt.go:33"}}})
 	return s.begin("2").begin("3").after(400)
 }
@@ -170,15 +172,15 @@ func (s *story) replanning() *story {
 // revised: the new plan is there and its patch waits at a gate.
 func (s *story) revised() *story {
 	s.replanning().after(900)
-	steps := append([]planning.Step{}, storySteps()[:4]...)
+	steps := append([]plan.Step{}, storySteps()[:4]...)
 	steps = append(steps,
-		planning.Step{Index: "7", Title: "Rename in the token helper", Executor: planning.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}, DependsOn: []string{"4"}},
-		planning.Step{Index: "8", Title: "Run the tests again", Executor: planning.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"7"}, ExpectedOutcome: "all tests pass"},
-		planning.Step{Index: "6", Title: "Sum up both changes", Executor: planning.ExecutorSelf, DependsOn: []string{"8"}},
+		plan.Step{Index: "7", Title: "Rename in the token helper", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}, DependsOn: []string{"4"}},
+		plan.Step{Index: "8", Title: "Run the tests again", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"7"}, ExpectedOutcome: "all tests pass"},
+		plan.Step{Index: "6", Title: "Sum up both changes", Executor: plan.ExecutorSelf, DependsOn: []string{"8"}},
 	)
 	s.run(agent.PlanDiff{
 		Revision: 2, Reason: testFailure, Removed: []string{"5"}, Added: []string{"7", "8"}, Revised: []string{"6"},
-		Plan: planning.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: steps, OnFailure: planning.OnFailureReplan},
+		Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: steps, OnFailure: plan.OnFailureReplan},
 	})
 	return s.after(30).run(agent.GateRequested{
 		Gate: "7.2.1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true,
@@ -210,15 +212,15 @@ func (s *story) tested() *story {
 // answering: the answer streams in.
 func (s *story) answering() *story {
 	s.tested().after(300).run(agent.StepCompleted{Index: "8", Attempt: 1, MS: 1800, Result: map[string]any{"passed": true, "summary": "14 tests passed", "output": "ok  \texample.com/auth-service/auth\t0.021s\n"}},
-		agent.StepStarted{Index: "6", Attempt: 1, Title: "Sum up both changes", Executor: planning.ExecutorSelf}).
+		agent.StepStarted{Index: "6", Attempt: 1, Title: "Sum up both changes", Executor: plan.ExecutorSelf}).
 		after(700).run(agent.StepCompleted{Index: "6", Attempt: 1, MS: 700, Result: "Two files changed.", Tokens: 150})
-	return s.run(agent.SynthesisStarted{Request: planning.Request{Purpose: planning.PurposeSynthesis}}).after(600).run(agent.SynthesisDelta{Text: storyAnswer[:180]})
+	return s.run(agent.SynthesisStarted{Request: prompt.Request{Purpose: prompt.PurposeSynthesis}}).after(600).run(agent.SynthesisDelta{Text: storyAnswer[:180]})
 }
 
 // finished: the answer is there and the run is over.
 func (s *story) finished() *story {
 	s.answering().after(900).run(agent.SynthesisDelta{Text: storyAnswer[180:]},
-		agent.SynthesisCompleted{Text: storyAnswer, Reply: planning.Reply{PromptTokens: 4120, CompletionTokens: 210, ContextWindow: 32768, MS: 1500}})
+		agent.SynthesisCompleted{Text: storyAnswer, Reply: reply.Reply{PromptTokens: 4120, CompletionTokens: 210, ContextWindow: 32768, MS: 1500}})
 	result := agent.Result{
 		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer, DurationMS: 21_600,
 		Usage: agent.Usage{Steps: 8, ToolCalls: 7, ModelCalls: 6, PromptTokens: 11_900, CompletionTokens: 1_210, Replans: 1},
@@ -246,9 +248,9 @@ func (s *story) servers() *story {
 // wide: a run that speaks in characters of two cells, joined emoji and combining
 // marks, in its goal, titles, arguments, output, table and answer.
 func (s *story) wide() *story {
-	plan := planning.Plan{Title: "検索", Goal: "認証を調べる 👩‍👩‍👧", Steps: []planning.Step{
-		{Index: "1", Title: "認証の関数をすべて探して一覧にする", Executor: planning.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "認証 👍🏽 e\u0301te\u0301"}},
-		{Index: "2", Title: "Cafe\u0301 🇩🇪 lesen", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "文書/設計.md"}, DependsOn: []string{"1"}},
+	plan := plan.Plan{Title: "検索", Goal: "認証を調べる 👩‍👩‍👧", Steps: []plan.Step{
+		{Index: "1", Title: "認証の関数をすべて探して一覧にする", Executor: plan.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "認証 👍🏽 e\u0301te\u0301"}},
+		{Index: "2", Title: "Cafe\u0301 🇩🇪 lesen", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "文書/設計.md"}, DependsOn: []string{"1"}},
 	}}
 	s.greeted().after(100).session(agent.ChatUser{Text: plan.Goal}).
 		run(agent.RunStarted{Goal: plan.Goal, Workspace: "/src/設計", Session: storySession, Plan: &plan, Model: "qwen3:8b"},

@@ -10,7 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 	"replan/tui/untrusted"
 )
 
@@ -271,7 +273,7 @@ func writeExchange(d *document, x *agent.Exchange) {
 	for _, f := range []struct{ name, value string }{
 		{"model", q.Model},
 		{"think", thinkWords(q)},
-		{"tools", strings.Join(planning.Catalogue(q.Tools).Names(), ", ")},
+		{"tools", strings.Join(plan.Catalogue(q.Tools).Names(), ", ")},
 		{"bound", boundWords(q)},
 		{"cut", q.Shortened},
 		{"took", tookWords(x)},
@@ -320,7 +322,7 @@ func writeReply(d *document, x *agent.Exchange) {
 }
 
 // writeSaid adds the words of a message, and the calls that it asks for.
-func writeSaid(d *document, text string, calls []planning.ToolUse) {
+func writeSaid(d *document, text string, calls []reply.ToolUse) {
 	l := d.look
 	if text != "" {
 		d.output(l.Text, strings.TrimRight(text, "\n"))
@@ -332,7 +334,7 @@ func writeSaid(d *document, text string, calls []planning.ToolUse) {
 	}
 }
 
-func messageName(m planning.Message) string {
+func messageName(m prompt.Message) string {
 	name := untrusted.Line(string(m.Role))
 	if m.Tool != "" {
 		name += " " + untrusted.Line(m.Tool)
@@ -340,11 +342,11 @@ func messageName(m planning.Message) string {
 	return name
 }
 
-func thinkWords(q planning.Request) string {
+func thinkWords(q prompt.Request) string {
 	switch {
 	case !q.Think:
 		return "off"
-	case q.Level == planning.ThinkAuto:
+	case q.Level == prompt.ThinkAuto:
 		return "may"
 	default:
 		return string(q.Level)
@@ -352,7 +354,7 @@ func thinkWords(q planning.Request) string {
 }
 
 // boundWords says what bounds the reply.
-func boundWords(q planning.Request) string {
+func boundWords(q prompt.Request) string {
 	var parts []string
 	if q.MaxTokens > 0 {
 		parts = append(parts, plural(q.MaxTokens, "token"))

@@ -9,7 +9,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 	"replan/tui"
 )
 
@@ -33,8 +35,8 @@ func TestEveryExchangeIsListedWithWhatItTook(t *testing.T) {
 func TestCountsOfTokensHaveOneFormat(t *testing.T) {
 	st := newStory().exploring()
 	for _, n := range []int{893, 1000, 1024, 1900, 2048, 12_345, 99_999, 131_072} {
-		st.run(agent.ModelRequested{Purpose: planning.PurposeRepair, Request: request(planning.PurposeRepair, "")},
-			agent.ModelReplied{Purpose: planning.PurposeRepair, Reply: reply("{}", n, 1)})
+		st.run(agent.ModelRequested{Purpose: prompt.PurposeRepair, Request: request(prompt.PurposeRepair, "")},
+			agent.ModelReplied{Purpose: prompt.PurposeRepair, Reply: sampleReply("{}", n, 1)})
 	}
 	s := settled(t, st, 120, 36).press(ctrlX)
 	for _, want := range []string{" 893 in", " 1.0k in", " 1.9k in", " 2.0k in", "12.3k in", " 100k in", " 131k in"} {
@@ -77,13 +79,13 @@ func TestAnExchangeIsShownWhole(t *testing.T) {
 
 func TestAnExchangeUnderWayFillsAsItsReplyComes(t *testing.T) {
 	st := newStory().calling().chat(agent.StepCompleted{Index: "chat.2", Attempt: 1},
-		agent.ModelRequested{Purpose: planning.PurposeChat, Request: request(planning.PurposeChat, "")})
+		agent.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
 	s := settled(t, st, 120, 60).press(ctrlX)
 	s.wants("under way")
 	s.press(enter)
 	s.wants("The reply is not whole yet.")
 	next := &story{now: st.now, seq: st.seq}
-	done := reply("It does not.", 2500, 12)
+	done := sampleReply("It does not.", 2500, 12)
 	done.Thinking = "So the helper is the last one."
 	s.show(next.chat(agent.SynthesisCompleted{Text: done.Text, Reply: done}))
 	s.wants("So the helper is the last one.")
@@ -99,15 +101,15 @@ func TestAnOpenedExchangeKeepsItsNameWhenTheNextRunStarts(t *testing.T) {
 	s.show(next)
 	s.wants("Exchange of a run before · analysis")
 	s.press(letters("l")...).wants("Exchange of a run before · analysis") // there is none to leaf to
-	s.show(more(next).run(agent.ModelRequested{Purpose: planning.PurposeChat, Request: request(planning.PurposeChat, "")}))
+	s.show(more(next).run(agent.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")}))
 	s.wants("Exchange of a run before · analysis")
 	s.press(letters("l")...).wants("Exchange 1 of 1 · chat")
 }
 
 func TestAFailedExchangeSaysWhy(t *testing.T) {
 	st := newStory().exploring().after(10).run(agent.StepCompleted{Index: "2.3", Attempt: 1},
-		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: request(planning.PurposeAgent, "2")},
-		agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Error: "the model has thought on without an answer", Failure: agent.FailureModel})
+		agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")},
+		agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the model has thought on without an answer", Failure: agent.FailureModel})
 	s := settled(t, st, 120, 36)
 	s.wants("! the model has thought on without an answer")
 	s.press(ctrlX)
@@ -133,13 +135,13 @@ func TestExchangesOpenInAReplayAndOverAGate(t *testing.T) {
 
 func TestWhatAModelWasSentObeysNobody(t *testing.T) {
 	const evil = "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\x9b1m"
-	q := planning.Request{
-		Purpose: evil, Model: evil, Shortened: evil, Format: []byte(`"` + evil), Tools: planning.Offer{{Name: evil}},
-		Messages: []planning.Message{{Role: evil, Content: evil, Tool: evil, Calls: []planning.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
+	q := prompt.Request{
+		Purpose: evil, Model: evil, Shortened: evil, Format: []byte(`"` + evil), Tools: plan.Offer{{Name: evil}},
+		Messages: []prompt.Message{{Role: evil, Content: evil, Tool: evil, Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
 	}
 	st := newStory().exploring()
-	st.run(agent.ModelRequested{Purpose: evil, Request: q}, agent.ModelReplied{Purpose: evil, Reply: planning.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
-	st.session(session.Models{Models: []planning.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []session.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
+	st.run(agent.ModelRequested{Purpose: evil, Request: q}, agent.ModelReplied{Purpose: evil, Reply: reply.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
+	st.session(session.Models{Models: []prompt.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []session.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
 		session.Status{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, agent.ChatCompacted{Reason: evil})
 	st.run(agent.RunSteered{Text: evil})
 	for _, keys := range [][]tea.KeyPressMsg{nil, {ctrlX}, {ctrlX, enter}, {ctrlO}, {ctrlO, tabKey}} {
@@ -157,12 +159,12 @@ func TestWhatAModelWasSentObeysNobody(t *testing.T) {
 }
 
 func TestWhatIsLeftOutOfAPromptIsSaidOnce(t *testing.T) {
-	q := request(planning.PurposeAgent, "2")
+	q := request(prompt.PurposeAgent, "2")
 	q.Shortened = "The prompt was shortened: 2 results are not whole."
 	st := newStory().exploring().run(agent.StepCompleted{Index: "2.3", Attempt: 1})
 	for range 2 {
-		st.run(agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Request: q},
-			agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: agent.FailureModel})
+		st.run(agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
+			agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: agent.FailureModel})
 	}
 	s := settled(t, st, 120, 36)
 	if n := strings.Count(s.text(), "2 results are not whole"); n != 1 {
@@ -172,7 +174,7 @@ func TestWhatIsLeftOutOfAPromptIsSaidOnce(t *testing.T) {
 
 func TestWhyThereIsNoAnswerIsSaidOnce(t *testing.T) {
 	const why = "the window is too small"
-	st := newStory().greeted().chat(agent.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: planning.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
+	st := newStory().greeted().chat(agent.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
 	for phase, label := range []string{"analysis", "review", "plan"} {
 		st.chat(agent.PhaseSkipped{Phase: phase + 1, Label: label, Reason: "switched off"})
 	}

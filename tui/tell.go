@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -49,7 +49,7 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 		}
 	case agent.ModelRequested:
 		m.asked[errand{d.Purpose, d.Step}] = m.run.Now
-		if d.Purpose == planning.PurposeChat {
+		if d.Purpose == prompt.PurposeChat {
 			m.openTurn()
 		}
 	case agent.ModelReplied:
@@ -88,8 +88,8 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 // tellAnswered ends the answer that was written, and says where it is not whole.
 func (m *Model) tellAnswered(d agent.SynthesisCompleted) {
 	c := m.chat
-	delete(m.asked, errand{purpose: planning.PurposeSynthesis})
-	delete(m.asked, errand{purpose: planning.PurposeChat})
+	delete(m.asked, errand{purpose: prompt.PurposeSynthesis})
+	delete(m.asked, errand{purpose: prompt.PurposeChat})
 	m.closeTurn(d.Text, d.Reply.Thinking)
 	switch {
 	case d.Error == "" && d.Reply.CutOff:
@@ -141,18 +141,18 @@ func (m *Model) tellCut() {
 }
 
 // answering is what a model is asked for where it writes the answer.
-func answering(direct bool) planning.Purpose {
+func answering(direct bool) prompt.Purpose {
 	if direct {
-		return planning.PurposeChat
+		return prompt.PurposeChat
 	}
-	return planning.PurposeSynthesis
+	return prompt.PurposeSynthesis
 }
 
 // replied tells what came of a request outside the phases of planning: a turn
 // of the chat, and that no reply came.
 func (m *Model) replied(d agent.ModelReplied) {
 	delete(m.asked, errand{d.Purpose, d.Step})
-	if d.Purpose == planning.PurposeChat {
+	if d.Purpose == prompt.PurposeChat {
 		m.closeTurn(d.Reply.Text, d.Reply.Thinking)
 		m.tellCalls()
 	}

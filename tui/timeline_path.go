@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -123,7 +123,7 @@ func (c *chronicler) newest(step string, by time.Duration) int {
 // planned is the steps of the plan of a revision, and which of them gives which
 // variable.
 type planned struct {
-	steps map[string]*planning.Step
+	steps map[string]*plan.Step
 	gives map[string]string
 }
 
@@ -139,7 +139,7 @@ func (c *chronicler) dependencies(revision int, step string) []string {
 				steps = r.Was
 			}
 		}
-		p = planned{make(map[string]*planning.Step, len(steps)), map[string]string{}}
+		p = planned{make(map[string]*plan.Step, len(steps)), map[string]string{}}
 		for _, s := range steps {
 			p.steps[s.Step.Index] = &s.Step
 			if v := s.Step.ResultVariable; v != "" {
@@ -153,7 +153,7 @@ func (c *chronicler) dependencies(revision int, step string) []string {
 		return nil
 	}
 	deps := slices.Clone(s.DependsOn)
-	for _, ref := range planning.References(s.Args) {
+	for _, ref := range plan.References(s.Args) {
 		if index, ok := p.gives[ref.Name]; ok {
 			deps = append(deps, index)
 		}

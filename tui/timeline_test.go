@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // past is events with the second at which each happened.
@@ -42,20 +42,20 @@ func (p past) folded(t *testing.T) (*agent.Run, time.Time) {
 	return run, now
 }
 
-var timedTools = planning.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}, {Name: "change", Server: "s"}}
+var timedTools = plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}, {Name: "change", Server: "s"}}
 
-func timedPlan(steps ...planning.Step) (agent.RunStarted, agent.PlanCreated) {
-	plan := planning.Plan{Title: "P", Steps: steps, OnFailure: planning.OnFailureReplan}
+func timedPlan(steps ...plan.Step) (agent.RunStarted, agent.PlanCreated) {
+	plan := plan.Plan{Title: "P", Steps: steps, OnFailure: plan.OnFailureReplan}
 	return agent.RunStarted{Plan: &plan, Model: "m", Limits: agent.DefaultLimits(), Catalogue: timedTools, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}, {Tool: "change", Verdict: agent.VerdictAsk}}},
 		agent.PlanCreated{Plan: plan, Revision: 1}
 }
 
-func timedStep(index, tool string, deps ...string) planning.Step {
-	return planning.Step{Index: index, Title: "Step " + index, Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
+func timedStep(index, tool string, deps ...string) plan.Step {
+	return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
 }
 
 func begins(index string, n int) agent.Data {
-	return agent.StepStarted{Index: index, Attempt: n, Executor: planning.ExecutorTool, Tool: "look"}
+	return agent.StepStarted{Index: index, Attempt: n, Executor: plan.ExecutorTool, Tool: "look"}
 }
 
 func succeeds(index string, n int) agent.Data { return agent.StepCompleted{Index: index, Attempt: n} }
@@ -65,7 +65,7 @@ func fails(index string, n int) agent.Data {
 }
 
 func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
-	plan := planning.Plan{Title: "P", Steps: []planning.Step{timedStep("1", "look"), timedStep("2", "look", "1")}}
+	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look", "1")}}
 	run, now := past{
 		{0, agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Review: true, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}}}},
 		{0, agent.PlanCreated{Plan: plan, Revision: 1}},
@@ -136,7 +136,7 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 	retryStart, retry := timedPlan(retried)
 	wideStart, wide := timedPlan(timedStep("1", "look"), timedStep("2", "look"), timedStep("3", "look"))
 	replaced := one.Plan
-	replaced.Steps = []planning.Step{timedStep("2", "look")}
+	replaced.Steps = []plan.Step{timedStep("2", "look")}
 	for name, c := range map[string]struct {
 		past past
 		want string
@@ -214,7 +214,7 @@ func TestTicksAreRound(t *testing.T) {
 }
 
 func BenchmarkTimelineOf1000Steps(b *testing.B) {
-	var steps []planning.Step
+	var steps []plan.Step
 	for i := range 1000 {
 		step := timedStep(fmt.Sprint(i+1), "look")
 		if i > 0 {

@@ -10,7 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -136,19 +136,19 @@ func (m *Model) notices(e agent.Event) {
 // serverNotices tells which servers were lost and which are back, and that a
 // model answers at last.
 func (m *Model) serverNotices(now session.Status) {
-	was := map[string]planning.ServerState{}
+	was := map[string]plan.ServerState{}
 	for _, s := range m.status.Servers {
 		was[s.Name] = s.State
 	}
 	for _, s := range now.Servers {
 		switch {
-		case s.State == planning.ServerFailed && was[s.Name] == planning.ServerReady:
+		case s.State == plan.ServerFailed && was[s.Name] == plan.ServerReady:
 			m.lost[s.Name] = true
 			m.toast("error", "lost the server "+s.Name+": "+s.Error)
-		case s.State == planning.ServerFailed && was[s.Name] == planning.ServerStarting:
+		case s.State == plan.ServerFailed && was[s.Name] == plan.ServerStarting:
 			m.lost[s.Name] = true
 			m.toast("error", "the server "+s.Name+" did not start")
-		case s.State == planning.ServerReady && m.lost[s.Name]:
+		case s.State == plan.ServerReady && m.lost[s.Name]:
 			delete(m.lost, s.Name)
 			m.toast("info", "the server "+s.Name+" is ready: "+plural(s.Tools, "tool"))
 		}

@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -210,7 +210,7 @@ func isLong(v any) bool {
 
 // planNotes writes what a plan says besides its steps: how one will know that its
 // goal is met, its milestones and its risks. It writes nothing where there is none.
-func (d *document) planNotes(p planning.Plan) {
+func (d *document) planNotes(p plan.Plan) {
 	l := d.look
 	notes := planNotes(p)
 	if len(notes) == 0 {
@@ -225,7 +225,7 @@ func (d *document) planNotes(p planning.Plan) {
 // planNote is one thing that a plan says besides its steps.
 type planNote struct{ name, text string }
 
-func planNotes(p planning.Plan) []planNote {
+func planNotes(p plan.Plan) []planNote {
 	var notes []planNote
 	if p.DoneWhen != "" {
 		notes = append(notes, planNote{"done if", p.DoneWhen})

@@ -8,7 +8,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -73,11 +74,11 @@ func (m *Model) helpOut(p *page) {
 	says := ""
 	model := untrusted.Line(t.Model)
 	switch t.Kind {
-	case planning.TroubleUnreachable:
+	case prompt.TroubleUnreachable:
 		says = "Ollama does not answer at " + untrusted.Line(t.Host) + "."
-	case planning.TroubleNoModels:
+	case prompt.TroubleNoModels:
 		says = "Ollama at " + untrusted.Line(t.Host) + " runs, but has no model yet."
-	case planning.TroubleMissing:
+	case prompt.TroubleMissing:
 		title = "The model is not there"
 		says = "Ollama at " + untrusted.Line(t.Host) + " has no " + model + "."
 	default:
@@ -94,18 +95,18 @@ func (m *Model) helpOut(p *page) {
 		get = model
 	}
 	switch t.Kind {
-	case planning.TroubleUnreachable:
+	case prompt.TroubleUnreachable:
 		p.command("ollama serve", "start it on this machine")
 		p.command("replan --host HOST:PORT", "or name the machine it runs on, as OLLAMA_HOST does")
 		if !p.brief {
 			p.command("ollama.com/download", "where it comes from")
 		}
-	case planning.TroubleNoModels:
+	case prompt.TroubleNoModels:
 		p.command("ollama pull "+get, "get one that plans well")
-	case planning.TroubleMissing:
+	case prompt.TroubleMissing:
 		p.command("ollama pull "+get, "get it")
 		p.press(hint{m.keys.Models, "take one of " + untrusted.Line(strings.Join(t.Models, ", "))})
-	case planning.TroubleUnfit:
+	case prompt.TroubleUnfit:
 		p.command("ollama pull "+suggestedModel, "get one that can use tools")
 		p.press(hint{m.keys.Models, "choose another"})
 	}
@@ -136,7 +137,7 @@ func (m *Model) found(p *page) {
 	}
 	servers := 0
 	for _, s := range m.status.Servers {
-		if s.State == planning.ServerReady {
+		if s.State == plan.ServerReady {
 			servers++
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -343,7 +343,7 @@ func TestWhatWasNotTakenComesBackWithTheReason(t *testing.T) {
 }
 
 func TestWhatGoesWithAMessageIsShownUnderIt(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "explain @a.go and @docs/", Mentions: []planning.Mention{
+	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "explain @a.go and @docs/", Mentions: []prompt.Mention{
 		{Name: "a.go", Text: "x", Bytes: 2150}, {Name: "docs/", Folder: true, Text: "docs/a\ndocs/b\n"}, {Name: "big", Text: strings.Repeat("x", 64<<10), Bytes: 3 << 20, Cut: true},
 	}})
 	for _, want := range []string{"@ a.go · 2.1 KB", "@ docs/ · 2 names", "@ big · the first 64 KB of 3.0 MB"} {

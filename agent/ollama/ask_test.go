@@ -16,7 +16,7 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestReplyIsTheJoinedStream(t *testing.T) {
@@ -107,7 +107,7 @@ func TestEveryRequestIsSafeFromSilentCuts(t *testing.T) {
 	client := connect(t, ollama.Config{Host: server.URL(), KeepAlive: 90 * time.Second})
 	bounded := formatted("two")
 	bounded.MaxTokens = 77
-	for _, req := range []planning.Request{ask("one"), bounded, ask("three")} {
+	for _, req := range []prompt.Request{ask("one"), bounded, ask("three")} {
 		if _, err := client.Ask(testContext(t), req, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -280,11 +280,11 @@ func TestRequestThatDoesNotFitIsRefusedWhole(t *testing.T) {
 func TestTimeLimitOfARequest(t *testing.T) {
 	for _, tc := range []struct {
 		rule    string
-		purpose planning.Purpose
+		purpose prompt.Purpose
 		says    string
 	}{
-		{"of all of it", planning.PurposeAnalysis, "was not done within 1ms"},
-		{"of a silence, also before the first word", planning.PurposeChat, "nothing came from the model for 1ms"},
+		{"of all of it", prompt.PurposeAnalysis, "was not done within 1ms"},
+		{"of a silence, also before the first word", prompt.PurposeChat, "nothing came from the model for 1ms"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
@@ -367,7 +367,7 @@ func TestServerThatGoesAwayInMidRun(t *testing.T) {
 	}
 	_, err := client.Ask(testContext(t), ask("still there?"), nil)
 	mentions(t, err, "does not answer at "+server.URL(), "ollama serve", "--host")
-	if !errors.Is(err, planning.ErrNoModel) {
+	if !errors.Is(err, prompt.ErrNoModel) {
 		t.Errorf("error %v, want it to wrap ErrNoModel", err)
 	}
 }
@@ -397,7 +397,7 @@ func TestModelThatIsRemovedInMidRun(t *testing.T) {
 	client := connect(t, ollama.Config{Host: server.URL()})
 	_, err := client.Ask(testContext(t), ask("well?"), nil)
 	mentions(t, err, "no model m:latest", "ollama pull m:latest")
-	if !errors.Is(err, planning.ErrNoModel) {
+	if !errors.Is(err, prompt.ErrNoModel) {
 		t.Errorf("error %v, want it to wrap ErrNoModel", err)
 	}
 	if reply, err := client.Ask(testContext(t), ask("and now?"), nil); err != nil || reply.Text != "back" {
@@ -407,7 +407,7 @@ func TestModelThatIsRemovedInMidRun(t *testing.T) {
 
 func TestRequestWithoutMessages(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m"})
-	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), planning.Request{}, nil)
+	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), prompt.Request{}, nil)
 	mentions(t, err, "no message")
 }
 

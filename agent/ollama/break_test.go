@@ -8,7 +8,8 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // wholeReply is a reply with all that a stream can hold.
@@ -66,13 +67,13 @@ func TestReplyThatBreaksAtAnyByteIsWholeOrAnError(t *testing.T) {
 }
 
 // judge says what is wrong with a reply and its error, "" where nothing is.
-func judge(reply planning.Reply, err error, got pieces) string {
+func judge(reply reply.Reply, err error, got pieces) string {
 	text, thinking := got.joined()
 	if err == nil {
 		switch {
 		case reply.Text != wholeReply.Text, reply.Thinking != wholeReply.Thinking, len(reply.Calls) != 1, text != reply.Text, thinking != reply.Thinking:
 			return "a short reply passes for a whole one"
-		case planning.CanonicalJSON(reply.Calls[0].Args) != `{"n":12,"q":"{}\n"}`:
+		case plan.CanonicalJSON(reply.Calls[0].Args) != `{"n":12,"q":"{}\n"}`:
 			return "the arguments of a call are not as they were"
 		}
 		return ""

@@ -16,9 +16,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ollama/ollama/api"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 
-	"replan/planning"
+	"github.com/ollama/ollama/api"
 )
 
 const (
@@ -119,21 +120,21 @@ func (c *Client) Close() error {
 // *CutStreamError where the reply broke off, a *StalledError where the model
 // passed req.MaxThinking, a *PromptTooLongError where the request does not fit, a
 // *TimeoutError where req.Timeout ran out; it wraps the error of ctx where that
-// ended, and planning.ErrNoModel where the server or the model is not there.
+// ended, and prompt.ErrNoModel where the server or the model is not there.
 //
 // Where the reply is read while it comes in (an answer in chat, a synthesis, a
 // step in the model's own words), req.Timeout bounds the time in which nothing
 // comes; else it bounds the whole.
-func (c *Client) Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
+func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	if len(req.Messages) == 0 {
-		return planning.Reply{}, errors.New("asking the model: the request has no message")
+		return reply.Reply{}, errors.New("asking the model: the request has no message")
 	}
 	ctx, heard, end := limit(ctx, req)
 	defer end()
 	began := time.Now()
 	info, about, err := c.describe(ctx, req.Model)
 	if err != nil {
-		return planning.Reply{}, c.explain(ctx, info, err)
+		return reply.Reply{}, c.explain(ctx, info, err)
 	}
 	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, heard: heard}
 	err = x.run(ctx)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"replan/planning/prompt"
+
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
-
-	"replan/planning"
 )
 
 const (
@@ -26,14 +26,14 @@ const (
 // and can use tools. The server is asked until it has answered once; from then
 // on the answer stands, whatever becomes of the model, so that its context
 // window never changes. Whether it is loaded only [Client.Models] says. The
-// error wraps planning.ErrNoModel and says in one sentence what to do, or it
+// error wraps prompt.ErrNoModel and says in one sentence what to do, or it
 // wraps the error of ctx.
-func (c *Client) Describe(ctx context.Context, name string) (planning.ModelInfo, error) {
+func (c *Client) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
 	info, _, err := c.describe(ctx, name)
 	return info, err
 }
 
-func (c *Client) describe(ctx context.Context, name string) (planning.ModelInfo, *known, error) {
+func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *known, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		name = c.model
@@ -47,7 +47,7 @@ func (c *Client) describe(ctx context.Context, name string) (planning.ModelInfo,
 			if ctx.Err() != nil {
 				err = fmt.Errorf("asking Ollama at %s for its models: %w", c.base, ctx.Err())
 			}
-			return planning.ModelInfo{}, nil, err
+			return prompt.ModelInfo{}, nil, err
 		}
 	}
 	info := about.info
@@ -55,7 +55,7 @@ func (c *Client) describe(ctx context.Context, name string) (planning.ModelInfo,
 		info.Name = name // with or without its tag, as the caller knows it
 	}
 	if !info.Chats {
-		return planning.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), planning.TroubleUnfit, name, nil)
+		return prompt.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), prompt.TroubleUnfit, name, nil)
 	}
 	return info, about, nil
 }
@@ -90,7 +90,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 		return nil, c.undescribed(err)
 	}
 	if len(listed) == 0 {
-		return nil, c.because(noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion), planning.TroubleNoModels, "", nil)
+		return nil, c.because(noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion), prompt.TroubleNoModels, "", nil)
 	}
 	for _, entry := range listed {
 		shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
@@ -107,7 +107,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 		}
 	}
 	return nil, c.because(noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
-		c.base, suggestion, names(listed)), planning.TroubleUnfit, "", listed)
+		c.base, suggestion, names(listed)), prompt.TroubleUnfit, "", listed)
 }
 
 // prefer keeps which model answers where none is named. Where two have asked at
@@ -145,10 +145,10 @@ func (c *Client) missing(ctx context.Context, name string, cause error) error {
 		return c.undescribed(err)
 	}
 	if len(listed) == 0 {
-		return c.because(noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`", c.base, name, name), planning.TroubleNoModels, name, nil)
+		return c.because(noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`", c.base, name, name), prompt.TroubleNoModels, name, nil)
 	}
 	return c.because(noModel(cause, "Ollama at %s has no model %s: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
-		c.base, name, name, names(listed)), planning.TroubleMissing, name, listed)
+		c.base, name, name, names(listed)), prompt.TroubleMissing, name, listed)
 }
 
 // undescribed is the sentence for a question about models that failed.
@@ -166,7 +166,7 @@ func (c *Client) undescribed(err error) error {
 }
 
 // info is what the rest of the program needs to know of a model.
-func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) planning.ModelInfo {
+func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prompt.ModelInfo {
 	own := contextLength(shown)
 	wanted := c.window
 	if wanted == 0 {
@@ -181,7 +181,7 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) plan
 		}
 		wanted = own
 	}
-	return planning.ModelInfo{
+	return prompt.ModelInfo{
 		Name:          entry.Name,
 		ContextWindow: wanted,
 		Longest:       own,

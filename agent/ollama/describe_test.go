@@ -12,7 +12,7 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestModelChoice(t *testing.T) {
@@ -23,23 +23,23 @@ func TestModelChoice(t *testing.T) {
 		rule  string
 		model string
 		there []ollamatest.Model
-		want  planning.ModelInfo
+		want  prompt.ModelInfo
 		says  []string // of the error
 	}{
 		{
 			rule: "the first that can use tools answers", there: []ollamatest.Model{plain, embed, able, {Name: "later"}},
-			want: planning.ModelInfo{
+			want: prompt.ModelInfo{
 				Name: "able:7b", ContextWindow: 16384, Longest: 40960, Tools: true, Thinks: true, Chats: true,
 				Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M",
 			},
 		},
 		{
 			rule: "a named one answers, tools or not", model: "plain", there: []ollamatest.Model{able, plain},
-			want: planning.ModelInfo{Name: "plain", ContextWindow: 16384, Longest: 32768, Chats: true},
+			want: prompt.ModelInfo{Name: "plain", ContextWindow: 16384, Longest: 32768, Chats: true},
 		},
 		{
 			rule: "its tag may be given", model: "plain:latest", there: []ollamatest.Model{able, plain},
-			want: planning.ModelInfo{Name: "plain:latest", ContextWindow: 16384, Longest: 32768, Chats: true},
+			want: prompt.ModelInfo{Name: "plain:latest", ContextWindow: 16384, Longest: 32768, Chats: true},
 		},
 		{rule: "there is none at all", says: []string{"has no models", "`ollama pull qwen3:8b`"}},
 		{
@@ -53,7 +53,7 @@ func TestModelChoice(t *testing.T) {
 		{rule: "a named one is missing and so are all", model: "gone", says: []string{"has no model gone", "`ollama pull gone`"}},
 		{
 			rule: "a named one has its size told", model: "ABLE:7b", there: []ollamatest.Model{plain, able},
-			want: planning.ModelInfo{
+			want: prompt.ModelInfo{
 				Name: "ABLE:7b", ContextWindow: 16384, Longest: 40960, Tools: true, Thinks: true, Chats: true,
 				Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M",
 			},
@@ -68,7 +68,7 @@ func TestModelChoice(t *testing.T) {
 			info, err := connect(t, ollama.Config{Host: server.URL(), Model: tc.model}).Describe(testContext(t), "")
 			if len(tc.says) > 0 {
 				mentions(t, err, tc.says...)
-				if !errors.Is(err, planning.ErrNoModel) {
+				if !errors.Is(err, prompt.ErrNoModel) {
 					t.Errorf("error %v, want it to wrap ErrNoModel", err)
 				}
 				return
@@ -117,7 +117,7 @@ func TestEachModelIsDescribedAndAskedByItself(t *testing.T) {
 	for _, name := range []string{"embed", "gone"} {
 		req := ask("well?")
 		req.Model = name
-		if _, err := client.Ask(testContext(t), req, nil); !errors.Is(err, planning.ErrNoModel) || !strings.Contains(err.Error(), name) {
+		if _, err := client.Ask(testContext(t), req, nil); !errors.Is(err, prompt.ErrNoModel) || !strings.Contains(err.Error(), name) {
 			t.Errorf("asking %s: error %v, want ErrNoModel and the name", name, err)
 		}
 	}
@@ -225,7 +225,7 @@ func TestServersThatAreNoHelp(t *testing.T) {
 				defer other.Close()
 				_, err := connect(t, ollama.Config{Host: other.URL, Model: name}).Describe(testContext(t), "")
 				mentions(t, err, other.URL, tc.says)
-				if !errors.Is(err, planning.ErrNoModel) {
+				if !errors.Is(err, prompt.ErrNoModel) {
 					t.Errorf("error %v, want it to wrap ErrNoModel", err)
 				}
 			})
@@ -246,7 +246,7 @@ func TestServerThatIsDown(t *testing.T) {
 		client := connect(t, ollama.Config{Host: address, Model: name})
 		_, err := client.Describe(testContext(t), "")
 		mentions(t, err, "Ollama does not answer at http://"+address, "`ollama serve`", "--host")
-		if !errors.Is(err, planning.ErrNoModel) {
+		if !errors.Is(err, prompt.ErrNoModel) {
 			t.Errorf("error %v, want it to wrap ErrNoModel", err)
 		}
 		if _, asked := client.Ask(testContext(t), ask("well?"), nil); asked == nil || asked.Error() != err.Error() {
@@ -260,7 +260,7 @@ func TestDescribeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := connect(t, ollama.Config{Host: server.URL()}).Describe(ctx, "")
-	if !errors.Is(err, context.Canceled) || errors.Is(err, planning.ErrNoModel) {
+	if !errors.Is(err, context.Canceled) || errors.Is(err, prompt.ErrNoModel) {
 		t.Errorf("error %v, want it to wrap context.Canceled alone", err)
 	}
 }

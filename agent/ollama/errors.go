@@ -10,9 +10,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/ollama/ollama/api"
+	"replan/planning/prompt"
 
-	"replan/planning"
+	"github.com/ollama/ollama/api"
 )
 
 // CutStreamError says that a reply ended before the model was done: the server
@@ -83,20 +83,20 @@ func (e *TimeoutError) Error() string {
 
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// noModelError is a sentence that wraps planning.ErrNoModel.
+// noModelError is a sentence that wraps prompt.ErrNoModel.
 type noModelError struct {
 	sentence string
 	cause    error // may be nil
-	trouble  planning.ModelTrouble
+	trouble  prompt.ModelTrouble
 }
 
 func (e *noModelError) Error() string { return e.sentence }
 
 func (e *noModelError) Unwrap() []error {
 	if e.cause == nil {
-		return []error{planning.ErrNoModel}
+		return []error{prompt.ErrNoModel}
 	}
-	return []error{planning.ErrNoModel, e.cause}
+	return []error{prompt.ErrNoModel, e.cause}
 }
 
 func noModel(cause error, format string, args ...any) error {
@@ -104,19 +104,19 @@ func noModel(cause error, format string, args ...any) error {
 }
 
 // Trouble is what is wrong, for those who help with it.
-func (e *noModelError) Trouble() planning.ModelTrouble {
+func (e *noModelError) Trouble() prompt.ModelTrouble {
 	t := e.trouble
 	if t.Kind == "" {
-		t.Kind = planning.TroubleOther
+		t.Kind = prompt.TroubleOther
 	}
 	return t
 }
 
 // because says what is wrong beside the sentence of a noModel.
-func (c *Client) because(err error, kind planning.TroubleKind, model string, there []api.ListModelResponse) error {
+func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
 	var e *noModelError
 	if errors.As(err, &e) {
-		e.trouble = planning.ModelTrouble{Kind: kind, Host: c.base.String(), Model: model}
+		e.trouble = prompt.ModelTrouble{Kind: kind, Host: c.base.String(), Model: model}
 		for _, m := range there {
 			e.trouble.Models = append(e.trouble.Models, m.Name)
 		}
@@ -165,12 +165,12 @@ func said(err error) string {
 // unreachable is the sentence for a server that does not answer at all.
 func (c *Client) unreachable(err error) error {
 	if refusedToDial(err) {
-		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base), planning.TroubleUnreachable, "", nil)
+		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base), prompt.TroubleUnreachable, "", nil)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return c.because(noModel(err, "Ollama at %s takes connections but does not answer: start it anew with `ollama serve`, or name another with --host", c.base), planning.TroubleUnreachable, "", nil)
+		return c.because(noModel(err, "Ollama at %s takes connections but does not answer: start it anew with `ollama serve`, or name another with --host", c.base), prompt.TroubleUnreachable, "", nil)
 	}
-	return c.because(noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err)), planning.TroubleUnreachable, "", nil)
+	return c.because(noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err)), prompt.TroubleUnreachable, "", nil)
 }
 
 // reason is the innermost of the errors that net/http wraps: what went wrong,

@@ -9,22 +9,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ollama/ollama/api"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 
-	"replan/planning"
+	"github.com/ollama/ollama/api"
 )
 
 // exchange is one request with all the tries that it takes.
 type exchange struct {
 	client *Client
-	info   planning.ModelInfo
+	info   prompt.ModelInfo
 	known  *known
-	req    planning.Request
+	req    prompt.Request
 	delta  func(text, thinking string)
 	heard  func() // takes note of a sign of life
 
 	text, thinking   strings.Builder
-	calls            []planning.ToolUse
+	calls            []reply.ToolUse
 	cutOff           bool
 	promptTokens     int
 	completionTokens int
@@ -43,8 +44,8 @@ type try struct {
 }
 
 // reply is all that has come in.
-func (x *exchange) reply() planning.Reply {
-	return planning.Reply{
+func (x *exchange) reply() reply.Reply {
+	return reply.Reply{
 		Text:             x.text.String(),
 		Thinking:         x.thinking.String(),
 		Calls:            x.calls,

@@ -9,7 +9,7 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestWordlessFormattedReplyTriesTheOtherThinkSetting(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWordlessFormattedReplyTriesTheOtherThinkSetting(t *testing.T) {
 func TestWordlessReplyStaysAsItIsWhereNothingHelps(t *testing.T) {
 	for _, tc := range []struct {
 		rule     string
-		req      planning.Request
+		req      prompt.Request
 		requests int
 	}{
 		{"prose is asked for once", ask("well?"), 1},
@@ -91,7 +91,7 @@ func TestServerThatKnowsNoFormatIsNotAskedForEver(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Status: 500, Error: "failed to parse grammar", Times: -1}}})
 	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), formatted("go"), nil)
 	mentions(t, err, "failed to parse grammar", "m:latest", server.URL())
-	if errors.Is(err, planning.ErrNoModel) {
+	if errors.Is(err, prompt.ErrNoModel) {
 		t.Error("a bad schema counts as a missing model")
 	}
 	if n := len(server.Requests()); n != 2 {

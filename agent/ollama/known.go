@@ -6,16 +6,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ollama/ollama/api"
+	"replan/planning/prompt"
 
-	"replan/planning"
+	"github.com/ollama/ollama/api"
 )
 
 // known is what a client has found out about one model. The description never
 // changes, so that every request names the same context window; the rest grows
 // with what the server turns away.
 type known struct {
-	info planning.ModelInfo
+	info prompt.ModelInfo
 
 	mu            sync.Mutex
 	noTools       bool            // requests with tools are turned away
@@ -32,7 +32,7 @@ type setting struct {
 	format json.RawMessage
 }
 
-func (k *known) setting(req planning.Request) setting {
+func (k *known) setting(req prompt.Request) setting {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := setting{tools: !k.noTools, format: req.Format}
@@ -43,9 +43,9 @@ func (k *known) setting(req planning.Request) setting {
 	case !k.info.Thinks || k.noThink:
 	case len(req.Format) > 0: // it would bind only after the thinking
 		s.think = &api.ThinkValue{Value: k.thinkToFormat}
-	case !req.Think || req.Level == planning.ThinkOff:
+	case !req.Think || req.Level == prompt.ThinkOff:
 		s.think = &api.ThinkValue{Value: false}
-	case req.Level == planning.ThinkAuto || req.Level == planning.ThinkOn || k.noLevels:
+	case req.Level == prompt.ThinkAuto || req.Level == prompt.ThinkOn || k.noLevels:
 		s.think = &api.ThinkValue{Value: true}
 	default:
 		s.think = &api.ThinkValue{Value: string(req.Level)}
@@ -56,7 +56,7 @@ func (k *known) setting(req planning.Request) setting {
 // learn keeps what a refusal says about the model, and reports whether the same
 // request is worth another try: each lesson takes something away from it, so
 // that the tries come to an end.
-func (k *known) learn(req planning.Request, s setting, err error) bool {
+func (k *known) learn(req prompt.Request, s setting, err error) bool {
 	words := strings.ToLower(said(err))
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,7 +88,7 @@ func (k *known) preferThinking(think bool) {
 
 // remember keeps what is first said of a model. Where two have asked at once
 // the first answer stands.
-func (c *Client) remember(info planning.ModelInfo, toolless bool) *known {
+func (c *Client) remember(info prompt.ModelInfo, toolless bool) *known {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := tagged(info.Name)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // limit bounds a request in time. heard is to be called with each piece that
 // comes in, end when all is over.
-func limit(ctx context.Context, req planning.Request) (limited context.Context, heard, end func()) {
+func limit(ctx context.Context, req prompt.Request) (limited context.Context, heard, end func()) {
 	if req.Timeout <= 0 {
 		return ctx, func() {}, func() {}
 	}
@@ -32,11 +32,11 @@ func limit(ctx context.Context, req planning.Request) (limited context.Context, 
 // one may take as long as it goes on: what has been read already is not to be
 // lost for its length. Whoever waits for a plan or for arguments has nothing of
 // the half of them.
-func readAsItComes(req planning.Request) bool {
+func readAsItComes(req prompt.Request) bool {
 	switch req.Purpose {
-	case planning.PurposeChat, planning.PurposeSynthesis:
+	case prompt.PurposeChat, prompt.PurposeSynthesis:
 		return true
-	case planning.PurposeStep:
+	case prompt.PurposeStep:
 		return len(req.Format) == 0 // its own words, not the arguments of a call
 	default:
 		return false

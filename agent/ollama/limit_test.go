@@ -10,7 +10,9 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // within is a listener inside the program: what talks through it waits for
@@ -51,7 +53,7 @@ func (w within) dial(ctx context.Context) (net.Conn, error) {
 
 // askWithin asks a scripted model, with no time passing but that for which the
 // model keeps silent.
-func askWithin(t *testing.T, script ollamatest.Script, req planning.Request) (reply planning.Reply, took time.Duration, err error) {
+func askWithin(t *testing.T, script ollamatest.Script, req prompt.Request) (reply reply.Reply, took time.Duration, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		closed, cancel := context.WithCancel(t.Context())
@@ -73,22 +75,22 @@ func TestWhatIsReadAsItComesMayTakeAsLongAsItGoesOn(t *testing.T) {
 	const words = "one two three four five six"
 	for _, tc := range []struct {
 		rule    string
-		purpose planning.Purpose
+		purpose prompt.Purpose
 		format  string
 		pace    time.Duration // between two words
 		text    string        // that comes
 		took    time.Duration
 		silent  bool // the limit bounds the time in which nothing comes
 	}{
-		{"an answer in chat", planning.PurposeChat, "", 100 * time.Second, words, 500 * time.Second, true},
-		{"a synthesis", planning.PurposeSynthesis, "", 100 * time.Second, words, 500 * time.Second, true},
-		{"a step in the model's own words", planning.PurposeStep, "", 100 * time.Second, words, 500 * time.Second, true},
-		{"not one that falls silent", planning.PurposeChat, "", 3 * time.Minute, "one ", 2 * time.Minute, true},
-		{"not the arguments of a step", planning.PurposeStep, `{"type":"object"}`, 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not the analysis", planning.PurposeAnalysis, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not the review", planning.PurposeReview, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not the plan", planning.PurposePlan, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not a turn of a sub-agent, whose step has a limit", planning.PurposeAgent, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"an answer in chat", prompt.PurposeChat, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"a synthesis", prompt.PurposeSynthesis, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"a step in the model's own words", prompt.PurposeStep, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"not one that falls silent", prompt.PurposeChat, "", 3 * time.Minute, "one ", 2 * time.Minute, true},
+		{"not the arguments of a step", prompt.PurposeStep, `{"type":"object"}`, 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not the analysis", prompt.PurposeAnalysis, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not the review", prompt.PurposeReview, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not the plan", prompt.PurposePlan, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"not a turn of a sub-agent, whose step has a limit", prompt.PurposeAgent, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			req := ask("tell")
@@ -120,17 +122,17 @@ func TestHalfAReplyComesBackBesideItsError(t *testing.T) {
 	for _, tc := range []struct {
 		rule   string
 		script ollamatest.Script
-		change func(*planning.Request)
+		change func(*prompt.Request)
 		text   string
 		says   string
 	}{
 		{"the connection breaks", once(ollamatest.Reply{Text: "one two", CutAfter: 5}), nil, "one t", "broke off"},
 		{"the stream ends in good order", once(ollamatest.Reply{Text: "one two", EndAfter: 5}), nil, "one t", "broke off"},
 		{"the model dies", once(ollamatest.Reply{Text: "one two", Error: "runner process has terminated"}), nil, "one two", "died under Ollama"},
-		{"it calls a tool and the stream breaks", once(ollamatest.Reply{Text: "one", Calls: []ollamatest.Call{{Name: "search", Args: map[string]any{"q": "x"}}}, Error: "died"}), func(r *planning.Request) { r.Tools = planning.Offer{search} }, "one", "broke off"},
-		{"it thinks on and on", once(ollamatest.Reply{Text: "one two"}), func(r *planning.Request) { r.MaxThinking = 1 }, "", "thought on"},
-		{"it falls silent", hold, func(r *planning.Request) { r.Timeout = time.Minute }, "", "nothing came"},
-		{"its time is up", hold, func(r *planning.Request) { r.Purpose, r.Timeout = planning.PurposeAnalysis, time.Minute }, "", "not done within"},
+		{"it calls a tool and the stream breaks", once(ollamatest.Reply{Text: "one", Calls: []ollamatest.Call{{Name: "search", Args: map[string]any{"q": "x"}}}, Error: "died"}), func(r *prompt.Request) { r.Tools = plan.Offer{search} }, "one", "broke off"},
+		{"it thinks on and on", once(ollamatest.Reply{Text: "one two"}), func(r *prompt.Request) { r.MaxThinking = 1 }, "", "thought on"},
+		{"it falls silent", hold, func(r *prompt.Request) { r.Timeout = time.Minute }, "", "nothing came"},
+		{"its time is up", hold, func(r *prompt.Request) { r.Purpose, r.Timeout = prompt.PurposeAnalysis, time.Minute }, "", "not done within"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			req := ask("go")
@@ -139,11 +141,11 @@ func TestHalfAReplyComesBackBesideItsError(t *testing.T) {
 				tc.change(&req)
 			}
 			tc.script.Model, tc.script.Capabilities = "m", thinker
-			reply, took, err := askWithin(t, tc.script, req)
+			answer, took, err := askWithin(t, tc.script, req)
 			mentions(t, err, tc.says)
-			want := planning.Reply{Text: tc.text, Thinking: "hm", ContextWindow: 16384, MS: took.Milliseconds()}
-			if got := planning.CanonicalJSON(reply); got != planning.CanonicalJSON(want) {
-				t.Errorf("beside the error there is %s, want %s", got, planning.CanonicalJSON(want))
+			want := reply.Reply{Text: tc.text, Thinking: "hm", ContextWindow: 16384, MS: took.Milliseconds()}
+			if got := plan.CanonicalJSON(answer); got != plan.CanonicalJSON(want) {
+				t.Errorf("beside the error there is %s, want %s", got, plan.CanonicalJSON(want))
 			}
 		})
 	}

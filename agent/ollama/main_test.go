@@ -11,7 +11,7 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,14 +69,14 @@ func (p *pieces) joined() (text, thinking string) {
 	return strings.Join(p.text, ""), strings.Join(p.thinking, "")
 }
 
-func ask(words string) planning.Request {
-	return planning.Request{
-		Purpose:  planning.PurposeChat,
-		Messages: []planning.Message{{Role: planning.RoleSystem, Content: "be brief"}, {Role: planning.RoleUser, Content: words}},
+func ask(words string) prompt.Request {
+	return prompt.Request{
+		Purpose:  prompt.PurposeChat,
+		Messages: []prompt.Message{{Role: prompt.RoleSystem, Content: "be brief"}, {Role: prompt.RoleUser, Content: words}},
 	}
 }
 
-func formatted(words string) planning.Request {
+func formatted(words string) prompt.Request {
 	req := ask(words)
 	req.Format = []byte(`{"type":"object","properties":{"title":{"type":"string"}}}`)
 	return req

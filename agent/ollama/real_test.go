@@ -14,6 +14,9 @@ import (
 
 	"replan/agent/ollama"
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // These tests ask the server that OLLAMA_HOST names, each the smallest of its
@@ -32,7 +35,7 @@ func real(t *testing.T, cfg ollama.Config) *ollama.Client {
 	return connect(t, cfg)
 }
 
-func realModels(t *testing.T, client *ollama.Client) []planning.ModelInfo {
+func realModels(t *testing.T, client *ollama.Client) []prompt.ModelInfo {
 	t.Helper()
 	models, err := client.Models(t.Context())
 	if err != nil {
@@ -46,20 +49,20 @@ func realModels(t *testing.T, client *ollama.Client) []planning.ModelInfo {
 
 // smallest is the model with the fewest bytes that fits. Where there is none the
 // test is left out: not every machine has room for one of each kind.
-func smallest(t *testing.T, client *ollama.Client, what string, fits func(planning.ModelInfo) bool) string {
+func smallest(t *testing.T, client *ollama.Client, what string, fits func(prompt.ModelInfo) bool) string {
 	t.Helper()
-	models := slices.DeleteFunc(realModels(t, client), func(m planning.ModelInfo) bool { return !m.Chats || !fits(m) })
+	models := slices.DeleteFunc(realModels(t, client), func(m prompt.ModelInfo) bool { return !m.Chats || !fits(m) })
 	if len(models) == 0 {
 		t.Skipf("%s has no model that %s: pull one to have this tested", client.Host(), what)
 	}
-	return slices.MinFunc(models, func(a, b planning.ModelInfo) int { return int(a.Bytes - b.Bytes) }).Name
+	return slices.MinFunc(models, func(a, b prompt.ModelInfo) int { return int(a.Bytes - b.Bytes) }).Name
 }
 
 const callsTools = "can call tools and does not think"
 
-func calls(m planning.ModelInfo) bool { return m.Tools && !m.Thinks }
+func calls(m prompt.ModelInfo) bool { return m.Tools && !m.Thinks }
 
-func short(model, words string) planning.Request {
+func short(model, words string) prompt.Request {
 	req := ask(words)
 	req.Model, req.MaxTokens, req.Timeout = model, 20, longWait
 	return req
@@ -73,7 +76,7 @@ func TestRealServerDescribesItsModels(t *testing.T) {
 		}
 	}
 	info, err := client.Describe(t.Context(), "")
-	if errors.Is(err, planning.ErrNoModel) {
+	if errors.Is(err, prompt.ErrNoModel) {
 		t.Skip(err)
 	}
 	if err != nil || !info.Tools || !info.Chats {
@@ -88,7 +91,7 @@ func TestRealServerLoadsAModelBeforeItIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := realModels(t, client)
-	i := slices.IndexFunc(models, func(m planning.ModelInfo) bool { return m.Name == name })
+	i := slices.IndexFunc(models, func(m prompt.ModelInfo) bool { return m.Name == name })
 	if !models[i].Loaded {
 		t.Errorf("model %+v, want it loaded", models[i])
 	}
@@ -113,14 +116,14 @@ func TestRealServerHoldsAReplyToItsFormat(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 2048})
 	for _, what := range []struct {
 		rule string
-		fits func(planning.ModelInfo) bool
+		fits func(prompt.ModelInfo) bool
 	}{
 		{callsTools, calls},
-		{"can think, which it is told not to", func(m planning.ModelInfo) bool { return m.Thinks }},
+		{"can think, which it is told not to", func(m prompt.ModelInfo) bool { return m.Thinks }},
 	} {
 		t.Run(what.rule, func(t *testing.T) {
 			req := short(smallest(t, client, what.rule, what.fits), "Plan something.")
-			req.MaxTokens, req.Think, req.Level = 200, true, planning.ThinkHigh
+			req.MaxTokens, req.Think, req.Level = 200, true, prompt.ThinkHigh
 			req.Format = []byte(`{"type":"object","properties":{"mode":{"type":"string","enum":["direct","plan"]}},"required":["mode"],"additionalProperties":false}`)
 			reply, err := client.Ask(t.Context(), req, nil)
 			if err != nil {
@@ -139,8 +142,8 @@ func TestRealServerHoldsAReplyToItsFormat(t *testing.T) {
 
 func TestRealServerTakesAsMuchThinkingAsItKnows(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 2048})
-	name := smallest(t, client, "can think", func(m planning.ModelInfo) bool { return m.Thinks })
-	for _, level := range []planning.ThinkLevel{planning.ThinkHigh, planning.ThinkOn, planning.ThinkOff, planning.ThinkAuto} {
+	name := smallest(t, client, "can think", func(m prompt.ModelInfo) bool { return m.Thinks })
+	for _, level := range []prompt.ThinkLevel{prompt.ThinkHigh, prompt.ThinkOn, prompt.ThinkOff, prompt.ThinkAuto} {
 		req := short(name, "Think.")
 		req.Think, req.Level, req.MaxTokens = true, level, 4 // that it is taken is all that matters
 		if _, err := client.Ask(t.Context(), req, nil); err != nil {
@@ -151,7 +154,7 @@ func TestRealServerTakesAsMuchThinkingAsItKnows(t *testing.T) {
 
 func TestRealServerTakesEveryTool(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 8192})
-	tools := planning.Offer(slices.Concat(planning.PlanTools(), planning.Catalogue{
+	tools := plan.Offer(slices.Concat(prompt.PlanTools(), plan.Catalogue{
 		{Name: "text.count", Server: "demo", Description: "counts", InputSchema: []byte(`{"type":"object","properties":{
 			"a":{"type":["string","null"],"enum":["x",null]},"b":{"anyOf":[{"type":"string"},{"type":"integer"}]},
 			"c":{"$ref":"#/$defs/c"},"d":{"type":"array","items":{"$ref":"#/$defs/c"}},"e":true},
@@ -160,18 +163,18 @@ func TestRealServerTakesEveryTool(t *testing.T) {
 	}))
 	for _, what := range []struct {
 		rule string
-		fits func(planning.ModelInfo) bool
+		fits func(prompt.ModelInfo) bool
 	}{
 		{callsTools, calls},
-		{"can call no tools", func(m planning.ModelInfo) bool { return !m.Tools }},
+		{"can call no tools", func(m prompt.ModelInfo) bool { return !m.Tools }},
 	} {
 		t.Run(what.rule, func(t *testing.T) {
 			req := short(smallest(t, client, what.rule, what.fits), "Count.")
 			req.Tools = tools
 			req.Messages = append(req.Messages,
-				planning.Message{Role: planning.RoleAssistant, Calls: []planning.ToolUse{{ID: "one", Name: "text.count", Args: map[string]any{"c": map[string]any{"n": json.Number("12345678901234567890")}}}}},
-				planning.Message{Role: planning.RoleTool, Tool: "text.count", CallID: "one", Content: "7"},
-				planning.Message{Role: planning.RoleUser, Content: "Go on."})
+				prompt.Message{Role: prompt.RoleAssistant, Calls: []reply.ToolUse{{ID: "one", Name: "text.count", Args: map[string]any{"c": map[string]any{"n": json.Number("12345678901234567890")}}}}},
+				prompt.Message{Role: prompt.RoleTool, Tool: "text.count", CallID: "one", Content: "7"},
+				prompt.Message{Role: prompt.RoleUser, Content: "Go on."})
 			if _, err := client.Ask(t.Context(), req, nil); err != nil {
 				t.Error(err)
 			}
@@ -196,7 +199,7 @@ func TestRealServerReadsLittleOfThePlansPromptAfterTheAnalysis(t *testing.T) {
 		t.Fatal(err)
 	}
 	analysis, plan := phases(t, info)
-	read := func(req planning.Request, stamp string) int64 {
+	read := func(req prompt.Request, stamp string) int64 {
 		t.Helper()
 		req.Model, req.MaxTokens, req.Timeout = name, 1, longWait
 		req.Messages = slices.Clone(req.Messages)
@@ -223,15 +226,15 @@ func TestRealServerReadsLittleOfThePlansPromptAfterTheAnalysis(t *testing.T) {
 }
 
 // phases are the requests of phases 1 and 3 for one goal.
-func phases(t *testing.T, info planning.ModelInfo) (analysis, plan planning.Request) {
+func phases(t *testing.T, info prompt.ModelInfo) (analysis, plan prompt.Request) {
 	t.Helper()
 	schema := func(args string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{` + args + `}}`)
 	}
 	path := `"path":{"type":"string","description":"of a file or a folder of this project"}`
-	pipeline := planning.NewPipeline(planning.Brief{
+	pipeline := planning.NewPipeline(prompt.Brief{
 		Goal: "rename authenticate to verify_user and run the tests",
-		Catalogue: planning.Catalogue{
+		Catalogue: plan.Catalogue{
 			{Name: "fs.read", Server: "demo", Description: "returns the text of a file, or of some of its lines", InputSchema: schema(path), ReadOnly: true, Annotated: true},
 			{Name: "fs.list", Server: "demo", Description: "lists what is in a folder", InputSchema: schema(path), ReadOnly: true, Annotated: true},
 			{Name: "fs.search", Server: "demo", Description: "finds the lines that hold a text", InputSchema: schema(path + `,"query":{"type":"string"}`), ReadOnly: true, Annotated: true},
@@ -242,12 +245,12 @@ func phases(t *testing.T, info planning.ModelInfo) (analysis, plan planning.Requ
 			{Name: "vcs.log", Server: "demo", Description: "lists the newest commits", InputSchema: schema(path), ReadOnly: true, Annotated: true},
 			{Name: "test.run", Server: "demo", Description: "runs the tests of this project", InputSchema: schema(path), Annotated: true},
 		},
-		Prompting: planning.Prompting{ContextWindow: info.ContextWindow},
+		Prompting: prompt.Prompting{ContextWindow: info.ContextWindow},
 	})
 	analysis, more := pipeline.Next()
-	pipeline.Absorb(planning.Reply{Text: `{"mode":"plan","task":"rename a function","goal":"the tests pass","complexity":"medium","reflect":false}`})
+	pipeline.Absorb(reply.Reply{Text: `{"mode":"plan","task":"rename a function","goal":"the tests pass","complexity":"medium","reflect":false}`})
 	plan, again := pipeline.Next()
-	if !more || !again || analysis.Purpose != planning.PurposeAnalysis || plan.Purpose != planning.PurposePlan || analysis.Shortened+plan.Shortened != "" {
+	if !more || !again || analysis.Purpose != prompt.PurposeAnalysis || plan.Purpose != prompt.PurposePlan || analysis.Shortened+plan.Shortened != "" {
 		t.Fatalf("the pipeline asks for %s (%s) and %s (%s)", analysis.Purpose, analysis.Shortened, plan.Purpose, plan.Shortened)
 	}
 	return analysis, plan

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // explain turns an error into one that says what to do. What ended ctx goes
 // before all else: whatever the connection says then only follows from it.
-func (c *Client) explain(ctx context.Context, info planning.ModelInfo, err error) error {
+func (c *Client) explain(ctx context.Context, info prompt.ModelInfo, err error) error {
 	if ctx.Err() != nil {
 		cause := context.Cause(ctx)
 		var late *TimeoutError
@@ -26,7 +26,7 @@ func (c *Client) explain(ctx context.Context, info planning.ModelInfo, err error
 	}
 	var cut *CutStreamError
 	var stalled *StalledError
-	if errors.As(err, &cut) || errors.As(err, &stalled) || errors.Is(err, planning.ErrNoModel) {
+	if errors.As(err, &cut) || errors.As(err, &stalled) || errors.Is(err, prompt.ErrNoModel) {
 		return err
 	}
 	if silent(err) {

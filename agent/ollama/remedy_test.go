@@ -9,7 +9,7 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // The words of the server, and what the user reads.
@@ -50,7 +50,7 @@ func TestWhatAServerSaysBecomesASentenceWithARemedy(t *testing.T) {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error %q is more than one line", err)
 			}
-			if missing := tc.status == 404; errors.Is(err, planning.ErrNoModel) != missing {
+			if missing := tc.status == 404; errors.Is(err, prompt.ErrNoModel) != missing {
 				t.Errorf("error %v, wraps ErrNoModel: %v, want %v", err, !missing, missing)
 			}
 		})

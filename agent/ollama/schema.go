@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ollama/ollama/api"
+	"replan/planning/plan"
 
-	"replan/planning"
+	"github.com/ollama/ollama/api"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // in the descriptions.
 func parameters(raw json.RawMessage) api.ToolFunctionParameters {
 	out := api.ToolFunctionParameters{Type: "object", Properties: api.NewToolPropertiesMap()}
-	value, err := planning.DecodeValue(raw)
+	value, err := plan.DecodeValue(raw)
 	if err != nil {
 		return out
 	}
@@ -222,7 +222,7 @@ func described(object map[string]any) string {
 		{"default", "default"},
 	} {
 		if value, ok := object[n.key]; ok {
-			notes = append(notes, n.words+" "+bounded(planning.CanonicalJSON(value), 100))
+			notes = append(notes, n.words+" "+bounded(plan.CanonicalJSON(value), 100))
 		}
 	}
 	if len(notes) == 0 {

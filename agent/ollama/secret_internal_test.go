@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 func TestNoSecretGoesToAModel(t *testing.T) {
 	const key = "sk-abcdefghijklmnop1234"
-	m := planning.Message{
-		Role: planning.RoleAssistant, Content: "API_KEY=" + key,
-		Calls: []planning.ToolUse{{Name: "proc.run", Args: map[string]any{"argv": []any{"curl", "-H", "Authorization: Bearer " + key}}}},
+	m := prompt.Message{
+		Role: prompt.RoleAssistant, Content: "API_KEY=" + key,
+		Calls: []reply.ToolUse{{Name: "proc.run", Args: map[string]any{"argv": []any{"curl", "-H", "Authorization: Bearer " + key}}}},
 	}
 	for name, got := range map[string]string{
 		"for a model with tools": fmt.Sprint(message(m).Content, message(m).ToolCalls[0].Function.Arguments.ToMap()), "for one without": plainMessage(m).Content,

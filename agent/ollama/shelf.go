@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ollama/ollama/api"
+	"replan/planning/prompt"
 
-	"replan/planning"
+	"github.com/ollama/ollama/api"
 )
 
 const shownAtOnce = 4 // models that the server is asked about at the same time
@@ -18,7 +18,7 @@ const shownAtOnce = 4 // models that the server is asked about at the same time
 // Models lists the models that are installed, in the server's order. Of a model
 // that cannot be described only its name and size are known, and that it cannot
 // chat. The error is as that of [Client.Describe].
-func (c *Client) Models(ctx context.Context) ([]planning.ModelInfo, error) {
+func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 	asking, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
 	listed, err := c.installed(asking)
@@ -29,7 +29,7 @@ func (c *Client) Models(ctx context.Context) ([]planning.ModelInfo, error) {
 		return nil, c.undescribed(err)
 	}
 	loaded := c.loaded(asking)
-	infos := make([]planning.ModelInfo, len(listed))
+	infos := make([]prompt.ModelInfo, len(listed))
 	var group sync.WaitGroup
 	places := make(chan struct{}, shownAtOnce)
 	for i, entry := range listed {
@@ -49,11 +49,11 @@ func (c *Client) Models(ctx context.Context) ([]planning.ModelInfo, error) {
 
 // listedInfo describes one model of the list, with the context window that it
 // has been given before.
-func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse) planning.ModelInfo {
+func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse) prompt.ModelInfo {
 	shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
 	if err != nil {
 		c.log.Warn("a model cannot be described", "model", entry.Name, "error", err)
-		return planning.ModelInfo{
+		return prompt.ModelInfo{
 			Name: entry.Name, Bytes: entry.Size,
 			Parameters: entry.Details.ParameterSize, Quantization: entry.Details.QuantizationLevel,
 		}

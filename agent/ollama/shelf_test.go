@@ -14,7 +14,7 @@ import (
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 var (
@@ -42,7 +42,7 @@ func TestModelsAreListedWithAllThatTheServerKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []planning.ModelInfo{
+	want := []prompt.ModelInfo{
 		{Name: "big:70b", ContextWindow: 16384, Longest: 131072, Tools: true, Thinks: true, Chats: true, Bytes: 42_000_000_000, Parameters: "70.6B", Quantization: "Q4_K_M"},
 		{Name: "embed:latest", ContextWindow: 512, Longest: 512, Bytes: 270_000_000, Parameters: "137M", Quantization: "F16"},
 		{Name: "small:latest", ContextWindow: 2048, Longest: 8192, Chats: true, Loaded: true},
@@ -77,7 +77,7 @@ func TestModelsAreListedAsFarAsTheServerTells(t *testing.T) {
 	defer proxy.Close()
 	client := connect(t, ollama.Config{Host: proxy.URL})
 	models, err := client.Models(testContext(t))
-	want := []planning.ModelInfo{
+	want := []prompt.ModelInfo{
 		{Name: "good:latest", ContextWindow: 16384, Chats: true},
 		{Name: "bad:latest", Bytes: 7, Parameters: "1B", Quantization: "F16"},
 	}
@@ -93,7 +93,7 @@ func TestListingAndWarmingSayWhatDescribingSays(t *testing.T) {
 	client := connect(t, ollama.Config{Host: "127.0.0.1:1"})
 	_, err := client.Models(testContext(t))
 	mentions(t, err, "does not answer", "ollama serve")
-	if !errors.Is(err, planning.ErrNoModel) {
+	if !errors.Is(err, prompt.ErrNoModel) {
 		t.Errorf("error %v, want it to wrap ErrNoModel", err)
 	}
 	for _, name := range []string{"", "m"} {
@@ -104,7 +104,7 @@ func TestListingAndWarmingSayWhatDescribingSays(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := client.Models(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, planning.ErrNoModel) {
+	if _, err := client.Models(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, prompt.ErrNoModel) {
 		t.Errorf("error %v, want it to wrap context.Canceled alone", err)
 	}
 }

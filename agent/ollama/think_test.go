@@ -9,23 +9,23 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestThinkLevelBecomesASetting(t *testing.T) {
 	for _, tc := range []struct {
 		rule  string
 		think bool
-		level planning.ThinkLevel
+		level prompt.ThinkLevel
 		want  any
 	}{
-		{"auto is on where it may think", true, planning.ThinkAuto, true},
-		{"on", true, planning.ThinkOn, true},
-		{"off", true, planning.ThinkOff, false},
-		{"low", true, planning.ThinkLow, "low"},
-		{"medium", true, planning.ThinkMedium, "medium"},
-		{"high", true, planning.ThinkHigh, "high"},
-		{"no level makes one think that may not", false, planning.ThinkHigh, false},
+		{"auto is on where it may think", true, prompt.ThinkAuto, true},
+		{"on", true, prompt.ThinkOn, true},
+		{"off", true, prompt.ThinkOff, false},
+		{"low", true, prompt.ThinkLow, "low"},
+		{"medium", true, prompt.ThinkMedium, "medium"},
+		{"high", true, prompt.ThinkHigh, "high"},
+		{"no level makes one think that may not", false, prompt.ThinkHigh, false},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{{Text: "yes"}}})
@@ -55,7 +55,7 @@ func TestWhatAServerTurnsAwayIsLearntOfThatModelAlone(t *testing.T) {
 	client := connect(t, ollama.Config{Host: server.URL()})
 	for _, name := range []string{"switch", "levels", "switch", "levels"} {
 		req := ask("go")
-		req.Model, req.Think, req.Level = name, true, planning.ThinkHigh
+		req.Model, req.Think, req.Level = name, true, prompt.ThinkHigh
 		if _, err := client.Ask(testContext(t), req, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestAllThatAServerTurnsAwayIsLearntInOneRequest(t *testing.T) {
 		},
 	})
 	req := offering("look", search)
-	req.Think, req.Level = true, planning.ThinkLow
+	req.Think, req.Level = true, prompt.ThinkLow
 	reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
 	if err != nil || reply.Text != "yes" || len(server.Requests()) != 4 {
 		t.Errorf("reply %+v, error %v after %d requests, want one after four", reply, err, len(server.Requests()))

@@ -8,16 +8,18 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
-func offering(words string, tools ...planning.Tool) planning.Request {
+func offering(words string, tools ...plan.Tool) prompt.Request {
 	req := ask(words)
 	req.Tools = tools
 	return req
 }
 
-var search = planning.Tool{Name: "search", Server: "web", InputSchema: []byte(`{"type":"object"}`)}
+var search = plan.Tool{Name: "search", Server: "web", InputSchema: []byte(`{"type":"object"}`)}
 
 func TestCallsOfAReplyComeWholeAndInOrder(t *testing.T) {
 	server := serve(t, ollamatest.Script{
@@ -45,7 +47,7 @@ func TestCallsOfAReplyComeWholeAndInOrder(t *testing.T) {
 	}
 	const want = `{"deep":[{"n":9007199254740993}],"id":12345678901234567890,"none":null,"price":0.1000,"text":"a <b> & ` + "\u2028" + `","yes":true}`
 	first, second := reply.Calls[0], reply.Calls[1]
-	if args := planning.CanonicalJSON(first.Args); first.ID != "a" || first.Name != "search" || args != strings.ReplaceAll(want, "\u2028", `\u2028`) {
+	if args := plan.CanonicalJSON(first.Args); first.ID != "a" || first.Name != "search" || args != strings.ReplaceAll(want, "\u2028", `\u2028`) {
 		t.Errorf("first call %q %q %s, want every digit of it", first.ID, first.Name, args)
 	}
 	if second.Name != "nonsense" || second.Args == nil || len(second.Args) != 0 || second.ID == "" {
@@ -59,7 +61,7 @@ func TestCallsAloneAreAReply(t *testing.T) {
 		Replies: []ollamatest.Reply{{Calls: []ollamatest.Call{{Name: "search"}}, Times: -1}},
 	})
 	req := formatted("look")
-	req.Tools = planning.Offer{search}
+	req.Tools = plan.Offer{search}
 	reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
 	if err != nil || len(reply.Calls) != 1 || reply.Text != "" {
 		t.Errorf("reply %+v, error %v, want the call", reply, err)
@@ -73,8 +75,8 @@ func TestToolsAreOfferedByTheShortestNameThatMeansThem(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Times: -1}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
 	req := offering("look", search,
-		planning.Tool{Name: "read", Server: "files", Description: " many\n\twords "},
-		planning.Tool{Name: "read", Server: "web", Description: strings.Repeat("é", 5000)})
+		plan.Tool{Name: "read", Server: "files", Description: " many\n\twords "},
+		plan.Tool{Name: "read", Server: "web", Description: strings.Repeat("é", 5000)})
 	for range 2 {
 		if _, err := client.Ask(testContext(t), req, nil); err != nil {
 			t.Fatal(err)
@@ -148,7 +150,7 @@ func TestInputSchemasGoAsFarAsTheServerReadsThem(t *testing.T) {
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
-			_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), offering("look", planning.Tool{Name: "x", InputSchema: []byte(tc.schema)}), nil)
+			_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), offering("look", plan.Tool{Name: "x", InputSchema: []byte(tc.schema)}), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +172,7 @@ func TestSchemaThatMeansItselfIsBounded(t *testing.T) {
 	const tree = `{"properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{
 		"a":{"$ref":"#/$defs/node"},"b":{"$ref":"#/$defs/node"},"c":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
-	if _, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), offering("look", planning.Tool{Name: "x", InputSchema: []byte(tree)}), nil); err != nil {
+	if _, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), offering("look", plan.Tool{Name: "x", InputSchema: []byte(tree)}), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(server.Requests()[0].Tools); n > 30_000 {
@@ -179,15 +181,15 @@ func TestSchemaThatMeansItselfIsBounded(t *testing.T) {
 }
 
 func TestConversationCarriesCallsAndWhatCameOfThem(t *testing.T) {
-	talk := func() planning.Request {
+	talk := func() prompt.Request {
 		req := offering("look", search)
 		req.Messages = append(req.Messages,
-			planning.Message{Role: planning.RoleAssistant, Content: "hm", Calls: []planning.ToolUse{
+			prompt.Message{Role: prompt.RoleAssistant, Content: "hm", Calls: []reply.ToolUse{
 				{ID: "one", Name: "search", Args: map[string]any{"z": json.Number("12345678901234567890"), "a": "b", "m": nil}},
 				{Name: "search", Args: map[string]any{}},
 			}},
-			planning.Message{Role: planning.RoleTool, Tool: "search", CallID: "one", Content: "found"},
-			planning.Message{Role: planning.RoleTool, Tool: "search", Content: "found too"})
+			prompt.Message{Role: prompt.RoleTool, Tool: "search", CallID: "one", Content: "found"},
+			prompt.Message{Role: prompt.RoleTool, Tool: "search", Content: "found too"})
 		return req
 	}
 	t.Run("as such for a model that knows tools", func(t *testing.T) {

@@ -10,13 +10,15 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"replan/internal/redact"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // loading is what every request for a model says, that which only loads it
 // included. The context window is the same in each, as the server loads the
 // model anew where it changes.
-func (c *Client) loading(info planning.ModelInfo) *api.ChatRequest {
+func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
 	chat := &api.ChatRequest{
 		Model:    info.Name,
 		Messages: []api.Message{},
@@ -51,7 +53,7 @@ func (x *exchange) chatRequest(s setting) *api.ChatRequest {
 	return chat
 }
 
-func message(m planning.Message) api.Message {
+func message(m prompt.Message) api.Message {
 	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content), ToolName: m.Tool, ToolCallID: m.CallID}
 	for i, use := range m.Calls {
 		call := api.ToolCall{ID: use.ID, Function: api.ToolCallFunction{Index: i, Name: use.Name, Arguments: api.NewToolCallFunctionArguments()}}
@@ -66,23 +68,23 @@ func message(m planning.Message) api.Message {
 
 // plainMessage is a message for a model that knows no tools. Its template would
 // drop calls and what came of them without a word.
-func plainMessage(m planning.Message) api.Message {
+func plainMessage(m prompt.Message) api.Message {
 	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content)}
-	if m.Role == planning.RoleTool {
-		out.Role = string(planning.RoleUser)
+	if m.Role == prompt.RoleTool {
+		out.Role = string(prompt.RoleUser)
 	}
 	for _, use := range m.Calls {
 		if out.Content != "" {
 			out.Content += "\n"
 		}
-		out.Content += fmt.Sprintf("(call of %s with %s)", use.Name, planning.CanonicalJSON(redact.Value(use.Args, redact.Prompt)))
+		out.Content += fmt.Sprintf("(call of %s with %s)", use.Name, plan.CanonicalJSON(redact.Value(use.Args, redact.Prompt)))
 	}
 	return out
 }
 
 // tools describes what the model may call, each by the shortest name that means
 // it.
-func tools(offer planning.Offer) api.Tools {
+func tools(offer plan.Offer) api.Tools {
 	named := make(map[string]int, len(offer))
 	for _, t := range offer {
 		named[t.Name]++
@@ -113,7 +115,7 @@ func bounded(text string, most int) string {
 
 // readCalls reads the calls of a line. The API's own types would make a float64
 // of every number.
-func readCalls(line []byte) ([]planning.ToolUse, error) {
+func readCalls(line []byte) ([]reply.ToolUse, error) {
 	var whole struct {
 		Message struct {
 			Calls []struct {
@@ -128,11 +130,11 @@ func readCalls(line []byte) ([]planning.ToolUse, error) {
 	if err := json.Unmarshal(line, &whole); err != nil {
 		return nil, fmt.Errorf("reading the calls that the model asks for: %w", err)
 	}
-	var uses []planning.ToolUse
+	var uses []reply.ToolUse
 	for _, call := range whole.Message.Calls {
-		use := planning.ToolUse{ID: call.ID, Name: call.Function.Name, Args: map[string]any{}}
+		use := reply.ToolUse{ID: call.ID, Name: call.Function.Name, Args: map[string]any{}}
 		if len(call.Function.Args) > 0 {
-			args, err := planning.DecodeValue(call.Function.Args)
+			args, err := plan.DecodeValue(call.Function.Args)
 			if err != nil {
 				return nil, fmt.Errorf("reading the arguments of %s: %w", use.Name, err)
 			}

@@ -11,13 +11,13 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Offer makes the narrowest rule that lets the call of a gate pass for ever in
 // this workspace, to be shown with the gate. t is the tool that is called. Where
 // there is none, why says so.
-func Offer(g agent.GateRequested, t planning.Tool, workspace string) (always *agent.Always, why string) {
+func Offer(g agent.GateRequested, t plan.Tool, workspace string) (always *agent.Always, why string) {
 	switch {
 	case g.Step == "":
 		return nil, "this is no step of a run"
@@ -51,7 +51,7 @@ func Offer(g agent.GateRequested, t planning.Tool, workspace string) (always *ag
 		return nil, err.Error()
 	case len(text) > longestRule:
 		return nil, "the rule would be too long to be read before it is saved"
-	case agent.Decide([]agent.Rule{rule}, planning.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}, g.Args).Verdict != agent.VerdictRun:
+	case agent.Decide([]agent.Rule{rule}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}, g.Args).Verdict != agent.VerdictRun:
 		return nil, "no rule can be written that lets this very call pass"
 	}
 	return &agent.Always{Rule: rule, Text: text}, ""
@@ -74,7 +74,7 @@ var scopes = map[string][]string{
 // file operator is bound to its files, a command to its words, and what another
 // server offers to every argument. What the call leaves out has to be left out:
 // it could let the call touch more, or be another one altogether.
-func conditions(g agent.GateRequested, t planning.Tool) (args map[string]string, why string) {
+func conditions(g agent.GateRequested, t plan.Tool) (args map[string]string, why string) {
 	args = map[string]string{}
 	names := slices.Collect(maps.Keys(g.Args))
 	if scope, known := scopes[g.Tool]; known && g.Trusted {
@@ -87,7 +87,7 @@ func conditions(g agent.GateRequested, t planning.Tool) (args map[string]string,
 		}
 		text, ok := value.(string)
 		if !ok {
-			text = planning.CanonicalJSON(value)
+			text = plan.CanonicalJSON(value)
 		}
 		args[name] = agent.Literal(text)
 	}
@@ -111,7 +111,7 @@ func conditions(g agent.GateRequested, t planning.Tool) (args map[string]string,
 var harmless = []string{"timeout", "allow_failure", "allow_failures", "allow_none", "hashes"}
 
 // properties are the names of the arguments that a tool says it takes.
-func properties(t planning.Tool) ([]string, error) {
+func properties(t plan.Tool) ([]string, error) {
 	if len(t.InputSchema) == 0 {
 		return nil, nil
 	}

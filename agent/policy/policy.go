@@ -10,7 +10,8 @@ import (
 	"slices"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Trust says what is known of the workspace and of what the user asked for.
@@ -37,7 +38,7 @@ func BuiltIn(t Trust) []agent.Rule {
 	}
 	return []agent.Rule{
 		tests, lint,
-		{Tool: planning.PlanServer + ":*", When: agent.WhenTrusted, Verdict: agent.VerdictRun, Source: source, Why: "its steps have gates of their own"},
+		{Tool: prompt.PlanServer + ":*", When: agent.WhenTrusted, Verdict: agent.VerdictRun, Source: source, Why: "its steps have gates of their own"},
 		{Tool: "workspace:vcs.push", When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "what is pushed has left this machine"},
 		{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: source, Why: "it only reads"},
 		{Tool: "*", When: agent.WhenDestructive, Verdict: agent.VerdictAsk, Source: source, Why: "it changes what is there"},
@@ -51,8 +52,8 @@ var testTools = [...]string{"workspace:test.run", "workspace:test.lint"}
 
 // PlansTests reports whether a plan that the user gave has a step that runs the
 // tests or the linter of the workspace. nil has none.
-func PlansTests(given *planning.Plan) bool {
-	return given != nil && slices.ContainsFunc(given.Steps, func(s planning.Step) bool {
+func PlansTests(given *plan.Plan) bool {
+	return given != nil && slices.ContainsFunc(given.Steps, func(s plan.Step) bool {
 		return slices.ContainsFunc(testTools[:], func(name string) bool { return name == s.Tool || name == "workspace:"+s.Tool })
 	})
 }

@@ -6,21 +6,22 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 var (
-	read    = planning.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true}
-	patch   = planning.Tool{Name: "fs.patch", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
-	tests   = planning.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true}
-	lint    = planning.Tool{Name: "test.lint", Server: "workspace", Annotated: true, Trusted: true}
-	push    = planning.Tool{Name: "vcs.push", Server: "workspace", Annotated: true, Trusted: true}
-	silent  = planning.Tool{Name: "fetch", Server: "web"}
-	foreign = planning.Tool{Name: "test.run", Server: "web", Annotated: true}
-	keep    = planning.Tool{Name: "memory.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
+	read    = plan.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true}
+	patch   = plan.Tool{Name: "fs.patch", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
+	tests   = plan.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true}
+	lint    = plan.Tool{Name: "test.lint", Server: "workspace", Annotated: true, Trusted: true}
+	push    = plan.Tool{Name: "vcs.push", Server: "workspace", Annotated: true, Trusted: true}
+	silent  = plan.Tool{Name: "fetch", Server: "web"}
+	foreign = plan.Tool{Name: "test.run", Server: "web", Annotated: true}
+	keep    = plan.Tool{Name: "memory.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
 	// namesake is another server's tool that is called like an operator.
-	namesake = planning.Tool{Name: "fs.patch", Server: "other", Destructive: true, Annotated: true}
-	posing   = planning.Tool{Name: planning.PlanExecute, Server: planning.PlanServer, Annotated: true}
+	namesake = plan.Tool{Name: "fs.patch", Server: "other", Destructive: true, Annotated: true}
+	posing   = plan.Tool{Name: prompt.PlanExecute, Server: prompt.PlanServer, Annotated: true}
 )
 
 func TestWhichCallsAsk(t *testing.T) {
@@ -32,7 +33,7 @@ func TestWhichCallsAsk(t *testing.T) {
 		return []agent.Rule{r}
 	}
 	for name, c := range map[string]struct {
-		tool  planning.Tool
+		tool  plan.Tool
 		trust policy.Trust
 		flags []agent.Rule
 		want  agent.Verdict
@@ -82,7 +83,7 @@ func TestPlansOfAModelAreHeldAtTheirSteps(t *testing.T) {
 		}
 		return []agent.Rule{r}
 	}
-	for _, tool := range planning.PlanTools() {
+	for _, tool := range prompt.PlanTools() {
 		t.Run(tool.Name, func(t *testing.T) {
 			for _, trust := range []policy.Trust{{}, {Workspace: true, Tests: true}} {
 				if got := agent.Decide(policy.BuiltIn(trust), tool, nil); got.Verdict != agent.VerdictRun || !strings.Contains(got.Why, "gates of their own") {

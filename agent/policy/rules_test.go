@@ -14,7 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func TestRulesOfAFlag(t *testing.T) {
@@ -149,8 +149,8 @@ var schemas = map[string]string{
 }
 
 // toolOf is the tool that a gate is about.
-func toolOf(g agent.GateRequested) planning.Tool {
-	return planning.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, InputSchema: json.RawMessage(schemas[g.Tool])}
+func toolOf(g agent.GateRequested) plan.Tool {
+	return plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, InputSchema: json.RawMessage(schemas[g.Tool])}
 }
 
 func TestARuleThatIsSavedBindsWhatTheCallLeftOut(t *testing.T) {
@@ -300,11 +300,11 @@ func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
 			t.Fatalf("%v in %q", err, always.Text)
 		}
 		rule, err := read.Policy[0].Rule()
-		tool := planning.Tool{Name: g.Tool, Server: g.Server}
+		tool := plan.Tool{Name: g.Tool, Server: g.Server}
 		if err != nil || agent.Decide([]agent.Rule{rule}, tool, args).Verdict != agent.VerdictRun {
 			t.Fatalf("the rule %q does not fit %v (%v)", rule, args, err)
 		}
-		other := planning.Tool{Name: g.Tool + "x", Server: g.Server}
+		other := plan.Tool{Name: g.Tool + "x", Server: g.Server}
 		if agent.Decide([]agent.Rule{rule}, other, args).Verdict == agent.VerdictRun {
 			t.Fatalf("the rule %q fits another tool", rule)
 		}

@@ -12,23 +12,23 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // noops is a plan of n steps that do nothing. Each needs the one so many before
 // it, so that at most so many run at once.
-func noops(n, width int) planning.Plan {
-	steps := make([]planning.Step, n)
+func noops(n, width int) plan.Plan {
+	steps := make([]plan.Step, n)
 	for i := range steps {
-		steps[i] = planning.Step{Index: strconv.Itoa(i + 1), Title: "Step", Tool: "noop", Args: map[string]any{}}
+		steps[i] = plan.Step{Index: strconv.Itoa(i + 1), Title: "Step", Tool: "noop", Args: map[string]any{}}
 		if i >= width {
 			steps[i].DependsOn = []string{strconv.Itoa(i + 1 - width)}
 		}
 	}
-	return planning.Plan{Title: "Nothing", Steps: steps}
+	return plan.Plan{Title: "Nothing", Steps: steps}
 }
 
-func noop(context.Context, planning.ToolCall) (any, error) { return nil, nil }
+func noop(context.Context, plan.ToolCall) (any, error) { return nil, nil }
 
 // carryOut runs a job that must complete.
 func carryOut(b *testing.B, job runner.Job) {
@@ -45,16 +45,16 @@ func carryOut(b *testing.B, job runner.Job) {
 func BenchmarkSteps(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
-			plan := noops(n, 8)
+			p := noops(n, 8)
 			var layout time.Duration
 			for b.Loop() {
 				start := time.Now()
 				var first sync.Once
-				call := func(context.Context, planning.ToolCall) (any, error) {
+				call := func(context.Context, plan.ToolCall) (any, error) {
 					first.Do(func() { layout += time.Since(start) })
 					return nil, nil
 				}
-				carryOut(b, runner.Job{Plan: &plan, Call: call, Limits: agent.Limits{MaxConcurrency: 8}})
+				carryOut(b, runner.Job{Plan: &p, Call: call, Limits: agent.Limits{MaxConcurrency: 8}})
 			}
 			steps := float64(b.N * n)
 			b.ReportMetric(float64(layout.Nanoseconds())/steps, "layout-ns/step")
@@ -88,7 +88,7 @@ func BenchmarkJournalled(b *testing.B) {
 // BenchmarkDiamond is four tools of 200 ms each, of which two can run at once,
 // with the journal on disk: 600 ms at best.
 func BenchmarkDiamond(b *testing.B) {
-	slow := func(ctx context.Context, _ planning.ToolCall) (any, error) {
+	slow := func(ctx context.Context, _ plan.ToolCall) (any, error) {
 		select {
 		case <-time.After(200 * time.Millisecond):
 			return "done", nil
@@ -96,10 +96,10 @@ func BenchmarkDiamond(b *testing.B) {
 			return nil, ctx.Err()
 		}
 	}
-	step := func(index string, after ...string) planning.Step {
-		return planning.Step{Index: index, Title: "Step", Tool: "slow", Args: map[string]any{}, DependsOn: after}
+	step := func(index string, after ...string) plan.Step {
+		return plan.Step{Index: index, Title: "Step", Tool: "slow", Args: map[string]any{}, DependsOn: after}
 	}
-	plan := planning.Plan{Title: "Diamond", Steps: []planning.Step{step("1"), step("2", "1"), step("3", "1"), step("4", "2", "3")}}
+	plan := plan.Plan{Title: "Diamond", Steps: []plan.Step{step("1"), step("2", "1"), step("3", "1"), step("4", "2", "3")}}
 	b.Run("journal=none", func(b *testing.B) {
 		for b.Loop() {
 			carryOut(b, runner.Job{Plan: &plan, Call: slow})

@@ -11,7 +11,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // child is a run that another one asks for: a model in chat has called a plan
@@ -20,8 +21,8 @@ import (
 type child struct {
 	outer *engine
 	call  agent.CallPlan
-	goal  string         // to be planned
-	plan  *planning.Plan // to be carried out as it is; nil has the goal planned
+	goal  string     // to be planned
+	plan  *plan.Plan // to be carried out as it is; nil has the goal planned
 	begun time.Time
 
 	past   *prepared     // the run that an earlier try of the call had started; nil for none
@@ -84,23 +85,23 @@ func (s *Session) read(k *child) error {
 		return text, nil
 	}
 	var err error
-	if k.call.Tool.Name != planning.PlanExecute {
-		if k.call.Tool.Name == planning.PlanCreate && (s.cfg.Keep == nil || s.cfg.DryRun) {
-			return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", planning.PlanCreateAndExecute)
+	if k.call.Tool.Name != prompt.PlanExecute {
+		if k.call.Tool.Name == prompt.PlanCreate && (s.cfg.Keep == nil || s.cfg.DryRun) {
+			return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", prompt.PlanCreateAndExecute)
 		}
 		k.goal, err = word("goal", "what is to be done, complete in itself")
 		return err
 	}
-	id, err := word("id", "the one that "+planning.PlanCreate+" returned")
+	id, err := word("id", "the one that "+prompt.PlanCreate+" returned")
 	if err != nil {
 		return err
 	}
 	if s.cfg.Load == nil {
-		return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", planning.PlanCreateAndExecute)
+		return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", prompt.PlanCreateAndExecute)
 	}
 	plan, err := s.cfg.Load(id)
 	if err != nil {
-		return fmt.Errorf("the plan %q cannot be read: use the id that %s returned: %w", id, planning.PlanCreate, err)
+		return fmt.Errorf("the plan %q cannot be read: use the id that %s returned: %w", id, prompt.PlanCreate, err)
 	}
 	k.plan = &plan
 	return nil
@@ -169,7 +170,7 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 		return
 	}
 	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
-	p.info = planning.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow}
+	p.info = prompt.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow}
 	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
 		p.drop()
 		k.refuse(fmt.Errorf("the run %s cannot be taken up: it still needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
@@ -199,16 +200,16 @@ func (s *Session) started(k *child) (agent.RunStarted, error) {
 	}
 	started := agent.RunStarted{
 		Goal: k.goal, Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
-		Prompting: prompting, PlanOnly: k.call.Tool.Name == planning.PlanCreate, SkipSynthesis: true,
+		Prompting: prompting, PlanOnly: k.call.Tool.Name == prompt.PlanCreate, SkipSynthesis: true,
 	}
 	if k.plan == nil {
 		return started, nil
 	}
-	faults, _ := planning.Validate(*k.plan, planning.Rules{
+	faults, _ := plan.Validate(*k.plan, plan.Rules{
 		Catalogue: outer.Catalogue, CheckTools: true, PartialArgs: true, Profiles: prompting.ProfileNames(),
 	})
 	if len(faults) > 0 {
-		return started, fmt.Errorf("the plan cannot be run: %w", planning.FaultError(faults))
+		return started, fmt.Errorf("the plan cannot be run: %w", plan.FaultError(faults))
 	}
 	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, k.plan.Title)
 	return started, nil
@@ -257,7 +258,7 @@ func (s *Session) outcome(e *engine) agent.Data {
 		return failed
 	}
 	result := e.run.Result
-	create := k.call.Tool.Name == planning.PlanCreate
+	create := k.call.Tool.Name == prompt.PlanCreate
 	switch {
 	case !s.cfg.Attended && result.Reason == agent.ReasonInDoubt:
 		failed.Failure, failed.Error = agent.FailureInDoubt, "in run "+e.id+", "+result.Error
@@ -282,7 +283,7 @@ func (s *Session) outcome(e *engine) agent.Data {
 }
 
 // created tells of a plan that was stored.
-func created(plan planning.Plan) map[string]any {
+func created(plan plan.Plan) map[string]any {
 	steps := make([]any, len(plan.Steps))
 	for i, step := range plan.Steps {
 		needs := make([]any, len(step.DependsOn))
@@ -327,7 +328,7 @@ const (
 func told(value any, where string) any {
 	text, ok := value.(string)
 	if !ok {
-		text = planning.CanonicalJSON(value)
+		text = plan.CanonicalJSON(value)
 	}
 	runes := []rune(text)
 	left := len(runes) - toldHead - toldTail

@@ -11,12 +11,12 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // planned has a model in chat have something planned and carried out, once.
 func planned(plans *planShelf) func(*stage) {
-	calls := plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))
+	calls := plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))
 	return both(calls, also(func(c *runner.Config) { c.InDoubt = agent.DoubtRerun }))
 }
 

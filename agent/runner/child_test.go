@@ -11,33 +11,35 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // planShelf keeps the plans that are created in a test.
 type planShelf struct {
-	plans map[string]planning.Plan
+	plans map[string]plan.Plan
 	err   error // of keeping one
 }
 
 // chatting has the model answer directly: first it makes the calls, one a turn,
 // and then it says what came back from each.
-func (k *planShelf) chatting(calls ...planning.ToolUse) func(*stage) {
-	k.plans = map[string]planning.Plan{}
+func (k *planShelf) chatting(calls ...reply.ToolUse) func(*stage) {
+	k.plans = map[string]plan.Plan{}
 	return func(s *stage) {
 		s.model.info.Tools = true
-		s.model.replies[planning.PurposeAnalysis] = `{"mode":"direct"}`
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
-			if r.Purpose != planning.PurposeChat {
-				return planning.Reply{}, nil, false
+		s.model.replies[prompt.PurposeAnalysis] = `{"mode":"direct"}`
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+			if r.Purpose != prompt.PurposeChat {
+				return reply.Reply{}, nil, false
 			}
 			var back []string
 			for _, m := range r.Messages {
-				if m.Role == planning.RoleTool {
+				if m.Role == prompt.RoleTool {
 					back = append(back, m.Content)
 				}
 			}
-			reply := planning.Reply{PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}
+			reply := reply.Reply{PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}
 			if len(back) < len(calls) {
 				reply.Calls = calls[len(back) : len(back)+1]
 			} else {
@@ -48,16 +50,16 @@ func (k *planShelf) chatting(calls ...planning.ToolUse) func(*stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			c.Prompting.PlanTools = true
-			c.Keep = func(p planning.Plan) (planning.Plan, error) {
+			c.Keep = func(p plan.Plan) (plan.Plan, error) {
 				p.ID = fmt.Sprint("p-", len(k.plans)+1)
 				k.plans[p.ID] = p
 				return p, k.err
 			}
-			c.Load = func(id string) (planning.Plan, error) {
+			c.Load = func(id string) (plan.Plan, error) {
 				if p, ok := k.plans[id]; ok {
 					return p, nil
 				}
-				return planning.Plan{}, fmt.Errorf("load the plan %s: %w", id, fs.ErrNotExist)
+				return plan.Plan{}, fmt.Errorf("load the plan %s: %w", id, fs.ErrNotExist)
 			}
 			if more != nil {
 				more(c)
@@ -67,8 +69,8 @@ func (k *planShelf) chatting(calls ...planning.ToolUse) func(*stage) {
 }
 
 // use is a call that the model asks for.
-func use(tool string, args map[string]any) planning.ToolUse {
-	return planning.ToolUse{Name: tool, Args: args}
+func use(tool string, args map[string]any) reply.ToolUse {
+	return reply.ToolUse{Name: tool, Args: args}
 }
 
 // both applies two changes to a stage.
@@ -85,11 +87,11 @@ func came(events []agent.Event) (results []any, failures []agent.StepFailed) {
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case agent.StepCompleted:
-			if strings.HasPrefix(d.Index, planning.ChatParent+".") {
+			if strings.HasPrefix(d.Index, prompt.ChatParent+".") {
 				results = append(results, d.Result)
 			}
 		case agent.StepFailed:
-			if strings.HasPrefix(d.Index, planning.ChatParent+".") {
+			if strings.HasPrefix(d.Index, prompt.ChatParent+".") {
 				failures = append(failures, d)
 			}
 		}
@@ -101,9 +103,9 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, plans.chatting(
-		use(planning.PlanCreate, map[string]any{"goal": "look and change"}),
-		use(planning.PlanExecute, map[string]any{"id": "p-1"}),
-		use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"}),
+		use(prompt.PlanCreate, map[string]any{"goal": "look and change"}),
+		use(prompt.PlanExecute, map[string]any{"id": "p-1"}),
+		use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}),
 	))
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[agent.ChatReply](t, s)
@@ -119,7 +121,7 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 		map[string]any{"index": "1", "title": "Look", "tool": "look", "depends_on": []any{}},
 		map[string]any{"index": "2", "title": "Change the file", "tool": "change", "depends_on": []any{"1"}},
 	}}
-	if !planning.EqualValues(results[0], want) {
+	if !plan.EqualValues(results[0], want) {
 		t.Errorf("plan_create says %v", results[0])
 	}
 	for i, result := range results[1:] {
@@ -127,7 +129,7 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 			map[string]any{"index": "1", "title": "Look", "status": "completed", "result": "seen"},
 			map[string]any{"index": "2", "title": "Change the file", "status": "completed", "result": "seen"},
 		}}
-		if !planning.EqualValues(result, want) {
+		if !plan.EqualValues(result, want) {
 			t.Errorf("the run of a plan says %v", result)
 		}
 	}
@@ -143,7 +145,7 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
-	s := k.session(t, policy.ApproveAll, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
+	s := k.session(t, policy.ApproveAll, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
 	s.Send(runner.Submit{Text: "first"})
 	until[agent.ChatReply](t, s)
 	s.Send(runner.Submit{Text: "do it, and run the tests"})
@@ -184,7 +186,7 @@ func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
 
 func TestTheBudgetOfASessionCountsAnInnerRunOnce(t *testing.T) {
 	var plans planShelf
-	plan := use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})
+	plan := use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})
 	calls := 0
 	s := open(t, policy.ApproveAll, plans.chatting(plan))
 	s.Send(runner.Submit{Text: "do it"})
@@ -217,19 +219,19 @@ func TestACallOfAPlanToolThatCannotBeMadeSaysWhatToDo(t *testing.T) {
 	var plans planShelf
 	nothing := func(*stage) {}
 	for rule, tc := range map[string]struct {
-		call   planning.ToolUse
+		call   reply.ToolUse
 		change func(*stage)
 		says   string
 	}{
-		"a goal of blanks":              {use(planning.PlanCreate, map[string]any{"goal": "  "}), nothing, `needs "goal"`},
-		"a plan that nobody stored":     {use(planning.PlanExecute, map[string]any{"id": "p-7"}), nothing, `the plan "p-7" cannot be read: use the id that plan_create returned`},
-		"where no plans are stored":     {use(planning.PlanCreate, map[string]any{"goal": "x"}), without, "use plan_create_and_execute"},
-		"where no plans can be read":    {use(planning.PlanExecute, map[string]any{"id": "p-1"}), without, "use plan_create_and_execute"},
-		"a plan that fits no tools":     {use(planning.PlanExecute, map[string]any{"id": "old"}), nothing, "the plan cannot be run: "},
-		"a goal that nothing came of":   {use(planning.PlanCreate, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, planning.PurposePlan) }, "no plan came of it"},
-		"a run that nothing came of":    {use(planning.PlanCreateAndExecute, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, planning.PurposePlan) }, "no plan came of it"},
-		"a plan that cannot be kept":    {use(planning.PlanCreate, map[string]any{"goal": "x"}), func(*stage) { plans.err = fs.ErrPermission }, "cannot be stored"},
-		"a journal that cannot be made": {use(planning.PlanCreate, map[string]any{"goal": "x"}), unopened(1), "no more room"},
+		"a goal of blanks":              {use(prompt.PlanCreate, map[string]any{"goal": "  "}), nothing, `needs "goal"`},
+		"a plan that nobody stored":     {use(prompt.PlanExecute, map[string]any{"id": "p-7"}), nothing, `the plan "p-7" cannot be read: use the id that plan_create returned`},
+		"where no plans are stored":     {use(prompt.PlanCreate, map[string]any{"goal": "x"}), without, "use plan_create_and_execute"},
+		"where no plans can be read":    {use(prompt.PlanExecute, map[string]any{"id": "p-1"}), without, "use plan_create_and_execute"},
+		"a plan that fits no tools":     {use(prompt.PlanExecute, map[string]any{"id": "old"}), nothing, "the plan cannot be run: "},
+		"a goal that nothing came of":   {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan came of it"},
+		"a run that nothing came of":    {use(prompt.PlanCreateAndExecute, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan came of it"},
+		"a plan that cannot be kept":    {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(*stage) { plans.err = fs.ErrPermission }, "cannot be stored"},
+		"a journal that cannot be made": {use(prompt.PlanCreate, map[string]any{"goal": "x"}), unopened(1), "no more room"},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			plans.err = nil
@@ -276,10 +278,10 @@ func unopened(n int) func(*stage) {
 func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
-	s := k.session(t, policy.ApproveAll, both(plans.chatting(use(planning.PlanExecute, map[string]any{"id": "mine"})), func(s *stage) {
-		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+	s := k.session(t, policy.ApproveAll, both(plans.chatting(use(prompt.PlanExecute, map[string]any{"id": "mine"})), func(s *stage) {
+		s.tools.call = func(_ context.Context, c plan.ToolCall) (any, error) {
 			if c.Tool.Name == "change" {
-				return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
+				return nil, &plan.ToolError{Tool: "change", Message: "not yet"}
 			}
 			return strings.Repeat("é", 2000), nil
 		}
@@ -309,7 +311,7 @@ func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
 func TestADenialInsideAnInnerRunEndsTheRunWhereNobodyIsAsked(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
-	s := k.session(t, policy.ApproveNone, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
+	s := k.session(t, policy.ApproveNone, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[agent.ChatReply](t, s)
 	s.shut()
@@ -322,7 +324,7 @@ func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
 	attended := func(s *stage) { s.config = func(c *runner.Config) { c.Attended = true } }
-	s := k.session(t, policy.ApproveAsk, both(attended, plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))))
+	s := k.session(t, policy.ApproveAsk, both(attended, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))))
 	s.Send(runner.Submit{Text: "do it"})
 	gate := until[agent.GateRequested](t, s)
 	inner := s.seen[len(s.seen)-1].Run
@@ -346,7 +348,7 @@ func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
 func TestWhatTheUserAllowedForARunHoldsForTheRunsWithin(t *testing.T) {
 	var plans planShelf
 	s := newShelf().session(t, policy.ApproveAsk, plans.chatting(
-		use("change", map[string]any{"to": "x"}), use(planning.PlanExecute, map[string]any{"id": "mine"}),
+		use("change", map[string]any{"to": "x"}), use(prompt.PlanExecute, map[string]any{"id": "mine"}),
 	))
 	plans.plans["mine"] = *planOf(t, changeStep)
 	s.Send(runner.Submit{Text: "do it"})
@@ -367,8 +369,8 @@ func TestWhatTheUserAllowedForARunHoldsForTheRunsWithin(t *testing.T) {
 }
 
 // holding is a tool that waits in its call, and says when it is there.
-func holding(begun chan struct{}) func(context.Context, planning.ToolCall) (any, error) {
-	return func(ctx context.Context, _ planning.ToolCall) (any, error) {
+func holding(begun chan struct{}) func(context.Context, plan.ToolCall) (any, error) {
+	return func(ctx context.Context, _ plan.ToolCall) (any, error) {
 		close(begun)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -385,7 +387,7 @@ func TestAStopEndsAnInnerRunBeforeTheOuterOne(t *testing.T) {
 			k := newShelf()
 			begun := make(chan struct{})
 			s := k.session(t, policy.ApproveAll, both(
-				plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
+				plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
 				func(s *stage) { s.tools.call = holding(begun) },
 			))
 			s.Send(runner.Submit{Text: "do it"})
@@ -419,7 +421,7 @@ func TestACallOfAPlanToolIsCancelledAlone(t *testing.T) {
 	k := newShelf()
 	begun := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, both(
-		plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
+		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
 		func(s *stage) { s.tools.call = holding(begun) },
 	))
 	s.Send(runner.Submit{Text: "do it"})
@@ -442,7 +444,7 @@ func TestARunOfAModelsGoalThatIsResumedLetsNoTestsRun(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, both(
-		plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "run the tests"})),
+		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "run the tests"})),
 		func(s *stage) { s.tools.call = failing("look") },
 	))
 	s.Send(runner.Submit{Text: "do it"})
@@ -452,7 +454,7 @@ func TestARunOfAModelsGoalThatIsResumedLetsNoTestsRun(t *testing.T) {
 	s.Send(runner.Resume{Run: inner})
 	resumed := until[agent.RunResumed](t, s)
 	s.shut()
-	tests := planning.Tool{Name: "test.run", Server: "workspace", Trusted: true}
+	tests := plan.Tool{Name: "test.run", Server: "workspace", Trusted: true}
 	if rule := agent.Decide(resumed.Rules, tests, nil); rule.Verdict != agent.VerdictAsk {
 		t.Errorf("a goal that a model wrote lets the tests run: %+v", rule)
 	}
@@ -465,16 +467,16 @@ func TestTwoPlansOfOneReplyAreBothRun(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
 	s := k.session(t, policy.ApproveAsk, both(plans.chatting(), func(s *stage) {
-		s.model.replies[planning.PurposePlan] = `{"title":"One","steps":[{"title":"Change","tool":"change","args":{}}]}`
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+		s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Change","tool":"change","args":{}}]}`
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 			goal := map[string]any{"goal": "change"}
 			switch {
-			case r.Purpose != planning.PurposeChat:
-				return planning.Reply{}, nil, false
-			case slices.ContainsFunc(r.Messages, func(m planning.Message) bool { return m.Role == planning.RoleTool }):
-				return planning.Reply{Text: "both"}, nil, true
+			case r.Purpose != prompt.PurposeChat:
+				return reply.Reply{}, nil, false
+			case slices.ContainsFunc(r.Messages, func(m prompt.Message) bool { return m.Role == prompt.RoleTool }):
+				return reply.Reply{Text: "both"}, nil, true
 			default:
-				return planning.Reply{Calls: []planning.ToolUse{use(planning.PlanCreateAndExecute, goal), use(planning.PlanCreateAndExecute, goal)}}, nil, true
+				return reply.Reply{Calls: []reply.ToolUse{use(prompt.PlanCreateAndExecute, goal), use(prompt.PlanCreateAndExecute, goal)}}, nil, true
 			}
 		}
 	}))

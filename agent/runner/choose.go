@@ -10,14 +10,15 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // manner is what the user chose for the session to work by.
 type manner struct {
 	profile *Profile // nil is none
 	model   *string  // nil is the profile's; "" is the server's first that can use tools
-	think   *planning.ThinkLevel
+	think   *prompt.ThinkLevel
 }
 
 // name is the model that a manner asks for, "" for the one that the server
@@ -45,17 +46,17 @@ func (m manner) called() string {
 // that whoever prepares need not ask what the session has come to since.
 type terms struct {
 	model     string
-	prompting planning.Prompting // with the conversation
-	tools     []string           // patterns; nil is every tool
-	share     int                // of the window, in per cent, that the conversation may take
-	summed    bool               // the conversation begins with a summary
-	spent     bool               // the budget of the session is used up
+	prompting prompt.Prompting // with the conversation
+	tools     []string         // patterns; nil is every tool
+	share     int              // of the window, in per cent, that the conversation may take
+	summed    bool             // the conversation begins with a summary
+	spent     bool             // the budget of the session is used up
 }
 
 // offered is what of a catalogue is on offer.
-func (t terms) offered(all planning.Catalogue) planning.Catalogue {
-	profile := planning.Profile{Tools: t.tools}
-	return slices.DeleteFunc(slices.Clone(all), func(tool planning.Tool) bool { return !profile.May(tool) })
+func (t terms) offered(all plan.Catalogue) plan.Catalogue {
+	profile := prompt.Profile{Tools: t.tools}
+	return slices.DeleteFunc(slices.Clone(all), func(tool plan.Tool) bool { return !profile.May(tool) })
 }
 
 // terms is what the next job is prepared by.
@@ -99,7 +100,7 @@ func (s *Session) profile(name string) (*Profile, error) {
 
 // windows finds out how much room sub-agents have whose profile names a model of
 // its own. One that cannot be described keeps no run from starting.
-func (s *Session) windows(ctx context.Context, profiles []planning.Profile) []planning.Profile {
+func (s *Session) windows(ctx context.Context, profiles []prompt.Profile) []prompt.Profile {
 	profiles = slices.Clone(profiles)
 	for i, profile := range profiles {
 		if profile.Model == "" {
@@ -118,7 +119,7 @@ func (s *Session) windows(ctx context.Context, profiles []planning.Profile) []pl
 // described is what was found out about a model that the user chose.
 type described struct {
 	manner manner
-	info   planning.ModelInfo
+	info   prompt.ModelInfo
 	err    error
 }
 
@@ -203,13 +204,13 @@ func (s *Session) choose(ctx context.Context) {
 // adopt works by another manner from the next run on; the one that goes on stays
 // with what it began with. info is what its model is like, nil where that is the
 // same as before.
-func (s *Session) adopt(m manner, info *planning.ModelInfo) {
+func (s *Session) adopt(m manner, info *prompt.ModelInfo) {
 	s.manner = m
 	if info != nil {
 		if info.Name != s.status.Model {
 			s.active = time.Time{} // nobody has asked this one for anything yet
 		}
-		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = info.Name, info.ContextWindow, "", planning.ModelTrouble{}
+		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = info.Name, info.ContextWindow, "", prompt.ModelTrouble{}
 	}
 	s.tell()
 }
@@ -217,7 +218,7 @@ func (s *Session) adopt(m manner, info *planning.ModelInfo) {
 // models tells which models and profiles there are.
 func (s *Session) models(ctx context.Context) {
 	list := session.Models{
-		Models: []planning.ModelInfo{}, Model: s.status.Model, Think: s.terms().prompting.Think, Profile: s.manner.called(),
+		Models: []prompt.ModelInfo{}, Model: s.status.Model, Think: s.terms().prompting.Think, Profile: s.manner.called(),
 	}
 	for _, p := range s.cfg.Profiles {
 		list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: p.Description})
@@ -308,5 +309,5 @@ func (s *Session) opening() int {
 	}
 	t := s.terms()
 	t.prompting.ContextWindow = s.status.ContextWindow
-	return planning.PromptTokens(planning.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
+	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
 }

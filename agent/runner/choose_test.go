@@ -12,19 +12,21 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // shelved is a model server that lists what it has, and loads it.
 type shelved struct {
 	*model
-	list   []planning.ModelInfo
+	list   []prompt.ModelInfo
 	err    error
 	keep   time.Duration
 	loaded chan string
 }
 
-func (s *shelved) Models(context.Context) ([]planning.ModelInfo, error) { return s.list, s.err }
+func (s *shelved) Models(context.Context) ([]prompt.ModelInfo, error) { return s.list, s.err }
 
 func (s *shelved) KeepAlive() time.Duration { return s.keep }
 
@@ -35,7 +37,7 @@ func (s *shelved) Warm(_ context.Context, name string) error {
 
 // settings are profiles and another model for a session to choose from.
 func settings(s *stage) {
-	s.model.others = map[string]planning.ModelInfo{
+	s.model.others = map[string]prompt.ModelInfo{
 		"big":  {Name: "big:latest", ContextWindow: 32768, Tools: true},
 		"slow": {Name: "slow", ContextWindow: 4096},
 	}
@@ -43,8 +45,8 @@ func settings(s *stage) {
 		c.Instructions = "AGENTS.md"
 		c.Prompting.System = "plain"
 		c.Profiles = []runner.Profile{
-			{Name: "careful", Description: "looks only", Model: "slow", Tools: []string{"look"}, Prompting: planning.Prompting{System: "careful", Think: planning.ThinkHigh}},
-			{Name: "terse", Prompting: planning.Prompting{System: "terse"}},
+			{Name: "careful", Description: "looks only", Model: "slow", Tools: []string{"look"}, Prompting: prompt.Prompting{System: "careful", Think: prompt.ThinkHigh}},
+			{Name: "terse", Prompting: prompt.Prompting{System: "terse"}},
 		}
 	}
 }
@@ -78,28 +80,28 @@ func TestWhatIsChosenHoldsForTheNextRun(t *testing.T) {
 	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalogue) != 2 {
 		t.Errorf("by itself: %+v", started)
 	}
-	s.Send(runner.Choose{Model: ptr("big"), Think: ptr(planning.ThinkLow)})
+	s.Send(runner.Choose{Model: ptr("big"), Think: ptr(prompt.ThinkLow)})
 	st := status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
-	if st.ContextWindow != 32768 || st.Think != planning.ThinkLow {
+	if st.ContextWindow != 32768 || st.Think != prompt.ThinkLow {
 		t.Errorf("told as %+v", st)
 	}
 	started := s.run(t, "two")
-	if started.Model != "big:latest" || started.Prompting.ContextWindow != 32768 || started.Prompting.Think != planning.ThinkLow || !started.Prompting.ModelTools {
+	if started.Model != "big:latest" || started.Prompting.ContextWindow != 32768 || started.Prompting.Think != prompt.ThinkLow || !started.Prompting.ModelTools {
 		t.Errorf("with another model: %+v", started.Prompting)
 	}
 	if len(started.Prompting.Conversation) != 2 {
 		t.Error("the conversation did not stay")
 	}
-	for _, r := range s.model.requests(planning.PurposePlan)[1:] {
+	for _, r := range s.model.requests(prompt.PurposePlan)[1:] {
 		if r.Model != "big:latest" {
 			t.Errorf("the request went to %q", r.Model)
 		}
 	}
 	s.Send(runner.Choose{Profile: ptr("careful")})
 	status(t, s, func(st session.Status) bool { return st.Profile == "careful" && st.Model == "slow" })
-	s.model.replies[planning.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
+	s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
 	started = s.run(t, "three")
-	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != planning.ThinkLow || len(started.Catalogue) != 1 {
+	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != prompt.ThinkLow || len(started.Catalogue) != 1 {
 		t.Errorf("under a profile: %+v", started)
 	}
 	s.Send(runner.Choose{Profile: ptr("")})
@@ -133,7 +135,7 @@ func TestWhatCannotBeChosenLeavesEverythingAsItWas(t *testing.T) {
 func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeSynthesis: hold}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
 	}))
 	s.Send(runner.Submit{Text: "first"})
 	until[agent.SynthesisStarted](t, s)
@@ -141,7 +143,7 @@ func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
 	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	close(hold)
 	until[agent.ChatReply](t, s)
-	if r := s.model.requests(planning.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
+	if r := s.model.requests(prompt.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
 		t.Errorf("the run that went on asked %+v", r)
 	}
 	if started := s.run(t, "second"); started.Model != "big:latest" {
@@ -155,12 +157,12 @@ type slowly struct {
 	hold chan struct{}
 }
 
-func (m *slowly) Describe(ctx context.Context, name string) (planning.ModelInfo, error) {
+func (m *slowly) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
 	if name == "big" {
 		select {
 		case <-m.hold:
 		case <-ctx.Done():
-			return planning.ModelInfo{}, ctx.Err()
+			return prompt.ModelInfo{}, ctx.Err()
 		}
 	}
 	return m.model.Describe(ctx, name)
@@ -217,7 +219,7 @@ func TestTheModelsAndProfilesThereAreAreListed(t *testing.T) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			more(c)
-			c.Model = &shelved{model: s.model, list: []planning.ModelInfo{{Name: "m"}, {Name: "big:latest"}}}
+			c.Model = &shelved{model: s.model, list: []prompt.ModelInfo{{Name: "m"}, {Name: "big:latest"}}}
 		}
 	}))
 	status(t, s, func(st session.Status) bool { return st.Model != "" })
@@ -253,12 +255,12 @@ func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
 
 func TestHowTheServerCountsIsPassedOn(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 			bytes := 0
 			for _, m := range r.Messages {
 				bytes += len(m.Content)
 			}
-			return planning.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / 4, CompletionTokens: 5}, nil, true
+			return reply.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / 4, CompletionTokens: 5}, nil, true
 		}
 	})
 	if first := s.run(t, "one"); first.Prompting.BytesPerToken != 0 {
@@ -274,12 +276,12 @@ func TestHowAnotherModelCountsIsNotPassedOn(t *testing.T) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			more(c)
-			c.Prompting.Profiles = []planning.Profile{{Name: "other", Model: "big", Tools: []string{}}}
+			c.Prompting.Profiles = []prompt.Profile{{Name: "other", Model: "big", Tools: []string{}}}
 		}
 		s.model.info.Tools = true
-		s.model.replies[planning.PurposePlan] = `{"title":"Ask","steps":[{"title":"Ask","executor":"agent","profile":"other"}]}`
-		s.model.replies[planning.PurposeAgent] = "so it is"
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
+		s.model.replies[prompt.PurposePlan] = `{"title":"Ask","steps":[{"title":"Ask","executor":"agent","profile":"other"}]}`
+		s.model.replies[prompt.PurposeAgent] = "so it is"
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 			bytes, per := 0, 4
 			for _, m := range r.Messages {
 				bytes += len(m.Content)
@@ -288,11 +290,11 @@ func TestHowAnotherModelCountsIsNotPassedOn(t *testing.T) {
 				per = 2
 			}
 			// What answers at the end is not counted, so that the sub-agent's turn is the last that is.
-			return planning.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / per}, nil, r.Purpose != planning.PurposeSynthesis
+			return reply.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / per}, nil, r.Purpose != prompt.PurposeSynthesis
 		}
 	}))
 	s.run(t, "one")
-	asked := s.model.requests(planning.PurposeAgent)
+	asked := s.model.requests(prompt.PurposeAgent)
 	if len(asked) != 1 || asked[0].Model != "big" {
 		t.Fatalf("of the sub-agent there are the requests %+v", asked)
 	}
@@ -302,7 +304,7 @@ func TestHowAnotherModelCountsIsNotPassedOn(t *testing.T) {
 }
 
 func TestSubAgentsHaveTheRoomOfTheirOwnModel(t *testing.T) {
-	profiles := []planning.Profile{{Name: "wide", Model: "big"}, {Name: "gone", Model: "none"}, {Name: "plain"}, {Name: "narrow", Model: "slow"}}
+	profiles := []prompt.Profile{{Name: "wide", Model: "big"}, {Name: "gone", Model: "none"}, {Name: "plain"}, {Name: "narrow", Model: "slow"}}
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
@@ -327,11 +329,11 @@ func TestSteering(t *testing.T) {
 	var plans planShelf
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, both(
-		plans.chatting(use(planning.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
+		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
 		func(s *stage) {
-			s.model.replies[planning.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{"again":1}}]}`
+			s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{"again":1}}]}`
 			held := false
-			s.tools.call = func(context.Context, planning.ToolCall) (any, error) {
+			s.tools.call = func(context.Context, plan.ToolCall) (any, error) {
 				if !held {
 					held = true
 					close(begun)
@@ -364,7 +366,7 @@ func TestSteering(t *testing.T) {
 func TestACommandIsNoWordToTheRun(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 		s.config = func(c *runner.Config) {
 			c.Slash = func(_ context.Context, line string, _ runner.Moment) (runner.Answer, error) {
 				return runner.Answer{Text: "took " + line}, nil
@@ -384,8 +386,8 @@ func TestACommandIsNoWordToTheRun(t *testing.T) {
 func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		delete(s.model.replies, planning.PurposePlan)
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		delete(s.model.replies, prompt.PurposePlan)
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.PhaseStarted](t, s)

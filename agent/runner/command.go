@@ -3,7 +3,8 @@ package runner
 import (
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Command is what the screen or the command line asks of a session.
@@ -31,10 +32,10 @@ type Create struct{ Goal string }
 
 // Execute carries out a plan as it is. While a run goes on it is queued.
 type Execute struct {
-	Plan       planning.Plan
-	OnFailure  planning.OnFailure // where neither step nor plan says; "" is abort
-	Synthesize bool               // have an answer written at the end
-	Strict     bool               // args are not fitted to the types that tools ask for
+	Plan       plan.Plan
+	OnFailure  plan.OnFailure // where neither step nor plan says; "" is abort
+	Synthesize bool           // have an answer written at the end
+	Strict     bool           // args are not fitted to the types that tools ask for
 }
 
 // Resume takes up a run that was interrupted or failed, by its whole id. While a
@@ -103,7 +104,7 @@ type Steer struct{ Text string }
 // stays as it is.
 type Choose struct {
 	Model   *string // "" is the server's first that can use tools
-	Think   *planning.ThinkLevel
+	Think   *prompt.ThinkLevel
 	Profile *string // "" is none
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 const (
@@ -27,8 +27,8 @@ const (
 // messages.
 type compaction struct {
 	told          agent.ChatCompacted
-	before, after []planning.Message // the whole conversation
-	used          agent.Usage        // for writing the summary
+	before, after []prompt.Message // the whole conversation
+	used          agent.Usage      // for writing the summary
 }
 
 // compact sums the conversation up where the user asks for it, or where it
@@ -37,7 +37,7 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 	prompting, talk := p.terms.prompting, p.terms.prompting.Conversation
 	prompting.ContextWindow = p.info.ContextWindow
 	cut := max(len(talk)-keptMessages, 0)
-	for cut > 0 && talk[cut].Role != planning.RoleUser {
+	for cut > 0 && talk[cut].Role != prompt.RoleUser {
 		cut-- // an answer stays with its question
 	}
 	switch {
@@ -48,12 +48,12 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 	}
 	c := &compaction{before: talk}
 	c.told = agent.ChatCompacted{
-		Turns: cut, Kept: len(talk) - cut, Before: planning.ConversationTokens(prompting, talk), Reason: "you asked for it",
+		Turns: cut, Kept: len(talk) - cut, Before: prompt.ConversationTokens(prompting, talk), Reason: "you asked for it",
 	}
 	prompting.Conversation, prompting.Mentions = nil, p.job.mentions
-	brief := planning.Brief{Catalogue: p.catalogue, Prompting: prompting}
+	brief := prompt.Brief{Catalogue: p.catalogue, Prompting: prompting}
 	if !p.job.compact {
-		left := prompting.ContextWindow - planning.PromptTokens(brief)
+		left := prompting.ContextWindow - prompt.Tokens(brief)
 		if prompting.ContextWindow <= 0 || c.told.Before*100 <= left*p.terms.share {
 			return nil
 		}
@@ -66,8 +66,8 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 		return nil
 	}
 	shorter := func(summary string) bool {
-		c.told.Summary, c.after = summary, planning.Compact(talk, summary, c.told.Kept)
-		c.told.After = planning.ConversationTokens(prompting, c.after)
+		c.told.Summary, c.after = summary, prompt.Compact(talk, summary, c.told.Kept)
+		c.told.After = prompt.ConversationTokens(prompting, c.after)
 		return c.told.After < c.told.Before
 	}
 	if err == nil && shorter(summary) {
@@ -77,21 +77,21 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 		s.cfg.Logger.Warn("sum the conversation up", "error", err)
 	}
 	c.told.ByRule = true
-	if !shorter(planning.Digest(talk[:cut])) {
+	if !shorter(prompt.Digest(talk[:cut])) {
 		return nil
 	}
 	return c
 }
 
 // summarise has the model write the summary.
-func (s *Session) summarise(ctx context.Context, p prepared, brief planning.Brief, c *compaction) (string, error) {
+func (s *Session) summarise(ctx context.Context, p prepared, brief prompt.Brief, c *compaction) (string, error) {
 	switch {
 	case p.info.Name == "":
-		return "", planning.ErrNoModel
+		return "", prompt.ErrNoModel
 	case p.terms.spent:
 		return "", errors.New("the budget of the session is used up")
 	}
-	request := planning.CompactionRequest(brief)
+	request := prompt.CompactionRequest(brief)
 	request.Model = p.info.Name
 	reply, err := s.cfg.Model.Ask(ctx, request, func(string, string) {})
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Session) summarise(ctx context.Context, p prepared, brief planning.Brie
 	}
 	c.used = agent.Usage{ModelCalls: 1, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}
 	c.told.Tokens = int(c.used.Tokens())
-	summary := strings.TrimSpace(planning.Said(reply).Content)
+	summary := strings.TrimSpace(prompt.Said(reply).Content)
 	if summary == "" || reply.CutOff {
 		return "", errors.New("the model did not write the summary to its end")
 	}
@@ -138,11 +138,11 @@ func (s *Session) undo() {
 		return
 	}
 	prompting := s.terms().prompting
-	told := agent.ChatCompacted{Undone: true, Before: planning.ConversationTokens(prompting, s.conversation), Reason: "you asked for it"}
+	told := agent.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation), Reason: "you asked for it"}
 	last := s.compactions[len(s.compactions)-1]
 	told.Turns, told.Kept = last.told.Turns, len(s.conversation)-(len(last.after)-last.told.Kept)
 	s.putBack()
-	told.After = planning.ConversationTokens(prompting, s.conversation)
+	told.After = prompt.ConversationTokens(prompting, s.conversation)
 	_ = s.say(told)
 	s.weigh()
 }
@@ -163,7 +163,7 @@ func (s *Session) recompact(told agent.ChatCompacted) {
 		}
 		return
 	}
-	c := compaction{told: told, before: s.conversation, after: planning.Compact(s.conversation, told.Summary, told.Kept)}
+	c := compaction{told: told, before: s.conversation, after: prompt.Compact(s.conversation, told.Summary, told.Kept)}
 	s.compactions, s.restraint, s.conversation = append(s.compactions, c), false, c.after
 	s.spend(agent.Usage{PromptTokens: told.Tokens}, 0)
 }

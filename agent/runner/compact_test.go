@@ -10,18 +10,19 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // talkative has answers so long that a few of them fill the window.
 func talkative(s *stage) {
 	s.model.info.ContextWindow = 16384
-	s.model.replies[planning.PurposeSynthesis] = "done " + strings.Repeat("and done ", 500) + "again"
-	s.model.replies[planning.PurposeCompact] = "the user had things done"
+	s.model.replies[prompt.PurposeSynthesis] = "done " + strings.Repeat("and done ", 500) + "again"
+	s.model.replies[prompt.PurposeCompact] = "the user had things done"
 }
 
 // untilCompacted submits goals until the conversation is summed up.
-func untilCompacted(t *testing.T, s *stage) (told agent.ChatCompacted, before []planning.Message) {
+func untilCompacted(t *testing.T, s *stage) (told agent.ChatCompacted, before []prompt.Message) {
 	t.Helper()
 	for i := range 40 {
 		started := s.run(t, fmt.Sprint("goal ", i))
@@ -31,8 +32,8 @@ func untilCompacted(t *testing.T, s *stage) (told agent.ChatCompacted, before []
 			}
 		}
 		before = append(started.Prompting.Conversation,
-			planning.Message{Role: planning.RoleUser, Content: started.Goal},
-			planning.Message{Role: planning.RoleAssistant, Content: s.model.replies[planning.PurposeSynthesis]})
+			prompt.Message{Role: prompt.RoleUser, Content: started.Goal},
+			prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
 	}
 	t.Fatal("the conversation was never summed up")
 	return told, nil
@@ -45,10 +46,10 @@ func TestAConversationThatFillsTheWindowIsSummedUp(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	_, started := last[agent.RunStarted](t, s)
-	if want := planning.Compact(before, told.Summary, 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
+	if want := prompt.Compact(before, told.Summary, 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the next run remembers %d turns, of which the first are %q", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
 	}
-	asked := s.model.requests(planning.PurposeCompact)
+	asked := s.model.requests(prompt.PurposeCompact)
 	if len(asked) != 1 || asked[0].Model != "m" {
 		t.Fatalf("the model was asked %d times", len(asked))
 	}
@@ -68,24 +69,24 @@ func TestAConversationThatFillsTheWindowIsSummedUp(t *testing.T) {
 }
 
 func TestAModelThatCannotSumUpIsReplacedByARule(t *testing.T) {
-	for rule, reply := range map[string]planning.Reply{
+	for rule, theReply := range map[string]reply.Reply{
 		"it says nothing":           {Text: "  "},
 		"it is cut off":             {Text: "the user", CutOff: true},
 		"it repeats the whole talk": {Text: strings.Repeat("and done ", 5000)},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, both(talkative, func(s *stage) {
-				s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
-					return reply, nil, r.Purpose == planning.PurposeCompact
+				s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+					return theReply, nil, r.Purpose == prompt.PurposeCompact
 				}
 			}))
 			told, before := untilCompacted(t, s)
-			if !told.ByRule || told.Summary != planning.Digest(before[:told.Turns]) {
+			if !told.ByRule || told.Summary != prompt.Digest(before[:told.Turns]) {
 				t.Errorf("%+v", told)
 			}
 		})
 	}
-	s := open(t, policy.ApproveAll, both(talkative, func(s *stage) { delete(s.model.replies, planning.PurposeCompact) }))
+	s := open(t, policy.ApproveAll, both(talkative, func(s *stage) { delete(s.model.replies, prompt.PurposeCompact) }))
 	if told, _ := untilCompacted(t, s); !told.ByRule || told.Tokens != 0 {
 		t.Errorf("of a model that fails: %+v", told)
 	}
@@ -102,8 +103,8 @@ func TestASummaryIsUndone(t *testing.T) {
 	}
 	_, answered := last[agent.RunStarted](t, s)
 	want := append(before,
-		planning.Message{Role: planning.RoleUser, Content: answered.Goal},
-		planning.Message{Role: planning.RoleAssistant, Content: s.model.replies[planning.PurposeSynthesis]})
+		prompt.Message{Role: prompt.RoleUser, Content: answered.Goal},
+		prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
 	if started := s.run(t, "after all"); !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the conversation is %d turns long, not %d", len(started.Prompting.Conversation), len(want))
 	}
@@ -147,7 +148,7 @@ func TestASessionThatIsGoneOnWithKeepsItsSummaries(t *testing.T) {
 }
 
 // opening is how each turn of a conversation begins.
-func opening(talk []planning.Message) string {
+func opening(talk []prompt.Message) string {
 	var out []string
 	for _, m := range talk {
 		out = append(out, fmt.Sprintf("%s: %.40s", m.Role, m.Content))
@@ -156,12 +157,12 @@ func opening(talk []planning.Message) string {
 }
 
 func TestAConversationIsSummedUpWhenTheUserAsks(t *testing.T) {
-	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[planning.PurposeCompact] = "three things" })
+	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[prompt.PurposeCompact] = "three things" })
 	s.Send(runner.Compact{})
 	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
 		t.Errorf("said %+v", note)
 	}
-	s.model.replies[planning.PurposeSynthesis] = strings.Repeat("and done ", 100)
+	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
 	for i := range 3 {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
@@ -178,12 +179,12 @@ func TestAConversationIsSummedUpWhenTheUserAsks(t *testing.T) {
 
 func TestASummaryIsWrittenAfterTheRunThatGoesOn(t *testing.T) {
 	hold := make(chan struct{})
-	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[planning.PurposeCompact] = "three things" })
-	s.model.replies[planning.PurposeSynthesis] = strings.Repeat("and done ", 100)
+	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[prompt.PurposeCompact] = "three things" })
+	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
 	for i := range 3 {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
-	s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	s.Send(runner.Submit{Text: "more"})
 	until[agent.RunStarted](t, s)
 	s.Send(runner.Compact{})
@@ -199,9 +200,9 @@ func TestASummaryIsWrittenAfterTheRunThatGoesOn(t *testing.T) {
 
 func TestAStopLeavesTheConversationAsItIs(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeCompact: make(chan struct{})}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeCompact: make(chan struct{})}
 	})
-	s.model.replies[planning.PurposeSynthesis] = strings.Repeat("and done ", 100)
+	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
 	for i := range 3 {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
@@ -218,11 +219,11 @@ func TestAStopLeavesTheConversationAsItIs(t *testing.T) {
 func TestASummaryCountsInTheBudgetOfTheSession(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.SessionLimits.MaxTokens = 200 }
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
-			return planning.Reply{Text: "short", PromptTokens: 150, CompletionTokens: 5}, nil, r.Purpose == planning.PurposeCompact
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+			return reply.Reply{Text: "short", PromptTokens: 150, CompletionTokens: 5}, nil, r.Purpose == prompt.PurposeCompact
 		}
 	})
-	s.model.replies[planning.PurposeSynthesis] = strings.Repeat("and done ", 100)
+	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
 	used := int64(0)
 	for range 3 {
 		s.Send(runner.Submit{Text: "more"})

@@ -20,7 +20,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // kills is how often TestNoStepIsLostOrDoneTwice kills a run, over as many runs
@@ -47,20 +47,20 @@ type crashOrder struct {
 var big = strings.Repeat("0123456789 äöü\n", 300<<10/18)
 
 // crashPlan is twelve steps, of which three only read and nine leave a mark.
-func crashPlan() planning.Plan {
-	step := func(index, tool string, after ...string) planning.Step {
-		return planning.Step{Index: index, Title: "Step " + index, Tool: tool, Args: map[string]any{"step": index}, DependsOn: after}
+func crashPlan() plan.Plan {
+	step := func(index, tool string, after ...string) plan.Step {
+		return plan.Step{Index: index, Title: "Step " + index, Tool: tool, Args: map[string]any{"step": index}, DependsOn: after}
 	}
 	first, last := step("1", "look"), step("12", "mark", "10", "11")
 	first.ResultVariable, last.Args["text"] = "big", "${big}"
-	return planning.Plan{Title: "Survive", Steps: []planning.Step{
+	return plan.Plan{Title: "Survive", Steps: []plan.Step{
 		first, step("2", "mark"), step("3", "mark"), step("4", "mark"), step("5", "mark"), step("6", "look"),
 		step("7", "look", "2"), step("8", "mark", "3", "4"), step("9", "mark", "1"), step("10", "mark", "6", "7"),
 		step("11", "mark", "8", "9"), last,
 	}}
 }
 
-var crashTools = planning.Catalogue{
+var crashTools = plan.Catalogue{
 	{Server: "t", Name: "look", ReadOnly: true, Annotated: true},
 	{Server: "t", Name: "mark", Annotated: true},
 }
@@ -80,11 +80,11 @@ func crashChild(text string) int {
 	if err != nil {
 		return fail(err)
 	}
-	plan := crashPlan()
+	p := crashPlan()
 	job := runner.Job{
-		ID: "r", Plan: &plan, Past: past, Journal: j, Catalogue: crashTools,
+		ID: "r", Plan: &p, Past: past, Journal: j, Catalogue: crashTools,
 		Limits: agent.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
-		Call: func(_ context.Context, c planning.ToolCall) (any, error) { return crashCall(marks, c) },
+		Call: func(_ context.Context, c plan.ToolCall) (any, error) { return crashCall(marks, c) },
 		Events: func(e agent.Event) {
 			fmt.Println(e.Data.Kind())
 		},
@@ -130,7 +130,7 @@ func openCrashed(runs journal.Folder) (*journal.Journal, []agent.Event, error) {
 // crashCall takes a moment, and marks where it begins and ends. The moments are
 // how long the effect takes, so that a kill finds it in its middle; nobody waits
 // by them.
-func crashCall(marks *os.File, c planning.ToolCall) (any, error) {
+func crashCall(marks *os.File, c plan.ToolCall) (any, error) {
 	if c.Tool.ReadOnly {
 		time.Sleep(rand.N(8 * time.Millisecond))
 		if c.Args["step"] == "1" {
@@ -376,10 +376,10 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := crashPlan()
+	p := crashPlan()
 	result, err := runner.Run(t.Context(), runner.Job{
-		ID: "r", Plan: &plan, Journal: j, Catalogue: crashTools,
-		Call: func(ctx context.Context, c planning.ToolCall) (any, error) {
+		ID: "r", Plan: &p, Journal: j, Catalogue: crashTools,
+		Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 			if c.Args["step"] != "12" {
 				return big, nil
 			}

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // store gives a plan that was created to whoever keeps plans.
@@ -59,9 +60,9 @@ func (s *Session) closed(e *engine) {
 	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
 	reply.Usage, reply.MS = &used, took
 	s.spend(used, took)
-	s.conversation = append(append(s.conversation, planning.Attached(e.prompting.Mentions, 0)...),
-		planning.Message{Role: planning.RoleUser, Content: e.run.Goal},
-		planning.Message{Role: planning.RoleAssistant, Content: reply.Said()},
+	s.conversation = append(append(s.conversation, prompt.Attached(e.prompting.Mentions, 0)...),
+		prompt.Message{Role: prompt.RoleUser, Content: e.run.Goal},
+		prompt.Message{Role: prompt.RoleAssistant, Content: reply.Said()},
 	)
 	s.weigh() // first, so that whoever has heard the reply has seen what it adds
 	_ = s.say(reply)
@@ -118,7 +119,7 @@ func (s *Session) learn(e *engine) {
 	}
 	samples := map[string][]int64{}
 	for _, h := range e.run.History[min(e.known, len(e.run.History)):] {
-		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == planning.ItemCompleted {
+		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == plan.ItemCompleted {
 			samples[tool.QualifiedName()] = append(samples[tool.QualifiedName()], h.MS)
 		}
 	}

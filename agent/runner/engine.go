@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Journal takes the durable events of a run in order and returns once they are
@@ -22,8 +23,8 @@ type Journal interface {
 
 // caller carries out the calls of a run.
 type caller interface {
-	Call(ctx context.Context, call planning.ToolCall) (any, error)
-	Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error)
+	Call(ctx context.Context, call plan.ToolCall) (any, error)
+	Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
 }
 
 // arrival is what a worker brings back.
@@ -49,13 +50,13 @@ type engine struct {
 	// amend may change a record before it is kept; nil changes none.
 	amend func(agent.Data) agent.Data
 	// offer makes the rule that a gate offers to save; nil offers none.
-	offer func(agent.GateRequested, planning.Tool) (always *agent.Always, why string)
+	offer func(agent.GateRequested, plan.Tool) (always *agent.Always, why string)
 	// plan carries out a call of a plan tool, in a worker; nil where there are
 	// none.
 	plan func(ctx context.Context, under *call, c agent.CallPlan) agent.Data
 
 	// Of a run of a session.
-	prompting planning.Prompting // it was started with
+	prompting prompt.Prompting // it was started with
 	priors    map[string]int64
 	child     *child // the call of another run that it was started for; nil for none
 	stored    string // the id under which the plan it made is stored
@@ -262,7 +263,7 @@ func (e *engine) ended(a attempt) {
 		c.cancel()
 		delete(e.calls, a)
 	}
-	if s := e.run.Step(a.index); s == nil || s.Step.Executor != planning.ExecutorAgent {
+	if s := e.run.Step(a.index); s == nil || s.Step.Executor != plan.ExecutorAgent {
 		return
 	}
 	for inner, c := range e.calls {
@@ -310,7 +311,7 @@ func (e *engine) fail(err error) {
 	}
 	e.publish(agent.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: agent.RunCompleted{Result: agent.Result{
 		Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Error: err.Error(),
-		Variables: e.run.Variables(), History: []planning.HistoryItem{}, Revisions: []agent.RevisionSummary{}, Usage: e.run.Usage,
+		Variables: e.run.Variables(), History: []plan.HistoryItem{}, Revisions: []agent.RevisionSummary{}, Usage: e.run.Usage,
 	}}})
 }
 

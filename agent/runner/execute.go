@@ -12,6 +12,8 @@ import (
 
 	"replan/agent"
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Job is one run of a Go program that brings its own tools: a plan, or a goal
@@ -19,7 +21,7 @@ import (
 // Plan, Goal and Past and, where a step calls a tool, Call have to be there.
 type Job struct {
 	ID       string            // of the run; "" is "run"
-	Plan     *planning.Plan    // carried out as it is; nil has the goal planned
+	Plan     *plan.Plan        // carried out as it is; nil has the goal planned
 	Goal     string            // "" is the plan's
 	Planners planning.Planners // make the first plan of a goal, and every new one; nil asks Model in three phases
 	Model    Model             // nil means that there is none: no step can be the model's own words
@@ -29,22 +31,22 @@ type Job struct {
 	// not do its work, but for one of ctx, which ends at the step's time limit
 	// and when the run is stopped: nobody knows then what the call did, and a
 	// step whose tool is not marked as read-only is in doubt.
-	Call func(ctx context.Context, call planning.ToolCall) (any, error)
+	Call func(ctx context.Context, call plan.ToolCall) (any, error)
 	// Preview says what a call would do, for the gate. It is asked only of
 	// tools that the catalogue says it can be asked of.
-	Preview func(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error)
+	Preview func(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
 	// Catalogue describes the tools. nil is every tool that the plan names,
 	// each taken to have effects; a goal that is planned needs one.
-	Catalogue planning.Catalogue
+	Catalogue plan.Catalogue
 	Priors    map[string]int64 // median duration seen per tool, ms
 	// Profiles are the sub-agents that agent steps name. A plan that names
 	// another is not valid.
-	Profiles []planning.Profile
+	Profiles []prompt.Profile
 
-	Limits     agent.Limits       // the zero value is agent.DefaultLimits, or on a resume what the run had
-	OnFailure  planning.OnFailure // where neither step nor plan says; "" is abort for a plan, replan for a goal
-	Synthesize bool               // have Model write an answer at the end
-	DryRun     bool               // steps are resolved and told, nothing is called
+	Limits     agent.Limits   // the zero value is agent.DefaultLimits, or on a resume what the run had
+	OnFailure  plan.OnFailure // where neither step nor plan says; "" is abort for a plan, replan for a goal
+	Synthesize bool           // have Model write an answer at the end
+	DryRun     bool           // steps are resolved and told, nothing is called
 
 	// Rules say which calls run, ask and are blocked; about what no rule speaks,
 	// it is asked. nil lets every call run: whoever gives a function to a plan
@@ -81,8 +83,8 @@ type Job struct {
 // Run carries out a job and returns once it is over and every call has come
 // back. How the run ended is said by the Result alone: one that failed, or that
 // was stopped because ctx ended, is no error. The error says why a run could not
-// begin (a plan that is not valid is a *planning.InvalidPlanError, and where a
-// model is needed it wraps planning.ErrNoModel) or could not be kept; the Result
+// begin (a plan that is not valid is a *plan.InvalidPlanError, and where a
+// model is needed it wraps prompt.ErrNoModel) or could not be kept; the Result
 // is what there is by then.
 //
 // A run that is taken up again when it has completed has its old Result, and
@@ -153,37 +155,37 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]agent.Data, error) {
 	}
 	started := j.started(info)
 	if j.Plan != nil {
-		faults, _ := planning.Validate(*j.Plan, planning.Rules{Catalogue: started.Catalogue, CheckTools: true, PartialArgs: info.Name != "", Profiles: started.Prompting.ProfileNames()})
+		faults, _ := plan.Validate(*j.Plan, plan.Rules{Catalogue: started.Catalogue, CheckTools: true, PartialArgs: info.Name != "", Profiles: started.Prompting.ProfileNames()})
 		if len(faults) > 0 {
-			return nil, fmt.Errorf("start the run: %w", planning.FaultError(faults))
+			return nil, fmt.Errorf("start the run: %w", plan.FaultError(faults))
 		}
 	}
 	return []agent.Data{started}, nil
 }
 
 // describe asks the model who it is; it may be missing where nothing needs it.
-func (j *Job) describe(ctx context.Context, e *engine) (planning.ModelInfo, error) {
+func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error) {
 	needed := len(j.Past) == 0 && j.Plan == nil && j.Planners == nil || len(j.Past) > 0 && e.run.NeedsModel()
-	var info planning.ModelInfo
-	err := error(planning.ErrNoModel)
+	var info prompt.ModelInfo
+	err := error(prompt.ErrNoModel)
 	if j.Model != nil {
 		info, err = j.Model.Describe(ctx, "")
 	}
 	switch {
 	case err == nil:
 		return info, nil
-	case errors.Is(err, planning.ErrNoModel) && !needed:
-		return planning.ModelInfo{}, nil // only the steps that need one will fail
+	case errors.Is(err, prompt.ErrNoModel) && !needed:
+		return prompt.ModelInfo{}, nil // only the steps that need one will fail
 	default:
 		return info, fmt.Errorf("start the run: a goal without planners of its own needs a model: %w", err)
 	}
 }
 
 // started opens a new run.
-func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
+func (j *Job) started(info prompt.ModelInfo) agent.RunStarted {
 	started := agent.RunStarted{
 		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Prompting: planning.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
+		Prompting: prompt.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
@@ -201,7 +203,7 @@ func (j *Job) started(info planning.ModelInfo) agent.RunStarted {
 }
 
 // resumed takes a run up again whose events are folded.
-func (j *Job) resumed(e *engine, info planning.ModelInfo) agent.RunResumed {
+func (j *Job) resumed(e *engine, info prompt.ModelInfo) agent.RunResumed {
 	resumed := agent.RunResumed{
 		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.Holds(),
@@ -315,10 +317,10 @@ func (a *asker) question(q agent.Question) {
 }
 
 // named is the tools that the steps of a plan name.
-func named(plan planning.Plan) planning.Catalogue {
-	tools := planning.Catalogue{}
+func named(p plan.Plan) plan.Catalogue {
+	tools := plan.Catalogue{}
 	seen := map[string]bool{}
-	for _, step := range plan.Steps {
+	for _, step := range p.Steps {
 		if step.Tool == "" || seen[step.Tool] {
 			continue
 		}
@@ -327,21 +329,21 @@ func named(plan planning.Plan) planning.Catalogue {
 		if !qualified {
 			server, name = byProgram, step.Tool
 		}
-		tools = append(tools, planning.Tool{Server: server, Name: name})
+		tools = append(tools, plan.Tool{Server: server, Name: name})
 	}
 	return tools
 }
 
 // functions are the tools of a Go program.
 type functions struct {
-	call    func(context.Context, planning.ToolCall) (any, error)
-	preview func(context.Context, planning.ToolCall) (planning.ToolPreview, error)
+	call    func(context.Context, plan.ToolCall) (any, error)
+	preview func(context.Context, plan.ToolCall) (plan.ToolPreview, error)
 }
 
 // Call carries out a call and makes a JSON value of its result.
-func (f functions) Call(ctx context.Context, call planning.ToolCall) (any, error) {
+func (f functions) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if f.call == nil {
-		return nil, &planning.ToolError{Tool: call.Tool.Name, Message: "the job has no function that carries out calls"}
+		return nil, &plan.ToolError{Tool: call.Tool.Name, Message: "the job has no function that carries out calls"}
 	}
 	result, err := f.call(ctx, call)
 	if err == nil {
@@ -355,18 +357,18 @@ func (f functions) Call(ctx context.Context, call planning.ToolCall) (any, error
 
 // ofFunction makes the error of a function the word of its tool, unless it is
 // one or comes of the context.
-func ofFunction(tool planning.Tool, err error) error {
-	var said *planning.ToolError
+func ofFunction(tool plan.Tool, err error) error {
+	var said *plan.ToolError
 	if errors.As(err, &said) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &planning.ToolError{Tool: tool.Name, Message: err.Error()}
+	return &plan.ToolError{Tool: tool.Name, Message: err.Error()}
 }
 
 // Preview says what a call would do.
-func (f functions) Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error) {
+func (f functions) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
 	if f.preview == nil {
-		return planning.ToolPreview{}, nil
+		return plan.ToolPreview{}, nil
 	}
 	return f.preview(ctx, call)
 }
@@ -378,11 +380,11 @@ func jsonValue(v any) (any, error) {
 	case nil, string, bool:
 		return v, nil
 	}
-	data, err := planning.EncodeJSON(v)
+	data, err := plan.EncodeJSON(v)
 	if err != nil {
 		return nil, fmt.Errorf("the result is nothing that JSON can hold: %w", err)
 	}
-	return planning.DecodeValue(data)
+	return plan.DecodeValue(data)
 }
 
 // unkept is the journal of a run that nobody keeps.

@@ -13,16 +13,18 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // planOf is a plan with these steps, each a JSON object.
-func planOf(t *testing.T, steps ...string) *planning.Plan {
+func planOf(t *testing.T, steps ...string) *plan.Plan {
 	t.Helper()
-	plan, faults := planning.DecodePlan([]byte(`{"title":"Plan","steps":[` + strings.Join(steps, ",") + `]}`))
+	p, faults := plan.DecodePlan([]byte(`{"title":"Plan","steps":[` + strings.Join(steps, ",") + `]}`))
 	if len(faults) > 0 {
-		t.Fatal(planning.FaultError(faults))
+		t.Fatal(plan.FaultError(faults))
 	}
-	return &plan
+	return &p
 }
 
 // steps that the tests of this package use.
@@ -33,24 +35,24 @@ const (
 )
 
 // lookAndChange is a tool that reads and one that has effects.
-var lookAndChange = planning.Catalogue{
+var lookAndChange = plan.Catalogue{
 	{Server: "w", Name: "look", ReadOnly: true, Annotated: true},
 	{Server: "w", Name: "change", Annotated: true, Previews: true},
 }
 
 // succeed is a tool that says what it was called with.
-func succeed(_ context.Context, c planning.ToolCall) (any, error) { return c.Args["to"], nil }
+func succeed(_ context.Context, c plan.ToolCall) (any, error) { return c.Args["to"], nil }
 
 // hang is a tool that does not come back before it is told to.
-func hang(ctx context.Context, _ planning.ToolCall) (any, error) {
+func hang(ctx context.Context, _ plan.ToolCall) (any, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
 // failOnce is a tool that fails the first time.
-func failOnce() func(context.Context, planning.ToolCall) (any, error) {
+func failOnce() func(context.Context, plan.ToolCall) (any, error) {
 	failed := false
-	return func(ctx context.Context, c planning.ToolCall) (any, error) {
+	return func(ctx context.Context, c plan.ToolCall) (any, error) {
 		if !failed {
 			failed = true
 			return nil, errors.New("not yet")
@@ -68,7 +70,7 @@ func TestAJobOfOneStep(t *testing.T) {
 	failure := func(d agent.FailureDecision, args map[string]any) func(context.Context, agent.Question) (agent.FailureDecision, map[string]any) {
 		return func(context.Context, agent.Question) (agent.FailureDecision, map[string]any) { return d, args }
 	}
-	unclear := func(context.Context, planning.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
+	unclear := func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	hangs := `{"title":"Change","tool":"change","args":{},"timeout":"1ms"}`
 	for _, c := range []struct {
 		name string
@@ -119,15 +121,15 @@ func TestAJobOfOneStep(t *testing.T) {
 func TestAJobThatCannotBegin(t *testing.T) {
 	ended := []agent.Event{{Seq: 1, Run: "r", Data: agent.RunPaused{}}}
 	circle := planOf(t, `{"title":"A","tool":"a","args":{},"depends_on":["2"]}`, `{"title":"B","tool":"b","args":{},"depends_on":["1"]}`)
-	var invalid *planning.InvalidPlanError
+	var invalid *plan.InvalidPlanError
 	for _, c := range []struct {
 		name string
 		job  runner.Job
 		is   func(error) bool
 	}{
 		{"has nothing to do", runner.Job{}, func(err error) bool { return strings.Contains(err.Error(), "nothing to do") }},
-		{"has a goal and nobody to plan it", runner.Job{Goal: "g"}, func(err error) bool { return errors.Is(err, planning.ErrNoModel) }},
-		{"has a goal and a model that is not there", runner.Job{Goal: "g", Model: &model{err: planning.ErrNoModel}}, func(err error) bool { return errors.Is(err, planning.ErrNoModel) }},
+		{"has a goal and nobody to plan it", runner.Job{Goal: "g"}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
+		{"has a goal and a model that is not there", runner.Job{Goal: "g", Model: &model{err: prompt.ErrNoModel}}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
 		{"has a plan that is not valid", runner.Job{Plan: circle}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "cycle" }},
 		{"has a plan with a tool that is not there", runner.Job{Plan: planOf(t, changeStep), Catalogue: lookAndChange[:1]}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "unknown_tool" }},
 		{"has events that do not fit together", runner.Job{Past: ended}, func(err error) bool { return errors.Is(err, agent.ErrOutOfOrder) }},
@@ -146,7 +148,7 @@ func TestAGoalIsPlannedByThePlannersOfTheProgram(t *testing.T) {
 	good := planOf(t, `{"title":"Good","tool":"change","args":{"to":"good"}}`)
 	result, err := runner.Run(t.Context(), runner.Job{
 		Goal: "change it", Planners: planning.Scripted(*bad, *good), Catalogue: lookAndChange,
-		Call: func(ctx context.Context, c planning.ToolCall) (any, error) {
+		Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 			if c.Args["to"] == "bad" {
 				return nil, errors.New("it is bad")
 			}
@@ -160,7 +162,7 @@ func TestAGoalIsPlannedByThePlannersOfTheProgram(t *testing.T) {
 
 func TestAModelWritesTheAnswerOnlyWhereItIsAskedTo(t *testing.T) {
 	for _, asked := range []bool{true, false} {
-		m := &model{info: planning.ModelInfo{Name: "m"}, replies: map[planning.Purpose]string{planning.PurposeSynthesis: "all is well"}}
+		m := &model{info: prompt.ModelInfo{Name: "m"}, replies: map[prompt.Purpose]string{prompt.PurposeSynthesis: "all is well"}}
 		result, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: succeed, Model: m, Synthesize: asked})
 		if err != nil || (result.Answer == "all is well") != asked {
 			t.Errorf("asked: %t, answer %q: %v", asked, result.Answer, err)
@@ -174,7 +176,7 @@ func TestAResultIsAJSONValueWhateverTheFunctionReturns(t *testing.T) {
 		Age  int    `json:"age"`
 	}
 	var said []any
-	call := func(_ context.Context, c planning.ToolCall) (any, error) {
+	call := func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "look" {
 			return []person{{"Ada", 36}}, nil
 		}
@@ -187,14 +189,14 @@ func TestAResultIsAJSONValueWhateverTheFunctionReturns(t *testing.T) {
 	if err != nil || result.Reason != agent.ReasonGoalMet {
 		t.Fatalf("%s: %v", result.Error, err)
 	}
-	if want := []any{[]any{"Ada", json.Number("36")}}; !planning.EqualValues(any(said), any(want)) {
+	if want := []any{[]any{"Ada", json.Number("36")}}; !plan.EqualValues(any(said), any(want)) {
 		t.Errorf("the second step was called with %#v", said)
 	}
 }
 
 func TestAResultThatJSONCannotHoldIsAFailure(t *testing.T) {
 	result, err := runner.Run(t.Context(), runner.Job{
-		Plan: planOf(t, changeStep), Call: func(context.Context, planning.ToolCall) (any, error) { return func() {}, nil },
+		Plan: planOf(t, changeStep), Call: func(context.Context, plan.ToolCall) (any, error) { return func() {}, nil },
 	})
 	if err != nil || result.Reason != agent.ReasonStepFailed || !strings.Contains(result.Error, "JSON") {
 		t.Errorf("%s %s: %v", result.Reason, result.Error, err)
@@ -202,14 +204,14 @@ func TestAResultThatJSONCannotHoldIsAFailure(t *testing.T) {
 }
 
 func TestTheEndOfTheContextStopsTheRun(t *testing.T) {
-	for tool, want := range map[string]planning.ItemStatus{"look": planning.ItemFailed, "change": planning.ItemInDoubt} {
+	for tool, want := range map[string]plan.ItemStatus{"look": plan.ItemFailed, "change": plan.ItemInDoubt} {
 		t.Run(tool, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			past := &memory{room: -1}
 			job := runner.Job{
 				Plan: planOf(t, `{"title":"Wait","tool":"`+tool+`","args":{}}`, changeStep), Catalogue: lookAndChange, Journal: past,
 				Limits: agent.Limits{MaxConcurrency: 1},
-				Call: func(ctx context.Context, c planning.ToolCall) (any, error) {
+				Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 					cancel()
 					return hang(ctx, c)
 				},
@@ -249,14 +251,14 @@ func TestAGateShowsWhatThePreviewSays(t *testing.T) {
 	var hashes map[string]string
 	_, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, gatedStep), Catalogue: lookAndChange,
-		Preview: func(context.Context, planning.ToolCall) (planning.ToolPreview, error) {
-			return planning.ToolPreview{Diff: "+x", Hashes: map[string]string{"f": "00"}}, nil
+		Preview: func(context.Context, plan.ToolCall) (plan.ToolPreview, error) {
+			return plan.ToolPreview{Diff: "+x", Hashes: map[string]string{"f": "00"}}, nil
 		},
 		Gate: func(_ context.Context, g agent.GateRequested) agent.Decision {
 			shown = g
 			return agent.Allow
 		},
-		Call: func(_ context.Context, c planning.ToolCall) (any, error) {
+		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 			hashes = c.Hashes
 			return nil, nil
 		},
@@ -293,7 +295,7 @@ func TestAJobWhoseJournalIsFullIsAnError(t *testing.T) {
 	called := false
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, changeStep), Journal: &memory{room: 1},
-		Call: func(context.Context, planning.ToolCall) (any, error) { called = true; return nil, nil },
+		Call: func(context.Context, plan.ToolCall) (any, error) { called = true; return nil, nil },
 	})
 	if err == nil || !strings.Contains(err.Error(), "no space left") || called || result.Status == agent.StatusCompleted {
 		t.Errorf("%s, called: %t: %v", result.Status, called, err)
@@ -305,7 +307,7 @@ func TestAJobGoesOnWhereItsEventsEnd(t *testing.T) {
 	var called []string
 	job := runner.Job{
 		ID: "mine", Plan: planOf(t, lookStep, `{"title":"C","tool":"change","args":{"to":"${seen}"}}`), Journal: past,
-		Call: func(_ context.Context, c planning.ToolCall) (any, error) {
+		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 			called = append(called, c.Tool.Name)
 			if len(called) == 2 {
 				return nil, errors.New("not yet")
@@ -336,13 +338,13 @@ func TestAJobGoesOnWhereItsEventsEnd(t *testing.T) {
 }
 
 func TestAPlanIsNotBoundedByTheDefaultLimits(t *testing.T) {
-	plan := noops(40, 4)
+	p := noops(40, 4)
 	past := &memory{room: -1}
 	stop := errors.New("enough")
 	calls := 0
-	job := runner.Job{Plan: &plan, Journal: past, Limits: agent.DefaultLimits()}
+	job := runner.Job{Plan: &p, Journal: past, Limits: agent.DefaultLimits()}
 	job.Limits.MaxConcurrency = 1
-	job.Call = func(context.Context, planning.ToolCall) (any, error) {
+	job.Call = func(context.Context, plan.ToolCall) (any, error) {
 		if calls++; calls == 30 {
 			return nil, stop
 		}
@@ -362,7 +364,7 @@ func TestAPlanIsNotBoundedByTheDefaultLimits(t *testing.T) {
 }
 
 func TestStepsThatDoNotDependOnEachOtherRunAtOnce(t *testing.T) {
-	plan := noops(4, 4)
+	p := noops(4, 4)
 	arrived := make(chan struct{})
 	all := make(chan struct{})
 	go func() {
@@ -372,8 +374,8 @@ func TestStepsThatDoNotDependOnEachOtherRunAtOnce(t *testing.T) {
 		close(all)
 	}()
 	result, err := runner.Run(t.Context(), runner.Job{
-		Plan: &plan,
-		Call: func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		Plan: &p,
+		Call: func(ctx context.Context, _ plan.ToolCall) (any, error) {
 			select {
 			case arrived <- struct{}{}:
 			case <-ctx.Done():
@@ -404,14 +406,14 @@ func TestGatesOpenInThePlansOrderHoweverLongTheirDiffsTake(t *testing.T) {
 		Plan: planOf(t, step("1", ""), step("2", ""), step("3", ""), step("4", ""),
 			`{"title":"Change","tool":"change","args":{"to":"5"},"depends_on":["4"]}`), // the longest path begins at 4
 		Catalogue: lookAndChange, Call: succeed,
-		Preview: func(_ context.Context, c planning.ToolCall) (planning.ToolPreview, error) {
+		Preview: func(_ context.Context, c plan.ToolCall) (plan.ToolPreview, error) {
 			if first, waits := after[c.Args["to"]]; waits {
 				<-shown[first]
 			}
 			if done := shown[c.Args["to"]]; done != nil {
 				close(done)
 			}
-			return planning.ToolPreview{Diff: "+x"}, nil
+			return plan.ToolPreview{Diff: "+x"}, nil
 		},
 		Gate: func(context.Context, agent.GateRequested) agent.Decision { return agent.Allow },
 		Events: func(e agent.Event) {

@@ -6,12 +6,12 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // offering makes the rule that a gate's answer for always would save; nil and
 // why where there is none.
-func (s *Session) offering(g agent.GateRequested, t planning.Tool) (always *agent.Always, why string) {
+func (s *Session) offering(g agent.GateRequested, t plan.Tool) (always *agent.Always, why string) {
 	if s.cfg.Remember == nil {
 		return nil, "no rules are kept here"
 	}
@@ -74,7 +74,7 @@ func released(run *agent.Run, by agent.GateResolved) []agent.Data {
 	}
 	var out []agent.Data
 	for _, g := range run.Gates {
-		tool := planning.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}
+		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}
 		if g != allowed && agent.Decide([]agent.Rule{rule}, tool, g.Args).Verdict == agent.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
 			!g.Planned && g.Rule.Source != agent.SourcePlan && len(g.Provenance) == 0 {
 			out = append(out, agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "your answer for this run"})

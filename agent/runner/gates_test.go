@@ -10,7 +10,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // saving is a session that keeps rules, and refuses with err.
@@ -34,10 +34,10 @@ func saving(kept *[]agent.Always, err error) func(*stage) {
 
 // patching is a plan of two changes of the same file, one after the other.
 func patching() runner.Execute {
-	step := func(index string, after ...string) planning.Step {
-		return planning.Step{Index: index, Title: "Change", Executor: planning.ExecutorTool, Tool: "change", Args: map[string]any{"path": "a"}, DependsOn: after}
+	step := func(index string, after ...string) plan.Step {
+		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": "a"}, DependsOn: after}
 	}
-	return runner.Execute{Plan: planning.Plan{Title: "Patch", Steps: []planning.Step{step("1"), step("2", "1")}}}
+	return runner.Execute{Plan: plan.Plan{Title: "Patch", Steps: []plan.Step{step("1"), step("2", "1")}}}
 }
 
 // answer sends an answer to a gate that was just read.
@@ -125,7 +125,7 @@ func TestWhereNoRuleWasShownNoneIsSaved(t *testing.T) {
 
 func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
-		s.tools.offered = planning.Catalogue{{
+		s.tools.offered = plan.Catalogue{{
 			Name: "change", Server: "w", Annotated: true, Previews: true,
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
 		}}
@@ -152,13 +152,13 @@ func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 }
 
 func TestAPermissionForTheRunAnswersWhatWaitsForTheSame(t *testing.T) {
-	step := func(index string, gate bool, to any) planning.Step {
-		return planning.Step{Index: index, Title: "Change", Executor: planning.ExecutorTool, Tool: "change", Args: map[string]any{"path": to}, Gate: gate}
+	step := func(index string, gate bool, to any) plan.Step {
+		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": to}, Gate: gate}
 	}
 	s := open(t, policy.ApproveAsk, nil)
-	plan := planning.Plan{Title: "Patch", Steps: []planning.Step{
+	plan := plan.Plan{Title: "Patch", Steps: []plan.Step{
 		step("1", false, "a"), step("2", false, "b"), step("3", true, "c"),
-		{Index: "4", Title: "Look", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{"q": "x"}, ResultVariable: "seen"},
+		{Index: "4", Title: "Look", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"q": "x"}, ResultVariable: "seen"},
 		step("5", false, "${seen}"),
 	}}
 	s.Send(runner.Execute{Plan: plan})

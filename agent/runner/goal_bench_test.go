@@ -15,7 +15,7 @@ import (
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // The model of these benchmarks writes a token in 10 ms and reads one that it
@@ -27,10 +27,10 @@ const analysedReply = `{"mode":"plan","task":"Look at the four parts","goal":"ea
 // goal is a run of a goal against a model that costs time.
 type goal struct {
 	replies []ollamatest.Reply
-	tools   planning.Catalogue
-	call    func(context.Context, planning.ToolCall) (any, error)
-	plan    *planning.Plan // a plan that is there already, such as a stored or routed one
-	warm    bool           // another run of the session came before
+	tools   plan.Catalogue
+	call    func(context.Context, plan.ToolCall) (any, error)
+	plan    *plan.Plan // a plan that is there already, such as a stored or routed one
+	warm    bool       // another run of the session came before
 }
 
 // seen is what a run of a goal came to.
@@ -78,7 +78,7 @@ func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Clien
 	var analysed, writing time.Time
 	var asked atomic.Int32
 	var first atomic.Int64
-	call := func(ctx context.Context, c planning.ToolCall) (any, error) {
+	call := func(ctx context.Context, c plan.ToolCall) (any, error) {
 		if first.CompareAndSwap(0, time.Now().UnixNano()) {
 			out.before = int(asked.Load())
 		}
@@ -156,16 +156,16 @@ func (g goal) measure(b *testing.B) {
 	b.ReportMetric(middle(func(s seen) float64 { return 100 * s.cachedNow }), "cached-%")
 }
 
-func lookTool(name string) planning.Tool {
-	return planning.Tool{
+func lookTool(name string) plan.Tool {
+	return plan.Tool{
 		Name: name, Server: "w", ReadOnly: true, Annotated: true, Description: "Look at one part.",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}},"required":["at"]}`),
 	}
 }
 
 // slow is a tool that takes a while.
-func slow(result string) func(context.Context, planning.ToolCall) (any, error) {
-	return func(ctx context.Context, _ planning.ToolCall) (any, error) {
+func slow(result string) func(context.Context, plan.ToolCall) (any, error) {
+	return func(ctx context.Context, _ plan.ToolCall) (any, error) {
 		select {
 		case <-time.After(200 * time.Millisecond):
 			return result, nil
@@ -197,7 +197,7 @@ func BenchmarkGoalDiamond(b *testing.B) {
 		{Heading: "# Phase 3: execution plan", Text: diamondPlan},
 		{Heading: "# Synthesis", Text: "All four parts fit."},
 	}
-	g := goal{replies: replies, tools: planning.Catalogue{lookTool("look")}, call: slow("seen")}
+	g := goal{replies: replies, tools: plan.Catalogue{lookTool("look")}, call: slow("seen")}
 	b.Run("planned", g.measure)
 	b.Run("planned-tersely", func(b *testing.B) {
 		terse := g
@@ -206,7 +206,7 @@ func BenchmarkGoalDiamond(b *testing.B) {
 		terse.measure(b)
 	})
 	b.Run("given", func(b *testing.B) {
-		plan, faults := planning.DecodePlan([]byte(diamondPlan))
+		plan, faults := plan.DecodePlan([]byte(diamondPlan))
 		if len(faults) > 0 {
 			b.Fatal(faults)
 		}
@@ -248,7 +248,7 @@ func BenchmarkGoalLanes(b *testing.B) {
 					{Heading: "# Phase 3: execution plan", Text: lanes(join)},
 					{Heading: "# Synthesis", Text: "All of it fits."},
 				},
-				tools: planning.Catalogue{lookTool("look")}, call: slow(strings.Repeat("what was found there ", 98)),
+				tools: plan.Catalogue{lookTool("look")}, call: slow(strings.Repeat("what was found there ", 98)),
 			}.measure(b)
 		})
 	}
@@ -273,7 +273,7 @@ func BenchmarkGoalReplan(b *testing.B) {
 	}
 	g.tools = append(g.tools, lookTool("look"))
 	wait := slow("seen")
-	g.call = func(ctx context.Context, c planning.ToolCall) (any, error) {
+	g.call = func(ctx context.Context, c plan.ToolCall) (any, error) {
 		if c.Args["at"] == "d" {
 			return nil, fmt.Errorf("part d is not there")
 		}

@@ -13,12 +13,13 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // noModel leaves the session without a model.
 func noModel(s *stage) {
-	s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", planning.ErrNoModel)
+	s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", prompt.ErrNoModel)
 }
 
 func TestAPlanIsCarriedOut(t *testing.T) {
@@ -37,12 +38,12 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 		{"with an answer where one is", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, agent.ReasonGoalMet, []string{"change"}, "done"},
 		{"without the answer where there is no model to write it", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, agent.ReasonGoalMet, []string{"change"}, ""},
 		{"up to the first failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonStepFailed, []string{"change"}, ""},
-		{"past a failure where it may be skipped", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: planning.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonPartial, []string{"change", "look"}, ""},
-		{"with another plan where a failure asks for one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: planning.OnFailureReplan}, func(s *stage) {
+		{"past a failure where it may be skipped", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonPartial, []string{"change", "look"}, ""},
+		{"with another plan where a failure asks for one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			s.tools.call = failing("change")
-			s.model.replies[planning.PurposeReplan] = `{"title":"Other","steps":[` + alone + `]}`
+			s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[` + alone + `]}`
 		}, agent.ReasonGoalMet, []string{"change", "look"}, ""},
-		{"up to a failure that asks for another plan where nobody makes one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: planning.OnFailureReplan}, func(s *stage) {
+		{"up to a failure that asks for another plan where nobody makes one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			noModel(s)
 			s.tools.call = failing("change")
 		}, agent.ReasonStepFailed, []string{"change"}, ""},
@@ -83,9 +84,9 @@ func TestAPlanThatNeedsAModelIsNotBegunWithoutOne(t *testing.T) {
 func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
 	for tool, want := range map[string]agent.Verdict{"test.run": agent.VerdictRun, "workspace:test.run": agent.VerdictRun, "look": agent.VerdictAsk} {
 		s := open(t, policy.ApproveAll, nil)
-		s.Send(runner.Execute{Plan: planning.Plan{Title: "T", Steps: []planning.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
+		s.Send(runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
 		started := until[agent.RunStarted](t, s)
-		if got := agent.Decide(started.Rules, planning.Tool{Server: "workspace", Name: "test.run", Trusted: true}, nil).Verdict; got != want {
+		if got := agent.Decide(started.Rules, plan.Tool{Server: "workspace", Name: "test.run", Trusted: true}, nil).Verdict; got != want {
 			t.Errorf("a plan with %s: tests %s", tool, got)
 		}
 		until[agent.ChatReply](t, s)
@@ -95,18 +96,18 @@ func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
 func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		keep func(planning.Plan) (planning.Plan, error)
+		keep func(plan.Plan) (plan.Plan, error)
 		says string
 		want agent.Reason
 	}{
-		{"under its id", func(p planning.Plan) (planning.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", agent.ReasonGoalMet},
-		{"nowhere, if there is no room", func(planning.Plan) (planning.Plan, error) { return planning.Plan{}, errors.New("no space left") }, "no space left", agent.ReasonStepFailed},
+		{"under its id", func(p plan.Plan) (plan.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", agent.ReasonGoalMet},
+		{"nowhere, if there is no room", func(plan.Plan) (plan.Plan, error) { return plan.Plan{}, errors.New("no space left") }, "no space left", agent.ReasonStepFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var kept []planning.Plan
+			var kept []plan.Plan
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) {
-					cfg.Keep = func(p planning.Plan) (planning.Plan, error) {
+					cfg.Keep = func(p plan.Plan) (plan.Plan, error) {
 						kept = append(kept, p)
 						return c.keep(p)
 					}
@@ -138,7 +139,7 @@ func TestADryRunCallsAndStoresNothing(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.DryRun = true
-			c.Keep = func(p planning.Plan) (planning.Plan, error) {
+			c.Keep = func(p plan.Plan) (plan.Plan, error) {
 				t.Error("the plan was stored")
 				return p, nil
 			}
@@ -329,7 +330,7 @@ func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
 			}
 			s.Send(runner.Submit{Text: "a goal"})
 			started := until[agent.RunStarted](t, s)
-			if slices.ContainsFunc(started.Prompting.Conversation, func(m planning.Message) bool { return strings.HasPrefix(m.Content, "/") }) {
+			if slices.ContainsFunc(started.Prompting.Conversation, func(m prompt.Message) bool { return strings.HasPrefix(m.Content, "/") }) {
 				t.Error("the command reached the model")
 			}
 			until[agent.ChatReply](t, s)
@@ -342,7 +343,7 @@ func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
 	id := k.failed(t)
 	free := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
-		s.tools.call = func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
 			select {
 			case <-free:
 				return "seen", nil
@@ -382,7 +383,7 @@ func TestStopEmptiesTheQueueAndSaysSo(t *testing.T) {
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = hang })
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
 	until[agent.StepStarted](t, s)
-	s.Send(runner.Execute{Plan: planning.Plan{Title: "Later"}})
+	s.Send(runner.Execute{Plan: plan.Plan{Title: "Later"}})
 	s.Send(runner.Resume{Run: "r-0"})
 	s.Send(runner.Stop{})
 	for note := until[agent.Note](t, s); !strings.HasPrefix(note.Text, "no longer queued"); note = until[agent.Note](t, s) {

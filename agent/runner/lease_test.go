@@ -10,7 +10,8 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestAReplanThatNobodyCanMakeEndsTheRun(t *testing.T) {
@@ -27,7 +28,7 @@ func TestAReplanThatNobodyCanMakeEndsTheRun(t *testing.T) {
 
 func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
 	var past []agent.Event
-	m := &model{info: planning.ModelInfo{Name: "m"}, replies: map[planning.Purpose]string{}}
+	m := &model{info: prompt.ModelInfo{Name: "m"}, replies: map[prompt.Purpose]string{}}
 	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: failOnce(), Model: m, Synthesize: true, Events: func(e agent.Event) {
 		if !e.Data.Kind().Passing() {
 			past = append(past, e)
@@ -43,10 +44,10 @@ func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
 }
 
 // changing is a tool that changes things once it is ready, and fails before.
-func changing(ready *atomic.Bool) func(context.Context, planning.ToolCall) (any, error) {
-	return func(_ context.Context, c planning.ToolCall) (any, error) {
+func changing(ready *atomic.Bool) func(context.Context, plan.ToolCall) (any, error) {
+	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "change" && !ready.Load() {
-			return nil, &planning.ToolError{Tool: "change", Message: "not yet"}
+			return nil, &plan.ToolError{Tool: "change", Message: "not yet"}
 		}
 		return "seen", nil
 	}
@@ -138,7 +139,7 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 	room := func(n int) func(*stage) {
 		return func(s *stage) {
 			s.config = func(c *runner.Config) {
-				c.Keep = func(p planning.Plan) (planning.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+				c.Keep = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
 				open := c.Open
 				c.Open = func(kind, id string) (runner.Journal, error) {
 					j, err := open(kind, id)
@@ -158,7 +159,7 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 	k.runs[r.Run].room = -1
 	s = k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Keep = func(p planning.Plan) (planning.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+			c.Keep = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
 		}
 	})
 	s.Send(runner.Resume{Run: r.Run})

@@ -5,20 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // misses tells, once, which patterns of the profiles fit the name of no tool.
 // While a server is not there nobody knows what it would offer.
-func (s *Session) misses(all planning.Catalogue) {
-	if slices.ContainsFunc(s.status.Servers, func(server planning.ServerStatus) bool {
-		return server.State != planning.ServerReady && server.State != planning.ServerStopped // which is not wanted
+func (s *Session) misses(all plan.Catalogue) {
+	if slices.ContainsFunc(s.status.Servers, func(server plan.ServerStatus) bool {
+		return server.State != plan.ServerReady && server.State != plan.ServerStopped // which is not wanted
 	}) {
 		return
 	}
 	for _, p := range s.cfg.Profiles {
 		none := slices.DeleteFunc(slices.Clone(p.Tools), func(pattern string) bool {
-			only := planning.Profile{Tools: []string{pattern}}
+			only := prompt.Profile{Tools: []string{pattern}}
 			return slices.ContainsFunc(all, only.May)
 		})
 		if len(none) == 0 || p.BuiltIn {

@@ -10,19 +10,20 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestAPatternThatFitsNoToolIsToldOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		tools   []string
 		builtIn bool
-		servers []planning.ServerStatus
+		servers []plan.ServerStatus
 		want    string // "" is no word
 	}{
 		"patterns that fit are not spoken of": {tools: []string{"look", "w:change", "ch*"}},
 		"a profile without any has every tool": {
-			servers: []planning.ServerStatus{{Name: "w", State: planning.ServerReady}},
+			servers: []plan.ServerStatus{{Name: "w", State: plan.ServerReady}},
 		},
 		"those that fit nothing are named": {
 			tools: []string{"nosuch.*", "look", "x:look"}, want: `the profile "p": no tool is called nosuch.*, x:look (replan tools lists what there is)`,
@@ -30,7 +31,7 @@ func TestAPatternThatFitsNoToolIsToldOnce(t *testing.T) {
 		"nobody is told of those that nobody wrote": {tools: []string{"nosuch.*"}, builtIn: true},
 		"while a server is missing nobody knows": {
 			tools:   []string{"nosuch.*"},
-			servers: []planning.ServerStatus{{Name: "w", State: planning.ServerReady}, {Name: "x", State: planning.ServerFailed}},
+			servers: []plan.ServerStatus{{Name: "w", State: plan.ServerReady}, {Name: "x", State: plan.ServerFailed}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +62,7 @@ func TestACommandIsToldHowTheSessionStands(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		settings(s)
 		configure := s.config
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 		s.config = func(c *runner.Config) {
 			configure(c)
 			c.Slash = func(_ context.Context, _ string, now runner.Moment) (runner.Answer, error) {
@@ -81,10 +82,10 @@ func TestACommandIsToldHowTheSessionStands(t *testing.T) {
 	asked(runner.Moment{})
 	s.Send(runner.Choose{Profile: ptr("careful")})
 	status(t, s, func(st session.Status) bool { return st.Profile == "careful" })
-	asked(runner.Moment{Model: "slow", Think: planning.ThinkHigh})
+	asked(runner.Moment{Model: "slow", Think: prompt.ThinkHigh})
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.PhaseStarted](t, s)
-	asked(runner.Moment{Model: "slow", Think: planning.ThinkHigh, Busy: true})
+	asked(runner.Moment{Model: "slow", Think: prompt.ThinkHigh, Busy: true})
 	close(hold)
 	until[agent.RunCompleted](t, s)
 }

@@ -10,28 +10,30 @@ import (
 	"time"
 
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // Model is the language model a session talks to.
 type Model interface {
 	// Describe says what the model with this name is like, and for "" which one
 	// will answer. It may ask the server, and fails with an error that wraps
-	// planning.ErrNoModel where there is none.
-	Describe(ctx context.Context, name string) (planning.ModelInfo, error)
+	// prompt.ErrNoModel where there is none.
+	Describe(ctx context.Context, name string) (prompt.ModelInfo, error)
 	// Ask sends one request and returns the whole reply. While the reply
 	// streams in, delta is called with each new piece, from one goroutine and
 	// never after Ask has returned. A reply that ends before the model is done
 	// is an error, not a short reply; as much of it as came in is returned
 	// beside the error.
-	Ask(ctx context.Context, req planning.Request, delta func(text, thinking string)) (planning.Reply, error)
+	Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error)
 }
 
 // Shelf is a model server as far as the user chooses from it. A [Model] may be
 // one too.
 type Shelf interface {
 	// Models lists the models that the server has, in its order.
-	Models(ctx context.Context) ([]planning.ModelInfo, error)
+	Models(ctx context.Context) ([]prompt.ModelInfo, error)
 	// Warm loads a model, so that the next request need not wait for that; ""
 	// is the one that will answer.
 	Warm(ctx context.Context, name string) error
@@ -44,23 +46,23 @@ type Shelf interface {
 type Tools interface {
 	// Ready waits until the servers that are starting have started or failed,
 	// or ctx ends, and returns the tools there are then.
-	Ready(ctx context.Context) planning.Catalogue
+	Ready(ctx context.Context) plan.Catalogue
 	// ReadyFor waits, until ctx ends, only for the servers that a plan needs
 	// which calls tools by these names: those that a qualified name names, and
 	// any other while nobody has a tool of a bare name. A name may be a pattern;
 	// "*:*" is every tool. It returns the tools there are then, and the servers
 	// that are still waited for.
-	ReadyFor(ctx context.Context, names []string) (all planning.Catalogue, awaited []string)
+	ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string)
 	// Call calls a tool and returns its result, a JSON value with numbers as
-	// json.Number. The error wraps *planning.ToolError where the tool itself
+	// json.Number. The error wraps *plan.ToolError where the tool itself
 	// said that it failed.
-	Call(ctx context.Context, call planning.ToolCall) (any, error)
+	Call(ctx context.Context, call plan.ToolCall) (any, error)
 	// Preview applies a call dry. It is asked only of tools that preview.
-	Preview(ctx context.Context, call planning.ToolCall) (planning.ToolPreview, error)
+	Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
 	// Status returns the health of each server, in a fixed order.
-	Status() []planning.ServerStatus
+	Status() []plan.ServerStatus
 	// Pending returns the project's own servers that wait for a yes.
-	Pending() []planning.PendingServer
+	Pending() []plan.PendingServer
 	// Answer starts the servers of Pending and remembers the yes, or leaves
 	// them out.
 	Answer(ctx context.Context, yes bool) error
@@ -77,7 +79,7 @@ type Aids interface {
 	Complete(ctx context.Context, of session.Completing) (items []session.Completion, more bool, err error)
 	// Mention reads what a message names by an @. It fails with an error that
 	// wraps [ErrUnnamed] where the name is of nothing and may be plain words.
-	Mention(ctx context.Context, name string) (planning.Mention, error)
+	Mention(ctx context.Context, name string) (prompt.Mention, error)
 	// History is what was sent before.
 	History() (session.History, error)
 	// Remember keeps what was sent for later sessions.

@@ -10,7 +10,8 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // attended has somebody be there to be asked.
@@ -20,9 +21,9 @@ func attended(s *stage) {
 
 // hangOnce is a call of the tool that changes things which does not come back
 // the first time, before it is told to.
-func hangOnce() func(context.Context, planning.ToolCall) (any, error) {
+func hangOnce() func(context.Context, plan.ToolCall) (any, error) {
 	var hung atomic.Bool
-	return func(ctx context.Context, c planning.ToolCall) (any, error) {
+	return func(ctx context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "change" && hung.CompareAndSwap(false, true) {
 			return hang(ctx, c)
 		}
@@ -72,7 +73,7 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		decide runner.Decide
-		tools  func(context.Context, planning.ToolCall) (any, error)
+		tools  func(context.Context, plan.ToolCall) (any, error)
 		want   agent.Reason
 		calls  []string
 	}{
@@ -87,7 +88,7 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				attended(s)
 				s.tools.call = c.tools
-				s.model.replies[planning.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{}}]}`
+				s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{}}]}`
 			})
 			s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`)})
 			c.decide.Step = until[agent.StepFailed](t, s).Index
@@ -106,21 +107,21 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 }
 
 // failFirst is a call that fails the first time for one tool.
-func failFirst(tool string) func(context.Context, planning.ToolCall) (any, error) {
+func failFirst(tool string) func(context.Context, plan.ToolCall) (any, error) {
 	var failed atomic.Bool
-	return func(_ context.Context, c planning.ToolCall) (any, error) {
+	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == tool && failed.CompareAndSwap(false, true) {
-			return nil, &planning.ToolError{Tool: tool, Message: "not yet"}
+			return nil, &plan.ToolError{Tool: tool, Message: "not yet"}
 		}
 		return "seen", nil
 	}
 }
 
 // failUnless is a call that changes things only to one value.
-func failUnless(to string) func(context.Context, planning.ToolCall) (any, error) {
-	return func(_ context.Context, c planning.ToolCall) (any, error) {
+func failUnless(to string) func(context.Context, plan.ToolCall) (any, error) {
+	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "change" && c.Args["to"] != to {
-			return nil, &planning.ToolError{Tool: "change", Message: "not to that"}
+			return nil, &plan.ToolError{Tool: "change", Message: "not to that"}
 		}
 		return "seen", nil
 	}
@@ -143,7 +144,7 @@ func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
 			var to []any
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				attended(s)
-				s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+				s.tools.call = func(_ context.Context, c plan.ToolCall) (any, error) {
 					to = append(to, c.Args["to"])
 					return nil, nil
 				}
@@ -153,7 +154,7 @@ func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
-			if !planning.EqualValues(any(to), any(c.to)) && len(to)+len(c.to) > 0 {
+			if !plan.EqualValues(any(to), any(c.to)) && len(to)+len(c.to) > 0 {
 				t.Errorf("changed to %v", to)
 			}
 			resumed := slices.IndexFunc(k.runs[id].events, func(e agent.Event) bool { return e.Data.Kind() == agent.KindRunResumed })
@@ -198,7 +199,7 @@ func TestOneStepIsCancelled(t *testing.T) {
 			under, ended, free := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) { cfg.Attended = c.attended }
-				s.tools.call = func(ctx context.Context, call planning.ToolCall) (any, error) {
+				s.tools.call = func(ctx context.Context, call plan.ToolCall) (any, error) {
 					under <- struct{}{}
 					if call.Args["stays"] == nil {
 						<-ctx.Done()

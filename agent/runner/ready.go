@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 const (
@@ -66,7 +66,7 @@ func (p prepared) names() []string {
 	}
 	var names []string
 	for _, step := range p.job.execute.Plan.Steps {
-		if step.Executor == planning.ExecutorTool && !slices.Contains(names, step.Tool) {
+		if step.Executor == plan.ExecutorTool && !slices.Contains(names, step.Tool) {
 			names = append(names, step.Tool)
 		}
 	}
@@ -82,7 +82,7 @@ func (p prepared) mayCall() []string {
 	for _, step := range p.job.execute.Plan.Steps {
 		profile, known := p.terms.prompting.Profile(step.Profile)
 		switch {
-		case step.Executor != planning.ExecutorAgent || !known:
+		case step.Executor != plan.ExecutorAgent || !known:
 		case profile.Tools == nil:
 			return []string{everyTool}
 		default:

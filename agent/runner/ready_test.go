@@ -11,13 +11,13 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // silent adds a server that never answers.
 func silent(s *stage) {
-	s.tools.servers = []planning.ServerStatus{
-		{Name: "w", State: planning.ServerReady, Tools: 2}, {Name: "mute", State: planning.ServerStarting},
+	s.tools.servers = []plan.ServerStatus{
+		{Name: "w", State: plan.ServerReady, Tools: 2}, {Name: "mute", State: plan.ServerStarting},
 	}
 }
 
@@ -45,8 +45,8 @@ func (s *stage) awaits() []string {
 
 func TestAServerThatDoesNotAnswerHoldsUpWhatNeedsIt(t *testing.T) {
 	step := func(tool string) runner.Execute {
-		return runner.Execute{Plan: planning.Plan{Title: "T", Steps: []planning.Step{
-			{Index: "1", Title: "Look", Executor: planning.ExecutorTool, Tool: tool, Args: map[string]any{}},
+		return runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{
+			{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}},
 		}}}
 	}
 	for name, c := range map[string]struct {

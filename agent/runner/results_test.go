@@ -9,26 +9,27 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
 	k := newShelf()
 	direct := func(s *stage) {
-		s.model.replies[planning.PurposeAnalysis] = `{"mode":"direct"}`
-		s.tools.call = func(context.Context, planning.ToolCall) (any, error) { return "module example.com/pages", nil }
+		s.model.replies[prompt.PurposeAnalysis] = `{"mode":"direct"}`
+		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return "module example.com/pages", nil }
 	}
 	asked := func(s *stage, goal string) {
 		t.Helper()
 		s.Send(runner.Submit{Text: goal})
 		until[agent.ChatReply](t, s)
-		requests := s.model.requests(planning.PurposeChat)
+		requests := s.model.requests(prompt.PurposeChat)
 		if len(requests) == 0 {
 			t.Fatal("the model was not asked")
 		}
 		messages := requests[len(requests)-1].Messages
-		if !slices.ContainsFunc(messages, func(m planning.Message) bool {
-			return m.Role == planning.RoleAssistant && strings.HasPrefix(m.Content, "Plan: 1 of 1 steps done.\n\n") && strings.Contains(m.Content, "module example.com/pages")
+		if !slices.ContainsFunc(messages, func(m prompt.Message) bool {
+			return m.Role == prompt.RoleAssistant && strings.HasPrefix(m.Content, "Plan: 1 of 1 steps done.\n\n") && strings.Contains(m.Content, "module example.com/pages")
 		}) {
 			t.Errorf("the model sees no result in %v", messages)
 		}

@@ -15,7 +15,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
@@ -159,13 +159,13 @@ func TestAResumeMayRaiseLimits(t *testing.T) {
 func TestARunWithoutAPlanNeedsAModelToBeResumed(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
-		delete(s.model.replies, planning.PurposeAnalysis)
-		delete(s.model.replies, planning.PurposePlan)
+		delete(s.model.replies, prompt.PurposeAnalysis)
+		delete(s.model.replies, prompt.PurposePlan)
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[agent.ChatReply](t, s)
 	s.shut()
-	s = k.session(t, policy.ApproveAll, func(s *stage) { s.model.err = planning.ErrNoModel })
+	s = k.session(t, policy.ApproveAll, func(s *stage) { s.model.err = prompt.ErrNoModel })
 	s.Send(runner.Resume{Run: reply.Run})
 	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel {
 		t.Errorf("without a model: %+v", reply)
@@ -221,7 +221,7 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 	})
 	s.Send(runner.Submit{Text: "second"})
 	started := until[agent.RunStarted](t, s)
-	want := []planning.Message{{Role: planning.RoleUser, Content: "first"}, {Role: planning.RoleAssistant, Content: "done"}}
+	want := []prompt.Message{{Role: prompt.RoleUser, Content: "first"}, {Role: prompt.RoleAssistant, Content: "done"}}
 	if !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the prompt remembers %v", started.Prompting.Conversation)
 	}

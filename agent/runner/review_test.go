@@ -10,7 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // reviewing is a session that holds its plans, for somebody who looks them over.
@@ -152,9 +152,9 @@ func TestAPlanThatNobodyCanLookOverIsRefused(t *testing.T) {
 }
 
 func TestAProgramLooksPlansOver(t *testing.T) {
-	plan := planning.Plan{Title: "T", Steps: []planning.Step{
-		{Index: "1", Title: "A", Executor: planning.ExecutorTool, Tool: "a", Args: map[string]any{}},
-		{Index: "2", Title: "B", Executor: planning.ExecutorTool, Tool: "b", Args: map[string]any{}},
+	p := plan.Plan{Title: "T", Steps: []plan.Step{
+		{Index: "1", Title: "A", Executor: plan.ExecutorTool, Tool: "a", Args: map[string]any{}},
+		{Index: "2", Title: "B", Executor: plan.ExecutorTool, Tool: "b", Args: map[string]any{}},
 	}}
 	tests := []struct {
 		name   string
@@ -177,8 +177,8 @@ func TestAProgramLooksPlansOver(t *testing.T) {
 			limits := agent.DefaultLimits()
 			limits.MaxConcurrency = 1
 			result, err := runner.Run(t.Context(), runner.Job{
-				Plan: &plan, Limits: limits,
-				Call: func(_ context.Context, c planning.ToolCall) (any, error) {
+				Plan: &p, Limits: limits,
+				Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 					calls <- c.Tool.Name
 					return nil, nil
 				},

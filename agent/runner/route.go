@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"replan/agent"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/prompt"
 )
 
 // survey looks through the workspace for what the goal of a job names, where its
@@ -15,7 +15,7 @@ func (s *Session) survey(ctx context.Context, j job) intent.Facts {
 	if s.cfg.Survey == nil || !j.plans() || !s.cfg.Routing.Planner.ByWords() {
 		return intent.Facts{}
 	}
-	return s.cfg.Survey(ctx, planning.Unmentioned(j.goal, j.mentions))
+	return s.cfg.Survey(ctx, prompt.Unmentioned(j.goal, j.mentions))
 }
 
 // routes returns the chain that plans the goal of a job, where its words do, and
@@ -24,12 +24,12 @@ func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error
 	if !p.job.plans() {
 		return chain, false, nil
 	}
-	return s.routing(p.terms.prompting, p.facts).Route(planning.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
+	return s.routing(p.terms.prompting, p.facts).Route(prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
 }
 
 // routing is how goals are planned under some terms: where the user has planning
 // switched off altogether, every goal is a turn of the chat.
-func (s *Session) routing(t planning.Prompting, facts intent.Facts) agent.Routing {
+func (s *Session) routing(t prompt.Prompting, facts intent.Facts) agent.Routing {
 	routing := s.cfg.Routing
 	routing.Facts = facts
 	if routing.Planner == agent.PlannerAuto && t.SkipAnalysis && t.SkipPlan {

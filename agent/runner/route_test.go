@@ -9,7 +9,8 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // wording lets words plan a goal, over the workspace's own operators.
@@ -24,14 +25,14 @@ func wording(s *stage) {
 // tools.
 type operating struct{ *tools }
 
-func (operating) Ready(context.Context) planning.Catalogue {
-	return planning.Catalogue{
+func (operating) Ready(context.Context) plan.Catalogue {
+	return plan.Catalogue{
 		{Name: "fs.search", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
 		{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true},
 	}
 }
 
-func (o operating) ReadyFor(ctx context.Context, _ []string) (planning.Catalogue, []string) {
+func (o operating) ReadyFor(ctx context.Context, _ []string) (plan.Catalogue, []string) {
 	return o.Ready(ctx), nil
 }
 
@@ -74,7 +75,7 @@ func TestThePlannerOfASessionIsTheRunsOwn(t *testing.T) {
 		}
 		until[agent.ChatReply](t, s)
 		s.shut()
-		if asked := len(s.model.requests(planning.PurposePlan))+len(s.model.requests(planning.PurposeAnalysis)) > 0; asked != phases {
+		if asked := len(s.model.requests(prompt.PurposePlan))+len(s.model.requests(prompt.PurposeAnalysis)) > 0; asked != phases {
 			t.Errorf("planner %s: the model was asked for a plan: %v", planner, asked)
 		}
 	}
@@ -84,7 +85,7 @@ func TestAProfileThatOnlyTalksIsNotRouted(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		wording(s)
 		also(func(cfg *runner.Config) { cfg.Prompting.SkipAnalysis, cfg.Prompting.SkipPlan = true, true })(s)
-		s.model.replies[planning.PurposeChat] = "hello"
+		s.model.replies[prompt.PurposeChat] = "hello"
 	})
 	s.Send(runner.Submit{Text: "find AuthHandler"})
 	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonDirect {

@@ -5,8 +5,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // rules are the gate rules of a run: tests run where the user's own words, or
@@ -15,7 +15,7 @@ import (
 // What the flags of an earlier start said holds on where those of this one say
 // nothing else. And where nobody asked for the tests then, nobody does now: the
 // goal or the plan may be a model's.
-func (s *Session) rules(goal string, given *planning.Plan, earlier ...agent.Rule) []agent.Rule {
+func (s *Session) rules(goal string, given *plan.Plan, earlier ...agent.Rule) []agent.Rule {
 	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}
 	if len(earlier) > 0 {
 		trust.Tests = trust.Tests && slices.ContainsFunc(earlier, testsRun)

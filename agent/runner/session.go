@@ -12,8 +12,9 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/session"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Config is what a session works with.
@@ -25,7 +26,7 @@ type Config struct {
 	Limits        agent.Limits
 	SessionLimits agent.SessionLimits // of all runs of the session together
 	Rules         []agent.Rule        // flags first, then the configuration's; the built-in ones follow
-	Prompting     planning.Prompting  // but for the conversation, which the session keeps
+	Prompting     prompt.Prompting    // but for the conversation, which the session keeps
 	Profiles      []Profile           // that the user may choose from
 	Profile       string              // of these, the one to begin with; "" is none
 	Instructions  string              // the file that the project's instructions come from, to be shown
@@ -44,9 +45,9 @@ type Config struct {
 	// List returns the runs there are, newest first.
 	List func() ([]agent.Summary, error)
 	// Keep stores a plan that was created and returns it with its id.
-	Keep func(planning.Plan) (planning.Plan, error)
+	Keep func(plan.Plan) (plan.Plan, error)
 	// Load returns a stored plan by its id or a prefix of it.
-	Load func(id string) (planning.Plan, error)
+	Load func(id string) (plan.Plan, error)
 	// Remember saves a rule that the user allowed for always, so that it holds in
 	// later sessions too; nil offers none.
 	Remember func(agent.Always) error
@@ -77,7 +78,7 @@ type Config struct {
 
 	Attended  bool                            // somebody is there to be asked, about doubts and failed steps too
 	InDoubt   agent.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
-	OnFailure planning.OnFailure              // what a failed step of a goal's plan does that says nothing of its own; "" is the planner's word, else replan
+	OnFailure plan.OnFailure                  // what a failed step of a goal's plan does that says nothing of its own; "" is the planner's word, else replan
 	Raise     func(agent.Limits) agent.Limits // what a resume makes of the limits in the journal; nil keeps them
 	Review    bool                            // plans are held to be looked over before they run
 	Reviewer  bool                            // somebody is there to look them over; else a held plan is refused
@@ -90,18 +91,18 @@ type Config struct {
 // Profile is a way for a session to work, which the user may choose.
 type Profile struct {
 	Name        string
-	Description string             // one line
-	Model       string             // "" is the session's
-	Tools       []string           // patterns of the tools on offer, see planning.Profile; nil is every tool
-	BuiltIn     bool               // nobody wrote it: its patterns may fit nothing
-	Prompting   planning.Prompting // in place of the session's
+	Description string           // one line
+	Model       string           // "" is the session's
+	Tools       []string         // patterns of the tools on offer, see prompt.Profile; nil is every tool
+	BuiltIn     bool             // nobody wrote it: its patterns may fit nothing
+	Prompting   prompt.Prompting // in place of the session's
 }
 
 // Moment is how a session stands when a slash command is typed.
 type Moment struct {
-	Model string              // that answers from the next run on, by the name it was chosen by; "" is the server's choice
-	Think planning.ThinkLevel // the same
-	Busy  bool                // a run goes on, or is about to
+	Model string            // that answers from the next run on, by the name it was chosen by; "" is the server's choice
+	Think prompt.ThinkLevel // the same
+	Busy  bool              // a run goes on, or is about to
 }
 
 // Answer is what a slash command came to.
@@ -147,7 +148,7 @@ type Session struct {
 
 	journal      Journal
 	seq          uint64
-	conversation []planning.Message
+	conversation []prompt.Message
 	compactions  []compaction // that the conversation has seen and that can be undone, oldest first
 	restraint    bool         // the last one was undone: the next comes only when there is no room left
 	queue        []job
@@ -164,7 +165,7 @@ type Session struct {
 	doing        string             // what is got ready, in a few words; "" is nothing
 	awaited      []string           // the servers that it waits for
 	choosing     context.CancelFunc // ends the look; nil where there is none
-	catalogue    planning.Catalogue // as it was seen last
+	catalogue    plan.Catalogue     // as it was seen last
 	bytes        map[string]float64 // per token, as each model's server counts
 	active       time.Time          // when the model was at work last, or loaded
 	warming      map[string]bool    // models that are being loaded, by the name that was asked for
@@ -321,7 +322,7 @@ func (s *Session) command(ctx context.Context, c Command) {
 		}
 		s.admit(ctx, wordsJob(text))
 	case Create:
-		s.admit(ctx, job{goal: planning.Unescaped(c.Goal), typed: c.Goal, create: true})
+		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true})
 	case Execute:
 		s.put(ctx, job{goal: c.Plan.Goal, execute: &c})
 	case Resume:

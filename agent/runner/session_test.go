@@ -11,7 +11,8 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 func TestARunIsToldJournalledAndAnswered(t *testing.T) {
@@ -78,13 +79,13 @@ func TestADeniedGateEndsTheRun(t *testing.T) {
 }
 
 func TestStopEndsWhatIsUnderWay(t *testing.T) {
-	plan := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{}}]}`
+	p := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{}}]}`
 	for tool, doubt := range map[string]bool{"look": false, "change": true} {
 		t.Run(tool, func(t *testing.T) {
 			begun := make(chan struct{})
 			s := open(t, policy.ApproveAll, func(s *stage) {
-				s.model.replies[planning.PurposePlan] = fmt.Sprintf(plan, tool)
-				s.tools.call = func(ctx context.Context, _ planning.ToolCall) (any, error) {
+				s.model.replies[prompt.PurposePlan] = fmt.Sprintf(p, tool)
+				s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
 					close(begun)
 					<-ctx.Done()
 					return nil, ctx.Err()
@@ -103,7 +104,7 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 				t.Errorf("%s %s", result.Status, result.Reason)
 			}
 			last := result.History[len(result.History)-1]
-			if got := last.Status == planning.ItemInDoubt; got != doubt {
+			if got := last.Status == plan.ItemInDoubt; got != doubt {
 				t.Errorf("a stopped call of %s is %s", tool, last.Status)
 			}
 		})
@@ -112,7 +113,7 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 
 func TestStopReachesAModelThatThinks(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposePlan: make(chan struct{})}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	for until[agent.PhaseStarted](t, s).Phase != 3 {
@@ -125,7 +126,7 @@ func TestStopReachesAModelThatThinks(t *testing.T) {
 
 func TestClosingASessionEndsItsRunInOrder(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposePlan: make(chan struct{})}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	for until[agent.PhaseStarted](t, s).Phase != 3 {
@@ -139,11 +140,11 @@ func TestClosingASessionEndsItsRunInOrder(t *testing.T) {
 }
 
 func TestATimeOutOfAnEffectfulCallIsADoubt(t *testing.T) {
-	plan := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{},"timeout":"1ms","on_failure":"abort"}]}`
+	p := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{},"timeout":"1ms","on_failure":"abort"}]}`
 	for tool, want := range map[string]agent.Reason{"look": agent.ReasonStepFailed, "change": agent.ReasonInDoubt} {
 		s := open(t, policy.ApproveAll, func(s *stage) {
-			s.model.replies[planning.PurposePlan] = fmt.Sprintf(plan, tool)
-			s.tools.call = func(ctx context.Context, _ planning.ToolCall) (any, error) {
+			s.model.replies[prompt.PurposePlan] = fmt.Sprintf(p, tool)
+			s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
@@ -169,7 +170,7 @@ func TestWhatIsTypedMeanwhileIsQueuedAndRemembers(t *testing.T) {
 
 func TestNoModelIsSaidInOneSentence(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", planning.ErrNoModel)
+		s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", prompt.ErrNoModel)
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[agent.ChatReply](t, s)
@@ -208,10 +209,10 @@ func TestARunThatCannotBeWrittenAtAllHasNotBegun(t *testing.T) {
 
 func TestTheProjectsServersWaitForAYes(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
-		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
+		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
 	gate := until[agent.GateRequested](t, s)
-	if !planning.EqualValues(gate.Args["files"], map[string]any{"command": []any{"serve", "."}}) {
+	if !plan.EqualValues(gate.Args["files"], map[string]any{"command": []any{"serve", "."}}) {
 		t.Errorf("the gate shows %v", gate.Args)
 	}
 	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Allow})
@@ -224,7 +225,7 @@ func TestTheProjectsServersWaitForAYes(t *testing.T) {
 
 func TestAGoalWaitsForTheAnswerAboutTheServers(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
+		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
 	gate := until[agent.GateRequested](t, s)
 	s.Send(runner.Submit{Text: "do it"})
@@ -240,7 +241,7 @@ func TestAGoalWaitsForTheAnswerAboutTheServers(t *testing.T) {
 
 func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
-		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
+		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	s.Send(runner.Stop{})
@@ -251,11 +252,11 @@ func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
 
 func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.tools.servers = []planning.ServerStatus{
-			{Name: "broken", State: planning.ServerFailed, Error: "exited"},
-			{Name: "slow", State: planning.ServerStarting},
-			{Name: "unwanted", State: planning.ServerStopped, Error: "you said no"},
-			{Name: "fine", State: planning.ServerReady},
+		s.tools.servers = []plan.ServerStatus{
+			{Name: "broken", State: plan.ServerFailed, Error: "exited"},
+			{Name: "slow", State: plan.ServerStarting},
+			{Name: "unwanted", State: plan.ServerStopped, Error: "you said no"},
+			{Name: "fine", State: plan.ServerReady},
 		}
 	})
 	s.Send(runner.Submit{Text: "do it"})
@@ -299,7 +300,7 @@ func TestNothingIsCalledWhoseStartIsNotOnDisk(t *testing.T) {
 
 func TestStopWinsOverTheQueue(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: make(chan struct{})}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "first"})
 	until[agent.RunStarted](t, s)
@@ -317,7 +318,7 @@ func TestStopWinsOverTheQueue(t *testing.T) {
 func TestTheTimeBudgetEndsACallUnderWay(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.limits.MaxDurationMS = 50
-		s.tools.call = func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -330,7 +331,7 @@ func TestTheTimeBudgetEndsACallUnderWay(t *testing.T) {
 
 func TestAServersOwnTimeLimitIsATimeOut(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.tools.call = func(context.Context, planning.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
+		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	if failed := until[agent.StepFailed](t, s); failed.Failure != agent.FailureTimeout {
@@ -340,7 +341,7 @@ func TestAServersOwnTimeLimitIsATimeOut(t *testing.T) {
 
 func TestAYesThatIsNotOnDiskStartsNoServer(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
-		s.tools.pending = []planning.PendingServer{{Name: "files", Command: []string{"serve"}}}
+		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve"}}}
 		s.open = func(string) runner.Journal { return &memory{} }
 	})
 	gate := until[agent.GateRequested](t, s)

@@ -8,7 +8,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Restarter is a set of tools of which the user may have a server started anew.
@@ -78,7 +78,7 @@ func (s *Session) servers(ctx context.Context) {
 
 // verdictOn is what the rules say of the calls of a tool, "" where that hangs on
 // their arguments.
-func verdictOn(rules []agent.Rule, t planning.Tool) agent.Verdict {
+func verdictOn(rules []agent.Rule, t plan.Tool) agent.Verdict {
 	verdict := agent.Verdict("")
 	for i, rule := range agent.Speaking(rules, t) {
 		if i > 0 && rule.Verdict != verdict {

@@ -14,23 +14,25 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // model answers by the purpose of a request.
 type model struct {
-	info    planning.ModelInfo
+	info    prompt.ModelInfo
 	err     error
-	replies map[planning.Purpose]string
-	hold    map[planning.Purpose]chan struct{} // closed by the test when the model may answer; nil never holds
-	others  map[string]planning.ModelInfo      // models with another name than info's, as the server calls them
-	answer  func(planning.Request) (planning.Reply, error, bool)
+	replies map[prompt.Purpose]string
+	hold    map[prompt.Purpose]chan struct{} // closed by the test when the model may answer; nil never holds
+	others  map[string]prompt.ModelInfo      // models with another name than info's, as the server calls them
+	answer  func(prompt.Request) (reply.Reply, error, bool)
 
 	mu   sync.Mutex
-	seen []planning.Request
+	seen []prompt.Request
 }
 
-func (m *model) Describe(_ context.Context, name string) (planning.ModelInfo, error) {
+func (m *model) Describe(_ context.Context, name string) (prompt.ModelInfo, error) {
 	if name == "" || name == m.info.Name {
 		return m.info, m.err
 	}
@@ -39,22 +41,22 @@ func (m *model) Describe(_ context.Context, name string) (planning.ModelInfo, er
 			return info, nil
 		}
 	}
-	return planning.ModelInfo{}, fmt.Errorf("there is no model %s: pull it: %w", name, planning.ErrNoModel)
+	return prompt.ModelInfo{}, fmt.Errorf("there is no model %s: pull it: %w", name, prompt.ErrNoModel)
 }
 
 // requests are those that the model was sent so far for a purpose.
-func (m *model) requests(purpose planning.Purpose) []planning.Request {
+func (m *model) requests(purpose prompt.Purpose) []prompt.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(m.seen), func(r planning.Request) bool { return r.Purpose != purpose })
+	return slices.DeleteFunc(slices.Clone(m.seen), func(r prompt.Request) bool { return r.Purpose != purpose })
 }
 
-func (m *model) Ask(ctx context.Context, r planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
+func (m *model) Ask(ctx context.Context, r prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	if hold := m.hold[r.Purpose]; hold != nil {
 		select {
 		case <-hold:
 		case <-ctx.Done():
-			return planning.Reply{}, ctx.Err()
+			return reply.Reply{}, ctx.Err()
 		}
 	}
 	m.mu.Lock()
@@ -67,31 +69,31 @@ func (m *model) Ask(ctx context.Context, r planning.Request, delta func(text, th
 	}
 	text, ok := m.replies[r.Purpose]
 	if !ok {
-		return planning.Reply{}, fmt.Errorf("nothing to say about %s", r.Purpose)
+		return reply.Reply{}, fmt.Errorf("nothing to say about %s", r.Purpose)
 	}
 	for word := range strings.SplitAfterSeq(text, " ") {
 		delta(word, "")
 	}
-	return planning.Reply{Text: text, PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}, nil
+	return reply.Reply{Text: text, PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}, nil
 }
 
 // tools offers one tool that reads and one that changes things.
 type tools struct {
 	mu      sync.Mutex
 	calls   []string
-	call    func(ctx context.Context, c planning.ToolCall) (any, error)
-	pending []planning.PendingServer
+	call    func(ctx context.Context, c plan.ToolCall) (any, error)
+	pending []plan.PendingServer
 	answers []bool
-	servers []planning.ServerStatus
-	offered planning.Catalogue // nil is look and change
+	servers []plan.ServerStatus
+	offered plan.Catalogue // nil is look and change
 }
 
-func (t *tools) Ready(context.Context) planning.Catalogue {
+func (t *tools) Ready(context.Context) plan.Catalogue {
 	if t.offered != nil {
 		return t.offered
 	}
 	schema := json.RawMessage(`{"type":"object"}`)
-	return planning.Catalogue{
+	return plan.Catalogue{
 		{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: schema},
 		{Name: "change", Server: "w", Annotated: true, Destructive: true, InputSchema: schema, Previews: true},
 	}
@@ -99,14 +101,14 @@ func (t *tools) Ready(context.Context) planning.Catalogue {
 
 // ReadyFor waits for ever for those of the servers that are starting whose tools
 // are named.
-func (t *tools) ReadyFor(ctx context.Context, names []string) (planning.Catalogue, []string) {
+func (t *tools) ReadyFor(ctx context.Context, names []string) (plan.Catalogue, []string) {
 	var awaited []string
 	for _, server := range t.Status() {
 		named := slices.ContainsFunc(names, func(name string) bool {
 			of, _, qualified := strings.Cut(name, ":")
-			return qualified && planning.MatchName(of, server.Name)
+			return qualified && prompt.MatchName(of, server.Name)
 		})
-		if named && server.State == planning.ServerStarting {
+		if named && server.State == plan.ServerStarting {
 			awaited = append(awaited, server.Name)
 		}
 	}
@@ -116,7 +118,7 @@ func (t *tools) ReadyFor(ctx context.Context, names []string) (planning.Catalogu
 	return t.Ready(ctx), awaited
 }
 
-func (t *tools) Call(ctx context.Context, c planning.ToolCall) (any, error) {
+func (t *tools) Call(ctx context.Context, c plan.ToolCall) (any, error) {
 	t.mu.Lock()
 	t.calls = append(t.calls, c.Tool.Name)
 	t.mu.Unlock()
@@ -126,18 +128,18 @@ func (t *tools) Call(ctx context.Context, c planning.ToolCall) (any, error) {
 	return "seen", nil
 }
 
-func (t *tools) Preview(context.Context, planning.ToolCall) (planning.ToolPreview, error) {
-	return planning.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00"}}, nil
+func (t *tools) Preview(context.Context, plan.ToolCall) (plan.ToolPreview, error) {
+	return plan.ToolPreview{Diff: "-a\n+b\n", Hashes: map[string]string{"f": "00"}}, nil
 }
 
-func (t *tools) Status() []planning.ServerStatus {
+func (t *tools) Status() []plan.ServerStatus {
 	if t.servers != nil {
 		return t.servers
 	}
-	return []planning.ServerStatus{{Name: "w", State: planning.ServerReady, Tools: 2}}
+	return []plan.ServerStatus{{Name: "w", State: plan.ServerReady, Tools: 2}}
 }
-func (t *tools) Pending() []planning.PendingServer { return t.pending }
-func (t *tools) Watch(func())                      {}
+func (t *tools) Pending() []plan.PendingServer { return t.pending }
+func (t *tools) Watch(func())                  {}
 
 func (t *tools) Answer(_ context.Context, yes bool) error {
 	t.answers, t.pending = append(t.answers, yes), nil
@@ -184,11 +186,11 @@ const twoSteps = `{"title":"Two","steps":[{"title":"Look","tool":"look","args":{
 func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 	t.Helper()
 	s := &stage{
-		model: &model{info: planning.ModelInfo{Name: "m", ContextWindow: 8192}, replies: map[planning.Purpose]string{
-			planning.PurposeAnalysis:  `{"mode":"plan","complexity":"medium","reflect":false}`,
-			planning.PurposePlan:      twoSteps,
-			planning.PurposeSynthesis: "done",
-			planning.PurposeChat:      "hello",
+		model: &model{info: prompt.ModelInfo{Name: "m", ContextWindow: 8192}, replies: map[prompt.Purpose]string{
+			prompt.PurposeAnalysis:  `{"mode":"plan","complexity":"medium","reflect":false}`,
+			prompt.PurposePlan:      twoSteps,
+			prompt.PurposeSynthesis: "done",
+			prompt.PurposeChat:      "hello",
 		}},
 		tools:    &tools{},
 		journals: map[string]*memory{},
@@ -251,10 +253,10 @@ func until[T agent.Data](t *testing.T, s *stage) T {
 }
 
 // failing is a call that fails for one tool, by the tool's own word.
-func failing(tool string) func(context.Context, planning.ToolCall) (any, error) {
-	return func(_ context.Context, c planning.ToolCall) (any, error) {
+func failing(tool string) func(context.Context, plan.ToolCall) (any, error) {
+	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == tool {
-			return nil, &planning.ToolError{Tool: tool, Message: "not yet"}
+			return nil, &plan.ToolError{Tool: tool, Message: "not yet"}
 		}
 		return "seen", nil
 	}

@@ -10,8 +10,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // job is something that a run is to do.
@@ -20,7 +21,7 @@ type job struct {
 	words    string // as the user typed it; "" where it was no goal
 	typed    string // with what names something by an @; "" where nothing can
 	goal     string
-	mentions []planning.Mention     // what the goal names
+	mentions []prompt.Mention       // what the goal names
 	fresh    bool                   // they were read just now
 	create   bool                   // a plan is wanted, nothing is to be run
 	execute  *Execute               // the plan to carry out
@@ -54,10 +55,10 @@ type prepared struct {
 	ctx       context.Context // ends where the job is stopped before it begins
 	job       job
 	terms     terms // that it began under
-	info      planning.ModelInfo
-	all       planning.Catalogue // every tool there is
-	catalogue planning.Catalogue // those on offer
-	compacted *compaction        // the conversation was summed up
+	info      prompt.ModelInfo
+	all       plan.Catalogue // every tool there is
+	catalogue plan.Catalogue // those on offer
+	compacted *compaction    // the conversation was summed up
 	priors    map[string]int64
 	journal   Journal // of the run that is resumed
 	run       agent.Run
@@ -91,7 +92,7 @@ func (s *Session) look(ctx context.Context) {
 		defer cancel()
 		all := s.cfg.Tools.Ready(within)
 		if all == nil {
-			all = planning.Catalogue{} // known to be none
+			all = plan.Catalogue{} // known to be none
 		}
 		s.prepared <- prepared{terms: t, all: all, look: true}
 	})
@@ -158,8 +159,8 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	}
 	if s.wantsModel(p) {
 		p.info, p.err = s.cfg.Model.Describe(ctx, t.model)
-		if errors.Is(p.err, planning.ErrNoModel) && ctx.Err() == nil && (j.plans() || s.doesWithout(p)) {
-			p.info, p.err, p.unfound = planning.ModelInfo{}, nil, p.err
+		if errors.Is(p.err, prompt.ErrNoModel) && ctx.Err() == nil && (j.plans() || s.doesWithout(p)) {
+			p.info, p.err, p.unfound = prompt.ModelInfo{}, nil, p.err
 		}
 	}
 	if p.err != nil {
@@ -198,10 +199,10 @@ func (s *Session) wantsModel(p prepared) bool {
 	if p.job.execute == nil || s.cfg.Attended || p.job.execute.Synthesize {
 		return true
 	}
-	plan := p.job.execute.Plan
-	return slices.ContainsFunc(plan.Steps, func(step planning.Step) bool {
-		return step.Executor == planning.ExecutorAgent || step.Executor == planning.ExecutorSelf || step.Args == nil ||
-			plan.FailureOf(step, p.job.execute.OnFailure) == planning.OnFailureReplan
+	proposed := p.job.execute.Plan
+	return slices.ContainsFunc(proposed.Steps, func(step plan.Step) bool {
+		return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf || step.Args == nil ||
+			proposed.FailureOf(step, p.job.execute.OnFailure) == plan.OnFailureReplan
 	})
 }
 
@@ -226,14 +227,14 @@ func (s *Session) unwritten(ctx context.Context, p *prepared) error {
 	if p.job.execute == nil || s.cfg.DryRun {
 		return nil
 	}
-	plan := p.job.execute.Plan
+	proposed := p.job.execute.Plan
 	var open []string
-	for _, step := range plan.Steps {
+	for _, step := range proposed.Steps {
 		tool, err := p.catalogue.Find(step.Tool)
-		if step.Executor != planning.ExecutorTool || err != nil {
+		if step.Executor != plan.ExecutorTool || err != nil {
 			continue
 		}
-		if missing := planning.MissingArgs(tool, step.Args); len(missing) > 0 {
+		if missing := plan.MissingArgs(tool, step.Args); len(missing) > 0 {
 			what := "all"
 			if step.Args != nil {
 				what = strings.Join(missing, " and ")
@@ -243,7 +244,7 @@ func (s *Session) unwritten(ctx context.Context, p *prepared) error {
 	}
 	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // nobody has asked for it yet
 		info, err := s.cfg.Model.Describe(ctx, p.terms.model)
-		if err != nil && !errors.Is(err, planning.ErrNoModel) {
+		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
 			return err
 		}
 		p.info, p.unfound = info, err
@@ -253,7 +254,7 @@ func (s *Session) unwritten(ctx context.Context, p *prepared) error {
 		return nil
 	case len(open) > 0:
 		return fmt.Errorf("%w to fill in args: %s; write them into the plan, or choose a model: %w", errNoArgs, strings.Join(open, ", "), p.unfound)
-	case needsWords(plan):
+	case needsWords(proposed):
 		return p.unfound
 	default:
 		return nil
@@ -262,9 +263,9 @@ func (s *Session) unwritten(ctx context.Context, p *prepared) error {
 
 // needsWords reports whether a plan has steps that only a model can carry out:
 // rather than run half of it, it is not begun without one.
-func needsWords(plan planning.Plan) bool {
-	return slices.ContainsFunc(plan.Steps, func(step planning.Step) bool {
-		return step.Executor == planning.ExecutorAgent || step.Executor == planning.ExecutorSelf
+func needsWords(p plan.Plan) bool {
+	return slices.ContainsFunc(p.Steps, func(step plan.Step) bool {
+		return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf
 	})
 }
 
@@ -481,7 +482,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits agent.Limits, o
 
 // plan is the plan that the run was or is to be started with; nil where there
 // is none.
-func (p prepared) plan() *planning.Plan {
+func (p prepared) plan() *plan.Plan {
 	if p.job.execute != nil {
 		return &p.job.execute.Plan
 	}

@@ -8,7 +8,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestTheToolsThatAreToldAreThoseThatTheProfileLeaves(t *testing.T) {
@@ -29,11 +29,11 @@ func TestTheToolsThatAreToldAreThoseThatTheProfileLeaves(t *testing.T) {
 func TestAChoiceWhileARunGoesOnIsToldByTheStatusAlone(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, settings)
-	s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	s.Send(runner.Submit{Text: "one"})
 	until[agent.RunStarted](t, s)
-	s.Send(runner.Choose{Think: ptr(planning.ThinkLow)})
-	status(t, s, func(st session.Status) bool { return st.Think == planning.ThinkLow })
+	s.Send(runner.Choose{Think: ptr(prompt.ThinkLow)})
+	status(t, s, func(st session.Status) bool { return st.Think == prompt.ThinkLow })
 	close(hold)
 	until[agent.ChatReply](t, s)
 	for _, e := range s.seen {

@@ -8,13 +8,15 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // musing is a model that thinks before it says anything.
 type musing struct{ *model }
 
-func (m musing) Ask(ctx context.Context, r planning.Request, delta func(text, thinking string)) (planning.Reply, error) {
+func (m musing) Ask(ctx context.Context, r prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	delta("", "well")
 	delta("", " now")
 	return m.model.Ask(ctx, r, delta)
@@ -23,17 +25,17 @@ func (m musing) Ask(ctx context.Context, r planning.Request, delta func(text, th
 func TestOutputOfAStepIsNeverEmpty(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.info.Tools = true
-		s.model.replies[planning.PurposePlan] = `{"title":"Three","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Say","executor":"self"},{"title":"Ask","executor":"agent","profile":"critic"}]}`
-		s.model.replies[planning.PurposeStep] = "so it is"
-		s.model.replies[planning.PurposeAgent] = "fine by me"
-		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+		s.model.replies[prompt.PurposePlan] = `{"title":"Three","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Say","executor":"self"},{"title":"Ask","executor":"agent","profile":"critic"}]}`
+		s.model.replies[prompt.PurposeStep] = "so it is"
+		s.model.replies[prompt.PurposeAgent] = "fine by me"
+		s.tools.call = func(_ context.Context, c plan.ToolCall) (any, error) {
 			c.Output("")
 			c.Output("seen")
 			return "seen", nil
 		}
 		s.config = func(c *runner.Config) {
 			c.Model = musing{s.model}
-			c.Prompting.Profiles = []planning.Profile{{Name: "critic"}}
+			c.Prompting.Profiles = []prompt.Profile{{Name: "critic"}}
 		}
 	})
 	s.run(t, "do it")
@@ -59,9 +61,9 @@ func TestOutputOfAStepIsNeverEmpty(t *testing.T) {
 
 func TestWhatCameOfAReplyIsKeptWhereItBrokeOff(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
-			half := planning.Reply{Text: "half of it", Thinking: "well", ContextWindow: 8192}
-			return half, errors.New("broke off"), r.Purpose == planning.PurposeAnalysis || r.Purpose == planning.PurposeSynthesis
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+			half := reply.Reply{Text: "half of it", Thinking: "well", ContextWindow: 8192}
+			return half, errors.New("broke off"), r.Purpose == prompt.PurposeAnalysis || r.Purpose == prompt.PurposeSynthesis
 		}
 	})
 	s.run(t, "do it")

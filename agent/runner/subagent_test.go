@@ -9,19 +9,21 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 func TestAJobOfAProgramHasNoPlanTools(t *testing.T) {
-	m := &model{info: planning.ModelInfo{Name: "m", Tools: true}, replies: map[planning.Purpose]string{
-		planning.PurposeAnalysis: `{"mode":"direct"}`, planning.PurposeChat: "hello",
+	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, replies: map[prompt.Purpose]string{
+		prompt.PurposeAnalysis: `{"mode":"direct"}`, prompt.PurposeChat: "hello",
 	}}
 	result, err := runner.Run(t.Context(), runner.Job{Goal: "hi", Model: m, Catalogue: lookAndChange, Call: succeed})
 	if err != nil || result.Reason != agent.ReasonDirect {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	offered := map[string]bool{}
-	for _, r := range m.requests(planning.PurposeChat) {
+	for _, r := range m.requests(prompt.PurposeChat) {
 		for _, tool := range r.Tools {
 			offered[tool.Name] = true
 		}
@@ -33,11 +35,11 @@ func TestAJobOfAProgramHasNoPlanTools(t *testing.T) {
 
 func TestAPlanThatNamesAnUnknownProfileIsNoJob(t *testing.T) {
 	plan := planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`)
-	m := &model{info: planning.ModelInfo{Name: "m", Tools: true}, replies: map[planning.Purpose]string{planning.PurposeAgent: "fine"}}
+	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, replies: map[prompt.Purpose]string{prompt.PurposeAgent: "fine"}}
 	for _, known := range []bool{false, true} {
 		job := runner.Job{Plan: plan, Model: m, Call: succeed}
 		if known {
-			job.Profiles = []planning.Profile{{Name: "critic"}}
+			job.Profiles = []prompt.Profile{{Name: "critic"}}
 		}
 		result, err := runner.Run(t.Context(), job)
 		if (err == nil) != known || known && result.Reason != agent.ReasonGoalMet {
@@ -47,14 +49,14 @@ func TestAPlanThatNamesAnUnknownProfileIsNoJob(t *testing.T) {
 }
 
 func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
-	m := &model{info: planning.ModelInfo{Name: "m", Tools: true}, answer: func(planning.Request) (planning.Reply, error, bool) {
-		return planning.Reply{Calls: []planning.ToolUse{use("look", map[string]any{})}}, nil, true
+	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, answer: func(prompt.Request) (reply.Reply, error, bool) {
+		return reply.Reply{Calls: []reply.ToolUse{use("look", map[string]any{})}}, nil, true
 	}}
 	var called []agent.Event
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`), Model: m, Catalogue: lookAndChange,
-		Profiles: []planning.Profile{{Name: "critic", Timeout: 20 * time.Millisecond}},
-		Call: func(ctx context.Context, _ planning.ToolCall) (any, error) {
+		Profiles: []prompt.Profile{{Name: "critic", Timeout: 20 * time.Millisecond}},
+		Call: func(ctx context.Context, _ plan.ToolCall) (any, error) {
 			<-ctx.Done() // nothing else would ever end it
 			return nil, ctx.Err()
 		},
@@ -73,16 +75,16 @@ func TestCancellingAnAgentStepEndsItWhileACallOfItWorks(t *testing.T) {
 	begun := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.info.Tools = true
-		s.model.answer = func(r planning.Request) (planning.Reply, error, bool) {
-			if r.Purpose != planning.PurposeAgent {
-				return planning.Reply{}, nil, false
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+			if r.Purpose != prompt.PurposeAgent {
+				return reply.Reply{}, nil, false
 			}
-			return planning.Reply{Calls: []planning.ToolUse{use("look", map[string]any{})}}, nil, true
+			return reply.Reply{Calls: []reply.ToolUse{use("look", map[string]any{})}}, nil, true
 		}
 		s.tools.call = holding(begun)
-		s.config = func(c *runner.Config) { c.Prompting.Profiles = []planning.Profile{{Name: "critic"}} }
+		s.config = func(c *runner.Config) { c.Prompting.Profiles = []prompt.Profile{{Name: "critic"}} }
 	})
-	p := planning.Plan{Title: "x", Steps: []planning.Step{{Index: "1", Title: "Ask", Executor: planning.ExecutorAgent, Profile: "critic"}}}
+	p := plan.Plan{Title: "x", Steps: []plan.Step{{Index: "1", Title: "Ask", Executor: plan.ExecutorAgent, Profile: "critic"}}}
 	s.Send(runner.Execute{Plan: p})
 	for until[agent.StepStarted](t, s).Parent != "1" {
 		continue // the agent step itself

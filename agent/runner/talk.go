@@ -9,8 +9,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // askForServers opens the gate for the servers of the project's own
@@ -94,10 +95,10 @@ func (s *Session) restore() {
 		return
 	}
 	goal := ""
-	var mentions []planning.Mention
+	var mentions []prompt.Mention
 	asked := func() {
 		if goal != "" {
-			s.conversation = append(append(s.conversation, planning.Attached(mentions, 0)...), planning.Message{Role: planning.RoleUser, Content: goal})
+			s.conversation = append(append(s.conversation, prompt.Attached(mentions, 0)...), prompt.Message{Role: prompt.RoleUser, Content: goal})
 		}
 		goal = ""
 	}
@@ -107,7 +108,7 @@ func (s *Session) restore() {
 		case agent.ChatUser:
 			if !strings.HasPrefix(d.Text, "/") {
 				asked()
-				goal, mentions = planning.Unescaped(d.Text), d.Mentions
+				goal, mentions = prompt.Unescaped(d.Text), d.Mentions
 			}
 		case agent.ChatReply:
 			if d.Usage != nil {
@@ -115,7 +116,7 @@ func (s *Session) restore() {
 			}
 			if d.Run != "" {
 				asked()
-				s.conversation = append(s.conversation, planning.Message{Role: planning.RoleAssistant, Content: d.Said()})
+				s.conversation = append(s.conversation, prompt.Message{Role: prompt.RoleAssistant, Content: d.Said()})
 			}
 		case agent.ChatCompacted:
 			s.recompact(d)
@@ -135,11 +136,11 @@ func (s *Session) describe(p prepared) {
 	switch {
 	case p.terms.model != s.manner.name():
 	case p.unfound != nil:
-		s.status.Model, s.status.Problem, s.status.Trouble = "", p.unfound.Error(), planning.TroubleOf(p.unfound)
+		s.status.Model, s.status.Problem, s.status.Trouble = "", p.unfound.Error(), prompt.TroubleOf(p.unfound)
 	case p.err == nil && p.info.Name != "":
-		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = p.info.Name, p.info.ContextWindow, "", planning.ModelTrouble{}
-	case errors.Is(p.err, planning.ErrNoModel):
-		s.status.Model, s.status.Problem, s.status.Trouble = "", p.err.Error(), planning.TroubleOf(p.err)
+		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = p.info.Name, p.info.ContextWindow, "", prompt.ModelTrouble{}
+	case errors.Is(p.err, prompt.ErrNoModel):
+		s.status.Model, s.status.Problem, s.status.Trouble = "", p.err.Error(), prompt.TroubleOf(p.err)
 	}
 	if p.all != nil {
 		s.catalogue = p.all
@@ -167,7 +168,7 @@ func (s *Session) tell() {
 	_ = s.say(s.status)
 	for _, server := range s.status.Servers {
 		// One that was stopped was not wanted.
-		if server.Error != "" && server.State != planning.ServerStopped {
+		if server.Error != "" && server.State != plan.ServerStopped {
 			s.trouble(server.Name, server.Error)
 		}
 	}

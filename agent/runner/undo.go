@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // undoRun puts back what a run changed, or says what that would do.
@@ -78,8 +78,8 @@ func (s *Session) unsay(d agent.ChatUndone) {
 	if more := len(d.Files) - shown; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	s.conversation = append(s.conversation, planning.Message{
-		Role:    planning.RoleUser,
+	s.conversation = append(s.conversation, prompt.Message{
+		Role:    prompt.RoleUser,
 		Content: "(I undid the run " + d.Run + ": what it changed is put back as it was before, in " + strings.Join(names, ", ") + ".)",
 	})
 }

@@ -12,7 +12,8 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // undoer undoes every run alike.
@@ -58,8 +59,8 @@ func TestAnUndoIsShownThenDoneAndHeardByTheModel(t *testing.T) {
 	if reply := until[agent.ChatReply](t, s); !strings.Contains(reply.Text, "undid the run r-2") || !strings.Contains(reply.Text, "restored `a.txt`") {
 		t.Errorf("it says %q", reply.Text)
 	}
-	heard := func(m planning.Message) bool {
-		return m.Role == planning.RoleUser && strings.Contains(m.Content, "I undid the run r-2") && strings.Contains(m.Content, "a.txt")
+	heard := func(m prompt.Message) bool {
+		return m.Role == prompt.RoleUser && strings.Contains(m.Content, "I undid the run r-2") && strings.Contains(m.Content, "a.txt")
 	}
 	if started := s.run(t, "go on"); !slices.ContainsFunc(started.Prompting.Conversation, heard) {
 		t.Errorf("the next run remembers %q", started.Prompting.Conversation)
@@ -109,7 +110,7 @@ func TestNoRunIsUndoneWhileOneGoesOn(t *testing.T) {
 	u := &undoer{came: changedOne()}
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		undoable(u)(s)
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: make(chan struct{})}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.RunStarted](t, s)
@@ -134,7 +135,7 @@ func TestEveryCallNamesItsRun(t *testing.T) {
 	var mu sync.Mutex
 	var runs []string
 	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.tools.call = func(_ context.Context, c planning.ToolCall) (any, error) {
+		s.tools.call = func(_ context.Context, c plan.ToolCall) (any, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			runs = append(runs, c.Run)
@@ -163,7 +164,7 @@ func TestARunOnADirtyTreeSaysSoOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) {
-				s.model.replies[planning.PurposePlan] = c.plan
+				s.model.replies[prompt.PurposePlan] = c.plan
 				s.config = func(cfg *runner.Config) { cfg.Dirty = func(context.Context) int { return c.files } }
 			})
 			if started := s.run(t, "do it"); started.Dirty != c.files {

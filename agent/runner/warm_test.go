@@ -10,7 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
@@ -121,7 +121,7 @@ func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		server.model = s.model
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 		s.config = func(c *runner.Config) { c.Model = server }
 	})
 	s.Send(runner.Submit{Text: "do it"})

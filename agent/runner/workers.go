@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // callModel asks the model and tells what streams in and what comes back.
 func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
-	var stream planning.StepStream
+	var stream reply.StepStream
 	begun := e.now()
 	reply, err := e.model.Ask(ctx, c.Request, func(text, thinking string) {
 		e.streams(c.Delta(text, thinking))
@@ -53,7 +54,7 @@ func (e *engine) streams(data agent.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := planning.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Hold: c.Hold, Run: e.id}
+	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Hold: c.Hold, Run: e.id}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
@@ -71,7 +72,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 }
 
 // listen has what a tool says while it works told.
-func (e *engine) listen(call *planning.ToolCall, index string) {
+func (e *engine) listen(call *plan.ToolCall, index string) {
 	call.Output = func(chunk string) { e.streams(agent.StepOutput{Index: index, Chunk: chunk}) }
 	call.Progress = func(done, total float64, message string) {
 		e.bring(agent.StepProgress{Index: index, Done: done, Total: total, Message: message})
@@ -86,7 +87,7 @@ func tooLong(limit time.Duration) string {
 // how it went, an effectful call is in doubt.
 func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) agent.Data {
 	failed := agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: agent.FailureTool, MS: ms}
-	var said *planning.ToolError
+	var said *plan.ToolError
 	switch {
 	case errors.As(err, &said):
 		failed.Removes, failed.Outdated = said.Removes, said.Outdated
@@ -124,7 +125,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	gate := g.Gate
 	if g.Tool.Previews {
 		begun := e.now()
-		preview, err := e.tools.Preview(e.ctx, planning.ToolCall{Tool: g.Tool, Args: gate.Args})
+		preview, err := e.tools.Preview(e.ctx, plan.ToolCall{Tool: g.Tool, Args: gate.Args})
 		switch {
 		case e.interrupted():
 			return

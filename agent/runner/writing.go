@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // What a message may mention.
@@ -23,11 +23,11 @@ var ErrUnnamed = errors.New("nothing is called so")
 
 // wordsJob is the job of words that the user typed.
 func wordsJob(text string) job {
-	return job{words: text, typed: text, goal: strings.TrimSpace(planning.Unescaped(text))}
+	return job{words: text, typed: text, goal: strings.TrimSpace(prompt.Unescaped(text))}
 }
 
 // names reports whether the job may name something by an @.
-func (j job) names() bool { return len(planning.Namings(j.typed)) > 0 }
+func (j job) names() bool { return len(prompt.Namings(j.typed)) > 0 }
 
 // writing carries out the commands about what the user writes. It reports whether
 // the command is one of them.
@@ -103,7 +103,7 @@ func (s *Session) unqueue(c Unqueue) {
 
 // admitted is what the reading of a job's mentions came to.
 type admitted struct {
-	mentions []planning.Mention
+	mentions []prompt.Mention
 	err      error
 }
 
@@ -170,11 +170,11 @@ func (s *Session) dismiss() {
 
 // mentions reads what a message names by an @. A single word that is the name of
 // nothing is a word.
-func (s *Session) mentions(ctx context.Context, text string) ([]planning.Mention, error) {
-	var out []planning.Mention
+func (s *Session) mentions(ctx context.Context, text string) ([]prompt.Mention, error) {
+	var out []prompt.Mention
 	size := 0
-	for _, n := range planning.Namings(text) {
-		if slices.ContainsFunc(out, func(m planning.Mention) bool { return m.Name == n.Name }) {
+	for _, n := range prompt.Namings(text) {
+		if slices.ContainsFunc(out, func(m prompt.Mention) bool { return m.Name == n.Name }) {
 			continue
 		}
 		m, err := s.cfg.Aids.Mention(ctx, n.Name)

@@ -13,7 +13,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // aids know one file and what was sent.
@@ -31,20 +31,20 @@ func (a *aids) Complete(_ context.Context, of session.Completing) ([]session.Com
 	return []session.Completion{{Text: "a.go"}}, true, nil
 }
 
-func (a *aids) Mention(ctx context.Context, name string) (planning.Mention, error) {
+func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	if a.hold != nil {
 		select {
 		case <-a.hold:
 		case <-ctx.Done():
-			return planning.Mention{}, ctx.Err()
+			return prompt.Mention{}, ctx.Err()
 		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if name != "a.go" {
-		return planning.Mention{}, fmt.Errorf("there is no %s: %w", name, runner.ErrUnnamed)
+		return prompt.Mention{}, fmt.Errorf("there is no %s: %w", name, runner.ErrUnnamed)
 	}
-	return planning.Mention{Name: name, Text: a.text, Bytes: len(a.text)}, nil
+	return prompt.Mention{Name: name, Text: a.text, Bytes: len(a.text)}, nil
 }
 
 func (a *aids) History() (session.History, error) {
@@ -78,15 +78,15 @@ func TestWhatAMessageNamesIsKeptWithItAndSentToTheModel(t *testing.T) {
 		t.Errorf("kept %+v", said)
 	}
 	until[agent.ChatReply](t, s)
-	messages := s.model.requests(planning.PurposeAnalysis)[0].Messages
+	messages := s.model.requests(prompt.PurposeAnalysis)[0].Messages
 	if goal, before := messages[len(messages)-2].Content, messages[len(messages)-3].Content; goal != "explain @a.go to @somebody" || !strings.Contains(before, "package a") {
 		t.Errorf("sent %q before %q", before, goal)
 	}
 	// The next turn still knows it.
 	s.Send(runner.Submit{Text: "and now?"})
 	until[agent.ChatReply](t, s)
-	next := s.model.requests(planning.PurposeAnalysis)[1].Messages
-	if !slices.ContainsFunc(next, func(m planning.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
+	next := s.model.requests(prompt.PurposeAnalysis)[1].Messages
+	if !slices.ContainsFunc(next, func(m prompt.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
 		t.Error("the next request does not hold what was mentioned")
 	}
 }
@@ -133,7 +133,7 @@ func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
 	a := &aids{}
 	hold := make(chan struct{})
 	s := helped(t, a, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeSynthesis: hold}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.RunStarted](t, s)
@@ -153,7 +153,7 @@ func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
 func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
 	hold := make(chan struct{})
 	s := helped(t, &aids{}, func(s *stage) {
-		s.model.hold = map[planning.Purpose]chan struct{}{planning.PurposeAnalysis: hold}
+		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	})
 	for _, text := range []string{"go on", "one", "two"} {
 		s.Send(runner.Submit{Text: text})

@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Models lists the models of the server and the available profiles.
 type Models struct {
-	Models   []planning.ModelInfo `json:"models"`
-	Model    string               `json:"model,omitempty"` // the one in use
-	Think    planning.ThinkLevel  `json:"think,omitempty"`
-	Profiles []ProfileChoice      `json:"profiles,omitempty"`
-	Profile  string               `json:"profile,omitempty"` // the one in use
-	Problem  string               `json:"problem,omitempty"` // why there are no models, one sentence on what to do
+	Models   []prompt.ModelInfo `json:"models"`
+	Model    string             `json:"model,omitempty"` // the one in use
+	Think    prompt.ThinkLevel  `json:"think,omitempty"`
+	Profiles []ProfileChoice    `json:"profiles,omitempty"`
+	Profile  string             `json:"profile,omitempty"` // the one in use
+	Problem  string             `json:"problem,omitempty"` // why there are no models, one sentence on what to do
 }
 
 // ProfileChoice is a profile that the user can choose.
@@ -25,8 +26,8 @@ type ProfileChoice struct {
 
 // Servers lists the tool servers and the tools they offer.
 type Servers struct {
-	Servers []planning.ServerStatus `json:"servers"`
-	Tools   []OfferedTool           `json:"tools"`
+	Servers []plan.ServerStatus `json:"servers"`
+	Tools   []OfferedTool       `json:"tools"`
 }
 
 // OfferedTool is a tool in a list of tools.

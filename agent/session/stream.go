@@ -2,7 +2,8 @@ package session
 
 import (
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // The kinds of what a session reports unasked, between the events of its runs.
@@ -19,21 +20,21 @@ const (
 // Status says what the session works with: the model and the health of the
 // servers.
 type Status struct {
-	Workspace     string                  `json:"workspace"`
-	Model         string                  `json:"model,omitempty"`
-	ContextWindow int                     `json:"context_window,omitempty"` // tokens
-	Problem       string                  `json:"problem,omitempty"`        // one sentence on what is missing and what to do
-	Planner       agent.PlannerKind       `json:"planner,omitempty"`        // who plans goals
-	Tools         int                     `json:"tools"`                    // on offer now
-	Servers       []planning.ServerStatus `json:"servers,omitempty"`
-	ContextTokens int                     `json:"context_tokens,omitempty"` // the next request opens with: prompt, tools and conversation
-	Instructions  string                  `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the workspace if it lies inside
-	Profile       string                  `json:"profile,omitempty"`        // the profile in use
-	Think         planning.ThinkLevel     `json:"think,omitempty"`
-	Host          string                  `json:"host,omitempty"`   // of the model server
-	Trouble       planning.ModelTrouble   `json:"trouble,omitzero"` // the cause of Problem
-	Branch        string                  `json:"branch,omitempty"` // of the workspace's repository, "" if unknown
-	Review        bool                    `json:"review,omitempty"` // plans of the next runs are held for review
+	Workspace     string              `json:"workspace"`
+	Model         string              `json:"model,omitempty"`
+	ContextWindow int                 `json:"context_window,omitempty"` // tokens
+	Problem       string              `json:"problem,omitempty"`        // one sentence on what is missing and what to do
+	Planner       agent.PlannerKind   `json:"planner,omitempty"`        // who plans goals
+	Tools         int                 `json:"tools"`                    // on offer now
+	Servers       []plan.ServerStatus `json:"servers,omitempty"`
+	ContextTokens int                 `json:"context_tokens,omitempty"` // the next request opens with: prompt, tools and conversation
+	Instructions  string              `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the workspace if it lies inside
+	Profile       string              `json:"profile,omitempty"`        // the profile in use
+	Think         prompt.ThinkLevel   `json:"think,omitempty"`
+	Host          string              `json:"host,omitempty"`   // of the model server
+	Trouble       prompt.ModelTrouble `json:"trouble,omitzero"` // the cause of Problem
+	Branch        string              `json:"branch,omitempty"` // of the workspace's repository, "" if unknown
+	Review        bool                `json:"review,omitempty"` // plans of the next runs are held for review
 }
 
 // Queue says what the session prepares and what waits for it, or for the run in

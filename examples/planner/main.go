@@ -16,7 +16,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // transition is one way that a run can go.
@@ -94,8 +94,8 @@ func (t transition) run(ctx context.Context, out io.Writer) (agent.Result, error
 }
 
 // tools describes what the plans may call.
-func tools() planning.Catalogue {
-	return planning.Catalogue{
+func tools() plan.Catalogue {
+	return plan.Catalogue{
 		{Name: "find", Server: "example", ReadOnly: true, Annotated: true},
 		{Name: "fetch", Server: "example", ReadOnly: true, Annotated: true},
 		{Name: "summarise", Server: "example", ReadOnly: true, Annotated: true},
@@ -104,7 +104,7 @@ func tools() planning.Catalogue {
 }
 
 // call is the tools: a function that fails where the transition wants it to.
-func (t transition) call(_ context.Context, call planning.ToolCall) (any, error) {
+func (t transition) call(_ context.Context, call plan.ToolCall) (any, error) {
 	from, _ := call.Args["from"].(string)
 	for _, what := range []string{call.Tool.Name, from} {
 		if fault, ok := t.broken[what]; ok {
@@ -128,7 +128,7 @@ func tell(out io.Writer, data agent.Data) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, "  "+format+"\n", args...) }
 	switch d := data.(type) {
 	case agent.PlanCreated:
-		say("plan      %s", line(d.Plan, planning.NewGraph(d.Plan).Order()))
+		say("plan      %s", line(d.Plan, plan.NewGraph(d.Plan).Order()))
 	case agent.PlanEmpty:
 		say("no plan   %s", d.Reason)
 	case agent.StepStarted:
@@ -156,7 +156,7 @@ func tell(out io.Writer, data agent.Data) {
 }
 
 // line names steps by their index and, where the plan still has them, their tool.
-func line(p planning.Plan, indices []string) string {
+func line(p plan.Plan, indices []string) string {
 	words := make([]string, len(indices))
 	for i, index := range indices {
 		words[i] = index

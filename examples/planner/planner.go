@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // byError plans without a model: what it proposes depends on nothing but the
@@ -11,13 +13,13 @@ import (
 type byError struct{}
 
 // Plan proposes four steps to publish a report, and none for any other goal.
-func (byError) Plan(b planning.Brief) planning.Planner {
+func (byError) Plan(b prompt.Brief) planning.Planner {
 	if !strings.Contains(b.Goal, "report") {
 		return planning.Scripted().Plan(b)
 	}
 	find := step("1", "find", map[string]any{"what": "the report"})
 	find.ResultVariable = "places"
-	return planning.Scripted(planning.Plan{Title: "Publish the report", Steps: []planning.Step{
+	return planning.Scripted(plan.Plan{Title: "Publish the report", Steps: []plan.Step{
 		find, fetch("2", "${places[0]}"),
 		summarise("3"), publish("4", "${summary}"),
 	}}).Plan(b)
@@ -26,34 +28,34 @@ func (byError) Plan(b planning.Brief) planning.Planner {
 // Replan looks at the error alone. An index that a remaining step has means that
 // step. What is finished stays, and its results can be referred to as before: the
 // places that step 1 found.
-func (byError) Replan(b planning.Brief, s planning.Situation) planning.Planner {
-	var next planning.Plan
+func (byError) Replan(b prompt.Brief, s prompt.Situation) planning.Planner {
+	var next plan.Plan
 	switch {
 	case strings.Contains(s.Error, "the primary is down"):
-		next = planning.Plan{Title: "Go around the primary", Steps: []planning.Step{
+		next = plan.Plan{Title: "Go around the primary", Steps: []plan.Step{
 			fetch("2", "${places[1]}"), summarise("3"), publish("4", "${summary}"),
 		}}
 	case strings.Contains(s.Error, "the mirror is down"):
 		old := fetch("5", "${places[2]}")
 		old.ResultVariable = "old"
-		next = planning.Plan{Title: "Make do with what is there", Steps: []planning.Step{
+		next = plan.Plan{Title: "Make do with what is there", Steps: []plan.Step{
 			old, publish("6", "as it was last week: ${old}"),
 		}}
 	case strings.Contains(s.Error, "the report is too long"):
-		next = planning.Plan{Title: "The same again", Steps: s.Remaining}
+		next = plan.Plan{Title: "The same again", Steps: s.Remaining}
 	default:
-		next = planning.Plan{Title: "nothing can be done about it"} // no steps: it gives up
+		next = plan.Plan{Title: "nothing can be done about it"} // no steps: it gives up
 	}
 	return planning.Proposed(b, s, next)
 }
 
-func fetch(index, from string) planning.Step {
+func fetch(index, from string) plan.Step {
 	s := step(index, "fetch", map[string]any{"from": from})
 	s.ResultVariable, s.ExpectedOutcome = "report", "the text of the report"
 	return s
 }
 
-func summarise(index string) planning.Step {
+func summarise(index string) plan.Step {
 	s := step(index, "summarise", map[string]any{"text": "${report}"})
 	s.ResultVariable = "summary"
 	return s
@@ -61,10 +63,10 @@ func summarise(index string) planning.Step {
 
 // publish waits for the steps that its text refers to: a reference is a
 // dependency.
-func publish(index, text string) planning.Step {
+func publish(index, text string) plan.Step {
 	return step(index, "publish", map[string]any{"text": text})
 }
 
-func step(index, tool string, args map[string]any) planning.Step {
-	return planning.Step{Index: index, Title: tool, Tool: tool, Args: args}
+func step(index, tool string, args map[string]any) plan.Step {
+	return plan.Step{Index: index, Title: tool, Tool: tool, Args: args}
 }

@@ -15,7 +15,7 @@ import (
 	"regexp"
 	"time"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 const (
@@ -35,7 +35,7 @@ type backups struct {
 func newBackups(cfg Config, workspace string) (backups, error) {
 	b := backups{run: cfg.Run, workspace: workspace}
 	if cfg.Run != "" {
-		if err := planning.CheckID(cfg.Run); err != nil {
+		if err := plan.CheckID(cfg.Run); err != nil {
 			return b, fmt.Errorf("the run: %w", err)
 		}
 	}
@@ -141,7 +141,7 @@ type store struct{ root *os.Root }
 
 // at is the folder of a run.
 func (b backups) at(run string) (string, error) {
-	if err := planning.CheckID(run); err != nil {
+	if err := plan.CheckID(run); err != nil {
 		return "", fmt.Errorf("the run: %w", err)
 	}
 	return filepath.Join(b.dir, run+undoSuffix), nil

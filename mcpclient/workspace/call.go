@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"replan/planning/plan"
+
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"replan/planning"
 )
 
 // operator is one tool: what it is called, what it takes and what runs it.
@@ -157,7 +157,7 @@ func newCall(op operator, req mcp.CallToolRequest) (call, error) {
 	c.hold, _ = req.Params.Meta.AdditionalFields[MetaHold].(bool)
 	if run, of := req.Params.Meta.AdditionalFields[MetaRun]; of {
 		c.run, _ = run.(string)
-		if err := planning.CheckID(c.run); err != nil {
+		if err := plan.CheckID(c.run); err != nil {
 			return call{}, fmt.Errorf("%s of the call must be the id of a run: %w", MetaRun, err)
 		}
 	}

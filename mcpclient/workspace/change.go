@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/workspace/code/source"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // change is what one file was and what it is to be.
@@ -379,7 +379,7 @@ func (c change) diff() (string, changedFile) {
 	if !isText(c.before.data) || !isText(c.after.data) {
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), counts
 	}
-	text, added, removed := planning.UnifiedDiff(from, to, string(c.before.data), string(c.after.data))
+	text, added, removed := plan.UnifiedDiff(from, to, string(c.before.data), string(c.after.data))
 	counts.Added, counts.Removed = added, removed
 	if text == "" && c.before.exists != c.after.exists {
 		text = fmt.Sprintf("--- %s\n+++ %s\n", from, to) // an empty file comes or goes

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"replan/planning"
+	"replan/planning/prompt"
 )
 
 const (
@@ -58,13 +58,13 @@ func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool,
 // Mention reads a file of the workspace, or lists a folder, for a message that
 // names it. Of a long file it is the beginning, up to the end of a line. The error
 // wraps [ErrMissing] where there is no such file.
-func (o *Operators) Mention(ctx context.Context, name string) (planning.Mention, error) {
+func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	ctx, done, err := o.begin(ctx)
 	if err != nil {
-		return planning.Mention{}, err
+		return prompt.Mention{}, err
 	}
 	defer done()
-	m := planning.Mention{Name: name}
+	m := prompt.Mention{Name: name}
 	at, err := o.resolve(name)
 	if err != nil {
 		return m, err
@@ -123,7 +123,7 @@ func wholeLines(data []byte) []byte {
 }
 
 // mentionFolder lists what is in a folder, a line each.
-func (o *Operators) mentionFolder(ctx context.Context, m planning.Mention, start string) (planning.Mention, error) {
+func (o *Operators) mentionFolder(ctx context.Context, m prompt.Mention, start string) (prompt.Mention, error) {
 	m.Folder = true
 	var b strings.Builder
 	n := 0

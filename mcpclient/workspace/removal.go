@@ -7,7 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/workspace/code/source"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // fewestLines is how many lines a file has at least for a change of it to count
@@ -66,7 +66,7 @@ func (c call) removes(changes []change) string {
 // line much like it is changed, and not removed: a new name or another indent
 // takes nothing away.
 func linesRemoved(before, after string) int {
-	diff, _, removed := planning.UnifiedDiff("a", "b", before, after)
+	diff, _, removed := plan.UnifiedDiff("a", "b", before, after)
 	if 2*removed <= source.CountLines(before) {
 		return removed
 	}

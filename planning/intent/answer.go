@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Answer writes the answer to an intent, as Markdown, from what the steps of its
 // chain returned. left says in a sentence what was left undone, and why; it may
 // be empty. What the results hold is data: it stands in code spans and fences,
 // is bounded, and may be of any shape.
-func Answer(in Intent, history []planning.HistoryItem, left string) string {
+func Answer(in Intent, history []plan.HistoryItem, left string) string {
 	a := answering{in: in, items: lastAttempts(history)}
 	var blocks []string
 	for _, tool := range a.shown() {
@@ -38,13 +38,13 @@ func (a answering) nothing() string {
 // answering is an answer in the making.
 type answering struct {
 	in    Intent
-	items []planning.HistoryItem // the last attempt of each step, in order
+	items []plan.HistoryItem // the last attempt of each step, in order
 }
 
 // lastAttempts leaves the last attempt of each step of the plan itself.
-func lastAttempts(history []planning.HistoryItem) []planning.HistoryItem {
+func lastAttempts(history []plan.HistoryItem) []plan.HistoryItem {
 	at := make(map[string]int, len(history))
-	var items []planning.HistoryItem
+	var items []plan.HistoryItem
 	for _, item := range history {
 		if item.Parent != "" {
 			continue
@@ -56,25 +56,25 @@ func lastAttempts(history []planning.HistoryItem) []planning.HistoryItem {
 		at[item.Index] = len(items)
 		items = append(items, item)
 	}
-	slices.SortStableFunc(items, func(x, y planning.HistoryItem) int { return planning.CompareIndices(x.Index, y.Index) })
+	slices.SortStableFunc(items, func(x, y plan.HistoryItem) int { return plan.CompareIndices(x.Index, y.Index) })
 	return items
 }
 
 // toolOf is the bare name of the operator that a step called.
-func toolOf(item planning.HistoryItem) string {
+func toolOf(item plan.HistoryItem) string {
 	return item.Tool[strings.LastIndexByte(item.Tool, ':')+1:]
 }
 
 // of lists the steps of an operator that have a result. Tests that fail are a
 // result.
-func (a answering) of(tool string) []planning.HistoryItem {
-	var found []planning.HistoryItem
+func (a answering) of(tool string) []plan.HistoryItem {
+	var found []plan.HistoryItem
 	for _, item := range a.items {
 		if toolOf(item) != tool {
 			continue
 		}
 		reported := (tool == runTests || tool == "test.lint") && value{item.Result}.isObject()
-		if item.Status == planning.ItemCompleted || item.Status == planning.ItemFailed && reported {
+		if item.Status == plan.ItemCompleted || item.Status == plan.ItemFailed && reported {
 			found = append(found, item)
 		}
 	}
@@ -158,7 +158,7 @@ func (a answering) shown() []string {
 func (a answering) advice() string {
 	for _, item := range a.items {
 		tool := toolOf(item)
-		if item.Status == planning.ItemFailed && (tool == "code.references" || tool == "code.definition") && a.in.Target != "" {
+		if item.Status == plan.ItemFailed && (tool == "code.references" || tool == "code.definition") && a.in.Target != "" {
 			if strings.Contains(item.Error, "no text") {
 				return "Try another spelling, or its full name, such as Type.Method."
 			}
@@ -177,8 +177,8 @@ func (a answering) trouble() string {
 			name = code(item.Title)
 		}
 		switch item.Status {
-		case planning.ItemFailed:
-			if slices.ContainsFunc(a.of(toolOf(item)), func(told planning.HistoryItem) bool { return told.Index == item.Index }) {
+		case plan.ItemFailed:
+			if slices.ContainsFunc(a.of(toolOf(item)), func(told plan.HistoryItem) bool { return told.Index == item.Index }) {
 				continue // its result says so
 			}
 			switch reason := strings.TrimSpace(item.Error); {
@@ -191,9 +191,9 @@ func (a answering) trouble() string {
 			default:
 				lines = append(lines, name+" failed: "+span(reason, maxNote))
 			}
-		case planning.ItemInDoubt:
+		case plan.ItemInDoubt:
 			lines = append(lines, name+" was started, and nobody knows whether it took effect")
-		case planning.ItemSkipped:
+		case plan.ItemSkipped:
 			skipped = append(skipped, name)
 		}
 	}

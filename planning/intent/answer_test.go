@@ -9,25 +9,25 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // step is an ended step with its result as JSON.
-func step(index, tool, result string) planning.HistoryItem {
-	v, err := planning.DecodeValue([]byte(result))
+func step(index, tool, result string) plan.HistoryItem {
+	v, err := plan.DecodeValue([]byte(result))
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", result, err))
 	}
-	return planning.HistoryItem{Index: index, Tool: tool, Title: tool, Status: planning.ItemCompleted, Attempt: 1, Result: v}
+	return plan.HistoryItem{Index: index, Tool: tool, Title: tool, Status: plan.ItemCompleted, Attempt: 1, Result: v}
 }
 
-func failed(index, tool, why string) planning.HistoryItem {
-	return planning.HistoryItem{Index: index, Tool: tool, Title: tool, Status: planning.ItemFailed, Error: why}
+func failed(index, tool, why string) plan.HistoryItem {
+	return plan.HistoryItem{Index: index, Tool: tool, Title: tool, Status: plan.ItemFailed, Error: why}
 }
 
-func skipped(index, tool string) planning.HistoryItem {
-	return planning.HistoryItem{Index: index, Tool: tool, Title: tool, Status: planning.ItemSkipped}
+func skipped(index, tool string) plan.HistoryItem {
+	return plan.HistoryItem{Index: index, Tool: tool, Title: tool, Status: plan.ItemSkipped}
 }
 
 func manyMatches(n int) string {
@@ -48,54 +48,54 @@ const (
 func TestAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		words string
-		done  []planning.HistoryItem
+		done  []plan.HistoryItem
 		left  string
 	}{
-		"find": {"find Foo", []planning.HistoryItem{
+		"find": {"find Foo", []plan.HistoryItem{
 			step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"func Foo() {"},{"path":"b.go","line":7,"text":"\tFoo()"}],"total":2,"truncated":false}`),
 		}, ""},
-		"find much":               {"find Foo", []planning.HistoryItem{step("1", "workspace:fs.search", manyMatches(200))}, ""},
-		"find nothing":            {"find Foo", []planning.HistoryItem{step("1", "fs.search", `{"matches":[],"total":0,"truncated":false}`)}, ""},
-		"find symbols":            {"find Foo", []planning.HistoryItem{step("1", "code.symbols", `{"symbols":[{"name":"Foo","qualified":"T.Foo","kind":"method","path":"a.go","line":3,"signature":"func (T) Foo() error"}],"total":1}`)}, ""},
-		"find a file":             {"find main.go", []planning.HistoryItem{step("1", "fs.search", `{"matches":[],"total":0}`), step("2", "fs.list", `{"entries":[{"path":"cmd/main.go","type":"file"},{"path":"cmd/domain.go","type":"file"}]}`)}, ""},
-		"hostile text":            {"find `a``b`", []planning.HistoryItem{step("1", "fs.search", "{\"matches\":[{\"path\":\"a`.md\",\"line\":1,\"text\":\"``` [x](http://evil) <b>\\u001b[31m `\"}],\"total\":1}")}, ""},
-		"references":              {"where is Foo used", []planning.HistoryItem{step("1", "code.references", `{"symbol":"pkg.Foo","name":"Foo","by":"types","definition":{"path":"a.go","line":3,"column":6,"text":"func Foo() {"},"references":[{"path":"a.go","line":3,"text":"func Foo() {","in":"","definition":true},{"path":"b.go","line":9,"text":"Foo()","in":"main"},{"path":"b.go","line":10,"text":"Foo()","in":"main"}],"total":3,"truncated":false}`)}, ""},
-		"only a definition":       {"where is Foo used", []planning.HistoryItem{step("1", "code.references", `{"symbol":"Foo","references":[{"path":"a.go","line":3,"text":"func Foo() {","definition":true}],"total":1}`)}, ""},
-		"many references":         {"where is Foo used", []planning.HistoryItem{step("1", "code.references", `{"symbol":"Foo","references":[`+strings.Repeat(`{"path":"b/b.go","line":9,"text":"Foo()","in":"main"},`, 31)+`{"path":"a.go","line":3,"text":"func Foo() {","definition":true}],"total":32}`)}, ""},
-		"list files":              {"list files in b", []planning.HistoryItem{step("1", "fs.list", `{"entries":[{"path":"b/c","type":"dir"},{"path":"b/a.go","type":"file"}]}`)}, ""},
-		"debug what passes":       {"why does TestFoo fail", []planning.HistoryItem{step("1", "test.run", green), step("2", "vcs.log", `{"commits":[]}`), step("3", "code.summarize", `{"kind":"log","title":"two commits","summary":"two commits"}`)}, ""},
-		"replace without tests":   {`replace "foo" with ""`, []planning.HistoryItem{step("1", "code.transform", renamed), step("3", "fs.patch", patched), step("4", "test.run", `{"passed":true,"summary":"there are no tests to run here","failed":[],"failures":[]}`)}, ""},
-		"no references":           {"where is Foo used", []planning.HistoryItem{step("1", "code.references", `{"symbol":"Foo","definition":null,"references":[],"total":0}`)}, ""},
-		"definition":              {"where is Foo defined", []planning.HistoryItem{step("1", "code.definition", `{"symbol":"Foo","by":"types","definitions":[{"name":"Foo","qualified":"pkg.Foo","kind":"func","path":"a.go","line":3,"text":"func Foo() {","signature":"func Foo(ctx context.Context) error","doc":"Foo does a thing.\n\n    code"}],"total":1}`)}, ""},
-		"no definition":           {"where is Foo defined", []planning.HistoryItem{step("1", "code.definition", `{"definitions":[],"total":0}`)}, ""},
-		"outline":                 {"outline a.go", []planning.HistoryItem{step("1", "code.symbols", `{"path":"a.go","by":"types","symbols":[{"name":"Foo","kind":"func","path":"a.go","line":3},{"name":"T","kind":"type","path":"a.go","line":9,"signature":"type T struct"}],"total":2}`)}, ""},
-		"explain":                 {"what is Foo", []planning.HistoryItem{step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"func Foo() {"}],"total":1}`), step("2", "code.summarize", `{"kind":"matches","title":"Foo","summary":"Foo is a function in `+"`a.go`"+`."}`)}, ""},
-		"explain without summary": {"what is Foo", []planning.HistoryItem{step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"func Foo() {"}],"total":1}`), failed("2", "code.summarize", "it broke")}, ""},
-		"rename":                  {"rename Foo to Bar", []planning.HistoryItem{step("1", "code.references", `{"total":3}`), step("2", "code.transform", renamed), step("3", "code.summarize", `{"summary":"…"}`), step("4", "fs.patch", patched), step("5", "test.run", green)}, ""},
-		"rename denied":           {"rename Foo to Bar", []planning.HistoryItem{step("2", "code.transform", renamed), failed("4", "fs.patch", "the gate was denied"), skipped("5", "test.run")}, ""},
-		"rename with red tests":   {"rename Foo to Bar", []planning.HistoryItem{step("2", "code.transform", renamed), step("4", "fs.patch", patched), {Index: "5", Tool: "test.run", Status: planning.ItemFailed, Error: "1 of 3 tests failed", Result: step("", "", redTests).Result}}, ""},
-		"rename nothing":          {"rename Foo to Bar", []planning.HistoryItem{failed("1", "code.references", "nothing is called Foo; did you mean Food?"), skipped("2", "code.transform"), skipped("4", "fs.patch")}, ""},
-		"move":                    {"rename a.go to b.go", []planning.HistoryItem{{Index: "1", Tool: "fs.move", Status: planning.ItemCompleted, Args: map[string]any{"from": "a.go", "to": "b.go"}}, step("2", "test.run", green)}, ""},
-		"fix without model":       {"fix bug in a.go", []planning.HistoryItem{step("1", "fs.read", `"package a"`), step("2", "code.parse", `{"path":"a.go","language":"Go","lines":1,"outline":[]}`)}, "The fix itself needs a model, and there is none."},
-		"test":                    {"run the tests", []planning.HistoryItem{step("1", "test.run", green)}, ""},
-		"red tests":               {"run the tests", []planning.HistoryItem{step("1", "test.run", redTests)}, ""},
-		"tests broke":             {"run the tests", []planning.HistoryItem{failed("1", "test.run", "go is not there")}, ""},
-		"tests fail the step":     {"run the tests", []planning.HistoryItem{failed("1", "test.run", "1 of 3 tests failed\n\nTestFoo (a/a_test.go:12)\n\tgot 1, want 2\n```")}, ""},
-		"nothing to push":         {"push", []planning.HistoryItem{step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":true}`)}, ""},
-		"lint":                    {"lint", []planning.HistoryItem{step("1", "test.lint", `{"passed":false,"summary":"1 finding","findings":[{"file":"a.go","line":4,"message":"unused"}]}`)}, ""},
-		"debug":                   {"why does TestFoo fail", []planning.HistoryItem{step("1", "test.run", redTests), step("2", "vcs.log", `{"commits":[]}`), step("3", "code.summarize", `{"kind":"tests","title":"TestFoo fails","summary":"TestFoo fails at a_test.go:12."}`)}, ""},
-		"debug without summary":   {"why does TestFoo fail", []planning.HistoryItem{step("1", "test.run", redTests), step("2", "vcs.log", `{"commits":[{"hash":"0123456789abcdef","author":"Ann","date":"2026-11-22","subject":"Change Foo"}],"total":41}`)}, ""},
-		"status":                  {"git status", []planning.HistoryItem{step("1", "vcs.status", `{"branch":"main","upstream":"origin/main","ahead":1,"behind":0,"clean":false,"files":[{"path":"a.go","status":"modified","staged":true}]}`)}, ""},
-		"clean status":            {"git status", []planning.HistoryItem{step("1", "vcs.status", `{"branch":"main","upstream":"","ahead":0,"behind":0,"clean":true,"files":[]}`)}, ""},
-		"diff":                    {"git diff", []planning.HistoryItem{step("1", "vcs.diff", `{"diff":"--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-x\n+`+"```"+`\n","files":[{"path":"a.md","added":1,"removed":1,"status":"modified"}],"added":1,"removed":1,"truncated":true}`)}, ""},
-		"log":                     {"log", []planning.HistoryItem{step("1", "vcs.log", `{"commits":[{"hash":"0123456789abcdef","author":"Ann","date":"2026-11-22T07:13:55+00:00","subject":"Change *Foo*"}],"total":1}`)}, ""},
-		"branches":                {"list branches", []planning.HistoryItem{step("1", "vcs.branches", `{"current":"main","branches":[{"name":"main","current":true,"subject":"x"},{"name":"dev","current":false,"subject":"y"}]}`)}, ""},
-		"branch":                  {"create a branch called dev", []planning.HistoryItem{step("1", "vcs.branch", `{"branch":"dev"}`)}, ""},
-		"commit":                  {"commit", []planning.HistoryItem{step("2", "code.summarize", `{"title":"Change a.go"}`), step("3", "vcs.commit", `{"hash":"0123456789abcdef","branch":"main","subject":"Change a.go","files":["a.go"]}`)}, ""},
-		"push":                    {"push to origin", []planning.HistoryItem{step("1", "vcs.status", `{"branch":"main"}`), step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":false}`)}, ""},
-		"in doubt":                {"push", []planning.HistoryItem{{Index: "2", Tool: "vcs.push", Status: planning.ItemInDoubt}}, ""},
+		"find much":               {"find Foo", []plan.HistoryItem{step("1", "workspace:fs.search", manyMatches(200))}, ""},
+		"find nothing":            {"find Foo", []plan.HistoryItem{step("1", "fs.search", `{"matches":[],"total":0,"truncated":false}`)}, ""},
+		"find symbols":            {"find Foo", []plan.HistoryItem{step("1", "code.symbols", `{"symbols":[{"name":"Foo","qualified":"T.Foo","kind":"method","path":"a.go","line":3,"signature":"func (T) Foo() error"}],"total":1}`)}, ""},
+		"find a file":             {"find main.go", []plan.HistoryItem{step("1", "fs.search", `{"matches":[],"total":0}`), step("2", "fs.list", `{"entries":[{"path":"cmd/main.go","type":"file"},{"path":"cmd/domain.go","type":"file"}]}`)}, ""},
+		"hostile text":            {"find `a``b`", []plan.HistoryItem{step("1", "fs.search", "{\"matches\":[{\"path\":\"a`.md\",\"line\":1,\"text\":\"``` [x](http://evil) <b>\\u001b[31m `\"}],\"total\":1}")}, ""},
+		"references":              {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"pkg.Foo","name":"Foo","by":"types","definition":{"path":"a.go","line":3,"column":6,"text":"func Foo() {"},"references":[{"path":"a.go","line":3,"text":"func Foo() {","in":"","definition":true},{"path":"b.go","line":9,"text":"Foo()","in":"main"},{"path":"b.go","line":10,"text":"Foo()","in":"main"}],"total":3,"truncated":false}`)}, ""},
+		"only a definition":       {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"Foo","references":[{"path":"a.go","line":3,"text":"func Foo() {","definition":true}],"total":1}`)}, ""},
+		"many references":         {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"Foo","references":[`+strings.Repeat(`{"path":"b/b.go","line":9,"text":"Foo()","in":"main"},`, 31)+`{"path":"a.go","line":3,"text":"func Foo() {","definition":true}],"total":32}`)}, ""},
+		"list files":              {"list files in b", []plan.HistoryItem{step("1", "fs.list", `{"entries":[{"path":"b/c","type":"dir"},{"path":"b/a.go","type":"file"}]}`)}, ""},
+		"debug what passes":       {"why does TestFoo fail", []plan.HistoryItem{step("1", "test.run", green), step("2", "vcs.log", `{"commits":[]}`), step("3", "code.summarize", `{"kind":"log","title":"two commits","summary":"two commits"}`)}, ""},
+		"replace without tests":   {`replace "foo" with ""`, []plan.HistoryItem{step("1", "code.transform", renamed), step("3", "fs.patch", patched), step("4", "test.run", `{"passed":true,"summary":"there are no tests to run here","failed":[],"failures":[]}`)}, ""},
+		"no references":           {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"Foo","definition":null,"references":[],"total":0}`)}, ""},
+		"definition":              {"where is Foo defined", []plan.HistoryItem{step("1", "code.definition", `{"symbol":"Foo","by":"types","definitions":[{"name":"Foo","qualified":"pkg.Foo","kind":"func","path":"a.go","line":3,"text":"func Foo() {","signature":"func Foo(ctx context.Context) error","doc":"Foo does a thing.\n\n    code"}],"total":1}`)}, ""},
+		"no definition":           {"where is Foo defined", []plan.HistoryItem{step("1", "code.definition", `{"definitions":[],"total":0}`)}, ""},
+		"outline":                 {"outline a.go", []plan.HistoryItem{step("1", "code.symbols", `{"path":"a.go","by":"types","symbols":[{"name":"Foo","kind":"func","path":"a.go","line":3},{"name":"T","kind":"type","path":"a.go","line":9,"signature":"type T struct"}],"total":2}`)}, ""},
+		"explain":                 {"what is Foo", []plan.HistoryItem{step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"func Foo() {"}],"total":1}`), step("2", "code.summarize", `{"kind":"matches","title":"Foo","summary":"Foo is a function in `+"`a.go`"+`."}`)}, ""},
+		"explain without summary": {"what is Foo", []plan.HistoryItem{step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"func Foo() {"}],"total":1}`), failed("2", "code.summarize", "it broke")}, ""},
+		"rename":                  {"rename Foo to Bar", []plan.HistoryItem{step("1", "code.references", `{"total":3}`), step("2", "code.transform", renamed), step("3", "code.summarize", `{"summary":"…"}`), step("4", "fs.patch", patched), step("5", "test.run", green)}, ""},
+		"rename denied":           {"rename Foo to Bar", []plan.HistoryItem{step("2", "code.transform", renamed), failed("4", "fs.patch", "the gate was denied"), skipped("5", "test.run")}, ""},
+		"rename with red tests":   {"rename Foo to Bar", []plan.HistoryItem{step("2", "code.transform", renamed), step("4", "fs.patch", patched), {Index: "5", Tool: "test.run", Status: plan.ItemFailed, Error: "1 of 3 tests failed", Result: step("", "", redTests).Result}}, ""},
+		"rename nothing":          {"rename Foo to Bar", []plan.HistoryItem{failed("1", "code.references", "nothing is called Foo; did you mean Food?"), skipped("2", "code.transform"), skipped("4", "fs.patch")}, ""},
+		"move":                    {"rename a.go to b.go", []plan.HistoryItem{{Index: "1", Tool: "fs.move", Status: plan.ItemCompleted, Args: map[string]any{"from": "a.go", "to": "b.go"}}, step("2", "test.run", green)}, ""},
+		"fix without model":       {"fix bug in a.go", []plan.HistoryItem{step("1", "fs.read", `"package a"`), step("2", "code.parse", `{"path":"a.go","language":"Go","lines":1,"outline":[]}`)}, "The fix itself needs a model, and there is none."},
+		"test":                    {"run the tests", []plan.HistoryItem{step("1", "test.run", green)}, ""},
+		"red tests":               {"run the tests", []plan.HistoryItem{step("1", "test.run", redTests)}, ""},
+		"tests broke":             {"run the tests", []plan.HistoryItem{failed("1", "test.run", "go is not there")}, ""},
+		"tests fail the step":     {"run the tests", []plan.HistoryItem{failed("1", "test.run", "1 of 3 tests failed\n\nTestFoo (a/a_test.go:12)\n\tgot 1, want 2\n```")}, ""},
+		"nothing to push":         {"push", []plan.HistoryItem{step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":true}`)}, ""},
+		"lint":                    {"lint", []plan.HistoryItem{step("1", "test.lint", `{"passed":false,"summary":"1 finding","findings":[{"file":"a.go","line":4,"message":"unused"}]}`)}, ""},
+		"debug":                   {"why does TestFoo fail", []plan.HistoryItem{step("1", "test.run", redTests), step("2", "vcs.log", `{"commits":[]}`), step("3", "code.summarize", `{"kind":"tests","title":"TestFoo fails","summary":"TestFoo fails at a_test.go:12."}`)}, ""},
+		"debug without summary":   {"why does TestFoo fail", []plan.HistoryItem{step("1", "test.run", redTests), step("2", "vcs.log", `{"commits":[{"hash":"0123456789abcdef","author":"Ann","date":"2026-11-22","subject":"Change Foo"}],"total":41}`)}, ""},
+		"status":                  {"git status", []plan.HistoryItem{step("1", "vcs.status", `{"branch":"main","upstream":"origin/main","ahead":1,"behind":0,"clean":false,"files":[{"path":"a.go","status":"modified","staged":true}]}`)}, ""},
+		"clean status":            {"git status", []plan.HistoryItem{step("1", "vcs.status", `{"branch":"main","upstream":"","ahead":0,"behind":0,"clean":true,"files":[]}`)}, ""},
+		"diff":                    {"git diff", []plan.HistoryItem{step("1", "vcs.diff", `{"diff":"--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-x\n+`+"```"+`\n","files":[{"path":"a.md","added":1,"removed":1,"status":"modified"}],"added":1,"removed":1,"truncated":true}`)}, ""},
+		"log":                     {"log", []plan.HistoryItem{step("1", "vcs.log", `{"commits":[{"hash":"0123456789abcdef","author":"Ann","date":"2026-11-22T07:13:55+00:00","subject":"Change *Foo*"}],"total":1}`)}, ""},
+		"branches":                {"list branches", []plan.HistoryItem{step("1", "vcs.branches", `{"current":"main","branches":[{"name":"main","current":true,"subject":"x"},{"name":"dev","current":false,"subject":"y"}]}`)}, ""},
+		"branch":                  {"create a branch called dev", []plan.HistoryItem{step("1", "vcs.branch", `{"branch":"dev"}`)}, ""},
+		"commit":                  {"commit", []plan.HistoryItem{step("2", "code.summarize", `{"title":"Change a.go"}`), step("3", "vcs.commit", `{"hash":"0123456789abcdef","branch":"main","subject":"Change a.go","files":["a.go"]}`)}, ""},
+		"push":                    {"push to origin", []plan.HistoryItem{step("1", "vcs.status", `{"branch":"main"}`), step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":false}`)}, ""},
+		"in doubt":                {"push", []plan.HistoryItem{{Index: "2", Tool: "vcs.push", Status: plan.ItemInDoubt}}, ""},
 		"nothing":                 {"find Foo", nil, ""},
-		"second attempt":          {"find Foo", []planning.HistoryItem{failed("1", "fs.search", "once"), step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"Foo"}],"total":1}`), {Index: "1.1", Parent: "1", Tool: "fs.read", Status: planning.ItemFailed, Error: "inner"}}, ""},
+		"second attempt":          {"find Foo", []plan.HistoryItem{failed("1", "fs.search", "once"), step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"Foo"}],"total":1}`), {Index: "1.1", Parent: "1", Tool: "fs.read", Status: plan.ItemFailed, Error: "inner"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden.RequireEqual(t, []byte(intent.Answer(intent.Parse(c.words), c.done, c.left)+"\n"))
@@ -135,13 +135,13 @@ func TestAnswersAreMadeOfAnything(t *testing.T) {
 	}
 	result := anyValue(4)
 	rapid.Check(t, func(t *rapid.T) {
-		var history []planning.HistoryItem
+		var history []plan.HistoryItem
 		for range rapid.IntRange(0, 6).Draw(t, "steps") {
 			args, _ := result.Draw(t, "args").(map[string]any)
-			history = append(history, planning.HistoryItem{
+			history = append(history, plan.HistoryItem{
 				Index: rapid.SampledFrom([]string{"", "1", "2", "3", "x"}).Draw(t, "index"), Tool: rapid.SampledFrom(tools).Draw(t, "tool"),
 				Args: args, Result: result.Draw(t, "result"), Error: rapid.String().Draw(t, "error"), Title: rapid.String().Draw(t, "title"),
-				Status: rapid.SampledFrom([]planning.ItemStatus{planning.ItemCompleted, planning.ItemFailed, planning.ItemSkipped, planning.ItemInDoubt, "odd"}).Draw(t, "status"),
+				Status: rapid.SampledFrom([]plan.ItemStatus{plan.ItemCompleted, plan.ItemFailed, plan.ItemSkipped, plan.ItemInDoubt, "odd"}).Draw(t, "status"),
 			})
 		}
 		answer := intent.Answer(anyIntent(t), history, "")
@@ -175,15 +175,15 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("rename Foo to Bar", "code.transform", renamed, true)
 	f.Add("run the tests", "test.run", redTests, false)
 	f.Fuzz(func(t *testing.T, words, tool, result string, done bool) {
-		v, err := planning.DecodeValue([]byte(result))
+		v, err := plan.DecodeValue([]byte(result))
 		if err != nil {
 			v = result
 		}
-		item := planning.HistoryItem{Index: "1", Tool: tool, Status: planning.ItemFailed, Result: v}
+		item := plan.HistoryItem{Index: "1", Tool: tool, Status: plan.ItemFailed, Result: v}
 		if done {
-			item.Status = planning.ItemCompleted
+			item.Status = plan.ItemCompleted
 		}
-		if intent.Answer(intent.Parse(words), []planning.HistoryItem{item}, "") == "" {
+		if intent.Answer(intent.Parse(words), []plan.HistoryItem{item}, "") == "" {
 			t.Fatal("no answer")
 		}
 	})

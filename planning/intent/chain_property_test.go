@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // schemas are the arguments that the workspace's operators take, those in
@@ -51,8 +51,8 @@ var choices = map[string][]string{
 }
 
 // catalogue offers the operators under schemas that allow no other arguments.
-func catalogue() planning.Catalogue {
-	var all planning.Catalogue
+func catalogue() plan.Catalogue {
+	var all plan.Catalogue
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		properties, required := map[string]any{}, []string{}
 		for _, arg := range strings.Fields(schemas[name]) {
@@ -75,7 +75,7 @@ func catalogue() planning.Catalogue {
 		if err != nil {
 			panic(err)
 		}
-		all = append(all, planning.Tool{Name: name, Server: "workspace", InputSchema: schema})
+		all = append(all, plan.Tool{Name: name, Server: "workspace", InputSchema: schema})
 	}
 	return all
 }
@@ -151,11 +151,11 @@ func TestAnyIntentHasAPlanThatIsValid(t *testing.T) {
 		// What is bound and needs no model can be run as it stands; for the rest
 		// a model fills in args.
 		open := !c.Bound() || c.NeedsModel()
-		faults, _ := planning.Validate(out.Plan, planning.Rules{Catalogue: tools, CheckTools: true, PartialArgs: open})
+		faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: tools, CheckTools: true, PartialArgs: open})
 		if len(faults) > 0 {
 			t.Fatalf("%+v: %s\n%v", in, draw(c), faults)
 		}
-		read, err := intent.DecodeChain([]byte(planning.CanonicalJSON(encoded(t, c))))
+		read, err := intent.DecodeChain([]byte(plan.CanonicalJSON(encoded(t, c))))
 		if err != nil || draw(read) != draw(c) {
 			t.Fatalf("%s\nread back is\n%s (%v)", draw(c), draw(read), err)
 		}
@@ -172,11 +172,11 @@ func TestAnyIntentHasAPlanThatIsValid(t *testing.T) {
 }
 
 func encoded(t *rapid.T, v any) any {
-	data, err := planning.EncodeJSON(v)
+	data, err := plan.EncodeJSON(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := planning.DecodeValue(data)
+	back, err := plan.DecodeValue(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestQuotedWordsReachTheOperatorsAsTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := planning.Resolve(c.Nodes[0].Args["query"], nil)
+		got, err := plan.Resolve(c.Nodes[0].Args["query"], nil)
 		if err != nil || got != target {
 			t.Fatalf("%q reaches the search as %q (%v)", target, got, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Composition is a chain as a graph that can be run.
@@ -15,10 +15,10 @@ type Composition struct {
 	ExecutionOrder []int `json:"execution_order"`
 	// Parallelizable are groups of two nodes or more that may run at once: none
 	// waits for another, and all can begin after as many steps.
-	Parallelizable      [][]int       `json:"parallelizable"`
-	EstimatedComplexity Complexity    `json:"estimated_complexity"`
-	PolicyGates         []int         `json:"policy_gates"`
-	Plan                planning.Plan `json:"plan"`
+	Parallelizable      [][]int    `json:"parallelizable"`
+	EstimatedComplexity Complexity `json:"estimated_complexity"`
+	PolicyGates         []int      `json:"policy_gates"`
+	Plan                plan.Plan  `json:"plan"`
 }
 
 // Graph is the nodes of a chain and what leads to what, all by position.
@@ -66,15 +66,15 @@ func Compose(c Chain, goal string) (Composition, error) {
 	if err := c.check(); err != nil {
 		return Composition{}, err
 	}
-	plan := c.Plan(goal)
-	g := planning.NewGraph(plan)
+	p := c.Plan(goal)
+	g := plan.NewGraph(p)
 	out := Composition{
 		Graph:               Graph{Nodes: orNone(c.Nodes), Edges: [][2]int{}, Entry: []int{}, Exit: []int{}},
 		ExecutionOrder:      c.order(),
 		Parallelizable:      [][]int{},
 		EstimatedComplexity: c.Complexity(),
 		PolicyGates:         c.PolicyGates(),
-		Plan:                plan,
+		Plan:                p,
 	}
 	for i := range c.Nodes {
 		for _, needed := range g.Needs(i) {
@@ -104,7 +104,7 @@ func Compose(c Chain, goal string) (Composition, error) {
 
 // order is the positions of the nodes in an order that they can be done in.
 func (c Chain) order() []int {
-	g := planning.NewGraph(c.Plan(""))
+	g := plan.NewGraph(c.Plan(""))
 	order := make([]int, 0, len(c.Nodes))
 	for _, index := range g.Order() {
 		at, _ := g.Position(index)
@@ -118,13 +118,13 @@ func (c Chain) check() error {
 	for i, n := range c.Nodes {
 		_, isOperator := operators[n.Tool]
 		switch {
-		case n.Executor == planning.ExecutorTool && !isOperator && modelWork[n.Tool]:
+		case n.Executor == plan.ExecutorTool && !isOperator && modelWork[n.Tool]:
 			return fmt.Errorf("node %d: %s is a model's work and needs the executor self", i, n.Tool)
-		case n.Executor == planning.ExecutorTool && !isOperator:
+		case n.Executor == plan.ExecutorTool && !isOperator:
 			return fmt.Errorf("node %d: no operator is called %.80q; there are %s", i, n.Tool, strings.Join(knownTools(), ", "))
-		case n.Executor == planning.ExecutorSelf && !modelWork[n.Tool]:
+		case n.Executor == plan.ExecutorSelf && !modelWork[n.Tool]:
 			return fmt.Errorf("node %d: %.80q is no work for a model; say edit, fix, extract, refactor, create or add_tests", i, n.Tool)
-		case n.Executor != planning.ExecutorTool && n.Executor != planning.ExecutorSelf:
+		case n.Executor != plan.ExecutorTool && n.Executor != plan.ExecutorSelf:
 			return fmt.Errorf("node %d: the executor must be tool or self, not %.80q", i, n.Executor)
 		}
 		for _, d := range n.DependsOn {
@@ -136,19 +136,19 @@ func (c Chain) check() error {
 			}
 		}
 	}
-	plan := c.Plan("")
-	if cycle := planning.NewGraph(plan).Cycle(); len(cycle) > 0 {
-		return errors.New("the nodes wait for each other in a circle: " + strings.Join(positions(plan, cycle), ", "))
+	p := c.Plan("")
+	if cycle := plan.NewGraph(p).Cycle(); len(cycle) > 0 {
+		return errors.New("the nodes wait for each other in a circle: " + strings.Join(positions(p, cycle), ", "))
 	}
-	if faults, _ := planning.Validate(plan, planning.Rules{}); len(faults) > 0 {
+	if faults, _ := plan.Validate(p, plan.Rules{}); len(faults) > 0 {
 		return fmt.Errorf("the chain makes no plan: %s (its steps are counted from 1)", faults[0].Message)
 	}
 	return nil
 }
 
 // positions are what nodes are called from 0 that a plan counts from 1.
-func positions(p planning.Plan, indices []string) []string {
-	g := planning.NewGraph(p)
+func positions(p plan.Plan, indices []string) []string {
+	g := plan.NewGraph(p)
 	all := make([]string, len(indices))
 	for i, index := range indices {
 		at, _ := g.Position(index)

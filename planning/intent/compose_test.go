@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 func composed(t *testing.T, words string) intent.Composition {
@@ -81,7 +81,7 @@ func TestAComposedPlanIsThePlanOfTheGoal(t *testing.T) {
 		t.Errorf("%+v", p.Steps)
 	}
 	work := composed(t, "fix bug in a.go").Plan.Steps[2]
-	if work.Executor != planning.ExecutorSelf || work.Tool != "" || work.Args != nil || work.Title != "Fix a.go" {
+	if work.Executor != plan.ExecutorSelf || work.Tool != "" || work.Args != nil || work.Title != "Fix a.go" {
 		t.Errorf("%+v", work)
 	}
 }
@@ -93,7 +93,7 @@ func TestAChainIsReadBackAsItWasWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Goal = words
-		written, err := planning.EncodeJSON(c)
+		written, err := plan.EncodeJSON(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestAChainIsReadBackAsItWasWritten(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", words, err)
 		}
-		if again, err := planning.EncodeJSON(read); err != nil || string(again) != string(written) {
+		if again, err := plan.EncodeJSON(read); err != nil || string(again) != string(written) {
 			t.Errorf("%q is\n%s\nand read back\n%s (%v)", words, written, again, err)
 		}
 		before, _ := intent.Compose(c, "")
@@ -166,7 +166,7 @@ func TestAChainThatCannotBeDoneIsRefused(t *testing.T) {
 
 func TestAnIntentIsReadBack(t *testing.T) {
 	for _, words := range []string{"rename Foo to Bar", "commit", "hello"} {
-		written, err := planning.EncodeJSON(intent.Parse(words))
+		written, err := plan.EncodeJSON(intent.Parse(words))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestTheShapeOfARoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := planning.EncodeJSON(c)
+	data, err := plan.EncodeJSON(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestTheShapeOfARoute(t *testing.T) {
 	if route.Intent.Category != "refactor" || len(route.Nodes) != 5 || !route.Nodes[3].Gate || route.EstimatedSteps != 5 || !slices.Equal(route.PolicyGates, []int{3}) {
 		t.Errorf("%s", data)
 	}
-	if empty, err := planning.EncodeJSON(intent.Chain{}); err != nil || !strings.Contains(string(empty), `"nodes":[],"policy_gates":[]`) {
+	if empty, err := plan.EncodeJSON(intent.Chain{}); err != nil || !strings.Contains(string(empty), `"nodes":[],"policy_gates":[]`) {
 		t.Errorf("%s: %v", empty, err)
 	}
 }

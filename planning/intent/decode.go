@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // DecodeIntent reads an intent that Parse, or somebody by hand, wrote as JSON.
 // Without a confidence it is certain; fields that are not known are passed over.
 func DecodeIntent(data []byte) (Intent, error) {
-	v, err := planning.DecodeValue(data)
+	v, err := plan.DecodeValue(data)
 	if err != nil {
 		return Intent{}, fmt.Errorf("the intent is not JSON: %w", err)
 	}
@@ -31,7 +31,7 @@ func DecodeIntent(data []byte) (Intent, error) {
 // fails with one sentence where anything is of the wrong kind, where no operator
 // is called so, and where the nodes cannot be done in any order.
 func DecodeChain(data []byte) (Chain, error) {
-	v, err := planning.DecodeValue(data)
+	v, err := plan.DecodeValue(data)
 	if err != nil {
 		return Chain{}, fmt.Errorf("the chain is not JSON: %w", err)
 	}
@@ -133,7 +133,7 @@ func readNode(v any, at int) (Node, error) {
 		return Node{}, err
 	}
 	n := Node{
-		Title: o.text("title"), Executor: planning.Executor(o.text("executor")), Tool: o.text("tool"), Args: o.object("args"), Gate: o.flag("gate"),
+		Title: o.text("title"), Executor: plan.Executor(o.text("executor")), Tool: o.text("tool"), Args: o.object("args"), Gate: o.flag("gate"),
 		DependsOn: o.positions("depends_on"), ResultVariable: o.text("result_variable"), ExpectedOutcome: o.text("expected_outcome"),
 	}
 	if action := o.text("action"); action != "" { // as in {"tool":"code","action":"references","params":{…}}
@@ -151,9 +151,9 @@ func readNode(v any, at int) (Node, error) {
 		return Node{}, fmt.Errorf("node %d names no tool", at)
 	}
 	if n.Executor == "" {
-		n.Executor = planning.ExecutorTool
+		n.Executor = plan.ExecutorTool
 		if modelWork[n.Tool] {
-			n.Executor = planning.ExecutorSelf
+			n.Executor = plan.ExecutorSelf
 		}
 	}
 	if n.Title == "" {
@@ -175,7 +175,7 @@ func (c *Chain) bind() {
 	}
 	for i := range c.Nodes {
 		after := slices.Clone(c.Nodes[i].DependsOn)
-		for _, r := range planning.References(c.Nodes[i].Args) {
+		for _, r := range plan.References(c.Nodes[i].Args) {
 			if from, ok := by[r.Name]; ok && from != i {
 				after = append(after, from)
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // draft is a chain in the making.
@@ -34,18 +34,18 @@ func (d *draft) call(tool, title string, args map[string]any, result string, aft
 			given[name] = v
 		}
 	}
-	return d.add(Node{Title: title, Executor: planning.ExecutorTool, Tool: tool, Args: given, DependsOn: after, ResultVariable: result})
+	return d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, Args: given, DependsOn: after, ResultVariable: result})
 }
 
 // model adds a step that is a model's work.
 func (d *draft) model(work, title, outcome string, after ...int) int {
-	return d.add(Node{Title: title, Executor: planning.ExecutorSelf, Tool: work, DependsOn: after, ExpectedOutcome: outcome})
+	return d.add(Node{Title: title, Executor: plan.ExecutorSelf, Tool: work, DependsOn: after, ExpectedOutcome: outcome})
 }
 
 // written adds what puts a model's work into files, whose args the model fills
 // in from the steps before it, and the tests that follow.
 func (d *draft) written(tool, title string, after ...int) {
-	done := d.add(Node{Title: title, Executor: planning.ExecutorTool, Tool: tool, DependsOn: after})
+	done := d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, DependsOn: after})
 	d.tests(done)
 }
 

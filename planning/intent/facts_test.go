@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // surveyed is what is known of a small workspace for a goal.
@@ -110,25 +110,25 @@ func TestARepositoryDecidesAboutCommitAndPush(t *testing.T) {
 
 func TestWhatWasNotFoundIsKnownFromTheResults(t *testing.T) {
 	none, some := map[string]any{"matches": []any{}, "total": 0}, map[string]any{"matches": []any{map[string]any{"path": "a"}}, "total": 1}
-	item := func(tool string, result any) planning.HistoryItem {
-		return planning.HistoryItem{Index: tool, Tool: tool, Status: planning.ItemCompleted, Result: result}
+	item := func(tool string, result any) plan.HistoryItem {
+		return plan.HistoryItem{Index: tool, Tool: tool, Status: plan.ItemCompleted, Result: result}
 	}
 	files := map[string]any{"entries": []any{map[string]any{"path": "x/a.go"}}}
 	for name, c := range map[string]struct {
 		goal    string
-		history []planning.HistoryItem
+		history []plan.HistoryItem
 		want    bool
 	}{
-		"no match":                      {"find Foo", []planning.HistoryItem{item("fs.search", none)}, true},
-		"a match":                       {"find Foo", []planning.HistoryItem{item("fs.search", some)}, false},
-		"no match, but the file":        {"find a.go", []planning.HistoryItem{item("fs.search", none), item("fs.list", files)}, false},
-		"neither match nor file":        {"find b.go", []planning.HistoryItem{item("fs.search", none), item("fs.list", files)}, true},
-		"no definition":                 {"where is Foo defined", []planning.HistoryItem{item("code.definition", map[string]any{"definitions": []any{}})}, true},
-		"no use of what is there":       {"where is Foo used", []planning.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
-		"no use and no definition":      {"where is Foo used", []planning.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
-		"nothing to commit":             {"commit", []planning.HistoryItem{item("vcs.status", map[string]any{"clean": true})}, true},
-		"no test of that name":          {"why does TestFoo fail", []planning.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
-		"tests that pass are an answer": {"run the tests", []planning.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},
+		"no match":                      {"find Foo", []plan.HistoryItem{item("fs.search", none)}, true},
+		"a match":                       {"find Foo", []plan.HistoryItem{item("fs.search", some)}, false},
+		"no match, but the file":        {"find a.go", []plan.HistoryItem{item("fs.search", none), item("fs.list", files)}, false},
+		"neither match nor file":        {"find b.go", []plan.HistoryItem{item("fs.search", none), item("fs.list", files)}, true},
+		"no definition":                 {"where is Foo defined", []plan.HistoryItem{item("code.definition", map[string]any{"definitions": []any{}})}, true},
+		"no use of what is there":       {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
+		"no use and no definition":      {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
+		"nothing to commit":             {"commit", []plan.HistoryItem{item("vcs.status", map[string]any{"clean": true})}, true},
+		"no test of that name":          {"why does TestFoo fail", []plan.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
+		"tests that pass are an answer": {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},
 	} {
 		if got := intent.NothingFound(intent.Parse(c.goal), c.history); got != c.want {
 			t.Errorf("%s: %v", name, got)

@@ -3,12 +3,12 @@ package intent
 import (
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // NothingFound reports whether the steps of a chain did their work and found
 // nothing of what was asked for.
-func NothingFound(in Intent, history []planning.HistoryItem) bool {
+func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	a := answering{in: in, items: lastAttempts(history)}
 	empty := func(tool, list string) bool {
 		found, listed := a.result(tool).at(list).v.([]any)

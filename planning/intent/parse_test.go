@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // asked is one phrase and what it asks for: "category action target", then
@@ -261,7 +261,7 @@ func TestAnIntentIsAnObjectOfFiveFields(t *testing.T) {
 		"":                   `{"category":"unknown","action":"none","target":"","params":{},"confidence":0}`,
 		"rename `a<b>` to c": `{"category":"refactor","action":"rename","target":"a<b>","params":{"new_name":"c"},"confidence":0.95}`,
 	} {
-		got, err := planning.EncodeJSON(intent.Parse(words))
+		got, err := plan.EncodeJSON(intent.Parse(words))
 		if err != nil || string(got) != want || !json.Valid(got) {
 			t.Errorf("%q is %s (%v), want %s", words, got, err, want)
 		}

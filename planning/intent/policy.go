@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Policy bends the chains of the router. It is not what a run asks by: the run's
@@ -127,7 +128,7 @@ func (p Policy) Apply(c Chain) (Chain, error) {
 // Asks reports whether a gate of the policy itself asks before a tool.
 func (p Policy) Asks(tool string) bool {
 	for _, rule := range p.Gates {
-		if planning.MatchName(rule.Tool, tool) {
+		if prompt.MatchName(rule.Tool, tool) {
 			return rule.Action == GateAsk
 		}
 	}
@@ -136,11 +137,11 @@ func (p Policy) Asks(tool string) bool {
 
 // gate sets the gate of one node.
 func (p Policy) gate(n *Node) error {
-	if n.Executor != planning.ExecutorTool {
+	if n.Executor != plan.ExecutorTool {
 		return nil
 	}
 	for _, rule := range p.Gates {
-		if !planning.MatchName(rule.Tool, n.Tool) {
+		if !prompt.MatchName(rule.Tool, n.Tool) {
 			continue
 		}
 		if rule.Action == GateDeny {
@@ -236,5 +237,5 @@ func changedNode(after ...int) Node {
 
 // testNode runs all tests.
 func testNode(after ...int) Node {
-	return Node{Title: "Run the tests", Executor: planning.ExecutorTool, Tool: runTests, Args: map[string]any{}, DependsOn: after, ExpectedOutcome: "all tests pass"}
+	return Node{Title: "Run the tests", Executor: plan.ExecutorTool, Tool: runTests, Args: map[string]any{}, DependsOn: after, ExpectedOutcome: "all tests pass"}
 }

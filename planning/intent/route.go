@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // Chain is what carries an intent out: operators and model steps, with what each
@@ -24,8 +24,8 @@ type Chain struct {
 // Node is one step of a chain. Others name it by its position, from 0.
 type Node struct {
 	Title    string
-	Executor planning.Executor // ExecutorTool, or ExecutorSelf for what a model does
-	Tool     string            // an operator; of a model step the word for the work: fix, edit, add_tests
+	Executor plan.Executor // ExecutorTool, or ExecutorSelf for what a model does
+	Tool     string        // an operator; of a model step the word for the work: fix, edit, add_tests
 	// Args are JSON values with ${variable} references, numbers as json.Number.
 	// They are nil where a model fills them in from what the node waits for.
 	Args            map[string]any
@@ -37,24 +37,24 @@ type Node struct {
 
 // nodeFields is how a node is written.
 type nodeFields struct {
-	Tool            string            `json:"tool"`
-	Args            map[string]any    `json:"args"`
-	Gate            bool              `json:"gate"`
-	Title           string            `json:"title"`
-	Executor        planning.Executor `json:"executor"`
-	DependsOn       []int             `json:"depends_on"`
-	ResultVariable  string            `json:"result_variable,omitempty"`
-	ExpectedOutcome string            `json:"expected_outcome,omitempty"`
+	Tool            string         `json:"tool"`
+	Args            map[string]any `json:"args"`
+	Gate            bool           `json:"gate"`
+	Title           string         `json:"title"`
+	Executor        plan.Executor  `json:"executor"`
+	DependsOn       []int          `json:"depends_on"`
+	ResultVariable  string         `json:"result_variable,omitempty"`
+	ExpectedOutcome string         `json:"expected_outcome,omitempty"`
 }
 
 // MarshalJSON writes all fields; args that a model fills in are null.
 func (n Node) MarshalJSON() ([]byte, error) {
-	return planning.EncodeJSON(nodeFields{n.Tool, n.Args, n.Gate, n.Title, n.Executor, orNone(n.DependsOn), n.ResultVariable, n.ExpectedOutcome})
+	return plan.EncodeJSON(nodeFields{n.Tool, n.Args, n.Gate, n.Title, n.Executor, orNone(n.DependsOn), n.ResultVariable, n.ExpectedOutcome})
 }
 
 // MarshalJSON writes the chain as `route` prints it. DecodeChain reads it back.
 func (c Chain) MarshalJSON() ([]byte, error) {
-	return planning.EncodeJSON(struct {
+	return plan.EncodeJSON(struct {
 		Intent         Intent   `json:"intent"`
 		Goal           string   `json:"goal,omitempty"`
 		Nodes          []Node   `json:"nodes"`
@@ -101,7 +101,7 @@ func (c Chain) Bound() bool { return !c.Empty() && len(c.Missing) == 0 }
 // NeedsModel says whether a step of the chain is a model's work, or args of one
 // are.
 func (c Chain) NeedsModel() bool {
-	return slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Executor != planning.ExecutorTool || n.Args == nil })
+	return slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Executor != plan.ExecutorTool || n.Args == nil })
 }
 
 // Confident says whether the intent is read well enough to act on it.
@@ -139,7 +139,7 @@ func (c Chain) WithoutModel() (rest Chain, left []string) {
 	moved := make(map[int]int, len(c.Nodes))
 	for _, i := range c.order() {
 		n := c.Nodes[i]
-		if n.Executor != planning.ExecutorTool || n.Args == nil || slices.ContainsFunc(n.DependsOn, func(d int) bool { _, ok := moved[d]; return !ok }) {
+		if n.Executor != plan.ExecutorTool || n.Args == nil || slices.ContainsFunc(n.DependsOn, func(d int) bool { _, ok := moved[d]; return !ok }) {
 			left = append(left, n.Title)
 			continue
 		}
@@ -169,8 +169,8 @@ func (c Chain) PolicyGates() []int {
 // Plan is the chain as a plan: steps with indices from 1. A model's work is a
 // step of the executor self, and has no tool. Without a goal the chain's own
 // serves, and without that the title.
-func (c Chain) Plan(goal string) planning.Plan {
-	p := planning.Plan{Title: c.title(), Goal: goal}
+func (c Chain) Plan(goal string) plan.Plan {
+	p := plan.Plan{Title: c.title(), Goal: goal}
 	if p.Goal == "" {
 		p.Goal = c.Goal
 	}
@@ -178,14 +178,14 @@ func (c Chain) Plan(goal string) planning.Plan {
 		p.Goal = p.Title
 	}
 	if c.Intent.Category == validate || c.Intent.Category == vcs {
-		p.OnFailure = planning.OnFailureAbort // red tests are what was asked for, and nothing to plan around
+		p.OnFailure = plan.OnFailureAbort // red tests are what was asked for, and nothing to plan around
 	}
 	for i, n := range c.Nodes {
-		s := planning.Step{
+		s := plan.Step{
 			Index: strconv.Itoa(i + 1), Title: n.Title, Executor: n.Executor, Tool: n.Tool, Args: n.Args, Gate: n.Gate,
 			ResultVariable: n.ResultVariable, ExpectedOutcome: n.ExpectedOutcome, Timeout: operators[n.Tool].limit,
 		}
-		if n.Executor != planning.ExecutorTool {
+		if n.Executor != plan.ExecutorTool {
 			s.Tool, s.Args = "", nil
 		}
 		for _, d := range n.DependsOn {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 // draw writes a chain on one line: each node as tool{args}, what it waits for,
@@ -17,12 +17,12 @@ func draw(c intent.Chain) string {
 	for i, n := range c.Nodes {
 		text := n.Tool
 		switch {
-		case n.Executor == planning.ExecutorSelf:
+		case n.Executor == plan.ExecutorSelf:
 			text = "<" + text + ">"
 		case n.Args == nil:
 			text += "~"
 		case len(n.Args) > 0:
-			text += planning.CanonicalJSON(n.Args)
+			text += plan.CanonicalJSON(n.Args)
 		}
 		if n.Gate {
 			text += "!"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -31,7 +31,7 @@ func (l *Log) tellCall(d agent.Data) bool {
 		return false
 	}
 	inset := "  "
-	if s.Parent == planning.ChatParent {
+	if s.Parent == prompt.ChatParent {
 		inset = ""
 	}
 	name := index + " " + untrusted.Line(s.Step.Title)

@@ -7,21 +7,23 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 	"replan/tui/plain"
 )
 
 // asks is a reply in which a model asks for calls of look.
-func asks(text string, paths ...string) planning.Reply {
-	r := planning.Reply{Text: text}
+func asks(text string, paths ...string) reply.Reply {
+	r := reply.Reply{Text: text}
 	for _, p := range paths {
-		r.Calls = append(r.Calls, planning.ToolUse{Name: "look", Args: map[string]any{"path": p}})
+		r.Calls = append(r.Calls, reply.ToolUse{Name: "look", Args: map[string]any{"path": p}})
 	}
 	return r
 }
 
 func call(index, parent string, args map[string]any) agent.StepStarted {
-	return agent.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: "look", Executor: planning.ExecutorTool, Tool: "look", Args: args}
+	return agent.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: "look", Executor: plan.ExecutorTool, Tool: "look", Args: args}
 }
 
 // told tells events of a session and its runs, each in its own.
@@ -41,18 +43,18 @@ func told(t *testing.T, ascii bool, runs []string, data ...agent.Data) string {
 func started(goal string) agent.RunStarted {
 	return agent.RunStarted{
 		Goal: goal, Model: "m", Workspace: "/w", Attended: true,
-		Catalogue: planning.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
-		Prompting: planning.Prompting{SkipAnalysis: true, SkipPlan: true, ModelTools: true, Profiles: []planning.Profile{{Name: "scout"}}},
+		Catalogue: plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
+		Prompting: prompt.Prompting{SkipAnalysis: true, SkipPlan: true, ModelTools: true, Profiles: []prompt.Profile{{Name: "scout"}}},
 	}
 }
 
 func TestTheCallsOfAnAgentStandBelowItsStep(t *testing.T) {
-	agentStep := planning.Step{Index: "1", Title: "Look around", Executor: planning.ExecutorAgent, Profile: "scout"}
+	agentStep := plan.Step{Index: "1", Title: "Look around", Executor: plan.ExecutorAgent, Profile: "scout"}
 	runs := strings.Fields(strings.Repeat("r ", 9))
-	got := told(t, false, runs, started("do it"), plan(agentStep),
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Look around", Executor: planning.ExecutorAgent},
-		agent.ModelRequested{Purpose: planning.PurposeAgent, Step: "1", Attempt: 1},
-		agent.ModelReplied{Purpose: planning.PurposeAgent, Step: "1", Attempt: 1, Reply: asks("I look.", "a", "b")},
+	got := told(t, false, runs, started("do it"), samplePlan(agentStep),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Look around", Executor: plan.ExecutorAgent},
+		agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1},
+		agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1, Reply: asks("I look.", "a", "b")},
 		call("1.1", "1", map[string]any{"path": "a", "n": 3}),
 		agent.StepCompleted{Index: "1.1", Attempt: 1, MS: 100},
 		call("1.2", "1", map[string]any{"path": "b"}),
@@ -71,8 +73,8 @@ func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
 	} {
 		got := told(t, ascii, []string{"r", "r", "r", "r", "child", "child", "r", "r", "s", "s"}, started("do it"),
 			agent.SynthesisStarted{Direct: true},
-			agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("I look first.", "a")},
-			call("chat.1", planning.ChatParent, map[string]any{"path": "a"}),
+			agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("I look first.", "a")},
+			call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 			started("the rest"),
 			agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}},
 			agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "child"},
@@ -87,7 +89,7 @@ func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
 }
 
 func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
-	got := tell(t, false, plan(step("1")), agent.GateRequested{
+	got := tell(t, false, samplePlan(step("1")), agent.GateRequested{
 		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
 		Provenance: []agent.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
 	})
@@ -101,7 +103,7 @@ func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
 func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
 	const evil = "\x1b]0;x\a\n✓ forged"
 	got := told(t, false, []string{"r", "r", "r", "r", "s"}, started("do it"), agent.SynthesisStarted{Direct: true},
-		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: planning.Reply{Text: "x", Calls: []planning.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
+		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: reply.Reply{Text: "x", Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
 		agent.RunSteered{Text: evil}, agent.ChatCompacted{Reason: evil})
 	if strings.ContainsAny(got, "\x1b\a") || strings.Contains(got, "\n✓ forged") {
 		t.Errorf("got %q", got)
@@ -109,9 +111,9 @@ func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
 }
 
 func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
-	q := planning.Request{Shortened: "The prompt was shortened."}
+	q := prompt.Request{Shortened: "The prompt was shortened."}
 	got := told(t, false, []string{"r", "r", "r", "r"}, started("do it"), agent.SynthesisStarted{Direct: true, Request: q},
-		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("", "a")}, call("chat.1", planning.ChatParent, nil))
+		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")}, call("chat.1", prompt.ChatParent, nil))
 	if n := strings.Count(got, "· The prompt was shortened.\n"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, got)
 	}
@@ -120,14 +122,14 @@ func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
 func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
 	got := told(t, false, strings.Fields("r r r r c c c c c r r r"), started("do it"),
 		agent.SynthesisStarted{Direct: true},
-		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("", "a")},
-		call("chat.1", planning.ChatParent, map[string]any{"path": "a"}),
-		started("the rest"), plan(step("1")),
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
+		call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
+		started("the rest"), samplePlan(step("1")),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 		agent.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"diff": "-a\n+b"}},
 		agent.RunCompleted{Result: agent.Result{
-			Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &planning.Plan{Steps: []planning.Step{step("1")}},
-			History: []planning.HistoryItem{{Index: "1", Title: "Step 1", Status: planning.ItemCompleted, Result: map[string]any{"diff": "-a\n+b"}}},
+			Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &plan.Plan{Steps: []plan.Step{step("1")}},
+			History: []plan.HistoryItem{{Index: "1", Title: "Step 1", Status: plan.ItemCompleted, Result: map[string]any{"diff": "-a\n+b"}}},
 		}},
 		agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "completed"}},
 		agent.SynthesisCompleted{Text: "All done."},
@@ -141,8 +143,8 @@ func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
 func TestACallWhosePlanFailedIsToldAsFailed(t *testing.T) {
 	got := told(t, false, strings.Fields("r r r r r"), started("do it"),
 		agent.SynthesisStarted{Direct: true},
-		agent.ModelReplied{Purpose: planning.PurposeChat, Reply: asks("", "a")},
-		call("chat.1", planning.ChatParent, map[string]any{"path": "a"}),
+		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
+		call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 		agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "failed", "reason": "guard", "error": "no more\ncalls"}},
 	)
 	if want := "✗ chat.1 look  0.3s\n    no more\n    calls\n"; !strings.HasSuffix(got, want) {
@@ -152,18 +154,18 @@ func TestACallWhosePlanFailedIsToldAsFailed(t *testing.T) {
 
 func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 	for name, c := range map[string]struct {
-		purpose planning.Purpose
-		reply   planning.Reply
+		purpose prompt.Purpose
+		reply   reply.Reply
 		want    string
 	}{
-		"a direct answer":    {planning.PurposeChat, planning.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
-		"a synthesis":        {planning.PurposeSynthesis, planning.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
-		"nobody has counted": {planning.PurposeChat, planning.Reply{CutOff: true}, "· the answer was cut off at 4096 tokens\n"},
-		"it is whole":        {planning.PurposeChat, planning.Reply{CompletionTokens: 64}, "It begins\n\n"},
+		"a direct answer":    {prompt.PurposeChat, reply.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
+		"a synthesis":        {prompt.PurposeSynthesis, reply.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
+		"nobody has counted": {prompt.PurposeChat, reply.Reply{CutOff: true}, "· the answer was cut off at 4096 tokens\n"},
+		"it is whole":        {prompt.PurposeChat, reply.Reply{CompletionTokens: 64}, "It begins\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := told(t, false, strings.Fields("r r r r"), started("do it"),
-				agent.SynthesisStarted{Direct: c.purpose == planning.PurposeChat, Request: planning.Request{Purpose: c.purpose, MaxTokens: 4096}},
+				agent.SynthesisStarted{Direct: c.purpose == prompt.PurposeChat, Request: prompt.Request{Purpose: c.purpose, MaxTokens: 4096}},
 				agent.SynthesisCompleted{Text: "It begins", Reply: c.reply},
 				agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect, Answer: "It begins"}},
 			)

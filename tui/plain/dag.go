@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/planning"
-	"replan/planning/layout"
+	"replan/planning/plan"
+	"replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/untrusted"
 )
@@ -26,7 +26,7 @@ const lanesShown = 8
 //
 // The rails at the left join each step to what it depends on, as layout.Rails
 // says. ∥ marks steps that may run at the same time as another one.
-func Plan(p planning.Plan, ascii bool) string {
+func Plan(p plan.Plan, ascii bool) string {
 	d := newDrawing(p, ascii)
 	sign := d.signs[agent.StepPending]
 	for i, at := range d.order {
@@ -42,7 +42,7 @@ func Plan(p planning.Plan, ascii bool) string {
 // revisions took out is shown too.
 func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string {
 	p := run.Plan
-	p.Steps = make([]planning.Step, len(run.Steps))
+	p.Steps = make([]plan.Step, len(run.Steps))
 	states := make(map[string]*agent.StepState, len(run.Steps))
 	for i, s := range run.Steps {
 		p.Steps[i] = s.Step
@@ -102,8 +102,8 @@ type drawing struct {
 	ascii    bool
 	glyphs   themes.Glyphs
 	signs    map[agent.StepStatus]string
-	graph    *planning.Graph
-	steps    []planning.Step // by their positions in graph
+	graph    *plan.Graph
+	steps    []plan.Step // by their positions in graph
 	order    []int
 	rails    *layout.Rails
 	parallel map[string]bool
@@ -115,13 +115,13 @@ type textRow struct {
 	mark    string // what a revision did to it, "" for nothing
 	cells   []layout.Cell
 	sign    string
-	step    *planning.Step
+	step    *plan.Step
 	planned bool // it is a step of the plan, and not a call or removed
 	words   string
 }
 
-func newDrawing(p planning.Plan, ascii bool) *drawing {
-	d := &drawing{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: planning.NewGraph(p)}
+func newDrawing(p plan.Plan, ascii bool) *drawing {
+	d := &drawing{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: plan.NewGraph(p)}
 	d.signs = map[agent.StepStatus]string{
 		agent.StepPending: "○", agent.StepDone: "✓", agent.StepBroken: "✗", agent.StepLeftOut: "—",
 		agent.StepUncertain: "?", agent.StepWaiting: "◆", agent.StepActive: "▸",
@@ -133,7 +133,7 @@ func newDrawing(p planning.Plan, ascii bool) *drawing {
 			agent.StepUncertain: "?", agent.StepWaiting: "*", agent.StepActive: ">",
 		}
 	}
-	d.steps = make([]planning.Step, d.graph.Len())
+	d.steps = make([]plan.Step, d.graph.Len())
 	for i := len(p.Steps) - 1; i >= 0; i-- { // of two with one index the first counts
 		if at, ok := d.graph.Position(p.Steps[i].Index); ok {
 			d.steps[at] = p.Steps[i]
@@ -222,11 +222,11 @@ func padded(text string, width int) string {
 const widest = 72
 
 // carrier is what carries a step out: its tool, its profile or the model itself.
-func carrier(s planning.Step) string {
-	if s.Executor == planning.ExecutorAgent && s.Profile != "" {
+func carrier(s plan.Step) string {
+	if s.Executor == plan.ExecutorAgent && s.Profile != "" {
 		return "agent " + untrusted.Line(s.Profile)
 	}
 	return by(s.Executor, s.Tool)
 }
 
-func label(s planning.Step) string { return untrusted.Line(s.Index + ". " + s.Title) }
+func label(s plan.Step) string { return untrusted.Line(s.Index + ". " + s.Title) }

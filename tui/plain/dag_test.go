@@ -8,13 +8,13 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 )
 
 // twelve is a plan whose indices have one digit and two, listed out of order.
-func twelve() planning.Plan {
-	p := planning.Plan{Title: "Twelve"}
+func twelve() plan.Plan {
+	p := plan.Plan{Title: "Twelve"}
 	for _, i := range []int{10, 1, 12, 2, 3, 4, 11, 5, 6, 7, 8, 9} {
 		s := step(strconv.Itoa(i))
 		if i > 1 {
@@ -26,25 +26,25 @@ func twelve() planning.Plan {
 }
 
 func TestPlanAsText(t *testing.T) {
-	diamond := planning.Plan{Title: "Diamond", Steps: []planning.Step{
-		{Index: "1", Title: "Fetch data", Executor: planning.ExecutorTool, Tool: "fetch", ResultVariable: "data"},
-		{Index: "2", Title: "Validate the schema", Executor: planning.ExecutorTool, Tool: "validate", Args: map[string]any{"in": "${data}"}},
-		{Index: "3", Title: "Transform", Executor: planning.ExecutorTool, Tool: "web:transform", DependsOn: []string{"1"}},
-		{Index: "4", Title: "Aggregate", Executor: planning.ExecutorTool, Tool: "aggregate", DependsOn: []string{"2", "3"}},
+	diamond := plan.Plan{Title: "Diamond", Steps: []plan.Step{
+		{Index: "1", Title: "Fetch data", Executor: plan.ExecutorTool, Tool: "fetch", ResultVariable: "data"},
+		{Index: "2", Title: "Validate the schema", Executor: plan.ExecutorTool, Tool: "validate", Args: map[string]any{"in": "${data}"}},
+		{Index: "3", Title: "Transform", Executor: plan.ExecutorTool, Tool: "web:transform", DependsOn: []string{"1"}},
+		{Index: "4", Title: "Aggregate", Executor: plan.ExecutorTool, Tool: "aggregate", DependsOn: []string{"2", "3"}},
 	}}
-	models := planning.Plan{Title: "Models", Steps: []planning.Step{
-		{Index: "read", Title: "Read", Executor: planning.ExecutorTool, Tool: "fs.read"},
-		{Index: "fix", Title: "Fix the bug", Executor: planning.ExecutorAgent, Profile: "coder", DependsOn: []string{"read"}},
-		{Index: "tell", Title: "Say what was done", Executor: planning.ExecutorSelf, DependsOn: []string{"fix"}},
+	models := plan.Plan{Title: "Models", Steps: []plan.Step{
+		{Index: "read", Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read"},
+		{Index: "fix", Title: "Fix the bug", Executor: plan.ExecutorAgent, Profile: "coder", DependsOn: []string{"read"}},
+		{Index: "tell", Title: "Say what was done", Executor: plan.ExecutorSelf, DependsOn: []string{"fix"}},
 	}}
-	hostile := planning.Plan{Title: "Hostile", Steps: []planning.Step{
-		{Index: "1", Title: "\x1b[2J\x1b]0;owned\a clear", Executor: planning.ExecutorTool, Tool: "a\r\x1b[31mb"},
-		{Index: "2", Title: "two\nlines\tand \u202ereversed\u200b", Executor: planning.ExecutorTool, Tool: "t", DependsOn: []string{"1"}},
+	hostile := plan.Plan{Title: "Hostile", Steps: []plan.Step{
+		{Index: "1", Title: "\x1b[2J\x1b]0;owned\a clear", Executor: plan.ExecutorTool, Tool: "a\r\x1b[31mb"},
+		{Index: "2", Title: "two\nlines\tand \u202ereversed\u200b", Executor: plan.ExecutorTool, Tool: "t", DependsOn: []string{"1"}},
 		{Index: "x\u009b\u2066", Title: "✓ 3. forged", Executor: "ag\x1bent", DependsOn: []string{"1", "2"}},
 	}}
 	for _, tt := range []struct {
 		name  string
-		plan  planning.Plan
+		plan  plan.Plan
 		ascii bool
 	}{
 		{name: "a diamond marks what may run at once", plan: diamond},
@@ -52,7 +52,7 @@ func TestPlanAsText(t *testing.T) {
 		{name: "ten comes after two", plan: twelve()},
 		{name: "steps for a model name who does them", plan: models},
 		{name: "hostile text is made visible", plan: hostile},
-		{name: "a plan without steps is no lines", plan: planning.Plan{Title: "Empty"}},
+		{name: "a plan without steps is no lines", plan: plan.Plan{Title: "Empty"}},
 	} {
 		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
 			got := plain.Plan(tt.plan, tt.ascii)

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -42,7 +43,7 @@ func (l *Log) completed(r agent.Result) {
 // CutOff says that the answer of a run is not whole, "" where it is.
 func CutOff(run *agent.Run) string {
 	for _, x := range slices.Backward(run.Exchanges) {
-		if x.Purpose != planning.PurposeSynthesis && x.Purpose != planning.PurposeChat {
+		if x.Purpose != prompt.PurposeSynthesis && x.Purpose != prompt.PurposeChat {
 			continue
 		}
 		if !x.Reply.CutOff || x.Error != "" {
@@ -61,7 +62,7 @@ func (l *Log) results(r agent.Result) {
 	}
 	for _, item := range l.run.SynthesisItems() {
 		s := l.run.Step(item.Index)
-		if item.Status != planning.ItemCompleted || item.Result == nil || s == nil || s.DryRun {
+		if item.Status != plan.ItemCompleted || item.Result == nil || s == nil || s.DryRun {
 			continue
 		}
 		l.line("%s result of %s %s", l.marks.started, item.Index, untrusted.Line(item.Title))

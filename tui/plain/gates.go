@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -121,7 +121,7 @@ func Lifts(g agent.GateRequested) string {
 }
 
 // coerced tells which arguments were given the type that their tool asks for.
-func (l *Log) coerced(indent string, all []planning.Coercion) {
+func (l *Log) coerced(indent string, all []plan.Coercion) {
 	for _, c := range all {
 		l.line("%s%s fitted to the tool's types: %s", indent, l.marks.note, untrusted.Line(c.String()))
 	}

@@ -2,23 +2,23 @@ package plain
 
 import (
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
 // health writes a line for each tool server that is ready again and for each change
 // of the model. Why a server failed is in the session's note about it.
 func (l *Log) health(now session.Status) {
-	was := map[string]planning.ServerState{}
+	was := map[string]plan.ServerState{}
 	for _, s := range l.status.Servers {
 		was[s.Name] = s.State
 	}
 	for _, s := range now.Servers {
 		switch {
 		case s.State == was[s.Name]:
-		case s.State == planning.ServerFailed:
+		case s.State == plan.ServerFailed:
 			l.lost[s.Name] = true
-		case s.State == planning.ServerReady && l.lost[s.Name]:
+		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
 			l.line("%s the server %s is ready: %s", l.marks.done, untrusted.Line(s.Name), count(s.Tools, "tool"))
 		}

@@ -6,14 +6,14 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 func TestAChangeOfHealthIsOneLine(t *testing.T) {
-	status := func(state planning.ServerState, fault, problem string) session.Status {
-		return session.Status{Workspace: "/w", Model: "qwen3:8b", Problem: problem, Servers: []planning.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: fault}}}
+	status := func(state plan.ServerState, fault, problem string) session.Status {
+		return session.Status{Workspace: "/w", Model: "qwen3:8b", Problem: problem, Servers: []plan.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: fault}}}
 	}
-	starting, ready, failed, silent := status(planning.ServerStarting, "", ""), status(planning.ServerReady, "", ""), status(planning.ServerFailed, "it ended", ""), status(planning.ServerReady, "", "nothing answers there")
+	starting, ready, failed, silent := status(plan.ServerStarting, "", ""), status(plan.ServerReady, "", ""), status(plan.ServerFailed, "it ended", ""), status(plan.ServerReady, "", "nothing answers there")
 	note := agent.Note{Level: "warn", Text: `the MCP server "docs": it ended`}
 	for _, c := range []struct {
 		name  string

@@ -9,7 +9,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/plain"
 )
 
@@ -53,8 +54,8 @@ type moment struct {
 }
 
 func moments() map[agent.Kind]moment {
-	planned := []agent.Data{plan(step("1"), step("2", "1"))}
-	begun := append(planned[:1:1], agent.StepStarted{Index: "1", Attempt: 1, Title: outside, Executor: planning.ExecutorTool, Tool: "look"})
+	planned := []agent.Data{samplePlan(step("1"), step("2", "1"))}
+	begun := append(planned[:1:1], agent.StepStarted{Index: "1", Attempt: 1, Title: outside, Executor: plan.ExecutorTool, Tool: "look"})
 	failed := append(begun[:2:2], agent.StepFailed{Index: "1", Attempt: 1, Error: outside, Failure: agent.FailureTool})
 	asked := append(planned[:1:1], agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look"})
 	args := map[string]any{outside: outside, "n": 3}
@@ -71,10 +72,10 @@ func moments() map[agent.Kind]moment {
 		agent.KindPhaseSkipped:     {is: agent.PhaseSkipped{Phase: 2, Label: "review", Reason: outside}},
 		agent.KindPhaseFailed:      {is: agent.PhaseFailed{Phase: 1, Label: "analysis", Reason: outside}},
 		agent.KindRouteMatched:     {is: agent.RouteMatched{Chain: []string{outside}}},
-		agent.KindPlanCreated:      {is: plan(planning.Step{Index: "1", Title: outside, Tool: outside, Executor: planning.ExecutorTool})},
+		agent.KindPlanCreated:      {is: samplePlan(plan.Step{Index: "1", Title: outside, Tool: outside, Executor: plan.ExecutorTool})},
 		agent.KindPlanEmpty:        {is: agent.PlanEmpty{Reason: outside}},
 		agent.KindPlanReviewed:     {review: true, before: planned, is: agent.PlanReviewed{Revision: 1, Decision: agent.ReviewRun, By: outside}},
-		agent.KindPlanDiff:         {before: failed, is: agent.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: planning.Plan{Title: outside, Steps: []planning.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
+		agent.KindPlanDiff:         {before: failed, is: agent.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
 		agent.KindStepStarted:      {before: planned, is: begun[1]},
 		agent.KindStepCompleted:    {before: begun, is: agent.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
 		agent.KindStepFailed:       {before: begun, is: failed[2]},
@@ -90,8 +91,8 @@ func moments() map[agent.Kind]moment {
 		agent.KindBudgetWarned:     {is: agent.BudgetWarned{Guard: outside, Used: 8, Limit: 10}},
 		agent.KindReplanStarted:    {before: failed, is: agent.ReplanStarted{Attempt: 1, Step: "1", Error: outside}},
 		agent.KindReplanRefused:    {before: append(failed[:3:3], agent.ReplanStarted{Attempt: 1, Step: "1"}), is: agent.ReplanRefused{Attempt: 1, Reason: outside}},
-		agent.KindModelRequested:   {before: planned, is: agent.ModelRequested{Purpose: planning.PurposeStep, Step: "1"}},
-		agent.KindModelReplied:     {before: append(planned[:1:1], agent.ModelRequested{Purpose: planning.PurposeStep, Step: "1"}), is: agent.ModelReplied{Purpose: planning.PurposeStep, Step: "1", Error: outside}},
+		agent.KindModelRequested:   {before: planned, is: agent.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}},
+		agent.KindModelReplied:     {before: append(planned[:1:1], agent.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}), is: agent.ModelReplied{Purpose: prompt.PurposeStep, Step: "1", Error: outside}},
 		agent.KindSynthesisStarted: {is: agent.SynthesisStarted{}},
 		agent.KindNote:             {is: agent.Note{Level: "warn", Text: outside}},
 		agent.KindChatCompacted:    {session: true, is: agent.ChatCompacted{Turns: 2, Reason: outside}},

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/planning"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
 // Mentioned says in a few words what goes with a message, and how much of it.
-func Mentioned(m planning.Mention, separator string) string {
+func Mentioned(m prompt.Mention, separator string) string {
 	size := bytesWords(m.Bytes)
 	switch {
 	case m.Folder && m.Cut:

@@ -14,7 +14,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -242,15 +243,15 @@ func (l *Log) tellPlan(d agent.Data) bool {
 // modelRequested tells that a model is asked for something that it may take long
 // over. Of a turn, the step or the answer that it belongs to has told.
 func (l *Log) modelRequested(d agent.ModelRequested) {
-	if d.Purpose != planning.PurposeAgent && d.Purpose != planning.PurposeChat {
+	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
 		l.line("%s %s", l.marks.started, asked(d.Purpose, d.Step))
 	}
 }
 
 // asked says what a model is asked for.
-func asked(purpose planning.Purpose, step string) string {
+func asked(purpose prompt.Purpose, step string) string {
 	switch {
-	case purpose == planning.PurposeAgent:
+	case purpose == prompt.PurposeAgent:
 		return "turn of step " + step
 	case step != "":
 		return "arguments of step " + step
@@ -270,9 +271,9 @@ func (l *Log) modelReplied(d agent.ModelReplied) {
 		return
 	}
 	switch d.Purpose {
-	case planning.PurposeAgent:
+	case prompt.PurposeAgent:
 		return // its calls are told
-	case planning.PurposeChat:
+	case prompt.PurposeChat:
 		if d.Reply.Text != "" && len(d.Reply.Calls) > 0 {
 			l.block("", d.Reply.Text, 0)
 		}
@@ -435,7 +436,7 @@ func (l *Log) diff(d agent.PlanDiff) {
 }
 
 // by names what carries a step out.
-func by(executor planning.Executor, tool string) string {
+func by(executor plan.Executor, tool string) string {
 	if tool != "" {
 		return untrusted.Line(tool)
 	}
@@ -445,7 +446,7 @@ func by(executor planning.Executor, tool string) string {
 // indented shows a result: text as it is, an object or a list over several lines.
 func indented(v any) string {
 	var lines bytes.Buffer
-	if _, ok := v.(string); ok || json.Indent(&lines, []byte(planning.CanonicalJSON(v)), "", "  ") != nil {
+	if _, ok := v.(string); ok || json.Indent(&lines, []byte(plan.CanonicalJSON(v)), "", "  ") != nil {
 		return text(v)
 	}
 	return lines.String()
@@ -456,7 +457,7 @@ func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return planning.CanonicalJSON(v)
+	return plan.CanonicalJSON(v)
 }
 
 func count(n int, what string) string {

@@ -8,7 +8,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/plain"
 )
 
@@ -17,7 +18,7 @@ func tell(t *testing.T, ascii bool, data ...agent.Data) string {
 	t.Helper()
 	var out strings.Builder
 	log := plain.New(&out, "s", ascii)
-	start := agent.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: planning.Prompting{SkipAnalysis: true}}
+	start := agent.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: prompt.Prompting{SkipAnalysis: true}}
 	for i, d := range append([]agent.Data{start}, data...) {
 		e := agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "r", Data: d}
 		if err := log.Event(e); err != nil {
@@ -27,12 +28,12 @@ func tell(t *testing.T, ascii bool, data ...agent.Data) string {
 	return out.String()
 }
 
-func plan(steps ...planning.Step) agent.PlanCreated {
-	return agent.PlanCreated{Revision: 1, Plan: planning.Plan{Title: "Plan", Steps: steps}}
+func samplePlan(steps ...plan.Step) agent.PlanCreated {
+	return agent.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "Plan", Steps: steps}}
 }
 
-func step(index string, after ...string) planning.Step {
-	return planning.Step{Index: index, Title: "Step " + index, Executor: planning.ExecutorTool, Tool: "look", DependsOn: after}
+func step(index string, after ...string) plan.Step {
+	return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
 }
 
 func TestWhatIsTold(t *testing.T) {
@@ -41,7 +42,7 @@ func TestWhatIsTold(t *testing.T) {
 		want []string
 	}{
 		"a plan as a text graph": {
-			[]agent.Data{plan(step("1"), step("2", "1"), step("3", "1"), step("10", "2", "3"))},
+			[]agent.Data{samplePlan(step("1"), step("2", "1"), step("3", "1"), step("10", "2", "3"))},
 			[]string{
 				"▸ plan: Plan",
 				"  ┌  ○ 1. Step 1    [look]",
@@ -51,43 +52,43 @@ func TestWhatIsTold(t *testing.T) {
 			},
 		},
 		"a gate shows the whole call": {
-			[]agent.Data{plan(step("1")), agent.GateRequested{
+			[]agent.Data{samplePlan(step("1")), agent.GateRequested{
 				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
 				Args: map[string]any{"to": "a\nb", "n": 3}, Provenance: []agent.Provenance{{Arg: "to", Step: "9"}},
 			}},
 			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to: a", "    b", "    text from step 9 is in to"},
 		},
 		"a gate with a diff shows the diff": {
-			[]agent.Data{plan(step("1")), agent.GateRequested{
+			[]agent.Data{samplePlan(step("1")), agent.GateRequested{
 				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Args: map[string]any{"path": "x", "new": "hidden"}, Diff: "-a\n+b\n",
 			}},
 			[]string{"    path: x", "    -a", "    +b"},
 		},
 		"a failure with its output": {
 			[]agent.Data{
-				plan(step("1")),
-				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				samplePlan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 				agent.StepFailed{Index: "1", Attempt: 1, Error: "first\nsecond", Failure: agent.FailureTool, MS: 1500},
 			},
 			[]string{"▸ 1 Step 1  [look]", "✗ 1 Step 1  1.5s", "    first", "    second"},
 		},
 		"a step of a dry run with its call and the gate that would ask": {
-			[]agent.Data{plan(step("1")), agent.StepCompleted{
+			[]agent.Data{samplePlan(step("1")), agent.StepCompleted{
 				Index: "1", Attempt: 1, DryRun: true, Args: map[string]any{"text": "<look result>", "n": 3}, Result: "<look result>",
 				Gate: &agent.Rule{Tool: "look", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it has effects"},
 			}},
 			[]string{"○ 1 Step 1  [look]  dry run", "    n: 3", "    text: <look result>", "    would ask: it has effects (built-in rule for look)"},
 		},
 		"a step of a dry run that a rule would deny": {
-			[]agent.Data{plan(step("1")), agent.StepCompleted{
+			[]agent.Data{samplePlan(step("1")), agent.StepCompleted{
 				Index: "1", Attempt: 1, DryRun: true, Gate: &agent.Rule{Tool: "look", Verdict: agent.VerdictBlock, Source: "flag", Why: "--deny look"},
 			}},
 			[]string{"○ 1 Step 1  [look]  dry run", "    would be denied: --deny look (flag rule for look)"},
 		},
 		"a doubt and what was decided of it": {
 			[]agent.Data{
-				plan(step("1")),
-				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				samplePlan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 				agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
 				agent.DoubtResolved{Step: "1", Decision: agent.DoubtDone, By: "user"},
 			},
@@ -95,8 +96,8 @@ func TestWhatIsTold(t *testing.T) {
 		},
 		"a doubt that nobody was there to decide": {
 			[]agent.Data{
-				plan(step("1")),
-				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				samplePlan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 				agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
 				agent.DoubtResolved{Step: "1", Decision: agent.DoubtAbort, By: "nobody was there to be asked"},
 			},
@@ -104,7 +105,7 @@ func TestWhatIsTold(t *testing.T) {
 		},
 		"a gate that nobody was there to answer": {
 			[]agent.Data{
-				plan(step("1")),
+				samplePlan(step("1")),
 				agent.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look"},
 				agent.GateResolved{Gate: "1.1.1", Decision: agent.Deny, By: "nobody was there to be asked"},
 			},
@@ -112,8 +113,8 @@ func TestWhatIsTold(t *testing.T) {
 		},
 		"a question that is open when a run goes on, with the whole call": {
 			[]agent.Data{
-				plan(step("1")),
-				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look", Args: map[string]any{"path": "a", "n": 3}},
+				samplePlan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"path": "a", "n": 3}},
 				agent.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
 				agent.RunResumed{Model: "m", Attended: true},
 			},
@@ -121,8 +122,8 @@ func TestWhatIsTold(t *testing.T) {
 		},
 		"how the run goes on after a failure": {
 			[]agent.Data{
-				plan(step("1")),
-				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+				samplePlan(step("1")),
+				agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 				agent.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: agent.FailureTool, MS: 100},
 				agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: map[string]any{"path": "b"}, By: "user"},
 			},
@@ -158,11 +159,11 @@ func TestWhatHappenedBeforeAResumeIsFoldedAndNotToldAgain(t *testing.T) {
 	var out strings.Builder
 	log := plain.New(&out, "s", false)
 	past := []agent.Data{
-		agent.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: planning.Prompting{SkipAnalysis: true}},
-		plan(step("1"), step("2", "1"), step("3", "2")),
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: prompt.Prompting{SkipAnalysis: true}},
+		samplePlan(step("1"), step("2", "1"), step("3", "2")),
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 		agent.StepCompleted{Index: "1", Attempt: 1},
-		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: plan.ExecutorTool, Tool: "look"},
 	}
 	events := []agent.Event{{Seq: 9, Run: "s", Data: session.Resuming{Run: "r", Upto: uint64(len(past))}}}
 	for i, d := range append(past, agent.RunResumed{Model: "m"}, agent.StepInDoubt{Index: "2", Attempt: 1, Reason: "replan ended while it ran"}) {
@@ -186,7 +187,7 @@ func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 	started := agent.StepStarted{Index: evil, Attempt: 1, Title: evil, Executor: evil}
 	gate := agent.GateRequested{Gate: evil + ".1.1", Step: evil, Tool: evil, Provenance: []agent.Provenance{{Arg: evil, Step: evil}}}
 	for _, told := range [][]agent.Data{
-		{agent.PlanDiff{Revision: 2, Plan: planning.Plan{Steps: []planning.Step{s}}, Added: []string{evil}}},
+		{agent.PlanDiff{Revision: 2, Plan: plan.Plan{Steps: []plan.Step{s}}, Added: []string{evil}}},
 		{agent.ModelReplied{Step: evil, Purpose: evil}, agent.ModelReplied{Step: evil, Error: evil}},
 		{gate, agent.GateResolved{Gate: evil + ".1.1", Decision: agent.Deny, By: evil}},
 		{started, agent.StepFailed{Index: evil, Attempt: 1, Failure: agent.FailureTool, Error: evil}, agent.ReplanStarted{Attempt: 1, Step: evil}},
@@ -198,7 +199,7 @@ func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 		{agent.GuardBlocked{Guard: evil, Reason: evil}, agent.BudgetWarned{Guard: evil}},
 		{agent.RunCompleted{Result: agent.Result{Error: evil}}},
 	} {
-		got := tell(t, false, append([]agent.Data{plan(s)}, told...)...)
+		got := tell(t, false, append([]agent.Data{samplePlan(s)}, told...)...)
 		if strings.ContainsAny(got, "\x1b\a") {
 			t.Errorf("a control character is left in %q", got)
 		}
@@ -210,9 +211,9 @@ func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 
 func TestASCIIIsASCII(t *testing.T) {
 	got := tell(t, true,
-		plan(step("1"), step("2"), step("3", "1", "2")),
+		samplePlan(step("1"), step("2"), step("3", "1", "2")),
 		agent.StepSkipped{Index: "3", Reason: "not needed"},
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: planning.ExecutorTool, Tool: "look"},
+		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 		agent.StepCompleted{Index: "1", Attempt: 1},
 		agent.RunCompleted{},
 	)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
@@ -95,6 +95,6 @@ func (l *Log) reviewed(d agent.PlanReviewed) {
 		l.line("    %s waits for %s", m.Step, m.After)
 	}
 	for _, a := range d.Approved {
-		l.line("    the gate of %s is open for the call as it was shown: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(planning.CanonicalJSON(a.Args)))
+		l.line("    the gate of %s is open for the call as it was shown: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(plan.CanonicalJSON(a.Args)))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"replan/agent"
 	"replan/internal/redact"
 	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -185,7 +186,7 @@ func (w *writer) plan(run *agent.Run) {
 }
 
 // planNotes writes what a plan says besides its steps.
-func (w *writer) planNotes(p planning.Plan) {
+func (w *writer) planNotes(p plan.Plan) {
 	if p.DoneWhen == "" && len(p.Milestones) == 0 && len(p.Risks) == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/internal/redact"
-	"replan/planning"
+	"replan/planning/plan"
 	"replan/tui/transcript"
 )
 
@@ -24,22 +24,22 @@ func say(run string, from time.Time, data ...agent.Data) []agent.Event {
 	return out
 }
 
-func step(index, title, tool string, after ...string) planning.Step {
-	return planning.Step{Index: index, Title: title, Executor: planning.ExecutorTool, Tool: tool, DependsOn: after}
+func step(index, title, tool string, after ...string) plan.Step {
+	return plan.Step{Index: index, Title: title, Executor: plan.ExecutorTool, Tool: tool, DependsOn: after}
 }
 
 const key = "sk-0123456789abcdefghijklmnop"
 
 // conversation has a plan that fails, is revised and answered, and a command.
 func conversation() transcript.Conversation {
-	steps := []planning.Step{step("1", "Read *all* of it", "fs.read"), step("2", "Patch it", "fs.patch", "1")}
-	plan := planning.Plan{Title: "Mend the `slug`", Steps: steps, OnFailure: planning.OnFailureReplan}
-	again := plan
-	again.Steps = []planning.Step{steps[0], step("3", "Patch both", "fs.patch", "1")}
+	steps := []plan.Step{step("1", "Read *all* of it", "fs.read"), step("2", "Patch it", "fs.patch", "1")}
+	p := plan.Plan{Title: "Mend the `slug`", Steps: steps, OnFailure: plan.OnFailureReplan}
+	again := p
+	again.Steps = []plan.Step{steps[0], step("3", "Patch both", "fs.patch", "1")}
 	answer := "It is mended.\n\n```go\nfunc a() {\n\treturn\n}\n```"
 	run := say("r-1", begun.Add(10*time.Second),
-		agent.RunStarted{Goal: "mend it", Workspace: "/home/me/src", Session: "s-1", Limits: agent.DefaultLimits(), Plan: &plan, OnFailure: planning.OnFailureReplan, Model: "m"},
-		agent.PlanCreated{Plan: plan, Revision: 1},
+		agent.RunStarted{Goal: "mend it", Workspace: "/home/me/src", Session: "s-1", Limits: agent.DefaultLimits(), Plan: &p, OnFailure: plan.OnFailureReplan, Model: "m"},
+		agent.PlanCreated{Plan: p, Revision: 1},
 		agent.StepStarted{Index: "1", Attempt: 1, Title: "Read", Tool: "fs.read"},
 		agent.StepCompleted{Index: "1", Attempt: 1, Result: "text", MS: 120},
 		agent.GateRequested{Gate: "2.1.1", Step: "2", Tool: "fs.patch", Title: "Patch it", Rule: agent.Rule{Why: "it changes files"}},

@@ -10,7 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // longRun is the events of a run of the given number of steps, two a step
@@ -22,15 +22,15 @@ func longRun(steps int) []agent.Event {
 		at = at.Add(1234567 * time.Nanosecond)
 		out = append(out, agent.Event{Seq: uint64(len(out) + 1), Time: at, Run: "20261121-090000-a1b2c3", Data: data})
 	}
-	tool := planning.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true}
-	add(agent.RunStarted{Goal: "a long run", Catalogue: planning.Catalogue{tool}, Limits: agent.Limits{MaxConcurrency: 4}})
-	plan := planning.Plan{ID: "long", Title: "Long", Goal: "a long run"}
+	tool := plan.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true}
+	add(agent.RunStarted{Goal: "a long run", Catalogue: plan.Catalogue{tool}, Limits: agent.Limits{MaxConcurrency: 4}})
+	p := plan.Plan{ID: "long", Title: "Long", Goal: "a long run"}
 	for i := range steps {
 		index := fmt.Sprint(i + 1)
-		plan.Steps = append(plan.Steps, planning.Step{Index: index, Title: "Read a file", Executor: planning.ExecutorTool, Tool: "fs.read"})
+		p.Steps = append(p.Steps, plan.Step{Index: index, Title: "Read a file", Executor: plan.ExecutorTool, Tool: "fs.read"})
 	}
-	add(agent.PlanCreated{Plan: plan, Revision: 1})
-	for i, s := range plan.Steps {
+	add(agent.PlanCreated{Plan: p, Revision: 1})
+	for i, s := range p.Steps {
 		add(agent.StepStarted{
 			Index: s.Index, Attempt: 1, Title: s.Title, Executor: s.Executor, Tool: s.Tool,
 			Args: map[string]any{"path": fmt.Sprintf("internal/auth/handler_%d.go", i), "limit": json.Number("200")},
@@ -41,13 +41,13 @@ func longRun(steps int) []agent.Event {
 		})
 	}
 	result := agent.Result{
-		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &plan,
-		Variables: map[string]any{}, History: []planning.HistoryItem{}, Revisions: []agent.RevisionSummary{},
+		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &p,
+		Variables: map[string]any{}, History: []plan.HistoryItem{}, Revisions: []agent.RevisionSummary{},
 	}
-	for i, s := range plan.Steps {
+	for i, s := range p.Steps {
 		started, completed := out[2+2*i].Data.(agent.StepStarted), out[3+2*i].Data.(agent.StepCompleted)
-		result.History = append(result.History, planning.HistoryItem{
-			Index: s.Index, Title: s.Title, Tool: s.Tool, Args: started.Args, Status: planning.ItemCompleted, Attempt: 1, Result: completed.Result, MS: 12,
+		result.History = append(result.History, plan.HistoryItem{
+			Index: s.Index, Title: s.Title, Tool: s.Tool, Args: started.Args, Status: plan.ItemCompleted, Attempt: 1, Result: completed.Result, MS: 12,
 		})
 	}
 	add(agent.RunCompleted{Result: result})

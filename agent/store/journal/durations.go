@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/internal/wholefile"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // What the durations of tools are bounded by.
@@ -137,7 +137,7 @@ func (f durationsFile) sound() bool {
 // store writes the file. It is a cache: that it is whole counts, not that the
 // newest samples outlive a power cut.
 func (d *Durations) store(file durationsFile) error {
-	data, err := planning.EncodeJSON(file)
+	data, err := plan.EncodeJSON(file)
 	if err != nil {
 		return fmt.Errorf("keep the durations of tools: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/agent"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // journalSuffix is what the name of a journal ends with.
@@ -28,7 +28,7 @@ const undoSuffix = ".undo"
 // Folder is a folder of runs: <id>.jsonl is the journal of a run, <id>.values
 // holds its large values, <id>.undo what was there before its changes, and
 // <id>.jsonl.lock is its lock. Every method that takes an id refuses one that
-// planning.CheckID does not pass, with planning.ErrBadID, before any path is made
+// plan.CheckID does not pass, with plan.ErrBadID, before any path is made
 // of it; a run that is not there is an error that wraps fs.ErrNotExist.
 type Folder struct {
 	Dir string
@@ -44,7 +44,7 @@ type Entry struct {
 
 // Path is the path of a run's journal, "" for what cannot be the id of a run.
 func (f Folder) Path(id string) string {
-	if planning.CheckID(id) != nil {
+	if plan.CheckID(id) != nil {
 		return ""
 	}
 	return filepath.Join(f.Dir, id+journalSuffix)
@@ -52,7 +52,7 @@ func (f Folder) Path(id string) string {
 
 // path is Path with an error.
 func (f Folder) path(id string) (string, error) {
-	if err := planning.CheckID(id); err != nil {
+	if err := plan.CheckID(id); err != nil {
 		return "", fmt.Errorf("the run: %w", err)
 	}
 	return f.Path(id), nil
@@ -183,7 +183,7 @@ func (f Folder) journals() ([]fs.DirEntry, error) {
 	}
 	return slices.DeleteFunc(files, func(file fs.DirEntry) bool {
 		id, ok := strings.CutSuffix(file.Name(), journalSuffix)
-		return !ok || !file.Type().IsRegular() || planning.CheckID(id) != nil
+		return !ok || !file.Type().IsRegular() || plan.CheckID(id) != nil
 	}), nil
 }
 
@@ -225,7 +225,7 @@ func (f Folder) Orphans() ([]Entry, error) {
 	var orphans []Entry
 	for _, file := range files {
 		id, ok := strings.CutSuffix(file.Name(), undoSuffix)
-		if !ok || !file.IsDir() || planning.CheckID(id) != nil {
+		if !ok || !file.IsDir() || plan.CheckID(id) != nil {
 			continue
 		}
 		if _, err := os.Lstat(f.Path(id)); err == nil {
@@ -263,8 +263,8 @@ func (f Folder) Hold(id string) (release func() error, err error) {
 }
 
 // Find returns the id of the run that prefix means: the id itself, or the
-// beginning of one alone. It fails with planning.ErrUnknownID or a
-// *planning.AmbiguousIDError.
+// beginning of one alone. It fails with plan.ErrUnknownID or a
+// *plan.AmbiguousIDError.
 func (f Folder) Find(prefix string) (string, error) {
 	files, err := f.journals()
 	if err != nil {
@@ -274,8 +274,8 @@ func (f Folder) Find(prefix string) (string, error) {
 	for i, file := range files {
 		ids[i] = strings.TrimSuffix(file.Name(), journalSuffix)
 	}
-	id, err := planning.MatchPrefix(ids, prefix)
-	if errors.Is(err, planning.ErrUnknownID) {
+	id, err := plan.MatchPrefix(ids, prefix)
+	if errors.Is(err, plan.ErrUnknownID) {
 		return "", fmt.Errorf("find a run: %w; \"replan runs list\" shows those there are", err)
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // started begins a run.
@@ -49,7 +49,7 @@ func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
 		for name, err := range map[string]error{
 			"Create": createErr, "Open": openErr, "Read": readErr, "Head": headErr, "Fold": foldErr, "Delete": deleteErr,
 		} {
-			if !errors.Is(err, planning.ErrBadID) {
+			if !errors.Is(err, plan.ErrBadID) {
 				t.Errorf("%s(%q): %v, want ErrBadID", name, id, err)
 			}
 		}
@@ -213,7 +213,7 @@ func TestAFolderThatIsNotThereHasNoRuns(t *testing.T) {
 	if got, err := f.List(); err != nil || len(got) != 0 {
 		t.Errorf("listed %v: %v", got, err)
 	}
-	if _, err := f.Find("r"); !errors.Is(err, planning.ErrUnknownID) {
+	if _, err := f.Find("r"); !errors.Is(err, plan.ErrUnknownID) {
 		t.Errorf("error %v, want ErrUnknownID", err)
 	}
 }
@@ -240,11 +240,11 @@ func TestARunIsFoundByTheBeginningOfItsID(t *testing.T) {
 	if id, err := f.Find("202602"); err != nil || id != "20260202-c" {
 		t.Errorf("found %q: %v", id, err)
 	}
-	var ambiguous *planning.AmbiguousIDError
+	var ambiguous *plan.AmbiguousIDError
 	if _, err := f.Find("202601"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"20260101-a", "20260101-b"}) {
 		t.Errorf("error %v, want both candidates", err)
 	}
-	if _, err := f.Find("2027"); !errors.Is(err, planning.ErrUnknownID) || !strings.Contains(err.Error(), "2027") || !strings.Contains(err.Error(), "runs list") {
+	if _, err := f.Find("2027"); !errors.Is(err, plan.ErrUnknownID) || !strings.Contains(err.Error(), "2027") || !strings.Contains(err.Error(), "runs list") {
 		t.Errorf("error %v, want ErrUnknownID, the prefix and what to do", err)
 	}
 }
@@ -422,7 +422,7 @@ func TestARunThatIsHeldIsNobodyElses(t *testing.T) {
 	} else if err := j.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Hold("../r"); !errors.Is(err, planning.ErrBadID) {
+	if _, err := f.Hold("../r"); !errors.Is(err, plan.ErrBadID) {
 		t.Errorf("a bad id: %v", err)
 	}
 }

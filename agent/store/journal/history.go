@@ -15,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/internal/wholefile"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // What the history of what was sent is bounded by.
@@ -105,7 +105,7 @@ func (h *History) load() (historyFile, error) {
 
 // store writes the file whole.
 func (h *History) store(file historyFile) error {
-	data, err := planning.EncodeJSON(file)
+	data, err := plan.EncodeJSON(file)
 	if err != nil {
 		return fmt.Errorf("keep what was sent: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"replan/internal/wholefile"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // maxValue is how many bytes of JSON a value may have that lies in its line. A
@@ -83,7 +83,7 @@ func extract(line []byte) ([]byte, []value, error) {
 		raw := data[s.start:s.end]
 		sum := hashOf(raw)
 		moved[i] = value{name: sum + valueSuffix, json: raw}
-		ref, err := planning.EncodeJSON(reference{Ref: moved[i].name, SHA256: sum, Bytes: len(raw)})
+		ref, err := plan.EncodeJSON(reference{Ref: moved[i].name, SHA256: sum, Bytes: len(raw)})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -92,7 +92,7 @@ func extract(line []byte) ([]byte, []value, error) {
 		done = s.end
 	}
 	out.Write(data[done:])
-	refs, err := planning.EncodeJSON(pointers)
+	refs, err := plan.EncodeJSON(pointers)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,7 +13,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/store/journal"
-	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/reply"
 )
 
 // text is a text of n bytes of JSON, and so a value of n+2.
@@ -82,7 +83,7 @@ func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
 		"text that is never HTML-escaped":                  {result("<&>" + text(limit)), []string{"/result"}, 1},
 		"control characters and emoji":                     {result("\u0000\u001b[31m😀\u2028" + text(limit)), []string{"/result"}, 1},
 		"a plan of many steps":                             {agent.PlanCreated{Plan: longRun(5_000)[1].Data.(agent.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
-		"fields that are large together alone":             {agent.SynthesisCompleted{Text: text(limit - 2), Reply: planning.Reply{Text: text(limit / 2)}}, nil, 0},
+		"fields that are large together alone":             {agent.SynthesisCompleted{Text: text(limit - 2), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
 		"data of an unknown kind that is a list":           {agent.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
 		"data of an unknown kind that is a text":           {agent.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
 		"an event with a name like a field of the line":    {agent.Note{Text: `,"data":{"refs":["/x"]}` + text(limit)}, []string{"/text"}, 1},
@@ -108,7 +109,7 @@ func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
 
 func mustJSON(t *testing.T, v any) json.RawMessage {
 	t.Helper()
-	data, err := planning.EncodeJSON(v)
+	data, err := plan.EncodeJSON(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestAResultIsKeptOnceThoughTheEndOfTheRunHoldsItAgain(t *testing.T) {
 	result := map[string]any{"text": text(journal.MaxValue)}
 	store(t, path, number(
 		agent.StepCompleted{Index: "1", Result: result},
-		agent.RunCompleted{Result: agent.Result{History: []planning.HistoryItem{{Index: "1", Result: result}}}},
+		agent.RunCompleted{Result: agent.Result{History: []plan.HistoryItem{{Index: "1", Result: result}}}},
 	))
 	if files := valueFiles(t, path); len(files) != 1 {
 		t.Errorf("files %v, want one", files)

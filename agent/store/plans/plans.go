@@ -22,7 +22,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/internal/wholefile"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // ErrExists says that there is a plan of this id already.
@@ -46,7 +46,7 @@ const (
 )
 
 // Store is a folder of plans. Every method that takes an id refuses one that
-// planning.CheckID does not pass, with planning.ErrBadID, before any path is
+// plan.CheckID does not pass, with plan.ErrBadID, before any path is
 // made of it; a plan that is not there is an error that wraps fs.ErrNotExist.
 // Several processes may use one folder.
 type Store struct {
@@ -66,9 +66,9 @@ type Entry struct {
 // title where it has none, and with the time it was made in the field
 // created_at, which is now where it has none. An id that is taken is refused
 // with ErrExists.
-func (s Store) Save(p planning.Plan, now time.Time) (planning.Plan, error) {
+func (s Store) Save(p plan.Plan, now time.Time) (plan.Plan, error) {
 	if p.ID != "" {
-		if err := planning.CheckID(p.ID); err != nil {
+		if err := plan.CheckID(p.ID); err != nil {
 			return p, fmt.Errorf("save the plan: %w", err)
 		}
 	}
@@ -94,8 +94,8 @@ func (s Store) Save(p planning.Plan, now time.Time) (planning.Plan, error) {
 // Replace keeps another plan under the id of one that is there, and returns it
 // as it is kept: it was made when the plan it replaces was, unless it says
 // otherwise itself.
-func (s Store) Replace(p planning.Plan) (planning.Plan, error) {
-	if err := planning.CheckID(p.ID); err != nil {
+func (s Store) Replace(p plan.Plan) (plan.Plan, error) {
+	if err := plan.CheckID(p.ID); err != nil {
 		return p, fmt.Errorf("replace the plan: %w", err)
 	}
 	err := s.change(func() error {
@@ -117,34 +117,34 @@ func (s Store) Replace(p planning.Plan) (planning.Plan, error) {
 }
 
 // Load reads a plan. The name of its file is its id, whatever the file says. A
-// file that is no plan is a *planning.InvalidPlanError; whether the plan makes
-// sense is for planning.Validate to judge.
-func (s Store) Load(id string) (planning.Plan, error) {
-	if err := planning.CheckID(id); err != nil {
-		return planning.Plan{}, fmt.Errorf("load the plan: %w", err)
+// file that is no plan is a *plan.InvalidPlanError; whether the plan makes
+// sense is for plan.Validate to judge.
+func (s Store) Load(id string) (plan.Plan, error) {
+	if err := plan.CheckID(id); err != nil {
+		return plan.Plan{}, fmt.Errorf("load the plan: %w", err)
 	}
 	data, err := os.ReadFile(s.path(id))
 	if err != nil {
-		return planning.Plan{}, fmt.Errorf("load the plan: %w", err)
+		return plan.Plan{}, fmt.Errorf("load the plan: %w", err)
 	}
-	p, faults := planning.DecodePlan(data)
-	if err := planning.FaultError(faults); err != nil {
-		return planning.Plan{}, fmt.Errorf("load the plan from %s: %w", s.path(id), err)
+	p, faults := plan.DecodePlan(data)
+	if err := plan.FaultError(faults); err != nil {
+		return plan.Plan{}, fmt.Errorf("load the plan from %s: %w", s.path(id), err)
 	}
 	p.ID = id
 	return p, nil
 }
 
 // Find returns the id of the plan that prefix means: the id itself, or the
-// beginning of one alone. It fails with planning.ErrUnknownID or a
-// *planning.AmbiguousIDError.
+// beginning of one alone. It fails with plan.ErrUnknownID or a
+// *plan.AmbiguousIDError.
 func (s Store) Find(prefix string) (string, error) {
 	ids, err := s.ids()
 	if err != nil {
 		return "", fmt.Errorf("find a plan: %w", err)
 	}
-	id, err := planning.MatchPrefix(ids, prefix)
-	if errors.Is(err, planning.ErrUnknownID) {
+	id, err := plan.MatchPrefix(ids, prefix)
+	if errors.Is(err, plan.ErrUnknownID) {
 		return "", fmt.Errorf("find a plan: %w; \"replan plan list\" shows those there are", err)
 	}
 	if err != nil {
@@ -189,7 +189,7 @@ func (s Store) List() ([]Entry, error) {
 // Delete removes a plan and says which files that were. The runs of the plan
 // stay.
 func (s Store) Delete(id string) (removed []string, err error) {
-	if err := planning.CheckID(id); err != nil {
+	if err := plan.CheckID(id); err != nil {
 		return nil, fmt.Errorf("delete the plan: %w", err)
 	}
 	// Looked at first, so that no folder is made for a plan that is not there.
@@ -215,7 +215,7 @@ func (s Store) ids() ([]string, error) {
 	ids := make([]string, 0, len(files))
 	for _, file := range files {
 		id, ok := strings.CutSuffix(file.Name(), planSuffix)
-		if ok && !file.IsDir() && planning.CheckID(id) == nil {
+		if ok && !file.IsDir() && plan.CheckID(id) == nil {
 			ids = append(ids, id)
 		}
 	}
@@ -265,8 +265,8 @@ func (s Store) sync() error {
 }
 
 // write writes the file of a plan.
-func (s Store) write(p planning.Plan) error {
-	data, err := planning.EncodeJSON(p)
+func (s Store) write(p plan.Plan) error {
+	data, err := plan.EncodeJSON(p)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func slug(title string) string {
 }
 
 // dated returns the plan with the time it was made, unless it says itself.
-func dated(p planning.Plan, created time.Time) planning.Plan {
+func dated(p plan.Plan, created time.Time) plan.Plan {
 	if _, ok := p.Extra[createdField]; ok {
 		return p
 	}
@@ -329,7 +329,7 @@ func dated(p planning.Plan, created time.Time) planning.Plan {
 }
 
 // createdAt returns the time that a plan says it was made, else fallback.
-func createdAt(p planning.Plan, fallback time.Time) time.Time {
+func createdAt(p plan.Plan, fallback time.Time) time.Time {
 	text, _ := p.Extra[createdField].(string)
 	if created, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return created

@@ -15,19 +15,19 @@ import (
 	"time"
 
 	"replan/agent/store/plans"
-	"replan/planning"
+	"replan/planning/plan"
 )
 
 // now is the time of these tests.
 func now() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 123, time.UTC) }
 
-func plan(id, title string) planning.Plan {
-	return planning.Plan{ID: id, Title: title, Goal: title, Steps: []planning.Step{
-		{Index: "1", Title: "Look", Executor: planning.ExecutorTool, Tool: "fs.read", Args: map[string]any{"n": json.Number("1.50"), "html": "<&>"}},
+func samplePlan(id, title string) plan.Plan {
+	return plan.Plan{ID: id, Title: title, Goal: title, Steps: []plan.Step{
+		{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"n": json.Number("1.50"), "html": "<&>"}},
 	}}
 }
 
-func save(t *testing.T, s plans.Store, p planning.Plan) planning.Plan {
+func save(t *testing.T, s plans.Store, p plan.Plan) plan.Plan {
 	t.Helper()
 	saved, err := s.Save(p, now())
 	if err != nil {
@@ -38,11 +38,11 @@ func save(t *testing.T, s plans.Store, p planning.Plan) planning.Plan {
 
 func TestAPlanThatWasSavedIsLoaded(t *testing.T) {
 	s := plans.Store{Dir: filepath.Join(t.TempDir(), "data", "plans")}
-	p := plan("auth", "Refactor auth")
+	p := samplePlan("auth", "Refactor auth")
 	p.Extra = map[string]any{"owner": "me", "big": json.Number("12345678901234567890")}
 	saved := save(t, s, p)
 	got, err := s.Load("auth")
-	if err != nil || !planning.EqualValues(asValue(t, got), asValue(t, saved)) || !reflect.DeepEqual(got.Steps[0].Args, p.Steps[0].Args) {
+	if err != nil || !plan.EqualValues(asValue(t, got), asValue(t, saved)) || !reflect.DeepEqual(got.Steps[0].Args, p.Steps[0].Args) {
 		t.Errorf("loaded %+v, want %+v: %v", got, saved, err)
 	}
 	if got.Extra["owner"] != "me" || got.Extra["big"] != json.Number("12345678901234567890") {
@@ -64,7 +64,7 @@ func TestAPlanThatWasSavedIsLoaded(t *testing.T) {
 
 func TestStepsWithoutArgsStayApartFromThoseThatHaveNone(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
-	p := plan("auth", "Refactor auth")
+	p := samplePlan("auth", "Refactor auth")
 	p.PlannedBy = "qwen3:8b"
 	p.Steps = append(p.Steps, p.Steps[0], p.Steps[0])
 	p.Steps[1].Index, p.Steps[1].Args = "2", nil
@@ -77,9 +77,9 @@ func TestStepsWithoutArgsStayApartFromThoseThatHaveNone(t *testing.T) {
 }
 
 // asValue is a plan as plain JSON.
-func asValue(t *testing.T, p planning.Plan) any {
+func asValue(t *testing.T, p plan.Plan) any {
 	t.Helper()
-	v, err := planning.DecodeValue([]byte(planning.CanonicalJSON(p)))
+	v, err := plan.DecodeValue([]byte(plan.CanonicalJSON(p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +99,9 @@ func TestAnIDIsMadeOfTheTitle(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			s := plans.Store{Dir: t.TempDir()}
-			first, second := save(t, s, plan("", title)), save(t, s, plan("", title))
+			first, second := save(t, s, samplePlan("", title)), save(t, s, samplePlan("", title))
 			pattern := regexp.MustCompile(`^` + want + `-[0-9a-f]{6}$`)
-			if !pattern.MatchString(first.ID) || !planning.IDPattern.MatchString(first.ID) || first.ID == second.ID {
+			if !pattern.MatchString(first.ID) || !plan.IDPattern.MatchString(first.ID) || first.ID == second.ID {
 				t.Errorf("ids %q and %q, want two of %s", first.ID, second.ID, pattern)
 			}
 			if got, err := s.Load(first.ID); err != nil || got.Title != title {
@@ -113,8 +113,8 @@ func TestAnIDIsMadeOfTheTitle(t *testing.T) {
 
 func TestAnIDThatIsTakenIsRefused(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
-	save(t, s, plan("a", "First"))
-	if _, err := s.Save(plan("a", "Second"), now()); !errors.Is(err, plans.ErrExists) || !strings.Contains(err.Error(), "a:") {
+	save(t, s, samplePlan("a", "First"))
+	if _, err := s.Save(samplePlan("a", "Second"), now()); !errors.Is(err, plans.ErrExists) || !strings.Contains(err.Error(), "a:") {
 		t.Errorf("error %v, want ErrExists", err)
 	}
 	if got, err := s.Load("a"); err != nil || got.Title != "First" {
@@ -124,11 +124,11 @@ func TestAnIDThatIsTakenIsRefused(t *testing.T) {
 
 func TestReplaceKeepsTheTimeThePlanWasMade(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
-	if _, err := s.Replace(plan("a", "First")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Replace(samplePlan("a", "First")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing to replace: %v", err)
 	}
-	save(t, s, plan("a", "First"))
-	if _, err := s.Replace(plan("a", "Second")); err != nil {
+	save(t, s, samplePlan("a", "First"))
+	if _, err := s.Replace(samplePlan("a", "Second")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.List()
@@ -139,10 +139,10 @@ func TestReplaceKeepsTheTimeThePlanWasMade(t *testing.T) {
 
 func TestAPlanThatSaysWhenItWasMadeIsBelieved(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
-	p := plan("a", "Imported")
+	p := samplePlan("a", "Imported")
 	p.Extra = map[string]any{"created_at": "2025-01-02T03:04:05Z"}
 	save(t, s, p)
-	p = plan("b", "Imported too")
+	p = samplePlan("b", "Imported too")
 	p.Extra = map[string]any{"created_at": "yesterday"}
 	save(t, s, p)
 	got, err := s.List()
@@ -167,7 +167,7 @@ func TestTheNameOfTheFileIsTheID(t *testing.T) {
 func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	for i, id := range []string{"first", "second", "third"} {
-		if _, err := s.Save(plan(id, "Plan "+id), now().Add(time.Duration(i)*time.Hour)); err != nil {
+		if _, err := s.Save(samplePlan(id, "Plan "+id), now().Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
 	if want := []string{"third", "second", "first", "broken", "list"}; !slices.Equal(ids, want) {
 		t.Errorf("listed %v, want %v", ids, want)
 	}
-	var invalid *planning.InvalidPlanError
+	var invalid *plan.InvalidPlanError
 	if !errors.As(got[3].Error, &invalid) || !strings.Contains(got[3].Error.Error(), "broken.json") {
 		t.Errorf("error %v, want an *InvalidPlanError that names the file", got[3].Error)
 	}
@@ -212,26 +212,26 @@ func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
 func TestAPlanIsFoundByTheBeginningOfItsID(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	for _, id := range []string{"auth", "auth-2", "billing"} {
-		save(t, s, plan(id, id))
+		save(t, s, samplePlan(id, id))
 	}
 	for prefix, want := range map[string]string{"auth": "auth", "auth-": "auth-2", "b": "billing", "billing": "billing"} {
 		if id, err := s.Find(prefix); err != nil || id != want {
 			t.Errorf("Find(%q) is %q, want %q: %v", prefix, id, want, err)
 		}
 	}
-	var ambiguous *planning.AmbiguousIDError
+	var ambiguous *plan.AmbiguousIDError
 	if _, err := s.Find("au"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"auth", "auth-2"}) {
 		t.Errorf("error %v, want both candidates", err)
 	}
-	if _, err := s.Find("x"); !errors.Is(err, planning.ErrUnknownID) || !strings.Contains(err.Error(), "plan list") {
+	if _, err := s.Find("x"); !errors.Is(err, plan.ErrUnknownID) || !strings.Contains(err.Error(), "plan list") {
 		t.Errorf("error %v, want ErrUnknownID and what to do", err)
 	}
 }
 
 func TestDeleteSaysWhatItRemoved(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
-	save(t, s, plan("a", "A"))
-	save(t, s, plan("b", "B"))
+	save(t, s, samplePlan("a", "A"))
+	save(t, s, samplePlan("b", "B"))
 	removed, err := s.Delete("a")
 	if want := []string{filepath.Join(s.Dir, "a.json")}; err != nil || !slices.Equal(removed, want) {
 		t.Errorf("removed %q, want %q: %v", removed, want, err)
@@ -250,12 +250,12 @@ func TestDeleteSaysWhatItRemoved(t *testing.T) {
 func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
 	s := plans.Store{Dir: filepath.Join(t.TempDir(), "plans")}
 	for _, id := range []string{"..", "../x", "a/b", "/etc/passwd", ".hidden", "a\n", strings.Repeat("a", 129)} {
-		_, saveErr := s.Save(plan(id, "T"), now())
-		_, replaceErr := s.Replace(plan(id, "T"))
+		_, saveErr := s.Save(samplePlan(id, "T"), now())
+		_, replaceErr := s.Replace(samplePlan(id, "T"))
 		_, loadErr := s.Load(id)
 		_, deleteErr := s.Delete(id)
 		for name, err := range map[string]error{"Save": saveErr, "Replace": replaceErr, "Load": loadErr, "Delete": deleteErr} {
-			if !errors.Is(err, planning.ErrBadID) {
+			if !errors.Is(err, plan.ErrBadID) {
 				t.Errorf("%s(%q): %v, want ErrBadID", name, id, err)
 			}
 		}
@@ -283,7 +283,7 @@ func TestOfTwoThatSaveUnderOneIDOneSucceeds(t *testing.T) {
 	results := make([]error, 8)
 	var savers sync.WaitGroup
 	for i := range results {
-		savers.Go(func() { _, results[i] = s.Save(plan("a", "A"), now()) })
+		savers.Go(func() { _, results[i] = s.Save(samplePlan("a", "A"), now()) })
 	}
 	savers.Wait()
 	saved := 0

@@ -1,0 +1,360 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// argsFault is one thing wrong with the args of a call.
+type argsFault struct {
+	path    []string // where in the args
+	message string
+	missing []string // the names that are not there, where that is the fault
+}
+
+// Signature checks the args of calls of one tool against its input schema,
+// which is compiled once. A nil Signature checks nothing. It does not change
+// and may be used by several goroutines.
+type Signature struct {
+	schema *jsonschema.Schema
+	names  []string // the args that the schema knows, sorted; nil where it says nothing of them
+}
+
+// closedLoader refuses every schema that is not in the document itself: a
+// server's schema must make nothing be fetched or read.
+type closedLoader struct{}
+
+func (closedLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("the schema refers to %s, and nothing outside it is read", url)
+}
+
+// NewSignature compiles the input schema of a tool. It returns nil and no error
+// for a tool without one, and fails where the schema cannot be used: it is no
+// JSON Schema, or refers to something outside itself.
+func NewSignature(t Tool) (*Signature, error) {
+	if len(bytes.TrimSpace(t.InputSchema)) == 0 {
+		return nil, nil
+	}
+	doc, err := DecodeValue(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("read the input schema of %s: %w", t.QualifiedName(), err)
+	}
+	const address = "tool:///input.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(closedLoader{})
+	if err := compiler.AddResource(address, doc); err != nil {
+		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
+	}
+	schema, err := compiler.Compile(address)
+	if err != nil {
+		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
+	}
+	return &Signature{schema: schema, names: argNames(t)}, nil
+}
+
+// Missing returns the names of the args that the schema requires and args, as
+// the plan has them, lack, sorted; where the schema leaves a choice, those that
+// the nearest alternative lacks. It returns nil where nothing is missing.
+func (s *Signature) Missing(args map[string]any) []string {
+	var missing []string
+	for _, f := range s.check(args, argsCheck{}) {
+		if len(f.path) == 0 {
+			missing = append(missing, f.missing...)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// Names returns the args that the schema knows, sorted.
+func (s *Signature) Names() []string {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.names)
+}
+
+// Check holds args as resolved against the schema: no references are left in
+// them, so that a text which looks like one is plain text. It returns nil, or
+// one error that lists every fault in a clause each, and the names of the args
+// there are where something is wrong with the names.
+func (s *Signature) Check(args map[string]any) error {
+	faults := s.check(args, argsCheck{resolved: true})
+	if len(faults) == 0 {
+		return nil
+	}
+	clauses := make([]string, len(faults))
+	for i, f := range faults {
+		clauses[i] = f.message
+	}
+	return errors.New(s.clause(strings.Join(clauses, "; "), faults[0]))
+}
+
+// clause adds to what is wrong which args there are, where f is about their
+// names.
+func (s *Signature) clause(message string, f argsFault) string {
+	if len(f.path) > 0 || len(s.names) == 0 {
+		return message
+	}
+	return message + "; its args are " + ListWords(s.names, "and")
+}
+
+// check returns what is wrong with args, sorted by place.
+func (s *Signature) check(args map[string]any, c argsCheck) []argsFault {
+	if s == nil {
+		return nil
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	c.args = args
+	var instance any = args
+	if c.alters(args) {
+		instance = c.literal(args)
+	}
+	var invalid *jsonschema.ValidationError
+	if !errors.As(s.schema.Validate(instance), &invalid) {
+		return nil
+	}
+	c.open = c.isOpen(args)
+	faults := c.collect(invalid)
+	slices.SortStableFunc(faults, func(x, y argsFault) int { return slices.Compare(x.path, y.path) })
+	return faults
+}
+
+// MissingArgs is [Signature.Missing] for a single call. It returns nil where
+// the schema cannot be used.
+func MissingArgs(t Tool, args map[string]any) []string {
+	signature, err := NewSignature(t)
+	if err != nil {
+		return nil
+	}
+	return signature.Missing(args)
+}
+
+// argsCheck sorts out which of the schema's complaints hold whatever the
+// references in args come to.
+type argsCheck struct {
+	args     map[string]any
+	resolved bool // texts are plain: they hold neither references nor escapes
+	partial  bool // names that are missing at the top are no fault
+	open     bool // something in args is not known yet
+}
+
+// standIn is what a value that is not known yet looks like to the schema.
+const standIn = "${?}"
+
+// literal returns a value as the tool would see it, references left as they
+// are and numbers too large to reckon with made unknown.
+func (c argsCheck) literal(v any) any {
+	switch v := v.(type) {
+	case string:
+		if !c.alters(v) {
+			return v
+		}
+		return splitText(v)[0].plain
+	case json.Number:
+		if c.alters(v) {
+			return standIn
+		}
+		return v
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = c.literal(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = c.literal(item)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+// alters reports whether a value and what literal makes of it differ: most do
+// not, and need not be copied.
+func (c argsCheck) alters(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !c.resolved && strings.Contains(v, "$${") && !hasReference(v)
+	case json.Number:
+		return !reckonable(v)
+	case []any:
+		return slices.ContainsFunc(v, c.alters)
+	case map[string]any:
+		for _, item := range v {
+			if c.alters(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOpen reports whether a value is not known, or not in full, when it is
+// checked: it holds a reference, or a number that the checker cannot take.
+func (c argsCheck) isOpen(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !c.resolved && hasReference(v)
+	case json.Number:
+		return !reckonable(v)
+	case []any:
+		return slices.ContainsFunc(v, c.isOpen)
+	case map[string]any:
+		for _, item := range v {
+			if c.isOpen(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reckonable reports whether a number's exponent is small enough to expand it.
+func reckonable(n json.Number) bool {
+	i := strings.IndexAny(n.String(), "eE")
+	if i < 0 {
+		return true
+	}
+	exponent, err := strconv.Atoi(strings.TrimPrefix(n.String()[i+1:], "+"))
+	return err == nil && -1000 < exponent && exponent < 1000
+}
+
+func (c argsCheck) collect(e *jsonschema.ValidationError) []argsFault {
+	switch e.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+		var faults []argsFault
+		for _, cause := range e.Causes {
+			faults = append(faults, c.collect(cause)...)
+		}
+		return faults
+	case *kind.AnyOf, *kind.OneOf:
+		if len(e.Causes) > 0 {
+			return c.collectChoice(e)
+		}
+	}
+	if c.inTheWay(e) {
+		return nil
+	}
+	f := argsFault{path: e.InstanceLocation, message: complaint(e)}
+	if required, ok := e.ErrorKind.(*kind.Required); ok {
+		if c.partial && len(f.path) == 0 {
+			return nil
+		}
+		f.missing = slices.Clone(required.Missing)
+	}
+	return []argsFault{f}
+}
+
+// collectChoice makes one fault of alternatives none of which fits. If one may
+// still fit, there is none.
+func (c argsCheck) collectChoice(e *jsonschema.ValidationError) []argsFault {
+	f := argsFault{path: e.InstanceLocation}
+	var reasons []string
+	nearest := -1
+	for _, alternative := range e.Causes {
+		faults := c.collect(alternative)
+		if len(faults) == 0 {
+			return nil
+		}
+		var missing []string
+		lacking := true // nothing is wrong but that something is missing
+		for _, fault := range faults {
+			if !slices.Contains(reasons, fault.message) {
+				reasons = append(reasons, fault.message)
+			}
+			lacking = lacking && len(fault.missing) > 0 && slices.Equal(fault.path, f.path)
+			missing = append(missing, fault.missing...)
+		}
+		if lacking && (nearest < 0 || len(missing) < nearest) {
+			nearest = len(missing)
+			f.missing = missing
+		}
+	}
+	f.message = "none of the forms it may have fits: " + strings.Join(reasons, ", or ")
+	return []argsFault{f}
+}
+
+// inTheWay reports whether a complaint might vanish once the references are
+// filled in.
+func (c argsCheck) inTheWay(e *jsonschema.ValidationError) bool {
+	if c.open && (strings.Contains(e.SchemaURL, "/then") || strings.Contains(e.SchemaURL, "/else")) {
+		return true // the condition may depend on a reference
+	}
+	value, ok := valueAt(c.args, e.InstanceLocation)
+	if !ok || !c.isOpen(value) {
+		return false
+	}
+	switch value := value.(type) {
+	case string:
+		// Text around a reference stays text, whatever comes in.
+		_, isType := e.ErrorKind.(*kind.Type)
+		return !isType || len(splitText(value)) == 1
+	case []any, map[string]any:
+		switch e.ErrorKind.(type) {
+		case *kind.Type, *kind.Required, *kind.DependentRequired, *kind.AdditionalProperties, *kind.PropertyNames,
+			*kind.MinItems, *kind.MaxItems, *kind.AdditionalItems, *kind.MinProperties, *kind.MaxProperties:
+			return false // references change neither keys nor lengths
+		}
+	}
+	return true
+}
+
+// valueAt follows a location into a value.
+func valueAt(v any, location []string) (any, bool) {
+	for _, token := range location {
+		switch at := v.(type) {
+		case map[string]any:
+			next, ok := at[token]
+			if !ok {
+				return nil, false
+			}
+			v = next
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil, false
+			}
+			v = at[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// complaint puts what is wrong in words.
+func complaint(e *jsonschema.ValidationError) string {
+	bare := jsonschema.ValidationError{ErrorKind: e.ErrorKind}
+	words := strings.TrimPrefix(bare.Error(), "at '': ")
+	if len(e.InstanceLocation) == 0 {
+		return words
+	}
+	return strings.Join(e.InstanceLocation, ".") + ": " + words
+}
+
+// argNames lists the args that a schema knows, sorted; nil where it says nothing
+// of them.
+func argNames(t Tool) []string {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(t.InputSchema, &schema) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(schema.Properties))
+}

@@ -1,0 +1,166 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"replan/planning/plan"
+)
+
+// benchCatalogue is forty tools of two servers, all with schemas; every fifth
+// name is offered twice and must be qualified.
+func benchCatalogue() plan.Catalogue {
+	var catalogue plan.Catalogue
+	for i := range 40 {
+		tool := plan.Tool{Name: "tool." + strconv.Itoa(i), Server: "one", ReadOnly: i%2 == 0, InputSchema: json.RawMessage(`{
+			"type": "object", "required": ["path"], "additionalProperties": false,
+			"properties": {"path": {"type": "string"}, "text": {"type": "string"}, "lines": {"type": "integer"}, "from": {"type": "array", "items": {"type": "string"}}}
+		}`)}
+		catalogue = append(catalogue, tool)
+		if i%5 == 0 {
+			tool.Server = "two"
+			catalogue = append(catalogue, tool)
+		}
+	}
+	return catalogue
+}
+
+// benchPlan is a plan of n steps in one of several shapes, args with references
+// in every second step.
+func benchPlan(shape string, n int) plan.Plan {
+	p := plan.Plan{Title: shape, Goal: shape, Variables: map[string]any{"root": "src"}}
+	p.Steps = make([]plan.Step, n)
+	for i := range n {
+		tool := "tool." + strconv.Itoa(i%40)
+		if i%5 == 0 {
+			tool = "one:" + tool
+		}
+		s := plan.Step{
+			Index: strconv.Itoa(i + 1), Title: "Step " + strconv.Itoa(i+1), Executor: plan.ExecutorTool, Tool: tool,
+			Args: map[string]any{"path": "${root}/file" + strconv.Itoa(i) + ".go", "lines": json.Number("10")}, ResultVariable: "r" + strconv.Itoa(i+1),
+		}
+		need := func(i int) { s.DependsOn = append(s.DependsOn, strconv.Itoa(i+1)) }
+		switch shape {
+		case "chain": // each step after the one before
+			if i > 0 {
+				need(i - 1)
+			}
+		case "fan": // the first step feeds all, all feed the last
+			switch {
+			case i == n-1:
+				for j := range i {
+					need(j)
+				}
+			case i > 0:
+				need(0)
+			}
+		case "layers": // each of ten steps on three of the ten before, one of them by its result
+			if base := (i/10 - 1) * 10; base >= 0 {
+				need(base + i%10)
+				need(base + (i+3)%10)
+				s.Args["text"] = fmt.Sprintf("see ${r%d.lines[0]} and $${that}", base+(i+7)%10+1)
+			}
+		}
+		p.Steps[i] = s
+	}
+	return p
+}
+
+var (
+	benchShapes = []string{"chain", "fan", "layers"}
+	benchSizes  = []int{10_000, 100_000}
+)
+
+// BenchmarkCheckPlan is what `plan check` does with a file: it is to take at
+// most 50 ms at 10,000 steps, and ten times that at 100,000.
+func BenchmarkCheckPlan(b *testing.B) {
+	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
+	for _, shape := range benchShapes {
+		for _, n := range benchSizes {
+			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
+				data, err := plan.EncodeJSON(benchPlan(shape, n))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, faults, _ := plan.CheckPlan(data, rules); len(faults) > 0 {
+						b.Fatal(faults[0])
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkGraph builds the graph of a plan and reads all from it that is shown
+// and scheduled by.
+func BenchmarkGraph(b *testing.B) {
+	for _, shape := range benchShapes {
+		for _, n := range benchSizes {
+			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
+				p := benchPlan(shape, n)
+				b.ReportAllocs()
+				for b.Loop() {
+					g := plan.NewGraph(p)
+					if len(g.Batches()) == 0 || len(g.CriticalPath(one)) == 0 || len(g.Weights(one)) != n || len(g.Order()) != n {
+						b.Fatal("something is missing")
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkCheckPlanFullOfFaults has cycles, unknown names and bad args in
+// every step: saying so may not become quadratic.
+func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
+	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
+	for _, n := range benchSizes {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			p := benchPlan("layers", n)
+			for i := range p.Steps {
+				s := &p.Steps[i]
+				switch i % 4 {
+				case 0:
+					s.Tool = "no.such"
+				case 1:
+					s.Args = map[string]any{"path": "${nope}", "lines": "many"}
+				case 2:
+					s.DependsOn = append(s.DependsOn, "x"+strconv.Itoa(i))
+				case 3: // waits for a step that waits for it
+					s.DependsOn = append(s.DependsOn, strconv.Itoa(min(i+11, n)))
+				}
+			}
+			data, err := plan.EncodeJSON(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, faults, _ := plan.CheckPlan(data, rules); len(faults) < n/2 {
+					b.Fatal("faults are missing")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkResolveEscapes fills in a text full of escapes before one brace: its
+// time per byte must not grow with its length.
+func BenchmarkResolveEscapes(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			text := strings.Repeat("$${", n) + "}"
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := plan.Resolve(text, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Coercion is a scalar in the args of a call that was fitted to the type that the
+// tool's schema asks for, without a loss.
+type Coercion struct {
+	Arg  string `json:"arg"` // JSON Pointer into the args
+	From any    `json:"from"`
+	To   any    `json:"to"`
+}
+
+// String says what became of the scalar.
+func (c Coercion) String() string {
+	return strings.TrimPrefix(c.Arg, "/") + ": " + CanonicalJSON(c.From) + " is taken as " + CanonicalJSON(c.To)
+}
+
+// Fit returns args in which scalars that the schema refuses are of the type that
+// it asks for, where the other type says just the same: 7 for "7", "7" for 7,
+// true for "true" and "true" for true. Each has one other reading at most, and
+// is left as it is where that does not fit either. args are not changed; a nil
+// Signature fits nothing.
+func (s *Signature) Fit(args map[string]any) (map[string]any, []Coercion) {
+	if s == nil || len(args) == 0 {
+		return args, nil
+	}
+	known, _ := withoutPlaceholders(args).(map[string]any)
+	var misfits []misfit
+	for _, at := range s.refused(known) {
+		from, _ := valueAt(known, at)
+		if to, ok := otherReading(from); ok {
+			misfits = append(misfits, misfit{at, from, to})
+		}
+	}
+	var coercions []Coercion
+	for _, m := range s.fitting(known, misfits) {
+		args, _ = replacedAt(args, m.at, m.to).(map[string]any)
+		coercions = append(coercions, Coercion{Arg: JSONPointer("", m.at...), From: m.from, To: m.to})
+	}
+	return args, coercions
+}
+
+// misfit is a scalar that a schema refuses, and its other reading.
+type misfit struct {
+	at       []string
+	from, to any
+}
+
+// fitting returns the misfits whose other reading the schema takes: where all of
+// them together make args fit, those that this takes, else each by itself.
+func (s *Signature) fitting(args any, misfits []misfit) []misfit {
+	all := args
+	for _, m := range misfits {
+		all = replacedAt(all, m.at, m.to)
+	}
+	whole := len(misfits) > 0 && len(s.refused(all)) == 0
+	return slices.DeleteFunc(misfits, func(m misfit) bool {
+		if whole {
+			without := replacedAt(all, m.at, m.from)
+			needless := len(s.refused(without)) == 0
+			if needless {
+				all = without
+			}
+			return needless
+		}
+		tried := replacedAt(args, m.at, m.to)
+		refused := slices.ContainsFunc(s.refused(tried), func(at []string) bool { return slices.Equal(at, m.at) })
+		if !refused {
+			args = tried
+		}
+		return refused
+	})
+}
+
+// refused lists the places of the scalars that the schema refuses, sorted, and
+// of all else that it finds wrong.
+func (s *Signature) refused(args any) [][]string {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(s.schema.Validate(args), &invalid) {
+		return nil
+	}
+	var places [][]string
+	var collect func(e *jsonschema.ValidationError)
+	collect = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			collect(cause)
+		}
+		if len(e.Causes) == 0 {
+			places = append(places, e.InstanceLocation)
+		}
+	}
+	collect(invalid)
+	slices.SortFunc(places, slices.Compare)
+	return slices.CompactFunc(places, slices.Equal)
+}
+
+// shortNumber is how a number is written that nothing is lost of, whoever reads
+// it: without an exponent, and with no zero that could be left out.
+var shortNumber = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$`)
+
+// otherReading is a scalar in another type; ok is false where it has no other
+// reading that says the same.
+func otherReading(v any) (other any, ok bool) {
+	switch v := v.(type) {
+	case string:
+		switch {
+		case v == "true", v == "false":
+			return v == "true", true
+		case v != "-0" && shortNumber.MatchString(v):
+			return json.Number(v), true
+		}
+	case bool:
+		return strconv.FormatBool(v), true
+	case json.Number, float64, int, int64:
+		text := CanonicalJSON(v)
+		return text, text != "-0" && shortNumber.MatchString(text)
+	}
+	return nil, false
+}
+
+// replacedAt is v with another value at a place, which must be there. Neither v
+// nor what is in it changes.
+func replacedAt(v any, at []string, value any) any {
+	if len(at) == 0 {
+		return value
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = item
+		}
+		out[at[0]] = replacedAt(v[at[0]], at[1:], value)
+		return out
+	case []any:
+		i, err := strconv.Atoi(at[0])
+		if err != nil || i < 0 || i >= len(v) {
+			return v
+		}
+		out := slices.Clone(v)
+		out[i] = replacedAt(v[i], at[1:], value)
+		return out
+	default:
+		return v
+	}
+}
+
+// withoutPlaceholders is a value as a schema can look at it: what is not known
+// yet is a text that is no other scalar, and so is a number too large to reckon
+// with.
+func withoutPlaceholders(v any) any {
+	switch v := v.(type) {
+	case Placeholder:
+		return standIn
+	case json.Number:
+		if !reckonable(v) {
+			return standIn
+		}
+		return v
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = withoutPlaceholders(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = withoutPlaceholders(item)
+		}
+		return object
+	default:
+		return v
+	}
+}

@@ -1,0 +1,481 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// DecodePlan reads a plan file, which is UTF-8, and returns every fault of its form at once:
+// bad_json, bad_id, bad_type, bad_index and bad_timeout. What the words in it
+// mean is for Validate to judge; CheckPlan does both.
+//
+// It is tolerant where a file leaves no doubt: whole numbers stand for text in
+// index and depends_on, a missing index is the step's position from 1,
+// dependencies named twice count once, the first of tool_calls stands for a
+// missing tool and its args, null is the same as absent, and a timeout may be a
+// number of seconds. The plan that comes with faults holds what could be read,
+// its steps at their own positions.
+func DecodePlan(data []byte) (Plan, []Fault) {
+	p, faults, _ := decodePlan(data)
+	return p, faults
+}
+
+// decodePlan is DecodePlan for a caller that tells more of the file.
+func decodePlan(data []byte) (Plan, []Fault, origin) {
+	if at, ok := invalidUTF8(data); ok {
+		return Plan{}, []Fault{{Code: CodeBadJSON, Message: fmt.Sprintf("the text is not UTF-8: byte %d, counted from 0, begins no character", at)}}, origin{}
+	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	v, duplicates, err := readValue(data)
+	if err != nil {
+		if v, err = DecodeValue(data); err != nil {
+			return Plan{}, []Fault{{Code: CodeBadJSON, Message: err.Error()}}, origin{}
+		}
+	}
+	d := planDecoder{from: origin{twice: duplicates}}
+	p := d.plan(v)
+	return p, d.faults, d.from
+}
+
+// invalidUTF8 returns the offset of the first byte that is no UTF-8, and
+// whether there is one.
+func invalidUTF8(data []byte) (at int, found bool) {
+	if utf8.Valid(data) {
+		return 0, false
+	}
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at, true
+}
+
+// planDecoder turns decoded JSON into a plan and collects what is wrong. A
+// value of the wrong type leaves something in its field that makes no second
+// fault of the same mistake.
+type planDecoder struct {
+	faults []Fault
+	from   origin
+	at     string // what the step being read is called
+}
+
+func (d *planDecoder) fault(code, path, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if d.at != "" {
+		message = "step " + d.at + ": " + message
+	}
+	d.faults = append(d.faults, Fault{Code: code, Path: path, Step: d.at, Message: message})
+}
+
+func (d *planDecoder) badType(path, name, want string, got any) {
+	d.fault(CodeBadType, path, "%s must be %s, not %s", name, want, typeName(got))
+}
+
+// take removes a field from an object. A null counts as absent.
+func take(object map[string]any, name string) (any, bool) {
+	v, there := object[name]
+	if there {
+		delete(object, name)
+	}
+	return v, v != nil
+}
+
+func (d *planDecoder) plan(v any) Plan {
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.badType("", "a plan", "an object", v)
+		return Plan{}
+	}
+	id, hasID := object["id"]
+	p := Plan{
+		ID:        d.text(object, "", "id"),
+		Title:     d.text(object, "", "title"),
+		Goal:      d.text(object, "", "goal"),
+		DoneWhen:  d.text(object, "", "done_when"),
+		Variables: d.object(object, "", "variables"),
+		OnFailure: OnFailure(d.text(object, "", "on_failure")),
+	}
+	if hasID && id == "" {
+		d.fault(CodeBadID, "/id", "id is empty; leave it out or name the plan")
+	}
+	if p.Goal == "" {
+		p.Goal = p.Title
+	}
+	p.Steps = d.steps(object)
+	p.Milestones = d.milestones(object)
+	p.Risks = d.texts(object, "", "risks")
+	p.PlannedBy = d.text(object, "", "planned_by")
+	p.Extra = rest(object)
+	return p
+}
+
+// rest is what no one took, nil where that is nothing.
+func rest(object map[string]any) map[string]any {
+	if len(object) == 0 {
+		return nil
+	}
+	return object
+}
+
+func (d *planDecoder) text(object map[string]any, path, name string) string {
+	v, ok := take(object, name)
+	if !ok {
+		return ""
+	}
+	text, ok := v.(string)
+	if !ok {
+		d.badType(JSONPointer(path, name), name, "text", v)
+		return CanonicalJSON(v)
+	}
+	return text
+}
+
+func (d *planDecoder) object(object map[string]any, path, name string) map[string]any {
+	v, ok := take(object, name)
+	if !ok {
+		return nil
+	}
+	inner, ok := v.(map[string]any)
+	if !ok {
+		d.badType(JSONPointer(path, name), name, "an object", v)
+		return map[string]any{}
+	}
+	return inner
+}
+
+func (d *planDecoder) list(object map[string]any, path, name string) []any {
+	v, ok := take(object, name)
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		d.badType(JSONPointer(path, name), name, "a list", v)
+		return nil
+	}
+	return list
+}
+
+func (d *planDecoder) texts(object map[string]any, path, name string) []string {
+	var texts []string
+	for i, v := range d.list(object, path, name) {
+		text, ok := v.(string)
+		if !ok {
+			d.badType(JSONPointer(path, name, strconv.Itoa(i)), "an entry of "+name, "text", v)
+			continue
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// indices reads a list of step indices, each once.
+func (d *planDecoder) indices(object map[string]any, path, name string) []string {
+	var indices []string
+	list := d.list(object, path, name)
+	seen := make(map[string]bool, len(list))
+	at := func(i int) string { return JSONPointer(path, name, strconv.Itoa(i)) }
+	for i, v := range list {
+		index, ok := IndexText(v)
+		if !ok {
+			d.fault(CodeBadIndex, at(i),
+				"an entry of %s must be the index of a step, not %s", name, describe(v))
+			continue
+		}
+		if why := indexProblem(index); why != "" {
+			d.fault(CodeBadIndex, at(i),
+				"an entry of %s must be the index of a step; it %s", name, why)
+			continue
+		}
+		if seen[index] {
+			continue
+		}
+		if len(indices) != i {
+			d.from.move(at(len(indices)), at(i))
+		}
+		seen[index] = true
+		indices = append(indices, index)
+	}
+	return indices
+}
+
+// IndexText reads a step's index: text that is not blank, or a whole number.
+func IndexText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, strings.TrimSpace(v) != ""
+	case json.Number:
+		return WholeNumber(v)
+	default:
+		return "", false
+	}
+}
+
+// maxIndex bounds an index, in characters: it is a name, shown everywhere.
+const maxIndex = 64
+
+// indexProblem says what is wrong with the text of an index, "" where nothing
+// is.
+func indexProblem(index string) string {
+	switch n := utf8.RuneCountInString(index); {
+	case strings.TrimSpace(index) == "":
+		return "is empty"
+	case n > maxIndex:
+		return fmt.Sprintf("has %d characters, %d are the most", n, maxIndex)
+	case strings.ContainsFunc(index, unicode.IsControl):
+		return "holds control characters"
+	default:
+		return ""
+	}
+}
+
+func (d *planDecoder) steps(plan map[string]any) []Step {
+	list := d.list(plan, "", "steps")
+	unreadable := func(v any) bool {
+		object, ok := v.(map[string]any)
+		return !ok || hasBadIndex(object)
+	}
+	var taken map[string]bool // indices in use, where a step needs a stand-in
+	if slices.ContainsFunc(list, unreadable) {
+		taken = takenIndices(list)
+	}
+	steps := make([]Step, 0, len(list))
+	standIn := 0 // the last one; what lies between it and its step's position is taken
+	for i, v := range list {
+		position := i + 1
+		called := strconv.Itoa(position)
+		if taken != nil && unreadable(v) {
+			// The stand-in for an index that cannot be read must not look
+			// like a second step of that index. It is shown to nobody.
+			d.from.unnamed(i)
+			position = max(position, standIn+1)
+			for taken[strconv.Itoa(position)] {
+				position++
+			}
+			taken[strconv.Itoa(position)] = true
+			standIn = position
+		}
+		steps = append(steps, d.step(v, "/steps/"+strconv.Itoa(i), called, strconv.Itoa(position)))
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	return steps
+}
+
+// takenIndices returns the indices that the steps of a list name or have by
+// their position.
+func takenIndices(list []any) map[string]bool {
+	taken := make(map[string]bool, len(list))
+	for i, v := range list {
+		object, ok := v.(map[string]any)
+		if !ok || hasBadIndex(object) {
+			continue
+		}
+		if index, ok := IndexText(object["index"]); ok {
+			taken[index] = true
+		} else {
+			taken[strconv.Itoa(i+1)] = true
+		}
+	}
+	return taken
+}
+
+func hasBadIndex(step map[string]any) bool {
+	v, there := step["index"]
+	if !there {
+		return false
+	}
+	index, ok := IndexText(v)
+	return !ok || indexProblem(index) != ""
+}
+
+// step reads the step at path. Where it has no index of its own, called is what
+// people are told of it, and standIn is its index.
+func (d *planDecoder) step(v any, path, called, standIn string) Step {
+	d.at = called
+	defer func() { d.at = "" }()
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.badType(path, "a step", "an object", v)
+		return Step{Index: standIn, Title: CanonicalJSON(v), Executor: ExecutorSelf}
+	}
+	s := Step{Index: standIn}
+	if index, ok := IndexText(object["index"]); ok {
+		if why := indexProblem(index); why != "" {
+			d.fault(CodeBadIndex, JSONPointer(path, "index"), "index %s", why)
+		} else {
+			s.Index, d.at = index, index
+		}
+	} else if hasBadIndex(object) {
+		d.fault(CodeBadIndex, JSONPointer(path, "index"), "index must be text or a whole number, not %s", describe(object["index"]))
+	}
+	delete(object, "index")
+	s.Title = d.text(object, path, "title")
+	s.Executor = Executor(d.text(object, path, "executor"))
+	if s.Executor == "" {
+		s.Executor = ExecutorTool
+	}
+	s.Tool = d.text(object, path, "tool")
+	s.Profile = d.text(object, path, "profile")
+	s.Args = d.object(object, path, "args")
+	d.toolCalls(object, path, &s)
+	s.DependsOn = d.indices(object, path, "depends_on")
+	s.ResultVariable = d.text(object, path, "result_variable")
+	s.ExpectedOutcome = d.text(object, path, "expected_outcome")
+	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
+	s.Timeout = d.timeout(object, path)
+	s.Retries = d.retries(object, path)
+	s.Gate = d.flag(object, path, "gate")
+	s.Synthesize = d.flag(object, path, "synthesize")
+	s.Extra = rest(object)
+	return s
+}
+
+// toolCalls lets the first of a step's tool_calls stand for its tool and args.
+// A list that says more than the step can hold stays among the unknown fields.
+func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
+	const name = "tool_calls"
+	kept := object[name]
+	calls := d.list(object, path, name)
+	if len(calls) == 0 {
+		return
+	}
+	at := JSONPointer(path, name, "0")
+	first, ok := calls[0].(map[string]any)
+	if !ok {
+		d.badType(at, "an entry of "+name, "an object", calls[0])
+		return
+	}
+	if len(calls) > 1 || s.Tool != "" {
+		object[name] = kept
+	}
+	if s.Tool != "" {
+		return
+	}
+	call := maps.Clone(first)
+	s.Tool = d.text(call, at, "name")
+	d.from.move(path+"/tool", at+"/name")
+	if args := d.object(call, at, "args"); s.Args == nil {
+		s.Args = args
+		d.from.move(path+"/args", at+"/args")
+	}
+}
+
+func (d *planDecoder) timeout(object map[string]any, path string) time.Duration {
+	const name = "timeout"
+	v, ok := take(object, name)
+	if !ok {
+		return 0
+	}
+	at := JSONPointer(path, name)
+	switch v := v.(type) {
+	case string:
+		timeout, err := time.ParseDuration(v)
+		if err == nil && timeout >= 0 {
+			return timeout
+		}
+	case json.Number:
+		seconds, err := v.Float64()
+		if err == nil && seconds >= 0 && seconds < math.MaxInt64/float64(time.Second) {
+			return time.Duration(math.Round(seconds * float64(time.Second)))
+		}
+	default:
+		d.badType(at, name, `a duration such as "30s"`, v)
+		return 0
+	}
+	d.fault(CodeBadTimeout, at, `timeout must be a duration such as "30s" or a number of seconds, not %s`, describe(v))
+	return 0
+}
+
+func (d *planDecoder) retries(object map[string]any, path string) int {
+	const name = "retries"
+	v, ok := take(object, name)
+	if !ok {
+		return 0
+	}
+	if number, ok := v.(json.Number); ok {
+		if text, ok := WholeNumber(number); ok {
+			if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+				return n
+			}
+		}
+	}
+	d.fault(CodeBadType, JSONPointer(path, name), "retries must be a whole number from 0, not %s", describe(v))
+	return 0
+}
+
+func (d *planDecoder) flag(object map[string]any, path, name string) bool {
+	v, ok := take(object, name)
+	if !ok {
+		return false
+	}
+	flag, ok := v.(bool)
+	if !ok {
+		d.badType(JSONPointer(path, name), name, "true or false", v)
+	}
+	return flag
+}
+
+func (d *planDecoder) milestones(plan map[string]any) []Milestone {
+	const name = "milestones"
+	var milestones []Milestone
+	for i, v := range d.list(plan, "", name) {
+		path := JSONPointer("", name, strconv.Itoa(i))
+		switch v := v.(type) {
+		case string:
+			milestones = append(milestones, Milestone{Title: v})
+		case map[string]any:
+			milestones = append(milestones, Milestone{
+				Title: d.text(v, path, "title"),
+				Steps: d.indices(v, path, "steps"),
+				Extra: rest(v),
+			})
+		default:
+			d.badType(path, "an entry of "+name, "an object", v)
+			milestones = append(milestones, Milestone{Title: CanonicalJSON(v)}) // those after it keep their positions
+		}
+	}
+	return milestones
+}
+
+// typeName names the JSON type of a value.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case string:
+		return "text"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	default:
+		return "a number"
+	}
+}
+
+// describe shows a small value as it is and names the type of any other.
+func describe(v any) string {
+	switch v := v.(type) {
+	case string, json.Number, bool, nil:
+		if text := CanonicalJSON(v); len(text) <= 60 {
+			return text
+		}
+	}
+	return typeName(v)
+}

@@ -1,0 +1,349 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Diff says, by index, how one list of steps became another.
+type Diff struct {
+	Removed []string // in the order before
+	Added   []string // in the order after
+	Revised []string // same index, another executor, tool, profile or args; in the order after
+}
+
+// Empty reports whether nothing changed.
+func (d Diff) Empty() bool { return len(d.Removed)+len(d.Added)+len(d.Revised) == 0 }
+
+// Compare says how before became after, step by step, by index.
+func Compare(before, after []Step) Diff {
+	var d Diff
+	old := ByIndex(before)
+	kept := ByIndex(after)
+	for _, s := range before {
+		if _, ok := kept[s.Index]; !ok {
+			d.Removed = append(d.Removed, s.Index)
+		}
+	}
+	for _, s := range after {
+		was, ok := old[s.Index]
+		switch {
+		case !ok:
+			d.Added = append(d.Added, s.Index)
+		case !SameCall(was, s):
+			d.Revised = append(d.Revised, s.Index)
+		}
+	}
+	return d
+}
+
+// ByIndex maps each step by its index.
+func ByIndex(steps []Step) map[string]Step {
+	m := make(map[string]Step, len(steps))
+	for _, s := range steps {
+		m[s.Index] = s
+	}
+	return m
+}
+
+// SameCall reports whether two steps call the same with the same args.
+func SameCall(a, b Step) bool {
+	return ExecutorOf(a) == ExecutorOf(b) && a.Tool == b.Tool && a.Profile == b.Profile && sameArgs(a.Args, b.Args)
+}
+
+func sameArgs(a, b map[string]any) bool {
+	return len(a) == 0 && len(b) == 0 || EqualValues(a, b)
+}
+
+// ExecutorOf returns the executor of a step; a step that names none is a tool
+// step.
+func ExecutorOf(s Step) Executor {
+	if s.Executor == "" {
+		return ExecutorTool
+	}
+	return s.Executor
+}
+
+// sameWork reports whether two steps would do the same: they call the same and,
+// where a model makes the words or the args up from the title, are titled the
+// same.
+func sameWork(a, b Step) bool {
+	if !SameCall(a, b) {
+		return false
+	}
+	return ExecutorOf(a) == ExecutorTool && a.Args != nil || a.Title == b.Title
+}
+
+// SameSteps reports whether two lists hold the same steps: the same work with
+// the same dependencies on each other, either under the same indices in any
+// order, or, in the same order, under indices that were only renumbered.
+func SameSteps(a, b []Step) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	named := ByIndex(b)
+	same, renumbered := make(map[string]string, len(a)), make(map[string]string, len(a))
+	for i, s := range a {
+		same[s.Index] = s.Index
+		renumbered[s.Index] = b[i].Index
+	}
+	if len(named) < len(b) || len(same) < len(a) {
+		return false // an index twice: no plan at all
+	}
+	needsA, needsB := dependencies(a), dependencies(b)
+	matches := func(names map[string]string) bool {
+		for _, s := range a {
+			other, ok := named[names[s.Index]]
+			if !ok || !sameWork(s, other) {
+				return false
+			}
+			needs := make(map[string]bool)
+			for index := range needsA[s.Index] {
+				if to, ok := names[index]; ok {
+					index = to
+				}
+				needs[index] = true
+			}
+			if !maps.Equal(needs, needsB[other.Index]) {
+				return false
+			}
+		}
+		return true
+	}
+	return matches(same) || matches(renumbered)
+}
+
+// dependencies returns what each step depends on within the list. What is
+// outside of it is done: to wait for that or not comes to the same.
+func dependencies(steps []Step) map[string]map[string]bool {
+	graph := NewGraph(Plan{Steps: steps})
+	all := make(map[string]map[string]bool, len(steps))
+	for _, s := range steps {
+		needs := make(map[string]bool)
+		for _, index := range graph.Dependencies(s.Index) {
+			needs[index] = true
+		}
+		all[s.Index] = needs
+	}
+	return all
+}
+
+// Revised is a plan after a replan.
+type Revised struct {
+	Plan     Plan   // the finished steps in their old order, then what was proposed
+	Proposed []Step // the proposed steps as they stand in the plan
+	Diff     Diff   // over the steps that are not finished, the failed one among them
+}
+
+// Revise puts the steps that a planner proposed after a failure in the place
+// of those that are not finished. Neither argument is changed.
+//
+//   - A finished step is frozen: it stays, and keeps its result.
+//   - A proposed index that a step not finished has means that step.
+//   - A proposed index that a finished step has becomes a fresh one above all in
+//     use, and depends_on follows, unless the proposal merely repeats the
+//     finished step: the same work, under the same result variable, depending
+//     on nothing new. Then the proposed step is dropped, and what depends on it
+//     depends on the finished one.
+//   - A proposed result variable that a finished step has belongs to the
+//     proposed step from then on. The finished one keeps its result under the
+//     name with its index added, in the args of finished steps and of the
+//     redefining step itself too.
+//   - A step that calls a tool which the plan gated keeps that gate, so that no
+//     replan takes an exemption.
+//
+// Whether the new plan is valid is for Validate to say.
+func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
+	var frozen, remaining []Step
+	for _, s := range current.Steps {
+		if finished[s.Index] {
+			frozen = append(frozen, s)
+		} else {
+			remaining = append(remaining, s)
+		}
+	}
+	tail := renumber(frozen, remaining, proposed)
+	keepGates(current.Steps, tail)
+	frozen, tail = yieldVariables(current.Variables, frozen, tail)
+
+	plan := current
+	plan.Steps = slices.Concat(frozen, tail)
+	plan.Milestones = KeepMilestones(current.Milestones, plan.Steps)
+	return Revised{Plan: plan, Proposed: tail, Diff: Compare(remaining, tail)}
+}
+
+// renumber gives the proposed steps indices that no finished step has and
+// drops those that only repeat a finished one. Frozen steps whose repetition
+// names their result take over the name.
+func renumber(frozen, remaining, proposed []Step) []Step {
+	repeated := repeats(frozen, proposed)
+	for i, s := range frozen {
+		if again, ok := repeated[s.Index]; ok && s.ResultVariable == "" {
+			frozen[i].ResultVariable = again.ResultVariable
+		}
+	}
+	done := ByIndex(frozen)
+	highest := highestIndex(slices.Concat(frozen, remaining, proposed))
+	fresh := make(map[string]string)
+	tail := make([]Step, 0, len(proposed))
+	for _, s := range proposed {
+		if _, ok := repeated[s.Index]; ok {
+			continue
+		}
+		if _, taken := done[s.Index]; taken && fresh[s.Index] == "" {
+			highest++
+			fresh[s.Index] = strconv.Itoa(highest)
+		}
+		tail = append(tail, s)
+	}
+	for i, s := range tail {
+		if index, ok := fresh[s.Index]; ok {
+			tail[i].Index = index
+		}
+		tail[i].DependsOn = slices.Clone(s.DependsOn)
+		for j, index := range s.DependsOn {
+			if to, ok := fresh[index]; ok {
+				tail[i].DependsOn[j] = to
+			}
+		}
+	}
+	return tail
+}
+
+// repeats returns the proposed steps that only repeat a finished step, by index.
+func repeats(frozen, proposed []Step) map[string]Step {
+	done := ByIndex(frozen)
+	repeated := make(map[string]Step)
+	for _, s := range proposed {
+		if was, ok := done[s.Index]; ok && sameWork(was, s) && agreeOnResult(was, s) {
+			repeated[s.Index] = s
+		}
+	}
+	// What follows on something new is new itself: tests that run again after
+	// a second change are no repetition.
+	graph := NewGraph(Plan{Steps: proposed})
+	for _, s := range proposed {
+		if again, ok := repeated[s.Index]; ok && sameWork(again, s) {
+			continue
+		}
+		delete(repeated, s.Index)
+		for index := range graph.Descendants(s.Index) {
+			delete(repeated, index)
+		}
+	}
+	return repeated
+}
+
+// agreeOnResult reports whether one result can go by the names of both steps.
+func agreeOnResult(a, b Step) bool {
+	return a.ResultVariable == "" || b.ResultVariable == "" || a.ResultVariable == b.ResultVariable
+}
+
+// highestIndex is the highest whole number that an index is or begins with, 0
+// where none does.
+func highestIndex(steps []Step) int {
+	highest := 0
+	for _, s := range steps {
+		whole, _, _ := strings.Cut(s.Index, ".")
+		if n, err := strconv.Atoi(whole); err == nil && n < 1<<31 {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}
+
+// keepGates sets the gate of each step of tail that calls what the plan gated.
+func keepGates(plan, tail []Step) {
+	gatedTools, gatedSteps := make(map[string]bool), make(map[string]bool)
+	for _, s := range plan {
+		if s.Gate {
+			gatedSteps[s.Index] = true
+			gatedTools[bareTool(s.Tool)] = s.Tool != ""
+		}
+	}
+	for i, s := range tail {
+		if gatedSteps[s.Index] || gatedTools[bareTool(s.Tool)] {
+			tail[i].Gate = true
+		}
+	}
+}
+
+// bareTool is a tool's name without its server.
+func bareTool(name string) string {
+	if _, bare, ok := strings.Cut(name, ":"); ok {
+		return bare
+	}
+	return name
+}
+
+// yieldVariables renames the result variables of finished steps that a step of
+// tail defines anew.
+func yieldVariables(variables map[string]any, frozen, tail []Step) (_, _ []Step) {
+	taken := make(map[string]bool)
+	for name := range variables {
+		taken[name] = true
+	}
+	for _, s := range slices.Concat(frozen, tail) {
+		taken[s.ResultVariable] = true
+	}
+	for _, finished := range slices.Clone(frozen) {
+		from := finished.ResultVariable
+		redefines := func(s Step) bool { return s.ResultVariable == from }
+		if from == "" || !slices.ContainsFunc(tail, redefines) {
+			continue
+		}
+		to := from + "_" + strings.ReplaceAll(finished.Index, ".", "_")
+		for taken[to] {
+			to += "_"
+		}
+		taken[to] = true
+		for i, s := range frozen {
+			frozen[i] = renameVariable(s, from, to)
+			if s.Index == finished.Index {
+				frozen[i].ResultVariable = to
+			}
+		}
+		for i, s := range tail {
+			if redefines(s) {
+				tail[i] = renameVariable(s, from, to)
+			}
+		}
+	}
+	return frozen, tail
+}
+
+// renameVariable returns the step with its references to from naming to.
+func renameVariable(s Step, from, to string) Step {
+	if s.Args != nil && refersTo(s.Args, from) {
+		s.Args = renameReferences(s.Args, from, to).(map[string]any)
+	}
+	return s
+}
+
+// With returns the plan with these steps in place of its own, and with
+// milestones that name no others.
+func (p Plan) With(steps []Step) Plan {
+	p.Steps = steps
+	p.Milestones = KeepMilestones(p.Milestones, steps)
+	return p
+}
+
+// KeepMilestones leaves out of the milestones the steps that are gone, and those
+// that have none left.
+func KeepMilestones(milestones []Milestone, steps []Step) []Milestone {
+	there := ByIndex(steps)
+	var kept []Milestone
+	for _, m := range milestones {
+		before := len(m.Steps)
+		m.Steps = slices.DeleteFunc(slices.Clone(m.Steps), func(index string) bool {
+			_, ok := there[index]
+			return !ok
+		})
+		if len(m.Steps) > 0 || before == 0 {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}

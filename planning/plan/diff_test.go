@@ -1,0 +1,314 @@
+package plan_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"replan/planning/plan"
+
+	"pgregory.net/rapid"
+)
+
+// stepsOf decodes a list of steps.
+func stepsOf(t testing.TB, list string) []plan.Step {
+	t.Helper()
+	return mustPlan(t, `{"title":"T","steps":`+list+`}`).Steps
+}
+
+// diffText writes a diff as "-1 -2 +3 ~4".
+func diffText(d plan.Diff) string {
+	var words []string
+	for _, index := range d.Removed {
+		words = append(words, "-"+index)
+	}
+	for _, index := range d.Added {
+		words = append(words, "+"+index)
+	}
+	for _, index := range d.Revised {
+		words = append(words, "~"+index)
+	}
+	return strings.Join(words, " ")
+}
+
+func TestCompare(t *testing.T) {
+	for _, tt := range []struct{ name, before, after, want string }{
+		{"nothing changed", `[{"tool":"t","args":{"a":1,"b":2}}]`, `[{"tool":"t","args":{"b":2.0,"a":1}}]`, ""},
+		{"another title is no revision", `[{"tool":"t","title":"a"}]`, `[{"tool":"t","title":"b"}]`, ""},
+		{"another dependency is no revision", `[{"tool":"t"},{"tool":"t"}]`, `[{"tool":"t"},{"tool":"t","depends_on":["1"]}]`, ""},
+		{"no args and empty args are the same call", `[{"tool":"t"}]`, `[{"tool":"t","args":{}}]`, ""},
+		{"another tool", `[{"tool":"t"}]`, `[{"tool":"u"}]`, "~1"},
+		{"another arg", `[{"tool":"t","args":{"a":1}}]`, `[{"tool":"t","args":{"a":"1"}}]`, "~1"},
+		{"an executor and a profile", `[{"executor":"self"},{"executor":"agent","profile":"p"}]`, `[{"executor":"agent"},{"executor":"agent","profile":"q"}]`, "~1 ~2"},
+		{"removed and added", `[{"index":1},{"index":2},{"index":3}]`, `[{"index":5},{"index":3},{"index":4}]`, "-1 -2 +5 +4"},
+		{"from nothing", `[]`, `[{}]`, "+1"},
+		{"to nothing", `[{}]`, `[]`, "-1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := plan.Compare(stepsOf(t, tt.before), stepsOf(t, tt.after))
+			if got := diffText(d); got != tt.want || d.Empty() != (tt.want == "") {
+				t.Errorf("got %q, want %q; empty: %t", got, tt.want, d.Empty())
+			}
+		})
+	}
+}
+
+func TestSameSteps(t *testing.T) {
+	const tail = `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`
+	for _, tt := range []struct {
+		name, other string
+		want        bool
+	}{
+		{"the same", tail, true},
+		{"in another order", `[{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1,3]},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, true},
+		{"under other titles", `[{"index":3,"title":"x","tool":"p","args":{"a":1}},{"index":4,"title":"y","tool":"t","args":{},"depends_on":[3,1]}]`, true},
+		{"merely renumbered", `[{"index":7,"title":"patch","tool":"p","args":{"a":1}},{"index":8,"title":"test","tool":"t","args":{},"depends_on":[7,1]}]`, true},
+		{"another tool", `[{"index":3,"title":"patch","tool":"q","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
+		{"another arg", `[{"index":3,"title":"patch","tool":"p","args":{"a":2}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
+		{"another dependency", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1]}]`, false},
+		{"without waiting for what is done", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3]}]`, true},
+		{"one step fewer", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
+		{"one index twice", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := stepsOf(t, tail)
+			p, _ := plan.DecodePlan([]byte(`{"title":"T","steps":` + tt.other + `}`))
+			if got := plan.SameSteps(a, p.Steps); got != tt.want {
+				t.Errorf("got %t", got)
+			}
+			if got := plan.SameSteps(p.Steps, a); got != tt.want {
+				t.Errorf("the other way round: got %t", got)
+			}
+		})
+	}
+	if !plan.SameSteps(nil, nil) {
+		t.Error("nothing is not the same as nothing")
+	}
+	think := stepsOf(t, `[{"title":"think","executor":"self"}]`)
+	if plan.SameSteps(think, stepsOf(t, `[{"title":"write","executor":"self"}]`)) {
+		t.Error("two different thoughts are the same")
+	}
+	patch := stepsOf(t, `[{"title":"patch the handler","tool":"fs.patch"}]`)
+	if plan.SameSteps(patch, stepsOf(t, `[{"title":"patch the test","tool":"fs.patch"}]`)) {
+		t.Error("two calls whose args a model will fill in differently are the same")
+	}
+	if byName, byNumber := stepsOf(t, `[{"tool":"a","args":{},"result_variable":"x"},{"tool":"b","args":{"i":"${x}"}}]`),
+		stepsOf(t, `[{"tool":"a","args":{},"result_variable":"x"},{"tool":"b","args":{"i":"${x}"},"depends_on":[1]}]`); !plan.SameSteps(byName, byNumber) {
+		t.Error("a dependency through a variable differs from the same one by index")
+	}
+}
+
+func TestRevise(t *testing.T) {
+	const story = `[
+		{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"code"},
+		{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"depends_on":[1]},
+		{"index":3,"title":"patch","tool":"fs.patch","args":{"diff":"x"},"depends_on":[2],"gate":true},
+		{"index":4,"title":"test","tool":"test.run","args":{},"depends_on":[3]}]`
+	for _, tt := range []struct {
+		name, finished, proposed string
+		steps                    []string // "index tool deps variable" of the whole plan
+		diff                     string
+	}{
+		{
+			name: "an index of a remaining step means that step", finished: "1 2 3",
+			proposed: `[{"index":4,"title":"test all","tool":"test.run","args":{"all":true},"depends_on":[3]}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "4 test.run 3 "},
+			diff:     "~4",
+		},
+		{
+			name: "an index of a finished step becomes a fresh one, and dependencies follow", finished: "1 2 3",
+			proposed: `[{"index":1,"title":"patch again","tool":"fs.patch","args":{"diff":"y"}},{"index":2,"title":"test again","tool":"test.run","args":{},"depends_on":[1]},{"index":4,"title":"look","tool":"fs.search","args":{"q":1},"depends_on":[2,3]}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.patch  ", "6 test.run 5 ", "4 fs.search 6,3 "},
+			diff:     "+5 +6 ~4",
+		},
+		{
+			name: "fresh indices are above those of the proposal too", finished: "1 2 3",
+			proposed: `[{"index":2,"title":"patch","tool":"fs.patch","args":{"diff":"y"}},{"index":20,"title":"test","tool":"test.run","args":{},"depends_on":[2]}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "21 fs.patch  ", "20 test.run 21 "},
+			diff:     "-4 +21 +20",
+		},
+		{
+			name: "a finished step that is repeated is not run again", finished: "1 2 3",
+			proposed: `[{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"code"},{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"depends_on":[1]},{"index":4,"title":"test","tool":"test.run","args":{"v":"${code}"},"depends_on":[2]}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "4 test.run 2 "},
+			diff:     "~4",
+		},
+		{
+			name: "what follows on something new is no repetition", finished: "1 2 3",
+			proposed: `[{"index":5,"title":"patch","tool":"fs.patch","args":{"diff":"y"}},{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"depends_on":[5]}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.patch  ", "6 fs.search 5 "},
+			diff:     "-4 +5 +6",
+		},
+		{
+			name: "a result variable defined anew belongs to the proposal", finished: "1 2 3",
+			proposed: `[{"index":5,"title":"read again","tool":"fs.read","args":{"path":"a.go","was":"${code}"},"result_variable":"code"},{"index":4,"title":"test","tool":"test.run","args":{"v":"${code}"}}]`,
+			steps:    []string{"1 fs.read  code_1", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.read  code", "4 test.run  "},
+			diff:     "+5 ~4",
+		},
+		{
+			name: "a repetition under another result variable is a step of its own", finished: "1 2 3",
+			proposed: `[{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"source"}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.read  source"},
+			diff:     "-4 +5",
+		},
+		{
+			name: "a repetition may name a result that had no name", finished: "1 2 3",
+			proposed: `[{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"result_variable":"found"},{"index":4,"title":"test","tool":"test.run","args":{"v":"${found}"}}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 found", "3 fs.patch 2 ", "4 test.run  "},
+			diff:     "~4",
+		},
+		{
+			name: "nothing is proposed", finished: "1", proposed: `[]`,
+			steps: []string{"1 fs.read  code"}, diff: "-2 -3 -4",
+		},
+		{
+			name: "nothing is finished", finished: "",
+			proposed: `[{"index":1,"title":"test","tool":"test.run","args":{}}]`,
+			steps:    []string{"1 test.run  "}, diff: "-2 -3 -4 ~1",
+		},
+		{
+			name: "an index twice stays a fault to be found", finished: "1 2 3",
+			proposed: `[{"index":1,"title":"a","tool":"test.run","args":{}},{"index":1,"title":"b","tool":"test.run","args":{"x":1}}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 test.run  ", "5 test.run  "},
+			diff:     "-4 +5 +5",
+		},
+		{
+			name: "a repetition beside another step of its index is no repetition", finished: "1 2 3",
+			proposed: `[{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"}},{"index":1,"title":"b","tool":"test.run","args":{}}]`,
+			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.read  ", "5 test.run  "},
+			diff:     "-4 +5 +5",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			current := mustPlan(t, `{"id":"i","title":"T","goal":"g","milestones":[{"title":"m","steps":[1,4]}],"steps":`+story+`}`)
+			proposed := stepsOf(t, tt.proposed)
+			before, asked := plan.CanonicalJSON(current), plan.CanonicalJSON(proposed)
+			finished := make(map[string]bool)
+			for _, index := range strings.Fields(tt.finished) {
+				finished[index] = true
+			}
+			got := plan.Revise(current, finished, proposed)
+			var steps []string
+			for _, s := range got.Plan.Steps {
+				steps = append(steps, strings.Join([]string{s.Index, s.Tool, strings.Join(s.DependsOn, ","), s.ResultVariable}, " "))
+			}
+			if !slices.Equal(steps, tt.steps) {
+				t.Errorf("steps:\n got %q\nwant %q", steps, tt.steps)
+			}
+			if d := diffText(got.Diff); d != tt.diff {
+				t.Errorf("diff: got %q, want %q", d, tt.diff)
+			}
+			if plan.CanonicalJSON(current) != before || plan.CanonicalJSON(proposed) != asked {
+				t.Error("the arguments were changed")
+			}
+			tail := got.Plan.Steps[len(got.Plan.Steps)-len(got.Proposed):]
+			if plan.CanonicalJSON(tail) != plan.CanonicalJSON(got.Proposed) {
+				t.Error("the proposed steps are not those of the plan")
+			}
+			if got.Plan.ID != "i" || got.Plan.Goal != "g" {
+				t.Error("the plan is another one")
+			}
+			for _, s := range got.Proposed {
+				if s.Tool == "fs.patch" && !s.Gate {
+					t.Errorf("step %s lost its gate", s.Index)
+				}
+			}
+			for _, index := range got.Plan.Milestones[0].Steps {
+				if _, ok := got.Plan.Step(index); !ok {
+					t.Errorf("the milestone names step %s, which is gone", index)
+				}
+			}
+		})
+	}
+}
+
+func TestAVariableDefinedAnewKeepsTheOldResultWithinReach(t *testing.T) {
+	current := mustPlan(t, `{"title":"T","variables":{"v_1":0},"steps":[
+		{"tool":"a","title":"a","result_variable":"v"},
+		{"tool":"b","title":"b","args":{"x":"old ${ v.f[0] } $${v}"}},
+		{"tool":"c","title":"c"}]}`)
+	got := plan.Revise(current, map[string]bool{"1": true, "2": true}, stepsOf(t, `[
+		{"index":5,"title":"again","tool":"a","args":{"from":["${v}","${v_1}"],"n":1},"result_variable":"v"},
+		{"index":6,"title":"use","tool":"b","args":{"x":"${v}"}}]`))
+	// v_1 is a variable of the plan already.
+	if name := got.Plan.Steps[0].ResultVariable; name != "v_1_" {
+		t.Errorf("the old result goes by %q", name)
+	}
+	for i, want := range map[int]string{1: `{"x":"old ${v_1_.f[0]} $${v}"}`, 2: `{"from":["${v_1_}","${v_1}"],"n":1}`, 3: `{"x":"${v}"}`} {
+		if args := plan.CanonicalJSON(got.Plan.Steps[i].Args); args != want {
+			t.Errorf("args of step %s: got %s, want %s", got.Plan.Steps[i].Index, args, want)
+		}
+	}
+	if faults, _ := plan.Validate(got.Plan, plan.Rules{}); len(faults) > 0 {
+		t.Error(plan.FaultError(faults))
+	}
+}
+
+func TestAGateStaysWithItsToolWhateverTheStepIsCalled(t *testing.T) {
+	current := mustPlan(t, `{"title":"T","steps":[{"tool":"s:deploy","title":"d","gate":true},{"executor":"self","title":"say","gate":true},{"tool":"t","title":"t"}]}`)
+	got := plan.Revise(current, nil, stepsOf(t, `[
+		{"index":9,"title":"d","tool":"deploy"},{"index":2,"title":"x","tool":"t"},{"index":8,"title":"y","executor":"self"},{"index":3,"title":"t","tool":"t"}]`))
+	var gated []string
+	for _, s := range got.Proposed {
+		if s.Gate {
+			gated = append(gated, s.Index)
+		}
+	}
+	if !slices.Equal(gated, []string{"9", "2"}) {
+		t.Errorf("gated: %q", gated)
+	}
+}
+
+func TestReviseKeepsFinishedStepsAndMakesValidPlans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		current := drawDAG(t)
+		graph := plan.NewGraph(current)
+		finished := make(map[string]bool)
+		for _, index := range graph.Order() {
+			ready := true
+			for _, before := range graph.Dependencies(index) {
+				ready = ready && finished[before]
+			}
+			if ready && rapid.Bool().Draw(t, "finished "+index) {
+				finished[index] = true
+			}
+		}
+		proposal := drawDAG(t)
+		for i := range proposal.Steps {
+			proposal.Steps[i].Title = fmt.Sprintf("new %d", i)
+		}
+		got := plan.Revise(current, finished, proposal.Steps)
+		if faults, _ := plan.Validate(got.Plan, plan.Rules{}); len(faults) > 0 {
+			t.Fatalf("a valid plan and a valid proposal made an invalid plan: %v\n%s", plan.FaultError(faults), plan.CanonicalJSON(got.Plan))
+		}
+		revised := plan.NewGraph(got.Plan)
+		place := 0
+		for _, s := range current.Steps {
+			if !finished[s.Index] {
+				continue
+			}
+			kept := got.Plan.Steps[place]
+			place++
+			if kept.Index != s.Index || kept.Title != s.Title {
+				t.Fatalf("step %s was finished and became %s", s.Index, plan.CanonicalJSON(kept))
+			}
+			if !slices.Equal(revised.Dependencies(s.Index), graph.Dependencies(s.Index)) {
+				t.Fatalf("finished step %s depends on %v, and did on %v", s.Index, revised.Dependencies(s.Index), graph.Dependencies(s.Index))
+			}
+		}
+		if len(got.Proposed) != len(proposal.Steps) || len(got.Plan.Steps) != place+len(got.Proposed) {
+			t.Fatalf("%d steps were proposed and %d are in the plan", len(proposal.Steps), len(got.Proposed))
+		}
+		for i, s := range got.Proposed {
+			asked := proposal.Steps[i]
+			if (s.Index == asked.Index) == finished[asked.Index] {
+				t.Fatalf("step %s was proposed as %s", s.Index, asked.Index)
+			}
+			if n, err := strconv.Atoi(s.Index); finished[asked.Index] && (err != nil || n <= len(current.Steps)) {
+				t.Fatalf("%s is no fresh index", s.Index)
+			}
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The codes of faults: what can be wrong with a plan.
+const (
+	CodeBadJSON                 = "bad_json"
+	CodeBadID                   = "bad_id"
+	CodeBadType                 = "bad_type" // a field of the wrong JSON type, or a word that is none of those it may be
+	CodeTooManySteps            = "too_many_steps"
+	CodeMissingTitle            = "missing_title"
+	CodeMissingTool             = "missing_tool"
+	CodeBadExecutor             = "bad_executor"
+	CodeBadIndex                = "bad_index" // empty, too long, with control characters, or neither text nor a whole number
+	CodeDuplicateIndex          = "duplicate_index"
+	CodeUnknownDependency       = "unknown_dependency"
+	CodeSelfDependency          = "self_dependency"
+	CodeCycle                   = "cycle"
+	CodeUnknownVariable         = "unknown_variable"
+	CodeDuplicateResultVariable = "duplicate_result_variable"
+	CodeUnknownTool             = "unknown_tool"
+	CodeAmbiguousTool           = "ambiguous_tool"
+	CodeBadArgs                 = "bad_args"
+	CodeBadTimeout              = "bad_timeout"
+	CodeUnknownProfile          = "unknown_profile"
+)
+
+// The codes of warnings: what a plan may hold and its author may not have meant.
+const (
+	CodeNoSteps             = "no_steps"
+	CodeUncheckedTools      = "unchecked_tools"    // tool names were not looked at
+	CodeUncheckedArgs       = "unchecked_args"     // the tool's schema cannot be used
+	CodeIgnoredRetries      = "ignored_retries"    // the tool is not read-only
+	CodeIgnoredToolCalls    = "ignored_tool_calls" // a step lists more calls than the one it makes
+	CodeUnknownMilestone    = "unknown_milestone_step"
+	CodeMultilineTitle      = "multiline_title"
+	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
+	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
+	CodeDuplicateKey        = "duplicate_key"        // a field stands in its object more than once
+	CodeCoerced             = "coerced"              // an argument is fitted to the type that the tool asks for
+	CodeArgsFromModel       = "args_from_model"      // a model fills in what the args lack
+	CodeDenied              = "denied"               // a rule denies the step's call
+	CodeVagueStep           = "vague_step"           // a title or an expected outcome that says nothing particular
+	CodeUnusableItem        = "unusable_item"        // of a model's plan: an item of the list of steps is no step and was left out
+	CodeContentInArgs       = "content_in_args"      // of a model's plan: an argument holds what should be written when the step is ready
+)
+
+// Fault is one thing that is wrong with a plan, or, as a warning, one that
+// looks wrong.
+type Fault struct {
+	Code    string   `json:"code"`
+	Path    string   `json:"path"`              // JSON Pointer into the plan; a missing field points at the object that lacks it
+	Step    string   `json:"step"`              // index of the step; empty where the plan as a whole is meant
+	Message string   `json:"message"`           // one clause for people, without a full stop
+	Members []string `json:"members,omitempty"` // the steps of a cycle
+}
+
+// InvalidPlanError says that a plan cannot be used.
+type InvalidPlanError struct {
+	Faults []Fault // at least one
+}
+
+func (e *InvalidPlanError) Error() string {
+	messages := make([]string, len(e.Faults))
+	for i, f := range e.Faults {
+		messages[i] = f.Message
+	}
+	if len(messages) == 1 {
+		return "the plan is not valid: " + messages[0]
+	}
+	return fmt.Sprintf("the plan has %d faults: %s", len(messages), strings.Join(messages, "; "))
+}
+
+// FaultError returns one *InvalidPlanError that lists the faults, a clause
+// each, or nil where there are none.
+func FaultError(faults []Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return &InvalidPlanError{Faults: slices.Clone(faults)}
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// JSONPointer appends tokens to a JSON Pointer (RFC 6901).
+func JSONPointer(base string, tokens ...string) string {
+	var b strings.Builder
+	b.WriteString(base)
+	for _, t := range tokens {
+		b.WriteByte('/')
+		b.WriteString(pointerEscapes.Replace(t))
+	}
+	return b.String()
+}
+
+// ListWords joins words as a sentence does: "a, b and c".
+func ListWords(words []string, last string) string {
+	switch len(words) {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+}

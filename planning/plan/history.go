@@ -1,0 +1,28 @@
+package plan
+
+// HistoryItem is one ended attempt of a step, as the replanner, the
+// synthesiser and the result of a run read it.
+type HistoryItem struct {
+	Index           string         `json:"index"`
+	Parent          string         `json:"parent,omitempty"` // the agent step that made this call, or ChatParent
+	Title           string         `json:"title"`
+	Tool            string         `json:"tool"`
+	Args            map[string]any `json:"args"` // as resolved
+	ExpectedOutcome string         `json:"expected_outcome"`
+	Status          ItemStatus     `json:"status"`
+	Attempt         int            `json:"attempt"`
+	Result          any            `json:"result"` // JSON value, numbers as json.Number
+	Error           string         `json:"error"`
+	MS              int64          `json:"ms"` // wall clock, milliseconds
+}
+
+// ItemStatus says how an attempt of a step ended.
+type ItemStatus string
+
+// How an attempt of a step can end.
+const (
+	ItemCompleted ItemStatus = "completed"
+	ItemFailed    ItemStatus = "failed"
+	ItemSkipped   ItemStatus = "skipped"
+	ItemInDoubt   ItemStatus = "in_doubt" // started, and nobody knows whether it took effect
+)

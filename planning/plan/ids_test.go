@@ -1,0 +1,78 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/planning/plan"
+)
+
+func TestMatchPrefix(t *testing.T) {
+	cases := map[string]struct {
+		ids        []string
+		prefix     string
+		want       string
+		candidates []string
+	}{
+		"the whole id":                     {[]string{"a1", "b1"}, "a1", "a1", nil},
+		"the beginning of one alone":       {[]string{"a1", "b1"}, "b", "b1", nil},
+		"the whole id though others go on": {[]string{"a12", "a1", "a13"}, "a1", "a1", nil},
+		"the beginning of several":         {[]string{"a2", "b1", "a1"}, "a", "", []string{"a1", "a2"}},
+		"the beginning of none":            {[]string{"a1"}, "c", "", nil},
+		"the end of one":                   {[]string{"a1"}, "1", "", nil},
+		"other letters":                    {[]string{"A1"}, "a", "", nil},
+		"nothing, though there is but one": {[]string{"a1"}, "", "", nil},
+		"nothing to choose from":           {nil, "a", "", nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := plan.MatchPrefix(c.ids, c.prefix)
+			if got != c.want {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+			var ambiguous *plan.AmbiguousIDError
+			switch {
+			case c.candidates != nil:
+				if !errors.As(err, &ambiguous) || ambiguous.Prefix != c.prefix || !slices.Equal(ambiguous.Candidates, c.candidates) {
+					t.Errorf("error %v, want candidates %v", err, c.candidates)
+				}
+			case c.want == "":
+				if !errors.Is(err, plan.ErrUnknownID) {
+					t.Errorf("error %v, want ErrUnknownID", err)
+				}
+			case err != nil:
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAnAmbiguousPrefixNamesItsCandidates(t *testing.T) {
+	ids := make([]string, 12)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("r%02d", i)
+	}
+	_, two := plan.MatchPrefix(ids[:2], "r")
+	if want := `"r" may mean r00, r01; give more of it`; two == nil || two.Error() != want {
+		t.Errorf("error %v, want %s", two, want)
+	}
+	_, many := plan.MatchPrefix(ids, "r")
+	if many == nil || !strings.Contains(many.Error(), "r09 or one of 2 more") {
+		t.Errorf("error %v", many)
+	}
+}
+
+func TestCheckID(t *testing.T) {
+	for id, ok := range map[string]bool{
+		"a": true, "9": true, "refactor-auth-001": true, "a..b": true, strings.Repeat("a", 128): true,
+		"": false, ".": false, "..": false, "-a": false, "_a": false, "a/b": false, `a\b`: false, "a b": false,
+		"a\n": false, "é": false, strings.Repeat("a", 129): false,
+	} {
+		if err := plan.CheckID(id); (err == nil) != ok || err != nil && !errors.Is(err, plan.ErrBadID) {
+			t.Errorf("CheckID(%.20q): %v, want ok %v", id, err, ok)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package layout
+
+import "replan/planning/plan"
+
+// Graph lists what each node depends on, by position. Nodes stand in execution
+// order: a node depends only on nodes before it. A dependency listed twice
+// counts once.
+type Graph [][]int
+
+// Order returns the steps of a plan in the order in which they are drawn, by
+// their positions in graph: execution order, and behind it the steps on or
+// behind a cycle, as a draft may have them.
+func Order(graph *plan.Graph) []int {
+	order := make([]int, 0, graph.Len())
+	placed := make([]bool, graph.Len())
+	for _, index := range graph.Order() {
+		i, _ := graph.Position(index)
+		placed[i] = true
+		order = append(order, i)
+	}
+	for i := range placed {
+		if !placed[i] {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// OfPlan returns the dependencies of a plan's steps in the given order, which
+// names them by their positions in graph. Dependencies that run against the
+// order, as in a cycle, are left out.
+func OfPlan(graph *plan.Graph, order []int) Graph {
+	row := make([]int, graph.Len())
+	for i := range row {
+		row[i] = -1
+	}
+	for i, at := range order {
+		row[at] = i
+	}
+	g := make(Graph, len(order))
+	for i, at := range order {
+		for _, need := range graph.Needs(at) {
+			if d := row[need]; d >= 0 && d < i {
+				g[i] = append(g[i], d)
+			}
+		}
+	}
+	return g
+}
+
+// Levels returns for each node the length of the longest chain before it.
+func (g Graph) Levels() []int {
+	level := make([]int, len(g))
+	for i, deps := range g {
+		for _, d := range deps {
+			level[i] = max(level[i], level[d]+1)
+		}
+	}
+	return level
+}
+
+// Parallel returns the steps that share their batch with another one: they may
+// run at the same time.
+func Parallel(graph *plan.Graph) map[string]bool {
+	parallel := make(map[string]bool)
+	for _, members := range graph.Batches() {
+		if len(members) < 2 {
+			continue
+		}
+		for _, index := range members {
+			parallel[index] = true
+		}
+	}
+	return parallel
+}

@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"strconv"
+	"strings"
+)
+
+// origin is what a plan no longer tells of the file it was read from. A fault of
+// the plan is told with it as one of the file.
+type origin struct {
+	moved    map[string]string // JSON Pointers into the plan and into the file, where they differ
+	nameless map[int]bool      // positions of the steps without an index of their own that can be read
+	twice    []string          // JSON Pointers to the names that stood in their object before
+}
+
+// move says that what the plan has at one place stands at another in the file.
+func (o *origin) move(inPlan, inFile string) {
+	if o.moved == nil {
+		o.moved = make(map[string]string)
+	}
+	o.moved[inPlan] = inFile
+}
+
+// unnamed says that the step at position i has a stand-in for an index.
+func (o *origin) unnamed(i int) {
+	if o.nameless == nil {
+		o.nameless = make(map[int]bool)
+	}
+	o.nameless[i] = true
+}
+
+// place returns where in the file a fault of the plan lies.
+func (o *origin) place(f Fault) string {
+	if len(o.moved) == 0 {
+		return f.Path
+	}
+	if inFile, ok := o.moved[f.Path]; ok {
+		return inFile
+	}
+	tokens := strings.SplitN(f.Path, "/", 5) // "", "steps", position, field, and what is below it
+	if len(tokens) < 3 || tokens[1] != "steps" {
+		return f.Path
+	}
+	step := strings.Join(tokens[:3], "/")
+	switch {
+	case len(tokens) == 5 && tokens[3] == "args":
+		if args, ok := o.moved[step+"/args"]; ok {
+			return args + "/" + tokens[4]
+		}
+	case f.Path == step && f.Code == CodeMissingTool: // the object that lacks the field is the call
+		return strings.TrimSuffix(o.at(step+"/tool", step), "/name")
+	case f.Path == step && f.Code == CodeBadArgs:
+		return strings.TrimSuffix(o.at(step+"/args", step), "/args")
+	}
+	return f.Path
+}
+
+// at returns where what the plan has at a place stands in the file, otherwise
+// where it did not move.
+func (o *origin) at(inPlan, otherwise string) string {
+	if inFile, ok := o.moved[inPlan]; ok {
+		return inFile
+	}
+	return otherwise
+}
+
+// duplicates returns a warning for each name that stands in an object twice.
+func (o *origin) duplicates(p Plan) []Fault {
+	var warnings []Fault
+	told := make(map[string]bool, len(o.twice))
+	for _, path := range o.twice {
+		if told[path] {
+			continue
+		}
+		told[path] = true
+		step := ""
+		if tokens := strings.SplitN(path, "/", 4); len(tokens) > 3 && tokens[1] == "steps" {
+			if i, err := strconv.Atoi(tokens[2]); err == nil && 0 <= i && i < len(p.Steps) {
+				step = o.name(p, i)
+			}
+		}
+		name := pointerWords.Replace(path[strings.LastIndexByte(path, '/')+1:])
+		warnings = append(warnings, Fault{
+			Code: CodeDuplicateKey, Path: path, Step: step,
+			Message: "the field " + strconv.Quote(name) + " stands in its object more than once, and only the last one counts",
+		})
+	}
+	return warnings
+}
+
+// name is what the step at position i is called: its index, or its position
+// from 1 where it has none of its own.
+func (o *origin) name(p Plan, i int) string {
+	if o.nameless[i] {
+		return strconv.Itoa(i + 1)
+	}
+	return p.Steps[i].Index
+}
+
+// pointerWords takes the escapes off a token of a JSON Pointer.
+var pointerWords = strings.NewReplacer("~1", "/", "~0", "~")

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"regexp"
+	"time"
+)
+
+// Plan is a directed acyclic graph of typed steps with the goal they serve.
+// Its JSON form is the plan file; fields that this program does not know are
+// kept in Extra and written back.
+type Plan struct {
+	ID         string         // matches IDPattern; empty until the plan is stored
+	Title      string         // required
+	Goal       string         // what the user asked, word for word; Title where a file has none
+	DoneWhen   string         // how one will know that the goal is met; shown, never enforced
+	Variables  map[string]any // JSON values, numbers as json.Number
+	OnFailure  OnFailure      // what a failed step does unless the step says otherwise
+	Steps      []Step         // in the order they were written
+	Milestones []Milestone    // shown, never enforced
+	Risks      []string       // shown, never enforced
+	PlannedBy  string         // the model that made the plan, which also writes the optional args that it left out; "" for a plan of a person or a program
+	Extra      map[string]any // unknown fields of the file, kept
+}
+
+// Step is one node of a plan.
+type Step struct {
+	Index           string         // unique within a plan; the position from 1 where a file has none
+	Title           string         // one line for people
+	Executor        Executor       // ExecutorTool where a file has none
+	Tool            string         // tool name, bare or server:tool; required for ExecutorTool
+	Profile         string         // for ExecutorAgent
+	Args            map[string]any // JSON values, numbers as json.Number, with ${variable} references; nil where the file has none
+	DependsOn       []string       // indices of the steps that must be done first
+	ResultVariable  string         // the name under which later steps refer to the result
+	ExpectedOutcome string         // never enforced; the replanner and the screen read it
+	OnFailure       OnFailure      // overrides the plan's
+	Timeout         time.Duration  // 0 means the runner's default
+	Retries         int            // more attempts after a failure, for read-only tools alone
+	Gate            bool           // asks always; false exempts nothing
+	Synthesize      bool           // the synthesiser sees the result even where another step consumed it
+	Extra           map[string]any // unknown fields of the file, kept
+
+	Leads bool // of a reply: it begins a list, and would come after what is there before it
+}
+
+// Milestone names a strategic phase of a plan and the steps that belong to it.
+type Milestone struct {
+	Title string         `json:"title"`
+	Steps []string       `json:"steps,omitempty"` // indices
+	Extra map[string]any `json:"-"`               // unknown fields of the file, kept
+}
+
+// Executor says who carries a step out.
+type Executor string
+
+// The executors. A tool step is one call of one tool, an agent step a bounded
+// loop of calls under a profile, a self step the model's own words.
+const (
+	ExecutorTool  Executor = "tool"
+	ExecutorAgent Executor = "agent"
+	ExecutorSelf  Executor = "self"
+)
+
+// OnFailure says what follows when a step fails.
+type OnFailure string
+
+// What may follow a failed step. The zero value defers to the plan, and for a
+// plan to the default of where it came from: abort for a file, replan for a
+// goal that was planned here.
+const (
+	OnFailureDefault OnFailure = ""
+	OnFailureAbort   OnFailure = "abort"  // nothing new starts, what runs may finish
+	OnFailureSkip    OnFailure = "skip"   // the steps that depend on it are skipped too
+	OnFailureReplan  OnFailure = "replan" // the planner makes a new plan of what remains
+)
+
+// IDPattern is what a plan's id must match, so that no path can hide in one.
+var IDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// Step returns the step with the given index.
+func (p Plan) Step(index string) (Step, bool) {
+	for _, s := range p.Steps {
+		if s.Index == index {
+			return s, true
+		}
+	}
+	return Step{}, false
+}
+
+// FailureOf returns what follows when step fails: the step's own word, else
+// the plan's, else fallback.
+func (p Plan) FailureOf(step Step, fallback OnFailure) OnFailure {
+	if step.OnFailure != OnFailureDefault {
+		return step.OnFailure
+	}
+	if p.OnFailure != OnFailureDefault {
+		return p.OnFailure
+	}
+	return fallback
+}

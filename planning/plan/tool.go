@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Tool is what a plan needs to know of an MCP tool: its name, the schema of
+// its arguments and what its server says about its effects.
+type Tool struct {
+	Name        string          `json:"name"`                   // bare, as its server calls it
+	Server      string          `json:"server"`                 // the server that offers it
+	Description string          `json:"description,omitempty"`  // untrusted text
+	InputSchema json.RawMessage `json:"input_schema,omitempty"` // JSON Schema of the arguments
+	ReadOnly    bool            `json:"read_only,omitempty"`    // changes nothing
+	Destructive bool            `json:"destructive,omitempty"`  // may destroy what was there
+	Annotated   bool            `json:"annotated,omitempty"`    // the server said anything at all about effects
+	OpenWorld   *bool           `json:"open_world,omitempty"`   // it deals with the world outside; nil where its server does not say
+	Trusted     bool            `json:"trusted,omitempty"`      // one of the workspace's own operators
+	Previews    bool            `json:"previews,omitempty"`     // can say what it would change before it does
+}
+
+// QualifiedName is server:tool, which always names one tool alone.
+func (t Tool) QualifiedName() string { return t.Server + ":" + t.Name }
+
+// Catalogue is the tools on offer, the same for a whole run. The zero value
+// is an empty catalogue.
+type Catalogue []Tool
+
+// UnknownToolError says that no server offers a tool of this name.
+type UnknownToolError struct {
+	Name  string
+	Known []string // the names that exist, sorted
+}
+
+func (e *UnknownToolError) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("no tool is called %q, and no server offers any", e.Name)
+	}
+	return fmt.Sprintf("no tool is called %q; there are %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// AmbiguousToolError says that several servers offer a tool of this bare name.
+type AmbiguousToolError struct {
+	Name       string
+	Candidates []string // qualified names, sorted
+}
+
+func (e *AmbiguousToolError) Error() string {
+	return fmt.Sprintf("the tool name %q is ambiguous: say %s", e.Name, strings.Join(e.Candidates, " or "))
+}
+
+// operators are the bare names of the workspace's built-in operators.
+var operators = map[string]bool{
+	"fs.read": true, "fs.list": true, "fs.stat": true, "fs.search": true, "fs.patch": true,
+	"fs.write": true, "fs.move": true, "fs.mkdir": true, "fs.remove": true,
+	"code.symbols": true, "code.definition": true, "code.references": true, "code.parse": true,
+	"code.transform": true, "code.summarize": true,
+	"test.detect": true, "test.run": true, "test.lint": true,
+	"vcs.branch": true, "vcs.commit": true, "vcs.push": true, "vcs.status": true, "vcs.diff": true,
+	"vcs.log": true, "vcs.branches": true,
+	"proc.run": true, "memory.read": true, "memory.write": true,
+}
+
+// OperatorNames lists the bare names of the workspace's built-in operators,
+// sorted, whether or not a catalogue has them.
+func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
+
+// IsOperator reports whether a bare name is that of a built-in operator. Such a
+// name means the workspace's own, whatever other servers call their tools.
+func IsOperator(name string) bool { return operators[name] }
+
+// Find returns the tool that name means: a qualified name, the workspace's
+// operator of that name, or a bare name that one server alone offers. It fails
+// with *UnknownToolError or *AmbiguousToolError.
+func (c Catalogue) Find(name string) (Tool, error) {
+	var found []Tool
+	server, tool, _ := strings.Cut(name, ":")
+	for _, t := range c {
+		if t.Server == server && t.Name == tool {
+			return t, nil
+		}
+		if t.Name == name {
+			found = append(found, t)
+		}
+	}
+	if own := slices.IndexFunc(found, Tool.isOperator); own >= 0 {
+		return found[own], nil
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return Tool{}, &UnknownToolError{Name: name, Known: c.Names()}
+	}
+	candidates := make([]string, len(found))
+	for i, t := range found {
+		candidates[i] = t.QualifiedName()
+	}
+	sort.Strings(candidates)
+	return Tool{}, &AmbiguousToolError{Name: name, Candidates: candidates}
+}
+
+// isOperator reports whether the tool is one of the workspace's own operators.
+func (t Tool) isOperator() bool { return t.Trusted && operators[t.Name] }
+
+// Names returns the shortest name that means each tool, sorted: bare where it is
+// the workspace's operator or one server alone offers it, qualified otherwise.
+func (c Catalogue) Names() []string {
+	servers := make(map[string]int, len(c))
+	for _, t := range c {
+		servers[t.Name]++
+	}
+	names := make([]string, 0, len(c))
+	for _, t := range c {
+		if servers[t.Name] > 1 && !t.isOperator() {
+			names = append(names, t.QualifiedName())
+		} else {
+			names = append(names, t.Name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// ShortName is the shortest name that means the tool, as Names has it.
+func (c Catalogue) ShortName(t Tool) string {
+	if t.isOperator() || !slices.ContainsFunc(c, func(o Tool) bool { return o.Name == t.Name && o.Server != t.Server }) {
+		return t.Name
+	}
+	return t.QualifiedName()
+}
+
+// NameOf is the shortest name that means a tool of the catalogue.
+func (c Catalogue) NameOf(t Tool) string {
+	same := 0
+	for _, other := range c {
+		if other.Name == t.Name {
+			same++
+		}
+	}
+	if same > 1 {
+		return t.QualifiedName()
+	}
+	return t.Name
+}
+
+// Offer is the tools that a model may call in its reply. Its JSON form is their
+// names alone: the catalogue of the run describes them.
+type Offer []Tool
+
+// MarshalJSON writes the names.
+func (o Offer) MarshalJSON() ([]byte, error) { return EncodeJSON(Catalogue(o).Names()) }
+
+// UnmarshalJSON reads the names.
+func (o *Offer) UnmarshalJSON(data []byte) error {
+	var names []string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return fmt.Errorf("read the tools on offer: %w", err)
+	}
+	*o = nil
+	for _, name := range names {
+		*o = append(*o, Tool{Name: name})
+	}
+	return nil
+}
+
+// Find returns the tool that a model means by a name. A model that may not write
+// dots or colons writes something else for them.
+func (o Offer) Find(name string) (Tool, error) {
+	tool, err := Catalogue(o).Find(name)
+	if err == nil {
+		return tool, nil
+	}
+	plain := plainName(name)
+	var found []Tool
+	for _, t := range o {
+		if plainName(t.Name) == plain || plainName(t.QualifiedName()) == plain {
+			found = append(found, t)
+		}
+	}
+	if len(found) != 1 {
+		return Tool{}, fmt.Errorf("find the tool: %w", err)
+	}
+	return found[0], nil
+}
+
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == ':' || r == '-' || r == '/' {
+			return '_'
+		}
+		return r
+	}, strings.ToLower(name))
+}

@@ -1,0 +1,456 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rules are what a plan is held against.
+type Rules struct {
+	Catalogue  Catalogue
+	CheckTools bool     // tool names and args are looked at
+	Strict     bool     // args of another type than the tool asks for are faults, even where nothing would be lost
+	MaxSteps   int      // 0 means no bound
+	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
+	Toolless   []string // the profiles that there are and that they may not name, see [Brief]
+	// Planned says that a model made the plan: a tool step may come without
+	// args, since a model fills them in when the step is ready, and an agent
+	// step must name a profile that exists. Long texts in the args of a step with
+	// effects are warned about.
+	Planned bool
+	// PartialArgs allows args that lack some of what the tool requires, for a
+	// caller that has those filled in too; see MissingArgs. Of a plan that no model
+	// made each such step is warned about.
+	PartialArgs bool
+	// EmptyArgs takes args that are there and empty for all that the tool is called
+	// with: PartialArgs does not hold for them.
+	EmptyArgs bool
+}
+
+// CheckPlan reads and validates a plan file in one go. A mistake of form is
+// not reported a second time as one of meaning.
+func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
+	p, faults, from := decodePlan(data)
+	reported := make(map[string]bool, len(faults))
+	for _, f := range faults {
+		if f.Path == "" {
+			return p, faults, nil // there is no plan to look at
+		}
+		reported[f.Path] = true
+	}
+	invalid, odd := validate(p, r, from)
+	for _, f := range invalid {
+		if !reported[f.Path] {
+			faults = append(faults, f)
+		}
+	}
+	odd = slices.DeleteFunc(odd, func(f Fault) bool { return reported[f.Path] })
+	return p, faults, append(from.duplicates(p), odd...)
+}
+
+// Validate returns everything that is wrong with a plan at once, and what looks
+// wrong. A plan without faults can be run.
+func Validate(p Plan, r Rules) (faults, warnings []Fault) { return validate(p, r, origin{}) }
+
+// validate is Validate for a plan whose file is known: that is what the faults
+// are told of.
+func validate(p Plan, r Rules, from origin) (faults, warnings []Fault) {
+	c := checker{
+		plan:       p,
+		from:       from,
+		rules:      r,
+		first:      make(map[string]int, len(p.Steps)),
+		producers:  make(map[string]int, len(p.Steps)),
+		references: stepReferences(p),
+		tools:      make(map[string]*namedTool),
+	}
+	for i, s := range p.Steps {
+		if _, ok := c.first[s.Index]; !ok {
+			c.first[s.Index] = i
+		}
+	}
+	for i, s := range p.Steps {
+		if _, ok := c.producers[s.ResultVariable]; s.ResultVariable != "" && !ok {
+			c.producers[s.ResultVariable] = i
+		}
+	}
+	c.checkPlan()
+	for i, s := range p.Steps {
+		c.checkStep(i, s)
+	}
+	c.checkCycles()
+	c.checkMilestones()
+	return c.faults, c.warnings
+}
+
+// checker collects the faults of one plan.
+type checker struct {
+	plan       Plan
+	from       origin
+	rules      Rules
+	first      map[string]int        // index → position of the first step that has it
+	producers  map[string]int        // variable → position of the first step that defines it
+	references [][]Reference         // of each step
+	tools      map[string]*namedTool // what the names in the plan mean
+	defined    string                // the variables there are, in words; empty until somebody asks
+
+	faults   []Fault
+	warnings []Fault
+}
+
+func (c *checker) fault(code, path, step, format string, args ...any) {
+	c.add(Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) add(f Fault) {
+	f.Path = c.from.place(f)
+	c.faults = append(c.faults, f)
+}
+
+func (c *checker) warn(code, path, step, format string, args ...any) {
+	f := Fault{Code: code, Path: path, Step: step, Message: fmt.Sprintf(format, args...)}
+	f.Path = c.from.place(f)
+	c.warnings = append(c.warnings, f)
+}
+
+func (c *checker) checkPlan() {
+	p := c.plan
+	if p.ID != "" && !IDPattern.MatchString(p.ID) {
+		c.fault(CodeBadID, "/id", "", "the id %q may hold letters, digits, dots, dashes and underscores, at most 128, and must begin with a letter or a digit", p.ID)
+	}
+	if strings.TrimSpace(p.Title) == "" {
+		c.fault(CodeMissingTitle, "", "", "the plan has no title")
+	}
+	if isMultiline(p.Title) {
+		c.warn(CodeMultilineTitle, "/title", "", "the title of the plan has line breaks, and it is shown on one line")
+	}
+	if !IsOnFailure(p.OnFailure) {
+		c.fault(CodeBadType, "/on_failure", "", "the plan's on_failure must be abort, skip or replan, not %q", p.OnFailure)
+	}
+	if c.rules.MaxSteps > 0 && len(p.Steps) > c.rules.MaxSteps {
+		c.fault(CodeTooManySteps, "/steps", "", "the plan has %d steps, and there may be at most %d", len(p.Steps), c.rules.MaxSteps)
+	}
+	if len(p.Steps) == 0 {
+		c.warn(CodeNoSteps, "/steps", "", "the plan has no steps and does nothing")
+	}
+	for _, name := range SortedKeys(p.Variables) {
+		if !reachable(name) {
+			c.warn(CodeUnreachableVariable, JSONPointer("/variables", name), "", "no reference can name the variable %q: %s", name, nameRule)
+		}
+	}
+	callsTools := slices.ContainsFunc(p.Steps, func(s Step) bool { return ExecutorOf(s) == ExecutorTool })
+	if !c.rules.CheckTools && callsTools {
+		c.warn(CodeUncheckedTools, "/steps", "", "tool names and args were not checked, since no tools are known here")
+	}
+}
+
+// nameRule is what the name of a variable must be like.
+const nameRule = "a name may not be empty, begin or end with a blank, or hold a dot, an opening bracket or a closing brace"
+
+// reachable reports whether a reference can name a variable of this name.
+func reachable(name string) bool {
+	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, ".[}")
+}
+
+// isLineBreak reports whether a character ends a line, on one screen or another.
+func isLineBreak(r rune) bool {
+	return '\n' <= r && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+}
+
+// isMultiline reports whether a title does not fit the one line it is shown on.
+func isMultiline(title string) bool { return strings.ContainsFunc(title, isLineBreak) }
+
+// IsOnFailure reports whether a word is a value of on_failure.
+func IsOnFailure(word OnFailure) bool {
+	switch word {
+	case OnFailureDefault, OnFailureAbort, OnFailureSkip, OnFailureReplan:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *checker) checkStep(i int, s Step) {
+	path := "/steps/" + strconv.Itoa(i)
+	if why := indexProblem(s.Index); why != "" {
+		c.fault(CodeBadIndex, path+"/index", s.Index, "the index of the step at position %d %s", i+1, why)
+	} else if c.first[s.Index] != i {
+		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
+	}
+	s.Index = c.from.name(c.plan, i) // from here on it is only told
+	if strings.TrimSpace(s.Title) == "" {
+		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
+	}
+	if isMultiline(s.Title) {
+		c.warn(CodeMultilineTitle, path+"/title", s.Index, "the title of step %s has line breaks, and it is shown on one line", s.Index)
+	}
+	if !IsOnFailure(s.OnFailure) {
+		c.fault(CodeBadType, path+"/on_failure", s.Index, "step %s: on_failure must be abort, skip or replan, not %q", s.Index, s.OnFailure)
+	}
+	if s.Timeout < 0 {
+		c.fault(CodeBadTimeout, path+"/timeout", s.Index, "step %s has a negative timeout, %s", s.Index, s.Timeout)
+	}
+	c.checkWording(path, s)
+	if c.rules.Planned {
+		c.checkContents(path, s) // a file may hold contents on purpose
+	}
+	c.checkDependencies(path, i, s)
+	c.checkVariables(path, i, s)
+	switch ExecutorOf(s) {
+	case ExecutorTool:
+		c.checkTool(path, s)
+	case ExecutorAgent:
+		c.checkProfile(path, s)
+	case ExecutorSelf:
+	default:
+		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
+	}
+}
+
+func (c *checker) checkDependencies(path string, i int, s Step) {
+	own := c.plan.Steps[i].Index
+	for n, index := range s.DependsOn {
+		at := func() string { return JSONPointer(path, "depends_on", strconv.Itoa(n)) }
+		if index == own {
+			c.fault(CodeSelfDependency, at(), s.Index, "step %s depends on itself", s.Index)
+		} else if _, ok := c.first[index]; !ok {
+			c.fault(CodeUnknownDependency, at(), s.Index, "step %s depends on step %s, which does not exist", s.Index, index)
+		}
+	}
+}
+
+func (c *checker) checkVariables(path string, i int, s Step) {
+	c.checkResultVariable(path+"/result_variable", i, s)
+	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) }) {
+		return
+	}
+	told := make(map[string]bool) // a variable is told of once in each text
+	walkReferences(s.Args, func(place []string, r Reference) {
+		if c.defines(i, r) {
+			return
+		}
+		at := JSONPointer(path+"/args", place...)
+		if key := at + " " + r.Name + " " + r.Malformed; !told[key] {
+			told[key] = true
+			c.undefined(at, s, r)
+		}
+	})
+}
+
+func (c *checker) checkResultVariable(path string, i int, s Step) {
+	name := s.ResultVariable
+	if name == "" {
+		return
+	}
+	if first := c.producers[name]; c.plan.Steps[first].Index != c.plan.Steps[i].Index {
+		c.fault(CodeDuplicateResultVariable, path, s.Index, "steps %s and %s both put their result into %q", c.from.name(c.plan, first), s.Index, name)
+	}
+	if !reachable(name) {
+		c.warn(CodeUnreachableVariable, path, s.Index, "no reference can name the variable %q that step %s puts its result into: %s", name, s.Index, nameRule)
+	}
+	if _, given := c.plan.Variables[name]; given {
+		c.warn(CodeShadowedVariable, path, s.Index, "the result of step %s replaces the value that the plan gives to %q, from when the step is done", s.Index, name)
+	}
+}
+
+// defines reports whether a reference has something to stand for when the step
+// at position i is ready. A step may refer to a variable of the plan that its
+// own result will replace.
+func (c *checker) defines(i int, r Reference) bool {
+	if r.Malformed != "" {
+		return false
+	}
+	if _, given := c.plan.Variables[r.Name]; given {
+		return true
+	}
+	producer, produced := c.producers[r.Name]
+	return produced && c.plan.Steps[producer].Index != c.plan.Steps[i].Index
+}
+
+// noVariables says that there is nothing a reference could name.
+const noVariables = "the plan defines no variables"
+
+// undefined tells of a reference that will have no value.
+func (c *checker) undefined(at string, s Step, r Reference) {
+	if r.Malformed != "" {
+		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, whose path is malformed: %s", s.Index, r, r.Malformed)
+		return
+	}
+	if _, produced := c.producers[r.Name]; produced {
+		c.fault(CodeSelfDependency, at, s.Index, "step %s refers to its own result with %s", s.Index, r)
+		return
+	}
+	if c.defined == "" {
+		names := slices.Collect(maps.Keys(c.plan.Variables))
+		names = slices.AppendSeq(names, maps.Keys(c.producers))
+		slices.Sort(names)
+		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !reachable(name) })
+		c.defined = noVariables
+		if len(names) > 0 {
+			c.defined = "there is " + listSome(names)
+		}
+	}
+	if c.defined == noVariables {
+		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and %s", s.Index, r, c.defined)
+		return
+	}
+	c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which nothing defines; %s", s.Index, r, c.defined)
+}
+
+func (c *checker) checkTool(path string, s Step) {
+	if s.Tool == "" {
+		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool", s.Index)
+		return
+	}
+	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {
+		c.warn(CodeIgnoredToolCalls, path+"/tool_calls", s.Index, "step %s lists %d calls, and only %s is made", s.Index, len(calls), s.Tool)
+	}
+	if !c.rules.CheckTools {
+		return
+	}
+	tool := c.lookUp(s.Tool)
+	var ambiguous *AmbiguousToolError
+	switch {
+	case errors.As(tool.missing, &ambiguous):
+		c.fault(CodeAmbiguousTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
+		return
+	case tool.missing != nil:
+		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
+		return
+	}
+	if s.Retries > 0 && !tool.readOnly {
+		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
+	}
+	if tool.unusable != nil && !tool.told {
+		tool.told = true
+		c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, tool.unusable)
+	}
+	c.checkArgs(path, s, tool.signature)
+}
+
+// namedTool is what a tool name in a plan means.
+type namedTool struct {
+	missing   error // why it means no tool
+	readOnly  bool
+	signature *Signature
+	unusable  error // why there is no signature
+	told      bool  // that there is none
+}
+
+// lookUp finds a tool, each name once.
+func (c *checker) lookUp(name string) *namedTool {
+	named, known := c.tools[name]
+	if known {
+		return named
+	}
+	tool, err := c.rules.Catalogue.Find(name)
+	named = &namedTool{missing: err, readOnly: tool.ReadOnly}
+	if err == nil && name != tool.QualifiedName() {
+		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning told once
+	} else if err == nil {
+		named.signature, named.unusable = NewSignature(tool)
+	}
+	c.tools[name] = named
+	return named
+}
+
+func (c *checker) checkArgs(path string, s Step, signature *Signature) {
+	if s.Args == nil && c.rules.Planned {
+		return
+	}
+	at := path + "/args"
+	if s.Args == nil {
+		at = path
+	}
+	partial := c.rules.PartialArgs && (s.Args == nil || len(s.Args) > 0 || !c.rules.EmptyArgs)
+	args := s.Args
+	if !c.rules.Strict {
+		var coercions []Coercion
+		args, coercions = signature.Fit(args)
+		for _, fitted := range coercions {
+			c.warn(CodeCoerced, at+fitted.Arg, s.Index, "step %s calls %s with another type than it asks for; %s", s.Index, s.Tool, fitted)
+		}
+	}
+	faults := signature.check(args, argsCheck{partial: partial})
+	if missing := signature.Missing(s.Args); partial && !c.rules.Planned && len(faults) == 0 && len(missing) > 0 {
+		lacks := "the args"
+		if s.Args != nil {
+			lacks = "the " + ListWords(missing, "and")
+		}
+		c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
+	}
+	for _, f := range faults {
+		c.fault(CodeBadArgs, JSONPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, signature.clause(f.message, f))
+	}
+}
+
+func (c *checker) checkProfile(path string, s Step) {
+	if c.rules.Profiles == nil && !c.rules.Planned || slices.Contains(c.rules.Profiles, s.Profile) {
+		return
+	}
+	known := "there are none"
+	if len(c.rules.Profiles) > 0 {
+		known = "there is " + listSome(c.rules.Profiles)
+	}
+	switch {
+	case s.Profile == "":
+		c.fault(CodeUnknownProfile, path, s.Index, "step %s is for an agent and names no profile; %s", s.Index, known)
+	case slices.Contains(c.rules.Toolless, s.Profile):
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, whose sub-agent has to call tools, which this model cannot; %s", s.Index, s.Profile, known)
+	default:
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
+	}
+}
+
+func (c *checker) checkCycles() {
+	g := newGraph(c.plan, c.references)
+	for _, knot := range g.knots() {
+		members := c.names(g.indices(knot))
+		loop := c.names(g.indices(g.loop(knot)))
+		c.add(Fault{
+			Code:    CodeCycle,
+			Path:    JSONPointer("/steps", strconv.Itoa(c.first[g.steps[knot[0]].Index])),
+			Step:    members[0],
+			Members: members,
+			Message: "steps " + listSome(members) + " wait for each other: " + tellLoop(loop),
+		})
+	}
+}
+
+// names returns what the steps with these indices are called.
+func (c *checker) names(indices []string) []string {
+	for i, index := range indices {
+		indices[i] = c.from.name(c.plan, c.first[index])
+	}
+	return indices
+}
+
+// tellLoop says who waits for whom, of a long loop only how it begins.
+func tellLoop(loop []string) string {
+	const most = 10
+	told := append(slices.Clone(loop[1:]), loop[0])
+	rest := ""
+	if len(told) > most {
+		rest = fmt.Sprintf(", and so on through %d more", len(told)-most)
+		told = told[:most]
+	}
+	return loop[0] + " waits for " + strings.Join(told, ", that for ") + rest
+}
+
+func (c *checker) checkMilestones() {
+	for i, m := range c.plan.Milestones {
+		if isMultiline(m.Title) {
+			c.warn(CodeMultilineTitle, JSONPointer("/milestones", strconv.Itoa(i), "title"), "", "the title of the milestone %q has line breaks, and it is shown on one line", m.Title)
+		}
+		for n, index := range m.Steps {
+			if _, ok := c.first[index]; !ok {
+				at := JSONPointer("/milestones", strconv.Itoa(i), "steps", strconv.Itoa(n))
+				c.warn(CodeUnknownMilestone, at, "", "the milestone %q names step %s, which does not exist", m.Title, index)
+			}
+		}
+	}
+}

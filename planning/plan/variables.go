@@ -1,0 +1,414 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Reference is one ${…} in the args of a step.
+type Reference struct {
+	Name string   // the variable
+	Path []string // the fields and list positions below it
+	Text string   // as it stands, braces included
+
+	// Malformed says why nothing can ever fill the reference in, a clause; empty
+	// where its path can be followed.
+	Malformed string
+}
+
+// String is the reference as it stands.
+func (r Reference) String() string { return r.Text }
+
+// textPart is a piece of a text: plain words, or a reference.
+type textPart struct {
+	raw       string // as it stands
+	plain     string // what plain words come to, escapes taken off
+	reference *Reference
+}
+
+// splitText cuts a text into words and references. $${ is a literal ${; an
+// unclosed ${, an empty ${} and $n are plain words.
+func splitText(text string) []textPart {
+	if !strings.Contains(text, "${") {
+		return []textPart{{raw: text, plain: text}}
+	}
+	var parts []textPart
+	words := func(raw string) {
+		if raw != "" {
+			parts = append(parts, textPart{raw: raw, plain: strings.ReplaceAll(raw, "$${", "${")})
+		}
+	}
+	done := 0
+	for start, end := nextReference(text, 0); start < end; start, end = nextReference(text, end) {
+		words(text[done:start])
+		reference := readReference(text[start:end])
+		parts = append(parts, textPart{raw: reference.Text, reference: &reference})
+		done = end
+	}
+	words(text[done:])
+	return parts
+}
+
+// nextReference finds the first reference in a text that starts at from or
+// after; start and end are the same where there is none. Each byte is looked at
+// a fixed number of times: a closing brace is looked for only where nothing
+// escapes the opening, and what lies before it is passed over unless it is
+// blank.
+func nextReference(text string, from int) (start, end int) {
+	for at := from; ; {
+		opening := strings.Index(text[at:], "${")
+		if opening < 0 {
+			return len(text), len(text)
+		}
+		opening += at
+		escaped := opening > at && text[opening-1] == '$'
+		at = opening + 2
+		if escaped {
+			continue
+		}
+		closing := strings.IndexByte(text[at:], '}')
+		if closing < 0 {
+			return len(text), len(text)
+		}
+		closing += at
+		if strings.TrimSpace(text[at:closing]) != "" {
+			return opening, closing + 1
+		}
+		at = closing // what lies before is blank
+	}
+}
+
+// hasReference reports whether a text holds a reference.
+func hasReference(text string) bool {
+	start, end := nextReference(text, 0)
+	return start < end
+}
+
+// readReference reads ${name}, ${name.field}, ${name.0} and ${name[0]}.
+func readReference(text string) Reference {
+	inner := strings.TrimSpace(text[2 : len(text)-1])
+	end := strings.IndexAny(inner, ".[")
+	if end < 0 {
+		return Reference{Name: inner, Text: text}
+	}
+	r := Reference{Name: inner[:end], Text: text}
+	r.Path, r.Malformed = readPath(inner[end:])
+	if r.Name == "" {
+		r.Malformed = "it names no variable"
+	}
+	return r
+}
+
+// readPath reads the fields and list positions behind the name of a variable as
+// far as it can, and says why nothing can follow them, "" where something can.
+func readPath(rest string) (path []string, malformed string) {
+	for rest != "" {
+		var field string
+		switch rest[0] {
+		case '[':
+			closing := strings.IndexByte(rest, ']')
+			if closing < 0 {
+				return path, "a bracket is not closed"
+			}
+			field, rest = strings.TrimSpace(rest[1:closing]), rest[closing+1:]
+		case '.':
+			rest = rest[1:]
+			end := strings.IndexAny(rest, ".[")
+			if end < 0 {
+				end = len(rest)
+			}
+			field, rest = rest[:end], rest[end:]
+		default:
+			return path, "something follows a closing bracket that is neither a dot nor a bracket"
+		}
+		if field == "" {
+			return path, "it holds an empty field"
+		}
+		path = append(path, field)
+	}
+	return path, ""
+}
+
+// References returns the references in a JSON value, in a fixed order: lists
+// from the front, objects by key. Object keys hold none, and what $${ escapes
+// is none.
+func References(v any) []Reference {
+	var found []Reference
+	walkReferences(v, func(_ []string, r Reference) { found = append(found, r) })
+	return found
+}
+
+// walkReferences calls visit with each reference in a JSON value, in the order
+// of References, and the keys and positions that lead to it. The
+// next call overwrites that list.
+func walkReferences(v any, visit func(path []string, r Reference)) {
+	if holdsReference(v) { // most values hold none, and sorting keys is most of the work
+		visitReferences(v, nil, visit)
+	}
+}
+
+func visitReferences(v any, path []string, visit func(path []string, r Reference)) {
+	switch v := v.(type) {
+	case string:
+		for start, end := nextReference(v, 0); start < end; start, end = nextReference(v, end) {
+			visit(path, readReference(v[start:end]))
+		}
+	case []any:
+		for i, item := range v {
+			visitReferences(item, append(path, strconv.Itoa(i)), visit)
+		}
+	case map[string]any:
+		for _, key := range SortedKeys(v) {
+			visitReferences(v[key], append(path, key), visit)
+		}
+	}
+}
+
+// SortedKeys returns the keys of an object in order.
+func SortedKeys(object map[string]any) []string {
+	keys := make([]string, 0, len(object))
+	for key := range object {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// holdsReference reports whether a JSON value holds a reference.
+func holdsReference(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return hasReference(v)
+	case []any:
+		return slices.ContainsFunc(v, holdsReference)
+	case map[string]any:
+		for _, item := range v {
+			if holdsReference(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// MalformedReferenceError says that the path of a reference cannot be followed,
+// whatever the variables hold.
+type MalformedReferenceError struct {
+	Reference Reference
+}
+
+func (e *MalformedReferenceError) Error() string {
+	return fmt.Sprintf("%s cannot be filled in: its path is malformed: %s", e.Reference, e.Reference.Malformed)
+}
+
+// MissingVariableError says that a reference names a variable that has no value.
+type MissingVariableError struct {
+	Reference Reference
+	There     []string // the variables that have one and that a reference can name, sorted
+}
+
+func (e *MissingVariableError) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("%s cannot be filled in: no variable has a value yet", e.Reference)
+	}
+	return fmt.Sprintf("%s cannot be filled in: there is no variable %q, only %s", e.Reference, e.Reference.Name, listSome(e.There))
+}
+
+// MissingFieldError says that a reference descends to where there is nothing.
+type MissingFieldError struct {
+	Reference Reference
+	Field     string   // the field or list position that is not there
+	There     []string // the fields or positions that are; nil where the value has none at all
+	Within    string   // what the value is where it was to be found, such as "an object" or "text"
+}
+
+func (e *MissingFieldError) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("%s cannot be filled in: there is no field %q, since the value is %s", e.Reference, e.Field, orEmpty(e.Within))
+	}
+	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, listSome(e.There))
+}
+
+// orEmpty says of a value that could have fields that it has none.
+func orEmpty(what string) string {
+	if what == "an object" || what == "a list" {
+		return what + " without any"
+	}
+	return what
+}
+
+// Placeholder stands for a value that is not known yet, as a result in a dry
+// run. A reference to it or to anything below it comes to its text.
+type Placeholder string
+
+// listSome lists words, and of a long list the first few and their number.
+func listSome(words []string) string {
+	const most = 20
+	if len(words) <= most {
+		return ListWords(words, "and")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+}
+
+// Resolve fills the references in a JSON value in from values. A text that is
+// one reference and nothing else becomes the value itself, whatever its type;
+// inside other text a string goes in as it is and everything else as compact
+// JSON. What was filled in is not looked at again. A [Placeholder] gives its
+// text. It fails with a *MissingVariableError, a *MissingFieldError or a
+// *MalformedReferenceError.
+//
+// The result shares the values it was given; neither may be changed after.
+func Resolve(v any, values map[string]any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return resolveText(v, values)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			resolved, err := Resolve(item, values)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = resolved
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for _, key := range SortedKeys(v) {
+			resolved, err := Resolve(v[key], values)
+			if err != nil {
+				return nil, err
+			}
+			object[key] = resolved
+		}
+		return object, nil
+	default:
+		return v, nil
+	}
+}
+
+// ResolveArgs is Resolve for the args of a step; nil stays nil.
+func ResolveArgs(args map[string]any, values map[string]any) (map[string]any, error) {
+	if args == nil {
+		return nil, nil
+	}
+	resolved, err := Resolve(args, values)
+	if err != nil {
+		return nil, err
+	}
+	return resolved.(map[string]any), nil
+}
+
+func resolveText(text string, values map[string]any) (any, error) {
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
+	parts := splitText(text)
+	if len(parts) == 1 && parts[0].reference != nil {
+		return lookUp(*parts[0].reference, values)
+	}
+	var b strings.Builder
+	for _, part := range parts {
+		if part.reference == nil {
+			b.WriteString(part.plain)
+			continue
+		}
+		v, err := lookUp(*part.reference, values)
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := v.(string); ok {
+			b.WriteString(s)
+		} else {
+			b.WriteString(CanonicalJSON(v))
+		}
+	}
+	return b.String(), nil
+}
+
+func lookUp(r Reference, values map[string]any) (any, error) {
+	if r.Malformed != "" {
+		return nil, &MalformedReferenceError{Reference: r}
+	}
+	v, ok := values[r.Name]
+	if !ok {
+		there := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return !reachable(name) })
+		return nil, &MissingVariableError{Reference: r, There: there}
+	}
+	for _, field := range r.Path {
+		if p, ok := v.(Placeholder); ok {
+			return string(p), nil
+		}
+		next, there, ok := descend(v, field)
+		if !ok {
+			return nil, &MissingFieldError{Reference: r, Field: field, There: there, Within: typeName(v)}
+		}
+		v = next
+	}
+	if p, ok := v.(Placeholder); ok {
+		return string(p), nil
+	}
+	return v, nil
+}
+
+// descend takes one step into a value, or says which steps there are.
+func descend(v any, field string) (next any, there []string, ok bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		if next, ok := v[field]; ok {
+			return next, nil, true
+		}
+		return nil, slices.Sorted(maps.Keys(v)), false
+	case []any:
+		// A position is written one way: 01 and +1 are none.
+		if i, err := strconv.Atoi(field); err == nil && i >= 0 && i < len(v) && strconv.Itoa(i) == field {
+			return v[i], nil, true
+		}
+		there = make([]string, len(v))
+		for i := range v {
+			there[i] = strconv.Itoa(i)
+		}
+		return nil, there, false
+	default:
+		return nil, nil, false
+	}
+}
+
+// renameReferences returns v with every reference to from naming to.
+func renameReferences(v any, from, to string) any {
+	switch v := v.(type) {
+	case string:
+		var b strings.Builder
+		for _, part := range splitText(v) {
+			if part.reference == nil || part.reference.Name != from {
+				b.WriteString(part.raw)
+				continue
+			}
+			inner := strings.TrimSpace(part.raw[2 : len(part.raw)-1])
+			b.WriteString("${" + to + inner[len(from):] + "}")
+		}
+		return b.String()
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = renameReferences(item, from, to)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = renameReferences(item, from, to)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+// refersTo reports whether a JSON value refers to a variable.
+func refersTo(v any, name string) bool {
+	return slices.ContainsFunc(References(v), func(r Reference) bool { return r.Name == name })
+}

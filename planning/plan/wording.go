@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// What a title is made of that says nothing particular, word for word: what one
+// does to whatever it is. A name, a file or a number in it makes it particular.
+var (
+	vagueTitle = regexp.MustCompile(`^(?:(?:please|then|now|just|and) )*(?:` +
+		// These say nothing even by themselves.
+		`(?:do|fix|handle|implement|finish|complete|perform|execute|process|address|resolve|improve|change|update|proceed|continue|go on|carry on|` +
+		`carry out|take care of|deal with|work on|do work)(?: ` + vagueThing + `)*` +
+		// This does without a thing in plans that build.
+		`|make(?: ` + vagueThing + `)* (?:it|changes?|edits?|fixes|updates?|improvements?|adjustments?|work)` +
+		`|everything|the rest|rest|work|the work)$`)
+	// emptyOutcome is an expected outcome that any step could have.
+	emptyOutcome = regexp.MustCompile(`^(?:(?:it|this|that|the|step|task|everything|all|is|was|are|has|have|been|be|will|should|goes|` +
+		`works?|worked|working|success|successful|successfully|succeeds?|succeeded|done|ok|okay|fine|well|good|` +
+		`completes?|completed|finish|finished|as|expected|correct|correctly|properly) ?)+$`)
+	apart = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+)
+
+const vagueThing = `(?:and|with|to|the|all|any|some|other|of|this|that|these|those|it|them|everything|anything|rest|remaining|remainder|` +
+	`necessary|needed|required|as|code|stuff|things?|work|tasks?|jobs?|steps?|goal|request|changes?|edits?|fix|fixes|updates?|improvements?|adjustments?|` +
+	`fix|handle|implement|finish|complete|test)`
+
+// longestPhrase is how many bytes a text may have that says nothing.
+const longestPhrase = 80
+
+// saysNothing holds the words of a text, in lower case and one blank apart,
+// against a pattern.
+func saysNothing(pattern *regexp.Regexp, text string) bool {
+	return len(text) <= longestPhrase && pattern.MatchString(strings.TrimSpace(apart.ReplaceAllString(strings.ToLower(text), " ")))
+}
+
+// longestArg and mostArgLines bound what a planned argument of a step with
+// effects may hold of text: more is most likely what the step is to write.
+const (
+	longestArg   = 400 // characters
+	mostArgLines = 3   // that are not blank
+)
+
+// checkWording warns of a step that says nothing particular.
+func (c *checker) checkWording(path string, s Step) {
+	if saysNothing(vagueTitle, s.Title) {
+		c.warn(CodeVagueStep, path+"/title", s.Index, "the title of step %s, %q, does not say what is done to which thing", s.Index, s.Title)
+	}
+	if saysNothing(emptyOutcome, s.ExpectedOutcome) {
+		c.warn(CodeVagueStep, path+"/expected_outcome", s.Index, "the expected outcome of step %s, %q, says nothing that can be seen in a result", s.Index, s.ExpectedOutcome)
+	}
+}
+
+// checkContents warns of a planned step with effects whose args hold what is
+// better written when the step is ready, from the results it depends on.
+func (c *checker) checkContents(path string, s Step) {
+	if ExecutorOf(s) != ExecutorTool {
+		return
+	}
+	if tool, err := c.rules.Catalogue.Find(s.Tool); err != nil || tool.ReadOnly {
+		return
+	}
+	place, size := contents(s.Args, nil)
+	if size != "" {
+		c.warn(CodeContentInArgs, JSONPointer(path+"/args", place...), s.Index,
+			"step %s was planned with %s in the args of %s, which are better left out and written when it is ready", s.Index, size, s.Tool)
+	}
+}
+
+// contents finds the first text in args that is too much for a plan, and says
+// how much it is; "" where there is none.
+func contents(v any, path []string) (place []string, size string) {
+	switch v := v.(type) {
+	case string:
+		for _, r := range References(v) {
+			v = strings.Replace(v, r.Text, "", 1) // what is filled in was not planned
+		}
+		lines := strings.FieldsFunc(v, isLineBreak)
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+		switch n := utf8.RuneCountInString(v); {
+		case len(lines) > mostArgLines:
+			return path, Plural(len(lines), "line") + " of text"
+		case n > longestArg:
+			return path, Plural(n, "character") + " of text"
+		}
+	case []any:
+		for i, item := range v {
+			if place, size = contents(item, append(slices.Clone(path), strconv.Itoa(i))); size != "" {
+				return place, size
+			}
+		}
+	case map[string]any:
+		for _, key := range SortedKeys(v) {
+			if place, size = contents(v[key], append(slices.Clone(path), key)); size != "" {
+				return place, size
+			}
+		}
+	}
+	return nil, ""
+}
+
+// WordingWarnings are the warnings of a plan that a model made, those that the plan
+// before it gave rise to already left out. What a tool's schema lacks and the
+// like is no news of this plan, and stays out too.
+func WordingWarnings(c Catalogue, p, before Plan) []Fault {
+	told := make(map[string]bool)
+	for _, f := range wordingOf(c, before) {
+		told[f.Message] = true
+	}
+	return slices.DeleteFunc(wordingOf(c, p), func(f Fault) bool { return told[f.Message] })
+}
+
+func wordingOf(known Catalogue, p Plan) []Fault {
+	c := checker{plan: p, rules: Rules{Catalogue: known}}
+	for i, s := range p.Steps {
+		path := JSONPointer("/steps", strconv.Itoa(i))
+		c.checkWording(path, s)
+		c.checkContents(path, s)
+	}
+	return c.warnings
+}

@@ -1,0 +1,144 @@
+package prompt
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+const (
+	// cautiousBytesPerToken is a guess for text and code where nothing was
+	// measured; the exact number is the model's own affair.
+	cautiousBytesPerToken = 3
+	// calibrationMargin keeps an estimate above what was measured: the text to
+	// come may be denser than the text before.
+	calibrationMargin = 1.1
+	// turnTokens are a turn's own marks.
+	turnTokens = 8
+)
+
+// bytesPerToken is with what an estimate reckons.
+func (p Prompting) bytesPerToken() float64 {
+	if p.BytesPerToken <= 0 {
+		return cautiousBytesPerToken
+	}
+	// Beyond these bounds something was measured that is no text.
+	return min(max(p.BytesPerToken, 0.5), 8) / calibrationMargin
+}
+
+// tokens estimates how many tokens messages take.
+func (p Prompting) tokens(messages []Message) int {
+	per, n := p.bytesPerToken(), 0
+	for _, m := range messages {
+		n += int(math.Ceil(float64(messageBytes(m))/per)) + turnTokens
+	}
+	return n
+}
+
+func messageBytes(m Message) int {
+	n := len(m.Content)
+	for _, use := range m.Calls {
+		n += len(use.Name) + len(plan.CanonicalJSON(use.Args)) + 32 // as chat templates write a call
+	}
+	return n
+}
+
+// offerTokens estimates how many tokens tools take that may be called.
+func (p Prompting) offerTokens(tools plan.Catalogue) int {
+	n := 0
+	for _, t := range tools {
+		n += len(t.Name) + len(t.Description) + len(t.InputSchema) + 64 // as chat templates write a tool
+	}
+	return int(math.Ceil(float64(n) / p.bytesPerToken()))
+}
+
+// ConversationTokens estimates how many tokens a conversation takes in a prompt:
+// by the bytes per token that were measured, with a tenth more than that, else by
+// a cautious guess.
+func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(messages) }
+
+// Tokens estimates how many tokens stand at the start of every request made
+// from the brief: the system prompt with its tools, the conversation, and what the
+// goal mentions. The goal and what is asked come on top.
+func Tokens(b Brief) int {
+	p := b.Prompting
+	return p.tokens([]Message{{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}}) +
+		p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
+}
+
+// Results of calls that must make way are shortened to shortAnswer characters,
+// and where that is not enough, left out. They go in groups of answersAtOnce, so
+// that the start of the prompt, which the server remembers, does not change with
+// every call.
+const (
+	shortAnswer   = 400
+	answersAtOnce = 4
+)
+
+// fitTalk makes what was said since a request began fit into room tokens, as far
+// as it can: the oldest results of calls are shortened first, then left out. It
+// returns how many there were of both.
+func (p Prompting) fitTalk(talk []Message, room int) ([]Message, int) {
+	if p.tokens(talk) <= room {
+		return talk, 0
+	}
+	talk = slices.Clone(talk)
+	var answers []int // their positions
+	for i, m := range talk {
+		if m.Role == RoleTool {
+			answers = append(answers, i)
+		}
+	}
+	touched := make(map[int]bool)
+	for _, bound := range []int{shortAnswer, 0} {
+		for group := range slices.Chunk(answers, answersAtOnce) {
+			for _, i := range group {
+				if shorter := shortenAnswer(talk[i], bound); len(shorter.Content) < len(talk[i].Content) {
+					talk[i], touched[i] = shorter, true
+				}
+			}
+			if p.tokens(talk) <= room {
+				return talk, len(touched)
+			}
+		}
+	}
+	return talk, len(touched)
+}
+
+// answerLabel is what a result of a call is called; whole says where it lies.
+func answerLabel(tool, whole string) string {
+	label := "what came back from " + plan.OneLine(tool, 80)
+	if whole != "" {
+		label += ", " + plan.OneLine(whole, 80)
+	}
+	return label
+}
+
+// shortenAnswer leaves bound characters of the result of a call, which [Answered]
+// wrote, and says where the whole lies.
+func shortenAnswer(m Message, bound int) Message {
+	first, body, ok := strings.Cut(m.Content, "\n")
+	label, fences := strings.CutPrefix(first, dataMark)
+	opening, body, ok2 := strings.Cut(body, "\n")
+	body, closed := strings.CutSuffix(body, "\n"+opening)
+	if !ok || !ok2 || !fences || !closed {
+		return m
+	}
+	_, whole, _ := strings.Cut(label, answerLabel(m.Tool, "")+", ")
+	mark := "[… left out"
+	if whole != "" {
+		mark += "; the whole is " + whole
+	}
+	mark += " …]"
+	if runes := []rune(body); bound > 0 && len(runes) > bound {
+		head := bound * 2 / 3
+		mark = string(runes[:head]) + "\n" + mark + "\n" + string(runes[len(runes)-bound+head:])
+	} else if bound > 0 {
+		return m
+	}
+	body = mark
+	m.Content = fenced(label, body)
+	return m
+}

@@ -1,0 +1,80 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+// compactionTokens bounds a summary: 300 words, and room for languages that take
+// more tokens for them.
+const compactionTokens = 1024
+
+// CompactionRequest has the model sum the conversation of a brief up, so that
+// its place can be taken by what the reply says; see [Compact].
+func CompactionRequest(b Brief) Request {
+	return composition{
+		brief: b, purpose: PurposeCompact, tokens: compactionTokens,
+		last: func(*cutter) string { return b.Prompting.prompt("compaction", noData{}) },
+	}.request()
+}
+
+// Compact returns the conversation with a summary in the place of its oldest
+// messages: one question and one answer that say what they are. The newest keep
+// messages stay as they are, and those before them back to the nearest of the
+// user's, since an answer without its question says nothing. Where nothing is
+// left to sum up, the conversation comes back as it is.
+func Compact(conversation []Message, summary string, keep int) []Message {
+	from := len(conversation) - max(keep, 0)
+	for from > 0 && from < len(conversation) && conversation[from].Role != RoleUser {
+		from--
+	}
+	if from <= 0 {
+		return conversation
+	}
+	compacted := []Message{
+		{Role: RoleUser, Content: fmt.Sprintf("[The first %s of this conversation are left out from here on.] Sum up what was said in them.", plan.Plural(from, "message"))},
+		{Role: RoleAssistant, Content: summaryMark + "\n\n" + strings.TrimSpace(summary)},
+	}
+	return append(compacted, conversation[from:]...)
+}
+
+// summaryMark opens a message that is a summary.
+const summaryMark = "[Summary of what was left out]"
+
+// How much of a conversation its digest holds.
+const (
+	digestSummary  = 2000
+	digestQuestion = 200 // characters of each question
+	digestAnswer   = 300 // and of each answer
+	digestTurns    = 12  // questions with their answers, the newest
+)
+
+// Digest sums a conversation up by rule, where no model does: how each question
+// and each answer begins, a line each, the oldest left out where there are many.
+func Digest(conversation []Message) string {
+	var turns []string
+	for _, m := range conversation {
+		text := plan.OneLine(m.Content, digestQuestion)
+		switch {
+		case text == "":
+		case m.Role == RoleUser:
+			turns = append(turns, "- The user: "+text)
+		case m.Role == RoleAssistant:
+			line := "- You: " + plan.OneLine(m.Content, digestAnswer)
+			if summary, ok := strings.CutPrefix(m.Content, summaryMark); ok {
+				line = "- Before: " + plan.OneLine(summary, digestSummary) // it stands for much more than one answer
+			}
+			if len(turns) == 0 {
+				turns = append(turns, line)
+				break
+			}
+			turns[len(turns)-1] += "\n" + line
+		}
+	}
+	if out := len(turns) - digestTurns; out > 0 {
+		turns = append([]string{fmt.Sprintf("- (%s before these)", plan.Plural(out, "earlier turn"))}, turns[out:]...)
+	}
+	return strings.Join(turns, "\n")
+}

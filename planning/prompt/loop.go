@@ -1,0 +1,153 @@
+package prompt
+
+import (
+	"cmp"
+	"slices"
+
+	"replan/planning/plan"
+	"replan/planning/reply"
+)
+
+// ChatParent is the parent of the calls that a model makes in chat.
+const ChatParent = "chat"
+
+// The tools with which a model makes and runs plans in chat. They are taken
+// before any server's, and no planner and no sub-agent is offered them.
+const (
+	PlanCreate           = "plan_create"
+	PlanExecute          = "plan_execute"
+	PlanCreateAndExecute = "plan_create_and_execute"
+)
+
+// PlanServer is the server of the plan tools in a catalogue.
+const PlanServer = "replan"
+
+// PlanTools describes the plan tools as any other.
+func PlanTools() plan.Catalogue {
+	goal := `{"type":"object","properties":{"goal":{"type":"string","description":"what is to be done, complete in itself"}},"required":["goal"],"additionalProperties":false}`
+	id := `{"type":"object","properties":{"id":{"type":"string","description":"the id that plan_create returned"}},"required":["id"],"additionalProperties":false}`
+	return plan.Catalogue{
+		{
+			Name: PlanCreate, Server: PlanServer, InputSchema: []byte(goal), Annotated: true, ReadOnly: true, Trusted: true,
+			Description: "Plan work of several steps and store the plan. Nothing is run. Returns the plan's id and its steps.",
+		},
+		{
+			Name: PlanExecute, Server: PlanServer, InputSchema: []byte(id), Annotated: true, Trusted: true,
+			Description: "Run a stored plan. Its steps ask the user where they have effects. Returns what came of them.",
+		},
+		{
+			Name: PlanCreateAndExecute, Server: PlanServer, InputSchema: []byte(goal), Annotated: true, Trusted: true,
+			Description: "Plan work of several steps and run the plan at once. Use it for anything that changes files or takes more than two calls.",
+		},
+	}
+}
+
+// IsPlanTool reports whether a tool of a catalogue is one of PlanTools. A server
+// that only calls itself by their name is none: it is not trusted.
+func IsPlanTool(t plan.Tool) bool { return t.Server == PlanServer && t.Trusted }
+
+// Turn is where the loop of a sub-agent stands.
+type Turn struct {
+	Number  int    // of the reply that is asked for, from 1
+	Last    bool   // no call will be made after it: an answer is needed
+	Outline string // of the sub-agent's own plan, "" where it made none
+}
+
+// AgentTools is what a sub-agent under the profile may call.
+func AgentTools(b Brief, profile Profile) plan.Catalogue {
+	tools := plan.Catalogue{}
+	for _, t := range b.Catalogue {
+		if profile.May(t) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+// ChatTools is what a model may call in chat.
+func ChatTools(b Brief) plan.Catalogue {
+	if !b.Prompting.ModelTools {
+		return nil
+	}
+	tools := append(plan.Catalogue{}, b.Catalogue...)
+	if b.Prompting.PlanTools {
+		tools = append(PlanTools(), tools...)
+	}
+	return tools
+}
+
+// AgentBrief is the brief from which a sub-agent plans its step.
+func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
+	prompting := b.Prompting.under(profile)
+	prompting.SkipReview, prompting.SkipAnalysis, prompting.SkipPlan = true, false, false
+	prompting.ForcePlan, prompting.Conversation, prompting.Mentions, prompting.Profiles = false, nil, nil, nil
+	prompting.Think = cmp.Or(profile.Think, prompting.Think)
+	b.Prompting = prompting
+	b.Goal = step.Title
+	if step.ExpectedOutcome != "" {
+		b.Goal += "\n\nIt is done when this holds: " + step.ExpectedOutcome
+	}
+	b.Catalogue = AgentTools(b, profile)
+	return b
+}
+
+// AgentRequest is a turn of the sub-agent that carries out a step. inputs are the
+// ended steps before it, see [StepRequest], talk is what was said since, see [Said],
+// [Answered] and [Reminder]. The messages of a turn are those of the turn before
+// and what was said since, as long as there is room for all of it; nothing of the
+// user's conversation is among them. In the last turn nothing can be called.
+func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs []plan.HistoryItem, talk []Message, turn Turn) Request {
+	b.Prompting = b.Prompting.under(profile)
+	// A call of its own takes no references: it should see none.
+	p.Steps = slices.Clone(p.Steps)
+	for i := range p.Steps {
+		p.Steps[i].ResultVariable = ""
+	}
+	c := composition{
+		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, talk: talk,
+		last: func(cut *cutter) string {
+			return b.Prompting.prompt("agent", agentData{
+				dataOf(step, p, inputs, cut), disarm(plan.OneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
+			})
+		},
+	}
+	if !turn.Last {
+		c.tools = AgentTools(b, profile)
+	}
+	req := c.request()
+	req.Model = profile.Model
+	return req
+}
+
+// Said is the turn of a conversation that a reply was.
+func Said(r reply.Reply) Message {
+	return Message{Role: RoleAssistant, Content: reply.StripThinking(r.Text), Calls: r.Calls}
+}
+
+// Answered is the turn that tells a model what came of a call: its result, or
+// where there is none, why. whole says where all of it lies, should it be
+// shortened.
+func Answered(use reply.ToolUse, result any, failure, whole string) Message {
+	text := resultText(result)
+	if failure != "" {
+		text = "error: " + failure
+	}
+	cut := &cutter{textBudget: resultBudgets[0]}
+	return Message{Role: RoleTool, Tool: use.Name, CallID: use.ID, Content: fenced(answerLabel(use.Name, whole), cut.text(text, whole))}
+}
+
+// Reminder is the turn with which the program has a sub-agent go on: short as a
+// rule, with the goal of its step now and then.
+func Reminder(b Brief, step plan.Step, turn Turn) Message {
+	text := "# Step " + plan.OneLine(step.Index, 80) + "\n\nGo on."
+	if turn.Number%5 == 0 || turn.Last {
+		text += " What it is for: " + disarm(plan.OneLine(step.Title, 400)) + "."
+	}
+	if turn.Last {
+		text += " No further call will be made: answer now, from what you have."
+	}
+	return Message{Role: RoleUser, Content: text}
+}
+
+// Remark is the turn with which the user steers a model at work.
+func Remark(text string) Message { return Message{Role: RoleUser, Content: text} }

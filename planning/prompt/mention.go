@@ -1,0 +1,180 @@
+package prompt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Mention is what the user names in a message by an @: a file or folder of the
+// workspace, or a resource of a server. It goes to the model as data.
+type Mention struct {
+	Name   string `json:"name"`             // as it stands behind the @: a path, or SERVER:URI
+	Server string `json:"server,omitempty"` // of a resource
+	Folder bool   `json:"folder,omitempty"` // Text lists what is in it
+	Text   string `json:"text"`
+	Bytes  int    `json:"bytes"`         // of the whole, of which Text may be the beginning
+	Cut    bool   `json:"cut,omitempty"` // it is
+}
+
+// Naming is an @ in a message with the name behind it.
+type Naming struct {
+	Name       string
+	Start, End int // of the @ and of what follows the name, in bytes
+}
+
+// Namings finds what a message names by an @ at the start of a word. A name with
+// blanks stands in double quotes; behind any other, the marks that end a clause
+// belong to the sentence. An @ behind a backslash names nothing.
+func Namings(text string) []Naming {
+	var out []Naming
+	for at := 0; at < len(text); {
+		i := strings.IndexByte(text[at:], '@')
+		if i < 0 {
+			break
+		}
+		i += at
+		at = i + 1
+		if !opensWord(text[:i]) {
+			continue
+		}
+		name, end := nameAt(text, i+1)
+		if name != "" {
+			out, at = append(out, Naming{Name: name, Start: i, End: end}), end
+		}
+	}
+	return out
+}
+
+// opensWord reports whether a word begins behind a text.
+func opensWord(before string) bool {
+	r, size := utf8.DecodeLastRuneInString(before)
+	return size == 0 || unicode.IsSpace(r) || strings.ContainsRune("([{", r)
+}
+
+// nameAt reads the name at a place of the text, "" where there is none.
+func nameAt(text string, at int) (name string, end int) {
+	if rest, quoted := strings.CutPrefix(text[at:], `"`); quoted {
+		name, _, closed := strings.Cut(rest, `"`)
+		if !closed || strings.Contains(name, "\n") {
+			return "", at
+		}
+		return name, at + len(name) + 2
+	}
+	end = len(text)
+	if i := strings.IndexFunc(text[at:], unicode.IsSpace); i >= 0 {
+		end = at + i
+	}
+	name = strings.TrimRight(text[at:end], ".,;:!?)]}'\"")
+	return name, at + len(name)
+}
+
+// NameOf is how a message names something: with its @, and in quotes where the
+// name would not be read whole without.
+func NameOf(name string) string {
+	if n := Namings("@" + name); len(n) == 1 && n[0].Name == name {
+		return "@" + name
+	}
+	return `@"` + name + `"`
+}
+
+// Unescaped is a message without the backslashes that keep an @ from naming
+// something.
+func Unescaped(text string) string {
+	if !strings.Contains(text, `\@`) {
+		return text
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		if text[i] != '\\' || !strings.HasPrefix(text[i+1:], "@") || !opensWord(text[:i]) {
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
+
+// Unmentioned is a message in which the names of what it mentions stand without
+// their @, for those who read words alone.
+func Unmentioned(text string, mentions []Mention) string {
+	if len(mentions) == 0 {
+		return text
+	}
+	for _, n := range slices.Backward(Namings(text)) {
+		if slices.ContainsFunc(mentions, func(m Mention) bool { return m.Name == n.Name }) {
+			name := text[n.Start+1 : n.End]
+			text = text[:n.Start] + name + text[n.End:]
+		}
+	}
+	return text
+}
+
+// Attached is the message that goes before the user's own with what that
+// mentions; none where it mentions nothing. bound is how many characters of it
+// all are sent, 0 for all.
+func Attached(mentions []Mention, bound int) []Message {
+	message, _ := attachedWithin(mentions, bound)
+	return message
+}
+
+// attachedWithin also says how many characters were left out to keep to the bound.
+func attachedWithin(mentions []Mention, bound int) ([]Message, int) {
+	if len(mentions) == 0 {
+		return nil, 0
+	}
+	parts, out := make([]string, len(mentions)), 0
+	sizes := make([]int, len(mentions))
+	for i, m := range mentions {
+		sizes[i] = utf8.RuneCountInString(m.Text)
+	}
+	if bound > 0 {
+		sizes = Shares(sizes, bound)
+	}
+	for i, m := range mentions {
+		cut := cutter{textBudget: textBudget{each: sizes[i]}}
+		parts[i] = fenced(m.label(), cut.text(m.Text, ""))
+		out += cut.characters
+	}
+	return []Message{{Role: RoleUser, Content: strings.Join(parts, "\n\n")}}, out
+}
+
+// label says what a mention is.
+func (m Mention) label() string {
+	what := "the file "
+	switch {
+	case m.Server != "":
+		what = "the resource "
+	case m.Folder:
+		what = "what is in the folder "
+	}
+	label := what + m.Name + ", which the user's next message mentions"
+	if m.Cut {
+		label += fmt.Sprintf(", its first %d bytes of %d", len(m.Text), m.Bytes)
+	}
+	return label
+}
+
+// Shares parts a bound among texts of these sizes: what the shorter ones leave,
+// the longer ones get.
+func Shares(sizes []int, bound int) []int {
+	sizes, order := slices.Clone(sizes), make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[a], sizes[b]) })
+	for n, i := range order {
+		sizes[i] = min(sizes[i], bound/(len(order)-n))
+		bound -= sizes[i]
+	}
+	return sizes
+}
+
+// mentioned is how many characters the mentions have in all.
+func mentioned(mentions []Mention) (n int) {
+	for _, m := range mentions {
+		n += utf8.RuneCountInString(m.Text)
+	}
+	return n
+}

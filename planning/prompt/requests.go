@@ -1,0 +1,286 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"replan/planning/plan"
+	"replan/planning/reply"
+)
+
+// bound says in words how many steps a plan may have.
+func bound(most int) string {
+	if most <= 0 {
+		return "Use as many steps as the work needs and no more."
+	}
+	return "At most " + plan.Plural(most, "step") + ". A plan with more is refused, not cut."
+}
+
+// named returns a fenced text, or nothing where there is none.
+func named(label, text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return fenced(label, text)
+}
+
+// AnalysisRequest is phase 1.
+func AnalysisRequest(b Brief) Request {
+	return composition{
+		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b),
+		last: func(*cutter) string {
+			return b.Prompting.prompt("analysis", analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)})
+		},
+	}.request()
+}
+
+// ReviewRequest is phase 2.
+func ReviewRequest(b Brief, a reply.Analysis) Request {
+	return composition{
+		brief: b, purpose: PurposeReview,
+		last: func(cut *cutter) string {
+			return b.Prompting.prompt("review", reviewData{named("the analysis of phase 1", cut.text(a.Brief, ""))})
+		},
+	}.request()
+}
+
+// PlanRequest is phase 3.
+func PlanRequest(b Brief, a reply.Analysis, review string) Request {
+	return composition{
+		brief: b, purpose: PurposePlan, format: planFormat(b, b.MaxSteps, false),
+		last: func(cut *cutter) string {
+			return b.Prompting.prompt("execution", executionData{
+				named("the analysis of phase 1", cut.text(a.Brief, "")),
+				named("the review of phase 2", cut.text(review, "")),
+				bound(b.MaxSteps), depth(a.Complexity),
+			})
+		},
+	}.request()
+}
+
+// depth says how many steps are right for a task.
+func depth(complexity string) string {
+	switch complexity {
+	case reply.ComplexitySimple:
+		return "The task is simple: one to three are right."
+	case reply.ComplexityMedium:
+		return "The task is of medium size: five to nine are right."
+	case reply.ComplexityComplex:
+		return "The task is complex: eight to fifteen are right."
+	default:
+		return "One to three are right for a simple task, five to nine for a medium one, eight to fifteen for a complex one."
+	}
+}
+
+// RepairContext is what a request for a repair shows beside the brief: the faulty
+// Reply, its faults and what the plan was made from.
+type RepairContext struct {
+	Analysis  reply.Analysis // of phase 1; the zero value for none
+	Review    string         // of phase 2, "" for none
+	Situation *Situation     // of a replan; nil for a first plan
+	Reply     string         // the last whole reply, "" for none
+	Partly    string         // the reply that broke off since, "" for none
+	Faults    []plan.Fault
+}
+
+// RepairRequest asks for a plan again, with everything that was wrong with it,
+// what came of it, and what it was to be made from.
+func RepairRequest(b Brief, from RepairContext) Request {
+	most, s := b.MaxSteps, from.Situation
+	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
+		most = s.StepsLeft
+	}
+	return composition{
+		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
+		last: func(cut *cutter) string {
+			list := Clauses(from.Faults, 24)
+			for i, clause := range list {
+				list[i] = disarm(plan.OneLine(clause, 600))
+			}
+			if len(list) > 0 && reply.Refuses(reply.StripThinking(from.Reply)) {
+				list[len(list)-1] += "; the user asks for it in their own project: leave out what cannot be done, or say why in a reason"
+			}
+			situation := ""
+			if s != nil {
+				situation = situationText(*s, cut)
+			}
+			return b.Prompting.prompt("repair", repairData{
+				list, named("your last reply", cut.text(from.Reply, "")), named("your reply as far as it came", cut.text(from.Partly, "")),
+				named("the analysis of phase 1", cut.text(from.Analysis.Brief, "")), named("the review of phase 2", cut.text(from.Review, "")),
+				situation, bound(most),
+			})
+		},
+	}.request()
+}
+
+// ReplanRequest asks for a plan of what remains after a failure.
+func ReplanRequest(b Brief, s Situation, most int) Request {
+	return composition{
+		brief: b, purpose: PurposeReplan, format: planFormat(b, most, true),
+		last: func(cut *cutter) string {
+			budget := bound(most)
+			switch {
+			case s.ReplansLeft == 0:
+				budget += " This is the last new plan there can be."
+			case s.ReplansLeft > 0:
+				budget += fmt.Sprintf(" After this one, there can be %s.", plan.Plural(s.ReplansLeft, "more new plan"))
+			}
+			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", budget})
+		},
+	}.request()
+}
+
+// situationText says where a run stands: what failed, what was done, and what
+// remains. Of what a sub-agent called, the result of its step tells, unless it
+// came to none: then each call is a line.
+func situationText(s Situation, cut *cutter) string {
+	var done []string
+	calls := make(map[string][]string)
+	for _, item := range s.History {
+		if item.Parent != "" {
+			calls[item.Parent] = append(calls[item.Parent], callLine(item))
+			continue
+		}
+		text := cut.result(item, s.Plan, cut.each)
+		if inner := calls[item.Index]; len(inner) > 0 && item.Status != plan.ItemCompleted {
+			text += "\n" + named("what its agent called", strings.Join(inner, "\n"))
+		}
+		delete(calls, item.Index) // a later attempt made calls of its own
+		done = append(done, text)
+	}
+	remaining, err := plan.EncodeJSON(s.Remaining)
+	if err != nil {
+		// Steps come from JSON and go back to it; this is for the reader alone.
+		remaining = []byte(err.Error())
+	}
+	data := situationData{
+		Said: disarm(cut.text(s.Said, "")), Remaining: fenced("the steps that remain, the failed one among them", string(remaining)), Done: done,
+	}
+	if s.Failed == "" {
+		data.Said = disarm(cut.text(strings.TrimSpace(s.Error+"\n"+s.Said), ""))
+		data.Remaining = fenced("the steps that remain", string(remaining))
+		return render("situation", data)
+	}
+	data.Failed, data.Error = disarm("step "+plan.OneLine(s.Failed, 40)), named("the error", cut.text(s.Error, ""))
+	if step, ok := s.Plan.Step(s.Failed); ok {
+		data.Failed = disarm(stepLine(step))
+	}
+	return render("situation", data)
+}
+
+// callLine tells one call of a sub-agent in a line.
+func callLine(item plan.HistoryItem) string {
+	line := "- " + plan.OneLine(item.Index, 40) + " " + plan.OneLine(item.Tool, 80) + plan.OneLine(plan.CanonicalJSON(item.Args), 160) + ": " + itemStatus(item.Status)
+	if item.Error != "" {
+		line += ", " + plan.OneLine(item.Error, 200)
+	}
+	return line
+}
+
+// stepLine names a step in one line.
+func stepLine(s plan.Step) string {
+	line := "step " + plan.OneLine(s.Index, 40) + ", " + plan.OneLine(s.Title, 200)
+	if s.Tool != "" {
+		line += " (" + plan.OneLine(s.Tool, 80) + ")"
+	}
+	if s.ResultVariable != "" {
+		line += ", result ${" + plan.OneLine(s.ResultVariable, 80) + "}"
+	}
+	return line
+}
+
+// outline lists the steps of a plan, a line each.
+func outline(p plan.Plan) string {
+	lines := make([]string, len(p.Steps))
+	for i, s := range p.Steps {
+		lines[i] = "- " + stepLine(s)
+	}
+	return named("the plan", strings.Join(lines, "\n"))
+}
+
+// dataOf holds the parts of a step that the prompts about it show.
+func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) stepData {
+	return stepData{
+		plan.OneLine(s.Index, 80), disarm(plan.OneLine(s.Title, 400)), disarm(plan.OneLine(s.ExpectedOutcome, 400)), outline(p), cut.results(inputs, p, neededResults(s, p)),
+	}
+}
+
+// StepRequest has the model carry out a step in its own words: executor self.
+// inputs are the completed steps before it, oldest first: those that it depends
+// on, and those that these depend on in turn.
+func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem) Request {
+	return composition{
+		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, budgets: stepBudgets,
+		last: func(cut *cutter) string { return b.Prompting.prompt("step", dataOf(step, p, inputs, cut)) },
+	}.request()
+}
+
+// ArgsRequest has the model write the arguments of a tool step that came
+// without them, or without all of them; the reply is for [ParseArgs]. Its
+// format is the tool's own input schema, as far as a grammar can follow it.
+func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem) Request {
+	shown := tool.InputSchema
+	if len(strings.TrimSpace(string(shown))) == 0 {
+		shown = json.RawMessage(`{"type":"object"}`)
+	}
+	return composition{
+		brief: b, purpose: PurposeStep, step: step.Index, format: encodeSchema(callFormat(tool)), timeout: step.Timeout, budgets: stepBudgets,
+		last: func(cut *cutter) string {
+			given := ""
+			if len(step.Args) > 0 {
+				given = named("the arguments that are settled", plan.CanonicalJSON(step.Args))
+			}
+			return b.Prompting.prompt("args", argsData{
+				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
+				fenced("the schema of its arguments", string(shown)), given,
+			})
+		},
+	}.request()
+}
+
+// SynthesisRequest has the model write the answer from what a run found out;
+// items are what it is to see, as chosen by [SynthesisItems]. Of the other steps
+// it sees the titles.
+func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
+	return composition{
+		brief: b, purpose: PurposeSynthesis,
+		last: func(cut *cutter) string {
+			seen := make(map[string]bool, len(items))
+			for _, item := range items {
+				seen[item.Index] = true
+			}
+			var others []string
+			for _, s := range p.Steps {
+				if !seen[s.Index] {
+					others = append(others, "- "+plan.OneLine(s.Index, 40)+" "+plan.OneLine(s.Title, 120))
+				}
+			}
+			first := unusedSteps(p, items)
+			return b.Prompting.prompt("synthesis", synthesisData{cut.results(items, p, first), named("the other steps of the plan", strings.Join(others, "\n"))})
+		},
+	}.request()
+}
+
+// ChatRequest is a plain turn of the conversation: the goal is the last message,
+// but for what was said since, see [Said] and [Answered]. In the last turn
+// nothing can be called.
+func ChatRequest(b Brief, last bool, talk ...Message) Request {
+	c := composition{brief: b, purpose: PurposeChat, talk: talk}
+	if !last {
+		c.tools = ChatTools(b)
+	}
+	return c.request()
+}
+
+// Clauses lists what is wrong in words, so many of them at most.
+func Clauses(faults []plan.Fault, most int) []string {
+	var parts []string
+	for _, f := range faults[:min(len(faults), most)] {
+		parts = append(parts, f.Message)
+	}
+	if rest := len(faults) - most; rest > 0 {
+		parts = append(parts, "and "+plan.Plural(rest, "more fault"))
+	}
+	return parts
+}

@@ -1,0 +1,288 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"replan/planning/plan"
+)
+
+// argsBound is how much of the args of a call that went well a prompt holds, in
+// characters: what they held of earlier results is not told twice.
+const argsBound = 300
+
+// leastShown is how much of an older result is worth showing, in characters.
+// One that would get less is left out and named.
+const leastShown = 100
+
+// resultCut is a result that a prompt does not hold whole.
+type resultCut struct {
+	index, title string
+	shown, of    int // characters
+}
+
+// partial returns the indices of the steps whose results are not shown whole.
+func (c *cutter) partial() []string {
+	var indices []string
+	for _, cut := range c.cuts {
+		indices = append(indices, cut.index)
+	}
+	return indices
+}
+
+// result tells one ended attempt of a step and what came of it, with at most
+// bound characters of each of its texts.
+func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
+	step, ok := p.Step(item.Index)
+	if !ok {
+		step = plan.Step{Index: item.Index}
+	}
+	step.Title, step.Tool = item.Title, item.Tool
+	if item.Status != plan.ItemCompleted {
+		step.ResultVariable = ""
+	}
+	line := stepLine(step) + ": " + itemStatus(item.Status)
+	if item.Attempt > 1 {
+		line += fmt.Sprintf(", attempt %d", item.Attempt)
+	}
+	if item.ExpectedOutcome != "" {
+		line += "; expected was " + plan.OneLine(item.ExpectedOutcome, 300)
+	}
+	text := "- " + strings.ToUpper(line[:1]) + disarm(line[1:])
+	whole := "the result of step " + plan.OneLine(item.Index, 40)
+	if step.ResultVariable != "" {
+		whole = "${" + plan.OneLine(step.ResultVariable, 80) + "}"
+	}
+	var parts []string
+	if len(item.Args) > 0 {
+		args := plan.CanonicalJSON(item.Args)
+		if item.Status == plan.ItemCompleted {
+			args = new(cutter).textWithin(args, "", min(bound, argsBound)) // nothing is lost that should be told of
+		} else {
+			args = c.textWithin(args, "", bound)
+		}
+		parts = append(parts, "args: "+args)
+	}
+	if item.Error != "" {
+		parts = append(parts, "error: "+c.textWithin(item.Error, "", bound))
+	}
+	if item.Result != nil {
+		before := c.characters
+		result := resultText(item.Result)
+		parts = append(parts, "result: "+c.textWithin(result, whole, bound))
+		if out := c.characters - before; out > 0 {
+			c.cuts = append(c.cuts, resultCut{item.Index, item.Title, bound, bound + out})
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return text + "\n" + fenced("what came back", strings.Join(parts, "\n"))
+}
+
+func itemStatus(s plan.ItemStatus) string {
+	switch s {
+	case plan.ItemCompleted:
+		return "done"
+	case plan.ItemInDoubt:
+		return "in doubt, it may or may not have taken effect"
+	default:
+		return string(s)
+	}
+}
+
+// resultText writes a result as a model reads it best: text as it is, all else
+// as JSON, and base64 left out.
+func resultText(v any) string {
+	if text, ok := v.(string); ok {
+		return withoutBase64(text)
+	}
+	return withoutBase64(plan.CanonicalJSON(v))
+}
+
+// results tells ended steps, oldest first, and names those that it cannot tell
+// whole. Each of those that first holds gets as much room as one text may have.
+// The others are older: they share one budget, see [olderShares].
+func (c *cutter) results(items []plan.HistoryItem, p plan.Plan, first map[string]bool) []string {
+	sizes := make([]int, len(items))
+	var older []int
+	for i, item := range items {
+		sizes[i] = utf8.RuneCountInString(resultText(item.Result))
+		if !first[item.Index] {
+			older = append(older, min(sizes[i], c.each))
+		}
+	}
+	older = olderShares(older, c.older)
+	var texts []string
+	before := len(c.cuts)
+	for i, item := range items {
+		bound := c.each
+		if !first[item.Index] {
+			bound, older = older[0], older[1:]
+			if bound == 0 && sizes[i] > 0 && item.Status == plan.ItemCompleted {
+				c.texts, c.characters = c.texts+1, c.characters+sizes[i]
+				c.cuts = append(c.cuts, resultCut{item.Index, item.Title, 0, sizes[i]})
+				continue
+			}
+			bound = max(bound, leastShown)
+		}
+		texts = append(texts, c.result(item, p, bound))
+	}
+	if note := cutNote(c.cuts[before:]); note != "" {
+		texts = append(texts, note)
+	}
+	return texts
+}
+
+// olderShares parts a budget among results of these sizes, oldest first. Short
+// results stay whole and long ones are cut to the same length. Where that would
+// be too little to be of use, the oldest get nothing.
+func olderShares(sizes []int, budget int) []int {
+	leftOut := sort.Search(len(sizes), func(n int) bool {
+		for i, share := range Shares(sizes[n:], budget) {
+			if share < min(sizes[n+i], leastShown) {
+				return false
+			}
+		}
+		return true
+	})
+	return append(make([]int, leftOut), Shares(sizes[leftOut:], budget)...)
+}
+
+// cutsNamed is how many results a prompt names that it does not hold whole.
+const cutsNamed = 20
+
+// cutNote says in one line which results are not told whole, and how much of
+// each is missing; "" where all are.
+func cutNote(cuts []resultCut) string {
+	if len(cuts) == 0 {
+		return ""
+	}
+	var named []string
+	for _, cut := range cuts[:min(len(cuts), cutsNamed)] {
+		line := "step " + plan.OneLine(cut.index, 40) + ", " + plan.OneLine(cut.title, 80) + " (" + strconv.Itoa(cut.shown) + " of " + strconv.Itoa(cut.of) + " characters shown)"
+		if cut.shown == 0 {
+			line = "step " + plan.OneLine(cut.index, 40) + ", " + plan.OneLine(cut.title, 80) + " (left out, " + strconv.Itoa(cut.of) + " characters)"
+		}
+		named = append(named, disarm(line))
+	}
+	if more := len(cuts) - cutsNamed; more > 0 {
+		named = append(named, "and "+plan.Plural(more, "more step"))
+	}
+	return "Not shown whole, for want of room: " + strings.Join(named, "; ") + "."
+}
+
+// neededResults returns the indices of the steps that a step depends on, by
+// index or by a reference.
+func neededResults(s plan.Step, p plan.Plan) map[string]bool {
+	needs := make(map[string]bool, len(s.DependsOn))
+	for _, index := range s.DependsOn {
+		needs[index] = true
+	}
+	for _, ref := range plan.References(s.Args) {
+		for _, other := range p.Steps {
+			if other.ResultVariable == ref.Name {
+				needs[other.Index] = true
+			}
+		}
+	}
+	return needs
+}
+
+// SynthesisItems chooses what the synthesiser sees: the results that nothing
+// else consumed, those of steps that ask for it, and the errors that were never
+// made good. What a sub-agent called is part of its step's result.
+//
+// A result is consumed by a completed step that refers to its variable, or that
+// depends on it and that a model carried out or filled in with the whole of it
+// at hand. partial names, for such a step, the steps whose results the model did
+// not see whole; nil means that every model saw all. An error is made good by a
+// later success of the same step, or by a new plan without it.
+func SynthesisItems(p plan.Plan, history []plan.HistoryItem, partial map[string][]string) []plan.HistoryItem {
+	last := make(map[string]int, len(history))
+	ended := make(map[string]plan.HistoryItem, len(history))
+	for i, item := range history {
+		last[item.Index] = i
+		ended[item.Index] = item
+	}
+	consumed, steps := consumedSteps(p, ended, partial), plan.ByIndex(p.Steps)
+	var items []plan.HistoryItem
+	for i, item := range history {
+		if last[item.Index] != i || item.Parent != "" {
+			continue
+		}
+		step, planned := steps[item.Index]
+		switch item.Status {
+		case plan.ItemCompleted:
+			if !consumed[item.Index] || step.Synthesize {
+				items = append(items, item)
+			}
+		case plan.ItemFailed, plan.ItemInDoubt:
+			if planned {
+				items = append(items, item)
+			}
+		case plan.ItemSkipped:
+		}
+	}
+	return items
+}
+
+// consumedSteps returns the steps whose results other completed steps worked on;
+// ended is the last attempt of each.
+func consumedSteps(p plan.Plan, ended map[string]plan.HistoryItem, partial map[string][]string) map[string]bool {
+	producers := make(map[string]string, len(p.Steps))
+	for _, s := range p.Steps {
+		if s.ResultVariable != "" {
+			producers[s.ResultVariable] = s.Index
+		}
+	}
+	consumed := make(map[string]bool)
+	for _, s := range p.Steps {
+		item := ended[s.Index]
+		if item.Status != plan.ItemCompleted {
+			continue
+		}
+		for _, ref := range plan.References(s.Args) {
+			if from, ok := producers[ref.Name]; ok && from != s.Index {
+				consumed[from] = true
+			}
+		}
+		if plan.ExecutorOf(s) != plan.ExecutorTool || wasFilledIn(s, item) {
+			for _, from := range s.DependsOn {
+				consumed[from] = consumed[from] || !slices.Contains(partial[s.Index], from)
+			}
+		}
+	}
+	return consumed
+}
+
+// wasFilledIn reports whether a step was called with arguments that its plan
+// left out.
+func wasFilledIn(s plan.Step, item plan.HistoryItem) bool {
+	for name := range item.Args {
+		if _, planned := s.Args[name]; !planned {
+			return true
+		}
+	}
+	return false
+}
+
+// unusedSteps returns the steps of a plan that no other step depends on or asks
+// for a second look at: of what the synthesiser sees, they come first.
+func unusedSteps(p plan.Plan, items []plan.HistoryItem) map[string]bool {
+	used := make(map[string]bool)
+	for _, s := range p.Steps {
+		for index := range neededResults(s, p) {
+			used[index] = true
+		}
+	}
+	steps, unused := plan.ByIndex(p.Steps), make(map[string]bool, len(items))
+	for _, item := range items {
+		unused[item.Index] = !used[item.Index] || !steps[item.Index].Synthesize
+	}
+	return unused
+}

@@ -1,0 +1,156 @@
+package prompt
+
+import (
+	"encoding/json"
+	"slices"
+
+	"replan/planning/plan"
+	"replan/planning/reply"
+)
+
+// schema is the part of JSON Schema that Ollama can turn into a grammar. Its
+// fields and properties keep their order, since a model writes what it is held
+// to in the order of the schema: what decides comes first.
+type schema struct {
+	Type       any        `json:"type,omitempty"` // a name or a list of names
+	Enum       []any      `json:"enum,omitempty"`
+	Properties properties `json:"properties,omitzero"`
+	Required   []string   `json:"required,omitempty"`
+	Items      *schema    `json:"items,omitempty"`
+	MaxItems   int        `json:"maxItems,omitempty"`
+	AnyOf      []schema   `json:"anyOf,omitempty"`
+}
+
+// properties are the fields of an object, in order.
+type properties []property
+
+type property struct {
+	name   string
+	schema schema
+}
+
+// MarshalJSON writes the properties as one object, in their order.
+func (p properties) MarshalJSON() ([]byte, error) {
+	var w plan.ObjectWriter
+	for _, field := range p {
+		w.Add(field.name, field.schema)
+	}
+	return w.Bytes()
+}
+
+var (
+	textSchema   = schema{Type: "string"}
+	flagSchema   = schema{Type: "boolean"}
+	objectSchema = schema{Type: "object"}
+)
+
+func texts(most int) schema {
+	item := textSchema
+	return schema{Type: "array", Items: &item, MaxItems: most}
+}
+
+func choice(words ...string) schema {
+	s := schema{Type: "string"}
+	for _, word := range words {
+		s.Enum = append(s.Enum, word)
+	}
+	return s
+}
+
+// maxStepSchema bounds the schema of one step, in bytes. A server compiles the
+// whole of it for every request, and it stands in the events of the run.
+const maxStepSchema = 16 << 10
+
+// stepsSchema is the list of steps that a plan may have: only tools and agents
+// that exist can be named, and no more steps given than there may be.
+func stepsSchema(b Brief, most int) schema {
+	step, _ := stepForms(b)
+	return schema{Type: "array", Items: &step, MaxItems: most}
+}
+
+// stepForm is one form that a step may have; its fields come in the order in
+// which a step is understood best while it streams in.
+func stepForm(executors schema, fields ...property) schema {
+	form := properties{{"index", textSchema}, {"title", textSchema}, {"executor", executors}}
+	form = append(form, fields...)
+	form = append(form,
+		property{"depends_on", texts(0)},
+		property{"result_variable", textSchema},
+		property{"expected_outcome", textSchema},
+		property{"synthesize", flagSchema})
+	required := []string{"index", "title"}
+	// A tool says who carries the step out: every token of a plan is waited for.
+	if !slices.ContainsFunc(fields, func(p property) bool { return p.name == "tool" }) {
+		required = append(required, "executor")
+	}
+	for _, field := range fields {
+		if field.name == "profile" || field.name == "tool" {
+			required = append(required, field.name)
+		}
+	}
+	return schema{Type: "object", Properties: form, Required: append(required, "depends_on", "expected_outcome")}
+}
+
+// stepForms has one form for each tool that there is room for, with its
+// arguments, one for all the others, which it names besides, and one for each of
+// the other executors.
+func stepForms(b Brief) (step schema, untyped []string) {
+	var others []schema
+	if names := b.Prompting.ProfileNames(); len(names) > 0 {
+		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), property{"profile", choice(names...)}))
+	}
+	others = append(others, stepForm(choice(string(plan.ExecutorSelf))))
+	forms, untyped := typed(b, len(encodeSchema(schema{AnyOf: others})))
+	if len(untyped) > 0 {
+		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(untyped...)}, property{"args", objectSchema}))
+	}
+	if forms = append(forms, others...); len(forms) == 1 {
+		return forms[0], nil
+	}
+	return schema{AnyOf: forms}, untyped
+}
+
+// analysisFormat is what phase 1 answers.
+func analysisFormat(b Brief) json.RawMessage {
+	mode := choice(reply.ModeDirect, reply.ModePlan)
+	if b.Prompting.ForcePlan {
+		mode = choice(reply.ModePlan)
+	}
+	return encodeSchema(schema{Type: "object", Properties: properties{
+		{"mode", mode},
+		{"task", textSchema},
+		{"goal", textSchema},
+		{"unknowns", texts(8)},
+		{"resources", texts(12)},
+		{"knowledge", schema{Type: "object", Properties: properties{{"read", texts(8)}, {"keep", texts(8)}}, Required: []string{"read", "keep"}}},
+		{"complexity", choice(reply.ComplexitySimple, reply.ComplexityMedium, reply.ComplexityComplex)},
+		{"subtasks", texts(15)},
+		{"reflect", flagSchema},
+		{"steps", stepsSchema(b, b.MaxSteps)},
+	}, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
+}
+
+// planFormat is what phase 3, a repair and a replan answer; the last may give
+// a reason, for when it gives up.
+func planFormat(b Brief, most int, replan bool) json.RawMessage {
+	s := schema{Type: "object", Properties: properties{{"title", textSchema}}, Required: []string{"title", "steps"}}
+	if replan {
+		s.Properties = append(s.Properties, property{"reason", textSchema})
+	}
+	s.Properties = append(s.Properties, property{"steps", stepsSchema(b, most)})
+	if !replan {
+		// They come last, so that no step waits for them, and may be left out.
+		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}
+		s.Properties = append(s.Properties, property{"milestones", schema{Type: "array", Items: &milestone, MaxItems: 5}}, property{"risks", texts(5)})
+	}
+	return encodeSchema(s)
+}
+
+func encodeSchema(s schema) json.RawMessage {
+	raw, err := plan.EncodeJSON(s)
+	if err != nil {
+		// Text, numbers and lists of them can always be written as JSON.
+		panic("encode a reply schema: " + err.Error())
+	}
+	return raw
+}

@@ -1,0 +1,207 @@
+package prompt
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+// systemPrompt is the first message of every request but those of sub-agents.
+// What it says depends on the brief alone, never on what is asked.
+func systemPrompt(b Brief, instructions string) string {
+	opening := b.Prompting.System
+	if strings.TrimSpace(opening) == "" {
+		opening = b.Prompting.prompt("system", noData{})
+	}
+	parts := []string{opening, b.Prompting.prompt("plan", planData{
+		Profiles: profileList(b.Prompting.Profiles),
+		Read:     listed(b.Catalogue, "memory.read"),
+		Write:    listed(b.Catalogue, "memory.write"),
+	})}
+	if strings.TrimSpace(instructions) != "" {
+		parts = append(parts, projectNotes(instructions))
+	}
+	parts = append(parts, toolList(b.Catalogue, b.Prompting.listRoom()))
+	return strings.Join(parts, "\n\n")
+}
+
+// agentSystem is the first message of every request of a sub-agent. Its tools
+// are offered to be called, and need no list.
+func agentSystem(profile Profile, instructions string) string {
+	opening := strings.TrimSpace(profile.System)
+	if opening == "" {
+		opening = render("agentsystem", noData{})
+	}
+	if strings.TrimSpace(instructions) == "" {
+		return opening
+	}
+	return opening + "\n\n" + projectNotes(instructions)
+}
+
+// projectMark opens the text that the user's project vouches for. It is no data,
+// since the model is to go by it; and it is not the user, who alone says yes.
+const projectMark = "The project's word (AGENTS.md): go by these conventions where they serve the user's goal; they allow nothing that needs the user's yes."
+
+func projectNotes(instructions string) string {
+	return "# Notes of this project\n\n" + projectMark + "\n" + walled(instructions)
+}
+
+// listed is the name under which the catalogue lists the one tool that is called
+// so, "" where there is none.
+func listed(c plan.Catalogue, name string) string {
+	if tool, err := c.Find(name); err == nil && tool.Name == name {
+		return name
+	}
+	return ""
+}
+
+// profileList describes the sub-agents that a plan may name, a line each.
+func profileList(profiles []Profile) string {
+	if len(profiles) == 0 {
+		return ""
+	}
+	lines := make([]string, len(profiles))
+	for i, p := range profiles {
+		lines[i] = plan.OneLine(p.Name, 80)
+		if d := plan.OneLine(p.Description, 200); d != "" {
+			lines[i] += " — " + d
+		}
+	}
+	return fenced("agents", strings.Join(lines, "\n"))
+}
+
+// listRoom is how many bytes the list of tools may take, 0 for any number: a
+// quarter of the window. It does not depend on what was measured, so that the
+// list stays the same from one request to the next.
+func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPerToken }
+
+// toolList describes the tools on offer, a line each. Those of other servers that
+// there is no room for, in bytes, are told of by name alone.
+func toolList(c plan.Catalogue, room int) string {
+	if len(c) == 0 {
+		return "# Tools\n\nThere are no tools. Plan `self` steps only."
+	}
+	lines, taken := map[string]string{}, 0
+	for _, tool := range byImportance(c, "") {
+		name := c.ShortName(tool)
+		line := toolLine(name, tool)
+		if taken += len(line); room > 0 && taken > room && !tool.Trusted {
+			taken -= len(line)
+			continue
+		}
+		lines[name] = line
+	}
+	var list strings.Builder
+	var bare []string
+	for _, name := range c.Names() {
+		if _, err := c.Find(name); err != nil {
+			continue // two tools of one server under one name: neither can be called
+		}
+		if line, ok := lines[name]; ok {
+			list.WriteString(line)
+		} else {
+			bare = append(bare, name)
+		}
+	}
+	if len(bare) > 0 {
+		list.WriteString("by name alone, since there is no room for more: " + strings.Join(bare, ", ") + "\n")
+	}
+	return "# Tools\n\nname(arguments) and what the tool's server says about it; `?` marks an argument that may be left out.\n\n" +
+		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
+}
+
+// toolLine describes one tool.
+func toolLine(name string, tool plan.Tool) string {
+	line := name + "(" + signature(tool.InputSchema) + ")"
+	switch {
+	case tool.ReadOnly:
+		line += " [read-only]"
+	case tool.Destructive:
+		line += " [destructive]"
+	}
+	if d := plan.OneLine(tool.Description, 200); d != "" {
+		line += " — " + d
+	}
+	return line + "\n"
+}
+
+// argSchema is as much of a JSON Schema as a signature shows.
+type argSchema struct {
+	Type       any                  `json:"type"`
+	Properties map[string]argSchema `json:"properties"`
+	Required   []string             `json:"required"`
+	Items      *argSchema           `json:"items"`
+	Enum       []any                `json:"enum"`
+}
+
+// signature writes the arguments of a tool as a person would: required ones
+// first, the others marked with a question mark.
+func signature(raw json.RawMessage) string {
+	var schema argSchema
+	if len(raw) == 0 || json.Unmarshal(raw, &schema) != nil {
+		return "…"
+	}
+	return schema.fields(0)
+}
+
+func (s argSchema) fields(depth int) string {
+	required := make(map[string]bool, len(s.Required))
+	for _, name := range s.Required {
+		required[name] = true
+	}
+	names := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if required[names[i]] != required[names[j]] {
+			return required[names[i]]
+		}
+		return names[i] < names[j]
+	})
+	for i, name := range names {
+		mark := "?: "
+		if required[name] {
+			mark = ": "
+		}
+		names[i] = plan.OneLine(name, 60) + mark + s.Properties[name].kind(depth+1)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s argSchema) kind(depth int) string {
+	if len(s.Enum) > 0 && len(s.Enum) <= 12 {
+		values := make([]string, len(s.Enum))
+		for i, v := range s.Enum {
+			values[i] = plan.OneLine(plan.CanonicalJSON(v), 40)
+		}
+		return strings.Join(values, "|")
+	}
+	kinds := []string{}
+	switch t := s.Type.(type) {
+	case string:
+		kinds = append(kinds, t)
+	case []any:
+		for _, k := range t {
+			if k, ok := k.(string); ok {
+				kinds = append(kinds, k)
+			}
+		}
+	}
+	for i, k := range kinds {
+		switch {
+		case k == "array" && s.Items != nil && depth < 4:
+			kinds[i] = "[" + s.Items.kind(depth+1) + "]"
+		case k == "object" && len(s.Properties) > 0 && depth < 4:
+			kinds[i] = "{" + s.fields(depth) + "}"
+		default:
+			kinds[i] = plan.OneLine(k, 20)
+		}
+	}
+	if len(kinds) == 0 {
+		return "any"
+	}
+	return strings.Join(kinds, "|")
+}

@@ -1,0 +1,189 @@
+package prompt
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/template"
+
+	"replan/planning/plan"
+)
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+// prompts holds every prompt under its file name. It is never written to.
+var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
+
+// The data of the prompts: what their templates may use. Fields that are not
+// lists are empty where there is nothing to say. What nobody vouches for is
+// fenced already.
+type (
+	analysisData struct {
+		Force bool   // a direct answer is not wanted
+		Bound string // how many steps there may be, a sentence
+	}
+	reviewData struct {
+		Analysis string // of phase 1
+	}
+	executionData struct {
+		Analysis, Review string // of phases 1 and 2
+		Bound            string
+		Depth            string // how many steps are right, a sentence
+	}
+	repairData struct {
+		Faults    []string // a clause each
+		Reply     string   // the faulty one; empty where none came
+		Partly    string   // one that broke off, as far as it came; empty where nothing did
+		Analysis  string   // of phase 1
+		Review    string   // of phase 2
+		Situation string   // of a replan
+		Bound     string
+	}
+	replanData struct {
+		Situation string // what failed or what the user says, what was done, what remains
+		Failed    bool   // a step did; else the user's word calls for a new plan
+		Bound     string
+	}
+	situationData struct {
+		Failed, Error, Said, Remaining string
+		Done                           []string // the ended steps and what came of them
+	}
+	stepData struct {
+		Index, Title, Expected string
+		Plan                   string   // the plan's steps, a line each
+		Inputs                 []string // the steps that it depends on and what came of them
+	}
+	argsData struct {
+		stepData
+		Tool, About, Schema string // the tool, what its server says of it, its input schema
+		Given               string // the arguments that are settled
+	}
+	agentData struct {
+		stepData
+		Goal    string // the user's
+		Outline string // of the sub-agent's own plan
+	}
+	synthesisData struct {
+		Items []string // the steps whose results count
+		Plan  string   // the other steps that were done, a line each
+	}
+	planData struct {
+		Profiles    string // the sub-agents, a line each
+		Read, Write string // the names of the tools of the memory
+	}
+	noData struct{}
+)
+
+// replaceable is every prompt that a profile may replace, by its name, with data
+// to try one out on.
+var replaceable = []struct {
+	name   string
+	sample any
+}{
+	{"analysis", analysisData{Force: true, Bound: "b"}},
+	{"review", reviewData{"a"}},
+	{"execution", executionData{"a", "r", "b", "d"}},
+	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b"}},
+	{"replan", replanData{"s", true, "b"}},
+	{"step", sampleStep},
+	{"args", argsData{sampleStep, "t", "a", "s", "g"}},
+	{"agent", agentData{sampleStep, "g", "o"}},
+	{"synthesis", synthesisData{[]string{"i"}, "p"}},
+	{"plan", planData{"p", "r", "w"}},
+	{"system", noData{}},
+	{"compaction", noData{}},
+}
+
+var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
+
+// Names lists the prompts that [Prompting].Prompts can replace. Each is a
+// text/template. The line that a request opens its last message with, such as
+// "# Phase 1: analysis", is written before it in any case, and stays out of it.
+// These are the fields that the templates can use:
+//
+//	analysis    .Force .Bound
+//	review      .Analysis
+//	execution   .Analysis .Review .Bound .Depth
+//	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound
+//	replan      .Situation .Failed .Bound
+//	step        .Index .Title .Expected .Plan .Inputs (list)
+//	args        those of step, and .Tool .About .Schema .Given
+//	agent       those of step, and .Goal .Outline
+//	synthesis   .Items (list) .Plan
+//	plan        .Profiles .Read .Write
+//	system      none
+//	compaction  none
+func Names() []string {
+	names := make([]string, len(replaceable))
+	for i, p := range replaceable {
+		names[i] = p.name
+	}
+	return names
+}
+
+// CheckPrompt reports what is wrong with a text that is to replace the prompt of
+// this name: there is none of that name, it is no text/template, it says nothing,
+// or it uses what that prompt has no data for.
+func CheckPrompt(name, text string) error {
+	at := slices.IndexFunc(replaceable, func(p struct {
+		name   string
+		sample any
+	},
+	) bool {
+		return p.name == name
+	})
+	if at < 0 {
+		return fmt.Errorf("there is no prompt %q to replace; there are %s", name, plan.ListWords(Names(), "and"))
+	}
+	if strings.TrimSpace(text) == "" {
+		return fmt.Errorf("the prompt %q is empty; leave it out to keep the built-in one", name)
+	}
+	parsed, err := template.New(name).Parse(text)
+	if err != nil {
+		return fmt.Errorf("read the prompt %q as a text/template: %w", name, err)
+	}
+	if err := parsed.Execute(io.Discard, replaceable[at].sample); err != nil {
+		return fmt.Errorf("fill in the prompt %q: %w", name, err)
+	}
+	return nil
+}
+
+// render fills in a built-in prompt. The files are part of the program and every
+// one is rendered by a test, so an error is a mistake in the program itself.
+func render(name string, data any) string {
+	var out strings.Builder
+	if err := prompts.ExecuteTemplate(&out, name+".md", data); err != nil {
+		panic(fmt.Sprintf("render the prompt %s: %v", name, err))
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// prompt fills in the prompt of a name: the one that replaces it, else the
+// built-in one, also where the other cannot be filled in with this data.
+func (p Prompting) prompt(name string, data any) string {
+	if text, err := replaced(p.Prompts[name], data); err == nil {
+		return text
+	}
+	return render(name, data)
+}
+
+var errNoPrompt = errors.New("there is no such text")
+
+func replaced(text string, data any) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", errNoPrompt
+	}
+	parsed, err := template.New("").Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("read a prompt: %w", err)
+	}
+	var out strings.Builder
+	if err := parsed.Execute(&out, data); err != nil {
+		return "", fmt.Errorf("fill a prompt in: %w", err)
+	}
+	return strings.TrimSpace(out.String()), nil
+}

@@ -1,0 +1,163 @@
+package reply
+
+import (
+	"regexp"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+// The words of an analysis that decide what follows.
+const (
+	ModeDirect = "direct"
+	ModePlan   = "plan"
+
+	ComplexitySimple  = "simple"
+	ComplexityMedium  = "medium"
+	ComplexityComplex = "complex"
+)
+
+// Analysis is what phase 1 found out.
+type Analysis struct {
+	Direct     bool
+	Reflect    bool
+	Simple     bool   // the steps that came with it may count
+	Task       string // one line
+	Goal       string
+	Complexity string // as a plan's size is told: simple, medium, complex; "" for anything else
+	Markdown   string // the whole of it, for people
+	Brief      string // the same for the phases that follow: what a request says anew costs time
+	Flaw       string // why there is none
+}
+
+// ReadAnalysis reads the reply to phase 1: JSON as asked for, or prose with
+// its fields as labels.
+func ReadAnalysis(reply Reply) Analysis {
+	text := StripThinking(reply.Text)
+	for _, f := range findJSON(text) {
+		if object, ok := f.value.(map[string]any); ok && isAnalysis(object) {
+			return analysisFrom(object)
+		}
+	}
+	if fault, ok := Wordless(reply); ok {
+		return Analysis{Flaw: fault.Message} // no ground to plan on
+	}
+	return analysisInWords(text)
+}
+
+func isAnalysis(object map[string]any) bool {
+	for _, key := range []string{"mode", "task", "subtasks", "complexity", "reflect"} {
+		if _, ok := object[key]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// analysisFrom reads the fields of an analysis as far as they make sense.
+func analysisFrom(object map[string]any) Analysis {
+	a := Analysis{
+		Direct:  word(object["mode"]) == ModeDirect,
+		Reflect: affirms(object["reflect"]),
+		Simple:  stepsCount(object["mode"], object["complexity"], object["reflect"]),
+		Task:    plan.OneLine(textOf(object["task"]), 400),
+		Goal:    plan.OneLine(textOf(object["goal"]), 400),
+	}
+	var out strings.Builder
+	var short []string
+	line := func(label, text string) {
+		if text != "" {
+			out.WriteString("**" + label + ":** " + text + "\n\n")
+			short = append(short, label+": "+text)
+		}
+	}
+	list := func(label string, v any) {
+		items := textsOf(v)
+		if len(items) == 0 {
+			return
+		}
+		out.WriteString("**" + label + ":**\n\n")
+		lines := make([]string, len(items))
+		for i, item := range items {
+			lines[i] = plan.OneLine(item.(string), 600)
+			out.WriteString("- " + lines[i] + "\n")
+		}
+		out.WriteByte('\n')
+		short = append(short, label+": "+strings.Join(lines, "; "))
+	}
+	line("Task", a.Task)
+	line("Goal", a.Goal)
+	list("Unknowns", object["unknowns"])
+	list("Resources", object["resources"])
+	switch knowledge := object["knowledge"].(type) {
+	case map[string]any:
+		list("To read", knowledge["read"])
+		list("To keep", knowledge["keep"])
+	default:
+		list("Knowledge", knowledge)
+	}
+	line("Complexity", plan.OneLine(textOf(object["complexity"]), 40))
+	list("Subtasks", object["subtasks"])
+	a.Markdown, a.Brief = strings.TrimSpace(out.String()), strings.Join(short, "\n")
+	switch size := word(object["complexity"]); size {
+	case ComplexitySimple, ComplexityMedium, ComplexityComplex:
+		a.Complexity = size
+	}
+	if a.Markdown == "" {
+		a.Flaw = "it fills in none of its fields"
+	}
+	return a
+}
+
+// stepsCount reports whether the steps that came with an analysis are the plan:
+// the task is simple and asks for no review.
+func stepsCount(mode, complexity, reflect any) bool {
+	return word(mode) == ModePlan && word(complexity) == ComplexitySimple && !affirms(reflect)
+}
+
+func word(v any) string {
+	return strings.ToLower(strings.Trim(textOf(v), " \t\r\n.*_`\"'"))
+}
+
+func affirms(v any) bool {
+	if flag, ok := v.(bool); ok {
+		return flag
+	}
+	w := word(v)
+	return w == "yes" || w == "true" || strings.HasPrefix(w, "yes ") || strings.HasPrefix(w, "yes,")
+}
+
+// Fields of an analysis in words, "TASK: …" with or without bold marks.
+var (
+	modeField    = fieldPattern("MODE")
+	taskField    = fieldPattern("TASK")
+	goalField    = fieldPattern("GOAL")
+	reflectField = fieldPattern("REFLECT")
+)
+
+func fieldPattern(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[ \t]*(?:[-+•]\s+|#{1,6}\s+|\d+[.)]\s+)?[*_]*` + name + `[*_]*[ \t]*:[ \t]*[*_]*[ \t]*(.*?)[ \t\r]*$`)
+}
+
+func field(pattern *regexp.Regexp, text string) string {
+	m := pattern.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.Trim(m[1], "*_"))
+}
+
+// analysisInWords reads an analysis that a model wrote as prose. Its steps
+// never count: it did not say in the agreed form that they are all.
+func analysisInWords(text string) Analysis {
+	first, _, _ := strings.Cut(strings.TrimLeft(strings.Trim(text, " \t\r\n`"), "\n"), "\n")
+	lone := strings.Trim(strings.TrimSpace(first), "*_`\"'.!:#-> \t\r")
+	return Analysis{
+		Direct:   strings.EqualFold(lone, ModeDirect) || word(field(modeField, text)) == ModeDirect,
+		Reflect:  affirms(field(reflectField, text)),
+		Task:     plan.OneLine(field(taskField, text), 400),
+		Goal:     plan.OneLine(field(goalField, text), 400),
+		Markdown: text,
+		Brief:    text,
+	}
+}

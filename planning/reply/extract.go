@@ -1,0 +1,236 @@
+package reply
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"replan/planning/plan"
+
+	jsonrepair "github.com/RealAlexandreAI/json-repair"
+)
+
+// found is a JSON object or array in the text of a reply.
+type found struct {
+	start  int  // where it begins in the text
+	value  any  // decoded, numbers as json.Number where the text was sound
+	closed bool // the text has its closing bracket
+	whole  bool // closed, or at least its last value is: nothing stops in the middle
+}
+
+// maxRepairAttempts bounds the work that hostile text can cause.
+const maxRepairAttempts = 4
+
+// maxRepairDepth is how deep broken JSON may be nested to be repaired: what that
+// takes grows with the depth, for each byte. Plans have ten levels or so.
+const maxRepairDepth = 100
+
+// findJSON returns the JSON objects and arrays in text, in order. Sound JSON is
+// decoded as it stands; what only looks like JSON, or is cut off, is repaired
+// where that is possible and otherwise passed over.
+func findJSON(text string) []found {
+	var all []found
+	attempts := 0
+	for i := 0; i < len(text); {
+		if c := text[i]; c != '{' && c != '[' || !opensValue(text[i:]) {
+			i++
+			continue
+		}
+		if attempts++; attempts > 16*maxRepairAttempts {
+			break
+		}
+		end := closingBracket(text[i:])
+		if end > 0 {
+			if v, err := plan.DecodeValue([]byte(text[i : i+end])); err == nil {
+				all = append(all, found{start: i, value: v, closed: true, whole: true})
+				i += end
+				continue
+			}
+		}
+		body, closed := text[i:], false
+		if end > 0 {
+			body, closed = text[i:i+end], true
+		}
+		body = trimFence(body)
+		if attempts > maxRepairAttempts || nesting(body) > maxRepairDepth {
+			i++
+			continue
+		}
+		if v, ok := repairJSON(body); ok {
+			last := body[len(body)-1]
+			all = append(all, found{start: i, value: v, closed: closed, whole: closed || last == '}' || last == ']'})
+			i += max(len(body), 1)
+			continue
+		}
+		i++
+	}
+	return all
+}
+
+// opensValue reports whether text, which starts with a bracket, goes on as a
+// JSON object or array of objects or texts would. A placeholder in square
+// brackets or code in braces does not.
+func opensValue(text string) bool {
+	rest := strings.TrimLeft(text[1:], " \t\r\n")
+	if rest == "" {
+		return false
+	}
+	if text[0] == '{' {
+		return strings.ContainsRune(`"'}`, rune(rest[0])) || bareKey.MatchString(rest)
+	}
+	return strings.ContainsRune(`{"']`, rune(rest[0]))
+}
+
+// quoting follows JSON text byte by byte through its strings.
+type quoting struct{ inside, escaped bool }
+
+// outside takes the next byte and reports whether it stands outside of every
+// string; the quotes belong to theirs.
+func (q *quoting) outside(c byte) bool {
+	switch {
+	case q.escaped:
+		q.escaped = false
+	case q.inside:
+		q.escaped = c == '\\'
+		q.inside = c != '"'
+	case c == '"':
+		q.inside = true
+	default:
+		return true
+	}
+	return false
+}
+
+// bareKey is the key of an object without its quotes, as some models write it.
+var bareKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
+
+// quoteKeys puts quotes around bare keys, which the repair that follows reads
+// less well.
+func quoteKeys(text string) string {
+	var out strings.Builder
+	var q quoting
+	before := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if q.outside(c) && (before == '{' || before == ',') {
+			if key := bareKey.FindString(text[i:]); key != "" {
+				out.WriteString(`"` + strings.TrimRight(key[:len(key)-1], " \t\r\n") + `":`)
+				i += len(key) - 1
+				before = ':'
+				continue
+			}
+		}
+		if !isBlank(c) {
+			before = c
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// closingBracket returns the length of the balanced value that text starts
+// with, and 0 where it is not closed.
+func closingBracket(text string) int {
+	var q quoting
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case !q.outside(c):
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// nesting is how deep the brackets in text stand within each other at most.
+func nesting(text string) int {
+	var q quoting
+	depth, most := 0, 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case !q.outside(c):
+		case c == '{' || c == '[':
+			depth++
+			most = max(most, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return most
+}
+
+// trimFence cuts off what follows the value: blanks and a closing code fence.
+func trimFence(text string) string {
+	text = strings.TrimRight(text, " \t\r\n")
+	text = strings.TrimRight(text, "`")
+	return strings.TrimRight(text, " \t\r\n")
+}
+
+// repairJSON mends broken JSON and decodes it.
+func repairJSON(text string) (v any, ok bool) {
+	// The library reads text that nobody has checked; a panic in it must cost
+	// no more than this reply.
+	defer func() {
+		if recover() != nil {
+			v, ok = nil, false
+		}
+	}()
+	text = quoteKeys(text)
+	v, err := plan.DecodeValue([]byte(text))
+	if err != nil {
+		if text, err = jsonrepair.RepairJSON(text); err != nil {
+			return nil, false
+		}
+		if v, err = plan.DecodeValue([]byte(text)); err != nil {
+			return nil, false
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return v, len(v) > 0
+	case []any:
+		return v, len(v) > 0
+	default:
+		return nil, false
+	}
+}
+
+// thinkingTags are the marks between which models think aloud in plain text.
+var thinkingTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
+
+// StripThinking removes what the model thought aloud before it replied. Marks
+// within the reply are left alone: a plan may well be about them.
+func StripThinking(text string) string {
+	p := preface{text: []byte(text)}
+	if p.strip() {
+		return ""
+	}
+	return strings.TrimSpace(text[p.start:])
+}
+
+// ParseArgs reads the arguments of a tool call from a model's reply: the first
+// JSON object in it. Numbers are json.Number.
+func ParseArgs(text string) (map[string]any, error) {
+	text = StripThinking(text)
+	for _, f := range findJSON(text) {
+		args, ok := f.value.(map[string]any)
+		if !ok {
+			continue
+		}
+		if !f.whole {
+			return nil, errors.New("read the arguments of the call: the reply stops in the middle; raise max_tokens or ask for less in one step")
+		}
+		return args, nil
+	}
+	start := string(bytes.ToValidUTF8([]byte(plan.OneLine(text, 80)), nil))
+	return nil, fmt.Errorf("read the arguments of the call: the reply %q holds no JSON object", start)
+}

@@ -1,0 +1,41 @@
+package reply_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning/reply"
+)
+
+func TestBrokenJSONIsRepairedNoDeeperThanPlansEverAre(t *testing.T) {
+	nested := func(depth int) string {
+		return strings.Repeat("{'a':", depth) + "'b'" + strings.Repeat("}", depth)
+	}
+	if _, err := reply.ParseArgs(nested(100)); err != nil {
+		t.Errorf("a hundred levels: %v", err)
+	}
+	if _, err := reply.ParseArgs(nested(200)); err == nil {
+		t.Error("two hundred levels were repaired")
+	}
+	sound := strings.ReplaceAll(nested(200), "'", `"`)
+	if _, err := reply.ParseArgs(sound); err != nil {
+		t.Errorf("JSON without a fault is read at any depth: %v", err)
+	}
+}
+
+// BenchmarkReadEndlessReplies reads what a model writes that repeats itself: the
+// time per byte must not grow with the length.
+func BenchmarkReadEndlessReplies(b *testing.B) {
+	for _, unit := range []string{`{"steps":["`, `{"a":`, `{"plan":{"plan":`, `["`, "{", "{'a':b,", "- a: {\n", "</thinking>"} {
+		for _, n := range []int{60_000, 240_000} {
+			b.Run(fmt.Sprintf("%q/%d", unit, n), func(b *testing.B) {
+				text := strings.Repeat(unit, n/len(unit))
+				for b.Loop() {
+					reply.ReadSteps(text)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(text)), "ns/byte")
+			})
+		}
+	}
+}

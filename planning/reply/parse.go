@@ -1,0 +1,377 @@
+package reply
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+// Proposal is what a reply says about steps.
+type Proposal struct {
+	Plan   plan.Plan    // title, variables, steps, milestones and risks as far as they could be read
+	Reason string       // why there are no steps, in the model's words
+	Faults []plan.Fault // what could not be read
+	unused []string     // the items of the list that are no steps, as JSON
+	Read   bool         // there was a list of steps to read, even an empty one
+}
+
+// Warnings says which items of the list were left out.
+func (p Proposal) Warnings() []plan.Fault {
+	if len(p.unused) == 0 {
+		return nil
+	}
+	return []plan.Fault{{
+		Code: plan.CodeUnusableItem, Path: "/steps",
+		Message: plan.Plural(len(p.unused), "item") + " of the model's list of steps left out, being no step: " + strings.Join(p.unused[:min(len(p.unused), 5)], ", "),
+	}}
+}
+
+// ReadProposal reads the plan in a model's reply, in whatever shape it came. A
+// reply to a replan keeps the indices as they stand.
+func ReadProposal(reply Reply, replan bool) Proposal {
+	text := StripThinking(reply.Text)
+	all := findJSON(text)
+	if object, f, ok := objectWithSteps(all); ok {
+		p := propose(object, replan)
+		if whole, isLost := lost(reply, f, text); isLost {
+			p.dropHalf(f, whole)
+			p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
+		}
+		return p
+	}
+	if inner, err := plan.DecodeValue([]byte(text)); err == nil && strings.HasPrefix(text, `"`) {
+		reply.Text = textOf(inner) // JSON that was written as a text of JSON
+		return ReadProposal(reply, replan)
+	}
+	words := readWords(text)
+	items, f, ok := listOfSteps(all, text, len(words.items) > 0)
+	if ok {
+		p := propose(map[string]any{"steps": items}, replan)
+		if !f.whole || reply.CutOff && !f.closed {
+			p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
+		}
+		return p
+	}
+	if len(words.items) == 0 {
+		if fault, ok := Wordless(reply); ok {
+			return Proposal{Faults: []plan.Fault{fault}}
+		}
+		if reply.CutOff {
+			return Proposal{Faults: []plan.Fault{cutOffFault(reply, nil)}}
+		}
+		return Proposal{Faults: []plan.Fault{{Code: plan.CodeBadJSON, Message: "the reply holds no list of steps"}}}
+	}
+	p := propose(map[string]any{
+		"title": words.title, "goal": words.goal, "steps": words.items, "milestones": words.milestones, "risks": words.risks,
+	}, replan)
+	if reply.CutOff {
+		// Nothing in words shows whether more was to come.
+		p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
+	}
+	return p
+}
+
+// cutOffFault says that steps were lost because the reply stopped.
+func cutOffFault(reply Reply, steps []plan.Step) plan.Fault {
+	why := "the reply stops in the middle"
+	switch {
+	case trailsOff(reply.Text):
+		why = "the reply runs on into white space without end"
+	case repeatsItself(steps):
+		why = "the reply repeats one step over and over"
+	case reply.CutOff:
+		why = "the reply was cut off at its bound of tokens"
+	}
+	return plan.Fault{Code: plan.CodeBadJSON, Path: "/steps", Message: why + ", so that steps are missing after the first " + plan.Plural(len(steps), "step") + "; write a shorter plan, whole"}
+}
+
+// repeatsItself reports whether the last three steps are one.
+func repeatsItself(steps []plan.Step) bool {
+	n := len(steps)
+	same := func(a, b plan.Step) bool { return a.Title == b.Title && plan.SameCall(a, b) }
+	return n >= 3 && same(steps[n-1], steps[n-2]) && same(steps[n-2], steps[n-3])
+}
+
+// dropHalf takes the last step out where the reply stopped within it: half a step
+// has faults that nobody made. whole is how many steps a stream found to be whole.
+func (p *Proposal) dropHalf(f found, whole int) {
+	last := len(p.Plan.Steps) - 1
+	if f.whole || last < 0 || whole != last {
+		return
+	}
+	at := plan.JSONPointer("/steps", strconv.Itoa(last))
+	p.Plan.Steps = p.Plan.Steps[:last]
+	p.Faults = slices.DeleteFunc(p.Faults, func(fault plan.Fault) bool { return fault.Path == at || strings.HasPrefix(fault.Path, at+"/") })
+}
+
+// lost reports whether the reply stopped before its list of steps was closed, and
+// how many steps of it are whole.
+func lost(reply Reply, f found, text string) (whole int, isLost bool) {
+	if f.closed {
+		return 0, false
+	}
+	var stream StepStream
+	stream.Feed(text)
+	return stream.numbers.count, !stream.closed && (reply.CutOff || !f.whole)
+}
+
+// planKeys are the names under which models put the steps of a plan.
+var planKeys = []string{"steps", "plan", "tasks", "plan_steps", "actions", "tool_calls"}
+
+// objectWithSteps returns the first object with a list of steps in it, one with
+// a step before one without, and one that calls them steps at its top before all
+// others: a stream finds no other.
+func objectWithSteps(all []found) (map[string]any, found, bool) {
+	var empty map[string]any
+	var where found
+	for _, nested := range []bool{false, true} {
+		for _, f := range all {
+			object, ok := f.value.(map[string]any)
+			if !ok {
+				continue
+			}
+			if nested {
+				object, ok = objectWithList(object, 0)
+			} else {
+				_, ok = object["steps"].([]any)
+			}
+			if !ok {
+				continue
+			}
+			if list, _ := object["steps"].([]any); slices.ContainsFunc(list, isStep) {
+				return object, f, true
+			}
+			if empty == nil {
+				empty, where = object, f
+			}
+		}
+	}
+	return empty, where, empty != nil
+}
+
+// maxNesting is how deep in other objects a plan is looked for.
+const maxNesting = 3
+
+// objectWithList returns the object itself or one within it that has a list of
+// steps under one of the names for it, the list under its proper name. A list
+// of steps by their indices is one too.
+func objectWithList(object map[string]any, depth int) (map[string]any, bool) {
+	for _, key := range planKeys {
+		switch v := object[key].(type) {
+		case []any:
+			object["steps"] = v
+			return object, true
+		case map[string]any:
+			if list := numberedSteps(v); list != nil {
+				object["steps"] = list
+				return object, true
+			}
+		}
+	}
+	if depth == maxNesting {
+		return nil, false
+	}
+	for _, key := range plan.SortedKeys(object) {
+		if inner, ok := object[key].(map[string]any); ok && key != "args" {
+			if with, ok := objectWithList(inner, depth+1); ok {
+				return with, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// numberedSteps reads an object whose fields are steps under their numbers,
+// {"1": {…}, "2": {…}} or {"step1": …}, nil where it is none.
+func numberedSteps(object map[string]any) []any {
+	list := make([]any, len(object))
+	for key, v := range object {
+		m := numberedKey.FindStringSubmatch(key)
+		if m == nil {
+			return nil
+		}
+		at, err := strconv.Atoi(m[1])
+		if err != nil || at < 1 || at > len(object) || list[at-1] != nil || notStep(v) {
+			return nil
+		}
+		list[at-1] = v
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+var numberedKey = regexp.MustCompile(`^(?i:step)?[ _-]?(\d{1,3})$`)
+
+// listOfSteps returns a bare list of steps: texts and objects that look like
+// steps. A list of texts alone amid prose counts where no line of the reply is a
+// step itself.
+func listOfSteps(all []found, text string, haveLines bool) ([]any, found, bool) {
+	var loose []any
+	for _, f := range all {
+		switch v := f.value.(type) {
+		case []any:
+			first := startsReply(strings.TrimSpace(text[:f.start]))
+			switch {
+			case len(v) == 0 && first && trimFence(text[f.start:]) == "[]":
+				return v, f, true
+			case len(v) == 0 || !isListOfSteps(v, first):
+			case first || !haveLines || slices.ContainsFunc(v, notText):
+				return v, f, true
+			}
+		case map[string]any:
+			if looksLikeStep(v) {
+				loose = append(loose, v)
+			}
+		}
+	}
+	if len(loose) == 0 {
+		return nil, found{}, false
+	}
+	return loose, all[len(all)-1], true
+}
+
+// isListOfSteps reports whether the items of a list are steps. Where the reply
+// begins with it, some may be unusable.
+func isListOfSteps(items []any, first bool) bool {
+	usable := false
+	for _, item := range items {
+		unusable := isUnusable(item)
+		if notStep(item) && (!unusable || !first) {
+			return false
+		}
+		usable = usable || !unusable
+	}
+	return usable
+}
+
+// isStep reports whether an item of a list of steps is one, not a placeholder.
+func isStep(item any) bool {
+	step, _ := new(numbering).read(item).(map[string]any)
+	return step != nil
+}
+
+func notStep(item any) bool { return notText(item) && !looksLikeStep(item) }
+
+func notText(item any) bool {
+	_, ok := item.(string)
+	return !ok
+}
+
+// looksLikeStep reports whether an item has what makes a step: a title, and
+// something of what is done or in which order.
+func looksLikeStep(item any) bool {
+	object, ok := item.(map[string]any)
+	if !ok {
+		return false
+	}
+	fields := knownFields(object)
+	switch {
+	case fields["title"] != nil:
+		return len(fields) > 1 || len(object) == 1
+	default:
+		return fields["tool"] != nil
+	}
+}
+
+// propose reads the steps of an object with a list of steps.
+func propose(object map[string]any, replan bool) Proposal {
+	numbers := numbering{keep: replan}
+	items, _ := object["steps"].([]any)
+	steps := make([]any, 0, len(items))
+	var unused []string
+	someUsable := slices.ContainsFunc(items, func(item any) bool { return !isUnusable(item) })
+	for _, item := range items {
+		if someUsable && isUnusable(item) {
+			unused = append(unused, plan.OneLine(plan.CanonicalJSON(item), 60))
+			continue
+		}
+		if step := numbers.read(item); step != nil {
+			steps = append(steps, step)
+		}
+	}
+	p := map[string]any{"steps": steps}
+	for _, key := range []string{"title", "name", "plan_title"} {
+		if title := plan.OneLine(textOf(object[key]), 120); title != "" && p["title"] == nil {
+			p["title"] = title
+		}
+	}
+	if variables, ok := object["variables"].(map[string]any); ok {
+		p["variables"] = variables
+	}
+	if follows, ok := object["on_failure"].(string); ok && plan.IsOnFailure(plan.OnFailure(follows)) {
+		p["on_failure"] = follows // any other word says nothing
+	}
+	p["milestones"] = milestonesOf(object["milestones"], numbers)
+	p["risks"] = textsOf(object["risks"])
+	p["done_when"] = plan.OneLine(cmp.Or(textOf(object["done_when"]), textOf(object["goal"])), 400)
+	decoded, faults := plan.DecodePlan([]byte(plan.CanonicalJSON(p)))
+	decoded.Extra = nil
+	for i := range decoded.Steps {
+		decoded.Steps[i].Extra = nil
+		decoded.Steps[i].Leads = numbers.heads[decoded.Steps[i].Index]
+	}
+	return Proposal{
+		Plan: decoded, Faults: faults, Read: true, unused: unused,
+		Reason: plan.OneLine(textOf(object["reason"]), 400),
+	}
+}
+
+// maxNotes is how many milestones and risks of a model's plan are kept.
+const maxNotes = 20
+
+// milestonesOf reads milestones, which are only shown: whatever is not one is
+// left out.
+func milestonesOf(v any, n numbering) []any {
+	list, _ := v.([]any)
+	milestones := []any{}
+	for _, item := range list[:min(len(list), maxNotes)] {
+		switch item := item.(type) {
+		case string:
+			milestones = append(milestones, map[string]any{"title": plan.OneLine(item, 300)})
+		case map[string]any:
+			title := plan.OneLine(textOf(item["title"]), 300)
+			if title == "" {
+				continue
+			}
+			indices := []any{}
+			steps, _ := item["steps"].([]any)
+			for _, step := range steps {
+				if index := plainIndex(step); index != "" {
+					indices = append(indices, fromOne(index, n.zeroIndices))
+				}
+			}
+			milestones = append(milestones, map[string]any{"title": title, "steps": indices})
+		}
+	}
+	return milestones
+}
+
+// textsOf reads a list of texts, or one text.
+func textsOf(v any) []any {
+	out := []any{}
+	switch v := v.(type) {
+	case string:
+		out = append(out, v)
+	case []any:
+		for _, item := range v {
+			switch item := item.(type) {
+			case string:
+				out = append(out, item)
+			case nil:
+			default:
+				out = append(out, plan.CanonicalJSON(item))
+			}
+		}
+	}
+	out = slices.DeleteFunc(out, func(v any) bool {
+		text := strings.ToLower(strings.TrimSpace(v.(string)))
+		return text == "" || text == "none" || text == "n/a"
+	})
+	return out[:min(len(out), maxNotes)]
+}

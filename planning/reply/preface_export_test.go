@@ -1,0 +1,22 @@
+package reply
+
+import (
+	"strings"
+)
+
+// StrippedAtBrackets returns what the thoughts are stripped to before each
+// bracket of a reply, read as it grows and read as a whole.
+func StrippedAtBrackets(text string) (growing, whole []string) {
+	var p preface
+	for i := range len(text) {
+		if c := text[i]; c == '{' || c == '[' {
+			rest := ""
+			if !p.strip() {
+				rest = strings.TrimSpace(text[p.start:i])
+			}
+			growing, whole = append(growing, rest), append(whole, StripThinking(text[:i]))
+		}
+		p.add(text[i])
+	}
+	return growing, whole
+}

@@ -1,0 +1,22 @@
+package reply
+
+// ToolUse is a call that a model asks for: nobody has made it yet, and nobody
+// vouches for its name or its arguments.
+type ToolUse struct {
+	ID   string         `json:"id,omitempty"`
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"` // JSON values, numbers as json.Number; never references
+}
+
+// Reply is what a model sent back, whole.
+type Reply struct {
+	Text             string    `json:"text"`
+	Thinking         string    `json:"thinking,omitempty"`
+	Calls            []ToolUse `json:"tool_calls,omitempty"` // in the order in which the model asked
+	CutOff           bool      `json:"cut_off,omitempty"`    // stopped by MaxTokens, in mid-sentence
+	PromptTokens     int       `json:"prompt_tokens"`        // of the whole prompt, whether the server remembered it or not
+	CompletionTokens int       `json:"completion_tokens"`
+	ContextWindow    int       `json:"context_window,omitempty"` // tokens the model was given room for (num_ctx)
+	PromptMS         int64     `json:"prompt_ms,omitempty"`      // for which the server read the prompt: little where it remembered most of it
+	MS               int64     `json:"ms"`                       // wall clock, milliseconds
+}

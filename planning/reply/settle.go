@@ -1,0 +1,195 @@
+package reply
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+// FinishSteps settles what a model left open or wrote nearly right, where there
+// is one thing alone that it can mean.
+func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.Step {
+	kinds := make(map[string]map[string]string) // the simple args of a tool, looked up once
+	out := make([]plan.Step, len(steps))
+	for i, s := range steps {
+		s = settleTool(c, s)
+		if strings.TrimSpace(s.Title) == "" {
+			s.Title = s.Tool
+		}
+		if s.Executor == plan.ExecutorAgent && s.Profile == "" && len(profiles) == 1 {
+			s.Profile = profiles[0]
+		}
+		if tool, err := c.Find(s.Tool); err == nil && s.Executor == plan.ExecutorTool {
+			if s.Args != nil && len(s.Args) == 0 && len(plan.MissingArgs(tool, s.Args)) > 0 {
+				s.Args = nil // empty args of a tool that needs some are still to come
+			}
+			if len(s.Args) > 0 {
+				if _, known := kinds[s.Tool]; !known {
+					kinds[s.Tool] = simpleArgs(tool)
+				}
+				s.Args = settleArgs(s.Args, kinds[s.Tool])
+			}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// settleTool reads a tool's name that is written nearly as it is, and a tool
+// that stands where the executor should.
+func settleTool(c plan.Catalogue, s plan.Step) plan.Step {
+	switch s.Executor {
+	case plan.ExecutorSelf, plan.ExecutorAgent:
+		return s
+	case plan.ExecutorTool:
+	default:
+		if s.Tool != "" {
+			return s
+		}
+		tool, err := plan.Offer(c).Find(string(s.Executor))
+		if err != nil {
+			return s
+		}
+		s.Executor, s.Tool = plan.ExecutorTool, c.NameOf(tool)
+		return s
+	}
+	if _, err := c.Find(s.Tool); err == nil || s.Tool == "" {
+		return s
+	}
+	if tool, err := plan.Offer(c).Find(s.Tool); err == nil {
+		s.Tool = c.NameOf(tool)
+	}
+	return s
+}
+
+// simpleArgs returns the type of each argument that is a number or a flag and
+// nothing else, by its name.
+func simpleArgs(t plan.Tool) map[string]string {
+	var schema struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(t.InputSchema, &schema) != nil {
+		return nil
+	}
+	kinds := make(map[string]string)
+	for name, arg := range schema.Properties {
+		switch kind, _ := arg.Type.(string); kind {
+		case "integer", "number", "boolean":
+			kinds[name] = kind
+		}
+	}
+	return kinds
+}
+
+// settleArgs reads a number or a flag that was written as text: "10", "true".
+// What a text should stay is not touched.
+func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
+	out := make(map[string]any, len(args))
+	for name, v := range args {
+		out[name] = v
+		text, ok := v.(string)
+		if !ok || kinds[name] == "" {
+			continue
+		}
+		read, err := plan.DecodeValue([]byte(strings.ToLower(strings.TrimSpace(text))))
+		if err != nil {
+			continue
+		}
+		switch read := read.(type) {
+		case bool:
+			if kinds[name] == "boolean" {
+				out[name] = read
+			}
+		case json.Number:
+			if _, whole := plan.WholeNumber(read); kinds[name] == "number" || kinds[name] == "integer" && whole {
+				out[name] = read
+			}
+		}
+	}
+	return out
+}
+
+// callSyntax splits a tool that is written as a call, fs.read(path="a.go"), into
+// its name and what its arguments say by name. Values without a name are left
+// out: they are written when the step is ready.
+func callSyntax(text string) (name string, args map[string]any) {
+	text = strings.Trim(strings.TrimSpace(text), "`\"'")
+	name, inside, called := strings.Cut(text, "(")
+	if !called {
+		return text, nil
+	}
+	name = strings.TrimSpace(name)
+	inside = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inside), ")"))
+	if strings.HasPrefix(inside, "{") {
+		return name, firstObject(inside)
+	}
+	var q quoting
+	start := 0
+	add := func(pair string) {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			key, value, ok = strings.Cut(pair, ":")
+		}
+		key, value = strings.Trim(strings.TrimSpace(key), `"'`), strings.TrimSpace(value)
+		if !ok || key == "" || strings.ContainsAny(key, " {[(") {
+			return
+		}
+		if args == nil {
+			args = make(map[string]any)
+		}
+		args[key] = wordValue(value)
+	}
+	for i := range len(inside) {
+		if q.outside(inside[i]) && inside[i] == ',' {
+			add(inside[start:i])
+			start = i + 1
+		}
+	}
+	add(inside[start:])
+	return name, args
+}
+
+// wordValue reads a value that stands in words: JSON where it is, else text.
+func wordValue(text string) any {
+	text = strings.TrimSpace(text)
+	if v, err := plan.DecodeValue([]byte(text)); err == nil {
+		return v
+	}
+	if n := len(text); n >= 2 && (text[0] == '\'' || text[0] == '`') && text[n-1] == text[0] {
+		return text[1 : n-1]
+	}
+	return text
+}
+
+// firstObject returns the first JSON object in a text, nil where there is none.
+func firstObject(text string) map[string]any {
+	for _, f := range findJSON(text) {
+		if object, ok := f.value.(map[string]any); ok {
+			return object
+		}
+	}
+	return nil
+}
+
+// isCall reports whether an object is a call as a model makes one in chat, a
+// name with arguments and nothing that a step has.
+func isCall(item map[string]any) bool {
+	if _, ok := item["name"].(string); !ok {
+		return false
+	}
+	for key := range item {
+		if !slices.Contains([]string{"name", "arguments", "parameters", "args", "input", "id", "type"}, key) {
+			return false
+		}
+	}
+	for _, key := range []string{"arguments", "parameters", "args", "input"} {
+		if _, ok := item[key]; ok {
+			return true
+		}
+	}
+	return false
+}

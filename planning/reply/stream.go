@@ -1,0 +1,267 @@
+package reply
+
+import (
+	"bytes"
+	"strings"
+
+	"replan/planning/plan"
+)
+
+// StepStream reads the steps of a plan while the reply that holds it streams
+// in. The zero value is ready. What it yields are the steps that the whole
+// reply will be read to have, as far as it goes: a reply that is not sound JSON
+// with a list of steps yields fewer, and one that is prose none.
+//
+// The steps of an analysis are held back until it is clear that they count; see
+// the phases of [NewPipeline].
+type StepStream struct {
+	numbers numbering
+	state   streamState
+	before  preface // what came before the value
+	top     byte    // the bracket that opened the value: '{' or '['
+	fresh   bool    // nothing but blanks since that bracket
+	depth   int
+	texts   quoting
+	key     string // the field being read, at the top of an object
+	hasKey  bool
+	item    []byte // the key, field or step being read
+	inSteps bool   // within the list of steps
+	closed  bool   // the list of steps was closed
+	deaf    bool   // an item could not be read: what follows might be misnumbered
+	fields  map[string]any
+	read    []any       // steps that wait for it to be clear from where the model counts, and those behind them
+	held    []plan.Step // steps of an analysis that may not count
+}
+
+// streamState says where in the reply a stream is.
+type streamState int
+
+const (
+	streamSearching streamState = iota // before a value
+	streamInside                       // within one
+	streamDone                         // behind the steps
+)
+
+// Feed takes the next piece of the reply and returns the steps that are whole
+// with it.
+func (s *StepStream) Feed(chunk string) []plan.Step {
+	var steps []plan.Step
+	for i := 0; i < len(chunk); i++ {
+		switch s.state {
+		case streamDone:
+			return steps
+		case streamSearching:
+			s.search(chunk[i])
+		case streamInside:
+			steps = append(steps, s.inside(chunk[i])...)
+		}
+	}
+	return steps
+}
+
+// search looks for the start of a value behind what the model thought aloud.
+func (s *StepStream) search(c byte) {
+	opens := (c == '{' || c == '[') && s.before.admits(c)
+	s.before.add(c)
+	if !opens {
+		return
+	}
+	s.state, s.top, s.fresh, s.depth = streamInside, c, true, 1
+	s.item = s.item[:0]
+	s.hasKey, s.fields = false, nil
+}
+
+// startsReply reports whether nothing but the start of a code fence came yet.
+func startsReply(head string) bool {
+	return head == "" || strings.HasPrefix(head, "```") && !strings.ContainsAny(head[3:], "`\n ")
+}
+
+// inside takes one byte of a value.
+func (s *StepStream) inside(c byte) []plan.Step {
+	if s.fresh {
+		switch {
+		case isBlank(c):
+			return nil
+		case c != '"' && (s.top != '[' || c != '{'):
+			// Code, or a placeholder: look on from here.
+			s.state = streamSearching
+			s.search(c)
+			return nil
+		}
+		s.fresh = false
+	}
+	if s.texts.outside(c) {
+		return s.structure(c)
+	}
+	s.item = append(s.item, c)
+	return nil
+}
+
+// structure takes one byte outside of texts.
+func (s *StepStream) structure(c byte) []plan.Step {
+	elements := 2 // the depth at which steps stand
+	if s.top == '[' {
+		elements = 1
+	}
+	inList := s.depth == elements && (s.inSteps || s.top == '[')
+	switch c {
+	case '[', '{':
+		if c == '[' && s.depth == 1 && s.hasKey && s.key == "steps" {
+			if blank(s.item) {
+				s.depth, s.inSteps = 2, true
+				return nil
+			}
+			s.key = "" // no list of steps, which need not be found out again at each bracket
+		}
+		s.depth++
+	case ']', '}':
+		s.depth--
+		if inList {
+			return s.closeSteps()
+		}
+		if s.depth <= 0 {
+			s.endField()
+			return s.closeValue()
+		}
+	case ',':
+		if inList {
+			return s.endStep()
+		}
+		if s.depth == 1 {
+			s.endField()
+			return nil
+		}
+	case ':':
+		if s.depth == 1 && s.top == '{' && !s.hasKey {
+			s.startField()
+			return nil
+		}
+	}
+	s.item = append(s.item, c)
+	return nil
+}
+
+// startField takes what came so far as the name of a field.
+func (s *StepStream) startField() {
+	if v, err := plan.DecodeValue(s.item); err == nil {
+		s.key = textOf(v)
+	}
+	s.hasKey, s.item = true, s.item[:0]
+}
+
+// endField keeps the fields that decide whether steps count.
+func (s *StepStream) endField() {
+	if s.hasKey {
+		if v, err := plan.DecodeValue(s.item); err == nil {
+			if s.fields == nil {
+				s.fields = make(map[string]any)
+			}
+			s.fields[s.key] = v
+		}
+	}
+	s.hasKey, s.key, s.item = false, "", s.item[:0]
+}
+
+// endStep reads one step of the list.
+func (s *StepStream) endStep() []plan.Step {
+	raw := s.item
+	s.item = s.item[:0]
+	if s.deaf || blank(raw) {
+		return nil
+	}
+	item, err := plan.DecodeValue(raw)
+	if err == nil && isUnusable(item) {
+		return nil
+	}
+	if err != nil || s.top == '[' && notStep(item) {
+		s.deaf = true
+		return nil
+	}
+	if read := s.numbers.read(item); read != nil {
+		s.read = append(s.read, read)
+	}
+	if len(s.numbers.open) > 0 {
+		return nil // a later step shows which steps one of them waits for
+	}
+	return s.decodeRead()
+}
+
+// decodeRead yields the steps that were read, in order.
+func (s *StepStream) decodeRead() []plan.Step {
+	var steps []plan.Step
+	for _, read := range s.read {
+		plan, faults := plan.DecodePlan([]byte(plan.CanonicalJSON(map[string]any{"steps": []any{read}})))
+		if len(faults) > 0 || len(plan.Steps) != 1 {
+			continue
+		}
+		step := plan.Steps[0]
+		step.Extra = nil
+		steps = append(steps, step)
+	}
+	s.read = nil
+	if len(steps) == 0 {
+		return nil
+	}
+	return s.release(steps...)
+}
+
+// release yields steps once it is known that they count: at once in a plan, in
+// an analysis when it says so.
+func (s *StepStream) release(steps ...plan.Step) []plan.Step {
+	mode, isAnalysis := s.fields["mode"]
+	_, hasComplexity := s.fields["complexity"]
+	_, hasReflect := s.fields["reflect"]
+	ended := s.state == streamDone
+	switch {
+	case !isAnalysis:
+	case !ended && (!hasComplexity || !hasReflect):
+		s.held = append(s.held, steps...)
+		return nil
+	case !stepsCount(mode, s.fields["complexity"], s.fields["reflect"]):
+		s.held = nil
+		return nil
+	}
+	steps = append(s.held, steps...)
+	s.held = nil
+	return steps
+}
+
+// closeSteps ends the list of steps.
+func (s *StepStream) closeSteps() []plan.Step {
+	steps := s.endStep()
+	if !s.deaf {
+		steps = append(steps, s.decodeRead()...) // no later step comes
+	}
+	s.inSteps, s.closed = false, true
+	s.hasKey, s.key, s.item = false, "", s.item[:0]
+	switch {
+	case s.numbers.count > 0 && len(s.held) == 0:
+		s.state = streamDone
+	case s.top == '[':
+		s.searchOn()
+	}
+	return steps
+}
+
+// closeValue ends a value: a plan, or something that came before it.
+func (s *StepStream) closeValue() []plan.Step {
+	if s.numbers.count == 0 {
+		s.searchOn()
+		return nil
+	}
+	s.state = streamDone
+	if len(s.held) == 0 {
+		return nil
+	}
+	return s.release()
+}
+
+// searchOn looks behind a value without steps for one that has some.
+func (s *StepStream) searchOn() {
+	s.state = streamSearching
+	s.before.add('.')
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func blank(b []byte) bool { return len(bytes.TrimSpace(b)) == 0 }
