@@ -1,19 +1,8 @@
 package tui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
-
-	"replan/tui/untrusted"
 )
-
-// editPause is how long nothing may have been typed before what stands in the
-// editor is held against the schema.
-const editPause = 600 * time.Millisecond
-
-// checkMsg says that editPause has passed since the change numbered count.
-type checkMsg struct{ count int }
 
 // editState is the text of an editor as it was before a change, and where the
 // cursor stood.
@@ -59,51 +48,4 @@ func (e *editor) undo() (word string) {
 	}
 	e.area.SetCursorColumn(was.column)
 	return ""
-}
-
-// edit gives a message to the arguments that are being edited, and has them held
-// against the schema when nothing more comes for a while.
-func (g *askDialog) edit(msg tea.Msg) tea.Cmd {
-	cmd := g.editor.update(msg)
-	return tea.Batch(cmd, g.checkSoon())
-}
-
-// checkSoon has the arguments held against the schema after a pause. One wait at
-// a time is under way, however fast one types.
-func (g *askDialog) checkSoon() tea.Cmd {
-	g.edits++
-	if g.pausing {
-		return nil
-	}
-	return g.pause()
-}
-
-func (g *askDialog) pause() tea.Cmd {
-	g.pausing = true
-	count := g.edits
-	return tea.Tick(editPause, func(time.Time) tea.Msg { return checkMsg{count} })
-}
-
-// check holds the arguments against the schema, unless they have changed since:
-// then it waits on.
-func (g *askDialog) check(m checkMsg) tea.Cmd {
-	g.pausing = false
-	if g.editor == nil || !g.showing() {
-		return nil
-	}
-	if m.count != g.edits {
-		return g.pause()
-	}
-	g.checkArgs()
-	return nil
-}
-
-func (g *askDialog) checkArgs() {
-	args := g.editor.args()
-	if args == nil {
-		return
-	}
-	if _, err := g.current().with(args); err != nil {
-		g.editor.fault = untrusted.Line(err.Error())
-	}
 }

@@ -277,7 +277,7 @@ func (m *Model) covered() bool { return m.ask.open || m.over() != nil }
 // than it is wide.
 func (m *Model) View() tea.View {
 	if m.player != nil {
-		return m.player.view(m)
+		return m.viewPlayed()
 	}
 	v := tea.NewView("")
 	v.AltScreen = true

@@ -3,14 +3,11 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
-	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
@@ -25,11 +22,25 @@ const atOnce = 0
 // speeds are how many times as fast as it was a run can be played.
 func speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, atOnce} }
 
+// playedScreen is the screen that a player plays on.
+type playedScreen interface {
+	tea.Model
+	// tellEvents shows events; last says that no more of the run follow.
+	tellEvents(events []agent.Event, last bool) tea.Cmd
+	// freeze stops everything that moves, or lets it go on.
+	freeze(frozen bool)
+	// animate starts the clock where something moves.
+	animate() tea.Cmd
+}
+
 // player plays a run again on a screen of its own, which it makes anew where it
 // seeks back. It has one timer, which it can stop.
 type player struct {
-	fresh  func() *Model // the screen before anything has happened
-	screen *Model
+	// fresh makes a screen on which nothing has happened. It looks where the one
+	// before did, which is nil at first.
+	fresh  func(p *player, before playedScreen) playedScreen
+	screen playedScreen
+	frame  time.Duration // between two drawn frames
 	events []agent.Event
 	due    []time.Duration // when each event comes, from the start, at the pace of the run
 	stops  []int           // how many events were told at each moment worth seeking
@@ -59,8 +70,8 @@ func outward(cmd tea.Cmd) tea.Cmd {
 }
 
 // newPlayer makes a player of what was told, which has told nothing yet.
-func newPlayer(events []agent.Event, speed float64, fresh func() *Model) *player {
-	p := &player{fresh: fresh, events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
+func newPlayer(events []agent.Event, speed float64, frame time.Duration, fresh func(p *player, before playedScreen) playedScreen) *player {
+	p := &player{fresh: fresh, frame: frame, events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
 	for i, e := range events {
 		if i > 0 {
 			rest := e.Time.Sub(events[i-1].Time)
@@ -101,29 +112,8 @@ func worthSeeking(data agent.Data) bool {
 	}
 }
 
-// renew begins on a fresh screen, which looks where the one before did.
-func (p *player) renew() {
-	before := p.screen
-	p.screen, p.at = p.fresh(), 0
-	p.screen.control, p.screen.quiet = p, true
-	p.screen.clipboard = func(text string) tea.Cmd { return outward(tea.SetClipboard(text)) }
-	if before == nil {
-		return
-	}
-	p.screen.focus = before.focus
-	p.screen.Update(tea.WindowSizeMsg{Width: before.layout.width, Height: before.layout.height})
-}
-
-// resize gives the screen its place.
-func (p *player) resize(width, height int) {
-	if p.apart(height) {
-		height--
-	}
-	p.screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
-}
-
-// apart reports whether the line of the player has a line of its own.
-func (p *player) apart(height int) bool { return height >= minHeight+2 }
+// renew begins on a fresh screen.
+func (p *player) renew() { p.screen, p.at = p.fresh(p, p.screen), 0 }
 
 // tell tells the events up to that many.
 func (p *player) tell(upto int) tea.Cmd {
@@ -133,8 +123,8 @@ func (p *player) tell(upto int) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	if upto > p.at {
-		p.screen.frozen = p.paused
-		_, cmd = p.screen.Update(eventsMsg{events: fold(slices.Clone(p.events[p.at:upto])), arrived: p.screen.options.Now(), closed: upto == len(p.events)})
+		p.screen.freeze(p.paused)
+		cmd = p.screen.tellEvents(p.events[p.at:upto], upto == len(p.events))
 		p.at = upto
 	}
 	return p.inward(cmd)
@@ -182,7 +172,7 @@ func (p *player) next(msg playMsg) tea.Cmd {
 	upto := len(p.events)
 	if p.speed != atOnce {
 		// What comes within one drawn frame is told together.
-		within := p.due[p.at] + time.Duration(float64(feedTime)*p.speed)
+		within := p.due[p.at] + time.Duration(float64(p.frame)*p.speed)
 		upto = p.at + 1
 		for upto < len(p.events) && p.due[upto] <= within {
 			upto++
@@ -197,7 +187,8 @@ func (p *player) next(msg playMsg) tea.Cmd {
 
 // rest stops playing, or goes on.
 func (p *player) rest(rest bool) {
-	p.paused, p.screen.frozen = rest, rest
+	p.paused = rest
+	p.screen.freeze(rest)
 }
 
 // toggle pauses or goes on; at the end it begins anew.
@@ -214,7 +205,7 @@ func (p *player) toggle() tea.Cmd {
 // it rests.
 func (p *player) seek(to int) tea.Cmd {
 	told := p.tell(to)
-	p.screen.frozen = p.paused
+	p.screen.freeze(p.paused)
 	return tea.Batch(told, p.wait())
 }
 
@@ -241,37 +232,6 @@ func (p *player) faster(by int) tea.Cmd {
 	all := speeds()
 	p.speed = all[max(min(slices.Index(all, p.speed)+by, len(all)-1), 0)]
 	return p.wait()
-}
-
-// take gives a message to the player or to its screen; it reports whether it was
-// for one of them alone.
-func (p *player) take(m *Model, msg tea.Msg) (cmd tea.Cmd, taken bool) {
-	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		p.resize(msg.Width, msg.Height)
-		return nil, false
-	case tea.BackgroundColorMsg:
-		p.screen.Update(msg)
-		return nil, false
-	case playMsg:
-		return p.next(msg), true
-	case leftMsg:
-		p.halt()
-		m.player = nil
-		return m.animate(), true
-	case innerMsg:
-		_, cmd = p.screen.Update(msg.msg)
-	case tea.KeyPressMsg:
-		if matches(msg, m.keys.Stop) && !p.alone && p.screen.over() == nil && p.screen.focus == paneChat {
-			return func() tea.Msg { return leftMsg{} }, true
-		}
-		_, cmd = p.screen.Update(msg)
-	case tea.MouseClickMsg, tea.MouseWheelMsg, tea.MouseMotionMsg, tea.MouseReleaseMsg, tea.PasteMsg:
-		_, cmd = p.screen.Update(msg)
-	default:
-		return nil, false
-	}
-	return p.inward(cmd), true
 }
 
 // inward wraps a command of the inner screen so that its message returns to that
@@ -305,33 +265,9 @@ func (p *player) inward(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// view is the screen with the line of the player on it.
-func (p *player) view(m *Model) tea.View {
-	v := p.screen.View()
-	width, height := m.layout.width, m.layout.height
-	if width <= 0 || height <= 0 {
-		return v
-	}
-	if p.screen.layout.small {
-		if p.apart(height) { // its line has no room, but was left out of the screen
-			v.Content += "\n" + strings.Repeat(" ", width)
-		}
-		return v
-	}
-	lines := strings.Split(v.Content, "\n")
-	line := p.line(m, width)
-	if p.apart(height) {
-		lines = slices.Insert(lines, len(lines)-1, line)
-	} else {
-		lines[0] = line
-	}
-	v.Content = strings.Join(lines, "\n")
-	return v
-}
-
-// line is how fast it plays, how far it has come, and what happened last.
-func (p *player) line(m *Model, width int) string {
-	l := p.screen.look
+// line is the speed, how far the replay has come, and what happened last. notice
+// stands at its right where it is not empty.
+func (p *player) line(l *look, notice string, width int) string {
 	glyph, style := l.glyphs.Play, l.Running
 	if p.paused {
 		glyph, style = l.glyphs.Pause, l.Warning
@@ -357,8 +293,8 @@ func (p *player) line(m *Model, width int) string {
 	if what := p.last(); what != "" && width >= 70 {
 		right = l.Muted.Render(l.cut(what, width/3)) + l.Faint.Render(" "+l.glyphs.Separator+" ") + right
 	}
-	if m.ask.waiting() > 0 {
-		right = l.Warning.Render(l.glyphs.Gate+" "+m.waiting()+" waits: "+m.keys.LeaveReplay.Help().Key) + " " + right
+	if notice != "" {
+		right = l.Warning.Render(l.glyphs.Gate+" "+notice) + " " + right
 	}
 	room := width - visibleWidth(left) - visibleWidth(times) - visibleWidth(right) - 1
 	bar := ""
@@ -407,97 +343,4 @@ func (p *player) last() string {
 		}
 	}
 	return ""
-}
-
-// deaf is the session of a replay: it says nothing, and is told nothing.
-type deaf struct{}
-
-func (deaf) Events() <-chan agent.Event { return nil }
-func (deaf) Send(runner.Command)        {}
-
-// play plays a run in place of this screen: from its start, or as it ended.
-func (m *Model) play(events []agent.Event, speed float64, atEnd bool) tea.Cmd {
-	o := m.options
-	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
-	p := newPlayer(events, speed, func() *Model {
-		screen := New(deaf{}, o)
-		screen.theming = m.theming
-		screen.retheme()
-		return screen
-	})
-	p.alone = m.options.Replay
-	m.player = p
-	p.resize(m.layout.width, m.layout.height)
-	if atEnd {
-		p.paused = true
-		return p.tell(len(events))
-	}
-	const opening = 3 // events: how the session stood, what was asked, that a run began
-	return tea.Batch(p.tell(min(opening, len(events))), p.wait())
-}
-
-// shut ends what the screen still waits for.
-func (m *Model) shut() {
-	if m.player != nil {
-		m.player.halt()
-	}
-}
-
-// replayActions work in a replay.
-func (m *Model) replayActions() []action {
-	k := &m.keys
-	none := func() string {
-		if m.control == nil {
-			return "Nothing is replayed: p in the list of runs plays one."
-		}
-		return ""
-	}
-	played := func() bool { return m.control != nil }
-	by := func(do func(p *player) tea.Cmd) func() tea.Cmd {
-		return func() tea.Cmd { return do(m.control) }
-	}
-	return []action{
-		{id: "replay.pause", key: &k.Pause, when: played, refuse: none, do: by((*player).toggle)},
-		{id: "replay.faster", key: &k.Faster, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(1) })},
-		{id: "replay.slower", key: &k.Slower, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(-1) })},
-		{id: "replay.forth", key: &k.Forth, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(true)) })},
-		{id: "replay.back", key: &k.Back, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(false)) })},
-		{id: "replay.event_forth", key: &k.EventForth, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at + 1) })},
-		{id: "replay.event_back", key: &k.EventBack, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at - 1) })},
-		{id: "replay.start", key: &k.Start, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(0) })},
-		{id: "replay.end", key: &k.Finish, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(len(p.events)) })},
-	}
-}
-
-// recalled plays what was asked for in the list of runs.
-func (m *Model) recalled(d session.Journal) {
-	want := m.again
-	if want.run != d.Run || m.options.Replay {
-		return
-	}
-	m.again = recall{}
-	if d.Problem != "" || len(d.Events) == 0 {
-		m.runs.word = "It cannot be shown: " + untrusted.FirstLine(d.Problem)
-		return
-	}
-	m.due = m.play(runner.Retold(d.Run, d.Events), 1, want.atEnd)
-}
-
-// recall is a run that is to be shown, once its events are here.
-type recall struct {
-	run   string
-	atEnd bool
-}
-
-// playing gives a message to the player, where one plays; it reports whether it
-// was for that alone.
-func (m *Model) playing(msg tea.Msg) (cmd tea.Cmd, taken bool) {
-	if faded, ok := msg.(toastMsg); ok {
-		m.toasts.faded(faded)
-		return m.toasts.timer(), true
-	}
-	if m.player == nil {
-		return nil, false
-	}
-	return m.player.take(m, msg)
 }
