@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/tailscale/hujson"
 
+	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -86,7 +86,7 @@ const maxConfig = 1 << 20
 
 // names is what a server or a tool may be called, so that server:tool can be
 // told apart and nothing hides in a name.
-var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var names = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // What is wrong with a name, after the name itself.
 var (
@@ -330,7 +330,7 @@ func checkURL(text string) error {
 	return nil
 }
 
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // expansion puts environment variables into text and keeps the first error.
 type expansion struct {

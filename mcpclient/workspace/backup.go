@@ -12,9 +12,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"time"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -267,7 +267,7 @@ func (f file) hash() string {
 }
 
 // tempName matches the names of files that writeAtomic has not put in place yet.
-var tempName = regexp.MustCompile(`^\.replan-[A-Z2-7]{26}\.tmp$`)
+var tempName = lazyregexp.New(`^\.replan-[A-Z2-7]{26}\.tmp$`)
 
 // writeAtomic puts a file in place so that a reader sees the old content or
 // the new, and a crash leaves one of them. The mode is set as it is where the

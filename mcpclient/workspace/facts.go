@@ -2,10 +2,11 @@ package workspace
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"replan/internal/lazyregexp"
 )
 
 // fact is one bullet of the memory.
@@ -25,8 +26,8 @@ type factList struct {
 }
 
 var (
-	bulletForm = regexp.MustCompile(`^\x{FEFF}?[ \t]*[-*+][ \t]+`)
-	addedForm  = regexp.MustCompile(`^(.*\S) \(added (\d{4}-\d{2}-\d{2})\)$`)
+	bulletForm = lazyregexp.New(`^\x{FEFF}?[ \t]*[-*+][ \t]+`)
+	addedForm  = lazyregexp.New(`^(.*\S) \(added (\d{4}-\d{2}-\d{2})\)$`)
 )
 
 // readFacts finds the facts of a text. A bullet goes on over the indented lines

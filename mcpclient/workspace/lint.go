@@ -7,11 +7,12 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/internal/lazyregexp"
 )
 
 const maxFindings = 500
@@ -148,9 +149,9 @@ type lintLines struct {
 }
 
 var (
-	lintLine   = regexp.MustCompile(`^(?:vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z0-9]+):(\d+)(?::\d+)?:? (\S.*)$`)
-	eslintFile = regexp.MustCompile(`^(/|[A-Za-z]:\\)\S.*\.\w+$`)
-	eslintLine = regexp.MustCompile(`^\s+(\d+):\d+\s+((?:error|warning)\s.*)$`)
+	lintLine   = lazyregexp.New(`^(?:vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z0-9]+):(\d+)(?::\d+)?:? (\S.*)$`)
+	eslintFile = lazyregexp.New(`^(/|[A-Za-z]:\\)\S.*\.\w+$`)
+	eslintLine = lazyregexp.New(`^\s+(\d+):\d+\s+((?:error|warning)\s.*)$`)
 )
 
 func (l *lintLines) line(line string) {

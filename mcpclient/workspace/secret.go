@@ -1,26 +1,27 @@
 package workspace
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // secretForms are what keys and passwords look like, with their names for the
 // user.
 var secretForms = []struct {
 	name string
-	form *regexp.Regexp
+	form *lazyregexp.Regexp
 }{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY|AGE-SECRET-KEY-1`)},
-	{"an API key", regexp.MustCompile(`\b(?:` +
+	{"a private key", lazyregexp.New(`-----BEGIN [A-Z ]*PRIVATE KEY|AGE-SECRET-KEY-1`)},
+	{"an API key", lazyregexp.New(`\b(?:` +
 		`sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|` +
 		`gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|` +
 		`xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|` +
 		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.)`)},
 	// Up to a slash digits alone are a port, and what follows is a path.
-	{"an address with a password in it", regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:(?:[^\s/@]+|[^\s/@]*[^\s/@\d][^\s/@]*/[^\s@]*)@`)},
-	{"an authorization header", regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+\S`)},
+	{"an address with a password in it", lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:(?:[^\s/@]+|[^\s/@]*[^\s/@\d][^\s/@]*/[^\s@]*)@`)},
+	{"an authorization header", lazyregexp.New(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+\S`)},
 	{"a PIN", said(`\bpins?`+quotes+whereFor, `(?:[:=(>→–-]|is|was|are|ist|lautet)?`, `\d{4,8}(?:\.?(?:[^\w.]|$))`)},
 }
 
@@ -39,7 +40,7 @@ const (
 // After a clear name that is any word but one that dealtWith knows; after
 // another it must look like a value, too.
 var saidForms = []struct {
-	form  *regexp.Regexp
+	form  *lazyregexp.Regexp
 	clear bool
 }{
 	{said(clearNames+quotes+whereFor, anySign, ""), true},
@@ -52,25 +53,25 @@ var saidForms = []struct {
 
 // said is what a secret is called, a sign that what follows is it, and what
 // that must look like.
-func said(name, sign, value string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + name + `\s*(?:` + sign + `\s*)+(?:(?:now|always|still|currently|jetzt)\s+)?` + quotes + value)
+func said(name, sign, value string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)` + name + `\s*(?:` + sign + `\s*)+(?:(?:now|always|still|currently|jetzt)\s+)?` + quotes + value)
 }
 
 // besideForms are secrets that stand beside their names: "my wifi password …".
 // They have a digit in them, or else every "password manager" were one.
 var besideForms = []struct {
-	form  *regexp.Regexp
-	least int            // characters; fewer count or name something
-	not   *regexp.Regexp // what the word may not look like
+	form  *lazyregexp.Regexp
+	least int                // characters; fewer count or name something
+	not   *lazyregexp.Regexp // what the word may not look like
 }{
-	{regexp.MustCompile(`(?i)` + clearNames + beside), 4, version},
-	{regexp.MustCompile(`(?i)(?:` + otherNames + `|token)` + beside), leastValue, noValue},
-	{regexp.MustCompile(`(?i)\bbearer` + beside), 12, noValue},
+	{lazyregexp.New(`(?i)` + clearNames + beside), 4, version},
+	{lazyregexp.New(`(?i)(?:` + otherNames + `|token)` + beside), leastValue, noValue},
+	{lazyregexp.New(`(?i)\bbearer` + beside), 12, noValue},
 }
 
 // dealtWith is what goes on to say where a secret is kept, or how it is dealt
 // with, rather than what it is.
-var dealtWith = regexp.MustCompile(`(?i)^(?:` +
+var dealtWith = lazyregexp.New(`(?i)^(?:` +
 	`(?:not|never|none|in|on|at|to|from|by|with|see|ask|use|the same|im|bei|beim|von|zu|nicht|siehe)[.,;!]*(?:\s|$)|` +
 	`\d+ (?:of|out|von|characters|letters|digits|words|zeichen)\b|` +
 	`(?:kept|stored|saved|managed|rotated|hashed|encrypted|required|needed|optional)\s*(?:[.,;!)]|$)|` +
@@ -81,31 +82,31 @@ var dealtWith = regexp.MustCompile(`(?i)^(?:` +
 const leastValue = 6
 
 var (
-	valueSign = regexp.MustCompile(`\d|[a-z][A-Z]|[!#$%&*+/=?@^~|:]`)
+	valueSign = lazyregexp.New(`\d|[a-z][A-Z]|[!#$%&*+/=?@^~|:]`)
 	// noValue is a version, a pinned package, a count, a name of plain words, or
 	// a place to look.
-	noValue = regexp.MustCompile(`^(?:v?\d+(?:\.\d+)+|[\w.-]+[=<>~]=v?\d[\w.]*|\d{1,7}|[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?|` +
+	noValue = lazyregexp.New(`^(?:v?\d+(?:\.\d+)+|[\w.-]+[=<>~]=v?\d[\w.]*|\d{1,7}|[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?|` +
 		`(?:--|[~.<]).*|/[a-z]+/.*|\$\{?[A-Z_]+\}?)$`)
-	version = regexp.MustCompile(`^v?\d+(?:\.\d+)+$`)
+	version = lazyregexp.New(`^v?\d+(?:\.\d+)+$`)
 	// loneWord is all that is said: "the secret is swordfish", unless it is a
 	// quality.
-	loneWord = regexp.MustCompile(`^([A-Za-z]?[a-z]{2,})(?:["'` + "`" + `]|[.,;!)]+(?:\s|$)|\s+(?:and|or|und)\b|\s*$)`)
-	quality  = regexp.MustCompile(`(?i)^(?:yes|valid|invalid|missing|empty|wrong|secret|private|public|temporary|short|long|stale|new|old|safe|secure|unique|\w+(?:ed|able))$`)
+	loneWord = lazyregexp.New(`^([A-Za-z]?[a-z]{2,})(?:["'` + "`" + `]|[.,;!)]+(?:\s|$)|\s+(?:and|or|und)\b|\s*$)`)
+	quality  = lazyregexp.New(`(?i)^(?:yes|valid|invalid|missing|empty|wrong|secret|private|public|temporary|short|long|stale|new|old|safe|secure|unique|\w+(?:ed|able))$`)
 )
 
 // randomWord is a word as long and as mixed as only machines make them.
-var randomWord = regexp.MustCompile(`[A-Za-z0-9+_=-]{32,}`)
+var randomWord = lazyregexp.New(`[A-Za-z0-9+_=-]{32,}`)
 
 // checksum is what a long hexadecimal number may be instead of a key.
-var checksum = regexp.MustCompile(`(?i)\b(?:sha-?\d+|md5|checksums?|digest|prüfsumme)`)
+var checksum = lazyregexp.New(`(?i)\b(?:sha-?\d+|md5|checksums?|digest|prüfsumme)`)
 
 // The numbers of payment cards, as long as they are and beginning as they do. In
 // one piece many numbers look like that; those are of a card only where its name
 // or the month of its end is told, too.
 var (
-	cardGroups = regexp.MustCompile(`\b(?:[2-6]\d{3}(?:[ -]\d{4}){3}|3\d{3}[ -]\d{6}[ -]\d{4,5})\b`)
-	cardPiece  = regexp.MustCompile(`\b[2-6]\d{13,18}\b`)
-	cardSign   = regexp.MustCompile(`(?i)card|karte|\b(?:visa|amex|american express|maestro|cv[cv])\b|\b\d{14,19}\s+(?:0[1-9]|1[0-2])/?\d\d\b`)
+	cardGroups = lazyregexp.New(`\b(?:[2-6]\d{3}(?:[ -]\d{4}){3}|3\d{3}[ -]\d{6}[ -]\d{4,5})\b`)
+	cardPiece  = lazyregexp.New(`\b[2-6]\d{13,18}\b`)
+	cardSign   = lazyregexp.New(`(?i)card|karte|\b(?:visa|amex|american express|maestro|cv[cv])\b|\b\d{14,19}\s+(?:0[1-9]|1[0-2])/?\d\d\b`)
 )
 
 // secretIn says what kind of secret a text seems to hold; empty where it seems
@@ -213,7 +214,7 @@ func checksOut(number string) bool {
 const seedWords = 12
 
 var (
-	seedWord   = regexp.MustCompile(`^["'(]?(?:([A-Z])[a-z]{2,7}|[a-z]{3,8})["').]*$`)
+	seedWord   = lazyregexp.New(`^["'(]?(?:([A-Z])[a-z]{2,7}|[a-z]{3,8})["').]*$`)
 	smallWords = strings.Fields("the and for are was were been not but has had does would could should which while than those these " +
 		"with without using written from your our its their them his her uses und ist mit der die das ein auf von den")
 )

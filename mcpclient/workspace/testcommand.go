@@ -3,8 +3,9 @@ package workspace
 import (
 	"errors"
 	"path"
-	"regexp"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 func goTest(o *Operators, dir string, args testArgs) (command, error) {
@@ -55,12 +56,12 @@ func makeTest(_ *Operators, _ string, args testArgs) (command, error) {
 
 // runFlags narrow the test runners that npm scripts call.
 var runFlags = []struct {
-	runner *regexp.Regexp
+	runner *lazyregexp.Regexp
 	flag   string
 }{
-	{regexp.MustCompile(`\b(?:jest|vitest|react-scripts test)\b`), "--testNamePattern="},
-	{regexp.MustCompile(`\bmocha\b`), "--grep="},
-	{regexp.MustCompile(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
+	{lazyregexp.New(`\b(?:jest|vitest|react-scripts test)\b`), "--testNamePattern="},
+	{lazyregexp.New(`\bmocha\b`), "--grep="},
+	{lazyregexp.New(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
 }
 
 func npmTest(o *Operators, dir string, args testArgs) (command, error) {

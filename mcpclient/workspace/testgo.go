@@ -7,10 +7,11 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 const maxEventLine = 4 << 20 // bytes of one event
@@ -348,7 +349,7 @@ func (g *goEvents) buildText(e goEvent) []string {
 
 // buildPlace is how the go command says where a file does not compile:
 // relative to the folder that it runs in.
-var buildPlace = regexp.MustCompile(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:][^:]*\.[a-zA-Z]+):(\d+)(?::\d+)?: `)
+var buildPlace = lazyregexp.New(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:][^:]*\.[a-zA-Z]+):(\d+)(?::\d+)?: `)
 
 func (g *goEvents) buildFailure(lines []string) (file string, line int, message string) {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return strings.HasPrefix(l, "# ") })
@@ -443,9 +444,9 @@ func isPanic(line string) bool {
 
 var (
 	// logPlace begins what t.Log and t.Error print: a file of the package.
-	logPlace = regexp.MustCompile(`^\s*([^\s:/\\]+\.go):(\d+): `)
+	logPlace = lazyregexp.New(`^\s*([^\s:/\\]+\.go):(\d+): `)
 	// framePlace is a line of a stack.
-	framePlace = regexp.MustCompile(`^\s+(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	framePlace = lazyregexp.New(`^\s+(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
 )
 
 // frame reads a line of a stack in a file of the workspace.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/internal/lazyregexp"
 )
 
 const (
@@ -290,7 +292,7 @@ func (o *Operators) projectIn(dir string) (project, error) {
 	return project{}, nil
 }
 
-var testTarget = regexp.MustCompile(`(?m)^test[ \t]*:(?:[^=]|$)`)
+var testTarget = lazyregexp.New(`(?m)^test[ \t]*:(?:[^=]|$)`)
 
 // makeIn is the project of a Makefile that has a target test.
 func (o *Operators) makeIn(dir string) (project, error) {

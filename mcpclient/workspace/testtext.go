@@ -3,9 +3,10 @@ package workspace
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // textReport reads what test runners write for people: cargo test, pytest,
@@ -36,34 +37,34 @@ func (o *Operators) textReport(report *testReport, dir string) *textReport {
 }
 
 var (
-	cargoBlock  = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
-	cargoResult = regexp.MustCompile(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
-	cargoError  = regexp.MustCompile(`^error(?:\[E\d+\])?: `)
-	cargoBuild  = regexp.MustCompile("^error: could not compile `([^`]+)`")
-	cargoSlow   = regexp.MustCompile(`^test (.+) has been running for over \d+ seconds$`)
-	rustPlace   = regexp.MustCompile(`(?:panicked at |--> )(?:'.*', )?(\S+\.rs):(\d+):\d+`)
+	cargoBlock  = lazyregexp.New(`^---- (.+) (?:stdout|stderr) ----$`)
+	cargoResult = lazyregexp.New(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoError  = lazyregexp.New(`^error(?:\[E\d+\])?: `)
+	cargoBuild  = lazyregexp.New("^error: could not compile `([^`]+)`")
+	cargoSlow   = lazyregexp.New(`^test (.+) has been running for over \d+ seconds$`)
+	rustPlace   = lazyregexp.New(`(?:panicked at |--> )(?:'.*', )?(\S+\.rs):(\d+):\d+`)
 
-	pytestBlock = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
-	pytestCount = regexp.MustCompile(`(\d+) (passed|failed|skipped|xfailed|xpassed|errors?)\b`)
-	pytestTotal = regexp.MustCompile(`^=*\s*((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s`)
-	pythonPlace = regexp.MustCompile(`^(\S.*\.py):(\d+): `)
+	pytestBlock = lazyregexp.New(`^_{3,} (.+?) _{3,}$`)
+	pytestCount = lazyregexp.New(`(\d+) (passed|failed|skipped|xfailed|xpassed|errors?)\b`)
+	pytestTotal = lazyregexp.New(`^=*\s*((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s`)
+	pythonPlace = lazyregexp.New(`^(\S.*\.py):(\d+): `)
 
-	jestBlock  = regexp.MustCompile(`^  ● (.+)$`)
-	jestTests  = regexp.MustCompile(`^Tests: +(.*\d+ total)$`)
-	jestFile   = regexp.MustCompile(`^FAIL (\S+)`)
-	vitestFail = regexp.MustCompile(`^ FAIL  (.+)$`)
-	vitestRule = regexp.MustCompile(`^⎯+`)
-	vitestSums = regexp.MustCompile(`^ +Tests  (.*\(\d+\))$`)
-	scriptAt   = regexp.MustCompile(`(?:^|[\s(])(?:file://)?([^\s()'"]+\.(?:[cm]?[jt]sx?|vue|svelte)):(\d+):\d+`)
-	jsCount    = regexp.MustCompile(`(\d+) (passed|failed|skipped|todo|total)`)
+	jestBlock  = lazyregexp.New(`^  ● (.+)$`)
+	jestTests  = lazyregexp.New(`^Tests: +(.*\d+ total)$`)
+	jestFile   = lazyregexp.New(`^FAIL (\S+)`)
+	vitestFail = lazyregexp.New(`^ FAIL  (.+)$`)
+	vitestRule = lazyregexp.New(`^⎯+`)
+	vitestSums = lazyregexp.New(`^ +Tests  (.*\(\d+\))$`)
+	scriptAt   = lazyregexp.New(`(?:^|[\s(])(?:file://)?([^\s()'"]+\.(?:[cm]?[jt]sx?|vue|svelte)):(\d+):\d+`)
+	jsCount    = lazyregexp.New(`(\d+) (passed|failed|skipped|todo|total)`)
 
-	mochaCount = regexp.MustCompile(`^  (\d+) (passing|failing|pending)\b`)
-	mochaBlock = regexp.MustCompile(`^  \d+\) (.+)$`)
-	nodeCount  = regexp.MustCompile(`^(?:#|ℹ) (tests|pass|fail|skipped|todo|cancelled) (\d+)$`)
-	tapFail    = regexp.MustCompile(`^( *)not ok \d+ - (.+)$`)
-	nodeFail   = regexp.MustCompile(`^✖ (.+) \([\d.]+ms\)$`)
+	mochaCount = lazyregexp.New(`^  (\d+) (passing|failing|pending)\b`)
+	mochaBlock = lazyregexp.New(`^  \d+\) (.+)$`)
+	nodeCount  = lazyregexp.New(`^(?:#|ℹ) (tests|pass|fail|skipped|todo|cancelled) (\d+)$`)
+	tapFail    = lazyregexp.New(`^( *)not ok \d+ - (.+)$`)
+	nodeFail   = lazyregexp.New(`^✖ (.+) \([\d.]+ms\)$`)
 
-	goFail = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
+	goFail = lazyregexp.New(`^\s*--- FAIL: (\S+)`)
 )
 
 // line takes the next line of the output.

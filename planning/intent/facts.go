@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // Facts are what is known of the workspace about the names in a goal, so that a
@@ -356,7 +358,7 @@ func severalWords(text string) bool {
 	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !plainWord.MatchString(w) })
 }
 
-var plainWord = regexp.MustCompile(`^[\pL\pN_'’-]*[\pL\pN][\pL\pN_'’-]*[,.?!]?$`)
+var plainWord = lazyregexp.New(`^[\pL\pN_'’-]*[\pL\pN][\pL\pN_'’-]*[,.?!]?$`)
 
 // significant are the words of a text that a search looks for; all of them where
 // none says anything.

@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // shape is what a target looks like; a chain begins differently for each.
@@ -18,12 +20,12 @@ const (
 )
 
 var (
-	identifier = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*(?:(?:\.|::|#)[\pL_$][\pL\pN_$]*)*$`)
-	extension  = regexp.MustCompile(`\.(?:bash|bat|c|cc|cfg|clj|conf|cpp|cs|css|csv|dart|env|ex|exs|go|gradle|graphql|h|hpp|html|ini|ipynb|java|js|json|jsonl|jsx|` +
+	identifier = lazyregexp.New(`^[\pL_$][\pL\pN_$]*(?:(?:\.|::|#)[\pL_$][\pL\pN_$]*)*$`)
+	extension  = lazyregexp.New(`\.(?:bash|bat|c|cc|cfg|clj|conf|cpp|cs|css|csv|dart|env|ex|exs|go|gradle|graphql|h|hpp|html|ini|ipynb|java|js|json|jsonl|jsx|` +
 		`kt|lock|log|lua|md|mjs|mk|mod|php|pl|proto|ps1|py|rb|rs|rst|sass|scala|scss|sh|sql|sum|svelte|svg|swift|tf|toml|ts|tsx|txt|vue|work|xml|yaml|yml|zig|zsh)$`)
-	bareFile = regexp.MustCompile(`^(?:README|LICENSE|LICENCE|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|Makefile|Dockerfile|Jenkinsfile|Procfile|Gemfile|Rakefile|justfile|Justfile|Vagrantfile)$`)
-	receiver = regexp.MustCompile(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
-	keyword  = regexp.MustCompile(`^(?:func|function|type|class|def|struct|interface|method|var|const|fn|trait|enum)\s+`)
+	bareFile = lazyregexp.New(`^(?:README|LICENSE|LICENCE|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|Makefile|Dockerfile|Jenkinsfile|Procfile|Gemfile|Rakefile|justfile|Justfile|Vagrantfile)$`)
+	receiver = lazyregexp.New(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
+	keyword  = lazyregexp.New(`^(?:func|function|type|class|def|struct|interface|method|var|const|fn|trait|enum)\s+`)
 )
 
 // shapeOf says what a target looks like.
@@ -62,7 +64,7 @@ func isFile(text string) bool {
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // memberOf is how the member of a type is said: field A of P.
-var memberOf = regexp.MustCompile(`^(?i:field|method|func|function|property|member|attribute)\s+([\pL_$][\pL\pN_$]*)\s+(?i:of|on)\s+(?:(?i:the|type|struct|interface|class)\s+)*` +
+var memberOf = lazyregexp.New(`^(?i:field|method|func|function|property|member|attribute)\s+([\pL_$][\pL\pN_$]*)\s+(?i:of|on)\s+(?:(?i:the|type|struct|interface|class)\s+)*` +
 	`([\pL_$][\pL\pN_$]*)(?:\s+(?i:type|struct|interface|class))?$`)
 
 // symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply

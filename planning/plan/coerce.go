@@ -3,12 +3,13 @@ package plan
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"replan/internal/lazyregexp"
 )
 
 // Coercion is a scalar in the args of a call that was fitted to the type that the
@@ -105,7 +106,7 @@ func (s *Signature) refused(args any) [][]string {
 
 // shortNumber is how a number is written that nothing is lost of, whoever reads
 // it: without an exponent, and with no zero that could be left out.
-var shortNumber = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$`)
+var shortNumber = lazyregexp.New(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$`)
 
 // otherReading is a scalar in another type; ok is false where it has no other
 // reading that says the same.

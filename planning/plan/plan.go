@@ -1,8 +1,9 @@
 package plan
 
 import (
-	"regexp"
 	"time"
+
+	"replan/internal/lazyregexp"
 )
 
 // Plan is a directed acyclic graph of typed steps with the goal they serve.
@@ -75,7 +76,7 @@ const (
 )
 
 // IDPattern is what a plan's id must match, so that no path can hide in one.
-var IDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var IDPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // Step returns the step with the given index.
 func (p Plan) Step(index string) (Step, bool) {

@@ -1,17 +1,18 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"replan/internal/lazyregexp"
 )
 
 // What a title is made of that says nothing particular, word for word: what one
 // does to whatever it is. A name, a file or a number in it makes it particular.
 var (
-	vagueTitle = regexp.MustCompile(`^(?:(?:please|then|now|just|and) )*(?:` +
+	vagueTitle = lazyregexp.New(`^(?:(?:please|then|now|just|and) )*(?:` +
 		// These say nothing even by themselves.
 		`(?:do|fix|handle|implement|finish|complete|perform|execute|process|address|resolve|improve|change|update|proceed|continue|go on|carry on|` +
 		`carry out|take care of|deal with|work on|do work)(?: ` + vagueThing + `)*` +
@@ -19,10 +20,10 @@ var (
 		`|make(?: ` + vagueThing + `)* (?:it|changes?|edits?|fixes|updates?|improvements?|adjustments?|work)` +
 		`|everything|the rest|rest|work|the work)$`)
 	// emptyOutcome is an expected outcome that any step could have.
-	emptyOutcome = regexp.MustCompile(`^(?:(?:it|this|that|the|step|task|everything|all|is|was|are|has|have|been|be|will|should|goes|` +
+	emptyOutcome = lazyregexp.New(`^(?:(?:it|this|that|the|step|task|everything|all|is|was|are|has|have|been|be|will|should|goes|` +
 		`works?|worked|working|success|successful|successfully|succeeds?|succeeded|done|ok|okay|fine|well|good|` +
 		`completes?|completed|finish|finished|as|expected|correct|correctly|properly) ?)+$`)
-	apart = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+	apart = lazyregexp.New(`[^\p{L}\p{N}]+`)
 )
 
 const vagueThing = `(?:and|with|to|the|all|any|some|other|of|this|that|these|those|it|them|everything|anything|rest|remaining|remainder|` +
@@ -34,7 +35,7 @@ const longestPhrase = 80
 
 // saysNothing holds the words of a text, in lower case and one blank apart,
 // against a pattern.
-func saysNothing(pattern *regexp.Regexp, text string) bool {
+func saysNothing(pattern *lazyregexp.Regexp, text string) bool {
 	return len(text) <= longestPhrase && pattern.MatchString(strings.TrimSpace(apart.ReplaceAllString(strings.ToLower(text), " ")))
 }
 

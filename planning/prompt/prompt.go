@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -403,7 +403,7 @@ func walled(text string) string {
 
 // controlTokens are the marks by which chat templates tell who speaks. A server
 // that finds one in a tool's result would take what follows for another's words.
-var controlTokens = regexp.MustCompile(`<\|[^|<>\s]{1,40}\|>|<(?:start|end)_of_turn>|\[/?INST\]`)
+var controlTokens = lazyregexp.New(`<\|[^|<>\s]{1,40}\|>|<(?:start|end)_of_turn>|\[/?INST\]`)
 
 // disarm breaks chat template marks so that they stay readable and do nothing.
 func disarm(text string) string {

@@ -1,9 +1,9 @@
 package reply
 
 import (
-	"regexp"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -135,11 +135,11 @@ var (
 	reflectField = fieldPattern("REFLECT")
 )
 
-func fieldPattern(name string) *regexp.Regexp {
-	return regexp.MustCompile(`(?im)^[ \t]*(?:[-+•]\s+|#{1,6}\s+|\d+[.)]\s+)?[*_]*` + name + `[*_]*[ \t]*:[ \t]*[*_]*[ \t]*(.*?)[ \t\r]*$`)
+func fieldPattern(name string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?im)^[ \t]*(?:[-+•]\s+|#{1,6}\s+|\d+[.)]\s+)?[*_]*` + name + `[*_]*[ \t]*:[ \t]*[*_]*[ \t]*(.*?)[ \t\r]*$`)
 }
 
-func field(pattern *regexp.Regexp, text string) string {
+func field(pattern *lazyregexp.Regexp, text string) string {
 	m := pattern.FindStringSubmatch(text)
 	if m == nil {
 		return ""

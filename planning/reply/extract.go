@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"replan/planning/plan"
 
 	jsonrepair "github.com/RealAlexandreAI/json-repair"
+
+	"replan/internal/lazyregexp"
 )
 
 // found is a JSON object or array in the text of a reply.
@@ -104,7 +105,7 @@ func (q *quoting) outside(c byte) bool {
 }
 
 // bareKey is the key of an object without its quotes, as some models write it.
-var bareKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
+var bareKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
 
 // quoteKeys puts quotes around bare keys, which the repair that follows reads
 // less well.

@@ -1,9 +1,9 @@
 package reply
 
 import (
-	"regexp"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -11,7 +11,7 @@ import (
 // under its title, in the manner of YAML, or in the columns of a table.
 
 // fieldLine is a line that names a field.
-var fieldLine = regexp.MustCompile(`^\s*(?:[-*+•–]\s+)?[*_` + "`" + `"]*([A-Za-z][A-Za-z _-]{1,24}?)[*_` + "`" + `"]*\s*[:=]\s*[*_]*\s*(.*)$`)
+var fieldLine = lazyregexp.New(`^\s*(?:[-*+•–]\s+)?[*_` + "`" + `"]*([A-Za-z][A-Za-z _-]{1,24}?)[*_` + "`" + `"]*\s*[:=]\s*[*_]*\s*(.*)$`)
 
 // fieldWords says which words name which field of a step.
 var fieldWords = map[string]string{

@@ -1,28 +1,28 @@
 package reply
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
 // A plan in words: headings, sections in bold, numbered or bulleted lines that
 // may say who carries them out.
 var (
-	sectionLine  = regexp.MustCompile(`^(?:#{1,6}\s+)?\*{0,2}([A-Za-z][A-Za-z /-]{2,40}?)\*{0,2}\s*:\s*\*{0,2}\s*(.*)$`)
-	headingLine  = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
-	numberedLine = regexp.MustCompile(`^(\s*)(?:[-*+]\s+|#{1,6}\s+)?\**(?:[Ss]tep\s+)?#?(\d{1,3})\**\s*[.):]\**\s+(.+)$`)
-	bulletLine   = regexp.MustCompile(`^(\s*)[-*+•–]\s+(.+)$`)
-	letterLine   = regexp.MustCompile(`^\s*(?:[A-Za-z0-9]{1,2}[.)]|[-*+•–])\s+(.+)$`)
-	checkbox     = regexp.MustCompile(`^\[[ xX✓-]?\]\s+`)
+	sectionLine  = lazyregexp.New(`^(?:#{1,6}\s+)?\*{0,2}([A-Za-z][A-Za-z /-]{2,40}?)\*{0,2}\s*:\s*\*{0,2}\s*(.*)$`)
+	headingLine  = lazyregexp.New(`^#{1,6}\s+(.+?)\s*#*$`)
+	numberedLine = lazyregexp.New(`^(\s*)(?:[-*+]\s+|#{1,6}\s+)?\**(?:[Ss]tep\s+)?#?(\d{1,3})\**\s*[.):]\**\s+(.+)$`)
+	bulletLine   = lazyregexp.New(`^(\s*)[-*+•–]\s+(.+)$`)
+	letterLine   = lazyregexp.New(`^\s*(?:[A-Za-z0-9]{1,2}[.)]|[-*+•–])\s+(.+)$`)
+	checkbox     = lazyregexp.New(`^\[[ xX✓-]?\]\s+`)
 
-	toolMark  = regexp.MustCompile("(?i)(?:\\s*(?:→|->|=>|—|–|-|\\(|\\[|,|;|:))?\\s*[*_]*\\b(TOOL|AGENT)\\s*[*_]*\\s*:\\s*[*_]*\\s*`?([A-Za-z0-9_][A-Za-z0-9_.:/-]*)`?")
-	selfMark  = regexp.MustCompile("(?i)\\s*(?:(?:→|->|=>)\\s*[*_`]*SELF\\b|[([]\\s*[*_`]*SELF[*_`]*\\s*[)\\]]|(?:—|–|-|:)\\s*[*_`]*SELF[*_`.]*\\s*$).*$")
-	needsMark = regexp.MustCompile(`(?i)\s*[(\[]?\s*(?:depends on|after|←\s*after|←)\s*:?\s*((?:steps?\s*)?#?\d+(?:\s*(?:,|&|and)\s*(?:step\s*)?#?\d+)*)\s*[)\]]?\s*\.?$`)
-	saveMark  = regexp.MustCompile(`(?i)\s*[(\[]\s*(?:as|saves? as|result)\s*:?\s*\$?\{?([A-Za-z_][A-Za-z0-9_]*)\}?\s*[)\]]`)
+	toolMark  = lazyregexp.New("(?i)(?:\\s*(?:→|->|=>|—|–|-|\\(|\\[|,|;|:))?\\s*[*_]*\\b(TOOL|AGENT)\\s*[*_]*\\s*:\\s*[*_]*\\s*`?([A-Za-z0-9_][A-Za-z0-9_.:/-]*)`?")
+	selfMark  = lazyregexp.New("(?i)\\s*(?:(?:→|->|=>)\\s*[*_`]*SELF\\b|[([]\\s*[*_`]*SELF[*_`]*\\s*[)\\]]|(?:—|–|-|:)\\s*[*_`]*SELF[*_`.]*\\s*$).*$")
+	needsMark = lazyregexp.New(`(?i)\s*[(\[]?\s*(?:depends on|after|←\s*after|←)\s*:?\s*((?:steps?\s*)?#?\d+(?:\s*(?:,|&|and)\s*(?:step\s*)?#?\d+)*)\s*[)\]]?\s*\.?$`)
+	saveMark  = lazyregexp.New(`(?i)\s*[(\[]\s*(?:as|saves? as|result)\s*:?\s*\$?\{?([A-Za-z_][A-Za-z0-9_]*)\}?\s*[)\]]`)
 )
 
 // isPlaceholder reports whether a line is one of a template that the model did
@@ -92,7 +92,7 @@ func trailingArgs(text string) map[string]any {
 	return firstObject(text)
 }
 
-var boldMarks = regexp.MustCompile(`\*\*([^*]+)\*\*|__([^_]+)__`)
+var boldMarks = lazyregexp.New(`\*\*([^*]+)\*\*|__([^_]+)__`)
 
 // plainText takes the bold marks out of a line; backticks stay, since they set
 // names apart.
@@ -290,7 +290,7 @@ func readList(lines []string, groups []map[int]bool) []any {
 
 // outermost returns the lines of a list at its lowest indentation. A deeper or
 // following line that only says who carries a step out is joined to it.
-func outermost(lines []string, pattern *regexp.Regexp) []listLine {
+func outermost(lines []string, pattern *lazyregexp.Regexp) []listLine {
 	least := -1
 	for _, line := range lines {
 		if m := pattern.FindStringSubmatch(line); m != nil && (least < 0 || len(m[1]) < least) {
@@ -337,7 +337,7 @@ func isBulletedStep(line string, least int) bool {
 // opensWithExecutor reports whether a text begins with who carries a step out,
 // and so belongs to the step before.
 func opensWithExecutor(text string) bool {
-	for _, mark := range []*regexp.Regexp{toolMark, selfMark} {
+	for _, mark := range []*lazyregexp.Regexp{toolMark, selfMark} {
 		if at := mark.FindStringIndex(text); at != nil && strings.Trim(text[:at[0]], " *_`") == "" {
 			return true
 		}
@@ -350,8 +350,8 @@ func namesExecutor(line string) bool {
 }
 
 var (
-	groupSeparator = regexp.MustCompile(`[;|\n)\]]|\.\s`)
-	groupNumbers   = regexp.MustCompile(`(\d{1,3})(?:\s*(?:-|–|to)\s*(?:step\s*)?(\d{1,3}))?`)
+	groupSeparator = lazyregexp.New(`[;|\n)\]]|\.\s`)
+	groupNumbers   = lazyregexp.New(`(\d{1,3})(?:\s*(?:-|–|to)\s*(?:step\s*)?(\d{1,3}))?`)
 )
 
 // parallelGroups reads which steps may run at once: "2, 3; 5-7".

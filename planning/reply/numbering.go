@@ -3,11 +3,11 @@ package reply
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -400,10 +400,10 @@ func splitIndices(text string) []string {
 }
 
 var (
-	indexSeparator = regexp.MustCompile(`\s*(?:,|;|&|\band\b)\s*`)
-	wholeIndex     = regexp.MustCompile(`^\d+$`)
+	indexSeparator = lazyregexp.New(`\s*(?:,|;|&|\band\b)\s*`)
+	wholeIndex     = lazyregexp.New(`^\d+$`)
 	// Models write "step 3" and "#3" where they mean 3.
-	wordyIndex = regexp.MustCompile(`^(?i:steps?\s+#?|#)(\d+)$`)
+	wordyIndex = lazyregexp.New(`^(?i:steps?\s+#?|#)(\d+)$`)
 )
 
 // plainIndex reads an index without the words around it; empty where v is none.

@@ -2,11 +2,11 @@ package reply
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -206,7 +206,7 @@ func numberedSteps(object map[string]any) []any {
 	return list
 }
 
-var numberedKey = regexp.MustCompile(`^(?i:step)?[ _-]?(\d{1,3})$`)
+var numberedKey = lazyregexp.New(`^(?i:step)?[ _-]?(\d{1,3})$`)
 
 // listOfSteps returns a bare list of steps: texts and objects that look like
 // steps. A list of texts alone amid prose counts where no line of the reply is a

@@ -1,17 +1,17 @@
 package reply
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
 // refusal is how models begin when they will not do what they are asked. What
 // follows is read as it is: a model that says so and plans all the same has
 // planned.
-var refusal = regexp.MustCompile(`(?i)^\W*(?:(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)|sorry|apologies|my apologies|unfortunately|as an? (?:ai|language|large language)|` +
+var refusal = lazyregexp.New(`(?i)^\W*(?:(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)|sorry|apologies|my apologies|unfortunately|as an? (?:ai|language|large language)|` +
 	`i (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable|am not able)|i['’]m (?:unable|not able)|(?:es )?tut mir leid|entschuldigung|leider|désolé|je suis désolé|lo siento)\b`)
 
 // Refuses reports whether a text in words is a refusal.

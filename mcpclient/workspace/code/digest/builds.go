@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // unbuilt is the end of the name of a failure that is a package, not a test.
-var unbuilt = regexp.MustCompile(` \((?:build|setup) failed\)$`)
+var unbuilt = lazyregexp.New(` \((?:build|setup) failed\)$`)
 
 func (f Failure) isBuild() bool { return unbuilt.MatchString(f.Name) }
 
@@ -71,7 +72,7 @@ type broken struct {
 	failures []Failure
 }
 
-var position = regexp.MustCompile(`^\S+?:\d+(?::\d+)?: `)
+var position = lazyregexp.New(`^\S+?:\d+(?::\d+)?: `)
 
 // faults are what packages fail to build for, each once: one fault keeps all
 // packages from being built that need its own.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -31,7 +31,7 @@ type line struct {
 	text string
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$`)
+var hunkHeader = lazyregexp.New(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$`)
 
 // readDiff reads a unified diff, git's or not. A diff that was cut off is read as
 // far as it goes. Within a hunk its counts tell lines from headers.
@@ -322,7 +322,7 @@ func (h hunk) side(ctx context.Context, file string, sign byte, left *int) (name
 	return names, around
 }
 
-var identifiers = regexp.MustCompile(`[\pL_][\pL\pN_]*|[^\pL_]+`)
+var identifiers = lazyregexp.New(`[\pL_][\pL\pN_]*|[^\pL_]+`)
 
 // renamed is renaming where it is more than one line that now names something
 // else: several lines, or the declaration.

@@ -2,10 +2,10 @@ package digest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -114,7 +114,7 @@ func kinds(symbols []source.Symbol) string {
 	return and(parts)
 }
 
-var licence = regexp.MustCompile(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)
+var licence = lazyregexp.New(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)
 
 // opening is what a file says of itself: the comment at its head, or the first
 // paragraph of a text.

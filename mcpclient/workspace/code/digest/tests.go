@@ -2,9 +2,10 @@ package digest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // Report is the report of a test run.
@@ -205,14 +206,14 @@ func (g group) words() string {
 }
 
 // telling are lines that say why, the surest first.
-var telling = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^\s*(panic:|fatal error:|WARNING: DATA RACE|thread '.*' panicked|signal: )`),
-	regexp.MustCompile(`^\S*\.go:\d+:\d+: |^\s*error(\[E\d+\])?: |^.*\.(ts|js|tsx|jsx|py|rs|java|c|cpp):\d+.*error`),
-	regexp.MustCompile(`^E\s+\S|(?i)^\s*(\w*(Error|Exception))\b.*:?|assert(ion)?\b.*fail`),
-	regexp.MustCompile(`(?i)\b(expected|want(ed)?|got|should|must|mismatch|unexpected|differ|timed out|timeout|undefined|cannot|no such|not found|refused|denied)\b`),
+var telling = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)^\s*(panic:|fatal error:|WARNING: DATA RACE|thread '.*' panicked|signal: )`),
+	lazyregexp.New(`^\S*\.go:\d+:\d+: |^\s*error(\[E\d+\])?: |^.*\.(ts|js|tsx|jsx|py|rs|java|c|cpp):\d+.*error`),
+	lazyregexp.New(`^E\s+\S|(?i)^\s*(\w*(Error|Exception))\b.*:?|assert(ion)?\b.*fail`),
+	lazyregexp.New(`(?i)\b(expected|want(ed)?|got|should|must|mismatch|unexpected|differ|timed out|timeout|undefined|cannot|no such|not found|refused|denied)\b`),
 }
 
-var noise = regexp.MustCompile(`^\s*(=== |--- |FAIL\b|ok\s|PASS\b|goroutine \d+|exit status|\?\s|testing\.|created by |#|\^|-+$|=+$|$)`)
+var noise = lazyregexp.New(`^\s*(=== |--- |FAIL\b|ok\s|PASS\b|goroutine \d+|exit status|\?\s|testing\.|created by |#|\^|-+$|=+$|$)`)
 
 // cause is the line of the message that most likely says why.
 func (f Failure) cause() string {
@@ -294,7 +295,7 @@ func (c Commit) words() string {
 	return s
 }
 
-var special = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#+!|~&]")
+var special = lazyregexp.New("[\\\\`*_{}\\[\\]<>()#+!|~&]")
 
 // escaped is text that stands for itself in Markdown.
 func escaped(s string) string {

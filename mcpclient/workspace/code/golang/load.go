@@ -10,7 +10,6 @@ import (
 	"go/types"
 	"maps"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +17,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"
+
+	"replan/internal/lazyregexp"
 )
 
 // unit is one package of the workspace as it is compiled once: by itself, or
@@ -196,7 +197,7 @@ func (p *Project) isOwn(file string) bool {
 	return ok && !slices.Contains(strings.Split(rel, "/"), "vendor")
 }
 
-var errorPlace = regexp.MustCompile(`^(.+?):(\d+)(?::\d+)?$`)
+var errorPlace = lazyregexp.New(`^(.+?):(\d+)(?::\d+)?$`)
 
 // fault makes an error of the go command or the type checker readable.
 func (p *Project) fault(pos, text string) fault {

@@ -6,13 +6,13 @@ import (
 	"go/build"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 
+	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -28,9 +28,9 @@ type query struct {
 }
 
 var (
-	placeForm = regexp.MustCompile(`^(.+\.go):(\d+)(?::(\d+))?$`)
-	brackets  = regexp.MustCompile(`\[[^\]]*\]`)
-	nameForm  = regexp.MustCompile(`^(?:[\w.~-]+/)*[\pL_][\pL\pN_]*(?:[.-][\pL\pN_]+)*$`)
+	placeForm = lazyregexp.New(`^(.+\.go):(\d+)(?::(\d+))?$`)
+	brackets  = lazyregexp.New(`\[[^\]]*\]`)
+	nameForm  = lazyregexp.New(`^(?:[\w.~-]+/)*[\pL_][\pL\pN_]*(?:[.-][\pL\pN_]+)*$`)
 )
 
 // ask reads a symbol as people write it.

@@ -1,12 +1,13 @@
 package source
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
-var heredocOpens = regexp.MustCompile("<<[~-]?(\"[A-Za-z_]\\w*\"|'[A-Za-z_]\\w*'|`[A-Za-z_]\\w*`|[A-Z_]\\w*)")
+var heredocOpens = lazyregexp.New("<<[~-]?(\"[A-Za-z_]\\w*\"|'[A-Za-z_]\\w*'|`[A-Za-z_]\\w*`|[A-Z_]\\w*)")
 
 // bodies are the lines of the heredocs of a Ruby text, from and to an offset.
 // Ruby's lexer takes them for code.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"replan/internal/lazyregexp"
 )
 
 // Pattern is what replace looks for, and what it puts there.
@@ -35,7 +37,7 @@ func NewPattern(pattern, replacement string, regex bool) (Pattern, error) {
 	return Pattern{re: re, with: replacement}, nil
 }
 
-var dollar = regexp.MustCompile(`\$\$|\$(\w+)|\$\{(\w+)\}`)
+var dollar = lazyregexp.New(`\$\$|\$(\w+)|\$\{(\w+)\}`)
 
 // groupsOf refuses a replacement that names a group the expression lacks: RE2
 // would put nothing there, which nobody means. "$1_x" is the group "1_x".
