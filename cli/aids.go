@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/agent/store/journal"
+	"replan/agent/store"
 	"replan/mcpclient/workspace"
 	"replan/planning/prompt"
 	"replan/tui/plain"
@@ -21,7 +20,7 @@ type aids struct {
 	o     *options
 	w     *workshop
 	files *workspace.Operators
-	sent  *journal.History // nil keeps nothing
+	sent  *store.History // nil keeps nothing
 }
 
 // aids are those of a session. Where the workspace's tools are left out, the user
@@ -30,7 +29,7 @@ func (o *options) aids(w *workshop) runner.Aids {
 	a := &aids{o: o, w: w, files: w.own}
 	if a.files == nil && w.named == nil {
 		var err error
-		if w.named, err = workspace.New(workspace.Config{Dir: o.workspace, Private: o.dirs.all(), Logger: w.logger}); err != nil {
+		if w.named, err = workspace.New(workspace.Config{Dir: o.workspace, Private: o.store.Dirs.All(), Logger: w.logger}); err != nil {
 			w.logger.Warn("files cannot be named", "error", err)
 		}
 	}
@@ -38,7 +37,7 @@ func (o *options) aids(w *workshop) runner.Aids {
 		a.files = w.named
 	}
 	if o.screen() {
-		a.sent = journal.OpenHistory(filepath.Join(o.dirs.state, "history.json"))
+		a.sent = o.store.History
 	}
 	return a
 }
@@ -89,7 +88,7 @@ func (a *aids) listFiles(ctx context.Context) ([]session.Completion, bool, error
 }
 
 func (a *aids) plans() ([]session.Completion, error) {
-	list, err := a.o.plans().List()
+	list, err := a.o.store.Plans.List()
 	var items []session.Completion
 	for _, e := range list {
 		if e.Error == nil {
@@ -100,7 +99,7 @@ func (a *aids) plans() ([]session.Completion, error) {
 }
 
 func (a *aids) runs() ([]session.Completion, error) {
-	list, _, err := a.o.summaries()
+	list, err := a.o.store.RunSummaries()
 	var items []session.Completion
 	for _, s := range list {
 		items = append(items, session.Completion{Text: s.Run, Detail: string(s.Status) + ": " + plain.OneLine(first(s.Goal, s.Title), 60)})
@@ -166,5 +165,5 @@ func (a *aids) Remember(text string) error {
 	if a.sent == nil {
 		return nil
 	}
-	return a.sent.Add(journal.HistoryLine{Workspace: a.o.workspace, Text: text})
+	return a.sent.Add(store.HistoryLine{Workspace: a.o.workspace, Text: text})
 }

@@ -40,13 +40,9 @@ func isFile(name string) bool {
 // of a stored plan.
 func (o *options) readPlan(name string) (namedPlan, error) {
 	if !isFile(name) {
-		id, err := o.plans().Find(name)
+		p, err := o.storedPlan(name)
 		if err != nil {
-			return namedPlan{}, unopened(err)
-		}
-		p, err := o.plans().Load(id)
-		if err != nil {
-			return namedPlan{}, unopened(err)
+			return namedPlan{}, err
 		}
 		data, err := plan.EncodeJSON(p)
 		return namedPlan{data: data, stored: true}, err
@@ -169,7 +165,7 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 	}
 	graph := plan.NewGraph(v.plan)
 	v.batches, v.order = graph.Batches(), graph.Order()
-	priors, err := o.durations().Medians()
+	priors, err := o.store.MedianDurations()
 	if err != nil {
 		w.logger.Warn("how long tools took is not known", "error", err)
 	}

@@ -17,37 +17,9 @@ import (
 	"replan/agent/policy"
 )
 
-// dirs is where replan keeps things.
-type dirs struct {
-	config, data, state string
-}
-
-// all are the folders that no operator of the workspace may touch.
-func (d dirs) all() []string { return []string{d.config, d.data, d.state} }
-
-// findDirs returns the folders: all in home where that is given, else those of
-// the XDG base directory specification.
-func findDirs(home string) (dirs, error) {
-	if home == "" {
-		return dirs{
-			config: filepath.Join(xdg.ConfigHome, "replan"),
-			data:   filepath.Join(xdg.DataHome, "replan"),
-			state:  filepath.Join(xdg.StateHome, "replan"),
-		}, nil
-	}
-	abs, err := filepath.Abs(home)
-	if err != nil {
-		return dirs{}, fmt.Errorf("the data folder %q cannot be used: %w", home, err)
-	}
-	return dirs{config: abs, data: abs, state: abs}, nil
-}
-
-// configFile is where the user's configuration lies.
-func (d dirs) configFile() string { return filepath.Join(d.config, "config.toml") }
-
 // misconfigured says of a value that it stands in the configuration.
 func (o *options) misconfigured(err error) error {
-	return usage("the configuration %s cannot be used: %w", o.dirs.configFile(), err)
+	return usage("the configuration %s cannot be used: %w", o.store.Dirs.ConfigFile(), err)
 }
 
 // config is the user's configuration file, config.toml.

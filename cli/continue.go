@@ -70,22 +70,23 @@ func (c continued) close() error {
 // findContinued finds and opens the session to go on with.
 func (o *options) findContinued() (continued, error) {
 	var c continued
-	id, run, err := o.sessionOf(o.workspace)
+	run, ok, err := o.store.NewestRun(o.workspace)
 	if err != nil {
-		return c, err
+		return c, o.unopened(err)
 	}
-	if run == nil {
+	if !ok {
 		return c, usage("there is nothing to go on with in this folder: no run was started here yet; begin with replan, or replan run GOAL")
 	}
 	if !o.screen() {
-		if err := o.canReview(run); err != nil {
+		if err := o.canReview(&run); err != nil {
 			return c, err
 		}
 	}
 	if run.Resumable() && (run.Result == nil || run.Result.Reason == agent.ReasonInterrupted) {
 		c.run = run.ID
 	}
-	j, events, err := o.sessions().Open(strings.TrimSpace(id))
+	id := run.Summary().Session
+	j, events, err := o.store.Sessions.Open(strings.TrimSpace(id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty), id == "":
 		c.note = "what was said before is gone; its newest run is still there"
@@ -93,7 +94,7 @@ func (o *options) findContinued() (continued, error) {
 	case errors.Is(err, journal.ErrLocked):
 		return c, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one, or leave --continue out", id)}
 	case err != nil:
-		return c, unopened(err)
+		return c, o.unopened(err)
 	}
 	c.session = &runner.Restored{ID: id, Journal: j, Events: events}
 	return c, nil

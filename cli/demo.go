@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent/policy"
+	"replan/agent/store"
 	"replan/cli/demo"
 	"replan/planning/prompt"
 	"replan/tui"
@@ -75,7 +76,8 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
 	o.manner = manner{} // the script knows no other, but for what flags say
 	o.manner.prompting = o.flagged(prompt.Prompting{ForcePlan: o.forcePlan})
-	o.dirs = dirs{config: folder + "/home", data: folder + "/home", state: folder + "/home"}
+	home := folder + "/home"
+	o.store = store.New(store.Dirs{Config: home, Data: home, State: home})
 	if o.screen() {
 		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal}, continued{})
 	}

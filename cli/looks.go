@@ -27,7 +27,7 @@ func (o *options) registerLooks(f *pflag.FlagSet) {
 // environment, else the configuration.
 func (o *options) readLooks(flags *pflag.FlagSet) error {
 	c := o.config.Screen
-	o.ownConfig = o.dirs.configFile()
+	o.ownConfig = o.store.Dirs.ConfigFile()
 	if !flags.Changed("no-color") {
 		o.noColor = c.NoColor || o.io.Getenv("NO_COLOR") != ""
 	}

@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/store"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -73,7 +74,7 @@ type options struct {
 	ownConfig        string      // the user's own configuration file, in a demo too
 	notify           tui.Notify
 	keys             tui.Keys
-	dirs             dirs
+	store            *store.Store
 	workspace        string
 	config           config
 }
@@ -110,10 +111,12 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	if o.workspace, err = o.io.Getwd(); err != nil {
 		return usage("the current folder cannot be read: %w", err)
 	}
-	if o.dirs, err = findDirs(first(o.dataDir, o.io.Getenv("REPLAN_HOME"))); err != nil {
+	dirs, err := store.FindDirs(first(o.dataDir, o.io.Getenv("REPLAN_HOME")))
+	if err != nil {
 		return usage("%w", err)
 	}
-	if o.config, err = readConfig(o.dirs.configFile()); err != nil {
+	o.store = store.New(dirs)
+	if o.config, err = readConfig(o.store.Dirs.ConfigFile()); err != nil {
 		return usage("%w", err)
 	}
 	o.host = first(o.host, o.io.Getenv("OLLAMA_HOST"), o.config.Model.Host)

@@ -26,9 +26,9 @@ func (o *options) planDiff(prefix string) error {
 	if err != nil {
 		return err
 	}
-	events, err := o.runs().Read(run.ID)
+	events, err := o.store.Runs.Read(run.ID)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	told := o.replans(events)
 	if o.output == outputJSON {

@@ -12,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"replan/agent"
 	"replan/agent/store/plans"
 	"replan/internal/redact"
 	"replan/planning/plan"
@@ -31,13 +30,13 @@ type planLine struct {
 // planList is replan plan list. A file among the plans that is none is told on
 // standard error and keeps nobody from the others.
 func (o *options) planList() error {
-	entries, err := o.plans().List()
+	entries, err := o.store.Plans.List()
 	if err != nil {
 		return wrap("list the plans", err)
 	}
-	runs, err := o.runsByPlan()
+	runs, err := o.store.RunsByPlan()
 	if err != nil {
-		return err
+		return wrap("list the runs", err)
 	}
 	lines := []planLine{}
 	for _, e := range entries {
@@ -64,35 +63,11 @@ func (o *options) planList() error {
 // timeShown is how a time is told in lists.
 const timeShown = "2006-01-02 15:04"
 
-// runsByPlan returns the runs of each stored plan, newest first. Journals whose
-// first line cannot be read belong to none.
-func (o *options) runsByPlan() (map[string][]string, error) {
-	entries, err := o.runs().List()
-	if err != nil {
-		return nil, wrap("list the runs", err)
-	}
-	runs := map[string][]string{}
-	for _, e := range entries {
-		head, err := o.runs().Head(e.ID)
-		if err != nil {
-			continue
-		}
-		if started, ok := head.Data.(agent.RunStarted); ok && started.Plan != nil && started.Plan.ID != "" {
-			runs[started.Plan.ID] = append(runs[started.Plan.ID], e.ID)
-		}
-	}
-	return runs, nil
-}
-
 // storedPlan returns the plan whose id begins with prefix.
 func (o *options) storedPlan(prefix string) (plan.Plan, error) {
-	id, err := o.plans().Find(prefix)
+	p, err := o.store.LoadPlan(prefix)
 	if err != nil {
-		return plan.Plan{}, unopened(err)
-	}
-	p, err := o.plans().Load(id)
-	if err != nil {
-		return plan.Plan{}, unopened(err)
+		return plan.Plan{}, o.unopened(err)
 	}
 	return p, nil
 }
@@ -148,16 +123,16 @@ func (o *options) tellPlan(p plan.Plan) error {
 
 // planDelete is replan plan delete.
 func (o *options) planDelete(prefix string) error {
-	id, err := o.plans().Find(prefix)
+	id, err := o.store.FindPlan(prefix)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	if o.dryRun {
-		return o.deleted([]string{filepath.Join(o.plans().Dir, id+".json")})
+		return o.deleted([]string{filepath.Join(o.store.Plans.Dir, id+".json")})
 	}
-	removed, err := o.plans().Delete(id)
+	removed, err := o.store.Plans.Delete(id)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	return o.deleted(removed)
 }
@@ -189,9 +164,9 @@ func (o *options) planImport(name, as string) error {
 	if o.dryRun {
 		return o.wouldKeep(p)
 	}
-	kept, err := o.plans().Save(p, time.Now())
+	kept, err := o.store.Plans.Save(p, time.Now())
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	if o.output == outputJSON {
 		return o.printJSON(kept)
@@ -202,10 +177,10 @@ func (o *options) planImport(name, as string) error {
 // wouldKeep tells what an import would keep, or that its id is taken.
 func (o *options) wouldKeep(plan plan.Plan) error {
 	if plan.ID != "" {
-		_, err := os.Lstat(filepath.Join(o.plans().Dir, plan.ID+".json"))
+		_, err := os.Lstat(filepath.Join(o.store.Plans.Dir, plan.ID+".json"))
 		switch {
 		case err == nil:
-			return unopened(fmt.Errorf("%s: %w", plan.ID, plans.ErrExists))
+			return o.unopened(fmt.Errorf("%s: %w", plan.ID, plans.ErrExists))
 		case !errors.Is(err, fs.ErrNotExist):
 			return wrap("look among the plans", err)
 		}

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/store"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -76,7 +75,7 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	var kept plan.Plan
 	var unkept error
 	e := errand{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p plan.Plan) (plan.Plan, error) {
-		kept, unkept = o.keep(p)
+		kept, unkept = o.store.SavePlan(p)
 		return kept, unkept
 	}}
 	e.teller = func(session string, out io.Writer) teller {
@@ -190,9 +189,9 @@ func (o *options) tellDoubts(id string, ended error) error {
 	if !errors.As(ended, &f) || f.code != string(agent.ReasonInDoubt) {
 		return nil
 	}
-	run, err := o.runs().Fold(id)
+	run, err := o.store.Runs.Fold(id)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	var names []string
 	for _, index := range run.Standing(false).InDoubt {
@@ -210,65 +209,15 @@ func (o *options) tellCompleted(run agent.Run) error {
 	return o.printJSON(agent.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: agent.RunCompleted{Result: *run.Result}})
 }
 
-// resumable returns the run that prefix means: a run, or of a plan its latest
-// unfinished one, or its latest where all have ended well.
+// resumable returns the run that prefix means: a run, or of a plan its latest.
 func (o *options) resumable(prefix string) (agent.Run, error) {
-	id, err := o.runs().Find(prefix)
-	if err == nil {
-		run, err := o.runs().Fold(id)
-		if err != nil {
-			return run, unopened(err)
-		}
-		return run, nil
+	run, err := o.store.ResumableRun(prefix)
+	var none *store.NoRunError
+	switch {
+	case errors.As(err, &none):
+		return run, usage("%w: start one with %s %s", err, o.named("plan run"), none.Plan)
+	case err != nil:
+		return run, o.unopened(err)
 	}
-	var ambiguous *plan.AmbiguousIDError
-	if errors.As(err, &ambiguous) {
-		return agent.Run{}, unopened(err)
-	}
-	p, planErr := o.plans().Find(prefix)
-	if errors.Is(planErr, plan.ErrUnknownID) {
-		p, planErr = o.planOfRuns(prefix)
-	}
-	if errors.As(planErr, &ambiguous) {
-		return agent.Run{}, unopened(planErr)
-	}
-	if planErr != nil {
-		return agent.Run{}, unopened(err) // which says what to do about runs
-	}
-	return o.latestOf(p)
-}
-
-// planOfRuns returns the plan whose id begins with prefix among those that runs
-// carried out, which need not be kept.
-func (o *options) planOfRuns(prefix string) (string, error) {
-	runs, err := o.runsByPlan()
-	if err != nil {
-		return "", err
-	}
-	return plan.MatchPrefix(slices.Sorted(maps.Keys(runs)), prefix)
-}
-
-// latestOf returns a plan's latest run that can be resumed, else its latest.
-func (o *options) latestOf(plan string) (agent.Run, error) {
-	runs, err := o.runsByPlan()
-	if err != nil {
-		return agent.Run{}, err
-	}
-	var latest *agent.Run
-	for _, id := range runs[plan] {
-		run, err := o.runs().Fold(id)
-		if err != nil {
-			return agent.Run{}, unopened(err)
-		}
-		if run.Resumable() {
-			return run, nil
-		}
-		if latest == nil {
-			latest = &run
-		}
-	}
-	if latest == nil {
-		return agent.Run{}, usage("the plan %s has no run yet: start one with %s %s", plan, o.named("plan run"), plan)
-	}
-	return *latest, nil
+	return run, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"replan/agent/store"
 	"replan/agent/store/journal"
 	"replan/agent/store/plans"
 	"replan/planning/plan"
@@ -64,8 +65,12 @@ func counted(n int, one, many string) string {
 }
 
 // unopened is the failure of a plan, a run or a session that cannot be opened.
-func unopened(err error) error {
+func (o *options) unopened(err error) error {
 	code := "unreadable"
+	var unknown *store.NotFoundError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("%w; %q shows those there are", err, o.named(map[string]string{"run": "runs list", "plan": "plan list"}[unknown.Kind]))
+	}
 	var ambiguous *plan.AmbiguousIDError
 	var damaged *journal.DamageError
 	switch {

@@ -45,9 +45,9 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 	if err != nil {
 		return err
 	}
-	events, err := o.runs().Read(run.ID)
+	events, err := o.store.Runs.Read(run.ID)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	if o.screen() {
 		screen := tui.Options{Replay: true, Recorded: runner.Retold(run.ID, events), Speed: speed}

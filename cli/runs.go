@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent"
-	"replan/agent/store/journal"
+	"replan/agent/store"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -42,42 +41,10 @@ func newRuns(o *options) *cobra.Command {
 	return command
 }
 
-// summaries returns a line for each run, newest first. Journals that cannot be
-// read are errors of their own and keep nobody from the others; one without a
-// single event has never begun.
-func (o *options) summaries() (list []agent.Summary, broken []error, err error) {
-	entries, err := o.runs().List()
-	if err != nil {
-		return nil, nil, err
-	}
-	list = []agent.Summary{}
-	for _, e := range entries {
-		run, err := o.runs().Fold(e.ID)
-		switch {
-		case errors.Is(err, journal.ErrEmpty):
-		case err != nil:
-			broken = append(broken, err)
-		default:
-			list = append(list, summaryOf(&run, e.Locked))
-		}
-	}
-	return list, broken, nil
-}
-
-// summaryOf returns a run in a line. Where its journal is held by a process and
-// it has not ended, it is running, and nobody else can take it up.
-func summaryOf(run *agent.Run, held bool) agent.Summary {
-	s := run.Summary()
-	if held && run.Result == nil {
-		s.Status, s.Resumable = agent.StatusRunning, false
-	}
-	return s
-}
-
 // runsList is replan runs list. Runs that were to make a plan and did are told
 // with all alone: what they came to is among the plans.
 func (o *options) runsList(all bool) error {
-	list, broken, err := o.summaries()
+	list, broken, err := o.store.Summaries()
 	if err != nil {
 		return wrap("list the runs", err)
 	}
@@ -115,33 +82,33 @@ func standingOf(s agent.Summary) string {
 
 // foldedRun returns the run whose id begins with prefix, as far as it has come.
 func (o *options) foldedRun(prefix string) (agent.Run, error) {
-	id, err := o.runs().Find(prefix)
+	id, err := o.store.FindRun(prefix)
 	if err != nil {
-		return agent.Run{}, unopened(err)
+		return agent.Run{}, o.unopened(err)
 	}
-	run, err := o.runs().Fold(id)
+	run, err := o.store.Runs.Fold(id)
 	if err != nil {
-		return run, unopened(err)
+		return run, o.unopened(err)
 	}
 	return run, nil
 }
 
 // runsShow is replan runs show.
 func (o *options) runsShow(prefix string) error {
-	id, err := o.runs().Find(prefix)
+	id, err := o.store.FindRun(prefix)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
 	// Asked first: what ends after that has ended in its journal too.
-	held, err := o.held(id)
+	held, err := o.store.Locked(id)
 	if err != nil {
-		return err
+		return wrap("list the runs", err)
 	}
-	run, err := o.runs().Fold(id)
+	run, err := o.store.Runs.Fold(id)
 	if err != nil {
-		return unopened(err)
+		return o.unopened(err)
 	}
-	summary, standing := summaryOf(&run, held), run.Standing(held)
+	summary, standing := store.Summary(&run, held), run.Standing(held)
 	standing.Status = summary.Status
 	if o.output == outputJSON {
 		return o.printJSON(struct {
@@ -150,20 +117,6 @@ func (o *options) runsShow(prefix string) error {
 		}{standing, summary.Resumable})
 	}
 	return o.print(o.runText(&run, summary, standing))
-}
-
-// held reports whether somebody works on the run.
-func (o *options) held(id string) (bool, error) {
-	entries, err := o.runs().List()
-	if err != nil {
-		return false, wrap("list the runs", err)
-	}
-	for _, e := range entries {
-		if e.ID == id {
-			return e.Locked, nil
-		}
-	}
-	return false, nil
 }
 
 // runText tells a run as far as it has come.

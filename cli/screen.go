@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"replan/agent/policy"
@@ -59,14 +58,14 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 
 // openTalk opens a conversation to go on with.
 func (o *options) openTalk(id string) (*runner.Restored, error) {
-	j, events, err := o.sessions().Open(id)
+	j, events, err := o.store.Sessions.Open(id)
 	switch {
 	case errors.Is(err, journal.ErrEmpty):
 		return nil, nil //nolint:nilnil // nothing was said in it: a new one is the same
 	case errors.Is(err, journal.ErrLocked):
 		return nil, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one first", id)}
 	case err != nil:
-		return nil, unopened(err)
+		return nil, o.unopened(err)
 	}
 	return &runner.Restored{ID: id, Journal: j, Events: events}, nil
 }
@@ -111,7 +110,7 @@ func (o *options) show(ctx context.Context, s tui.Session, watch *crash.Watch, s
 }
 
 // crashes is the folder of the reports of crashes.
-func (o *options) crashes() string { return filepath.Join(o.dirs.state, "crashes") }
+func (o *options) crashes() string { return o.store.Dirs.Crashes() }
 
 // newWatch makes the watcher over this process; nil where there can be none.
 func (o *options) newWatch() *crash.Watch {

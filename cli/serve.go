@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -45,24 +44,24 @@ func newServe(o *options) *cobra.Command {
 func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	w := &workshop{watch: o.newWatch()}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
-	if w.logger, err = w.openLog(filepath.Join(o.dirs.state, "logs")); err != nil {
+	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return err
 	}
 	id := newID(time.Now())
-	if err := os.MkdirAll(o.runs().Dir, 0o700); err != nil {
+	if err := os.MkdirAll(o.store.Runs.Dir, 0o700); err != nil {
 		return wrap("make the folder of runs; choose another with --data-dir", err)
 	}
-	release, err := o.runs().Hold(id)
+	release, err := o.store.Runs.Hold(id)
 	if err != nil {
 		return wrap("keep what is changed", err)
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", o.letGo(id, release))) }()
 	if w.own, err = workspace.New(workspace.Config{
 		Dir:      o.workspace,
-		Backups:  o.runs().Dir,
-		Private:  o.dirs.all(),
+		Backups:  o.store.Runs.Dir,
+		Private:  o.store.Dirs.All(),
 		Run:      id,
-		SpillDir: filepath.Join(o.dirs.state, "outputs"),
+		SpillDir: o.store.Dirs.Outputs(),
 		Logger:   w.logger,
 		Watcher:  w.watcher(),
 	}); err != nil {
@@ -92,10 +91,10 @@ func (o *options) letGo(id string, release func() error) error {
 	if err := release(); err != nil {
 		return err
 	}
-	if workspace.Changed(o.runs().Dir, id) {
+	if workspace.Changed(o.store.Runs.Dir, id) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: what was changed can be put back with replan undo %s\n", id)
 		return nil
 	}
-	_, err := o.runs().Delete(id)
+	_, err := o.store.Runs.Delete(id)
 	return err
 }

@@ -18,8 +18,7 @@ import (
 	"replan/agent/ollama"
 	"replan/agent/policy"
 	"replan/agent/runner"
-	"replan/agent/store/journal"
-	"replan/agent/store/plans"
+	"replan/agent/store"
 	"replan/cli/crash"
 	"replan/internal/redact"
 	"replan/mcpclient"
@@ -75,7 +74,7 @@ func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error
 			err = errors.Join(err, w.close())
 		}
 	}()
-	if w.logger, err = w.openLog(filepath.Join(o.dirs.state, "logs")); err != nil {
+	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return w, err
 	}
 	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, KeepAlive: o.keepAlive, Logger: w.logger}); err != nil {
@@ -95,7 +94,7 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 	cfg := o.sessionConfig(w)
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.keep != nil {
-		cfg.Keep = how.keep
+		cfg.Store = keeping{cfg.Store, how.keep}
 	}
 	cfg.Slash = func(ctx context.Context, line string, now runner.Moment) (runner.Answer, error) {
 		return o.slash(ctx, w, now, line)
@@ -106,40 +105,22 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 
 // sessionConfig is what every session has in common.
 func (o *options) sessionConfig(w *workshop) runner.Config {
-	runs, manner := o.runs(), o.manner.instructed(w.instructions)
+	manner := o.manner.instructed(w.instructions)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
 		Workspace: o.workspace, Trusted: o.trusted,
 		Limits: o.limits, SessionLimits: o.sessionLimits, Rules: o.rules, Routing: o.routing, Approve: o.approve,
 		Prompting: manner.prompting, Profiles: manner.profiles, Profile: manner.profile, Instructions: w.instructionsFile,
-		Open: func(kind, id string) (runner.Journal, error) {
-			return journal.Create(filepath.Join(o.dirs.state, kind+"s", id+".jsonl"))
-		},
-		Reopen: func(id string) (runner.Journal, []agent.Event, error) {
-			j, events, err := runs.Open(id)
-			if err != nil {
-				return nil, nil, err
-			}
-			return j, events, nil
-		},
-		List: func() ([]agent.Summary, error) {
-			list, _, err := o.summaries()
-			return list, err
-		},
+		Store:     o.store,
 		EndLeft:   w.endLeft,
-		Remember:  func(rule agent.Always) error { return policy.Save(o.dirs.configFile(), rule) },
+		Remember:  func(rule agent.Always) error { return policy.Save(o.store.Dirs.ConfigFile(), rule) },
 		Undo:      o.undoes(w),
 		Dirty:     w.dirty,
 		Survey:    w.survey,
 		Branch:    func() string { return branchOf(o.workspace) },
 		Host:      w.model.Host(),
 		Settings:  o.settings,
-		Talks:     o.talks,
-		Read:      runs.Read,
 		Aids:      o.aids(w),
-		Keep:      o.keep,
-		Load:      o.storedPlan,
-		Durations: o.durations(),
 		Raise:     o.raised,
 		DryRun:    o.dryRun,
 		OnFailure: o.onFailure,
@@ -149,58 +130,29 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Logger:    w.logger,
 	}
 	if o.dryRun {
-		cfg.Open = func(string, string) (runner.Journal, error) { return forgetful{}, nil }
-		cfg.Durations, cfg.Remember = nil, nil
-		cfg.Reopen = func(string) (runner.Journal, []agent.Event, error) { return nil, nil, o.noDryResume() }
+		cfg.Store, cfg.Remember = store.Dry{Store: o.store, NoResume: o.noDryResume()}, nil
 	}
 	return cfg
 }
 
-// keep stores a plan that was planned here, under an id that no plan has yet.
-func (o *options) keep(p plan.Plan) (plan.Plan, error) {
-	p.ID = ""
-	return o.plans().Save(p, time.Now())
+// keeping is a store that keeps created plans in its own way.
+type keeping struct {
+	runner.Store
+	keep func(plan.Plan) (plan.Plan, error)
 }
+
+// SavePlan keeps a plan.
+func (k keeping) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 
 // noDryResume says why a dry run takes up no other.
 func (o *options) noDryResume() error {
 	return usage("a resume cannot be dry: %s ID --dry-run shows what the steps of a plan would do", o.named("plan run"))
 }
 
-// forgetful is the journal of a dry run: nothing happened that could be gone on
-// with.
-type forgetful struct{}
-
-// Append keeps nothing.
-func (forgetful) Append(...agent.Event) error { return nil }
-
-// Close has nothing to close.
-func (forgetful) Close() error { return nil }
-
-// runs is the folder of the runs' journals.
-func (o *options) runs() journal.Folder {
-	return journal.Folder{Dir: filepath.Join(o.dirs.state, "runs")}
-}
-
-// sessions is the folder of the sessions' journals.
-func (o *options) sessions() journal.Folder {
-	return journal.Folder{Dir: filepath.Join(o.dirs.state, "sessions")}
-}
-
-// plans is the folder of the stored plans.
-func (o *options) plans() plans.Store {
-	return plans.Store{Dir: filepath.Join(o.dirs.data, "plans")}
-}
-
-// durations is how long tools took, over all runs.
-func (o *options) durations() *journal.Durations {
-	return journal.OpenDurations(filepath.Join(o.dirs.state, "durations.json"))
-}
-
 // openTools starts the workspace's operators and the MCP servers.
 func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
-		Dir: o.workspace, TrustFile: filepath.Join(o.dirs.data, "trust.json"),
+		Dir: o.workspace, TrustFile: o.store.Dirs.Trust(),
 		Trust: mcpclient.TrustNone, Logger: logger,
 	}
 	if ask {
@@ -214,10 +166,10 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	if !o.noWorkspaceTools && o.wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.workspace,
-			Backups:  o.runs().Dir,
-			Private:  o.dirs.all(),
-			SpillDir: filepath.Join(o.dirs.state, "outputs"),
-			Memory:   filepath.Join(o.dirs.data, "memory.md"),
+			Backups:  o.store.Runs.Dir,
+			Private:  o.store.Dirs.All(),
+			SpillDir: o.store.Dirs.Outputs(),
+			Memory:   o.store.Dirs.Memory(),
 			Logger:   logger,
 			Watcher:  cfg.Watcher,
 		}); err != nil {
@@ -270,7 +222,7 @@ func (o *options) readServers() ([]mcpclient.Server, error) {
 		required bool
 	}{
 		{o.mcpConfig, mcpclient.SourceFlag, true},
-		{filepath.Join(o.dirs.config, "mcp.json"), mcpclient.SourceUser, false},
+		{filepath.Join(o.store.Dirs.Config, "mcp.json"), mcpclient.SourceUser, false},
 		{filepath.Join(o.workspace, ".mcp.json"), mcpclient.SourceProject, false},
 	} {
 		if from.path == "" {

@@ -27,7 +27,7 @@ const (
 
 // settings is what is in force, and where each of it comes from.
 func (o *options) settings() session.Settings {
-	told := session.Settings{File: first(o.ownConfig, o.dirs.configFile())}
+	told := session.Settings{File: first(o.ownConfig, o.store.Dirs.ConfigFile())}
 	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
 		told.Missing = true
 	}

@@ -51,7 +51,7 @@ const verdictDepends = "depends"
 func (o *options) listTools(ctx context.Context) (err error) {
 	w := &workshop{}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
-	logger, err := w.openLog(o.dirs.state + "/logs")
+	logger, err := w.openLog(o.store.Dirs.Logs())
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +12,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/agent/store/journal"
+	"replan/agent/store"
 	"replan/mcpclient/workspace"
-	"replan/planning/plan"
-	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
@@ -48,20 +45,13 @@ func newUndo(o *options) *cobra.Command {
 
 // whichUndo asks for the run, and names the newest that changed files here.
 func (o *options) whichUndo(command string) error {
-	entries, err := o.runs().List()
+	runs, err := o.store.StartedRuns()
 	if err != nil {
 		return wrap("list the runs", err)
 	}
-	for _, e := range entries {
-		head, err := o.runs().Head(e.ID)
-		if err != nil {
-			continue
-		}
-		if started, ok := head.Data.(agent.RunStarted); !ok || started.Workspace != o.workspace || started.Outer != "" {
-			continue
-		}
-		if workspace.Changed(o.runs().Dir, e.ID) {
-			return usage("say which: %s RUN; the newest that changed files here is %s", command, e.ID)
+	for _, r := range runs {
+		if r.Workspace == o.workspace && r.Outer == "" && workspace.Changed(o.store.Runs.Dir, r.ID) {
+			return usage("say which: %s RUN; the newest that changed files here is %s", command, r.ID)
 		}
 	}
 	return usage("say which: %s RUN; no run has changed files here that could be put back", command)
@@ -69,15 +59,15 @@ func (o *options) whichUndo(command string) error {
 
 // undo is replan undo.
 func (o *options) undo(ctx context.Context, prefix string) (err error) {
-	id, err := o.undoable(prefix)
+	id, err := o.store.FindChange(prefix)
 	if err != nil {
-		return err
+		return o.unopened(err)
 	}
 	if o.talk != nil && !o.dryRun {
 		o.talk.then = runner.Undo{Run: id}
 		return nil
 	}
-	own, err := workspace.New(workspace.Config{Dir: o.workspace, Backups: o.runs().Dir})
+	own, err := workspace.New(workspace.Config{Dir: o.workspace, Backups: o.store.Runs.Dir})
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -124,58 +114,28 @@ func (o *options) tellUndo(u agent.Undo) error {
 	return o.print(b.String())
 }
 
-// undoable returns the id that prefix means, of a run or of what was kept of a
-// server that was used without one.
-func (o *options) undoable(prefix string) (string, error) {
-	id, err := o.runs().Find(prefix)
-	if !errors.Is(err, plan.ErrUnknownID) {
-		return id, unopenedIf(err)
-	}
-	orphans, listed := o.runs().Orphans()
-	if listed != nil {
-		return "", wrap("list the runs", listed)
-	}
-	ids := make([]string, len(orphans))
-	for i, e := range orphans {
-		ids[i] = e.ID
-	}
-	found, missed := plan.MatchPrefix(ids, prefix)
-	if errors.Is(missed, plan.ErrUnknownID) {
-		missed = err // which says what to do
-	}
-	return found, unopenedIf(missed)
-}
-
-func unopenedIf(err error) error {
-	if err == nil {
-		return nil
-	}
-	return unopened(err)
-}
-
 // undoRun puts back what a run changed, with the runs that its plan tools
 // started. Nobody may be working on any of them.
 func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id string, dry bool) (u agent.Undo, err error) {
 	u = agent.Undo{Run: id, Files: []agent.UndoneFile{}}
-	f := o.followed()
-	if err := f.follow(id); err != nil {
-		return u, unopened(err)
+	changes, err := o.store.Changes(id)
+	if err != nil {
+		return u, o.unopened(err)
 	}
-	u.Inner = f.runs[1:]
-	if f.workspace != "" && !runner.SameFolder(f.workspace, o.workspace) {
-		return u, elsewhere(&workspace.NotHereError{Run: id, Workspace: f.workspace})
+	u.Inner = changes.Runs[1:]
+	if changes.Workspace != "" && !runner.SameFolder(changes.Workspace, o.workspace) {
+		return u, elsewhere(&workspace.NotHereError{Run: id, Workspace: changes.Workspace})
 	}
-	for _, run := range f.runs {
-		release, err := o.runs().Hold(run)
-		if errors.Is(err, journal.ErrLocked) {
-			return u, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the run %s still goes on: stop it first, or wait until it has ended", run)}
-		}
-		if err != nil {
-			return u, wrap("undo", err)
-		}
-		defer func() { err = errors.Join(err, release()) }()
+	release, err := changes.Hold()
+	var busy *store.BusyError
+	if errors.As(err, &busy) {
+		return u, &failure{exit: exitUsage, code: "locked", err: err}
 	}
-	done, err := own.Undo(ctx, dry, f.runs...)
+	if err != nil {
+		return u, wrap("undo", err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	done, err := own.Undo(ctx, dry, changes.Runs...)
 	var changed *workspace.ChangedError
 	var away *workspace.NotHereError
 	switch {
@@ -191,7 +151,7 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 		u.Files = append(u.Files, agent.UndoneFile(file))
 	}
 	u.Diff, u.Already = done.Diff, done.Already
-	u.Notes = slices.Concat(done.Notes, f.notes())
+	u.Notes = slices.Concat(done.Notes, changes.Notes())
 	return u, nil
 }
 
@@ -200,104 +160,13 @@ func elsewhere(err error) error {
 	return &failure{exit: exitUsage, code: string(agent.ReasonNotOpened), err: err}
 }
 
-// followed is what the journals say of a run that is to be undone, and of those
-// that its plan tools started.
-type followed struct {
-	journals  journal.Folder
-	runs      []string // the run itself first
-	workspace string   // "" where no journal says
-	committed bool
-	others    []string // tools with effects that nothing is kept of
-	broken    []string // runs whose journal cannot be read to its end
-}
-
-func (o *options) followed() *followed { return &followed{journals: o.runs()} }
-
-// follow reads the journal of a run as far as that can be done: what it changed
-// is in a list of its own.
-func (f *followed) follow(id string) error {
-	if slices.Contains(f.runs, id) {
-		return nil
-	}
-	f.runs = append(f.runs, id)
-	events, err := f.journals.Read(id)
-	var damaged *journal.DamageError
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty):
-		return nil
-	case errors.As(err, &damaged):
-		f.broken = append(f.broken, id)
-	case err != nil:
-		return err
-	}
-	var tools plan.Catalogue
-	for _, e := range events {
-		switch d := e.Data.(type) {
-		case agent.RunStarted:
-			tools = d.Catalogue
-			if f.workspace == "" {
-				f.workspace = d.Workspace
-			}
-		case agent.RunResumed:
-			tools = d.Catalogue
-		case agent.RunSpawned:
-			if err := f.follow(d.Run); err != nil {
-				return err
-			}
-		case agent.StepStarted:
-			f.tool(tools, d.Tool)
-		}
-	}
-	return nil
-}
-
-// tool takes note of a tool that was called whose effects are not kept.
-func (f *followed) tool(tools plan.Catalogue, name string) {
-	if _, err := prompt.PlanTools().Find(name); err == nil || name == "" {
-		return
-	}
-	tool, err := tools.Find(name)
-	switch {
-	case err != nil, tool.ReadOnly, tool.Trusted && strings.HasPrefix(tool.Name, "fs."):
-	case tool.Trusted && tool.Name == "vcs.commit":
-		f.committed = true
-	case tool.Trusted && !slices.Contains(f.others, tool.Name):
-		f.others = append(f.others, tool.Name)
-	case !tool.Trusted && !slices.Contains(f.others, tool.QualifiedName()):
-		f.others = append(f.others, tool.QualifiedName())
-	}
-}
-
-// notes say what an undo leaves as it is.
-func (f *followed) notes() []string {
-	var notes []string
-	if f.committed {
-		notes = append(notes, "the run made a commit: git's history stays as it is")
-	}
-	if len(f.others) > 0 {
-		notes = append(notes, "what "+together(f.others)+" changed is not put back")
-	}
-	for _, id := range f.broken {
-		notes = append(notes, "the journal of "+id+" is damaged: runs that it started later are not undone with it")
-	}
-	return notes
-}
-
-// together joins names as a sentence does.
-func together(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
-}
-
 // undoes is how a session undoes runs: by its own operators, so that nothing
 // else changes files meanwhile.
 func (o *options) undoes(w *workshop) func(context.Context, string, bool) (agent.Undo, error) {
 	return func(ctx context.Context, run string, dry bool) (u agent.Undo, err error) {
 		own := w.own
 		if own == nil { // the session works without them
-			if own, err = workspace.New(workspace.Config{Dir: o.workspace, Backups: o.runs().Dir, Logger: w.logger}); err != nil {
+			if own, err = workspace.New(workspace.Config{Dir: o.workspace, Backups: o.store.Runs.Dir, Logger: w.logger}); err != nil {
 				return agent.Undo{Run: run}, err
 			}
 			defer func() { err = errors.Join(err, own.Close()) }()

@@ -86,9 +86,6 @@ func (s *Session) read(k *child) error {
 	}
 	var err error
 	if k.call.Tool.Name != prompt.PlanExecute {
-		if k.call.Tool.Name == prompt.PlanCreate && (s.cfg.Keep == nil || s.cfg.DryRun) {
-			return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", prompt.PlanCreateAndExecute)
-		}
 		k.goal, err = word("goal", "what is to be done, complete in itself")
 		return err
 	}
@@ -96,10 +93,7 @@ func (s *Session) read(k *child) error {
 	if err != nil {
 		return err
 	}
-	if s.cfg.Load == nil {
-		return fmt.Errorf("no plans are stored here: use %s, which plans and runs at once", prompt.PlanCreateAndExecute)
-	}
-	plan, err := s.cfg.Load(id)
+	plan, err := s.cfg.Store.LoadPlan(id)
 	if err != nil {
 		return fmt.Errorf("the plan %q cannot be read: use the id that %s returned: %w", id, prompt.PlanCreate, err)
 	}

@@ -139,7 +139,7 @@ func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			more(c)
-			c.List = func() (list []agent.Summary, _ error) {
+			storeOf(c).list = func() (list []agent.Summary, _ error) {
 				for id := range k.runs {
 					list = append(list, k.fold(t, id).Summary())
 				}

@@ -50,12 +50,12 @@ func (k *planShelf) chatting(calls ...reply.ToolUse) func(*stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			c.Prompting.PlanTools = true
-			c.Keep = func(p plan.Plan) (plan.Plan, error) {
+			storeOf(c).save = func(p plan.Plan) (plan.Plan, error) {
 				p.ID = fmt.Sprint("p-", len(k.plans)+1)
 				k.plans[p.ID] = p
 				return p, k.err
 			}
-			c.Load = func(id string) (plan.Plan, error) {
+			storeOf(c).load = func(id string) (plan.Plan, error) {
 				if p, ok := k.plans[id]; ok {
 					return p, nil
 				}
@@ -209,13 +209,6 @@ func TestTheBudgetOfASessionCountsAnInnerRunOnce(t *testing.T) {
 }
 
 func TestACallOfAPlanToolThatCannotBeMadeSaysWhatToDo(t *testing.T) {
-	without := func(s *stage) {
-		more := s.config
-		s.config = func(c *runner.Config) {
-			more(c)
-			c.Keep, c.Load = nil, nil
-		}
-	}
 	var plans planShelf
 	nothing := func(*stage) {}
 	for rule, tc := range map[string]struct {
@@ -225,8 +218,6 @@ func TestACallOfAPlanToolThatCannotBeMadeSaysWhatToDo(t *testing.T) {
 	}{
 		"a goal of blanks":              {use(prompt.PlanCreate, map[string]any{"goal": "  "}), nothing, `needs "goal"`},
 		"a plan that nobody stored":     {use(prompt.PlanExecute, map[string]any{"id": "p-7"}), nothing, `the plan "p-7" cannot be read: use the id that plan_create returned`},
-		"where no plans are stored":     {use(prompt.PlanCreate, map[string]any{"goal": "x"}), without, "use plan_create_and_execute"},
-		"where no plans can be read":    {use(prompt.PlanExecute, map[string]any{"id": "p-1"}), without, "use plan_create_and_execute"},
 		"a plan that fits no tools":     {use(prompt.PlanExecute, map[string]any{"id": "old"}), nothing, "the plan cannot be run: "},
 		"a goal that nothing came of":   {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan came of it"},
 		"a run that nothing came of":    {use(prompt.PlanCreateAndExecute, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan came of it"},
@@ -262,8 +253,8 @@ func unopened(n int) func(*stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			more(c)
-			open, opened := c.Open, 0
-			c.Open = func(kind, id string) (runner.Journal, error) {
+			open, opened := storeOf(c).create, 0
+			storeOf(c).create = func(kind, id string) (runner.Journal, error) {
 				if kind == "run" {
 					if opened++; opened > n {
 						return nil, fmt.Errorf("no more room")

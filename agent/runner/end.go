@@ -13,13 +13,13 @@ import (
 // store gives a plan that was created to whoever keeps plans.
 func (s *Session) store(e *engine, record agent.Data) agent.Data {
 	created, ok := record.(agent.PlanCreated)
-	if !ok || s.cfg.Keep == nil || s.cfg.DryRun {
+	if !ok || s.cfg.DryRun {
 		return record
 	}
 	if e.run.ModelPlans() {
 		created.Plan.PlannedBy = e.run.Model
 	}
-	kept, err := s.cfg.Keep(created.Plan)
+	kept, err := s.cfg.Store.SavePlan(created.Plan)
 	if err != nil {
 		e.unstored = fmt.Errorf("the plan cannot be stored: %w", err)
 		return record
@@ -114,7 +114,7 @@ func (s *Session) learn(e *engine) {
 	if e.run.Usage.ModelCalls > e.used.ModelCalls {
 		s.active = e.run.Now
 	}
-	if s.cfg.Durations == nil || s.cfg.DryRun {
+	if s.cfg.DryRun {
 		return
 	}
 	samples := map[string][]int64{}
@@ -126,7 +126,7 @@ func (s *Session) learn(e *engine) {
 	if len(samples) == 0 {
 		return
 	}
-	if err := s.cfg.Durations.Add(samples); err != nil {
+	if err := s.cfg.Store.AddDurations(samples); err != nil {
 		s.cfg.Logger.Warn("note how long tools took", "error", err)
 	}
 }

@@ -15,8 +15,9 @@ import (
 )
 
 // Journal takes the durable events of a run in order and returns once they are
-// on disk. It does not keep the list that it is given.
-type Journal interface {
+// on disk. It does not keep the list that it is given. It is an alias, so that
+// what implements [Store] need not import this package.
+type Journal = interface {
 	Append(events ...agent.Event) error
 	Close() error
 }

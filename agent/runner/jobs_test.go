@@ -107,7 +107,7 @@ func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
 			var kept []plan.Plan
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) {
-					cfg.Keep = func(p plan.Plan) (plan.Plan, error) {
+					storeOf(cfg).save = func(p plan.Plan) (plan.Plan, error) {
 						kept = append(kept, p)
 						return c.keep(p)
 					}
@@ -139,11 +139,11 @@ func TestADryRunCallsAndStoresNothing(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.DryRun = true
-			c.Keep = func(p plan.Plan) (plan.Plan, error) {
+			storeOf(c).save = func(p plan.Plan) (plan.Plan, error) {
 				t.Error("the plan was stored")
 				return p, nil
 			}
-			c.Durations = durations{add: func(map[string][]int64) { t.Error("durations were noted") }}
+			storeOf(c).durations = durations{add: func(map[string][]int64) { t.Error("durations were noted") }}
 		}
 	})
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
@@ -172,13 +172,6 @@ type durations struct {
 	add     func(map[string][]int64)
 }
 
-func (d durations) Medians() (map[string]int64, error) { return d.medians, d.err }
-
-func (d durations) Add(samples map[string][]int64) error {
-	d.add(samples)
-	return d.err
-}
-
 func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 	k := newShelf()
 	var added []map[string][]int64
@@ -186,7 +179,7 @@ func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 		return func(s *stage) {
 			s.tools.call = failing("change")
 			s.config = func(c *runner.Config) {
-				c.Durations = durations{medians: map[string]int64{"w:look": 7}, err: err, add: func(m map[string][]int64) { added = append(added, m) }}
+				storeOf(c).durations = durations{medians: map[string]int64{"w:look": 7}, err: err, add: func(m map[string][]int64) { added = append(added, m) }}
 			}
 		}
 	}
@@ -275,7 +268,7 @@ func TestTheRunsThereAreAreListed(t *testing.T) {
 		{"with what is wrong with one", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}}, errors.New("r-2 is damaged") }, 1, "r-2 is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t, policy.ApproveAll, func(s *stage) { s.config = func(cfg *runner.Config) { cfg.List = c.list } })
+			s := open(t, policy.ApproveAll, func(s *stage) { s.config = func(cfg *runner.Config) { storeOf(cfg).list = c.list } })
 			s.Send(runner.List{})
 			if runs := until[session.Runs](t, s).Runs; len(runs) != c.runs {
 				t.Errorf("%v", runs)

@@ -139,9 +139,9 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 	room := func(n int) func(*stage) {
 		return func(s *stage) {
 			s.config = func(c *runner.Config) {
-				c.Keep = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
-				open := c.Open
-				c.Open = func(kind, id string) (runner.Journal, error) {
+				storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+				open := storeOf(c).create
+				storeOf(c).create = func(kind, id string) (runner.Journal, error) {
 					j, err := open(kind, id)
 					if kind == "run" {
 						j.(*memory).room = n
@@ -159,7 +159,7 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 	k.runs[r.Run].room = -1
 	s = k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Keep = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+			storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
 		}
 	})
 	s.Send(runner.Resume{Run: r.Run})

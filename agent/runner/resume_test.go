@@ -102,7 +102,7 @@ func TestARunThatCannotBeOpenedIsNotResumed(t *testing.T) {
 		change func(k *shelf, id string, c *runner.Config)
 		says   string
 	}{
-		{"because no runs are kept", func(_ *shelf, _ string, c *runner.Config) { c.Reopen = nil }, "no runs are kept"},
+		{"because no runs are kept", func(_ *shelf, _ string, c *runner.Config) { storeOf(c).reopen = nil }, errNotKept.Error()},
 		{"because another works on it", func(k *shelf, _ string, _ *runner.Config) { k.err = journal.ErrLocked }, journal.ErrLocked.Error()},
 		{"because it is damaged", func(k *shelf, _ string, _ *runner.Config) { k.err = &journal.DamageError{Path: "p", Line: 3, Why: "w"} }, "line 3"},
 		{"because it is not there", func(k *shelf, id string, _ *runner.Config) { delete(k.runs, id) }, "not exist"},
@@ -249,7 +249,7 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 
 func TestASessionThatCannotBeKeptDoesNotStart(t *testing.T) {
 	_, err := runner.NewSession(t.Context(), runner.Config{
-		Open:  func(string, string) (runner.Journal, error) { return nil, errors.New("read-only file system") },
+		Store: &fakeStore{create: func(string, string) (runner.Journal, error) { return nil, errors.New("read-only file system") }},
 		NewID: func(time.Time) string { return "1" },
 	})
 	if err == nil || !strings.Contains(err.Error(), "read-only") {

@@ -100,7 +100,7 @@ func TestAStopLeavesTheReviewToAResume(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.Review, c.Reviewer = true, true
-			c.Reopen = func(string) (runner.Journal, []agent.Event, error) { return &memory{room: -1}, was, nil }
+			storeOf(c).reopen = func(string) (runner.Journal, []agent.Event, error) { return &memory{room: -1}, was, nil }
 		}
 	})
 	s.Send(runner.Execute{Plan: patching().Plan})

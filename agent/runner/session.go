@@ -34,20 +34,10 @@ type Config struct {
 	// Survey looks through the workspace for what a goal names; nil knows nothing.
 	Survey  func(ctx context.Context, goal string) intent.Facts
 	Approve policy.Approve // how gates are answered; the zero value asks
-	// Open starts the journal of a run or of the session. kind is "run" or
-	// "session".
-	Open func(kind, id string) (Journal, error)
-	// Reopen takes up the journal of a run, with what has happened in it.
-	Reopen func(id string) (Journal, []agent.Event, error)
+	Store   Store          // must not be nil
 	// EndLeft ends a process group of a run that is taken up again, whose program
 	// was killed, where it still runs, and says so; "" where it does not. nil ends none.
 	EndLeft func(ctx context.Context, left agent.StepProcess) string
-	// List returns the runs there are, newest first.
-	List func() ([]agent.Summary, error)
-	// Keep stores a plan that was created and returns it with its id.
-	Keep func(plan.Plan) (plan.Plan, error)
-	// Load returns a stored plan by its id or a prefix of it.
-	Load func(id string) (plan.Plan, error)
 	// Remember saves a rule that the user allowed for always, so that it holds in
 	// later sessions too; nil offers none.
 	Remember func(agent.Always) error
@@ -63,16 +53,10 @@ type Config struct {
 	Host   string // of the model server, to be shown
 	// Settings says what is in force and where it comes from; nil shows nothing.
 	Settings func() session.Settings
-	// Talks returns the conversations there are, newest first.
-	Talks func() ([]session.Conversation, error)
-	// Read returns all that happened in a run, whoever carries it out.
-	Read func(run string) ([]agent.Event, error)
 	// Slash carries out a line that begins with a slash, such as /plan list.
 	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
 	// Aids help the user write; nil helps with nothing.
 	Aids Aids
-	// Durations remembers how long tools take; nil remembers nothing.
-	Durations Durations
 	// Restored is the session to go on with; nil starts a new one.
 	Restored *Restored
 
@@ -109,14 +93,6 @@ type Moment struct {
 type Answer struct {
 	Text string  // Markdown, shown in the chat; "" shows nothing
 	Then Command // what is to be done next: Create, Execute or Resume; nil is nothing
-}
-
-// Durations remembers how long the calls of each tool took, in ms.
-type Durations interface {
-	// Medians returns the median duration seen per tool, by its qualified name.
-	Medians() (map[string]int64, error)
-	// Add notes further durations of each tool.
-	Add(samples map[string][]int64) error
 }
 
 // Restored is a session that is gone on with.
@@ -206,7 +182,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		s.id, s.journal = cfg.Restored.ID, cfg.Restored.Journal
 	} else {
 		s.id = "s-" + cfg.NewID(cfg.Now())
-		if s.journal, err = cfg.Open("session", s.id); err != nil {
+		if s.journal, err = cfg.Store.CreateJournal("session", s.id); err != nil {
 			return nil, fmt.Errorf("start a session: %w", err)
 		}
 	}

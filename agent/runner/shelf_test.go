@@ -33,7 +33,7 @@ func (k *shelf) session(t *testing.T, approve policy.Approve, change func(*stage
 		}
 		more := s.config
 		s.config = func(c *runner.Config) {
-			c.Open, c.Reopen = k.open, k.reopen
+			storeOf(c).create, storeOf(c).reopen = k.open, k.reopen
 			c.NewID = func(time.Time) string { k.ids++; return fmt.Sprint(k.ids) }
 			if more != nil {
 				more(c)

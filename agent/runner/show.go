@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"replan/agent"
@@ -105,12 +104,8 @@ func (s *Session) restart(server string) {
 
 // talks tells which conversations there are.
 func (s *Session) talks() {
-	if s.cfg.Talks == nil {
-		_ = s.say(session.Conversations{})
-		return
-	}
 	s.workers.Go(func() {
-		talks, err := s.cfg.Talks()
+		talks, err := s.cfg.Store.Conversations()
 		for i := range talks {
 			talks[i].Open = talks[i].Open || talks[i].Session == s.id
 		}
@@ -126,10 +121,8 @@ func (s *Session) talks() {
 func (s *Session) recallRun(run string) {
 	s.workers.Go(func() {
 		told := session.Journal{Run: run}
-		err := errors.New("no journal is kept here")
-		if s.cfg.Read != nil {
-			told.Events, err = s.cfg.Read(run)
-		}
+		var err error
+		told.Events, err = s.cfg.Store.ReadRun(run)
 		if err != nil {
 			told.Problem = err.Error()
 		}

@@ -202,7 +202,7 @@ func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 	ids := 0
 	cfg := runner.Config{
 		Model: s.model, Tools: s.tools, Workspace: "/w", Limits: s.limits, Approve: approve,
-		Open: func(kind, id string) (runner.Journal, error) {
+		Store: &fakeStore{create: func(kind, _ string) (runner.Journal, error) {
 			if s.open != nil {
 				return s.open(kind), nil
 			}
@@ -210,7 +210,7 @@ func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 				s.journals[kind] = &memory{room: -1}
 			}
 			return s.journals[kind], nil
-		},
+		}},
 		NewID: func(time.Time) string { ids++; return fmt.Sprint(ids) },
 	}
 	if s.config != nil {

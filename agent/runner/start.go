@@ -182,8 +182,8 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 	if j.plans() && (!routed || chain.NeedsModel()) || j.compact {
 		p.compacted = s.compact(ctx, p)
 	}
-	if s.cfg.Durations != nil {
-		medians, err := s.cfg.Durations.Medians()
+	if !s.cfg.DryRun {
+		medians, err := s.cfg.Store.MedianDurations()
 		if err != nil {
 			s.cfg.Logger.Warn("durations seen before", "error", err)
 		}
@@ -274,11 +274,8 @@ var errNotOpened = errors.New("the run cannot be resumed")
 
 // reopen reads the run that is to be resumed.
 func (s *Session) reopen(ctx context.Context, p *prepared) error {
-	if s.cfg.Reopen == nil {
-		return fmt.Errorf("%w: no runs are kept here", errNotOpened)
-	}
 	var err error
-	if p.journal, p.events, err = s.cfg.Reopen(p.job.resume); err != nil {
+	if p.journal, p.events, err = s.cfg.Store.ReopenRun(p.job.resume); err != nil {
 		return fmt.Errorf("%w: %w", errNotOpened, err)
 	}
 	for _, e := range p.events {
@@ -405,7 +402,7 @@ func (s *Session) newRun() string { return "r-" + s.cfg.NewID(s.cfg.Now()) }
 
 // open begins a new run with a journal of its own.
 func (s *Session) open(ctx context.Context, id string, started agent.RunStarted, of *child) (*engine, error) {
-	journal, err := s.cfg.Open("run", id)
+	journal, err := s.cfg.Store.CreateJournal("run", id)
 	if err != nil {
 		return nil, err
 	}

@@ -56,12 +56,8 @@ func (s *Session) slash(ctx context.Context, line string) {
 
 // list tells which runs there are.
 func (s *Session) list() {
-	if s.cfg.List == nil {
-		_ = s.say(session.Runs{})
-		return
-	}
 	s.workers.Go(func() {
-		runs, err := s.cfg.List()
+		runs, err := s.cfg.Store.RunSummaries()
 		w := said{events: []agent.Data{session.Runs{Runs: outermost(runs)}}}
 		if err != nil {
 			w.events = append(w.events, agent.Note{Level: "warn", Text: err.Error()})

@@ -262,26 +262,24 @@ func (f Folder) Hold(id string) (release func() error, err error) {
 	return lock.Unlock, nil
 }
 
-// Find returns the id of the run that prefix means: the id itself, or the
-// beginning of one alone. It fails with plan.ErrUnknownID or a
-// *plan.AmbiguousIDError.
-func (f Folder) Find(prefix string) (string, error) {
+// IDs returns the ids of the runs of the folder. A folder that is not there has
+// none.
+func (f Folder) IDs() ([]string, error) {
 	files, err := f.journals()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	ids := make([]string, len(files))
 	for i, file := range files {
 		ids[i] = strings.TrimSuffix(file.Name(), journalSuffix)
 	}
-	id, err := plan.MatchPrefix(ids, prefix)
-	if errors.Is(err, plan.ErrUnknownID) {
-		return "", fmt.Errorf("find a run: %w; \"replan runs list\" shows those there are", err)
-	}
-	if err != nil {
-		return "", fmt.Errorf("find a run: %w", err)
-	}
-	return id, nil
+	return ids, nil
+}
+
+// Files returns the files and folders that a run may have, its lock last.
+func (f Folder) Files(id string) []string {
+	path := f.Path(id)
+	return []string{path, valuesOf(path).dir, undoOf(path), path + lockSuffix}
 }
 
 // Delete removes a run and says which files and folders that were. It fails
@@ -293,7 +291,7 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 		return nil, err
 	}
 	// The journal goes first: without it, what may be left means nothing.
-	belongings := []string{path, valuesOf(path).dir, undoOf(path), path + lockSuffix}
+	belongings := f.Files(id)
 	there := slices.DeleteFunc(slices.Clone(belongings), func(name string) bool {
 		_, err := os.Lstat(name)
 		return errors.Is(err, fs.ErrNotExist)

@@ -213,8 +213,8 @@ func TestAFolderThatIsNotThereHasNoRuns(t *testing.T) {
 	if got, err := f.List(); err != nil || len(got) != 0 {
 		t.Errorf("listed %v: %v", got, err)
 	}
-	if _, err := f.Find("r"); !errors.Is(err, plan.ErrUnknownID) {
-		t.Errorf("error %v, want ErrUnknownID", err)
+	if ids, err := f.IDs(); err != nil || len(ids) != 0 {
+		t.Errorf("ids %v: %v", ids, err)
 	}
 }
 
@@ -229,23 +229,6 @@ func TestListingMakesNoLockFile(t *testing.T) {
 	}
 	if _, err := os.Stat(f.Path("r") + ".lock"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a lock file was made: %v", err)
-	}
-}
-
-func TestARunIsFoundByTheBeginningOfItsID(t *testing.T) {
-	f := journal.Folder{Dir: t.TempDir()}
-	for _, id := range []string{"20260101-a", "20260101-b", "20260202-c"} {
-		keep(t, f, id, started("g"))
-	}
-	if id, err := f.Find("202602"); err != nil || id != "20260202-c" {
-		t.Errorf("found %q: %v", id, err)
-	}
-	var ambiguous *plan.AmbiguousIDError
-	if _, err := f.Find("202601"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"20260101-a", "20260101-b"}) {
-		t.Errorf("error %v, want both candidates", err)
-	}
-	if _, err := f.Find("2027"); !errors.Is(err, plan.ErrUnknownID) || !strings.Contains(err.Error(), "2027") || !strings.Contains(err.Error(), "runs list") {
-		t.Errorf("error %v, want ErrUnknownID, the prefix and what to do", err)
 	}
 }
 

@@ -91,31 +91,6 @@ func (s Store) Save(p plan.Plan, now time.Time) (plan.Plan, error) {
 	return p, nil
 }
 
-// Replace keeps another plan under the id of one that is there, and returns it
-// as it is kept: it was made when the plan it replaces was, unless it says
-// otherwise itself.
-func (s Store) Replace(p plan.Plan) (plan.Plan, error) {
-	if err := plan.CheckID(p.ID); err != nil {
-		return p, fmt.Errorf("replace the plan: %w", err)
-	}
-	err := s.change(func() error {
-		info, err := os.Stat(s.path(p.ID))
-		if err != nil {
-			return err
-		}
-		created := info.ModTime()
-		if old, err := s.Load(p.ID); err == nil {
-			created = createdAt(old, created)
-		}
-		p = dated(p, created)
-		return s.write(p)
-	})
-	if err != nil {
-		return p, fmt.Errorf("replace the plan: %w", err)
-	}
-	return p, nil
-}
-
 // Load reads a plan. The name of its file is its id, whatever the file says. A
 // file that is no plan is a *plan.InvalidPlanError; whether the plan makes
 // sense is for plan.Validate to judge.
@@ -135,28 +110,10 @@ func (s Store) Load(id string) (plan.Plan, error) {
 	return p, nil
 }
 
-// Find returns the id of the plan that prefix means: the id itself, or the
-// beginning of one alone. It fails with plan.ErrUnknownID or a
-// *plan.AmbiguousIDError.
-func (s Store) Find(prefix string) (string, error) {
-	ids, err := s.ids()
-	if err != nil {
-		return "", fmt.Errorf("find a plan: %w", err)
-	}
-	id, err := plan.MatchPrefix(ids, prefix)
-	if errors.Is(err, plan.ErrUnknownID) {
-		return "", fmt.Errorf("find a plan: %w; \"replan plan list\" shows those there are", err)
-	}
-	if err != nil {
-		return "", fmt.Errorf("find a plan: %w", err)
-	}
-	return id, nil
-}
-
 // List returns the plans, the newest first. One that cannot be read is among
 // them, with the error. A folder that is not there has none.
 func (s Store) List() ([]Entry, error) {
-	ids, err := s.ids()
+	ids, err := s.IDs()
 	if err != nil {
 		return nil, fmt.Errorf("list the plans: %w", err)
 	}
@@ -206,8 +163,8 @@ func (s Store) Delete(id string) (removed []string, err error) {
 // path is the path of a plan whose id was checked.
 func (s Store) path(id string) string { return filepath.Join(s.Dir, id+planSuffix) }
 
-// ids returns the ids of the plans that are there, sorted.
-func (s Store) ids() ([]string, error) {
+// IDs returns the ids of the plans that are there, sorted.
+func (s Store) IDs() ([]string, error) {
 	files, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -122,21 +122,6 @@ func TestAnIDThatIsTakenIsRefused(t *testing.T) {
 	}
 }
 
-func TestReplaceKeepsTheTimeThePlanWasMade(t *testing.T) {
-	s := plans.Store{Dir: t.TempDir()}
-	if _, err := s.Replace(samplePlan("a", "First")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nothing to replace: %v", err)
-	}
-	save(t, s, samplePlan("a", "First"))
-	if _, err := s.Replace(samplePlan("a", "Second")); err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.List()
-	if err != nil || len(got) != 1 || got[0].Title != "Second" || !got[0].Created.Equal(now()) {
-		t.Errorf("listed %+v: %v", got, err)
-	}
-}
-
 func TestAPlanThatSaysWhenItWasMadeIsBelieved(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	p := samplePlan("a", "Imported")
@@ -209,25 +194,6 @@ func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
 	}
 }
 
-func TestAPlanIsFoundByTheBeginningOfItsID(t *testing.T) {
-	s := plans.Store{Dir: t.TempDir()}
-	for _, id := range []string{"auth", "auth-2", "billing"} {
-		save(t, s, samplePlan(id, id))
-	}
-	for prefix, want := range map[string]string{"auth": "auth", "auth-": "auth-2", "b": "billing", "billing": "billing"} {
-		if id, err := s.Find(prefix); err != nil || id != want {
-			t.Errorf("Find(%q) is %q, want %q: %v", prefix, id, want, err)
-		}
-	}
-	var ambiguous *plan.AmbiguousIDError
-	if _, err := s.Find("au"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"auth", "auth-2"}) {
-		t.Errorf("error %v, want both candidates", err)
-	}
-	if _, err := s.Find("x"); !errors.Is(err, plan.ErrUnknownID) || !strings.Contains(err.Error(), "plan list") {
-		t.Errorf("error %v, want ErrUnknownID and what to do", err)
-	}
-}
-
 func TestDeleteSaysWhatItRemoved(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	save(t, s, samplePlan("a", "A"))
@@ -251,10 +217,9 @@ func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
 	s := plans.Store{Dir: filepath.Join(t.TempDir(), "plans")}
 	for _, id := range []string{"..", "../x", "a/b", "/etc/passwd", ".hidden", "a\n", strings.Repeat("a", 129)} {
 		_, saveErr := s.Save(samplePlan(id, "T"), now())
-		_, replaceErr := s.Replace(samplePlan(id, "T"))
 		_, loadErr := s.Load(id)
 		_, deleteErr := s.Delete(id)
-		for name, err := range map[string]error{"Save": saveErr, "Replace": replaceErr, "Load": loadErr, "Delete": deleteErr} {
+		for name, err := range map[string]error{"Save": saveErr, "Load": loadErr, "Delete": deleteErr} {
 			if !errors.Is(err, plan.ErrBadID) {
 				t.Errorf("%s(%q): %v, want ErrBadID", name, id, err)
 			}

@@ -1,4 +1,4 @@
-package journal_test
+package store_test
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"replan/agent/store/journal"
+	"replan/agent/store"
 )
 
-func kept(t *testing.T, h *journal.History) string {
+func kept(t *testing.T, h *store.History) string {
 	t.Helper()
 	lines, err := h.Lines()
 	if err != nil {
@@ -26,8 +26,8 @@ func kept(t *testing.T, h *journal.History) string {
 }
 
 func TestWhatWasSentIsKeptOnceAWorkspaceAndNewestLast(t *testing.T) {
-	h := journal.OpenHistory(filepath.Join(t.TempDir(), "state", "history.json"))
-	for _, l := range []journal.HistoryLine{{"a", "one"}, {"a", "two"}, {"b", "one"}, {"a", "one"}, {"a", " \n"}, {"a", strings.Repeat("x", 20_000)}} {
+	h := store.OpenHistory(filepath.Join(t.TempDir(), "state", "history.json"))
+	for _, l := range []store.HistoryLine{{"a", "one"}, {"a", "two"}, {"b", "one"}, {"a", "one"}, {"a", " \n"}, {"a", strings.Repeat("x", 20_000)}} {
 		if err := h.Add(l); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestWhatWasSentIsKeptOnceAWorkspaceAndNewestLast(t *testing.T) {
 
 func TestWhatWasSentIsForTheUserAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.json")
-	if err := journal.OpenHistory(path).Add(journal.HistoryLine{Text: "secret"}); err != nil {
+	if err := store.OpenHistory(path).Add(store.HistoryLine{Text: "secret"}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -49,12 +49,12 @@ func TestWhatWasSentIsForTheUserAlone(t *testing.T) {
 }
 
 func TestTheHistoryIsBounded(t *testing.T) {
-	h := journal.OpenHistory(filepath.Join(t.TempDir(), "history.json"))
+	h := store.OpenHistory(filepath.Join(t.TempDir(), "history.json"))
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
 			for n := range 130 {
-				if err := h.Add(journal.HistoryLine{Text: fmt.Sprint(i, n)}); err != nil {
+				if err := h.Add(store.HistoryLine{Text: fmt.Sprint(i, n)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -71,11 +71,11 @@ func TestADamagedHistoryIsSaidAndBegunAnew(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := journal.OpenHistory(path)
+	h := store.OpenHistory(path)
 	if lines, err := h.Lines(); err == nil || len(lines) != 0 {
 		t.Errorf("read %v, %v", lines, err)
 	}
-	if err := h.Add(journal.HistoryLine{Workspace: "a", Text: "one"}); err != nil {
+	if err := h.Add(store.HistoryLine{Workspace: "a", Text: "one"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := kept(t, h); got != "a:one" {

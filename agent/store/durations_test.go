@@ -1,4 +1,4 @@
-package journal_test
+package store_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"replan/agent/store/journal"
+	"replan/agent/store"
 )
 
 func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {
@@ -36,11 +36,11 @@ func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state", "durations.json")
 			for _, samples := range c.added {
-				if err := journal.OpenDurations(path).Add(samples); err != nil {
+				if err := store.OpenDurations(path).Add(samples); err != nil {
 					t.Fatal(err)
 				}
 			}
-			got, err := journal.OpenDurations(path).Medians()
+			got, err := store.OpenDurations(path).Medians()
 			if err != nil || got == nil || !maps.Equal(got, c.want) {
 				t.Errorf("medians %v, want %v: %v", got, c.want, err)
 			}
@@ -49,7 +49,7 @@ func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {
 }
 
 func TestTheToolsThatWereUsedLongestAgoGo(t *testing.T) {
-	d := journal.OpenDurations(filepath.Join(t.TempDir(), "durations.json"))
+	d := store.OpenDurations(filepath.Join(t.TempDir(), "durations.json"))
 	first := map[string][]int64{}
 	for i := range 512 {
 		first[fmt.Sprintf("tool-%03d", i)] = []int64{1}
@@ -84,7 +84,7 @@ func TestDamagedDurationsAreToldOnceAndBegunAnew(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			d := journal.OpenDurations(path)
+			d := store.OpenDurations(path)
 			if got, err := d.Medians(); err == nil || len(got) != 0 {
 				t.Errorf("first: %v, %v", got, err)
 			}
@@ -101,7 +101,7 @@ func TestDamagedDurationsAreToldOnceAndBegunAnew(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			d = journal.OpenDurations(path)
+			d = store.OpenDurations(path)
 			if err := d.Add(map[string][]int64{"a": {6}}); err == nil {
 				t.Error("the damage was not told")
 			}
@@ -118,7 +118,7 @@ func TestNoSamplesAreLostBetweenWriters(t *testing.T) {
 	failed := make([]error, 8)
 	for i := range failed {
 		writers.Go(func() {
-			d := journal.OpenDurations(path) // a lock of its own, as another process has
+			d := store.OpenDurations(path) // a lock of its own, as another process has
 			for n := range 10 {
 				if err := d.Add(map[string][]int64{fmt.Sprintf("tool-%d-%d", i, n): {1}}); err != nil {
 					failed[i] = err
@@ -130,7 +130,7 @@ func TestNoSamplesAreLostBetweenWriters(t *testing.T) {
 	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil }); i >= 0 {
 		t.Fatal(failed[i])
 	}
-	if got, err := journal.OpenDurations(path).Medians(); err != nil || len(got) != 80 {
+	if got, err := store.OpenDurations(path).Medians(); err != nil || len(got) != 80 {
 		t.Errorf("%d tools, want 80: %v", len(got), err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

@@ -1,0 +1,87 @@
+package runner_test
+
+import (
+	"errors"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/planning/plan"
+)
+
+// fakeStore is a store of which each test brings the parts that it needs. The
+// others keep nothing.
+type fakeStore struct {
+	create        func(kind, id string) (runner.Journal, error)
+	reopen        func(id string) (runner.Journal, []agent.Event, error)
+	save          func(plan.Plan) (plan.Plan, error)
+	load          func(id string) (plan.Plan, error)
+	list          func() ([]agent.Summary, error)
+	conversations func() ([]session.Conversation, error)
+	read          func(id string) ([]agent.Event, error)
+	durations     durations
+}
+
+// errNotKept is what a fake store says of what its test does not bring.
+var errNotKept = errors.New("nothing of this kind is kept here")
+
+// storeOf is the store of a session under test.
+func storeOf(c *runner.Config) *fakeStore { return c.Store.(*fakeStore) }
+
+func (s *fakeStore) CreateJournal(kind, id string) (runner.Journal, error) {
+	return s.create(kind, id)
+}
+
+func (s *fakeStore) ReopenRun(id string) (runner.Journal, []agent.Event, error) {
+	if s.reopen == nil {
+		return nil, nil, errNotKept
+	}
+	return s.reopen(id)
+}
+
+func (s *fakeStore) ReadRun(id string) ([]agent.Event, error) {
+	if s.read == nil {
+		return nil, errNotKept
+	}
+	return s.read(id)
+}
+
+func (s *fakeStore) RunSummaries() ([]agent.Summary, error) {
+	if s.list == nil {
+		return nil, nil
+	}
+	return s.list()
+}
+
+func (s *fakeStore) Conversations() ([]session.Conversation, error) {
+	if s.conversations == nil {
+		return nil, nil
+	}
+	return s.conversations()
+}
+
+// SavePlan keeps no plan unless the test says how: then it has no id.
+func (s *fakeStore) SavePlan(p plan.Plan) (plan.Plan, error) {
+	if s.save == nil {
+		return p, nil
+	}
+	return s.save(p)
+}
+
+func (s *fakeStore) LoadPlan(id string) (plan.Plan, error) {
+	if s.load == nil {
+		return plan.Plan{}, errNotKept
+	}
+	return s.load(id)
+}
+
+func (s *fakeStore) MedianDurations() (map[string]int64, error) {
+	return s.durations.medians, s.durations.err
+}
+
+func (s *fakeStore) AddDurations(samples map[string][]int64) error {
+	if s.durations.add != nil {
+		s.durations.add(samples)
+	}
+	return s.durations.err
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/agent/session"
+)
+
+// maxConversations is how many conversations are listed, the newest.
+const maxConversations = 200
+
+// clockSlack is by how much the time of a file may differ from that of an event
+// in it.
+const clockSlack = time.Minute
+
+// Conversations lists the conversations in which something was said, newest
+// first.
+func (s *Store) Conversations() ([]session.Conversation, error) {
+	entries, err := s.Sessions.List()
+	if err != nil {
+		return nil, fmt.Errorf("list the conversations: %w", err)
+	}
+	started, err := s.StartedRuns()
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	folders := map[string][]string{} // of the runs of each conversation, newest first
+	for _, r := range started {
+		folders[r.Session] = append(folders[r.Session], r.Workspace)
+	}
+	list := []session.Conversation{}
+	for _, e := range entries {
+		if len(list) == maxConversations {
+			break
+		}
+		events, err := s.Sessions.Read(e.ID)
+		if err != nil {
+			continue // a damaged one keeps nobody from the others
+		}
+		c := session.Conversation{Session: e.ID, Changed: e.Modified, Open: e.Locked, Runs: len(folders[e.ID])}
+		if n := len(events); n > 0 {
+			c.Changed = events[n-1].Time
+		}
+		for _, event := range events {
+			said, ok := event.Data.(agent.ChatUser)
+			if !ok {
+				continue
+			}
+			if c.Turns++; c.First == "" && !strings.HasPrefix(said.Text, "/") && strings.TrimSpace(said.Text) != "" {
+				c.First = said.Text
+			}
+			c.Last = said.Text
+		}
+		if c.Turns == 0 {
+			continue
+		}
+		c.First = cmp.Or(c.First, c.Last)
+		if runs := folders[e.ID]; len(runs) > 0 {
+			c.Workspace = runs[0]
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"replan/agent"
+	"replan/agent/store/journal"
+	"replan/planning/plan"
+)
+
+// NotFoundError says that no run or plan has an id that begins so. It wraps
+// plan.ErrUnknownID.
+type NotFoundError struct {
+	Kind string // "run" or "plan"
+	err  error
+}
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("find a %s: %v", e.Kind, e.err) }
+
+// Unwrap returns plan.ErrUnknownID with the prefix.
+func (e *NotFoundError) Unwrap() error { return e.err }
+
+// FindRun returns the id of the run that prefix means: the id itself, or the
+// beginning of one alone. It fails with a *NotFoundError or a
+// *plan.AmbiguousIDError.
+func (s *Store) FindRun(prefix string) (string, error) { return find("run", s.Runs.IDs, prefix) }
+
+// FindPlan is FindRun for a stored plan.
+func (s *Store) FindPlan(prefix string) (string, error) { return find("plan", s.Plans.IDs, prefix) }
+
+// find returns the one of ids that prefix means.
+func find(kind string, ids func() ([]string, error), prefix string) (string, error) {
+	known, err := ids()
+	if err != nil {
+		return "", fmt.Errorf("find a %s: %w", kind, err)
+	}
+	id, err := plan.MatchPrefix(known, prefix)
+	switch {
+	case errors.Is(err, plan.ErrUnknownID):
+		return "", &NotFoundError{kind, err}
+	case err != nil:
+		return "", fmt.Errorf("find a %s: %w", kind, err)
+	}
+	return id, nil
+}
+
+// FindChange returns the id of a run, or of a server that was used without one,
+// that changed files: what an undo takes.
+func (s *Store) FindChange(prefix string) (string, error) {
+	id, err := s.FindRun(prefix)
+	if !errors.Is(err, plan.ErrUnknownID) {
+		return id, err
+	}
+	orphans, listed := s.Runs.Orphans()
+	if listed != nil {
+		return "", fmt.Errorf("find a run: %w", listed)
+	}
+	ids := make([]string, len(orphans))
+	for i, e := range orphans {
+		ids[i] = e.ID
+	}
+	found, missed := plan.MatchPrefix(ids, prefix)
+	if errors.Is(missed, plan.ErrUnknownID) {
+		missed = err
+	}
+	return found, missed
+}
+
+// StartedRun is a run with what its first event says.
+type StartedRun struct {
+	journal.Entry
+	agent.RunStarted
+}
+
+// StartedRuns returns the runs that have begun, newest first, reading no more
+// than the first event of each. Journals that cannot be read are left out.
+func (s *Store) StartedRuns() ([]StartedRun, error) {
+	entries, err := s.Runs.List()
+	if err != nil {
+		return nil, err
+	}
+	var runs []StartedRun
+	for _, e := range entries {
+		head, err := s.Runs.Head(e.ID)
+		if err != nil {
+			continue
+		}
+		if started, ok := head.Data.(agent.RunStarted); ok {
+			runs = append(runs, StartedRun{e, started})
+		}
+	}
+	return runs, nil
+}
+
+// RunsByPlan returns the ids of the runs of each stored plan, newest first.
+func (s *Store) RunsByPlan() (map[string][]string, error) {
+	started, err := s.StartedRuns()
+	if err != nil {
+		return nil, err
+	}
+	runs := map[string][]string{}
+	for _, r := range started {
+		if r.Plan != nil && r.Plan.ID != "" {
+			runs[r.Plan.ID] = append(runs[r.Plan.ID], r.ID)
+		}
+	}
+	return runs, nil
+}
+
+// NoRunError says that a plan has not been run yet.
+type NoRunError struct{ Plan string }
+
+func (e *NoRunError) Error() string { return fmt.Sprintf("the plan %s has no run yet", e.Plan) }
+
+// ResumableRun returns the run that prefix means: a run, or of a plan its latest
+// unfinished one, or its latest where all have ended well. A plan need not be
+// stored any more. It fails with a *NoRunError for a plan without a run.
+func (s *Store) ResumableRun(prefix string) (agent.Run, error) {
+	id, err := s.FindRun(prefix)
+	if err == nil {
+		return s.Runs.Fold(id)
+	}
+	var ambiguous *plan.AmbiguousIDError
+	if errors.As(err, &ambiguous) {
+		return agent.Run{}, err
+	}
+	runs, listed := s.RunsByPlan()
+	if listed != nil {
+		return agent.Run{}, listed
+	}
+	planID, unknown := s.FindPlan(prefix)
+	if errors.Is(unknown, plan.ErrUnknownID) {
+		planID, unknown = plan.MatchPrefix(slices.Sorted(maps.Keys(runs)), prefix)
+	}
+	if errors.As(unknown, &ambiguous) {
+		return agent.Run{}, unknown
+	}
+	if unknown != nil {
+		return agent.Run{}, err // the error about runs says what to do
+	}
+	return s.latest(planID, runs[planID])
+}
+
+// latest returns a plan's latest run that can be resumed, else its latest.
+func (s *Store) latest(plan string, runs []string) (agent.Run, error) {
+	var latest *agent.Run
+	for _, id := range runs {
+		run, err := s.Runs.Fold(id)
+		if err != nil {
+			return agent.Run{}, err
+		}
+		if run.Resumable() {
+			return run, nil
+		}
+		if latest == nil {
+			latest = &run
+		}
+	}
+	if latest == nil {
+		return agent.Run{}, &NoRunError{plan}
+	}
+	return *latest, nil
+}

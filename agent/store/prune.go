@@ -1,0 +1,140 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"replan/agent/store/journal"
+)
+
+// Pruning says which runs are to be removed.
+type Pruning struct {
+	Keep       int           // how many of the newest ended runs stay
+	OlderThan  time.Duration // younger runs stay; 0 spares none
+	Unfinished bool          // runs that have not ended go too
+	DryRun     bool          // nothing is removed, only listed
+}
+
+// Pruned is what a prune has removed, also where it failed half-way.
+type Pruned struct {
+	Files  []string // never nil
+	Unread []error  // journals that stay, since nobody can know whether their run ended
+}
+
+// Prune removes old runs with what belongs to them, the conversations of which
+// no run is left, and what is kept of changes without a run.
+func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
+	pruned := Pruned{Files: []string{}}
+	entries, err := s.Runs.List()
+	if err != nil {
+		return pruned, fmt.Errorf("list the runs: %w", err)
+	}
+	sessions := map[string]bool{} // that lost a run
+	gone := map[string]bool{}     // runs that are removed, or would be
+	ended := 0
+	for _, e := range entries {
+		run, err := s.Runs.Fold(e.ID)
+		empty := errors.Is(err, journal.ErrEmpty)
+		if err != nil && !empty {
+			pruned.Unread = append(pruned.Unread, err)
+			continue
+		}
+		over := run.Result != nil || empty
+		if over {
+			ended++
+		}
+		old := p.OlderThan == 0 || now.Sub(e.Modified) > p.OlderThan
+		if e.Locked || !old || over && ended <= p.Keep || !over && !p.Unfinished {
+			continue
+		}
+		removed, err := pruned.remove(s.Runs, e.ID, p.DryRun)
+		if err != nil {
+			return pruned, fmt.Errorf("remove the run %s: %w", e.ID, err)
+		}
+		if !removed {
+			continue
+		}
+		gone[e.ID] = true
+		if session := run.Summary().Session; session != "" {
+			sessions[session] = true
+		}
+	}
+	if err := s.pruneSessions(&pruned, sessions, gone, p.DryRun); err != nil {
+		return pruned, err
+	}
+	return pruned, s.pruneOrphans(&pruned, p, now)
+}
+
+// pruneOrphans removes what is kept of changes that no journal tells of.
+func (s *Store) pruneOrphans(pruned *Pruned, p Pruning, now time.Time) error {
+	entries, err := s.Runs.Orphans()
+	if err != nil {
+		return fmt.Errorf("list the runs: %w", err)
+	}
+	for i, e := range entries {
+		if e.Locked || i < p.Keep || p.OlderThan > 0 && now.Sub(e.Modified) <= p.OlderThan {
+			continue
+		}
+		if _, err := pruned.remove(s.Runs, e.ID, p.DryRun); err != nil {
+			return fmt.Errorf("remove what is kept of %s: %w", e.ID, err)
+		}
+	}
+	return nil
+}
+
+// pruneSessions removes those of the sessions that have no run left but those
+// that are gone.
+func (s *Store) pruneSessions(pruned *Pruned, sessions, gone map[string]bool, dry bool) error {
+	if len(sessions) == 0 {
+		return nil
+	}
+	left, err := s.RunSummaries()
+	if err != nil {
+		return fmt.Errorf("list the runs: %w", err)
+	}
+	for _, run := range left {
+		if !gone[run.Run] {
+			delete(sessions, run.Session)
+		}
+	}
+	entries, err := s.Sessions.List()
+	if err != nil {
+		return fmt.Errorf("list the sessions: %w", err)
+	}
+	for _, e := range entries {
+		if !sessions[e.ID] || e.Locked {
+			continue
+		}
+		if _, err := pruned.remove(s.Sessions, e.ID, dry); err != nil {
+			return fmt.Errorf("remove the session %s: %w", e.ID, err)
+		}
+	}
+	return nil
+}
+
+// remove deletes a run or a conversation and lists its files; a dry run only
+// lists them. It reports false where somebody has resumed it meanwhile.
+func (p *Pruned) remove(from journal.Folder, id string, dry bool) (bool, error) {
+	if !dry {
+		files, err := from.Delete(id)
+		p.Files = append(p.Files, files...)
+		if errors.Is(err, journal.ErrLocked) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	for _, name := range from.Files(id) {
+		_, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		p.Files = append(p.Files, name)
+	}
+	return true, nil
+}

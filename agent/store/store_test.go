@@ -1,0 +1,166 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/agent/store"
+	"replan/planning/plan"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A session takes either store.
+var (
+	_ runner.Store = (*store.Store)(nil)
+	_ runner.Store = store.Dry{}
+)
+
+// newStore is a store in a folder of its own.
+func newStore(t *testing.T) *store.Store {
+	t.Helper()
+	dirs, err := store.FindDirs(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.New(dirs)
+}
+
+// keep writes the journal of a run.
+func keep(t *testing.T, s *store.Store, id string, data ...agent.Data) {
+	t.Helper()
+	j, err := s.CreateJournal("run", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range data {
+		if err := j.Append(agent.Event{Seq: uint64(i + 1), Time: time.Now(), Run: id, Data: d}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestContinueTakesTheRunThatStartedTheNewest(t *testing.T) {
+	for id, want := range map[string]string{
+		"outer": "r-outer", "of-it": "r-outer", "of-one-that-is-over": "r-of-one-that-is-over", "of-none": "r-of-none",
+	} {
+		t.Run(id, func(t *testing.T) {
+			s := newStore(t)
+			begin := func(id, folder, outer string, rest ...agent.Data) {
+				keep(t, s, "r-"+id, append([]agent.Data{agent.RunStarted{Goal: id, Workspace: "/" + folder, Session: "s-1", Model: "m", Outer: outer}}, rest...)...)
+			}
+			begin("outer", "outer", "")
+			begin("over", "over", "", agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect}})
+			begin("of-it", "of-it", "r-outer")
+			begin("of-one-that-is-over", "of-one-that-is-over", "r-over")
+			begin("of-none", "of-none", "r-gone")
+			if run, ok, err := s.NewestRun("/" + id); err != nil || !ok || run.ID != want {
+				t.Errorf("it is run %s, %v, %v", run.ID, ok, err)
+			}
+		})
+	}
+	if _, ok, err := newStore(t).NewestRun("/w"); ok || err != nil {
+		t.Errorf("a store without runs has one: %v, %v", ok, err)
+	}
+}
+
+func TestRunsAndPlansAreFoundByPrefix(t *testing.T) {
+	s := newStore(t)
+	ids := []string{"auth", "auth-2", "billing"}
+	for _, id := range ids {
+		keep(t, s, id, agent.RunStarted{Goal: "g"})
+		if _, err := s.Plans.Save(plan.Plan{ID: id, Title: id}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for kind, find := range map[string]func(string) (string, error){"run": s.FindRun, "plan": s.FindPlan} {
+		for prefix, want := range map[string]string{"auth": "auth", "auth-": "auth-2", "b": "billing", "billing": "billing"} {
+			if id, err := find(prefix); err != nil || id != want {
+				t.Errorf("%s %q is %q, want %q: %v", kind, prefix, id, want, err)
+			}
+		}
+		var ambiguous *plan.AmbiguousIDError
+		if _, err := find("au"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, ids[:2]) {
+			t.Errorf("%s: error %v, want both candidates", kind, err)
+		}
+		var unknown *store.NotFoundError
+		if _, err := find("x"); !errors.Is(err, plan.ErrUnknownID) || !errors.As(err, &unknown) || unknown.Kind != kind || !strings.Contains(err.Error(), `"x"`) {
+			t.Errorf("%s: error %v, want a NotFoundError that names the prefix", kind, err)
+		}
+	}
+}
+
+func TestDryRunsKeepNoJournal(t *testing.T) {
+	s := newStore(t)
+	refused := errors.New("not dry")
+	dry := store.Dry{Store: s, NoResume: refused}
+	j, err := dry.CreateJournal("run", "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(j.Append(agent.Event{Seq: 1, Run: "r-1"}), j.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := dry.ReopenRun("r-1"); !errors.Is(err, refused) {
+		t.Errorf("a resume says %v", err)
+	}
+	if left, _ := os.ReadDir(s.Dirs.State); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
+}
+
+func TestExportOverwritesNothing(t *testing.T) {
+	now := time.Date(2026, 11, 22, 10, 4, 0, 0, time.UTC)
+	workspace := t.TempDir()
+	s := store.New(store.Dirs{Data: t.TempDir()})
+	exports := filepath.Join(s.Dirs.Data, "exports")
+	if err := os.WriteFile(filepath.Join(workspace, "there.md"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(workspace, "notes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, file, want string
+		refused          error
+	}{
+		{"without a name it goes to the data folder", "", filepath.Join(exports, "chat-20261122-100400.md"), nil},
+		{"a second one gets a number", "", filepath.Join(exports, "chat-20261122-100400-2.md"), nil},
+		{"a third one the next", "", filepath.Join(exports, "chat-20261122-100400-3.md"), nil},
+		{"a name is one of the workspace", "talk.md", filepath.Join(workspace, "talk.md"), nil},
+		{"a folder gets a file with the date", "notes", filepath.Join(workspace, "notes", "chat-20261122-100400.md"), nil},
+		{"an existing file stays", "there.md", "", os.ErrExist},
+		{"a missing folder is an error", "nowhere/talk.md", "", os.ErrNotExist},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path, err := s.Export(workspace, c.file, "text", now)
+			if c.refused != nil {
+				if !errors.Is(err, c.refused) {
+					t.Errorf("err %v", err)
+				}
+				return
+			}
+			if err != nil || path != c.want {
+				t.Fatalf("wrote %s, %v", path, err)
+			}
+			if text, err := os.ReadFile(path); err != nil || string(text) != "text" { //nolint:gosec // the test's own
+				t.Errorf("it holds %q, %v", text, err)
+			}
+		})
+	}
+	if text, _ := os.ReadFile(filepath.Join(workspace, "there.md")); string(text) != "mine" {
+		t.Errorf("what was there holds %q", text)
+	}
+}
