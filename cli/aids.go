@@ -9,6 +9,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store"
+	"replan/internal/english"
 	"replan/mcpclient/workspace"
 	"replan/planning/prompt"
 	"replan/tui/plain"
@@ -92,7 +93,7 @@ func (a *aids) plans() ([]session.Completion, error) {
 	var items []session.Completion
 	for _, e := range list {
 		if e.Error == nil {
-			items = append(items, session.Completion{Text: e.ID, Detail: fmt.Sprintf("%s, %s", e.Title, count(e.Steps, "step"))})
+			items = append(items, session.Completion{Text: e.ID, Detail: fmt.Sprintf("%s, %s", e.Title, english.Count(e.Steps, "step"))})
 		}
 	}
 	return items, err

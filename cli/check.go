@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -318,7 +319,7 @@ func (o *options) tellVerdict(v verdict) error {
 	if err == nil && len(v.faults) > 0 {
 		said := errSaid
 		if o.output == outputText && o.talk == nil { // in the chat the list is the answer
-			said = fmt.Errorf("the plan cannot be run as it is: mend what is listed, then check it again (%s)", count(len(v.faults), "fault"))
+			said = fmt.Errorf("the plan cannot be run as it is: mend what is listed, then check it again (%s)", english.Count(len(v.faults), "fault"))
 		}
 		err = &failure{exit: exitUsage, code: "invalid_plan", err: said}
 	}
@@ -342,13 +343,13 @@ func (v verdict) text(ascii bool) string {
 	var b strings.Builder
 	say := sayTo(&b)
 	if len(v.faults) > 0 {
-		say("%s the plan is not valid: %s", bad, count(len(v.faults), "fault"))
+		say("%s the plan is not valid: %s", bad, english.Count(len(v.faults), "fault"))
 		for _, f := range v.faults {
 			say("  %s at %s: %s", f.Code, first(f.Path, "the plan"), f.Message)
 		}
 		return b.String()
 	}
-	say("%s %s is valid: %s in %s", good, v.plan.Title, count(len(v.order), "step"), counted(len(v.batches), "batch", "batches"))
+	say("%s %s is valid: %s in %s", good, v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
 	b.WriteString(plain.Plan(v.plan, ascii))
 	if len(v.criticalPath) > 0 {
 		say("critical path: %s", strings.Join(v.criticalPath, arrow))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/plain"
 )
@@ -39,7 +40,11 @@ func (o *options) planDiff(prefix string) error {
 	case told.tried == 0 && len(told.summaries) == 0:
 		head = fmt.Sprintf("the run %s kept to its plan: there was no replan\n", run.ID)
 	case len(told.summaries) == 0:
-		head = fmt.Sprintf("the run %s kept to its plan: %s tried, and none was taken\n", run.ID, counted(told.tried, "replan was", "replans were"))
+		were := "were"
+		if told.tried == 1 {
+			were = "was"
+		}
+		head = fmt.Sprintf("the run %s kept to its plan: %s %s tried, and none was taken\n", run.ID, english.Count(told.tried, "replan"), were)
 	}
 	return o.print(head + strings.Join(told.text, ""))
 }

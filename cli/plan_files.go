@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"replan/agent/store/plans"
+	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -55,7 +56,7 @@ func (o *options) planList() error {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
-			count(l.Steps, "step"), count(len(l.Runs), "run"), plain.OneLine(l.Title, 60))
+			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), plain.OneLine(l.Title, 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -188,7 +189,7 @@ func (o *options) wouldKeep(plan plan.Plan) error {
 	if o.output == outputJSON {
 		return o.printJSON(plan)
 	}
-	return o.print(fmt.Sprintf("would be kept as %s: %s\n", first(plan.ID, "an id made of its title"), count(len(plan.Steps), "step")))
+	return o.print(fmt.Sprintf("would be kept as %s: %s\n", first(plan.ID, "an id made of its title"), english.Count(len(plan.Steps), "step")))
 }
 
 // without leaves out the faults of one code.

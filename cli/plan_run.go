@@ -10,6 +10,7 @@ import (
 	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -97,7 +98,7 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	if o.output == outputJSON {
 		return o.printJSON(kept)
 	}
-	return o.print(fmt.Sprintf("plan %s: %s, kept; run it with %s %s\n", kept.ID, count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
+	return o.print(fmt.Sprintf("plan %s: %s, kept; run it with %s %s\n", kept.ID, english.Count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
 }
 
 // uncrowned tells a run but for the line that it ended well, in whose place

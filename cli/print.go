@@ -54,16 +54,6 @@ func (o *options) unlessTalking(text string) string {
 	return text
 }
 
-// count says how many things of a kind there are.
-func count(n int, what string) string { return counted(n, what, what+"s") }
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // unopened is the failure of a plan, a run or a session that cannot be opened.
 func (o *options) unopened(err error) error {
 	code := "unreadable"

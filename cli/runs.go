@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/store"
+	"replan/internal/english"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -67,7 +68,7 @@ func (o *options) runsList(all bool) error {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, s := range list {
 		_, _ = fmt.Fprintf(table, row, s.Run, s.Started.Local().Format(timeShown), standingOf(s),
-			s.Done, s.Steps, count(s.Replans, "replan"), plain.OneLine(first(s.Goal, s.Title), 60))
+			s.Done, s.Steps, english.Count(s.Replans, "replan"), plain.OneLine(first(s.Goal, s.Title), 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -127,8 +128,8 @@ func (o *options) runText(run *agent.Run, s agent.Summary, standing agent.Standi
 	say("goal: %s", s.Goal)
 	say("begun %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
 	used := run.Usage
-	say("%s of %d done, %s, %s, %s", count(s.Done, "step"), s.Steps, count(used.ToolCalls, "tool call"),
-		count(used.Replans, "replan"), count(used.PromptTokens+used.CompletionTokens, "token"))
+	say("%s of %d done, %s, %s, %s", english.Count(s.Done, "step"), s.Steps, english.Count(used.ToolCalls, "tool call"),
+		english.Count(used.Replans, "replan"), english.Count(used.PromptTokens+used.CompletionTokens, "token"))
 	if len(run.Steps) > 0 {
 		say("")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/planning/prompt"
 )
 
@@ -250,7 +251,7 @@ func (o *options) gateSettings() []session.Setting {
 	}
 	out := []session.Setting{
 		{Key: "gates.trusted", Value: trusted, Source: trust, Literal: "[" + strconv.Quote(o.workspace) + "]", About: "this folder's tests may run without a gate"},
-		{Key: "policy", Value: count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
+		{Key: "policy", Value: english.Count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
 	}
 	if configured > 0 && flags == 0 {
 		out[1].Source = fromConfiguration

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -84,7 +85,7 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	}
 	return Outcome{
 		Kind:   kind,
-		Reason: fmt.Sprintf("%s after %s: %s", what, plan.Plural(r.made, "repair"), strings.Join(prompt.Clauses(r.faults, 8), "; ")),
+		Reason: fmt.Sprintf("%s after %s: %s", what, english.Count(r.made, "repair"), strings.Join(prompt.Clauses(r.faults, 8), "; ")),
 		Faults: r.faults,
 	}
 }

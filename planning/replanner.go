@@ -3,6 +3,7 @@ package planning
 import (
 	"slices"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -132,7 +133,7 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 func (r *replanner) tooMany(n int) plan.Fault {
 	return plan.Fault{
 		Code: plan.CodeTooManySteps, Path: "/steps",
-		Message: "the new plan has " + plan.Plural(n, "step") + ", and there may be at most " + plan.Plural(r.most, "step") + " now",
+		Message: "the new plan has " + english.Count(n, "step") + ", and there may be at most " + english.Count(r.most, "step") + " now",
 	}
 }
 

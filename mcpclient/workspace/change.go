@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
 	"replan/planning/plan"
 )
@@ -129,7 +130,7 @@ func shown(changes []change) (text string, whole bool) {
 			cut := strings.LastIndexByte(diff[:room], '\n') + 1
 			fmt.Fprintf(&b, "%s[cut: %d bytes of what changes in %s", diff[:cut], len(diff)-cut, ch.path)
 			if left := len(changes) - i - 1; left > 0 {
-				fmt.Fprintf(&b, " and %s after it are not shown", count(left, "change"))
+				fmt.Fprintf(&b, " and %s after it are not shown", english.Count(left, "change"))
 			} else {
 				b.WriteString(" are not shown")
 			}
@@ -148,9 +149,9 @@ func (c change) goes() bool { return c.before.exists && !c.after.exists && c.mov
 // size is how much a file holds, in words.
 func (f file) size() string {
 	if !isText(f.data) {
-		return count(len(f.data), "byte")
+		return english.Count(len(f.data), "byte")
 	}
-	return count(source.CountLines(string(f.data)), "line")
+	return english.Count(source.CountLines(string(f.data)), "line")
 }
 
 // turn waits until no other call changes anything. The returned function ends the

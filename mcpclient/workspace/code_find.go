@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 )
@@ -82,7 +83,7 @@ func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, e
 		if len(result.Symbols) == 0 {
 			result.By = source.ByWords
 		} else {
-			notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", counted(len(words), "symbol")))
+			notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", english.Count(len(words), "symbol")))
 		}
 	}
 	result.Symbols = append(result.Symbols, words...)
@@ -160,7 +161,7 @@ func symbolLines(symbols []source.Symbol, total int) string {
 		fmt.Fprintf(&b, "%s:%d %s %s\n", s.Path, s.Line, s.Kind, s.Name)
 	}
 	if left := total - len(symbols); left > 0 {
-		fmt.Fprintf(&b, "[cut: %s left out]\n", counted(left, "symbol"))
+		fmt.Fprintf(&b, "[cut: %s left out]\n", english.Count(left, "symbol"))
 	}
 	if total == 0 {
 		return "no symbols"
@@ -233,7 +234,7 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 	if words := result.Total - n; n == 0 {
 		result.By = source.ByWords
 	} else if words > 0 {
-		notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", counted(words, "declaration")))
+		notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", english.Count(words, "declaration")))
 	}
 	result.Note = sentences(append(notes, skippedOnly(r)...))
 	return result, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -42,7 +43,7 @@ func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, err
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%s: %s, %s\n", at, result.Language, counted(result.Lines, "line"))
+	text := fmt.Sprintf("%s: %s, %s\n", at, result.Language, english.Count(result.Lines, "line"))
 	return structured(result, text+symbolLines(result.Outline, len(result.Outline))), nil
 }
 

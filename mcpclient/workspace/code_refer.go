@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 )
@@ -57,7 +58,7 @@ func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult
 		fmt.Fprintf(&b, "%s:%d:%d %s\n", ref.Path, ref.Line, ref.Column, ref.Text)
 	}
 	if left := result.Total - len(result.References); left > 0 {
-		fmt.Fprintf(&b, "[cut: %s left out]\n", counted(left, "reference"))
+		fmt.Fprintf(&b, "[cut: %s left out]\n", english.Count(left, "reference"))
 	}
 	return structured(result, b.String()), nil
 }
@@ -120,7 +121,7 @@ func (o *Operators) typedReferences(ctx context.Context, name source.Name, start
 	}
 	notes := found.Notes
 	if out := len(found.Uses) - len(result.References); out > 0 {
-		notes = append(notes, fmt.Sprintf("outside %s there are %s more", start, counted(out, "use")))
+		notes = append(notes, fmt.Sprintf("outside %s there are %s more", start, english.Count(out, "use")))
 	}
 	if s.Exported || !isLocal(s) {
 		other, err := o.otherFiles(ctx, start, lastName(s.Name), project)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 )
@@ -69,7 +70,7 @@ func (o *Operators) transform(ctx context.Context, c call) (*mcp.CallToolResult,
 		return nil, err
 	}
 	result.Kind = args.Kind
-	text := fmt.Sprintf("%s in %s, nothing is written yet\n", counted(result.Edits, "edit"), counted(len(result.Files), "file"))
+	text := fmt.Sprintf("%s in %s, nothing is written yet\n", english.Count(result.Edits, "edit"), english.Count(len(result.Files), "file"))
 	if result.Note != "" {
 		text += result.Note + "\n"
 	}
@@ -274,5 +275,5 @@ func noMatch(args transformArgs, searched int) string {
 	if searched == 0 {
 		return "there is no text file to search by that path and glob"
 	}
-	return fmt.Sprintf("%q matches nothing in %s", args.Pattern, counted(searched, "file"))
+	return fmt.Sprintf("%q matches nothing in %s", args.Pattern, english.Count(searched, "file"))
 }

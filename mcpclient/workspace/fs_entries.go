@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/internal/english"
 )
 
 // What is moved or removed with its folder is kept for an undo, so it is
@@ -128,19 +130,12 @@ func contents(tree []entryOf) string {
 	}
 	var parts []string
 	if files > 0 {
-		parts = append(parts, counted(files, "file"))
+		parts = append(parts, english.Count(files, "file"))
 	}
 	if folders > 0 {
-		parts = append(parts, counted(folders, "folder"))
+		parts = append(parts, english.Count(folders, "folder"))
 	}
 	return strings.Join(parts, " and ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // entryOf is a file or a folder and where it lies.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 )
 
@@ -64,7 +65,7 @@ func (o *Operators) lint(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	case out.timedOut:
 		result.Summary = fmt.Sprintf("%s did not end within %s and was stopped", child, child.timeout)
 	case found.total > 0:
-		result.Summary = count(found.total, "finding") + " of " + child.name
+		result.Summary = english.Count(found.total, "finding") + " of " + child.name
 	case result.Passed:
 		result.Summary = child.name + " found nothing"
 	default:

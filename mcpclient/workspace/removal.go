@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
 	"replan/planning/plan"
 )
@@ -57,7 +58,7 @@ func (c call) removes(changes []change) string {
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf(", and most of %s more", count(more, "file"))
+		said += fmt.Sprintf(", and most of %s more", english.Count(more, "file"))
 	}
 	return said
 }

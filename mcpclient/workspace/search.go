@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/internal/english"
 )
 
 const (
@@ -125,7 +127,7 @@ func (r searchResult) String() string {
 	for _, m := range r.Matches {
 		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, m.Text)
 	}
-	fmt.Fprintf(&b, "%s in %s", counted(r.Total, "matching line"), counted(r.Files, "file"))
+	fmt.Fprintf(&b, "%s in %s", english.Count(r.Total, "matching line"), english.Count(r.Files, "file"))
 	if r.Truncated {
 		fmt.Fprintf(&b, ", %d shown", len(r.Matches))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"replan/internal/english"
 )
 
 const (
@@ -73,14 +75,14 @@ func (r *testReport) passed() string {
 	case r.total == 0:
 		return "the tests passed"
 	}
-	said := count(r.total, "test")
+	said := english.Count(r.total, "test")
 	if r.skipped > 0 {
 		said += fmt.Sprintf(", %d of them skipped", r.skipped)
 	}
 	if r.packages == 0 {
 		return "the tests passed: " + said
 	}
-	where := count(r.packages, "package")
+	where := english.Count(r.packages, "package")
 	if r.untested > 0 {
 		where += fmt.Sprintf(", %d without tests", r.untested)
 	}
@@ -102,13 +104,6 @@ func (r *testReport) places() string {
 		fmt.Fprintf(&b, "\n%s:%d %s", f.File, f.Line, f.Name)
 	}
 	return b.String()
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // middleCut keeps the beginning and the end of a text.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/internal/english"
 )
 
 type commitArgs struct {
@@ -351,7 +353,7 @@ func (p *prepared) committed(ctx context.Context, hash string) (*mcp.CallToolRes
 	}
 	result.Subject = valid(strings.TrimSpace(subject.data))
 	p.r.o.log.Info("committed", "hash", hash, "files", len(result.Files))
-	text := fmt.Sprintf("committed %.10s %s (%s)", hash, result.Subject, count(len(result.Files), "file"))
+	text := fmt.Sprintf("committed %.10s %s (%s)", hash, result.Subject, english.Count(len(result.Files), "file"))
 	if result.Note != "" {
 		text += "\n" + result.Note
 	}

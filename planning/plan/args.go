@@ -12,6 +12,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"replan/internal/english"
 )
 
 // argsFault is one thing wrong with the args of a call.
@@ -105,7 +107,7 @@ func (s *Signature) clause(message string, f argsFault) string {
 	if len(f.path) > 0 || len(s.names) == 0 {
 		return message
 	}
-	return message + "; its args are " + ListWords(s.names, "and")
+	return message + "; its args are " + english.List(s.names, "and")
 }
 
 // check returns what is wrong with args, sorted by place.

@@ -96,14 +96,3 @@ func JSONPointer(base string, tokens ...string) string {
 	}
 	return b.String()
 }
-
-// ListWords joins words as a sentence does: "a, b and c".
-func ListWords(words []string, last string) string {
-	switch len(words) {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
-}

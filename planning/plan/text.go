@@ -1,18 +1,9 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 )
-
-// Plural counts things in words: "1 step", "2 steps".
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
 
 // Slug makes an id of a title: lower case letters and digits, joined by dashes.
 func Slug(title string) string {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"replan/internal/english"
 )
 
 // Rules are what a plan is held against.
@@ -291,7 +293,7 @@ func (c *checker) undefined(at string, s Step, r Reference) {
 		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !reachable(name) })
 		c.defined = noVariables
 		if len(names) > 0 {
-			c.defined = "there is " + listSome(names)
+			c.defined = "there is " + english.Some(names, mostNamed, "")
 		}
 	}
 	if c.defined == noVariables {
@@ -379,7 +381,7 @@ func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 	if missing := signature.Missing(s.Args); partial && !c.rules.Planned && len(faults) == 0 && len(missing) > 0 {
 		lacks := "the args"
 		if s.Args != nil {
-			lacks = "the " + ListWords(missing, "and")
+			lacks = "the " + english.List(missing, "and")
 		}
 		c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
 	}
@@ -394,7 +396,7 @@ func (c *checker) checkProfile(path string, s Step) {
 	}
 	known := "there are none"
 	if len(c.rules.Profiles) > 0 {
-		known = "there is " + listSome(c.rules.Profiles)
+		known = "there is " + english.Some(c.rules.Profiles, mostNamed, "")
 	}
 	switch {
 	case s.Profile == "":
@@ -416,7 +418,7 @@ func (c *checker) checkCycles() {
 			Path:    JSONPointer("/steps", strconv.Itoa(c.first[g.steps[knot[0]].Index])),
 			Step:    members[0],
 			Members: members,
-			Message: "steps " + listSome(members) + " wait for each other: " + tellLoop(loop),
+			Message: "steps " + english.Some(members, mostNamed, "") + " wait for each other: " + tellLoop(loop),
 		})
 	}
 }

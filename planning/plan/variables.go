@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"replan/internal/english"
 )
 
 // Reference is one ${…} in the args of a step.
@@ -214,7 +216,7 @@ func (e *MissingVariableError) Error() string {
 	if len(e.There) == 0 {
 		return fmt.Sprintf("%s cannot be filled in: no variable has a value yet", e.Reference)
 	}
-	return fmt.Sprintf("%s cannot be filled in: there is no variable %q, only %s", e.Reference, e.Reference.Name, listSome(e.There))
+	return fmt.Sprintf("%s cannot be filled in: there is no variable %q, only %s", e.Reference, e.Reference.Name, english.Some(e.There, mostNamed, ""))
 }
 
 // MissingFieldError says that a reference descends to where there is nothing.
@@ -229,7 +231,7 @@ func (e *MissingFieldError) Error() string {
 	if len(e.There) == 0 {
 		return fmt.Sprintf("%s cannot be filled in: there is no field %q, since the value is %s", e.Reference, e.Field, orEmpty(e.Within))
 	}
-	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, listSome(e.There))
+	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, english.Some(e.There, mostNamed, ""))
 }
 
 // orEmpty says of a value that could have fields that it has none.
@@ -240,18 +242,12 @@ func orEmpty(what string) string {
 	return what
 }
 
+// mostNamed is how many names an error lists.
+const mostNamed = 20
+
 // Placeholder stands for a value that is not known yet, as a result in a dry
 // run. A reference to it or to anything below it comes to its text.
 type Placeholder string
-
-// listSome lists words, and of a long list the first few and their number.
-func listSome(words []string) string {
-	const most = 20
-	if len(words) <= most {
-		return ListWords(words, "and")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
-}
 
 // Resolve fills the references in a JSON value in from values. A text that is
 // one reference and nothing else becomes the value itself, whatever its type;

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 )
 
@@ -84,9 +85,9 @@ func contents(v any, path []string) (place []string, size string) {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 		switch n := utf8.RuneCountInString(v); {
 		case len(lines) > mostArgLines:
-			return path, Plural(len(lines), "line") + " of text"
+			return path, english.Count(len(lines), "line") + " of text"
 		case n > longestArg:
-			return path, Plural(n, "character") + " of text"
+			return path, english.Count(n, "character") + " of text"
 		}
 	case []any:
 		for i, item := range v {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 )
 
@@ -34,7 +35,7 @@ func Compact(conversation []Message, summary string, keep int) []Message {
 		return conversation
 	}
 	compacted := []Message{
-		{Role: RoleUser, Content: fmt.Sprintf("[The first %s of this conversation are left out from here on.] Sum up what was said in them.", plan.Plural(from, "message"))},
+		{Role: RoleUser, Content: fmt.Sprintf("[The first %s of this conversation are left out from here on.] Sum up what was said in them.", english.Count(from, "message"))},
 		{Role: RoleAssistant, Content: summaryMark + "\n\n" + strings.TrimSpace(summary)},
 	}
 	return append(compacted, conversation[from:]...)
@@ -74,7 +75,7 @@ func Digest(conversation []Message) string {
 		}
 	}
 	if out := len(turns) - digestTurns; out > 0 {
-		turns = append([]string{fmt.Sprintf("- (%s before these)", plan.Plural(out, "earlier turn"))}, turns[out:]...)
+		turns = append([]string{fmt.Sprintf("- (%s before these)", english.Count(out, "earlier turn"))}, turns[out:]...)
 	}
 	return strings.Join(turns, "\n")
 }

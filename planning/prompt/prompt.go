@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
@@ -145,7 +146,7 @@ func (c composition) untypedTools(said string) string {
 		return said
 	}
 	if _, untyped := stepForms(c.brief); len(untyped) > 0 {
-		said += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", plan.Plural(len(untyped), "tool"), listFew(untyped))
+		said += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", english.Count(len(untyped), "tool"), listFew(untyped))
 	}
 	return strings.TrimSpace(said)
 }
@@ -334,7 +335,7 @@ func (l losses) sentence(window int) string {
 		parts = append(parts, fmt.Sprintf("the project's instructions shortened by %d characters", l.instructions))
 	}
 	if len(l.tools) > 0 {
-		parts = append(parts, fmt.Sprintf("%s not offered: %s", plan.Plural(len(l.tools), "tool"), listFew(l.tools)))
+		parts = append(parts, fmt.Sprintf("%s not offered: %s", english.Count(len(l.tools), "tool"), listFew(l.tools)))
 	}
 	if l.over > 0 {
 		parts = append(parts, fmt.Sprintf("about %d tokens too long all the same; give the model a larger context", l.over))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -14,7 +15,7 @@ func bound(most int) string {
 	if most <= 0 {
 		return "Use as many steps as the work needs and no more."
 	}
-	return "At most " + plan.Plural(most, "step") + ". A plan with more is refused, not cut."
+	return "At most " + english.Count(most, "step") + ". A plan with more is refused, not cut."
 }
 
 // named returns a fenced text, or nothing where there is none.
@@ -124,7 +125,7 @@ func ReplanRequest(b Brief, s Situation, most int) Request {
 			case s.ReplansLeft == 0:
 				budget += " This is the last new plan there can be."
 			case s.ReplansLeft > 0:
-				budget += fmt.Sprintf(" After this one, there can be %s.", plan.Plural(s.ReplansLeft, "more new plan"))
+				budget += fmt.Sprintf(" After this one, there can be %s.", english.Count(s.ReplansLeft, "more new plan"))
 			}
 			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", budget})
 		},
@@ -280,7 +281,7 @@ func Clauses(faults []plan.Fault, most int) []string {
 		parts = append(parts, f.Message)
 	}
 	if rest := len(faults) - most; rest > 0 {
-		parts = append(parts, "and "+plan.Plural(rest, "more fault"))
+		parts = append(parts, "and "+english.Count(rest, "more fault"))
 	}
 	return parts
 }

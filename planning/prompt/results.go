@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 )
 
@@ -171,7 +172,7 @@ func cutNote(cuts []resultCut) string {
 		named = append(named, disarm(line))
 	}
 	if more := len(cuts) - cutsNamed; more > 0 {
-		named = append(named, "and "+plan.Plural(more, "more step"))
+		named = append(named, "and "+english.Count(more, "more step"))
 	}
 	return "Not shown whole, for want of room: " + strings.Join(named, "; ") + "."
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 )
 
@@ -82,7 +83,7 @@ func typed(b Brief, taken int) (forms []schema, untyped []string) {
 func listFew(names []string) string {
 	const most = 5
 	if len(names) <= most {
-		return plan.ListWords(names, "and")
+		return english.List(names, "and")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/template"
 
-	"replan/planning/plan"
+	"replan/internal/english"
 )
 
 //go:embed prompts/*.md
@@ -137,7 +137,7 @@ func CheckPrompt(name, text string) error {
 		return p.name == name
 	})
 	if at < 0 {
-		return fmt.Errorf("there is no prompt %q to replace; there are %s", name, plan.ListWords(Names(), "and"))
+		return fmt.Errorf("there is no prompt %q to replace; there are %s", name, english.List(Names(), "and"))
 	}
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("the prompt %q is empty; leave it out to keep the built-in one", name)

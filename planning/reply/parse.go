@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
@@ -26,7 +27,7 @@ func (p Proposal) Warnings() []plan.Fault {
 	}
 	return []plan.Fault{{
 		Code: plan.CodeUnusableItem, Path: "/steps",
-		Message: plan.Plural(len(p.unused), "item") + " of the model's list of steps left out, being no step: " + strings.Join(p.unused[:min(len(p.unused), 5)], ", "),
+		Message: english.Count(len(p.unused), "item") + " of the model's list of steps left out, being no step: " + strings.Join(p.unused[:min(len(p.unused), 5)], ", "),
 	}}
 }
 
@@ -86,7 +87,7 @@ func cutOffFault(reply Reply, steps []plan.Step) plan.Fault {
 	case reply.CutOff:
 		why = "the reply was cut off at its bound of tokens"
 	}
-	return plan.Fault{Code: plan.CodeBadJSON, Path: "/steps", Message: why + ", so that steps are missing after the first " + plan.Plural(len(steps), "step") + "; write a shorter plan, whole"}
+	return plan.Fault{Code: plan.CodeBadJSON, Path: "/steps", Message: why + ", so that steps are missing after the first " + english.Count(len(steps), "step") + "; write a shorter plan, whole"}
 }
 
 // repeatsItself reports whether the last three steps are one.

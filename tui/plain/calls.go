@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
@@ -96,8 +97,8 @@ func (l *Log) arguments(args map[string]any) string {
 // compacted tells that the oldest of the conversation was summed up, or is back.
 func (l *Log) compacted(d agent.ChatCompacted) {
 	if d.Undone {
-		l.line("%s %s stand in the conversation again", l.marks.note, count(d.Turns, "message"))
+		l.line("%s %s stand in the conversation again", l.marks.note, english.Count(d.Turns, "message"))
 		return
 	}
-	l.line("%s %s summed up, %d tokens became %d: %s", l.marks.note, count(d.Turns, "message"), d.Before, d.After, untrusted.Line(d.Reason))
+	l.line("%s %s summed up, %d tokens became %d: %s", l.marks.note, english.Count(d.Turns, "message"), d.Before, d.After, untrusted.Line(d.Reason))
 }

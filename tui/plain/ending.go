@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
@@ -31,8 +32,8 @@ func (l *Log) completed(r agent.Result) {
 		l.line("%s %s", l.marks.failed, untrusted.Line(r.Error))
 	}
 	parts := []string{
-		seconds(r.DurationMS), count(r.Usage.Steps, "step"), count(r.Usage.ToolCalls, "tool call"),
-		count(r.Usage.Replans, "replan"), count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
+		seconds(r.DurationMS), english.Count(r.Usage.Steps, "step"), english.Count(r.Usage.ToolCalls, "tool call"),
+		english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
 	}
 	if l.run != nil && l.run.DryRun() {
 		parts = append(parts, "dry run: nothing was called")
@@ -49,7 +50,7 @@ func CutOff(run *agent.Run) string {
 		if !x.Reply.CutOff || x.Error != "" {
 			return ""
 		}
-		return fmt.Sprintf("the answer was cut off at %s", count(cmp.Or(x.Reply.CompletionTokens, x.Request.MaxTokens), "token"))
+		return fmt.Sprintf("the answer was cut off at %s", english.Count(cmp.Or(x.Reply.CompletionTokens, x.Request.MaxTokens), "token"))
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
@@ -20,7 +21,7 @@ func (l *Log) health(now session.Status) {
 			l.lost[s.Name] = true
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
-			l.line("%s the server %s is ready: %s", l.marks.done, untrusted.Line(s.Name), count(s.Tools, "tool"))
+			l.line("%s the server %s is ready: %s", l.marks.done, untrusted.Line(s.Name), english.Count(s.Tools, "tool"))
 		}
 	}
 	answered := l.status.Model != "" && l.status.Problem == ""

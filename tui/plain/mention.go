@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/internal/english"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
@@ -13,9 +14,9 @@ func Mentioned(m prompt.Mention, separator string) string {
 	size := bytesWords(m.Bytes)
 	switch {
 	case m.Folder && m.Cut:
-		size = "its first " + count(strings.Count(m.Text, "\n"), "name")
+		size = "its first " + english.Count(strings.Count(m.Text, "\n"), "name")
 	case m.Folder:
-		size = count(strings.Count(m.Text, "\n"), "name")
+		size = english.Count(strings.Count(m.Text, "\n"), "name")
 	case m.Cut:
 		size = "the first " + bytesWords(len(m.Text)) + " of " + size
 	}
@@ -27,7 +28,7 @@ func bytesWords(n int) string {
 	const kilo = 1024
 	switch {
 	case n < kilo:
-		return count(n, "byte")
+		return english.Count(n, "byte")
 	case n < kilo*kilo:
 		return strings.Replace(fmt.Sprintf("%.1f KB", float64(n)/kilo), ".0 ", " ", 1)
 	default:

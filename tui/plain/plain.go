@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
@@ -140,7 +141,7 @@ func (l *Log) tellSession(d agent.Data) {
 	case agent.ChatCompacted:
 		l.compacted(d)
 	case agent.ChatUndone:
-		l.line("%s undone: %s, %s put back", l.marks.note, d.Run, count(len(d.Files), "file"))
+		l.line("%s undone: %s, %s put back", l.marks.note, d.Run, english.Count(len(d.Files), "file"))
 	case agent.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
 	case agent.GateRequested:
@@ -288,7 +289,7 @@ func (l *Log) where(model string, tools int, workspace string) {
 	if model != "" {
 		named = "model " + untrusted.Line(model)
 	}
-	l.line("  run %s, %s, %s, in %s", l.run.ID, named, count(tools, "tool"), untrusted.Line(workspace))
+	l.line("  run %s, %s, %s, in %s", l.run.ID, named, english.Count(tools, "tool"), untrusted.Line(workspace))
 	if l.notes != "" && !l.named {
 		l.named = true
 		l.line("  notes of this project: %s", l.notes)
@@ -458,13 +459,6 @@ func text(v any) string {
 		return s
 	}
 	return plan.CanonicalJSON(v)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func seconds(ms int64) string {

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"replan/agent"
+	"replan/internal/english"
 	"replan/tui/untrusted"
 )
 
@@ -10,7 +11,7 @@ func (l *Log) resumed(d agent.RunResumed) {
 	l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))
 	l.where(d.Model, len(d.Catalogue), l.run.Workspace)
 	if l.run.Revision > 0 {
-		l.line("  %d of %s done", l.run.Done(), count(len(l.run.Plan.Steps), "step"))
+		l.line("  %d of %s done", l.run.Done(), english.Count(len(l.run.Plan.Steps), "step"))
 	}
 	for _, g := range l.run.Gates {
 		l.gate(g.GateRequested) // still open: whoever answers must see the whole call

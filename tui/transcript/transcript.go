@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/planning"
 	"replan/planning/plan"
@@ -334,16 +335,9 @@ func (w *writer) ending(run *agent.Run) {
 		return
 	}
 	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, strings.ReplaceAll(string(r.Reason), "_", " "),
-		float64(r.DurationMS)/1000, counted(r.Usage.Steps, "step"), counted(r.Usage.Replans, "replan"), counted(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
+		float64(r.DurationMS)/1000, english.Count(r.Usage.Steps, "step"), english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
 	if r.Error != "" {
 		words += ": " + inline(untrusted.FirstLine(r.Error))
 	}
 	w.line("*%s; run %s*", words, named(run.ID))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -1,0 +1,40 @@
+package english_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/internal/english"
+)
+
+func TestCountsAgreeWithTheirNouns(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 step":         english.Count(1, "step"),
+		"0 steps":        english.Count(0, "step"),
+		"2 matches":      english.Count(2, "match"),
+		"3 more entries": english.Count(3, "more entry"),
+		"4 days":         english.Count(4, "day"),
+		"5 classes":      english.Count(5, "class"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestLongListsEndWithTheNumberOfTheRest(t *testing.T) {
+	words := strings.Fields("a b c d")
+	for want, got := range map[string]string{
+		"":                        english.List(nil, "and"),
+		"a":                       english.List(words[:1], "and"),
+		"a, b or c":               english.List(words[:3], "or"),
+		"a, b, c and d":           english.Some(words, 4, "file"),
+		"a, b and 2 more":         english.Some(words, 2, ""),
+		"a, b and 2 more files":   english.Some(words, 2, "file"),
+		"a, b, c and 1 more file": english.Some(words, 3, "file"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
