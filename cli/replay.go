@@ -55,7 +55,7 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 		if watch != nil {
 			defer watch.Stop()
 		}
-		return wrap("the screen", o.show(ctx, still{make(chan agent.Event)}, watch, o.dressed(screen)))
+		return wrap("the screen", o.show(ctx, still{events: make(chan agent.Event)}, watch, o.dressed(screen)))
 	}
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
@@ -79,7 +79,10 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 const replaySession = runner.RetoldSession
 
 // still is a session in which nothing happens: the screen plays by itself.
-type still struct{ events chan agent.Event }
+type still struct {
+	runner.Unanswered
+	events chan agent.Event
+}
 
 func (s still) Events() <-chan agent.Event { return s.events }
 func (still) Send(runner.Command)          {}

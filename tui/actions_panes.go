@@ -28,7 +28,7 @@ func (m *Model) everywhereActions() []action {
 		{id: "gate.allowed", key: &k.Allowed, opens: true, refuse: m.noRun, do: just(m.showAllowed)},
 		{id: "runs", key: &k.Runs, opens: true, refuse: live("This is a replay: no run is taken up from here."), do: m.listRuns},
 		{id: "models", key: &k.Models, opens: true, refuse: live("This is a replay: no model is asked here."), do: func() tea.Cmd {
-			return m.outbox.send(m.models.ask(m.status))
+			return m.outbox.ask(m.models.ask(m.status))
 		}},
 		{id: "exchanges", key: &k.Exchanges, opens: true, do: just(func() { m.talk.show() })},
 		{id: "revisions", key: &k.Revisions, opens: true, refuse: m.noRevisions, do: just(m.openRevisions)},

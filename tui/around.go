@@ -1,10 +1,7 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
-	"replan/agent/session"
 )
 
 // around is what the screen keeps of what stands around runs: the notices, and
@@ -19,7 +16,6 @@ type around struct {
 	control *player // that plays on this screen; nil where none does
 	frozen  bool    // nothing moves, since it rests
 	again   recall  // what is to be shown again
-	due     tea.Cmd // what an event has left to be done; nil for nothing
 
 	settings *settingsDialog
 	servers  *serversDialog
@@ -32,6 +28,7 @@ func (a *around) begin(m *Model) {
 	m.chat.welcome = m.welcome
 	m.runs.goOn, m.runs.busy = m.options.GoOn, m.running
 	m.runs.wants = func(r recall) { m.again = r }
+	m.runs.undo = func(s agent.Summary) query { return m.undo.ask(s.Run, runWords(m.look, s)) }
 	a.settings = &settingsDialog{look: m.look, keys: &m.keys, live: m.liveSetting, turn: m.turnSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
 	a.servers = &serversDialog{look: m.look, keys: &m.keys}
 }
@@ -48,21 +45,6 @@ func (m *Model) aroundActions(live func(word string) func() string) []action {
 
 // dialogs are its dialogs, the uppermost first.
 func (a *around) dialogs() []overlay { return []overlay{a.servers, a.settings} }
-
-// takeShown gives a dialog what it asked for; it reports what is to be asked
-// besides, nil for nothing.
-func (m *Model) takeShown(data agent.Data) {
-	switch d := data.(type) {
-	case session.Servers:
-		m.servers.take(d)
-	case session.Settings:
-		m.settings.take(d)
-	case session.Conversations:
-		m.runs.takeTalks(d.Talks)
-	case session.Journal:
-		m.recalled(d)
-	}
-}
 
 // retheme draws the dialogs anew.
 func (a *around) retheme() { a.servers.doc = nil }

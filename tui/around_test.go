@@ -151,7 +151,7 @@ func setting(t *testing.T, width, height int) *screen {
 	t.Helper()
 	st := newStory().greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st).press(alt('o'))
-	s.sent(runner.Settings{})
+	s.sent(asks("settings"))
 	return s.show(more(st).session(inForce()))
 }
 
@@ -165,7 +165,7 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 
 func TestASettingIsChangedForTheSession(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
-	s.sent(runner.Settings{}, runner.Choose{Think: ptrTo(prompt.ThinkOff)})
+	s.sent(asks("settings"), runner.Choose{Think: ptrTo(prompt.ThinkOff)})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
 	s.wants("this session")
 	s.wants("[model] think = \"off\"")
@@ -187,7 +187,7 @@ func TestWhatTheScreenCanTurnIsTurnedAtOnce(t *testing.T) {
 	s.lacks("╭")
 	s.press(enter).wants("╭")
 	s.press(downKey, enter).wants("[screen] reduced_motion = true")
-	s.press(downKey, enter).sent(runner.Settings{}, runner.Hold{On: true})
+	s.press(downKey, enter).sent(asks("settings"), runner.Hold{On: true})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
 	s.wants("this session")
 	s.press(downKey).wants("under [keys]: gate, models")
@@ -223,7 +223,7 @@ func serving(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(serversStory())
 	s.press(alt('s'))
-	s.sent(runner.Servers{})
+	s.sent(asks("servers"))
 	return s.show(newStory().session(offered()))
 }
 
@@ -243,7 +243,7 @@ func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
 
 func TestAServerIsStartedAnewByAKey(t *testing.T) {
 	s := serving(t, 120, 36).press(downKey).press(letters("r")...)
-	s.sent(runner.Servers{}, runner.Restart{Server: "search"})
+	s.sent(asks("servers"), runner.Restart{Server: "search"})
 	s.wants("Starting search anew")
 	s.press(downKey).press(letters("r")...)
 	s.wants("It waits for a yes")
@@ -253,7 +253,7 @@ func TestTheServersAreLive(t *testing.T) {
 	s := serving(t, 120, 36)
 	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).events, newStory().now))
 	s.carryOut(cmd)
-	s.sent(runner.Servers{}, runner.Servers{}) // what they offer may be another now
+	s.sent(asks("servers"), asks("servers")) // what they offer may be another now
 	s.lacks("asks")
 }
 

@@ -123,10 +123,10 @@ func TestASecondClickDoesWhatTheFirstHasChosen(t *testing.T) {
 			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow what")...)
 		}, "follow what runs", func(s *screen) bool { return s.m.Focus() == "plan" }},
 		"runs": {func() *screen { return settled(t, newStory().listed(), 120, 36).press(ctrlR).show(newStory().listed()) }, "publish the release", func(s *screen) bool {
-			return slices.Contains(s.session.commands(), runner.Command(runner.Resume{Run: "r-4"}))
+			return slices.Contains(s.session.commands(), any(runner.Resume{Run: "r-4"}))
 		}},
 		"settings": {func() *screen { return setting(t, 120, 36) }, "model.think", func(s *screen) bool {
-			return slices.ContainsFunc(s.session.commands(), func(c runner.Command) bool { _, chose := c.(runner.Choose); return chose })
+			return slices.ContainsFunc(s.session.commands(), func(c any) bool { _, chose := c.(runner.Choose); return chose })
 		}},
 		"servers": {func() *screen { return serving(t, 120, 36) }, "workspace", func(s *screen) bool { return strings.Contains(s.text(), "fs.patch") }},
 		"themes":  {func() *screen { return tryingOn(t, 120, 36) }, "sea", func(s *screen) bool { return strings.Contains(s.text(), "theme sea, for this session") }},
@@ -162,5 +162,5 @@ func TestThePaletteFindsWordsBeforeLetters(t *testing.T) {
 	s.wants("settings: what is in force")
 	s.lacks("follow what runs")
 	s.press(enter)
-	s.sent(runner.Settings{})
+	s.sent(asks("settings"))
 }

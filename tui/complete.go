@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
@@ -87,7 +86,7 @@ func (m *Model) suggest() tea.Cmd {
 	for _, of := range t.of {
 		if !c.asked[of] {
 			c.asked[of] = true
-			cmds = append(cmds, m.outbox.send(runner.Complete{Of: of}))
+			cmds = append(cmds, m.outbox.ask(queryCompletions(of)))
 		}
 	}
 	c.find()

@@ -21,6 +21,14 @@ func Batch(events []agent.Event, arrived time.Time) tea.Msg {
 	return eventsMsg{events: fold(events), arrived: arrived}
 }
 
+// Answer is the message of the answer to a query.
+func Answer[T any](value T) tea.Msg { return answerMsg[T]{value: value} }
+
+// JournalAnswer is the answer to the query for the events of a run.
+func JournalAnswer(run string, events []agent.Event, err error) tea.Msg {
+	return journalMsg{run, events, err}
+}
+
 // Beat is one beat of the clock.
 func Beat(at time.Time) tea.Msg { return tickMsg(at) }
 

@@ -111,7 +111,10 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 // silent is a session in which nothing happens by itself.
-type silent struct{ events chan agent.Event }
+type silent struct {
+	runner.Unanswered
+	events chan agent.Event
+}
 
 func (s silent) Events() <-chan agent.Event { return s.events }
 func (silent) Send(runner.Command)          {}

@@ -18,8 +18,8 @@ var flows = map[string]flow{
 	"pane.previous": {focus: "step"},
 	"gate":          {from: (*story).gated, first: []string{"esc"}, wants: "allow once"},
 	"gate.allowed":  {from: (*story).gated, first: []string{"esc"}, wants: "llowed"},
-	"runs":          {wants: "Looking for runs", sends: runner.List{}},
-	"models":        {wants: "Asking the server", sends: runner.Models{}},
+	"runs":          {wants: "Looking for runs", sends: asks("runs")},
+	"models":        {wants: "Asking the server", sends: asks("models")},
 	"exchanges":     {wants: "Exchanges with the model"},
 	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: runner.Steer{Text: "look at the tests too"}},
 	"run.stop":      {wants: "stopping", sends: runner.Stop{}},
@@ -36,8 +36,8 @@ var flows = map[string]flow{
 	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
-	"chat.drop_queued": {hears: []agent.Data{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
-	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []agent.Data{someFiles()}, wants: "see @internal/slug.go "},
+	"chat.drop_queued": {hears: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
+	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []any{someFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},
 	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
 	"chat.export":      {from: (*story).finished, sends: runner.Submit{Text: "/export"}},
@@ -49,7 +49,7 @@ var flows = map[string]flow{
 	"plan.open":     {first: []string{"tab"}, focus: "step"},
 	"plan.cancel":   {first: []string{"tab"}, wants: "is being cancelled", sends: runner.Cancel{Run: storyRun, Step: "2"}},
 	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
-	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: runner.Undo{Run: storyRun, Dry: true}},
+	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo " + storyRun)},
 	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},
 	"plan.output":   {from: (*story).finished, first: []string{"tab", "1"}, lacks: "does "},
 	"plan.diff":     {from: (*story).finished, first: []string{"tab", "g", "1"}, wants: "No diff"},
@@ -120,14 +120,14 @@ var flows = map[string]flow{
 
 	// Dialogs.
 	"dialog.leave":      {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},
-	"list.up":           {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
-	"list.down":         {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, wants: "▌  hf.co"},
+	"list.up":           {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
+	"list.down":         {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, wants: "▌  hf.co"},
 	"list.choose":       {from: (*story).choosing, first: []string{"ctrl+k", "@exchanges"}, wants: "Exchanges with"},
 	"list.other":        {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "own way of working"},
 	"list.erase":        {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
-	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, moves: true},
-	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []agent.Data{someModels()}, then: []string{"right"}, moves: true},
-	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []agent.Data{session.UndoAnswer{Undo: unmaking()}}, sends: runner.Undo{Run: storyRun}},
+	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, moves: true},
+	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, then: []string{"right"}, moves: true},
+	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []any{unmaking()}, sends: runner.Undo{Run: storyRun}},
 
 	// Looking around.
 	"revisions":           {from: (*story).finished, wants: "evision"},
@@ -154,8 +154,8 @@ var flows = map[string]flow{
 	"gate.sides":          {from: (*story).gated, wants: "│ 12  // ServeHTTP answers one request."},
 	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "2 of 4"},
 	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "4 of 4"},
-	"runs.play":           {first: []string{"ctrl+r"}, hears: []agent.Data{session.Runs{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
-	"runs.show":           {first: []string{"ctrl+r"}, hears: []agent.Data{session.Runs{Runs: []agent.Summary{{Run: "r-1", Goal: "old"}}}}, sends: runner.Recall{Run: "r-1"}, wants: "Reading its journal"},
+	"runs.play":           {first: []string{"ctrl+r"}, hears: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
+	"runs.show":           {first: []string{"ctrl+r"}, hears: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
 	"list.search":         {first: []string{"ctrl+r"}, wants: "search"},
 	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, wants: "space play"},
@@ -167,13 +167,10 @@ var flows = map[string]flow{
 	"replay.event_back":   {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "41/42"},
 	"replay.start":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
 	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
-	"settings":            {wants: "Settings", sends: runner.Settings{}},
-	"settings.keep":       {first: []string{"alt+o"}, hears: []agent.Data{inForce()}, wants: "the lines for model.name"},
+	"settings":            {wants: "Settings", sends: asks("settings")},
+	"settings.keep":       {first: []string{"alt+o"}, hears: []any{inForce()}, wants: "the lines for model.name"},
 	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }
 
 // someModels are models and profiles to choose from.
-func someModels() agent.Data {
-	st := newStory().choosing()
-	return st.events[len(st.events)-1].Data
-}
+func someModels() any { return newStory().choosing().answers[0] }

@@ -13,8 +13,6 @@ import (
 	"github.com/charmbracelet/x/exp/teatest/v2"
 	"go.uber.org/goleak"
 
-	"replan/agent"
-	"replan/agent/runner"
 	"replan/themes"
 	"replan/tui"
 )
@@ -24,17 +22,17 @@ import (
 type flow struct {
 	from  func(*story) *story // nil: two steps run at once
 	o     tui.Options
-	first []string       // keys before, by name; @text types it, ~ ends a grace time
-	paste string         // pasted after those
-	hears []agent.Data   // of the session, after that
-	then  []string       // keys after that
-	keys  []string       // the action's keys, where this is empty
-	wants string         // on the screen afterwards
-	lacks string         // not on it
-	focus string         // the pane with the focus
-	sends runner.Command // what the session is told
-	quits bool           // the program ends
-	moves bool           // the frame changes, be it in its colours alone
+	first []string // keys before, by name; @text types it, ~ ends a grace time
+	paste string   // pasted after those
+	hears []any    // of the session, after that
+	then  []string // keys after that
+	keys  []string // the action's keys, where this is empty
+	wants string   // on the screen afterwards
+	lacks string   // not on it
+	focus string   // the pane with the focus
+	sends any      // a command or query to the session
+	quits bool     // the program ends
+	moves bool     // the frame changes, be it in its colours alone
 }
 
 // TestEveryActionHasAFlow holds that the table of flows has each action that
@@ -86,6 +84,9 @@ func (f flow) play(t *testing.T, key string) {
 	if f.hears != nil {
 		st := more(p.story).session(f.hears...)
 		p.test.Send(tui.Batch(st.events, st.now))
+		for _, a := range st.answers {
+			p.test.Send(a)
+		}
 	}
 	for _, name := range f.then {
 		p.press(name)
@@ -170,6 +171,9 @@ func startProgram(t *testing.T, f flow) *program {
 	st := from(newStory())
 	p.story = st
 	p.test.Send(tui.Batch(st.events, st.now))
+	for _, a := range st.answers {
+		p.test.Send(a)
+	}
 	p.press("~")
 	return p
 }
@@ -216,7 +220,7 @@ func (p *program) frame() string {
 func (p *program) focused() string { return p.look((*tui.Model).Focus) }
 
 // told waits until the session is told that.
-func (p *program) told(want runner.Command) {
+func (p *program) told(want any) {
 	p.t.Helper()
 	for range p.session.got {
 		for _, c := range p.session.commands() {

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -27,12 +26,9 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	}
 	faced := m.review.shown()
 	cmd := tea.Batch(m.ask.set(m.asks()), m.review.set(m.heldRun(), m.resumes), m.faced(faced))
-	if m.due != nil {
-		cmd, m.due = tea.Batch(cmd, m.due), nil
-	}
 	if m.stale {
 		m.stale = false
-		cmd = tea.Batch(cmd, m.outbox.send(runner.Servers{}))
+		cmd = tea.Batch(cmd, m.outbox.ask(queryServers))
 	}
 	m.refresh()
 	return tea.Batch(cmd, m.attend(before), m.suggestAnew(), m.animate())
@@ -60,15 +56,14 @@ func (m *Model) take(e agent.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
 		m.takeStatus(d)
-	case session.Runs, session.Models, session.UndoAnswer, agent.ChatUndone,
-		session.Servers, session.Settings, session.Conversations, session.Journal:
-		m.takeAsked(d)
+	case session.UndoRefused:
+		m.undo.take(d.Undo)
+	case agent.ChatUndone:
+		m.undone(d)
 	case session.Returned:
 		m.returned(d)
 	case session.History:
 		m.input.restore(d)
-	case session.Completions:
-		m.complete.take(d)
 	case session.Queue:
 		m.heardNow = true
 		if d.Doing != "" && m.going() == "" {
@@ -85,14 +80,19 @@ func (m *Model) take(e agent.Event) {
 		m.reply(d)
 		m.introduce()
 	case agent.Note:
-		m.chosen = nil // it says why not
-		m.review.refused(d.Text)
-		m.chat.add(m.chat.note(d.Level, d.Text))
+		m.tellNote(d)
 	case agent.GateRequested:
 		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})
 	case agent.GateResolved:
 		m.sessionGates = slices.DeleteFunc(m.sessionGates, func(g openGate) bool { return g.run == e.Run && g.ask.Gate == d.Gate })
 	}
+}
+
+// tellNote tells a note of the session in the chat.
+func (m *Model) tellNote(d agent.Note) {
+	m.chosen = nil // it says why not
+	m.review.refused(d.Text)
+	m.chat.add(m.chat.note(d.Level, d.Text))
 }
 
 // takeStatus takes how the session stands.

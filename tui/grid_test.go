@@ -99,6 +99,9 @@ func TestWhateverTheTextTheGridHolds(t *testing.T) {
 			m.Update(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 		}
 		m.Update(tui.Batch(st.events, st.now))
+		for _, a := range st.answers {
+			m.Update(a)
+		}
 		m.Update(tui.Beat(st.now))
 		look := func(what string) {
 			lines := strings.Split(m.View().Content, "\n")

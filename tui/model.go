@@ -205,7 +205,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case editedMsg:
 		m.edited(msg)
 	default:
-		cmd = m.input.update(msg)
+		var taken bool
+		if cmd, taken = m.takeAnswer(msg); !taken {
+			cmd = m.input.update(msg)
+		}
 	}
 	m.arrange()
 	return m, tea.Batch(cmd, m.toasts.timer())

@@ -32,9 +32,9 @@ type modelsDialog struct {
 }
 
 // ask opens the dialog and asks for the list.
-func (d *modelsDialog) ask(s session.Status) runner.Command {
+func (d *modelsDialog) ask(s session.Status) query {
 	*d = modelsDialog{look: d.look, keys: d.keys, open: true, asked: true, level: s.Think}
-	return runner.Models{}
+	return queryModels
 }
 
 // take takes the list, with what the session works by chosen.

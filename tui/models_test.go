@@ -19,7 +19,7 @@ func picking(t *testing.T, width, height int) *screen {
 	st := newStory().choosing()
 	s := open(t, tui.Options{}, width, height).show(st).press(ctrlO)
 	s.wants("Asking the server for its models")
-	s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+	s.answered(st)
 	return s
 }
 
@@ -41,7 +41,7 @@ func TestWhatIsChosenIsWhatDiffers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 120, 36).press(c.keys...)
-			s.sent(runner.Models{}, c.want)
+			s.sent(asks("models"), c.want)
 			s.lacks("Profiles")
 		})
 	}
@@ -59,7 +59,7 @@ func TestWhatCannotBeChosenSaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 120, 36).press(c.keys...)
-			s.sent(runner.Models{})
+			s.sent(asks("models"))
 			s.wants(c.word)
 		})
 	}
@@ -90,17 +90,17 @@ func TestTheListSaysWhatAModelIsAndCan(t *testing.T) {
 func TestAServerWithoutModelsSaysHowToGetOne(t *testing.T) {
 	st := newStory().greeted().session(session.Models{})
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
-	s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+	s.answered(st)
 	s.wants("ollama pull qwen3:8b")
 	s.press(enter)
-	s.sent(runner.Models{})
+	s.sent(asks("models"))
 }
 
 func TestTheMouseChoosesAModel(t *testing.T) {
 	s := picking(t, 120, 36)
 	s.m.Update(tea.MouseClickMsg{X: 40, Y: lineOf(s, "gemma3:1b"), Button: tea.MouseLeft})
 	s.press(enter)
-	s.sent(runner.Models{}, runner.Choose{Model: ptr("gemma3:1b")})
+	s.sent(asks("models"), runner.Choose{Model: ptr("gemma3:1b")})
 }
 
 func TestAReplayChoosesNoModel(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
 				{Name: "big:7b", Chats: true}, {Name: c.listed, Chats: true},
 			}})
 			s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
-			s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+			s.answered(st)
 			line := s.lines()[lineOf(s, c.listed)]
 			if got := strings.Contains(line, "▌✓ "+c.listed); got != c.want {
 				t.Errorf("marked and chosen %v: %s", got, line)

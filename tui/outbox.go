@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,13 +24,33 @@ func (o *outbox) send(c runner.Command) tea.Cmd {
 	o.queue = append(o.queue, c)
 	o.mu.Unlock()
 	return func() tea.Msg {
-		o.sending.Lock()
-		defer o.sending.Unlock()
-		o.mu.Lock()
-		next := o.queue[0]
-		o.queue = o.queue[1:]
-		o.mu.Unlock()
-		o.session.Send(next)
+		o.flush()
 		return nil
+	}
+}
+
+// ask returns what asks the session a question, after the commands given before.
+func (o *outbox) ask(q query) tea.Cmd {
+	return func() tea.Msg {
+		o.flush()
+		return q(context.Background(), o.session)
+	}
+}
+
+// flush sends the commands that are queued.
+func (o *outbox) flush() {
+	o.sending.Lock()
+	defer o.sending.Unlock()
+	for {
+		o.mu.Lock()
+		queued := o.queue
+		o.queue = nil
+		o.mu.Unlock()
+		if len(queued) == 0 {
+			return
+		}
+		for _, c := range queued {
+			o.session.Send(c)
+		}
 	}
 }

@@ -5,9 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
 	"replan/agent/runner"
-	"replan/agent/session"
 )
 
 // overlay is a dialog that stands in place of the panes until it is left.
@@ -40,22 +38,6 @@ func (m *Model) over() overlay {
 	return nil
 }
 
-// takeAsked gives a dialog what it asked for.
-func (m *Model) takeAsked(data agent.Data) {
-	switch d := data.(type) {
-	case session.Runs:
-		m.runs.take(d.Runs)
-	case session.Models:
-		m.models.take(d)
-	case session.UndoAnswer:
-		m.undo.take(d.Undo)
-	case agent.ChatUndone:
-		m.undone(d)
-	default:
-		m.takeShown(d)
-	}
-}
-
 // listRuns opens the list of runs with the run on the screen chosen, where that
 // can go on.
 func (m *Model) listRuns() tea.Cmd {
@@ -64,7 +46,7 @@ func (m *Model) listRuns() tea.Cmd {
 		shown = m.run.ID
 	}
 	m.runs.folder = m.status.Workspace
-	return m.outbox.send(m.runs.ask(shown))
+	return m.outbox.ask(m.runs.ask(shown))
 }
 
 // pressOver gives a key to the dialog and does what it wants. Help and palette
@@ -91,6 +73,9 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	if w.do != nil {
 		cmds = append(cmds, m.doFor(w.do, w.at))
 	}
+	if w.ask != nil {
+		cmds = append(cmds, m.outbox.ask(w.ask))
+	}
 	switch c := w.send.(type) {
 	case nil:
 		return tea.Batch(cmds...)
@@ -98,10 +83,6 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 		m.focus = paneChat
 		m.chat.toEnd()
 		m.preparing = m.going() == ""
-	case runner.Undo:
-		if c.Dry { // of the list of runs
-			m.undo.ask(c.Run, runWords(m.look, m.runs.runs[m.runs.at]))
-		}
 	case runner.Choose:
 		m.chosen = &c
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -8,12 +9,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/agent/session"
 	"replan/tui/untrusted"
 )
 
 // deaf is the session of a replay: it says nothing, and is told nothing.
-type deaf struct{}
+type deaf struct{ runner.Unanswered }
 
 func (deaf) Events() <-chan agent.Event { return nil }
 func (deaf) Send(runner.Command)        {}
@@ -79,17 +79,21 @@ func (m *Model) replayActions() []action {
 }
 
 // recalled plays what was asked for in the list of runs.
-func (m *Model) recalled(d session.Journal) {
+func (m *Model) recalled(d journalMsg) tea.Cmd {
 	want := m.again
-	if want.run != d.Run || m.options.Replay {
-		return
+	if want.run != d.run || m.options.Replay || errors.Is(d.err, runner.ErrClosed) {
+		return nil
 	}
 	m.again = recall{}
-	if d.Problem != "" || len(d.Events) == 0 {
-		m.runs.word = "It cannot be shown: " + untrusted.FirstLine(d.Problem)
-		return
+	if d.err != nil || len(d.events) == 0 {
+		why := ""
+		if d.err != nil {
+			why = d.err.Error()
+		}
+		m.runs.word = "It cannot be shown: " + untrusted.FirstLine(why)
+		return nil
 	}
-	m.due = m.play(runner.Retold(d.Run, d.Events), 1, want.atEnd)
+	return m.play(runner.Retold(d.run, d.events), 1, want.atEnd)
 }
 
 // recall is a run that is to be shown, once its events are here.

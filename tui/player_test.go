@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -122,10 +123,10 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := newStory().greeted()
 			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(ctrlR)
-			s.show(more(st).session(session.Runs{Runs: []agent.Summary{{Run: storyRun, Goal: "rename", Status: agent.StatusCompleted, Started: st.now}}}))
+			s.show(more(st).session([]agent.Summary{{Run: storyRun, Goal: "rename", Status: agent.StatusCompleted, Started: st.now}}))
 			s.press(letters(c.key)...)
-			s.sent(runner.List{}, runner.Recall{Run: storyRun})
-			s.show(more(st).session(session.Journal{Run: storyRun, Events: recorded()}))
+			s.sent(asks("runs"), asks("journal "+storyRun))
+			s.show(more(st).session(tui.JournalAnswer(storyRun, recorded(), nil)))
 			s.wants("replay of " + storyRun)
 			s.wants(c.says)
 			_, cmd := s.m.Update(letters("q")[0])
@@ -143,27 +144,27 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 func TestAJournalThatCannotBeReadIsSaidInTheList(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session(session.Runs{Runs: []agent.Summary{{Run: "r-1", Goal: "x", Status: agent.StatusCompleted, Started: st.now}}}))
+	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "x", Status: agent.StatusCompleted, Started: st.now}}))
 	s.press(letters("p")...)
-	s.show(more(st).session(session.Journal{Run: "r-1", Problem: "line 3 is damaged"}))
+	s.show(more(st).session(tui.JournalAnswer("r-1", nil, errors.New("line 3 is damaged"))))
 	s.wants("It cannot be shown: line 3 is damaged")
 }
 
 func TestTheListOfRunsIsSearchedAndKeepsToItsFolder(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session(session.Runs{Runs: []agent.Summary{
+	s.show(more(st).session([]agent.Summary{
 		{Run: "r-1", Goal: "mend the parser", Status: agent.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
 		{Run: "r-2", Goal: "rename it", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
 		{Run: "r-3", Goal: "of another folder", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/other"},
-	}}))
+	}))
 	s.wants("mend the parser")
 	s.lacks("of another folder")
 	s.press(letters("f")...).wants("of another folder")
 	s.press(letters("/pars")...).wants("mend the parser")
 	s.lacks("rename it")
 	s.press(enter).press(letters("p")...)
-	s.sent(runner.List{}, runner.Recall{Run: "r-1"})
+	s.sent(asks("runs"), asks("journal r-1"))
 	s.press(escape).wants("rename it")
 }
 
@@ -171,12 +172,12 @@ func TestAnotherConversationIsGoneOnWith(t *testing.T) {
 	st := newStory().greeted()
 	went := ""
 	s := open(t, tui.Options{GoOn: func(session string) { went = session }}, 120, 36).show(st).press(ctrlR, tabKey)
-	s.sent(runner.List{}, runner.Talks{})
-	s.show(more(st).session(session.Conversations{Talks: []session.Conversation{
+	s.sent(asks("runs"), asks("conversations"))
+	s.show(more(st).session([]session.Conversation{
 		{Session: "s-2", First: "what is this", Turns: 3, Runs: 2, Changed: st.now, Workspace: "/src/auth-service"},
 		{Session: "s-1", First: "this very one", Turns: 1, Changed: st.now, Open: true},
 		{Session: "s-0", First: "elsewhere", Turns: 1, Changed: st.now, Workspace: "/other"},
-	}}))
+	}))
 	s.wants("what is this")
 	s.lacks("elsewhere")
 	s.press(downKey, enter).wants("It is open already")

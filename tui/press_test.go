@@ -16,9 +16,9 @@ import (
 )
 
 // sent compares what was sent but for the model that is loaded while one types.
-func (s *screen) sent(want ...runner.Command) {
+func (s *screen) sent(want ...any) {
 	s.t.Helper()
-	got := slices.DeleteFunc(s.session.commands(), func(c runner.Command) bool { return c == runner.Warm{} })
+	got := slices.DeleteFunc(s.session.commands(), func(c any) bool { return c == runner.Warm{} })
 	if len(want) == 0 && len(got) == 0 {
 		return
 	}
@@ -338,7 +338,7 @@ func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
 	const problem = "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`, or choose another host with --host"
 	down := session.Status{Workspace: "/src", Problem: problem}
 	failed := agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonNoModel, Text: problem}
-	for name, said := range map[string][]agent.Data{
+	for name, said := range map[string][]any{
 		"a goal fails at it":         {down, agent.ChatUser{Text: "go"}, down, failed, down},
 		"it goes down between goals": {session.Status{Workspace: "/src"}, agent.ChatUser{Text: "go"}, down, failed, down},
 		"a goal is stopped":          {down, agent.ChatUser{Text: "go"}, agent.ChatReply{Status: agent.StatusCancelled, Text: "stopped"}, down},

@@ -37,7 +37,7 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		{"in doubt, looking around", func() *story { return newStory().resumed() }, []tea.KeyPressMsg{escape}},
 		{"runs", func() *story { return newStory().listed() }, []tea.KeyPressMsg{ctrlR}},
 		{"runs, a completed one chosen", func() *story { return newStory().listed() }, append(append([]tea.KeyPressMsg{ctrlR}, letters("j")...), enter)},
-		{"no runs", func() *story { return newStory().greeted().session(session.Runs{}) }, []tea.KeyPressMsg{ctrlR}},
+		{"no runs", func() *story { return newStory().greeted().session([]agent.Summary{}) }, []tea.KeyPressMsg{ctrlR}},
 		{"a plan done", func() *story { return newStory().done() }, nil},
 		{"a dry run", func() *story { return newStory().dryRun() }, nil},
 		{"a dry run, its plan", func() *story { return newStory().dryRun() }, append([]tea.KeyPressMsg{tabKey}, letters("kj")...)},
@@ -84,7 +84,7 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 				for i, k := range c.keys {
 					s.press(k)
 					if i == 0 && (k == ctrlR || k == ctrlO) { // what was asked for comes now
-						s.m.Update(tui.Batch(st.events[len(st.events)-1:], st.now))
+						s.answered(st)
 					}
 				}
 				s.m.Update(s.m.Rested())

@@ -38,15 +38,16 @@ func TestRandomKeysBreakNoFrame(t *testing.T) {
 
 // hand does to a screen whatever can be done to it.
 type hand struct {
-	t      *testing.T
-	rand   *rand.Rand
-	m      *tui.Model
-	keys   []string
-	events []agent.Event // that are still to come
-	now    time.Time
-	width  int
-	height int
-	did    []string // the newest of what was done
+	t       *testing.T
+	rand    *rand.Rand
+	m       *tui.Model
+	keys    []string
+	events  []agent.Event // that are still to come
+	answers []tea.Msg     // to queries, once the events are over
+	now     time.Time
+	width   int
+	height  int
+	did     []string // the newest of what was done
 }
 
 func newHand(t *testing.T, seed uint64) *hand {
@@ -107,10 +108,14 @@ func (h *hand) hear() {
 	n := min(1+h.rand.IntN(6), len(h.events))
 	if n == 0 {
 		next := []func(*story) *story{(*story).servers, (*story).reviewing, (*story).crowded}[h.rand.IntN(3)](newStory())
-		h.events = next.session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
-			session.Runs{Runs: []agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}}},
-			inForce(), someFiles(), someCommands(), session.UndoAnswer{Undo: unmaking()},
-			session.Conversations{Talks: []session.Conversation{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}}}).events
+		for _, a := range h.answers {
+			h.input("an answer", a)
+		}
+		next.session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
+			[]agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}},
+			inForce(), someFiles(), someCommands(), unmaking(),
+			[]session.Conversation{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}})
+		h.events, h.answers = next.events, next.answers
 		return
 	}
 	batch := h.events[:n]

@@ -138,11 +138,11 @@ func (s *story) dryRun() *story {
 // listed: the runs there are were asked for.
 func (s *story) listed() *story {
 	at := func(hours float64) time.Time { return s.now.Add(-time.Duration(hours * float64(time.Hour))) }
-	return s.greeted().session(session.Runs{Runs: []agent.Summary{
+	return s.greeted().session([]agent.Summary{
 		{Run: "r-5", Goal: "why does the login test fail", Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
 		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
 		{Run: "r-3", Goal: storyGoal, Status: agent.StatusUnfinished, Started: at(26), Steps: 7, Done: 3, Replans: 1, Resumable: true},
 		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
 		{Run: "r-1", Title: "Deploy", Status: agent.StatusCompleted, Reason: agent.ReasonPartial, Started: at(400), Steps: 12, Done: 10},
-	}})
+	})
 }

@@ -125,9 +125,9 @@ func TestXCancelsARunningStepAloneAndElseSaysWhyNot(t *testing.T) {
 		st   *story
 		keys string
 		word string
-		want []runner.Command
+		want []any
 	}{
-		"a running step":       {newStory().branching(), "x", "Step 2 is being cancelled", []runner.Command{runner.Cancel{Run: storyRun, Step: "2"}}},
+		"a running step":       {newStory().branching(), "x", "Step 2 is being cancelled", []any{runner.Cancel{Run: storyRun, Step: "2"}}},
 		"a step that is done":  {newStory().branching(), "gx", "Step 1 has ended already", nil},
 		"a step to come":       {newStory().branching(), "Gx", "Step 6 does not run yet", nil},
 		"a step at its gate":   {newStory().gated(), "x", "ctrl+g leads to its gate", nil},
@@ -158,7 +158,7 @@ func listing(t *testing.T, st *story, width, height int) *screen {
 
 func TestControlRListsTheRunsWithTheUnfinishedFirst(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36)
-	s.sent(runner.List{})
+	s.sent(asks("runs"))
 	text := s.text()
 	at := -1
 	for _, goal := range []string{storyGoal, "why does the login test fail", "publish the release notes", "add tests for", "Deploy"} {
@@ -184,10 +184,10 @@ func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36).press(ctrlR)
 			next := &story{now: c.st.now, seq: c.st.seq}
-			s.show(next.session(session.Runs{Runs: []agent.Summary{old, c.shown}}))
+			s.show(next.session([]agent.Summary{old, c.shown}))
 			s.wants("on screen · " + storyGoal[:40])
 			s.press(enter)
-			s.sent(runner.List{}, c.want)
+			s.sent(asks("runs"), c.want)
 		})
 	}
 }
@@ -197,11 +197,11 @@ func TestRunsOfTheSameGoalAreToldApart(t *testing.T) {
 	at := func(minutes int) time.Time { return st.now.Add(-time.Duration(minutes) * time.Minute) }
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		s := settled(t, newStory().greeted(), size.w, size.h).press(ctrlR)
-		s.show((&story{now: st.now, seq: st.seq}).session(session.Runs{Runs: []agent.Summary{
+		s.show((&story{now: st.now, seq: st.seq}).session([]agent.Summary{
 			{Run: "r-20261121-110000-aaaa", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(61), Steps: 3, Resumable: true},
 			{Run: "r-20261121-110000-bbbb", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(75), Steps: 3, Resumable: true},
 			{Run: "r-20261119-110000-cccc", Title: "Fix it", Goal: "fix IT", Status: agent.StatusUnfinished, Started: at(3000), Steps: 3, Resumable: true},
-		}}))
+		}))
 		for _, text := range []string{"aaaa", "bbbb", "cccc", "1 h 1 min", "1 h 15 min", "2 d 2 h", "Fix it · why"} {
 			s.wants(text)
 		}
@@ -220,13 +220,13 @@ func TestAClickChoosesARun(t *testing.T) {
 		s.m.Update(tea.MouseClickMsg{X: 20, Y: 1, Button: tea.MouseLeft})
 		s.m.Update(tea.MouseClickMsg{X: 20, Y: size.h - 2, Button: tea.MouseLeft})
 		s.press(enter)
-		s.sent(runner.List{}, runner.Resume{Run: "r-4"})
+		s.sent(asks("runs"), runner.Resume{Run: "r-4"})
 	}
 }
 
 func TestEnterResumesTheChosenRun(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(letters("jj")...).press(enter)
-	s.sent(runner.List{}, runner.Resume{Run: "r-4"})
+	s.sent(asks("runs"), runner.Resume{Run: "r-4"})
 	s.lacks("Runs")
 	s.wants("getting ready")
 	if !s.m.Beating() {
@@ -236,7 +236,7 @@ func TestEnterResumesTheChosenRun(t *testing.T) {
 
 func TestARunThatCannotBeResumedSaysWhy(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, enter)
-	s.sent(runner.List{})
+	s.sent(asks("runs"))
 	s.wants("It is completed: nothing is left to do in it.")
 	s.press(upKey)
 	s.lacks("It is completed")
@@ -248,10 +248,10 @@ func TestTheRunThatGoesOnIsNotResumed(t *testing.T) {
 	st := newStory().branching()
 	s := settled(t, st, 120, 36).press(ctrlR)
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(session.Runs{Runs: []agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}}))
+	s.show(next.session([]agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}))
 	s.wants("goes on")
 	s.press(enter)
-	s.sent(runner.List{})
+	s.sent(asks("runs"))
 	s.wants("This is the run that goes on.")
 }
 
@@ -263,7 +263,7 @@ func TestTheListOpensOverAnyPaneAndWhatAsks(t *testing.T) {
 	s := settled(t, newStory().failing(), 120, 36).press(ctrlR)
 	s.wants("Looking for runs")
 	s.press(letters("a")...)
-	s.sent(runner.List{})
+	s.sent(asks("runs"))
 	if s.press(escape); !s.m.GateOpen() {
 		t.Error("the question went away")
 	}

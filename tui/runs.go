@@ -32,21 +32,22 @@ type runsDialog struct {
 	elsewhere bool   // those of other folders too
 	searching bool   // letters go into the search
 	search    string
-	goOn      func(session string)   // nil: another conversation cannot be opened from here
-	talks     []session.Conversation // the conversations; nil until they came
-	talking   bool                   // the conversations are listed in place of the runs
-	busy      func() bool            // a run goes on
-	wants     func(recall)           // says what is to be shown again
-	live      func(run string) bool  // whether a run on the screen goes on, be it around that one
+	goOn      func(session string)      // nil: another conversation cannot be opened from here
+	talks     []session.Conversation    // the conversations; nil until they came
+	talking   bool                      // the conversations are listed in place of the runs
+	busy      func() bool               // a run goes on
+	wants     func(recall)              // says what is to be shown again
+	undo      func(agent.Summary) query // opens the dialog that undoes a run
+	live      func(run string) bool     // whether a run on the screen goes on, be it around that one
 }
 
 // ask opens the dialog and asks for the list. shown is the run on the screen, ""
 // for none.
-func (d *runsDialog) ask(shown string) runner.Command {
+func (d *runsDialog) ask(shown string) query {
 	d.open, d.asked, d.word, d.list = true, true, "", list{}
 	d.searching, d.search, d.talking, d.talks, d.all, d.runs = false, "", false, nil, nil, nil
 	d.front = shown
-	return runner.List{}
+	return queryRuns
 }
 
 // take takes the list: the run on the screen first where it can go on, then the
@@ -92,7 +93,7 @@ func (d *runsDialog) press(k tea.KeyPressMsg) wanted {
 	case key.Matches(k, d.keys.Undo) && d.at < len(d.runs):
 		s := d.runs[d.at]
 		if d.word = whyNoUndo(s, d.live(s.Run)); d.word == "" {
-			return wanted{send: runner.Undo{Run: s.Run, Dry: true}}
+			return wanted{ask: d.undo(s)}
 		}
 	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
 		s := d.runs[d.at]

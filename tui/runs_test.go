@@ -7,17 +7,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/session"
 	"replan/tui"
 )
 
 func TestEveryRunOfThisSessionThatGoesOnIsCalledSo(t *testing.T) {
 	st := newStory().delegating()
-	st.session(session.Runs{Runs: []agent.Summary{
+	st.session([]agent.Summary{
 		{Run: storyChatRun, Goal: "the one around", Status: agent.StatusRunning, Started: st.now},
 		{Run: storyChildRun, Goal: "the one in it", Status: agent.StatusRunning, Started: st.now, Steps: 2, Done: 1},
 		{Run: "r-other", Goal: "not of this session", Status: agent.StatusRunning, Started: st.now, Steps: 3},
-	}})
+	})
 	for name, c := range map[string]struct {
 		keys       []tea.KeyPressMsg
 		goal, word string
@@ -29,7 +28,7 @@ func TestEveryRunOfThisSessionThatGoesOnIsCalledSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, newStory().delegating(), 120, 36).press(ctrlR)
-			s.show(&story{events: st.events[len(st.events)-1:], now: st.now}).press(c.keys...).press(enter)
+			s.show(&story{answers: st.answers, now: st.now}).press(c.keys...).press(enter)
 			s.wants(c.why)
 			if line := s.lines()[lineOf(s, c.goal)]; !strings.Contains(line, c.word) {
 				t.Errorf("it lacks %q: %s", c.word, line)
@@ -42,10 +41,10 @@ func TestARunWithoutAPlanHasNoFraction(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {60, 24}} {
 		st := newStory().greeted()
 		s := open(t, tui.Options{}, size.w, size.h).show(st).press(ctrlR)
-		s.show(more(st).session(session.Runs{Runs: []agent.Summary{
+		s.show(more(st).session([]agent.Summary{
 			{Run: "r-2", Goal: "no plan yet", Status: agent.StatusUnfinished, Started: st.now, Done: 1},
 			{Run: "r-1", Goal: "planned", Status: agent.StatusUnfinished, Started: st.now, Done: 1, Steps: 4},
-		}}))
+		}))
 		s.wants("1/4")
 		s.lacks("1/0")
 		s.lacks("·  ·")

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
 )
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 // fakeSession takes commands and has no events of its own.
 type fakeSession struct {
 	mu     sync.Mutex
-	sent   []runner.Command
+	sent   []any // commands and queries
 	events chan agent.Event
 	got    chan struct{} // one for each command
 }
@@ -40,17 +42,63 @@ func newFakeSession() *fakeSession {
 
 func (f *fakeSession) Events() <-chan agent.Event { return f.events }
 
-func (f *fakeSession) Send(c runner.Command) {
+func (f *fakeSession) Send(c runner.Command) { f.note(c) }
+
+func (f *fakeSession) note(sent any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sent = append(f.sent, c)
+	f.sent = append(f.sent, sent)
 	f.got <- struct{}{}
 }
 
-func (f *fakeSession) commands() []runner.Command {
+func (f *fakeSession) commands() []any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]runner.Command{}, f.sent...)
+	return append([]any{}, f.sent...)
+}
+
+// asks is a query that the screen made. A fakeSession does not answer it: a test
+// does, by the answers of a story.
+type asks string
+
+func (f *fakeSession) Runs(context.Context) ([]agent.Summary, error) {
+	f.note(asks("runs"))
+	return nil, runner.ErrClosed
+}
+
+func (f *fakeSession) Journal(_ context.Context, run string) ([]agent.Event, error) {
+	f.note(asks("journal " + run))
+	return nil, runner.ErrClosed
+}
+
+func (f *fakeSession) Conversations(context.Context) ([]session.Conversation, error) {
+	f.note(asks("conversations"))
+	return nil, runner.ErrClosed
+}
+
+func (f *fakeSession) Models(context.Context) (session.Models, error) {
+	f.note(asks("models"))
+	return session.Models{}, runner.ErrClosed
+}
+
+func (f *fakeSession) Servers(context.Context) (session.Servers, error) {
+	f.note(asks("servers"))
+	return session.Servers{}, runner.ErrClosed
+}
+
+func (f *fakeSession) Settings(context.Context) (session.Settings, error) {
+	f.note(asks("settings"))
+	return session.Settings{}, runner.ErrClosed
+}
+
+func (f *fakeSession) Completions(_ context.Context, of session.Completing) (session.Completions, error) {
+	f.note(asks("completions " + string(of)))
+	return session.Completions{}, runner.ErrClosed
+}
+
+func (f *fakeSession) PreviewUndo(_ context.Context, run string) (agent.Undo, error) {
+	f.note(asks("undo " + run))
+	return agent.Undo{}, runner.ErrClosed
 }
 
 const intro = "**replan** plans your goal and runs the plan beside this chat.\n\n- `tab` goes to the plan\n- `?` shows every key"
@@ -73,8 +121,16 @@ func open(t *testing.T, o tui.Options, width, height int) *screen {
 // show folds the events of a story, all in one batch.
 func (s *screen) show(st *story) *screen {
 	s.m.Update(tui.Batch(st.events, st.now))
+	s.answered(st)
 	s.m.Update(tui.Beat(st.now))
 	return s
+}
+
+// answered has the session answer the queries of a story.
+func (s *screen) answered(st *story) {
+	for _, a := range st.answers {
+		s.m.Update(a)
+	}
 }
 
 // press presses keys and carries out the commands that do not wait for time.

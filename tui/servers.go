@@ -33,9 +33,9 @@ type serversDialog struct {
 }
 
 // ask opens the dialog on what is known, and asks for what the servers offer.
-func (d *serversDialog) ask(s session.Status) runner.Command {
+func (d *serversDialog) ask(s session.Status) query {
 	*d = serversDialog{look: d.look, keys: d.keys, open: true, servers: s.Servers}
-	return runner.Servers{}
+	return queryServers
 }
 
 // take takes what they offer.
@@ -310,7 +310,7 @@ func (d *serversDialog) tool(doc *document, t session.OfferedTool) {
 }
 
 // openServers opens the list of servers.
-func (m *Model) openServers() tea.Cmd { return m.outbox.send(m.servers.ask(m.status)) }
+func (m *Model) openServers() tea.Cmd { return m.outbox.ask(m.servers.ask(m.status)) }
 
 // serversStand gives the open list how the servers stand now. Where that may have
 // changed what they offer, that is asked for again.

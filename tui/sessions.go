@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/untrusted"
 )
@@ -35,7 +34,7 @@ func (d *runsDialog) pressList(k tea.KeyPressMsg) (w wanted, taken bool) {
 	case key.Matches(k, d.keys.OtherList):
 		d.talking, d.list = !d.talking, list{}
 		if d.talking && d.talks == nil {
-			return wanted{send: runner.Talks{}}, true
+			return wanted{ask: queryConversations}, true
 		}
 	case d.talking && key.Matches(k, d.keys.Send):
 		return d.enter(), true
@@ -219,5 +218,5 @@ func (d *runsDialog) replay(show bool) wanted {
 	s := d.runs[d.at]
 	d.word = "Reading its journal" + d.look.glyphs.Ellipsis
 	d.wants(recall{run: s.Run, atEnd: show})
-	return wanted{send: runner.Recall{Run: s.Run}}
+	return wanted{ask: queryJournal(s.Run)}
 }

@@ -33,9 +33,9 @@ type settingsDialog struct {
 }
 
 // ask opens the dialog and asks for what is in force.
-func (d *settingsDialog) ask() runner.Command {
+func (d *settingsDialog) ask() query {
 	d.open, d.list, d.word, d.told = true, list{}, "", nil
-	return runner.Settings{}
+	return querySettings
 }
 
 func (d *settingsDialog) shown() bool { return d.open }
@@ -282,4 +282,4 @@ func (m *Model) actionOf(id string) (*action, place) {
 }
 
 // openSettings opens what is in force.
-func (m *Model) openSettings() tea.Cmd { return m.outbox.send(m.settings.ask()) }
+func (m *Model) openSettings() tea.Cmd { return m.outbox.ask(m.settings.ask()) }

@@ -4,18 +4,22 @@ import (
 	"fmt"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
+	"replan/tui"
 )
 
 // story makes the events of one session, second by second.
 type story struct {
-	events []agent.Event
-	now    time.Time
-	seq    uint64
+	events  []agent.Event
+	answers []tea.Msg // to queries, after the events
+	now     time.Time
+	seq     uint64
 }
 
 const (
@@ -36,8 +40,42 @@ func (s *story) say(run string, data ...agent.Data) *story {
 	return s
 }
 
-func (s *story) run(data ...agent.Data) *story     { return s.say(storyRun, data...) }
-func (s *story) session(data ...agent.Data) *story { return s.say(storySession, data...) }
+func (s *story) run(data ...agent.Data) *story { return s.say(storyRun, data...) }
+
+// session has the session say something: events of its own, and the answers to
+// queries.
+func (s *story) session(said ...any) *story {
+	for _, a := range said {
+		if d, ok := a.(agent.Data); ok {
+			s.say(storySession, d)
+		} else {
+			s.answers = append(s.answers, answerOf(a))
+		}
+	}
+	return s
+}
+
+// answerOf is the message of the answer to a query.
+func answerOf(a any) tea.Msg {
+	switch a := a.(type) {
+	case []agent.Summary:
+		return tui.Answer(a)
+	case []session.Conversation:
+		return tui.Answer(a)
+	case session.Models:
+		return tui.Answer(a)
+	case session.Servers:
+		return tui.Answer(a)
+	case session.Settings:
+		return tui.Answer(a)
+	case session.Completions:
+		return tui.Answer(a)
+	case agent.Undo:
+		return tui.Answer(a)
+	default:
+		return a // a message already
+	}
+}
 
 func (s *story) after(ms int) *story {
 	s.now = s.now.Add(time.Duration(ms) * time.Millisecond)

@@ -147,7 +147,8 @@ func TestWhatAModelWasSentObeysNobody(t *testing.T) {
 	for _, keys := range [][]tea.KeyPressMsg{nil, {ctrlX}, {ctrlX, enter}, {ctrlO}, {ctrlO, tabKey}} {
 		for _, size := range []struct{ w, h int }{{120, 60}, {60, 24}} {
 			s := open(t, tui.Options{}, size.w, size.h).show(st).press(keys...)
-			s.m.Update(tui.Batch(st.events[len(st.events)-4:], st.now))
+			s.m.Update(tui.Batch(st.events[len(st.events)-3:], st.now))
+			s.answered(st)
 			content := s.m.View().Content
 			for _, bad := range []string{"\x1b]", "\x1b[2J", "\x07", "\u202e", "\u200b", "\u009b", "\x9b1m"} {
 				if strings.Contains(content, bad) {

@@ -27,6 +27,8 @@ type Session interface {
 	Events() <-chan agent.Event
 	// Send gives the session a command. It may wait until the session takes it.
 	Send(runner.Command)
+	// Queries answer what the screen asks. Each sees the commands sent before it.
+	runner.Queries
 }
 
 // Options say how the screen opens.

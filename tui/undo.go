@@ -28,9 +28,9 @@ type undoDialog struct {
 }
 
 // ask opens the dialog for a run and asks what its undo would do.
-func (d *undoDialog) ask(run, what string) runner.Command {
+func (d *undoDialog) ask(run, what string) query {
 	*d = undoDialog{look: d.look, keys: d.keys, open: true, run: run, what: what}
-	return runner.Undo{Run: run, Dry: true}
+	return queryUndo(run)
 }
 
 // take takes what the undo of a run would do, or why it does nothing.
@@ -208,7 +208,7 @@ func (m *Model) undone(d agent.ChatUndone) {
 // askUndo opens the dialog for the run in the plan pane, which has ended.
 func (m *Model) askUndo() tea.Cmd {
 	r := m.shown.run
-	return m.outbox.send(m.undo.ask(r.ID, runWords(m.look, r.Summary())))
+	return m.outbox.ask(m.undo.ask(r.ID, runWords(m.look, r.Summary())))
 }
 
 // noUndo is why the run in the plan pane cannot be undone now.

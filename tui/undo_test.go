@@ -9,7 +9,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
-	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -35,10 +34,10 @@ func undoing(t *testing.T, u agent.Undo, width, height int) *screen {
 	t.Helper()
 	st := newStory().finished()
 	s := settled(t, st, width, height).press(tabKey).press(letters("u")...)
-	s.sent(runner.Undo{Run: storyRun, Dry: true})
+	s.sent(asks("undo " + storyRun))
 	s.wants("Looking at what it changed")
 	s.press(letters("y")...) // nobody has seen anything yet
-	return s.show(more(st).session(session.UndoAnswer{Undo: u}))
+	return s.show(more(st).session(u))
 }
 
 func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
@@ -50,10 +49,10 @@ func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
 		s.wants(text)
 	}
 	s.press(letters("y")...)
-	s.sent(runner.Undo{Run: storyRun, Dry: true}, runner.Undo{Run: storyRun})
+	s.sent(asks("undo "+storyRun), runner.Undo{Run: storyRun})
 	s.wants("It is being put back")
 	s.press(letters("y")...) // once is enough
-	s.sent(runner.Undo{Run: storyRun, Dry: true}, runner.Undo{Run: storyRun})
+	s.sent(asks("undo "+storyRun), runner.Undo{Run: storyRun})
 
 	st := newStory().finished()
 	u := unmaking()
@@ -69,7 +68,7 @@ func TestNothingIsUndoneWithoutAYes(t *testing.T) {
 			s := undoing(t, unmaking(), 120, 36).press(keys...)
 			s.lacks("put back")
 			s.press(letters("y")...)
-			s.sent(runner.Undo{Run: storyRun, Dry: true})
+			s.sent(asks("undo " + storyRun))
 		})
 	}
 }
@@ -88,16 +87,16 @@ func TestWhatCannotBeUndoneTakesNoYes(t *testing.T) {
 			s.wants(c.says)
 			s.lacks("y put back")
 			s.press(letters("y")...)
-			s.sent(runner.Undo{Run: storyRun, Dry: true})
+			s.sent(asks("undo " + storyRun))
 		})
 	}
 }
 
 func TestARunOfTheListIsUndone(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
-	s.sent(runner.List{}, runner.Undo{Run: "r-4", Dry: true})
+	s.sent(asks("runs"), asks("undo r-4"))
 	s.wants("Looking at what it changed")
-	s.show((&story{now: newStory().now}).session(session.UndoAnswer{Undo: agent.Undo{Run: "r-other", Refused: "not this one"}}))
+	s.show((&story{now: newStory().now}).session(agent.Undo{Run: "r-other", Refused: "not this one"}))
 	s.lacks("not this one")
 	s.press(escape)
 	s.wants("Runs")
@@ -108,13 +107,13 @@ func TestARunThatGoesOnIsNotUndone(t *testing.T) {
 	s.wants("The run goes on: undo it when it has ended.")
 	s.sent()
 	st := newStory().branching()
-	s.press(ctrlR).show(more(st).session(session.Runs{Runs: []agent.Summary{
+	s.press(ctrlR).show(more(st).session([]agent.Summary{
 		{Run: storyRun, Goal: storyGoal, Status: agent.StatusRunning}, {Run: "r-other", Goal: "another's", Status: agent.StatusRunning},
-	}})).press(letters("u")...)
+	})).press(letters("u")...)
 	s.wants("The run goes on: undo it when it has ended.")
 	s.press(downKey).press(letters("u")...)
 	s.wants("Another replan is carrying it out.")
-	s.sent(runner.List{})
+	s.sent(asks("runs"))
 	r := settled(t, newStory().greeted(), 120, 36).press(tabKey).press(letters("u")...)
 	r.wants("There is no run yet that could be undone.")
 	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("u")...)

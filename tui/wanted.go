@@ -8,7 +8,8 @@ import (
 
 // wanted is what a dialog wants done because of a key; its zero value is nothing.
 type wanted struct {
-	send runner.Command // asked of the session
+	send runner.Command // to the session
+	ask  query          // of the session
 	do   *action        // of the place at
 	at   place
 	cmd  tea.Cmd

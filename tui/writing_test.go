@@ -29,9 +29,10 @@ var (
 )
 
 // answers has the session say something.
-func (s *screen) answers(data ...agent.Data) *screen {
-	st := newStory().session(data...)
+func (s *screen) answers(said ...any) *screen {
+	st := newStory().session(said...)
 	s.m.Update(tui.Batch(st.events, st.now))
+	s.answered(st)
 	return s
 }
 
@@ -86,7 +87,7 @@ func (s *screen) typed(want string) {
 
 func TestAnAtAsksForWhatItCanName(t *testing.T) {
 	s := settled(t, newStory().greeted(), 120, 36).press(letters("see @")...)
-	s.sent(runner.Complete{Of: session.CompleteMentions})
+	s.sent(asks("completions mentions"))
 	s.lacks("files and resources")
 	s.answers(someFiles())
 	s.wants("files and resources")
@@ -219,7 +220,7 @@ func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 func TestWordsAskForNothingThatCouldCompleteThem(t *testing.T) {
 	s := settled(t, newStory().greeted(), 120, 36).press(letters("a plain goal")...)
 	for _, c := range s.session.commands() {
-		if _, asks := c.(runner.Complete); asks {
+		if asked, ok := c.(asks); ok && strings.HasPrefix(string(asked), "completions") {
 			t.Error("the session was asked for completions")
 		}
 	}

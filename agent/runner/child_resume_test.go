@@ -151,8 +151,10 @@ func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
 	<-begun
 	s.Send(runner.Stop{})
 	stopped := until[agent.ChatReply](t, s)
-	s.Send(runner.List{})
-	runs := until[session.Runs](t, s).Runs
+	runs, err := s.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.shut()
 	if len(k.runs) != 2 || len(runs) != 1 || runs[0].Run != stopped.Run {
 		t.Errorf("of %d runs these are offered: %+v", len(k.runs), runs)

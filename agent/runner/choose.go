@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -116,55 +115,6 @@ func (s *Session) windows(ctx context.Context, profiles []prompt.Profile) []prom
 	return profiles
 }
 
-// described is what was found out about a model that the user chose.
-type described struct {
-	manner manner
-	info   prompt.ModelInfo
-	err    error
-}
-
-func (described) command() {}
-
-// choice carries out the commands about what the session works by.
-func (s *Session) choice(ctx context.Context, c Command) {
-	switch c := c.(type) {
-	case Choose:
-		s.choices = append(s.choices, c)
-		s.choose(ctx)
-	case described:
-		s.choosing()
-		s.choosing = nil
-		switch {
-		case errors.Is(c.err, context.Canceled):
-			s.tellOf("info", "stopped: nothing was chosen")
-		case c.err != nil:
-			s.tellOf("warn", "nothing was chosen: "+c.err.Error())
-		default:
-			if c.manner.model != nil && *c.manner.model != "" {
-				c.manner.model = &c.info.Name // as the server calls it
-			}
-			s.adopt(c.manner, &c.info)
-		}
-		s.choose(ctx)
-		s.next(ctx)
-	case Models:
-		s.models(ctx)
-	case Warm:
-		s.warm(ctx)
-	case warmed:
-		s.warmedUp(c)
-	case awaiting:
-		s.awaited = c.servers
-		s.tellQueue()
-	case undone:
-		s.undone(c)
-	default:
-		if !s.writing(ctx, c) {
-			s.shown(ctx, c)
-		}
-	}
-}
-
 // choose takes the choices that wait, one after the other. Where one is about
 // the model, it is first asked what that is like.
 func (s *Session) choose(ctx context.Context) {
@@ -196,9 +146,29 @@ func (s *Session) choose(ctx context.Context) {
 		looking, s.choosing = context.WithCancel(ctx)
 		s.workers.Go(func() {
 			info, err := s.cfg.Model.Describe(looking, m.name())
-			s.said <- said{then: described{manner: m, info: info, err: err}}
+			s.outcomes <- outcome{finish: func() { s.described(ctx, m, info, err) }}
 		})
 	}
+}
+
+// described adopts a choice whose model was looked up, and goes on with those
+// behind it.
+func (s *Session) described(ctx context.Context, m manner, info prompt.ModelInfo, err error) {
+	s.choosing()
+	s.choosing = nil
+	switch {
+	case errors.Is(err, context.Canceled):
+		s.tellOf("info", "stopped: nothing was chosen")
+	case err != nil:
+		s.tellOf("warn", "nothing was chosen: "+err.Error())
+	default:
+		if m.model != nil && *m.model != "" {
+			m.model = &info.Name // as the server calls it
+		}
+		s.adopt(m, &info)
+	}
+	s.choose(ctx)
+	s.next(ctx)
 }
 
 // adopt works by another manner from the next run on; the one that goes on stays
@@ -215,39 +185,6 @@ func (s *Session) adopt(m manner, info *prompt.ModelInfo) {
 	s.tell()
 }
 
-// models tells which models and profiles there are.
-func (s *Session) models(ctx context.Context) {
-	list := session.Models{
-		Models: []prompt.ModelInfo{}, Model: s.status.Model, Think: s.terms().prompting.Think, Profile: s.manner.called(),
-	}
-	for _, p := range s.cfg.Profiles {
-		list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: p.Description})
-	}
-	shelf, ok := s.cfg.Model.(Shelf)
-	if !ok {
-		list.Problem = "the model server cannot list its models: name the one to use (/model NAME)"
-		_ = s.say(list)
-		return
-	}
-	s.workers.Go(func() {
-		models, err := shelf.Models(ctx)
-		if err != nil {
-			list.Problem = err.Error()
-		} else if len(models) > 0 {
-			list.Models = models
-		}
-		s.said <- said{events: []agent.Data{list}}
-	})
-}
-
-// warmed is what came of having a model loaded.
-type warmed struct {
-	name string
-	err  error
-}
-
-func (warmed) command() {}
-
 // warm has the model loaded, unless it still is from a short while ago, or would
 // not be any more when it is asked.
 func (s *Session) warm(ctx context.Context) {
@@ -262,7 +199,7 @@ func (s *Session) warm(ctx context.Context) {
 		if err != nil {
 			s.cfg.Logger.Info("load the model", "model", name, "error", err)
 		}
-		s.said <- said{then: warmed{name, err}}
+		s.outcomes <- outcome{finish: func() { s.warmed(name, err) }}
 	})
 }
 
@@ -279,10 +216,10 @@ func (s *Session) stays(loaded time.Duration) bool {
 	}
 }
 
-// warmedUp takes note that a model is loaded, unless another was chosen since.
-func (s *Session) warmedUp(w warmed) {
-	delete(s.warming, w.name)
-	if w.err == nil && w.name == s.manner.name() {
+// warmed notes that a model is loaded, unless another was chosen since.
+func (s *Session) warmed(name string, err error) {
+	delete(s.warming, name)
+	if err == nil && name == s.manner.name() {
 		s.active = s.cfg.Now()
 	}
 }

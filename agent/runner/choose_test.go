@@ -223,8 +223,10 @@ func TestTheModelsAndProfilesThereAreAreListed(t *testing.T) {
 		}
 	}))
 	status(t, s, func(st session.Status) bool { return st.Model != "" })
-	s.Send(runner.Models{})
-	got := until[session.Models](t, s)
+	got, err := s.Models(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := []session.ProfileChoice{{Name: "careful", Description: "looks only"}, {Name: "terse"}}
 	if len(got.Models) != 2 || got.Model != "m" || got.Problem != "" || !slices.Equal(got.Profiles, want) {
 		t.Errorf("%+v", got)
@@ -244,8 +246,10 @@ func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(c *runner.Config) { c.Model = tc.wrap(s.model) }
 			})
-			s.Send(runner.Models{})
-			got := until[session.Models](t, s)
+			got, err := s.Models(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got.Models == nil || len(got.Models) > 0 || !strings.Contains(got.Problem, tc.says) || (got.Problem == "") != (tc.says == "") {
 				t.Errorf("%+v", got)
 			}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"replan/agent"
-	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -13,17 +12,13 @@ type Command interface{ command() }
 // Submit sends what the user typed. While a run goes on it is queued. A line
 // that begins with a slash is a command, see [Config.Slash]. What the line names by
 // an @ goes with it; where that cannot be read, the line comes back as
-// [session.Returned]. A line that begins with a blank is not remembered.
+// session.Returned. A line that begins with a blank is not remembered.
 type Submit struct{ Text string }
 
-// Complete asks what can stand where the user types; it comes as
-// [session.Completions].
-type Complete struct{ Of session.Completing }
-
 // Unqueue takes out of the queue what waits in it. With Back it is given back, as
-// [session.Returned].
+// session.Returned.
 type Unqueue struct {
-	ID   int // see [session.QueuedJob]
+	ID   int // see session.QueuedJob
 	Back bool
 }
 
@@ -108,10 +103,6 @@ type Choose struct {
 	Profile *string // "" is none
 }
 
-// Models asks for the models and profiles there are; they come as
-// [session.Models].
-type Models struct{}
-
 // Warm has the model loaded, since something will be asked soon. Where it is
 // still loaded from a short while ago nothing is done.
 type Warm struct{}
@@ -120,62 +111,36 @@ type Warm struct{}
 // them back.
 type Compact struct{ Undo bool }
 
-// List asks for the runs there are; they come as [session.Runs].
-type List struct{}
-
-// Undo puts back what a run changed, with what the runs changed that its plan
-// tools started. With Dry it is only told what that would do.
-type Undo struct {
-	Run string // its whole id
-	Dry bool
-}
+// Undo puts back what a run and the runs inside it changed, by its whole id.
+// [Session.PreviewUndo] says what that would do; a refusal comes as
+// session.UndoRefused.
+type Undo struct{ Run string }
 
 // Look asks anew for what the session works with: the model, its server, and the
-// tool servers that had failed. What is found comes as [session.Status].
+// tool servers that had failed. What is found comes as session.Status.
 type Look struct{}
-
-// Servers asks for the tool servers and what they offer; they come as
-// [session.Servers].
-type Servers struct{}
 
 // Restart ends a tool server and starts it anew. Calls of it that are under way
 // fail.
 type Restart struct{ Server string }
 
-// Settings asks for what is in force; it comes as [session.Settings].
-type Settings struct{}
-
-// Talks asks for the conversations there are; they come as [session.Conversations].
-type Talks struct{}
-
-// Recall asks for all that happened in a run, by its whole id; it comes as
-// [session.Journal].
-type Recall struct{ Run string }
-
-func (Look) command()     {}
-func (Servers) command()  {}
-func (Restart) command()  {}
-func (Settings) command() {}
-func (Talks) command()    {}
-func (Recall) command()   {}
-func (Undo) command()     {}
-func (Complete) command() {}
-func (Unqueue) command()  {}
-func (Submit) command()   {}
-func (Create) command()   {}
-func (Execute) command()  {}
-func (Resume) command()   {}
-func (Resolve) command()  {}
-func (Edit) command()     {}
-func (Review) command()   {}
-func (Hold) command()     {}
-func (Settle) command()   {}
-func (Decide) command()   {}
-func (Cancel) command()   {}
-func (Stop) command()     {}
-func (List) command()     {}
-func (Steer) command()    {}
-func (Choose) command()   {}
-func (Models) command()   {}
-func (Warm) command()     {}
-func (Compact) command()  {}
+func (Look) command()    {}
+func (Restart) command() {}
+func (Undo) command()    {}
+func (Unqueue) command() {}
+func (Submit) command()  {}
+func (Create) command()  {}
+func (Execute) command() {}
+func (Resume) command()  {}
+func (Resolve) command() {}
+func (Edit) command()    {}
+func (Review) command()  {}
+func (Hold) command()    {}
+func (Settle) command()  {}
+func (Decide) command()  {}
+func (Cancel) command()  {}
+func (Stop) command()    {}
+func (Steer) command()   {}
+func (Choose) command()  {}
+func (Warm) command()    {}
+func (Compact) command() {}

@@ -58,7 +58,7 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 			return nil
 		}
 		c.told.Reason = fmt.Sprintf("it took more than %d %% of the room in the model's context window", p.terms.share)
-		s.said <- said{events: []agent.Data{agent.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
+		s.outcomes <- outcome{events: []agent.Data{agent.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
 	}
 	brief.Prompting.Conversation = talk[:cut]
 	summary, err := s.summarise(ctx, p, brief, c)

@@ -45,7 +45,7 @@ func (s *Session) await(ctx context.Context, p *prepared, names []string, limit 
 	now, stop := context.WithCancel(within)
 	stop()
 	if p.all, p.awaited = s.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
-		s.said <- said{then: awaiting{p.awaited}}
+		s.outcomes <- outcome{finish: s.awaiting(p.awaited)}
 		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
 	}
 	p.catalogue = p.all // what a run was started with, it may have again
@@ -54,10 +54,13 @@ func (s *Session) await(ctx context.Context, p *prepared, names []string, limit 
 	}
 }
 
-// awaiting says which servers the job that is got ready waits for.
-type awaiting struct{ servers []string }
-
-func (awaiting) command() {}
+// awaiting reports which servers the job in preparation waits for.
+func (s *Session) awaiting(servers []string) func() {
+	return func() {
+		s.awaited = servers
+		s.tellQueue()
+	}
+}
 
 // names are the tools that the plan of a job calls.
 func (p prepared) names() []string {

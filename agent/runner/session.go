@@ -109,13 +109,13 @@ type Session struct {
 	cfg      Config
 	id       string
 	events   chan agent.Event
-	commands chan Command
+	requests chan request
 	done     chan struct{}
 	cancel   context.CancelFunc
 
 	arrivals chan arrival // unbuffered: when a run's workers have gone, all they brought was taken
 	prepared chan prepared
-	said     chan said
+	outcomes chan outcome
 	changed  chan struct{}
 	gone     chan *engine
 	asked    chan *child    // runs that plan tools ask for
@@ -151,11 +151,19 @@ type Session struct {
 	troubles     map[string]string  // what was said of each server and profile
 }
 
-// said is what a worker of the session came to: what it says, and what is to be
-// done next.
-type said struct {
+// request is what somebody asks of the goroutine that owns the session: one of
+// the two.
+type request struct {
+	command Command
+	query   func(ctx context.Context)
+}
+
+// outcome is what a worker of the session came to. The owner tells the events,
+// then calls finish, then carries out next; each may be missing.
+type outcome struct {
 	events []agent.Data
-	then   Command
+	finish func()
+	next   Command
 }
 
 // NewSession starts a session. Its events must be read until the channel is
@@ -168,8 +176,8 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Session{
-		cfg: cfg, events: make(chan agent.Event, 64), commands: make(chan Command, 64), done: make(chan struct{}),
-		arrivals: make(chan arrival), prepared: make(chan prepared), said: make(chan said),
+		cfg: cfg, events: make(chan agent.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
+		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
 		troubles: map[string]string{}, bytes: map[string]float64{}, warming: map[string]bool{},
@@ -201,7 +209,7 @@ func (s *Session) Events() <-chan agent.Event { return s.events }
 // the end of the session it does nothing.
 func (s *Session) Send(c Command) {
 	select {
-	case s.commands <- c:
+	case s.requests <- request{command: c}:
 	case <-s.done:
 	}
 }
@@ -229,14 +237,18 @@ func (s *Session) loop(ctx context.Context) {
 	s.askForServers()
 	for {
 		select {
-		case c := <-s.commands:
-			s.command(ctx, c)
+		case r := <-s.requests:
+			if r.query != nil {
+				r.query(ctx)
+			} else {
+				s.command(ctx, r.command)
+			}
 		case a := <-s.arrivals:
 			s.arrived(a)
 		case p := <-s.prepared:
 			s.begin(ctx, p)
-		case w := <-s.said:
-			s.heard(ctx, w)
+		case o := <-s.outcomes:
+			s.conclude(ctx, o)
 		case <-s.changed:
 			s.tell()
 			s.askForServers()
@@ -277,7 +289,7 @@ func (s *Session) shutDown() {
 		select {
 		case p := <-s.prepared:
 			p.drop()
-		case <-s.said:
+		case <-s.outcomes:
 		case <-idle:
 			waiting = false
 		}
@@ -287,6 +299,7 @@ func (s *Session) shutDown() {
 	}
 }
 
+// command carries out a command.
 func (s *Session) command(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Submit:
@@ -326,10 +339,8 @@ func (s *Session) command(ctx context.Context, c Command) {
 			break
 		}
 		s.settle(e)
-	case List:
-		s.list()
 	case Undo:
-		s.undoRun(ctx, c)
+		s.undoRun(ctx, c.Run)
 	case Stop:
 		s.stop()
 	case Steer:
@@ -340,8 +351,17 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.keepWords(c.Text)
 	case Compact:
 		s.put(ctx, job{compact: !c.Undo, undo: c.Undo})
-	default:
-		s.choice(ctx, c)
+	case Choose:
+		s.choices = append(s.choices, c)
+		s.choose(ctx)
+	case Warm:
+		s.warm(ctx)
+	case Unqueue:
+		s.unqueue(c)
+	case Look:
+		s.look(ctx)
+	case Restart:
+		s.restart(c.Server)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"replan/agent"
@@ -43,43 +42,27 @@ func (s *Session) slash(ctx context.Context, line string) {
 	now := Moment{Model: s.manner.name(), Think: s.terms().prompting.Think, Busy: s.busy()}
 	s.workers.Go(func() {
 		answer, err := s.cfg.Slash(ctx, line, now)
-		w := said{then: answer.Then}
+		o := outcome{next: answer.Then}
 		switch {
 		case err != nil:
-			w.events = append(w.events, failed(agent.ReasonNotOpened, err.Error()))
+			o.events = append(o.events, failed(agent.ReasonNotOpened, err.Error()))
 		case answer.Text != "" || answer.Then == nil:
-			w.events = append(w.events, agent.ChatReply{Text: answer.Text})
+			o.events = append(o.events, agent.ChatReply{Text: answer.Text})
 		}
-		s.said <- w
+		s.outcomes <- o
 	})
 }
 
-// list tells which runs there are.
-func (s *Session) list() {
-	s.workers.Go(func() {
-		runs, err := s.cfg.Store.RunSummaries()
-		w := said{events: []agent.Data{session.Runs{Runs: outermost(runs)}}}
-		if err != nil {
-			w.events = append(w.events, agent.Note{Level: "warn", Text: err.Error()})
-		}
-		s.said <- w
-	})
-}
-
-// outermost leaves out runs that are taken up with the one that asked for them.
-func outermost(runs []agent.Summary) []agent.Summary {
-	return slices.DeleteFunc(runs, func(inner agent.Summary) bool {
-		return slices.ContainsFunc(runs, func(r agent.Summary) bool { return r.Run == inner.Outer && r.Resumable })
-	})
-}
-
-// heard says what a worker of the session came to, and does what is next.
-func (s *Session) heard(ctx context.Context, w said) {
-	for _, data := range w.events {
+// conclude tells what a worker of the session came to, and does what is next.
+func (s *Session) conclude(ctx context.Context, o outcome) {
+	for _, data := range o.events {
 		_ = s.say(data)
 	}
-	if w.then != nil {
-		s.command(ctx, w.then)
+	if o.finish != nil {
+		o.finish()
+	}
+	if o.next != nil {
+		s.command(ctx, o.next)
 	}
 }
 

@@ -10,58 +10,55 @@ import (
 	"replan/planning/prompt"
 )
 
-// undoRun puts back what a run changed, or says what that would do.
-func (s *Session) undoRun(ctx context.Context, c Undo) {
-	refused := ""
+// undoRefused says why a run cannot be undone now, "" if it can. A preview
+// changes nothing, so that another run does not stand in its way.
+func (s *Session) undoRefused(run string, preview bool) string {
 	switch {
 	case s.cfg.Undo == nil:
-		refused = "nothing is kept here that could be put back"
-	case s.running(c.Run) != nil:
-		refused = "the run " + c.Run + " goes on: stop it first, or wait until it has ended"
-	case s.busy() && !c.Dry:
-		refused = "a run goes on: undo when it has ended"
+		return "nothing is kept here that could be put back"
+	case s.running(run) != nil:
+		return "the run " + run + " goes on: stop it first, or wait until it has ended"
+	case s.busy() && !preview:
+		return "a run goes on: undo when it has ended"
+	default:
+		return ""
 	}
-	if refused != "" {
-		s.notUndone(agent.Undo{Run: c.Run, Refused: refused}, c.Dry)
+}
+
+// carryOutUndo undoes a run, or with preview only finds out what that would do.
+func (s *Session) carryOutUndo(ctx context.Context, run string, preview bool) agent.Undo {
+	u, err := s.cfg.Undo(ctx, run, preview)
+	if err != nil {
+		return agent.Undo{Run: run, Refused: err.Error()}
+	}
+	return u
+}
+
+// undoRun undoes a run, unless it cannot be undone now.
+func (s *Session) undoRun(ctx context.Context, run string) {
+	if refused := s.undoRefused(run, false); refused != "" {
+		s.undone(agent.Undo{Run: run, Refused: refused})
 		return
 	}
 	s.workers.Go(func() {
-		u, err := s.cfg.Undo(ctx, c.Run, c.Dry)
-		if err != nil {
-			u = agent.Undo{Run: c.Run, Refused: err.Error()}
-		}
-		s.said <- said{then: undone{Undo: u, dry: c.Dry}}
+		u := s.carryOutUndo(ctx, run, false)
+		s.outcomes <- outcome{finish: func() { s.undone(u) }}
 	})
 }
 
-// undone is what came of an undo.
-type undone struct {
-	agent.Undo
-	dry bool
-}
-
-func (undone) command() {}
-
-// notUndone tells what an undo would do, or why it does nothing.
-func (s *Session) notUndone(u agent.Undo, dry bool) {
-	_ = s.say(session.UndoAnswer{Undo: u})
-	if !dry {
+// undone tells the result of an undo. The model is told too: what it has read
+// and written before is out of date.
+func (s *Session) undone(u agent.Undo) {
+	if u.Refused != "" {
+		_ = s.say(session.UndoRefused{Undo: u})
 		_ = s.say(failed(agent.ReasonNotOpened, u.Refused))
-	}
-}
-
-// undone tells what came of an undo. The model hears of it too: what it has
-// read and written before is no longer so.
-func (s *Session) undone(c undone) {
-	if c.dry || c.Refused != "" {
-		s.notUndone(c.Undo, c.dry)
 		return
 	}
-	c.Diff = ""
-	told := agent.ChatUndone{Undo: c.Undo}
+	u.Diff = ""
+	told := agent.ChatUndone{Undo: u}
 	_ = s.say(told)
 	s.unsay(told)
-	_ = s.say(agent.ChatReply{Text: c.Words()})
+	_ = s.say(agent.ChatReply{Text: u.Words()})
 	s.weigh()
 }
 

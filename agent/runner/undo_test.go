@@ -19,7 +19,7 @@ import (
 // undoer undoes every run alike.
 type undoer struct {
 	mu    sync.Mutex
-	asked []runner.Undo
+	asked []string // runs, with "preview " before those that were only previewed
 	came  agent.Undo
 	err   error
 }
@@ -27,7 +27,11 @@ type undoer struct {
 func (u *undoer) undo(_ context.Context, run string, dry bool) (agent.Undo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.asked = append(u.asked, runner.Undo{Run: run, Dry: dry})
+	if dry {
+		u.asked = append(u.asked, "preview "+run)
+	} else {
+		u.asked = append(u.asked, run)
+	}
 	came := u.came
 	came.Run = run
 	return came, u.err
@@ -48,8 +52,7 @@ func TestAnUndoIsShownThenDoneAndHeardByTheModel(t *testing.T) {
 	u := &undoer{came: changedOne()}
 	s := open(t, policy.ApproveAll, undoable(u))
 	s.run(t, "do it")
-	s.Send(runner.Undo{Run: "r-2", Dry: true})
-	if shown := until[session.UndoAnswer](t, s); shown.Run != "r-2" || shown.Diff == "" || len(shown.Files) != 1 || shown.Refused != "" {
+	if shown, err := s.PreviewUndo(t.Context(), "r-2"); err != nil || shown.Run != "r-2" || shown.Diff == "" || len(shown.Files) != 1 || shown.Refused != "" {
 		t.Errorf("it shows %+v", shown)
 	}
 	s.Send(runner.Undo{Run: "r-2"})
@@ -96,7 +99,7 @@ func TestAnUndoThatIsRefusedSaysWhy(t *testing.T) {
 				}
 			})
 			s.Send(runner.Undo{Run: "r-2"})
-			if told := until[session.UndoAnswer](t, s); !strings.Contains(told.Refused, c.says) {
+			if told := until[session.UndoRefused](t, s); !strings.Contains(told.Refused, c.says) {
 				t.Errorf("it tells %+v", told)
 			}
 			if reply := until[agent.ChatReply](t, s); reply.Status != agent.StatusFailed || !strings.Contains(reply.Text, c.says) {
@@ -115,15 +118,17 @@ func TestNoRunIsUndoneWhileOneGoesOn(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.RunStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
-	for _, c := range []runner.Undo{{Run: run, Dry: true}, {Run: run}, {Run: "r-other"}} {
+	for _, c := range []runner.Undo{{Run: run}, {Run: "r-other"}} {
 		s.Send(c)
-		if told := until[session.UndoAnswer](t, s); !strings.Contains(told.Refused, "goes on") {
+		if told := until[session.UndoRefused](t, s); !strings.Contains(told.Refused, "goes on") {
 			t.Errorf("%+v: %+v", c, told)
 		}
 	}
-	s.Send(runner.Undo{Run: "r-other", Dry: true}) // looking is free
-	if told := until[session.UndoAnswer](t, s); told.Refused != "" || len(told.Files) != 1 {
-		t.Errorf("%+v", told)
+	if told, err := s.PreviewUndo(t.Context(), run); err != nil || !strings.Contains(told.Refused, "goes on") {
+		t.Errorf("a preview of the run in progress: %+v, %v", told, err)
+	}
+	if told, err := s.PreviewUndo(t.Context(), "r-other"); err != nil || told.Refused != "" || len(told.Files) != 1 { // a preview changes nothing
+		t.Errorf("%+v, %v", told, err)
 	}
 	s.shut()
 	if len(u.asked) != 1 {

@@ -24,13 +24,14 @@ func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
 			c.Model, c.Now = server, func() time.Time { return now }
 		}
 	}))
-	// Each round ends with an event, so that the commands before it were taken.
+	// Each round ends with a query, which sees the commands before it.
 	round := func(commands ...runner.Command) {
 		for _, c := range commands {
 			s.Send(c)
 		}
-		s.Send(runner.List{})
-		until[session.Runs](t, s)
+		if _, err := s.Runs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	round(runner.Warm{}, runner.Warm{})
 	if name := <-server.loaded; name != "" {
@@ -127,8 +128,9 @@ func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	until[agent.RunStarted](t, s)
 	s.Send(runner.Warm{})
-	s.Send(runner.List{})
-	until[session.Runs](t, s)
+	if _, err := s.Runs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	close(hold)
 	until[agent.ChatReply](t, s)
 	s.shut()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
 	"replan/agent/session"
 	"replan/planning/prompt"
 )
@@ -28,38 +27,6 @@ func wordsJob(text string) job {
 
 // names reports whether the job may name something by an @.
 func (j job) names() bool { return len(prompt.Namings(j.typed)) > 0 }
-
-// writing carries out the commands about what the user writes. It reports whether
-// the command is one of them.
-func (s *Session) writing(ctx context.Context, c Command) bool {
-	switch c := c.(type) {
-	case Complete:
-		s.complete(ctx, c.Of)
-	case Unqueue:
-		s.unqueue(c)
-	case admitted:
-		s.admitted(ctx, c)
-	default:
-		return false
-	}
-	return true
-}
-
-// complete lists what can stand where the user types.
-func (s *Session) complete(ctx context.Context, of session.Completing) {
-	if s.cfg.Aids == nil {
-		_ = s.say(session.Completions{Of: of})
-		return
-	}
-	s.workers.Go(func() {
-		list := session.Completions{Of: of}
-		var err error
-		if list.Items, list.More, err = s.cfg.Aids.Complete(ctx, of); err != nil {
-			list.Problem = err.Error()
-		}
-		s.said <- said{events: []agent.Data{list}}
-	})
-}
 
 // tellHistory tells what was sent before.
 func (s *Session) tellHistory() {
@@ -101,14 +68,6 @@ func (s *Session) unqueue(c Unqueue) {
 	}
 }
 
-// admitted is what the reading of a job's mentions came to.
-type admitted struct {
-	mentions []prompt.Mention
-	err      error
-}
-
-func (admitted) command() {}
-
 // admit puts a job once what it names by an @ was read. Those behind it wait for
 // their turn.
 func (s *Session) admit(ctx context.Context, j job) {
@@ -133,22 +92,22 @@ func (s *Session) readNext(ctx context.Context) {
 		reading, s.reading = context.WithCancel(ctx)
 		s.workers.Go(func() {
 			mentions, err := s.mentions(reading, j.typed)
-			s.said <- said{then: admitted{mentions, err}}
+			s.outcomes <- outcome{finish: func() { s.admitted(ctx, mentions, err) }}
 		})
 	}
 }
 
 // admitted puts the job whose mentions were read, or gives it back.
-func (s *Session) admitted(ctx context.Context, a admitted) {
+func (s *Session) admitted(ctx context.Context, mentions []prompt.Mention, err error) {
 	s.reading()
 	s.reading = nil
 	if len(s.admitting) > 0 { // else the session ends
 		j := s.admitting[0]
 		s.admitting = s.admitting[1:]
-		if a.err != nil {
-			_ = s.say(session.Returned{Text: j.typed, Reason: a.err.Error()})
+		if err != nil {
+			_ = s.say(session.Returned{Text: j.typed, Reason: err.Error()})
 		} else {
-			j.mentions, j.fresh = a.mentions, !s.busy()
+			j.mentions, j.fresh = mentions, !s.busy()
 			s.put(ctx, j)
 		}
 	}

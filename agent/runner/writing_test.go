@@ -193,12 +193,10 @@ func TestWhatIsSentIsRememberedButForLinesThatBeginWithABlank(t *testing.T) {
 
 func TestWhatCanBeCompletedIsTold(t *testing.T) {
 	s := helped(t, &aids{}, nil)
-	s.Send(runner.Complete{Of: session.CompleteMentions})
-	if c := until[session.Completions](t, s); c.Of != session.CompleteMentions || len(c.Items) != 1 || !c.More {
-		t.Errorf("%+v", c)
+	if c, err := s.Completions(t.Context(), session.CompleteMentions); err != nil || c.Of != session.CompleteMentions || len(c.Items) != 1 || !c.More {
+		t.Errorf("%+v, %v", c, err)
 	}
-	s.Send(runner.Complete{Of: session.CompletePlans})
-	if c := until[session.Completions](t, s); c.Problem != "there are none" {
-		t.Errorf("%+v", c)
+	if c, err := s.Completions(t.Context(), session.CompletePlans); err == nil || err.Error() != "there are none" {
+		t.Errorf("%+v, %v", c, err)
 	}
 }

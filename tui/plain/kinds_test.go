@@ -32,17 +32,10 @@ var untold = map[agent.Kind]string{
 	agent.KindChatReply:          "the run has told it; what led to no run is told by the command that asked",
 	session.KindResuming:         "run.resumed has the line",
 	session.KindStatus:           "passing, for the screen; notes of the project are named with the goal",
-	session.KindRuns:             "passing, for the screen",
-	session.KindModels:           "passing, for the screen",
 	session.KindQueue:            "passing, for the screen",
 	session.KindUndo:             "passing, for the screen",
-	session.KindServers:          "passing, for the screen",
-	session.KindSettings:         "passing, for the screen",
-	session.KindConversations:    "passing, for the screen",
-	session.KindJournal:          "passing, for the screen",
 	session.KindReturned:         "passing, for the screen",
 	session.KindHistory:          "passing, for the screen",
-	session.KindCompletions:      "passing, for the screen",
 }
 
 // moment is an event of a kind, and what happened before it.

@@ -1,0 +1,250 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"replan/agent"
+	"replan/agent/policy"
+	"replan/agent/session"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// Queries are the questions that a session answers. Each sees the commands that
+// were sent before it. Once the session is over, each fails with [ErrClosed].
+type Queries interface {
+	// Runs lists the runs, newest first. The error names what could not be read;
+	// the other runs are listed beside it.
+	Runs(ctx context.Context) ([]agent.Summary, error)
+	// Journal returns the events of a run, by its whole id.
+	Journal(ctx context.Context, run string) ([]agent.Event, error)
+	// Conversations lists the conversations that can be continued, newest first.
+	// The error names what could not be read; the others are listed beside it.
+	Conversations(ctx context.Context) ([]session.Conversation, error)
+	// Models lists the models and profiles to choose from.
+	Models(ctx context.Context) (session.Models, error)
+	// Servers lists the tool servers and the tools they offer now; it waits for
+	// no server that is starting.
+	Servers(ctx context.Context) (session.Servers, error)
+	// Settings lists the settings in force.
+	Settings(ctx context.Context) (session.Settings, error)
+	// Completions lists the proposals of one set. They may be incomplete beside
+	// an error.
+	Completions(ctx context.Context, of session.Completing) (session.Completions, error)
+	// PreviewUndo says what [Undo] would do to a run, by its whole id.
+	PreviewUndo(ctx context.Context, run string) (agent.Undo, error)
+}
+
+// ErrClosed says that the session is over and answers no queries.
+var ErrClosed = errors.New("the session is over")
+
+// query answers a question: prepare reads what it needs on the goroutine that
+// owns the session, and a worker of the session carries out what it returns.
+func query[T any](ctx context.Context, s *Session, prepare func() func(ctx context.Context) (T, error)) (T, error) {
+	type reply struct {
+		value T
+		err   error
+	}
+	var none T
+	answer := make(chan reply, 1)
+	read := func(owned context.Context) {
+		work := prepare()
+		s.workers.Go(func() {
+			within, cancel := context.WithCancel(owned)
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			value, err := work(within)
+			answer <- reply{value, err}
+		})
+	}
+	select {
+	case s.requests <- request{query: read}:
+	case <-s.done:
+		return none, ErrClosed
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+	select {
+	case got := <-answer:
+		return got.value, got.err
+	case <-s.done:
+		return none, ErrClosed
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+// Runs lists the runs, but for those that are resumed with the run that started
+// them.
+func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
+	return query(ctx, s, func() func(context.Context) ([]agent.Summary, error) {
+		return func(context.Context) ([]agent.Summary, error) {
+			runs, err := s.cfg.Store.RunSummaries()
+			return outermost(runs), err
+		}
+	})
+}
+
+// outermost leaves out the runs that are resumed with the run that started them.
+func outermost(runs []agent.Summary) []agent.Summary {
+	return slices.DeleteFunc(runs, func(inner agent.Summary) bool {
+		return slices.ContainsFunc(runs, func(r agent.Summary) bool { return r.Run == inner.Outer && r.Resumable })
+	})
+}
+
+// Journal returns the events of a run.
+func (s *Session) Journal(ctx context.Context, run string) ([]agent.Event, error) {
+	return query(ctx, s, func() func(context.Context) ([]agent.Event, error) {
+		return func(context.Context) ([]agent.Event, error) {
+			return s.cfg.Store.ReadRun(run)
+		}
+	})
+}
+
+// Conversations lists the conversations that can be continued.
+func (s *Session) Conversations(ctx context.Context) ([]session.Conversation, error) {
+	return query(ctx, s, func() func(context.Context) ([]session.Conversation, error) {
+		return func(context.Context) ([]session.Conversation, error) {
+			list, err := s.cfg.Store.Conversations()
+			for i := range list {
+				list[i].Open = list[i].Open || list[i].Session == s.id
+			}
+			return list, err
+		}
+	})
+}
+
+// Models lists the models and profiles to choose from.
+func (s *Session) Models(ctx context.Context) (session.Models, error) {
+	return query(ctx, s, func() func(context.Context) (session.Models, error) {
+		list := session.Models{
+			Models: []prompt.ModelInfo{}, Model: s.status.Model, Think: s.terms().prompting.Think, Profile: s.manner.called(),
+		}
+		for _, p := range s.cfg.Profiles {
+			list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: p.Description})
+		}
+		return func(ctx context.Context) (session.Models, error) {
+			shelf, ok := s.cfg.Model.(Shelf)
+			if !ok {
+				list.Problem = "the model server cannot list its models: name the one to use (/model NAME)"
+				return list, nil
+			}
+			models, err := shelf.Models(ctx)
+			if err != nil {
+				list.Problem = err.Error()
+			} else if len(models) > 0 {
+				list.Models = models
+			}
+			return list, nil
+		}
+	})
+}
+
+// Servers lists the tool servers and the tools they offer now.
+func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
+	return query(ctx, s, func() func(context.Context) (session.Servers, error) {
+		rules := slices.Concat(s.cfg.Rules, policy.BuiltIn(policy.Trust{Workspace: s.cfg.Trusted}))
+		return func(ctx context.Context) (session.Servers, error) {
+			now, cancel := context.WithCancel(ctx)
+			cancel() // a server that is starting is shown as such
+			list := session.Servers{Servers: s.cfg.Tools.Status(), Tools: []session.OfferedTool{}}
+			for _, t := range s.cfg.Tools.Ready(now) {
+				list.Tools = append(list.Tools, session.OfferedTool{
+					Server: t.Server, Name: t.Name, Description: t.Description, ReadOnly: t.ReadOnly, Destructive: t.Destructive,
+					Verdict: verdictOn(rules, t),
+				})
+			}
+			return list, nil
+		}
+	})
+}
+
+// verdictOn returns the verdict of the rules on the calls of a tool, "" if it
+// depends on their arguments.
+func verdictOn(rules []agent.Rule, t plan.Tool) agent.Verdict {
+	verdict := agent.Verdict("")
+	for i, rule := range agent.Speaking(rules, t) {
+		if i > 0 && rule.Verdict != verdict {
+			return ""
+		}
+		verdict = rule.Verdict
+	}
+	return verdict
+}
+
+// Settings lists the settings in force.
+func (s *Session) Settings(ctx context.Context) (session.Settings, error) {
+	return query(ctx, s, func() func(context.Context) (session.Settings, error) {
+		var settings session.Settings
+		if s.cfg.Settings != nil {
+			settings = s.cfg.Settings()
+		}
+		return func(context.Context) (session.Settings, error) { return settings, nil }
+	})
+}
+
+// Completions lists the proposals of one set.
+func (s *Session) Completions(ctx context.Context, of session.Completing) (session.Completions, error) {
+	return query(ctx, s, func() func(context.Context) (session.Completions, error) {
+		return func(ctx context.Context) (list session.Completions, err error) {
+			list.Of = of
+			if s.cfg.Aids != nil {
+				list.Items, list.More, err = s.cfg.Aids.Complete(ctx, of)
+			}
+			return list, err
+		}
+	})
+}
+
+// PreviewUndo says what undoing a run would do.
+func (s *Session) PreviewUndo(ctx context.Context, run string) (agent.Undo, error) {
+	return query(ctx, s, func() func(context.Context) (agent.Undo, error) {
+		refused := s.undoRefused(run, true)
+		return func(ctx context.Context) (agent.Undo, error) {
+			if refused != "" {
+				return agent.Undo{Run: run, Refused: refused}, nil
+			}
+			return s.carryOutUndo(ctx, run, true), nil
+		}
+	})
+}
+
+// Unanswered are the queries of a session that is only replayed: each fails with
+// [ErrClosed].
+type Unanswered struct{}
+
+// Runs fails.
+func (Unanswered) Runs(context.Context) ([]agent.Summary, error) { return nil, ErrClosed }
+
+// Journal fails.
+func (Unanswered) Journal(context.Context, string) ([]agent.Event, error) { return nil, ErrClosed }
+
+// Conversations fails.
+func (Unanswered) Conversations(context.Context) ([]session.Conversation, error) {
+	return nil, ErrClosed
+}
+
+// Models fails.
+func (Unanswered) Models(context.Context) (session.Models, error) { return session.Models{}, ErrClosed }
+
+// Servers fails.
+func (Unanswered) Servers(context.Context) (session.Servers, error) {
+	return session.Servers{}, ErrClosed
+}
+
+// Settings fails.
+func (Unanswered) Settings(context.Context) (session.Settings, error) {
+	return session.Settings{}, ErrClosed
+}
+
+// Completions fails.
+func (Unanswered) Completions(context.Context, session.Completing) (session.Completions, error) {
+	return session.Completions{}, ErrClosed
+}
+
+// PreviewUndo fails.
+func (Unanswered) PreviewUndo(context.Context, string) (agent.Undo, error) {
+	return agent.Undo{}, ErrClosed
+}

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/agent/session"
+)
+
+// query asks the session a question and returns its answer as a message. It runs
+// off the goroutine that draws, and ends with the session.
+type query func(ctx context.Context, s Session) tea.Msg
+
+// answerMsg is the answer to a query.
+type answerMsg[T any] struct {
+	value T
+	err   error
+}
+
+// journalMsg is the answer to the query for the events of a run.
+type journalMsg struct {
+	run    string
+	events []agent.Event
+	err    error
+}
+
+// answer makes the message of an answer.
+func answer[T any](value T, err error) tea.Msg { return answerMsg[T]{value, err} }
+
+// The questions that the screen asks.
+func queryRuns(ctx context.Context, s Session) tea.Msg { return answer(s.Runs(ctx)) }
+
+func queryConversations(ctx context.Context, s Session) tea.Msg { return answer(s.Conversations(ctx)) }
+func queryModels(ctx context.Context, s Session) tea.Msg        { return answer(s.Models(ctx)) }
+func queryServers(ctx context.Context, s Session) tea.Msg       { return answer(s.Servers(ctx)) }
+func querySettings(ctx context.Context, s Session) tea.Msg      { return answer(s.Settings(ctx)) }
+
+func queryCompletions(of session.Completing) query {
+	return func(ctx context.Context, s Session) tea.Msg { return answer(s.Completions(ctx, of)) }
+}
+
+func queryJournal(run string) query {
+	return func(ctx context.Context, s Session) tea.Msg {
+		events, err := s.Journal(ctx, run)
+		return journalMsg{run, events, err}
+	}
+}
+
+func queryUndo(run string) query {
+	return func(ctx context.Context, s Session) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
+}
+
+// takeAnswer gives the answer to a query to the pane that asked. It reports
+// whether the message is one.
+func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	switch a := msg.(type) {
+	case answerMsg[[]agent.Summary]:
+		if m.answerable(a.err) {
+			m.runs.take(a.value)
+		}
+	case answerMsg[[]session.Conversation]:
+		if m.answerable(a.err) {
+			m.runs.takeTalks(a.value)
+		}
+	case answerMsg[session.Models]:
+		if m.answerable(a.err) {
+			m.models.take(a.value)
+		}
+	case answerMsg[session.Servers]:
+		if m.answerable(a.err) {
+			m.servers.take(a.value)
+		}
+	case answerMsg[session.Settings]:
+		if m.answerable(a.err) {
+			m.settings.take(a.value)
+		}
+	case answerMsg[session.Completions]:
+		// Why there are none is not said while somebody types.
+		if !errors.Is(a.err, runner.ErrClosed) {
+			m.complete.take(a.value)
+			cmd = m.suggestAnew()
+		}
+	case answerMsg[agent.Undo]:
+		if m.answerable(a.err) {
+			m.undo.take(a.value)
+		}
+	case journalMsg:
+		cmd = m.recalled(a)
+	default:
+		return nil, false
+	}
+	m.refresh()
+	return cmd, true
+}
+
+// answerable reports whether there is an answer to show. It tells the user of
+// what could not be read; other answers stand beside such an error.
+func (m *Model) answerable(err error) bool {
+	if errors.Is(err, runner.ErrClosed) {
+		return false
+	}
+	if err != nil {
+		m.tellNote(agent.Note{Level: "warn", Text: err.Error()})
+	}
+	return true
+}
