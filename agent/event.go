@@ -172,7 +172,7 @@ func decode[T Data](raw []byte) (Data, error) {
 
 // decodeData reads the data of an event by its kind.
 //
-//nolint:funlen,gocyclo // one line a kind
+//nolint:funlen // one line per kind
 func decodeData(kind Kind, raw []byte) (Data, error) {
 	switch kind {
 	case KindRunStarted:
