@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 func TestACallThatWasStoppedChangesNothing(t *testing.T) {
@@ -18,7 +20,7 @@ func TestACallThatWasStoppedChangesNothing(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(stopped)
-	err = o.apply(ctx, "r-1", []change{{path: "a.txt", after: file{exists: true, data: []byte("x")}}})
+	err = o.apply(ctx, "r-1", []change{{path: "a.txt", after: tree.File{Exists: true, Data: []byte("x")}}})
 	if !errors.Is(err, stopped) {
 		t.Errorf("it says %v", err)
 	}

@@ -10,11 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"time"
 
-	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
 
@@ -97,9 +96,9 @@ func (k kept) write(workspace string, changes []change) error {
 		lines = append(lines, manifestLine{Time: time.Now().UTC(), Workspace: workspace})
 	}
 	for _, c := range changes {
-		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.path, BeforeSHA: c.before.hash(), AfterSHA: c.after.hash()}
-		if c.before.exists {
-			line.Mode = fmt.Sprintf("%04o", c.before.mode)
+		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.path, BeforeSHA: c.before.Hash(), AfterSHA: c.after.Hash()}
+		if c.before.Exists {
+			line.Mode = fmt.Sprintf("%04o", c.before.Mode)
 			if err := k.store.put(c.before); err != nil {
 				return fmt.Errorf("keeping a copy of %s: %w", c.path, err)
 			}
@@ -168,15 +167,15 @@ func (b backups) store(run string) (*store, error) {
 }
 
 // put keeps a content under its name, unless it is there whole.
-func (s *store) put(f file) error {
-	if !f.exists || f.dir {
+func (s *store) put(f tree.File) error {
+	if !f.Exists || f.Dir {
 		return nil // what was in a folder is kept file by file
 	}
-	name := f.hash()
-	if info, err := s.root.Stat(name); err == nil && info.Size() == int64(len(f.data)) {
+	name := f.Hash()
+	if info, err := s.root.Stat(name); err == nil && info.Size() == int64(len(f.Data)) {
 		return nil
 	}
-	return writeAtomic(s.root, name, file{data: f.data, mode: 0o600})
+	return tree.WriteAtomic(s.root, name, tree.File{Data: f.Data, Mode: 0o600})
 }
 
 // get returns a content that was kept, and whether it is what it was.
@@ -218,7 +217,7 @@ func (s *store) note(sync bool, lines ...manifestLine) error {
 		return fmt.Errorf("writing the list of changes: %w", err)
 	}
 	if missing != nil {
-		syncFolder(s.root, ".")
+		tree.SyncFolder(s.root, ".")
 	}
 	return nil
 }
@@ -249,51 +248,4 @@ func syncPath(dir string) {
 	}
 	_ = d.Sync() // some file systems cannot sync a folder; the files in it are synced
 	_ = d.Close()
-}
-
-// folderHash is what a folder has in the place of a SHA-256.
-const folderHash = "folder"
-
-// hash is the SHA-256 of the content in hex, empty where there is no file.
-func (f file) hash() string {
-	switch {
-	case !f.exists:
-		return ""
-	case f.dir:
-		return folderHash
-	}
-	sum := sha256.Sum256(f.data)
-	return hex.EncodeToString(sum[:])
-}
-
-// tempName matches the names of files that writeAtomic has not put in place yet.
-var tempName = lazyregexp.New(`^\.replan-[A-Z2-7]{26}\.tmp$`)
-
-// writeAtomic puts a file in place so that a reader sees the old content or
-// the new, and a crash leaves one of them. The mode is set as it is where the
-// file existed, and is subject to the umask where it is new.
-func writeAtomic(root *os.Root, at string, f file) (err error) {
-	temp := path.Join(path.Dir(at), ".replan-"+rand.Text()+".tmp") // see tempName
-	w, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", at, err)
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing %s: %w", at, err)
-			_ = root.Remove(temp) // the failure itself is what counts
-		}
-	}()
-	_, err = w.Write(f.data)
-	if f.exists && err == nil {
-		err = w.Chmod(f.mode)
-	}
-	if err = errors.Join(err, w.Sync(), w.Close()); err != nil {
-		return err
-	}
-	if err = root.Rename(temp, at); err != nil {
-		return err
-	}
-	syncFolder(root, path.Dir(at))
-	return nil
 }

@@ -13,13 +13,14 @@ import (
 
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
 
 // change is what one file was and what it is to be.
 type change struct {
 	path          string // from resolve
-	before, after file
+	before, after tree.File
 	moved         string // of what is made: where it was before; of what goes: where it is then
 }
 
@@ -54,7 +55,7 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 		diff, _ := shown(changes)
 		result := previewResult{Diff: diff, Hashes: make(map[string]string, len(changes)), Removes: c.removes(changes)}
 		for _, ch := range changes {
-			result.Hashes[ch.path] = ch.before.hash()
+			result.Hashes[ch.path] = ch.before.Hash()
 		}
 		return structured(result, result.Diff), nil
 	}
@@ -113,16 +114,16 @@ func shown(changes []change) (text string, whole bool) {
 	removed := 0
 	for _, ch := range changes {
 		if ch.goes() {
-			removed += len(ch.before.data)
+			removed += len(ch.before.Data)
 		}
 	}
 	whole = true
 	var b strings.Builder
 	for i, ch := range changes {
 		var diff string
-		if removed > maxPreview && ch.goes() && !ch.before.dir {
+		if removed > maxPreview && ch.goes() && !ch.before.Dir {
 			whole = false
-			diff = fmt.Sprintf("file %s removed: %s\n", ch.path, ch.before.size())
+			diff = fmt.Sprintf("file %s removed: %s\n", ch.path, size(ch.before))
 		} else {
 			diff, _ = ch.diff()
 		}
@@ -144,14 +145,14 @@ func shown(changes []change) (text string, whole bool) {
 }
 
 // goes reports whether what was there is removed for good.
-func (c change) goes() bool { return c.before.exists && !c.after.exists && c.moved == "" }
+func (c change) goes() bool { return c.before.Exists && !c.after.Exists && c.moved == "" }
 
 // size is how much a file holds, in words.
-func (f file) size() string {
-	if !isText(f.data) {
-		return english.Count(len(f.data), "byte")
+func size(f tree.File) string {
+	if !tree.IsText(f.Data) {
+		return english.Count(len(f.Data), "byte")
 	}
-	return english.Count(source.CountLines(string(f.data)), "line")
+	return english.Count(source.CountLines(string(f.Data)), "line")
 }
 
 // turn waits until no other call changes anything. The returned function ends the
@@ -245,20 +246,20 @@ func (o *Operators) perform(changes []change) error {
 func (o *Operators) withFolders(changes []change) []change {
 	known := map[string]bool{".": true}
 	for _, c := range changes {
-		if c.after.dir {
+		if c.after.Dir {
 			known[c.path] = true
 		}
 	}
 	var folders []change
 	for _, c := range changes {
-		if !c.after.exists {
+		if !c.after.Exists {
 			continue
 		}
 		var missing []change
 		for at := path.Dir(c.path); !known[at]; at = path.Dir(at) {
 			known[at] = true
-			if _, err := o.root.Lstat(at); errors.Is(err, fs.ErrNotExist) {
-				missing = append(missing, change{path: at, after: file{exists: true, dir: true}})
+			if _, err := o.tree.Root.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+				missing = append(missing, change{path: at, after: tree.File{Exists: true, Dir: true}})
 			}
 		}
 		slices.Reverse(missing)
@@ -270,14 +271,14 @@ func (o *Operators) withFolders(changes []change) []change {
 // still checks that a path is what it is known to be, before something else is
 // put there. A folder in the place of a file that is to be written cannot be
 // lost: put says what is wrong with it. One that is to be made may be there.
-func (o *Operators) still(at string, known, next file) error {
-	now, err := o.look(at)
+func (o *Operators) still(at string, known, next tree.File) error {
+	now, err := o.tree.Look(at)
 	switch {
 	case err != nil:
 		return err
-	case now.hash() == known.hash(), now.dir && next.exists:
+	case now.Hash() == known.Hash(), now.Dir && next.Exists:
 		return nil
-	case !now.exists:
+	case !now.Exists:
 		return fmt.Errorf("%s was removed while the change was made; look at it again", at)
 	}
 	return fmt.Errorf("%s was saved by something else while the change was made; look at it again", at)
@@ -292,7 +293,7 @@ func (o *Operators) restore(changes []change) error {
 		if err == nil {
 			err = o.put(c.path, c.before)
 		}
-		if err != nil && c.after.dir && !c.before.exists {
+		if err != nil && c.after.Dir && !c.before.Exists {
 			o.log.Warn("a folder that was made stays", "folder", c.path, "error", err)
 			continue
 		}
@@ -303,20 +304,20 @@ func (o *Operators) restore(changes []change) error {
 
 // put makes a file or a folder what it is to be, which may be absent. The folder
 // that it is in is there.
-func (o *Operators) put(at string, f file) error {
+func (o *Operators) put(at string, f tree.File) error {
 	switch {
-	case !f.exists:
-		if err := o.root.Remove(at); err != nil {
+	case !f.Exists:
+		if err := o.tree.Root.Remove(at); err != nil {
 			return fmt.Errorf("removing %s: %w", at, err)
 		}
-	case f.dir:
-		return o.putFolder(at, f.mode)
-	case f.mode == 0: // new: what the umask leaves of it
-		return writeAtomic(o.root, at, file{data: f.data, mode: newFile})
+	case f.Dir:
+		return o.putFolder(at, f.Mode)
+	case f.Mode == 0: // new: what the umask leaves of it
+		return tree.WriteAtomic(o.tree.Root, at, tree.File{Data: f.Data, Mode: newFile})
 	default:
-		return writeAtomic(o.root, at, f)
+		return tree.WriteAtomic(o.tree.Root, at, f)
 	}
-	syncFolder(o.root, path.Dir(at))
+	tree.SyncFolder(o.tree.Root, path.Dir(at))
 	return nil
 }
 
@@ -329,19 +330,19 @@ const (
 // putFolder makes a folder of this mode; 0 is what the umask leaves of a new
 // one. One that is there is kept, with what is in it.
 func (o *Operators) putFolder(at string, mode fs.FileMode) error {
-	err := o.root.Mkdir(at, newFolder)
+	err := o.tree.Root.Mkdir(at, newFolder)
 	if errors.Is(err, fs.ErrExist) {
-		if info, wrong := o.root.Lstat(at); wrong == nil && info.IsDir() {
+		if info, wrong := o.tree.Root.Lstat(at); wrong == nil && info.IsDir() {
 			err = nil
 		}
 	}
 	if err == nil && mode != 0 {
-		err = o.root.Chmod(at, mode)
+		err = o.tree.Root.Chmod(at, mode)
 	}
 	if err != nil {
 		return fmt.Errorf("making the folder %s: %w", at, err)
 	}
-	syncFolder(o.root, path.Dir(at))
+	tree.SyncFolder(o.tree.Root, path.Dir(at))
 	return nil
 }
 
@@ -351,15 +352,15 @@ func (o *Operators) putFolder(at string, mode fs.FileMode) error {
 // What is no text and folders are told in a line; so is a move, once, by the
 // change that makes what was moved.
 func (c change) diff() (string, changedFile) {
-	counts := changedFile{Path: c.path, Action: "changed", Folder: c.before.dir || c.after.dir}
+	counts := changedFile{Path: c.path, Action: "changed", Folder: c.before.Dir || c.after.Dir}
 	switch {
-	case c.moved != "" && !c.after.exists:
+	case c.moved != "" && !c.after.Exists:
 		return "", changedFile{}
 	case c.moved != "":
 		counts.Action, counts.From = "moved", c.moved
-	case !c.before.exists:
+	case !c.before.Exists:
 		counts.Action = "created"
-	case !c.after.exists:
+	case !c.after.Exists:
 		counts.Action = "removed"
 	}
 	switch {
@@ -371,18 +372,18 @@ func (c change) diff() (string, changedFile) {
 		return fmt.Sprintf("diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %s\nrename to %s\n", c.moved, c.path, c.moved, c.path), counts
 	}
 	from, to := "a/"+c.path, "b/"+c.path
-	if !c.before.exists {
+	if !c.before.Exists {
 		from = "/dev/null"
 	}
-	if !c.after.exists {
+	if !c.after.Exists {
 		to = "/dev/null"
 	}
-	if !isText(c.before.data) || !isText(c.after.data) {
+	if !tree.IsText(c.before.Data) || !tree.IsText(c.after.Data) {
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), counts
 	}
-	text, added, removed := plan.UnifiedDiff(from, to, string(c.before.data), string(c.after.data))
+	text, added, removed := plan.UnifiedDiff(from, to, string(c.before.Data), string(c.after.Data))
 	counts.Added, counts.Removed = added, removed
-	if text == "" && c.before.exists != c.after.exists {
+	if text == "" && c.before.Exists != c.after.Exists {
 		text = fmt.Sprintf("--- %s\n+++ %s\n", from, to) // an empty file comes or goes
 	}
 	return text, counts

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 // Step is one file of a change: what it was taken to be and what it is to be.
@@ -11,11 +13,11 @@ import (
 type Step struct{ Path, Before, After string }
 
 func changesOf(steps []Step) []change {
-	content := func(text string) file {
+	content := func(text string) tree.File {
 		if text == "-" {
-			return file{}
+			return tree.File{}
 		}
-		return file{exists: true, data: []byte(text), mode: fs.FileMode(newFile)}
+		return tree.File{Exists: true, Data: []byte(text), Mode: fs.FileMode(newFile)}
 	}
 	changes := make([]change, len(steps))
 	for i, s := range steps {

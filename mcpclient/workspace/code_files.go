@@ -13,6 +13,7 @@ import (
 
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
@@ -23,38 +24,20 @@ const (
 
 // golang is the Go code of the workspace, by types.
 func (o *Operators) golang() *golang.Project {
-	return golang.New(golang.Config{Dir: o.dir, Environ: o.environ})
-}
-
-// scopeOf resolves a path argument that names a file or a folder; empty means
-// the workspace.
-func (o *Operators) scopeOf(ctx context.Context, name string) (string, error) {
-	if name == "" {
-		return ".", nil
-	}
-	at, err := o.resolve(name)
-	if err != nil {
-		return "", err
-	}
-	if _, err := o.root.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		return "", o.noFile(ctx, at)
-	} else if err != nil {
-		return "", fmt.Errorf("looking at %s: %w", at, err)
-	}
-	return at, nil
+	return golang.New(golang.Config{Dir: o.tree.Dir, Environ: o.environ})
 }
 
 // typed reports whether there is Go code under start that has types: a module
 // around it or below.
 func (o *Operators) typed(ctx context.Context, start string, project *golang.Project) (bool, error) {
-	if info, err := o.root.Stat(start); err == nil && !info.IsDir() && !isGo(start) {
+	if info, err := o.tree.Root.Stat(start); err == nil && !info.IsDir() && !isGo(start) {
 		return false, nil
 	}
 	if project.Governs(start) {
 		return true, nil
 	}
 	found := false
-	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		if name := d.Name(); name == "go.mod" || name == "go.work" {
 			found = true
 			return fs.SkipAll
@@ -87,16 +70,16 @@ type readFile struct {
 	language source.Language
 	file     *source.File
 	found    any
-	text     file   // as it was read
-	mentions int    // of the word in a file that is not source
-	skipped  string // why a source file was not lexed
+	text     tree.File // as it was read
+	mentions int       // of the word in a file that is not source
+	skipped  string    // why a source file was not lexed
 }
 
 // readWords visits the files under r.start: source files that hold the word are
 // lexed, in others the word is counted.
 func (o *Operators) readWords(ctx context.Context, r *reading) error {
 	var paths []string
-	err := o.walk(ctx, r.start, func(at string, d fs.DirEntry) error {
+	err := o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || byTypes(at, r.typed) {
 			return nil
 		}
@@ -141,8 +124,8 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 	if ctx.Err() != nil {
 		return readFile{}, context.Cause(ctx)
 	}
-	text, err := o.loadText(at)
-	if err != nil || !text.exists || !r.holds(text.data) {
+	text, err := o.tree.LoadText(at)
+	if err != nil || !text.Exists || !r.holds(text.Data) {
 		return readFile{}, nil //nolint:nilerr // too large or not text: nothing that has names
 	}
 	f := readFile{path: at, text: text}
@@ -151,17 +134,17 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 	switch {
 	case !known || f.language.Sort == source.Prose || f.language.Sort == source.Data:
 		if at != r.start || !known {
-			f.mentions = source.Mentions(text.data, r.word)
+			f.mentions = source.Mentions(text.Data, r.word)
 			return f, nil
 		}
-	case len(text.data) > maxLexed:
-		f.skipped = fmt.Sprintf("it has %d bytes, and files of more than %d are not read by words", len(text.data), maxLexed)
+	case len(text.Data) > maxLexed:
+		f.skipped = fmt.Sprintf("it has %d bytes, and files of more than %d are not read by words", len(text.Data), maxLexed)
 		return f, nil
-	case lexed.Add(int64(len(text.data))) > maxLexedAll:
+	case lexed.Add(int64(len(text.Data))) > maxLexedAll:
 		f.skipped = fmt.Sprintf("one call reads %d MB by words and no more; name a folder in path", maxLexedAll>>20)
 		return f, nil
 	}
-	f.file, err = source.Lex(ctx, at, string(text.data))
+	f.file, err = source.Lex(ctx, at, string(text.Data))
 	switch {
 	case ctx.Err() != nil:
 		return readFile{}, context.Cause(ctx)
@@ -169,7 +152,7 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 		f.skipped = err.Error()
 	case f.file.Plain(): // strings and comments would count as code
 		f.skipped = "it takes too long to be read as " + f.language.Name
-		f.file, f.mentions = nil, source.Mentions(text.data, r.word)
+		f.file, f.mentions = nil, source.Mentions(text.Data, r.word)
 	case r.lexed != nil:
 		f.found = r.lexed(f.file)
 	}
@@ -178,16 +161,16 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 
 // holding are the files that hold the word, as text, and how often.
 func (o *Operators) holding(ctx context.Context, r *reading) (files []string, mentions int, err error) {
-	err = o.walk(ctx, r.start, func(at string, d fs.DirEntry) error {
+	err = o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || byTypes(at, r.typed) {
 			return nil
 		}
-		text, err := o.loadText(at)
-		if err != nil || !r.holds(text.data) {
+		text, err := o.tree.LoadText(at)
+		if err != nil || !r.holds(text.Data) {
 			return nil //nolint:nilerr // too large or not text: nothing that could be compared
 		}
 		files = append(files, at)
-		mentions += source.Mentions(text.data, r.word)
+		mentions += source.Mentions(text.Data, r.word)
 		return nil
 	})
 	if err != nil {

@@ -50,7 +50,7 @@ func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, e
 	if err != nil {
 		return nil, err
 	}
-	start, err := o.scopeOf(ctx, args.Path)
+	start, err := o.tree.ScopeOf(ctx, args.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Na
 	if name.Word == "" {
 		return name, "", fmt.Errorf("the argument symbol is %q, which is no name; write it like Parse or Run.Apply", symbol)
 	}
-	start, err := o.scopeOf(ctx, within)
+	start, err := o.tree.ScopeOf(ctx, within)
 	return name, start, err
 }
 
@@ -335,13 +335,13 @@ func (o *Operators) holds(ctx context.Context, text, start string) (bool, error)
 // so are picked from the text, which is quick, and only those are looked for.
 func (o *Operators) near(ctx context.Context, word, start string, skip *golang.Project) ([]string, error) {
 	all := map[string]bool{}
-	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		lang, ok := source.LanguageOf(at)
 		if !ok || !d.Type().IsRegular() || byTypes(at, skip) || lang.Sort == source.Prose || lang.Sort == source.Data {
 			return nil
 		}
-		if text, err := o.loadText(at); err == nil {
-			source.Words(text.data, all)
+		if text, err := o.tree.LoadText(at); err == nil {
+			source.Words(text.Data, all)
 		}
 		return nil
 	})

@@ -28,18 +28,18 @@ func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, err
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	at, err := o.resolve(args.Path)
+	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := o.loadText(at)
+	f, err := o.tree.LoadText(at)
 	if err != nil {
 		return nil, err
 	}
-	if !f.exists {
-		return nil, o.noFile(ctx, at)
+	if !f.Exists {
+		return nil, o.tree.NoFile(ctx, at)
 	}
-	result, err := o.outline(ctx, at, string(f.data))
+	result, err := o.outline(ctx, at, string(f.Data))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/tree"
 )
 
 // noUseError says that a word stands nowhere as a name.
@@ -75,11 +76,11 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 	var changes []change
 	for _, f := range chosen {
 		found := f.found.(wordRename)
-		after, err := source.Apply(string(f.text.data), found.edits)
+		after, err := source.Apply(string(f.text.Data), found.edits)
 		if err != nil {
 			return transformResult{}, err
 		}
-		changes = append(changes, change{path: f.path, before: f.text, after: file{exists: true, data: []byte(after), mode: f.text.mode}})
+		changes = append(changes, change{path: f.path, before: f.text, after: tree.File{Exists: true, Data: []byte(after), Mode: f.text.Mode}})
 	}
 	return transformed(source.ByWords, changes, len(edits), append(notes, r.notes()...))
 }

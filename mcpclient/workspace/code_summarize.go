@@ -244,8 +244,8 @@ func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbo
 			return nil
 		}
 		all = slices.DeleteFunc(found, func(m source.Symbol) bool { return path.Dir(m.Path) != path.Dir(s.Path) })
-	} else if f, err := o.loadText(s.Path); err == nil && f.exists {
-		found, err := o.outline(ctx, s.Path, string(f.data))
+	} else if f, err := o.tree.LoadText(s.Path); err == nil && f.Exists {
+		found, err := o.outline(ctx, s.Path, string(f.Data))
 		if err != nil {
 			return nil
 		}
@@ -264,20 +264,20 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 	at := ""
 	if args.Path != "" {
 		var err error
-		if at, err = o.resolve(args.Path); err != nil {
+		if at, err = o.tree.Resolve(args.Path); err != nil {
 			return digest.Digest{}, err
 		}
-		if info, err := o.root.Stat(at); err == nil && info.IsDir() {
+		if info, err := o.tree.Root.Stat(at); err == nil && info.IsDir() {
 			return o.summarizeFolder(ctx, at)
 		}
-		f, err := o.loadText(at)
+		f, err := o.tree.LoadText(at)
 		switch {
 		case err != nil && args.Text == "":
 			return digest.Digest{}, err
-		case err == nil && !f.exists && args.Text == "":
-			return digest.Digest{}, o.noFile(ctx, at)
-		case err == nil && f.exists:
-			p.Text = string(f.data) // the whole of it, where what was read is a part
+		case err == nil && !f.Exists && args.Text == "":
+			return digest.Digest{}, o.tree.NoFile(ctx, at)
+		case err == nil && f.Exists:
+			p.Text = string(f.Data) // the whole of it, where what was read is a part
 		}
 		p.Path = at
 		known, err := o.outline(ctx, at, p.Text)
@@ -301,7 +301,7 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 	const most = 5000
 	f := digest.Folder{Path: at, Languages: map[string]digest.Size{}}
 	abouts := map[int]string{} // by how well they tell
-	err := o.walk(ctx, at, func(p string, d fs.DirEntry) error {
+	err := o.tree.Walk(ctx, at, func(p string, d fs.DirEntry) error {
 		if d.IsDir() {
 			if p != at && path.Dir(p) == at {
 				f.Folders = append(f.Folders, path.Base(p))
@@ -316,7 +316,7 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 			return fs.SkipAll
 		}
 		f.Files++
-		text, err := o.loadText(p)
+		text, err := o.tree.LoadText(p)
 		if err != nil {
 			return nil //nolint:nilerr // too large or not text: it counts as a file alone
 		}
@@ -325,9 +325,9 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 			name = lang.Name
 		}
 		size := f.Languages[name]
-		f.Languages[name] = digest.Size{Files: size.Files + 1, Lines: size.Lines + source.CountLines(string(text.data))}
+		f.Languages[name] = digest.Size{Files: size.Files + 1, Lines: size.Lines + source.CountLines(string(text.Data))}
 		if path.Dir(p) == at {
-			o.about(p, string(text.data), abouts)
+			o.about(p, string(text.Data), abouts)
 		}
 		return nil
 	})

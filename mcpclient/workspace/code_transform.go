@@ -14,6 +14,7 @@ import (
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
@@ -146,7 +147,7 @@ func (o *Operators) renamed(ctx context.Context, edits []source.Edit, renamed go
 		return transformResult{}, err
 	}
 	for _, c := range changes {
-		if !bytes.Equal(c.before.data, renamed.Read[c.path]) {
+		if !bytes.Equal(c.before.Data, renamed.Read[c.path]) {
 			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", c.path)
 		}
 	}
@@ -166,18 +167,18 @@ func (o *Operators) edited(edits []source.Edit) ([]change, error) {
 	slices.Sort(paths)
 	changes := make([]change, 0, len(paths))
 	for _, at := range paths {
-		before, err := o.loadText(at)
+		before, err := o.tree.LoadText(at)
 		if err != nil {
 			return nil, err
 		}
-		if !before.exists {
+		if !before.Exists {
 			return nil, fmt.Errorf("%s went away while it was read; try again", at)
 		}
-		after, err := source.Apply(string(before.data), byPath[at])
+		after, err := source.Apply(string(before.Data), byPath[at])
 		if err != nil {
 			return nil, fmt.Errorf("%s changed while it was read; try again: %w", at, err)
 		}
-		changes = append(changes, change{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}})
+		changes = append(changes, change{path: at, before: before, after: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}})
 	}
 	return changes, nil
 }
@@ -190,7 +191,7 @@ func transformed(by source.Method, changes []change, edits int, notes []string) 
 	}
 	var diff strings.Builder
 	for _, c := range changes {
-		if err := newText("the change of "+c.path, string(c.after.data)); err != nil {
+		if err := newText("the change of "+c.path, string(c.after.Data)); err != nil {
 			return result, err
 		}
 		text, counts := c.diff()
@@ -199,7 +200,7 @@ func transformed(by source.Method, changes []change, edits int, notes []string) 
 		}
 		diff.WriteString(text)
 		result.Files = append(result.Files, transformedFile{Path: counts.Path, Added: counts.Added, Removed: counts.Removed})
-		result.Hashes[c.path] = c.before.hash()
+		result.Hashes[c.path] = c.before.Hash()
 	}
 	if result.Diff = diff.String(); len(result.Diff) > maxDiff {
 		return result, fmt.Errorf("the diff would have %d bytes, and at most %d can be shown and approved; narrow it with path", len(result.Diff), maxDiff)
@@ -219,33 +220,33 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 	if err != nil {
 		return transformResult{}, err
 	}
-	only, err := newGlob(args.Glob)
+	only, err := tree.NewGlob(args.Glob)
 	if err != nil {
 		return transformResult{}, err
 	}
-	start, err := o.scopeOf(ctx, args.Path)
+	start, err := o.tree.ScopeOf(ctx, args.Path)
 	if err != nil {
 		return transformResult{}, err
 	}
 	var changes []change
 	edits, searched, parts, written := 0, 0, 0, 0
-	err = o.walk(ctx, start, func(at string, d fs.DirEntry) error {
-		if !d.Type().IsRegular() || args.Glob != "" && !only.match(at) {
+	err = o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
+		if !d.Type().IsRegular() || args.Glob != "" && !only.Match(at) {
 			return nil
 		}
-		before, err := o.loadText(at)
+		before, err := o.tree.LoadText(at)
 		if err != nil {
 			return nil //nolint:nilerr // too large or not text: nothing that is changed
 		}
 		searched++
-		found, size := pattern.Edits(at, string(before.data), maxWritten-written)
+		found, size := pattern.Edits(at, string(before.Data), maxWritten-written)
 		if written += size; written > maxWritten {
 			return fmt.Errorf("the replacement would write more than %d MB; narrow it with path or glob", maxWritten>>20)
 		}
 		if len(found) == 0 {
 			return nil
 		}
-		after, err := source.Apply(string(before.data), found)
+		after, err := source.Apply(string(before.Data), found)
 		if err != nil {
 			return err
 		}
@@ -253,9 +254,9 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 			return fmt.Errorf("the pattern matches more than %d places or files; narrow it with path or glob", min(maxEdits, edits))
 		}
 		if pattern.IsWord() {
-			parts += source.InWords(string(before.data), found)
+			parts += source.InWords(string(before.Data), found)
 		}
-		changes = append(changes, change{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}})
+		changes = append(changes, change{path: at, before: before, after: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}})
 		return nil
 	})
 	if err != nil {

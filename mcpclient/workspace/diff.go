@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 // diffChanges are the changes that a unified diff asks for. The diff must fit
 // exactly; one hunk that does not is a failure of all.
 func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, error) {
 	text := args.Diff
-	if allCRLF(text) {
+	if tree.AllCRLF(text) {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 	}
 	if !strings.HasSuffix(text, "\n") {
@@ -45,7 +47,7 @@ func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, 
 	if args.Path == "" {
 		return changes, nil
 	}
-	at, err := o.changeable(args.Path)
+	at, err := o.tree.Changeable(args.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +92,16 @@ func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit boo
 	if err != nil {
 		return change{}, err
 	}
-	before, err := o.loadText(at)
+	before, err := o.tree.LoadText(at)
 	switch {
 	case err != nil:
 		return change{}, err
-	case f.IsNew && before.exists:
+	case f.IsNew && before.Exists:
 		return change{}, fmt.Errorf("the diff creates %s, which exists", at)
-	case !f.IsNew && !before.exists:
-		return change{}, o.noFile(ctx, at)
+	case !f.IsNew && !before.Exists:
+		return change{}, o.tree.NoFile(ctx, at)
 	}
-	after, err := applyFragments(at, before.data, f)
+	after, err := applyFragments(at, before.Data, f)
 	if err != nil {
 		return change{}, err
 	}
@@ -112,7 +114,7 @@ func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit boo
 	if err := newText("the diff", string(after)); err != nil {
 		return change{}, err
 	}
-	return change{path: at, before: before, after: file{exists: true, data: after, mode: before.mode}}, nil
+	return change{path: at, before: before, after: tree.File{Exists: true, Data: after, Mode: before.Mode}}, nil
 }
 
 // diffPath is the file that a header means. Diffs that do not come from git
@@ -124,17 +126,17 @@ func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
 		plain, ok = strings.CutPrefix(name, "a/")
 	}
 	if fromGit || !ok {
-		return o.changeable(name)
+		return o.tree.Changeable(name)
 	}
-	at, err := o.changeable(plain)
+	at, err := o.tree.Changeable(plain)
 	if err != nil {
 		return "", err
 	}
-	if _, err := o.root.Stat(at); err == nil {
+	if _, err := o.tree.Root.Stat(at); err == nil {
 		return at, nil
 	}
-	if asIs, err := o.changeable(name); err == nil {
-		if _, err := o.root.Stat(asIs); err == nil {
+	if asIs, err := o.tree.Changeable(name); err == nil {
+		if _, err := o.tree.Root.Stat(asIs); err == nil {
 			return asIs, nil
 		}
 	}
@@ -143,7 +145,7 @@ func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
 
 // applyFragments applies the hunks of one file, strictly.
 func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
-	crlf := allCRLF(string(before))
+	crlf := tree.AllCRLF(string(before))
 	for i, frag := range f.TextFragments {
 		if min(frag.OldPosition, frag.OldLines, frag.NewPosition, frag.NewLines) < 0 {
 			return nil, fmt.Errorf("hunk %d of %s has a negative line number", i+1, at)

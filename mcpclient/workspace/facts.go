@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/tree"
 )
 
 // fact is one bullet of the memory.
@@ -34,7 +35,7 @@ var (
 // below it, as editors wrap them.
 func readFacts(text string) factList {
 	l := factList{lines: slices.Collect(strings.Lines(text)), end: "\n"}
-	if allCRLF(text) {
+	if tree.AllCRLF(text) {
 		l.end = "\r\n"
 	}
 	goesOn := false

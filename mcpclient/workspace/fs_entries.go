@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/tree"
 )
 
 // What is moved or removed with its folder is kept for an undo, so it is
@@ -29,20 +30,20 @@ func (o *Operators) mkdir(ctx context.Context, c call) (*mcp.CallToolResult, err
 		return nil, err
 	}
 	return o.change(ctx, c, func() ([]change, error) {
-		at, err := o.changeable(strings.TrimRight(args.Path, "/"))
+		at, err := o.tree.Changeable(strings.TrimRight(args.Path, "/"))
 		if err != nil {
 			return nil, err
 		}
-		before, err := o.loadEntry(at)
+		before, err := o.tree.LoadEntry(at)
 		switch {
 		case err != nil:
 			return nil, err
-		case before.dir:
+		case before.Dir:
 			return nil, nil // it is there
-		case before.exists:
+		case before.Exists:
 			return nil, fmt.Errorf("%s is a file; choose another name for the folder", at)
 		}
-		return o.withFolders([]change{{path: at, after: file{exists: true, dir: true}}}), nil
+		return o.withFolders([]change{{path: at, after: tree.File{Exists: true, Dir: true}}}), nil
 	})
 }
 
@@ -55,19 +56,19 @@ func (o *Operators) remove(ctx context.Context, c call) (*mcp.CallToolResult, er
 		return nil, err
 	}
 	return o.change(ctx, c, func() ([]change, error) {
-		at, err := o.changeableEntry(args.Path)
+		at, err := o.tree.ChangeableEntry(args.Path)
 		if err != nil {
 			return nil, err
 		}
-		tree, err := o.loadTree(ctx, at)
+		entries, err := o.loadTree(ctx, at)
 		if err != nil {
 			return nil, err
 		}
-		if len(tree) > 1 && !args.Recursive {
-			return nil, fmt.Errorf("%s holds %s; set recursive to true to remove all of it", at, contents(tree[1:]))
+		if len(entries) > 1 && !args.Recursive {
+			return nil, fmt.Errorf("%s holds %s; set recursive to true to remove all of it", at, contents(entries[1:]))
 		}
-		changes := make([]change, 0, len(tree))
-		for _, e := range slices.Backward(tree) {
+		changes := make([]change, 0, len(entries))
+		for _, e := range slices.Backward(entries) {
 			changes = append(changes, change{path: e.path, before: e.file})
 		}
 		return changes, nil
@@ -83,19 +84,19 @@ func (o *Operators) move(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		return nil, err
 	}
 	return o.change(ctx, c, func() ([]change, error) {
-		from, err := o.changeableEntry(args.From)
+		from, err := o.tree.ChangeableEntry(args.From)
 		if err != nil {
 			return nil, err
 		}
-		to, err := o.changeable(strings.TrimRight(args.To, "/"))
+		to, err := o.tree.Changeable(strings.TrimRight(args.To, "/"))
 		if err != nil {
 			return nil, err
 		}
-		tree, err := o.loadTree(ctx, from)
+		entries, err := o.loadTree(ctx, from)
 		if err != nil {
 			return nil, err
 		}
-		switch taken, err := o.root.Lstat(to); {
+		switch taken, err := o.tree.Root.Lstat(to); {
 		case to == from:
 			return nil, fmt.Errorf("%s is where it is already; name another place", from)
 		case strings.HasPrefix(to, from+"/"):
@@ -107,11 +108,11 @@ func (o *Operators) move(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("looking at %s: %w", to, err)
 		}
-		changes := make([]change, 0, 2*len(tree))
-		for _, e := range tree {
+		changes := make([]change, 0, 2*len(entries))
+		for _, e := range entries {
 			changes = append(changes, change{path: to + strings.TrimPrefix(e.path, from), after: e.file, moved: e.path})
 		}
-		for _, e := range slices.Backward(tree) {
+		for _, e := range slices.Backward(entries) {
 			changes = append(changes, change{path: e.path, before: e.file, moved: to})
 		}
 		return changes, nil
@@ -119,10 +120,10 @@ func (o *Operators) move(ctx context.Context, c call) (*mcp.CallToolResult, erro
 }
 
 // contents counts what a folder holds.
-func contents(tree []entryOf) string {
+func contents(entries []entryOf) string {
 	files, folders := 0, 0
-	for _, e := range tree {
-		if e.file.dir {
+	for _, e := range entries {
+		if e.file.Dir {
 			folders++
 		} else {
 			files++
@@ -141,83 +142,40 @@ func contents(tree []entryOf) string {
 // entryOf is a file or a folder and where it lies.
 type entryOf struct {
 	path string // from resolve
-	file file
+	file tree.File
 }
 
 // loadTree loads a file, or a folder with all that is in it, ignored or not: a
 // folder comes before what it holds.
 func (o *Operators) loadTree(ctx context.Context, at string) ([]entryOf, error) {
-	var tree []entryOf
+	var entries []entryOf
 	size := 0
-	err := fs.WalkDir(o.root.FS(), at, func(at string, _ fs.DirEntry, err error) error {
+	err := fs.WalkDir(o.tree.Root.FS(), at, func(at string, _ fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && len(tree) > 0:
+		case err != nil && len(entries) > 0:
 			return fmt.Errorf("looking at %s: %w", at, err)
 		}
-		if err := notGits(at); err != nil {
+		if err := tree.NotGits(at); err != nil {
 			return err
 		}
-		if err := o.notPrivate(at); err != nil {
+		if err := o.tree.NotPrivate(at); err != nil {
 			return err
 		}
-		f, err := o.loadEntry(at)
+		f, err := o.tree.LoadEntry(at)
 		if err != nil {
 			return err
 		}
-		if !f.exists {
-			return o.noFile(ctx, at)
+		if !f.Exists {
+			return o.tree.NoFile(ctx, at)
 		}
-		tree = append(tree, entryOf{path: at, file: f})
-		if size += len(f.data); len(tree) > maxTree || size > maxTreeBytes {
+		entries = append(entries, entryOf{path: at, file: f})
+		if size += len(f.Data); len(entries) > maxTree || size > maxTreeBytes {
 			return fmt.Errorf("%s holds more than %d files and folders or %d MB, and what is moved or removed is kept so that it can be put back; take smaller parts",
-				tree[0].path, maxTree, maxTreeBytes>>20)
+				entries[0].path, maxTree, maxTreeBytes>>20)
 		}
 		return nil
 	})
-	return tree, err
-}
-
-// loadEntry is load for a file of any content or a folder, not through a link.
-func (o *Operators) loadEntry(at string) (file, error) {
-	info, err := o.root.Lstat(at)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return file{}, nil
-	case err != nil:
-		return file{}, fmt.Errorf("looking at %s: %w", at, err)
-	case info.IsDir():
-		return file{exists: true, dir: true, mode: info.Mode().Perm()}, nil
-	case info.Mode()&fs.ModeSymlink != 0:
-		return file{}, fmt.Errorf("%s is a link, and links are left as they are", at)
-	case info.Mode().IsRegular() && info.Size() > maxFile:
-		return file{}, fmt.Errorf("%s has %d bytes, and files of more than %d are not kept to be put back; they are left as they are", at, info.Size(), maxFile)
-	}
-	return o.load(at)
-}
-
-// changeableEntry is changeable for what is to be moved or removed as it is: a
-// folder, or a file, but not what a link points to.
-func (o *Operators) changeableEntry(name string) (string, error) {
-	name = strings.TrimRight(name, "/")
-	local, err := o.relative(name)
-	if err != nil {
-		return "", err
-	}
-	dir, base := path.Split(local)
-	if base == "" || base == "." || base == ".." {
-		return o.changeable(name)
-	}
-	if dir, err = o.resolve(path.Clean("./" + dir)); err != nil {
-		return "", err
-	}
-	at, err := o.changeable(name) // where a link leads out, that is what is said
-	if err != nil {
-		return "", err
-	}
-	if entry := path.Join(dir, base); entry != at {
-		return "", fmt.Errorf("%s is a link, and links are left as they are", entry)
-	}
-	return at, nil
+	return entries, err
 }

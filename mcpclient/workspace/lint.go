@@ -50,7 +50,7 @@ func (o *Operators) lint(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		return nil, err
 	}
 	child.timeout, child.need = args.limit, "install it to check this code"
-	found := &lintLines{dir: dir, relative: o.relative}
+	found := &lintLines{dir: dir, relative: o.tree.Relative}
 	child.line = found.line
 	out, err := o.execute(ctx, c, child)
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *Operators) lintCommand(args testArgs) (command, string, error) {
 	default:
 		return command{}, "", fmt.Errorf("nothing is known to check the code of %s with; run its own check with proc.run", p.dir)
 	}
-	child.dir = o.onDisk(p.dir)
+	child.dir = o.tree.OnDisk(p.dir)
 	return child, p.dir, nil
 }
 
@@ -123,7 +123,7 @@ func (o *Operators) goLint(dir, name string) command {
 	target := o.goTarget(dir, name)
 	for at := dir; installed("golangci-lint"); at = path.Dir(at) {
 		for _, end := range []string{"yml", "yaml", "toml", "json"} {
-			if _, err := o.root.Stat(path.Join(at, ".golangci."+end)); err == nil {
+			if _, err := o.tree.Root.Stat(path.Join(at, ".golangci."+end)); err == nil {
 				return command{name: "golangci-lint", args: []string{"run", "--color=never", target}}
 			}
 		}

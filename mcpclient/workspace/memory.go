@@ -16,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/wholefile"
+	"replan/mcpclient/workspace/tree"
 )
 
 // memoryName is what the file of the memory is called in diffs and in the
@@ -66,7 +67,7 @@ func (o *Operators) recall(_ context.Context, c call) (*mcp.CallToolResult, erro
 	if err != nil {
 		return nil, err
 	}
-	list := readFacts(string(f.data))
+	list := readFacts(string(f.Data))
 	found := list.about(args.Query)
 	limit := args.Limit
 	if limit == 0 {
@@ -122,7 +123,7 @@ func (o *Operators) remember(ctx context.Context, c call) (*mcp.CallToolResult, 
 			return nil, err
 		}
 		diff, _ := change.diff()
-		return structured(previewResult{Diff: diff, Hashes: map[string]string{memoryName: change.before.hash()}}, diff), nil
+		return structured(previewResult{Diff: diff, Hashes: map[string]string{memoryName: change.before.Hash()}}, diff), nil
 	}
 	unlock, err := o.memory.lock(ctx)
 	if err != nil {
@@ -140,7 +141,7 @@ func (o *Operators) remember(ctx context.Context, c call) (*mcp.CallToolResult, 
 		return nil, context.Cause(ctx)
 	}
 	if result.Change != factKnown {
-		if err := o.memory.store(change.after.data); err != nil {
+		if err := o.memory.store(change.after.Data); err != nil {
 			return nil, err
 		}
 		o.log.Info("memory changed", "change", result.Change, "facts", result.Total)
@@ -195,28 +196,28 @@ func unprintable(r rune) bool {
 type memory struct{ path string }
 
 // load reads the file; one that does not exist is empty.
-func (m *memory) load() (file, error) {
+func (m *memory) load() (tree.File, error) {
 	info, err := os.Stat(m.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return file{}, nil
+		return tree.File{}, nil
 	case err != nil:
-		return file{}, fmt.Errorf("looking at the memory: %w", err)
+		return tree.File{}, fmt.Errorf("looking at the memory: %w", err)
 	case !info.Mode().IsRegular(): // a pipe would never answer
-		return file{}, fmt.Errorf("the memory %s is not a regular file; move it away", m.path)
+		return tree.File{}, fmt.Errorf("the memory %s is not a regular file; move it away", m.path)
 	case info.Size() > maxMemory:
-		return file{}, m.tooLarge(int(info.Size()))
+		return tree.File{}, m.tooLarge(int(info.Size()))
 	}
 	data, err := os.ReadFile(m.path)
 	switch {
 	case err != nil:
-		return file{}, fmt.Errorf("reading the memory: %w", err)
+		return tree.File{}, fmt.Errorf("reading the memory: %w", err)
 	case len(data) > maxMemory:
-		return file{}, m.tooLarge(len(data))
-	case isBinary(data) || !utf8.Valid(data):
-		return file{}, fmt.Errorf("the memory %s is not UTF-8 text; mend it by hand", m.path)
+		return tree.File{}, m.tooLarge(len(data))
+	case tree.IsBinary(data) || !utf8.Valid(data):
+		return tree.File{}, fmt.Errorf("the memory %s is not UTF-8 text; mend it by hand", m.path)
 	}
-	return file{exists: true, data: data}, nil
+	return tree.File{Exists: true, Data: data}, nil
 }
 
 func (m *memory) tooLarge(size int) error {
@@ -229,8 +230,8 @@ func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
 	if err != nil {
 		return change{}, rememberResult{}, err
 	}
-	list := readFacts(string(before.data))
-	if !before.exists {
+	list := readFacts(string(before.Data))
+	if !before.Exists {
 		list = readFacts(memoryHeader)
 	}
 	var old []fact
@@ -259,7 +260,7 @@ func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
 	if len(after) > maxMemory {
 		return change{}, rememberResult{}, fmt.Errorf("the memory is full: with this it would have %d bytes, and at most %d are kept; remove what holds no longer", len(after), maxMemory)
 	}
-	done := change{path: memoryName, before: before, after: file{exists: true, data: []byte(after)}}
+	done := change{path: memoryName, before: before, after: tree.File{Exists: true, Data: []byte(after)}}
 	result.Total = len(readFacts(after).facts)
 	result.Diff, _ = done.diff()
 	return done, result, nil
@@ -287,7 +288,7 @@ func (m *memory) unchanged(hashes map[string]string) error {
 	if err != nil {
 		return err
 	}
-	if f.hash() != strings.ToLower(approved) {
+	if f.Hash() != strings.ToLower(approved) {
 		return &outdatedError{memoryName + " changed since it was approved"}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"replan/mcpclient/workspace/tree"
 	"replan/planning/prompt"
 )
 
@@ -36,7 +37,7 @@ func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool,
 		return nil, false, err
 	}
 	defer done()
-	err = o.walk(ctx, ".", func(at string, d fs.DirEntry) error {
+	err = o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
 		switch {
 		case at == ".":
 			return nil
@@ -65,14 +66,14 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 	}
 	defer done()
 	m := prompt.Mention{Name: name}
-	at, err := o.resolve(name)
+	at, err := o.tree.Resolve(name)
 	if err != nil {
 		return m, err
 	}
-	info, err := o.root.Stat(at)
+	info, err := o.tree.Root.Stat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return m, missingError{o.noFile(ctx, at)}
+		return m, missingError{o.tree.NoFile(ctx, at)}
 	case err != nil:
 		return m, fmt.Errorf("looking at %s: %w", at, err)
 	case info.IsDir():
@@ -88,7 +89,7 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 	if m.Cut = m.Bytes > len(data); m.Cut {
 		data = wholeLines(data)
 	}
-	if !isText(data) {
+	if !tree.IsText(data) {
 		return m, fmt.Errorf("%s is not UTF-8 text", at)
 	}
 	m.Text = string(data)
@@ -97,7 +98,7 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 
 // head reads the beginning of a file, and says how long all of it is.
 func (o *Operators) head(at string) (data []byte, whole int, err error) {
-	f, err := o.root.OpenFile(at, os.O_RDONLY|nonBlocking, 0)
+	f, err := o.tree.Root.OpenFile(at, os.O_RDONLY|tree.NonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -127,7 +128,7 @@ func (o *Operators) mentionFolder(ctx context.Context, m prompt.Mention, start s
 	m.Folder = true
 	var b strings.Builder
 	n := 0
-	err := o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		if at == start {
 			return nil
 		}

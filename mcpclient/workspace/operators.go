@@ -31,6 +31,7 @@ import (
 
 	"replan/internal/redact"
 	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/tree"
 )
 
 // ServerName is the name under which the server introduces itself.
@@ -39,7 +40,6 @@ const ServerName = "workspace"
 const (
 	serverVersion    = "1.0.0"
 	defaultMaxOutput = 256 << 10
-	maxFile          = 4 << 20  // bytes of a file that is read or changed
 	maxSpill         = 64 << 20 // bytes of output kept in a spill file
 )
 
@@ -80,10 +80,7 @@ type Config struct {
 // Operators are the built-in tools over one folder. They are safe for use by
 // several goroutines: calls that read run at once, changes one after another.
 type Operators struct {
-	dir       string // absolute
-	real      string // dir with its links resolved
-	root      *os.Root
-	private   []string // paths that belong to the program itself
+	tree      *tree.Tree
 	backups   backups
 	environ   []string
 	maxOutput int
@@ -109,20 +106,12 @@ var errClosed = errors.New("the workspace tools are closed")
 // New opens the folder. It fails where Dir is not a folder that can be opened,
 // or Run is no id. The operators hold files open until Close.
 func New(cfg Config) (*Operators, error) {
-	dir, err := filepath.Abs(cfg.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("finding the workspace %s: %w", cfg.Dir, err)
-	}
-	root, err := openFolder(dir)
+	folder, err := tree.Open(cfg.Dir, cfg.Private)
 	if err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir
-	}
 	o := &Operators{
-		dir: dir, real: real, root: root, private: privatePaths(real, cfg.Private),
+		tree:      folder,
 		environ:   environ(cfg.Environ),
 		maxOutput: cfg.MaxOutput,
 		spillDir:  cfg.SpillDir,
@@ -138,12 +127,12 @@ func New(cfg Config) (*Operators, error) {
 	}
 	if cfg.Memory != "" {
 		if cfg.Memory, err = filepath.Abs(cfg.Memory); err != nil {
-			return nil, errors.Join(fmt.Errorf("finding the memory: %w", err), root.Close())
+			return nil, errors.Join(fmt.Errorf("finding the memory: %w", err), folder.Close())
 		}
 		o.memory = &memory{path: cfg.Memory}
 	}
-	if o.backups, err = newBackups(cfg, dir); err != nil {
-		return nil, errors.Join(err, root.Close())
+	if o.backups, err = newBackups(cfg, folder.Dir); err != nil {
+		return nil, errors.Join(err, folder.Close())
 	}
 	if err := forgetSpills(o.spillDir, time.Now().Add(-spillKept)); err != nil {
 		o.log.Warn("old output stays", "folder", o.spillDir, "error", err)
@@ -163,23 +152,6 @@ func environ(inherited []string) []string {
 		inherited = os.Environ()
 	}
 	return child.Environ(inherited, map[string]string{"GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "TERM": "dumb"})
-}
-
-func openFolder(dir string) (*os.Root, error) {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("the workspace %s does not exist; start in an existing folder: %w", dir, err)
-	case err != nil:
-		return nil, fmt.Errorf("the workspace %s cannot be opened: %w", dir, err)
-	case !info.IsDir():
-		return nil, fmt.Errorf("the workspace %s is not a folder; name the folder to work in", dir)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("the workspace %s cannot be opened: %w", dir, err)
-	}
-	return root, nil
 }
 
 // Server is the MCP server that offers the operators, ready for an in-process
@@ -213,7 +185,7 @@ func (o *Operators) Close() error {
 	case <-late.C:
 		o.log.Warn("a call is left that does not end")
 	}
-	return o.root.Close()
+	return o.tree.Close()
 }
 
 // begin joins a call to the life of the operators. The returned function ends

@@ -42,7 +42,7 @@ func (o *Operators) leave(run string, changes []change) {
 		return
 	}
 	for _, ch := range changes {
-		o.left.note(run+" "+ch.path, ch.after.hash())
+		o.left.note(run+" "+ch.path, ch.after.Hash())
 	}
 }
 
@@ -57,15 +57,15 @@ func (o *Operators) unchanged(hashes map[string]string) (string, error) {
 // first that its own run has changed since, and the first that somebody else has.
 func (o *Operators) changedSince(c call) (changed, foreign string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(c.hashes)) {
-		at, err := o.resolve(name)
+		at, err := o.tree.Resolve(name)
 		if err != nil {
 			return "", "", err
 		}
-		f, err := o.loadEntry(at)
+		f, err := o.tree.LoadEntry(at)
 		if err != nil {
 			return "", "", err
 		}
-		switch hash := f.hash(); {
+		switch hash := f.Hash(); {
 		case hash == strings.ToLower(c.hashes[name]):
 		case c.run == "" || !o.left.has(c.run+" "+at, hash):
 			return "", name, nil

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 func (o *Operators) write(ctx context.Context, c call) (*mcp.CallToolResult, error) {
@@ -27,19 +29,19 @@ func (o *Operators) write(ctx context.Context, c call) (*mcp.CallToolResult, err
 		return nil, err
 	}
 	return o.change(ctx, c, func() ([]change, error) {
-		at, err := o.changeable(args.Path)
+		at, err := o.tree.Changeable(args.Path)
 		if err != nil {
 			return nil, err
 		}
-		before, err := o.loadText(at)
+		before, err := o.tree.LoadText(at)
 		if err != nil {
 			return nil, err
 		}
 		text := args.Text
-		if allCRLF(string(before.data)) {
-			text = toCRLF(text)
+		if tree.AllCRLF(string(before.Data)) {
+			text = tree.ToCRLF(text)
 		}
-		return []change{{path: at, before: before, after: file{exists: true, data: []byte(text), mode: before.mode}}}, nil
+		return []change{{path: at, before: before, after: tree.File{Exists: true, Data: []byte(text), Mode: before.Mode}}}, nil
 	})
 }
 
@@ -101,7 +103,7 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 	}
 	paths := make(map[string]bool, len(hashes))
 	for name := range hashes {
-		at, err := o.resolve(name)
+		at, err := o.tree.Resolve(name)
 		if err != nil {
 			return nil, err
 		}
@@ -112,20 +114,20 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 
 // replacement is the change of one file by an exact replacement.
 func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change, error) {
-	at, err := o.changeable(args.Path)
+	at, err := o.tree.Changeable(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	before, err := o.loadText(at)
+	before, err := o.tree.LoadText(at)
 	if err != nil {
 		return nil, err
 	}
-	if !before.exists {
-		return nil, o.noFile(ctx, at)
+	if !before.Exists {
+		return nil, o.tree.NoFile(ctx, at)
 	}
-	text, old, with := string(before.data), *args.Old, *args.New
-	if allCRLF(text) {
-		old, with = toCRLF(old), toCRLF(with)
+	text, old, with := string(before.Data), *args.Old, *args.New
+	if tree.AllCRLF(text) {
+		old, with = tree.ToCRLF(old), tree.ToCRLF(with)
 	}
 	found := occurrences(text, old)
 	switch {
@@ -139,15 +141,15 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change, 
 	if err := newText("new", after); err != nil {
 		return nil, err
 	}
-	return []change{{path: at, before: before, after: file{exists: true, data: []byte(after), mode: before.mode}}}, nil
+	return []change{{path: at, before: before, after: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}}}, nil
 }
 
 // newText checks text that is to become a file.
 func newText(arg, text string) error {
 	switch {
-	case len(text) > maxFile:
-		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), maxFile)
-	case isBinary([]byte(text)) || !utf8.ValidString(text):
+	case len(text) > tree.MaxFile:
+		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), tree.MaxFile)
+	case tree.IsBinary([]byte(text)) || !utf8.ValidString(text):
 		return fmt.Errorf("%s is not text; only text is written", arg)
 	}
 	return nil
@@ -255,17 +257,6 @@ func dice(a, b map[[2]byte]int) float64 {
 		return 0
 	}
 	return 2 * float64(both) / float64(all)
-}
-
-// allCRLF reports whether every line of a text ends in CR LF.
-func allCRLF(text string) bool {
-	n := strings.Count(text, "\n")
-	return n > 0 && strings.Count(text, "\r\n") == n
-}
-
-// toCRLF makes every line end in CR LF.
-func toCRLF(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
 func endsInCRLF(line string) bool { return bytes.HasSuffix([]byte(line), []byte("\r\n")) }

@@ -44,11 +44,11 @@ func (o *Operators) proc(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	if limit > maxProcTime {
 		return nil, fmt.Errorf("the argument timeout of proc.run is %s; at most %s are given", limit, maxProcTime)
 	}
-	dir, err := o.folder(args.Dir)
+	dir, err := o.tree.Folder(args.Dir)
 	if err != nil {
 		return nil, err
 	}
-	child := command{dir: o.onDisk(dir), timeout: limit}
+	child := command{dir: o.tree.OnDisk(dir), timeout: limit}
 	switch {
 	case len(args.Argv) > 0 && args.Shell != "":
 		return nil, errors.New("proc.run takes argv or shell, not both")

@@ -20,22 +20,22 @@ func (o *Operators) read(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	if args.Offset < 0 || args.Limit < 0 {
 		return nil, fmt.Errorf("offset and limit of fs.read count lines from 1, they cannot be negative")
 	}
-	at, err := o.resolve(args.Path)
+	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := o.loadText(at)
+	f, err := o.tree.LoadText(at)
 	if err != nil {
 		return nil, err
 	}
-	if !f.exists {
-		return nil, o.noFile(ctx, at)
+	if !f.Exists {
+		return nil, o.tree.NoFile(ctx, at)
 	}
-	text, err := excerpt(at, string(f.data), max(args.Offset, 1), args.Limit, o.maxOutput)
+	text, err := excerpt(at, string(f.Data), max(args.Offset, 1), args.Limit, o.maxOutput)
 	if err != nil {
 		return nil, err
 	}
-	o.seen.note(at, f.hash())
+	o.seen.note(at, f.Hash())
 	return mcp.NewToolResultText(text), nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
 
@@ -40,15 +41,15 @@ func (c call) removes(changes []change) string {
 	}
 	said, more := "", 0
 	for _, ch := range changes {
-		if !ch.before.exists || ch.before.dir || ch.moved != "" || !isText(ch.before.data) || !isText(ch.after.data) {
+		if !ch.before.Exists || ch.before.Dir || ch.moved != "" || !tree.IsText(ch.before.Data) || !tree.IsText(ch.after.Data) {
 			continue
 		}
-		before := string(ch.before.data)
+		before := string(ch.before.Data)
 		lines := source.CountLines(before)
 		if lines < fewestLines {
 			continue
 		}
-		removed := linesRemoved(before, string(ch.after.data))
+		removed := linesRemoved(before, string(ch.after.Data))
 		switch {
 		case 2*removed <= lines:
 		case said == "":

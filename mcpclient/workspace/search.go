@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
@@ -87,16 +88,16 @@ func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, er
 	if err != nil {
 		return nil, err
 	}
-	only, err := newGlob(args.Glob)
+	only, err := tree.NewGlob(args.Glob)
 	if err != nil {
 		return nil, err
 	}
 	start := "."
 	if args.Path != "" {
-		if start, err = o.resolve(args.Path); err != nil {
+		if start, err = o.tree.Resolve(args.Path); err != nil {
 			return nil, err
 		}
-		if _, err := o.root.Stat(start); errors.Is(err, fs.ErrNotExist) {
+		if _, err := o.tree.Root.Stat(start); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("there is no file or folder %q in the workspace", start)
 		}
 	}
@@ -109,7 +110,7 @@ func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, er
 		s.limit = mostMatches // the best are picked from these
 	}
 	wanted := func(at string, d fs.DirEntry) bool {
-		return d.Type().IsRegular() && (args.Glob == "" || only.match(at))
+		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at))
 	}
 	if err := s.run(ctx, o, start, wanted); err != nil {
 		return nil, fmt.Errorf("searching %s: %w", start, err)
@@ -161,7 +162,7 @@ type fileMatches struct {
 
 // searchJob is one file that is to be searched. The folder is held for it.
 type searchJob struct {
-	in       *folder
+	in       *tree.Folder
 	name, at string
 	position int
 }
@@ -179,17 +180,17 @@ func (s *searching) run(ctx context.Context, o *Operators, start string, wanted 
 		})
 	}
 	position := 0
-	err := o.walkFolders(ctx, start, func(in *folder, at string, d fs.DirEntry) error {
+	err := o.tree.WalkFolders(ctx, start, func(in *tree.Folder, at string, d fs.DirEntry) error {
 		if !wanted(at, d) {
 			return nil
 		}
 		job := searchJob{in: in, name: d.Name(), at: at, position: position}
 		position++
 		if in == nil { // start itself is a file
-			job.in, job.name = &folder{root: o.root}, at
-			job.in.hold() // the workspace stays open
+			job.in, job.name = &tree.Folder{Root: o.tree.Root}, at
+			job.in.Hold() // the workspace stays open
 		}
-		job.in.hold()
+		job.in.Hold()
 		jobs <- job
 		return nil
 	}, func() {
@@ -207,14 +208,14 @@ func (s *searching) run(ctx context.Context, o *Operators, start string, wanted 
 
 // file searches one file.
 func (s *searching) file(ctx context.Context, r *fileReader, job searchJob) {
-	defer job.in.release()
+	defer job.in.Release()
 	if ctx.Err() != nil {
 		return
 	}
-	data, err := r.read(job.in.root, job.name)
+	data, err := r.read(job.in.Root, job.name)
 	var found []searchMatch
 	total := 0
-	binary := err == nil && isBinary(data)
+	binary := err == nil && tree.IsBinary(data)
 	if err == nil && !binary {
 		found, total = s.matches(job, data, &r.folded)
 	}
@@ -364,7 +365,7 @@ func around(line []byte, match int) string {
 	return text
 }
 
-var errLarge = fmt.Errorf("the file has more than %d bytes", maxFile)
+var errLarge = fmt.Errorf("the file has more than %d bytes", tree.MaxFile)
 
 // fileReader reads one file after the other into the same memory.
 type fileReader struct {
@@ -375,7 +376,7 @@ type fileReader struct {
 // read returns what is in a file, up to the next read. It does not wait for a
 // pipe that took the place of a file.
 func (r *fileReader) read(root *os.Root, name string) (data []byte, err error) {
-	f, err := openRegular(root, name)
+	f, err := tree.OpenRegular(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -392,7 +393,7 @@ func (r *fileReader) read(root *os.Root, name string) (data []byte, err error) {
 			return r.data[:n], nil
 		case err != nil:
 			return nil, err
-		case n > maxFile:
+		case n > tree.MaxFile:
 			return nil, errLarge
 		case n == len(r.data):
 			r.data = append(r.data, make([]byte, len(r.data))...)

@@ -48,7 +48,7 @@ func (s *seen) changed(changes []change) {
 	defer s.mu.Unlock()
 	for _, c := range changes {
 		if _, known := s.hashes[c.path]; known {
-			s.hashes[c.path] = c.after.hash()
+			s.hashes[c.path] = c.after.Hash()
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (s *seen) check(changes []change, unless map[string]bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range changes {
-		if hash, known := s.hashes[c.path]; known && !unless[c.path] && hash != c.before.hash() {
+		if hash, known := s.hashes[c.path]; known && !unless[c.path] && hash != c.before.Hash() {
 			return staleError(c.path)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 type statResult struct {
@@ -30,14 +32,14 @@ func (o *Operators) stat(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	at, err := o.resolve(args.Path)
+	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := o.root.Lstat(at)
+	info, err := o.tree.Root.Lstat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, o.noFile(ctx, at)
+		return nil, o.tree.NoFile(ctx, at)
 	case err != nil:
 		return nil, fmt.Errorf("looking at %s: %w", at, err)
 	}
@@ -46,12 +48,12 @@ func (o *Operators) stat(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		Mode: fmt.Sprintf("%04o", info.Mode().Perm()), Modified: info.ModTime().UTC(),
 	}
 	if info.Mode().IsRegular() {
-		if f, err := o.load(at); err != nil {
+		if f, err := o.tree.Load(at); err != nil {
 			result.Note = err.Error()
 		} else {
-			result.Size, result.SHA256, result.Binary = int64(len(f.data)), f.hash(), !isText(f.data)
+			result.Size, result.SHA256, result.Binary = int64(len(f.Data)), f.Hash(), !tree.IsText(f.Data)
 			if !result.Binary {
-				n := countLines(f.data)
+				n := countLines(f.Data)
 				result.Lines = &n
 			}
 		}

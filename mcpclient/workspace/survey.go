@@ -16,7 +16,7 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 		return intent.Facts{}, err
 	}
 	defer done()
-	err = o.walk(within, ".", func(at string, d fs.DirEntry) error {
+	err = o.tree.Walk(within, ".", func(at string, d fs.DirEntry) error {
 		if at != "." {
 			survey.See(at, d.IsDir())
 		}
@@ -55,7 +55,7 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 	if source == "" {
 		return nil
 	}
-	return o.walk(ctx, ".", func(at string, d fs.DirEntry) error {
+	return o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
 		if !d.IsDir() && intent.Tests(at, source) {
 			survey.Keep(at)
 		}

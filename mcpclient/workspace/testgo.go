@@ -56,7 +56,7 @@ type goTestRun struct {
 
 func (o *Operators) goEvents(shown io.Writer, report *testReport, dir string) *goEvents {
 	return &goEvents{
-		shown: shown, report: report, dir: dir, inside: o.relative,
+		shown: shown, report: report, dir: dir, inside: o.tree.Relative,
 		packages: map[string]*goPackage{}, builds: map[string][]string{},
 	}
 }

@@ -173,7 +173,7 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 		}
 		for line := range strings.Lines(list.String()) {
 			name, at, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
-			if rel, err := o.relative(at); err == nil && at != "" {
+			if rel, err := o.tree.Relative(at); err == nil && at != "" {
 				folders[name] = rel
 			}
 		}
@@ -212,12 +212,12 @@ func (o *Operators) detect(ctx context.Context, c call) (*mcp.CallToolResult, er
 	if err := c.decode(&args); err != nil {
 		return nil, err
 	}
-	start, err := o.folder(args.Path)
+	start, err := o.tree.Folder(args.Path)
 	if err != nil {
 		return nil, err
 	}
 	result := detectResult{Projects: []testProject{}}
-	err = o.walk(ctx, start, func(at string, d fs.DirEntry) error {
+	err = o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		if !d.IsDir() {
 			return nil
 		}
@@ -278,7 +278,7 @@ var testKinds = []struct {
 // that names no tests.
 func (o *Operators) projectIn(dir string) (project, error) {
 	for _, k := range testKinds {
-		info, err := o.root.Stat(path.Join(dir, k.marker))
+		info, err := o.tree.Root.Stat(path.Join(dir, k.marker))
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
@@ -297,9 +297,9 @@ var testTarget = lazyregexp.New(`(?m)^test[ \t]*:(?:[^=]|$)`)
 // makeIn is the project of a Makefile that has a target test.
 func (o *Operators) makeIn(dir string) (project, error) {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
-		f, err := o.loadText(path.Join(dir, name))
-		if err == nil && f.exists {
-			if testTarget.Match(f.data) {
+		f, err := o.tree.LoadText(path.Join(dir, name))
+		if err == nil && f.Exists {
+			if testTarget.Match(f.Data) {
 				return project{"make", dir, makeTest}, nil
 			}
 			return project{}, nil // make reads the first that there is
@@ -310,14 +310,14 @@ func (o *Operators) makeIn(dir string) (project, error) {
 
 // scripts are the scripts of a package.json.
 func (o *Operators) scripts(dir string) map[string]string {
-	f, err := o.loadText(path.Join(dir, "package.json"))
-	if err != nil || !f.exists {
+	f, err := o.tree.LoadText(path.Join(dir, "package.json"))
+	if err != nil || !f.Exists {
 		return nil
 	}
 	var manifest struct {
 		Scripts map[string]string `json:"scripts"`
 	}
-	if json.Unmarshal(f.data, &manifest) != nil {
+	if json.Unmarshal(f.Data, &manifest) != nil {
 		return nil // npm says what is wrong with it
 	}
 	return manifest.Scripts
@@ -346,7 +346,7 @@ func (o *Operators) testCommand(c call, args testArgs) (command, project, error)
 		return command{}, project{}, err
 	}
 	child, err := p.command(o, p.dir, args)
-	child.dir = o.onDisk(p.dir)
+	child.dir = o.tree.OnDisk(p.dir)
 	return child, p, err
 }
 
@@ -377,11 +377,11 @@ func (o *Operators) testFolder(name string) (string, error) {
 	if name == "" {
 		return ".", nil
 	}
-	at, err := o.resolve(name)
+	at, err := o.tree.Resolve(name)
 	if err != nil {
 		return "", err
 	}
-	info, err := o.root.Stat(at)
+	info, err := o.tree.Root.Stat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ".", nil
@@ -397,11 +397,11 @@ func (o *Operators) testFolder(name string) (string, error) {
 // below is a path argument relative to the folder of the project, as far as
 // there is such a file; otherwise it is left as it is.
 func (o *Operators) below(dir, name string) string {
-	at, err := o.resolve(name)
+	at, err := o.tree.Resolve(name)
 	if err != nil {
 		return name
 	}
-	if _, err := o.root.Stat(at); err != nil {
+	if _, err := o.tree.Root.Stat(at); err != nil {
 		return name
 	}
 	if at == dir {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/mcpclient/workspace/tree"
 	"replan/planning/intent"
 )
 
@@ -36,7 +37,7 @@ func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]so
 		return nil, nil
 	}
 	var all []string
-	err := o.walk(ctx, ".", func(at string, d fs.DirEntry) error {
+	err := o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
 		if d.Type().IsRegular() {
 			all = append(all, at)
 		}
@@ -55,12 +56,12 @@ func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]so
 		if len(out) == maxSourceFiles || slices.ContainsFunc(out, func(f sourceFile) bool { return f.Path == at }) {
 			continue
 		}
-		f, err := o.loadEntry(at)
-		if err != nil || !f.exists || f.dir || !isText(f.data) || len(f.data) > room {
+		f, err := o.tree.LoadEntry(at)
+		if err != nil || !f.Exists || f.Dir || !tree.IsText(f.Data) || len(f.Data) > room {
 			continue // a file that is not there any more, or too long, keeps nobody from the others
 		}
-		room -= len(f.data)
-		out = append(out, sourceFile{Path: at, Text: string(f.data)})
+		room -= len(f.Data)
+		out = append(out, sourceFile{Path: at, Text: string(f.Data)})
 	}
 	return out, nil
 }

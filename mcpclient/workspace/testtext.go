@@ -33,7 +33,7 @@ type testBlock struct {
 }
 
 func (o *Operators) textReport(report *testReport, dir string) *textReport {
-	return &textReport{testReport: report, dir: dir, inside: o.relative, blocks: map[string]*testBlock{}}
+	return &textReport{testReport: report, dir: dir, inside: o.tree.Relative, blocks: map[string]*testBlock{}}
 }
 
 var (

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 // Undone is what putting back the changes of runs does, or would do.
@@ -132,11 +134,11 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 
 // isHere reports whether a folder is the workspace.
 func (o *Operators) isHere(dir string) bool {
-	if dir == o.dir {
+	if dir == o.tree.Dir {
 		return true
 	}
 	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && real == o.real
+	return err == nil && real == o.tree.Real
 }
 
 // undone writes down that all changes of a run are put back.
@@ -191,11 +193,11 @@ func (u *undoing) compare(all []*chain) error {
 	var refused ChangedError
 	for _, c := range all {
 		u.findLitter(c)
-		now, err := u.o.look(c.path)
-		hash := now.hash()
+		now, err := u.o.tree.Look(c.path)
+		hash := now.Hash()
 		first := c.first()
 		switch {
-		case err == nil && hash == first.BeforeSHA && (!c.remade() || !now.exists || now.mode == c.mode()):
+		case err == nil && hash == first.BeforeSHA && (!c.remade() || !now.Exists || now.Mode == c.mode()):
 			continue // as it was
 		case err != nil:
 			refused.Files = append(refused.Files, ChangedFile{Path: c.path, How: "is no longer what the run left: " + err.Error()})
@@ -208,19 +210,19 @@ func (u *undoing) compare(all []*chain) error {
 		if c.disturbed() {
 			u.notes = append(u.notes, c.path+" was changed by something else too while the run went on: that is put back with the run's own changes")
 		}
-		was := file{exists: first.BeforeSHA != "", dir: first.BeforeSHA == folderHash}
-		if was.exists {
-			was.mode = now.mode // where the run did not touch it, it is the user's
-			if c.remade() || !now.exists {
-				was.mode = c.mode()
+		was := tree.File{Exists: first.BeforeSHA != "", Dir: first.BeforeSHA == tree.FolderHash}
+		if was.Exists {
+			was.Mode = now.Mode // where the run did not touch it, it is the user's
+			if c.remade() || !now.Exists {
+				was.Mode = c.mode()
 			}
 		}
-		if was.exists && !was.dir {
+		if was.Exists && !was.Dir {
 			data, whole := u.kept(first.run, first.BeforeSHA)
 			if !whole {
 				return fmt.Errorf("what %s was before the run %s is kept no longer, or damaged: nothing was put back", c.path, first.run)
 			}
-			was.data = data
+			was.Data = data
 		}
 		u.back = append(u.back, putBack{change: change{path: c.path, before: now, after: was}, remade: c.remade()})
 	}
@@ -235,66 +237,44 @@ func (u *undoing) compare(all []*chain) error {
 func (u *undoing) findLitter(c *chain) {
 	const within = 5 * time.Second // of the change, so that nobody else is writing them
 	for _, l := range c.links {
-		if l.Done || l.AfterSHA == "" || l.AfterSHA == folderHash {
+		if l.Done || l.AfterSHA == "" || l.AfterSHA == tree.FolderHash {
 			continue
 		}
-		entries, err := fs.ReadDir(u.o.root.FS(), path.Dir(l.Path))
+		entries, err := fs.ReadDir(u.o.tree.Root.FS(), path.Dir(l.Path))
 		if err != nil {
 			continue // there is no such folder any more
 		}
 		for _, e := range entries {
 			info, err := e.Info()
-			if err != nil || !tempName.MatchString(e.Name()) || info.ModTime().Sub(l.Time).Abs() > within {
+			if err != nil || !tree.TempName.MatchString(e.Name()) || info.ModTime().Sub(l.Time).Abs() > within {
 				continue
 			}
 			at := path.Join(path.Dir(l.Path), e.Name())
 			known := slices.ContainsFunc(u.litter, func(c change) bool { return c.path == at })
-			if f, err := u.o.loadEntry(at); err == nil && !f.dir && !known {
+			if f, err := u.o.tree.LoadEntry(at); err == nil && !f.Dir && !known {
 				u.litter = append(u.litter, change{path: at, before: f})
 			}
 		}
 	}
 }
 
-// look loads a path as it is now; a link on the way to it is an error. In the
-// place of a folder there may be a file, and nothing is in that.
-func (o *Operators) look(at string) (file, error) {
-	for i, r := range at {
-		if r != '/' {
-			continue
-		}
-		info, err := o.root.Lstat(at[:i])
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return file{}, nil
-		case err != nil:
-			return file{}, fmt.Errorf("looking at %s: %w", at[:i], err)
-		case info.Mode()&fs.ModeSymlink != 0:
-			return file{}, fmt.Errorf("%s is a link now", at[:i])
-		case !info.IsDir():
-			return file{}, nil
-		}
-	}
-	return o.loadEntry(at)
-}
-
 // add tells of a file that changed since.
-func (e *ChangedError) add(u *undoing, c *chain, now file) {
+func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 	last := c.last()
-	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.o.backups.since(c.path, now.hash(), last.Time, u.runs)}
+	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.o.backups.since(c.path, now.Hash(), last.Time, u.runs)}
 	switch {
-	case !now.exists:
+	case !now.Exists:
 		changed.How = "was removed since"
-	case now.dir && last.AfterSHA != folderHash:
+	case now.Dir && last.AfterSHA != tree.FolderHash:
 		changed.How = "was made a folder since"
 	case last.AfterSHA == "":
 		changed.How = "was made again since"
 	}
 	e.Files = append(e.Files, changed)
-	left := file{exists: last.AfterSHA != "", dir: last.AfterSHA == folderHash}
+	left := tree.File{Exists: last.AfterSHA != "", Dir: last.AfterSHA == tree.FolderHash}
 	whole := true
-	if left.exists && !left.dir {
-		left.data, whole = u.kept(last.run, last.AfterSHA)
+	if left.Exists && !left.Dir {
+		left.Data, whole = u.kept(last.run, last.AfterSHA)
 	}
 	if !whole {
 		e.Diff += fmt.Sprintf("what %s was when the run left it is kept no longer\n", c.path)
@@ -316,8 +296,8 @@ func (u *undoing) steps(out *Undone) []change {
 	slices.SortFunc(u.back, func(a, b putBack) int { return strings.Compare(a.path, b.path) })
 	for _, b := range slices.Backward(u.back) { // what is in a folder before the folder
 		switch {
-		case b.after.exists || !b.before.exists:
-		case b.before.dir && !u.o.holdsOnly(b.path, gone):
+		case b.after.Exists || !b.before.Exists:
+		case b.before.Dir && !u.o.holdsOnly(b.path, gone):
 			u.notes = append(u.notes, "the folder "+b.path+" stays, since there are other files in it")
 			continue
 		default:
@@ -328,38 +308,38 @@ func (u *undoing) steps(out *Undone) []change {
 	}
 	for _, b := range u.back {
 		switch {
-		case !b.after.exists:
+		case !b.after.Exists:
 			continue
-		case b.before.exists && b.before.dir != b.after.dir: // a file in the place of a folder, or the other way round
+		case b.before.Exists && b.before.Dir != b.after.Dir: // a file in the place of a folder, or the other way round
 			gone[b.path] = true
 			remove = append(remove, change{path: b.path, before: b.before})
-			b.before = file{}
+			b.before = tree.File{}
 		}
-		if !b.after.dir {
+		if !b.after.Dir {
 			files = append(files, b.change)
 			continue
 		}
-		made := change{path: b.path, before: b.before, after: file{exists: true, dir: true, mode: 0o700}}
-		if !b.before.exists {
+		made := change{path: b.path, before: b.before, after: tree.File{Exists: true, Dir: true, Mode: 0o700}}
+		if !b.before.Exists {
 			folders = append(folders, made)
 			made.before = made.after
 		}
-		made.after.mode = b.after.mode
+		made.after.Mode = b.after.Mode
 		modes = append(modes, made) // last: a folder may be one that nothing can be written into
 	}
 	for _, b := range u.back {
 		diff, _ := b.diff()
 		action := "restored"
 		switch {
-		case !b.after.exists && !gone[b.path]:
+		case !b.after.Exists && !gone[b.path]:
 			continue
-		case !b.after.exists:
+		case !b.after.Exists:
 			action = "removed"
-		case !b.before.exists:
+		case !b.before.Exists:
 			action = "recreated"
 		}
 		out.Diff += diff
-		out.Files = append(out.Files, UndoneFile{Path: b.path, Action: action, Folder: b.before.dir || b.after.dir})
+		out.Files = append(out.Files, UndoneFile{Path: b.path, Action: action, Folder: b.before.Dir || b.after.Dir})
 	}
 	out.Notes = append(out.Notes, u.notes...)
 	slices.SortFunc(remove, func(a, b change) int { return strings.Compare(b.path, a.path) })
@@ -369,7 +349,7 @@ func (u *undoing) steps(out *Undone) []change {
 
 // holdsOnly reports whether a folder holds nothing but what will be gone.
 func (o *Operators) holdsOnly(dir string, gone map[string]bool) bool {
-	entries, err := fs.ReadDir(o.root.FS(), dir)
+	entries, err := fs.ReadDir(o.tree.Root.FS(), dir)
 	if err != nil {
 		return false
 	}

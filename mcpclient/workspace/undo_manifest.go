@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 // noted is one changed path as the manifest of a run tells of it.
@@ -117,7 +119,7 @@ func (c *chain) leaves(hash string) bool {
 
 // entryKind says what a hash is of: a file, a folder or "" for nothing.
 func entryKind(hash string) string {
-	if hash == "" || hash == folderHash {
+	if hash == "" || hash == tree.FolderHash {
 		return hash
 	}
 	return "file"

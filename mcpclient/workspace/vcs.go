@@ -91,7 +91,7 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 	}
 	ended, err := r.o.execute(ctx, run.call, command{
 		name: "git", args: append(flags, run.args...),
-		dir: r.o.dir, environ: r.environ(run), input: run.input,
+		dir: r.o.tree.Dir, environ: r.environ(run), input: run.input,
 		timeout: limit, quiet: !run.asUser, need: "install it to work with repositories",
 		data: func(io.Writer) io.WriteCloser { return out },
 	})
@@ -270,7 +270,7 @@ func (o *Operators) pathspec(name string) (string, error) {
 	if name == "" {
 		return ".", nil
 	}
-	return o.resolve(name)
+	return o.tree.Resolve(name)
 }
 
 // local is a path of the repository relative to the workspace.

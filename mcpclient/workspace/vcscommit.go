@@ -43,7 +43,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c call) (*mcp.CallToolResult,
 		return nil, errors.New("vcs.commit takes all or paths, not both")
 	}
 	for i, name := range args.Paths {
-		at, err := o.resolve(name)
+		at, err := o.tree.Resolve(name)
 		if err != nil {
 			return nil, err
 		}

@@ -328,7 +328,7 @@ func (s *scratch) copyIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := absolute(s.r.o.dir, strings.TrimSuffix(strings.TrimSuffix(out.data, "\n"), "\r"))
+	from := absolute(s.r.o.tree.Dir, strings.TrimSuffix(strings.TrimSuffix(out.data, "\n"), "\r"))
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was ever staged

@@ -1,4 +1,4 @@
-package workspace
+package tree
 
 import (
 	"errors"
@@ -55,8 +55,8 @@ func resolved(name string) string {
 
 // isPrivate reports whether a path belongs to the program itself: its
 // configuration, its servers, or what it keeps of runs. Case is no way around it.
-func (o *Operators) isPrivate(at string) bool {
-	for _, own := range o.private {
+func (t *Tree) isPrivate(at string) bool {
+	for _, own := range t.private {
 		if len(at) >= len(own) && strings.EqualFold(at[:len(own)], own) && (len(at) == len(own) || at[len(own)] == '/') {
 			return true
 		}
@@ -64,9 +64,9 @@ func (o *Operators) isPrivate(at string) bool {
 	return false
 }
 
-// notPrivate refuses what belongs to the program itself.
-func (o *Operators) notPrivate(at string) error {
-	if o.isPrivate(path.Clean(at)) {
+// NotPrivate refuses what belongs to the program itself.
+func (t *Tree) NotPrivate(at string) error {
+	if t.isPrivate(path.Clean(at)) {
 		return fmt.Errorf("%q belongs to replan itself and is left alone", at)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package workspace
+package tree
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 // errKernel says that a file is none: a read of it may wait for ever.
 var errKernel = errors.New("it is a window into the kernel, not a file")
 
-// openRegular opens a file to be read. It waits neither for a pipe that took the
+// OpenRegular opens a file to be read. It waits neither for a pipe that took the
 // place of a file nor for what the kernel has to say.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+func OpenRegular(root *os.Root, name string) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -33,13 +33,13 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// readRegular reads a file of at most maxFile bytes, and one byte of a larger one
+// readRegular reads a file of at most [MaxFile] bytes, and one byte of a larger one
 // more.
 func readRegular(root *os.Root, name string) ([]byte, error) {
-	f, err := openRegular(root, name)
+	f, err := OpenRegular(root, name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	return data, errors.Join(err, f.Close())
 }

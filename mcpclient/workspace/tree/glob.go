@@ -1,4 +1,4 @@
-package workspace
+package tree
 
 import (
 	"fmt"
@@ -7,26 +7,28 @@ import (
 	"strings"
 )
 
-// glob matches slash-separated paths relative to the workspace. `*` and `?`
+// Glob matches slash-separated paths relative to the workspace. `*` and `?`
 // stop at a slash, `**` does not; a pattern without a slash means the last
 // part of a path, in whatever folder.
-type glob struct {
+type Glob struct {
 	re   *regexp.Regexp
 	base bool // the pattern is of a name, not of a path
 }
 
-func newGlob(pattern string) (glob, error) {
+// NewGlob reads a pattern.
+func NewGlob(pattern string) (Glob, error) {
 	p := strings.TrimPrefix(pattern, "./")
 	base := !strings.Contains(p, "/")
 	p = strings.TrimPrefix(p, "/")
 	re, err := regexp.Compile("^" + globExpr(p) + "$")
 	if err != nil {
-		return glob{}, fmt.Errorf("the pattern %q cannot be read: %w", pattern, err)
+		return Glob{}, fmt.Errorf("the pattern %q cannot be read: %w", pattern, err)
 	}
-	return glob{re: re, base: base}, nil
+	return Glob{re: re, base: base}, nil
 }
 
-func (g glob) match(at string) bool {
+// Match reports whether the pattern means a path.
+func (g Glob) Match(at string) bool {
 	if g.base {
 		at = path.Base(at)
 	}

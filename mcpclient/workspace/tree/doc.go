@@ -1,0 +1,7 @@
+// Package tree opens the files of one folder, the workspace, so that no path
+// leads out of it, whatever it says and wherever a link points.
+//
+// It resolves paths, reads and writes whole files, and walks folders without what
+// git ignores. It imports no other package of this program. Start reading at
+// [Tree] and [Tree.Resolve].
+package tree

@@ -1,0 +1,27 @@
+package tree
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// IsText reports whether data can be shown as lines of text.
+func IsText(data []byte) bool { return !IsBinary(data) && utf8.Valid(data) }
+
+// IsBinary looks for a NUL where files of programs and pictures have one.
+func IsBinary(data []byte) bool {
+	const head = 8 << 10
+	return bytes.IndexByte(data[:min(len(data), head)], 0) >= 0
+}
+
+// AllCRLF reports whether every line of a text ends in CR LF.
+func AllCRLF(text string) bool {
+	n := strings.Count(text, "\n")
+	return n > 0 && strings.Count(text, "\r\n") == n
+}
+
+// ToCRLF makes every line end in CR LF.
+func ToCRLF(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}

@@ -1,0 +1,56 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Tree is a folder that is opened once. Files are named by paths relative to it,
+// with slashes; none of them leads out. It is safe for use by several goroutines.
+type Tree struct {
+	Root    *os.Root // of the folder
+	Dir     string   // the folder, absolute
+	Real    string   // the folder without links on the way to it
+	private []string // paths that belong to the program itself
+}
+
+// Open opens the folder dir. Paths below the folders of private, which belong
+// to the program itself, cannot be resolved, walked or changed.
+func Open(dir string, private []string) (*Tree, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the workspace %s: %w", dir, err)
+	}
+	root, err := openFolder(abs)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		real = abs
+	}
+	return &Tree{Root: root, Dir: abs, Real: real, private: privatePaths(real, private)}, nil
+}
+
+// Close closes the folder: nothing can be read or changed after it.
+func (t *Tree) Close() error { return t.Root.Close() }
+
+func openFolder(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the workspace %s does not exist; start in an existing folder: %w", dir, err)
+	case err != nil:
+		return nil, fmt.Errorf("the workspace %s cannot be opened: %w", dir, err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("the workspace %s is not a folder; name the folder to work in", dir)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the workspace %s cannot be opened: %w", dir, err)
+	}
+	return root, nil
+}

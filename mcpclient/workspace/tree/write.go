@@ -1,0 +1,70 @@
+package tree
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+
+	"replan/internal/lazyregexp"
+)
+
+// FolderHash is what a folder has in the place of a SHA-256.
+const FolderHash = "folder"
+
+// Hash is the SHA-256 of the content in hex, empty where there is no file.
+func (f File) Hash() string {
+	switch {
+	case !f.Exists:
+		return ""
+	case f.Dir:
+		return FolderHash
+	}
+	sum := sha256.Sum256(f.Data)
+	return hex.EncodeToString(sum[:])
+}
+
+// TempName matches the names of files that [WriteAtomic] has not put in place yet.
+var TempName = lazyregexp.New(`^\.replan-[A-Z2-7]{26}\.tmp$`)
+
+// WriteAtomic puts a file in place so that a reader sees the old content or
+// the new, and a crash leaves one of them. The mode is set as it is where the
+// file existed, and is subject to the umask where it is new.
+func WriteAtomic(root *os.Root, at string, f File) (err error) {
+	temp := path.Join(path.Dir(at), ".replan-"+rand.Text()+".tmp") // see tempName
+	w, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.Mode)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", at, err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing %s: %w", at, err)
+			_ = root.Remove(temp) // the failure itself is what counts
+		}
+	}()
+	_, err = w.Write(f.Data)
+	if f.Exists && err == nil {
+		err = w.Chmod(f.Mode)
+	}
+	if err = errors.Join(err, w.Sync(), w.Close()); err != nil {
+		return err
+	}
+	if err = root.Rename(temp, at); err != nil {
+		return err
+	}
+	SyncFolder(root, path.Dir(at))
+	return nil
+}
+
+// SyncFolder makes the names in a folder durable, where the system can.
+func SyncFolder(root *os.Root, at string) {
+	d, err := root.Open(at)
+	if err != nil {
+		return
+	}
+	_ = d.Sync() // some file systems cannot sync a folder; the rename is done all the same
+	_ = d.Close()
+}
