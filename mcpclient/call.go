@@ -14,8 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
-	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 )
 
@@ -32,14 +32,14 @@ import (
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	meta := map[string]any{}
 	if len(call.Hashes) > 0 {
-		meta[workspace.MetaHashes] = call.Hashes
-		meta[workspace.MetaDiff] = workspace.DiffHash(call.Diff)
+		meta[builtin.MetaHashes] = call.Hashes
+		meta[builtin.MetaDiff] = builtin.DiffHash(call.Diff)
 	}
 	if call.Run != "" {
-		meta[workspace.MetaRun] = call.Run
+		meta[builtin.MetaRun] = call.Run
 	}
 	if call.Hold {
-		meta[workspace.MetaHold] = true
+		meta[builtin.MetaHold] = true
 	}
 	result, err := p.send(ctx, call, meta)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 		return plan.ToolPreview{}, fmt.Errorf("%s cannot say what it would change", call.Tool.QualifiedName())
 	}
 	call.Output, call.Progress = nil, nil
-	result, err := p.send(ctx, call, map[string]any{workspace.MetaPreview: true})
+	result, err := p.send(ctx, call, map[string]any{builtin.MetaPreview: true})
 	if err != nil {
 		return plan.ToolPreview{}, err
 	}
@@ -78,7 +78,7 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 	}
 	defer p.work.Done()
 	if e.builtin == nil {
-		if _, preview := meta[workspace.MetaPreview]; preview {
+		if _, preview := meta[builtin.MetaPreview]; preview {
 			return nil, notDone(call.Tool, "only built-in servers preview, and %s is none", call.Tool.Server)
 		}
 		meta = nil
@@ -119,8 +119,8 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 }
 
 // call sends the request and waits for the answer.
-func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[string]any, builtin bool) (*mcp.CallToolResult, error) {
-	token, finish := c.listen(call, builtin)
+func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[string]any, isBuiltin bool) (*mcp.CallToolResult, error) {
+	token, finish := c.listen(call, isBuiltin)
 	defer finish()
 	var request mcp.CallToolRequest
 	request.Params.Name = call.Tool.Name
@@ -275,13 +275,13 @@ func notDone(tool plan.Tool, format string, args ...any) error {
 	return &plan.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
 }
 
-func toolError(tool plan.Tool, result *mcp.CallToolResult, builtin bool) error {
+func toolError(tool plan.Tool, result *mcp.CallToolResult, isBuiltin bool) error {
 	failure := &plan.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
 	// What cannot be read is no reason to lose the message.
 	failure.Result, _ = structured(result)
-	if builtin && result.Meta != nil {
-		failure.Outdated, _ = result.Meta.AdditionalFields[workspace.MetaOutdated].(string)
-		failure.Removes, _ = result.Meta.AdditionalFields[workspace.MetaRemoves].(string)
+	if isBuiltin && result.Meta != nil {
+		failure.Outdated, _ = result.Meta.AdditionalFields[builtin.MetaOutdated].(string)
+		failure.Removes, _ = result.Meta.AdditionalFields[builtin.MetaRemoves].(string)
 	}
 	if strings.TrimSpace(failure.Message) == "" {
 		failure.Message = "the tool failed and did not say why"

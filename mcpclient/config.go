@@ -15,7 +15,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"replan/internal/lazyregexp"
-	"replan/mcpclient/workspace"
+	"replan/mcpclient/builtin"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -101,7 +101,7 @@ func checkName(name string) error {
 	switch {
 	case !names.MatchString(name):
 		return errNameForm
-	case strings.EqualFold(name, prompt.PlanServer), strings.EqualFold(name, workspace.ServerName):
+	case strings.EqualFold(name, prompt.PlanServer), strings.EqualFold(name, builtin.ServerName):
 		return errNameTaken
 	}
 	return nil

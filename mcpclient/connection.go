@@ -19,8 +19,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
-	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 )
 
@@ -135,7 +135,7 @@ func (c *connection) close() {
 
 // tools lists what the server offers, and says what had to be left out. It
 // shakes hands first where that is still to be done.
-func (c *connection) tools(ctx context.Context, name string, builtin bool) ([]plan.Tool, string, error) {
+func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]plan.Tool, string, error) {
 	if !c.client.IsInitialized() {
 		if err := c.shakeHands(ctx); err != nil {
 			return nil, "", err
@@ -157,7 +157,7 @@ func (c *connection) tools(ctx context.Context, name string, builtin bool) ([]pl
 			continue
 		}
 		seen[t.Name] = true
-		tools = append(tools, t.planned(name, builtin))
+		tools = append(tools, t.planned(name, isBuiltin))
 	}
 	if len(out) == 0 {
 		return tools, "", nil
@@ -214,7 +214,7 @@ type listedTool struct {
 	Meta map[string]any `json:"_meta"`
 }
 
-func (t listedTool) planned(serverName string, builtin bool) plan.Tool {
+func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 	hints := t.Annotations
 	is := func(hint *bool) bool { return hint != nil && *hint }
 	tool := plan.Tool{
@@ -224,13 +224,13 @@ func (t listedTool) planned(serverName string, builtin bool) plan.Tool {
 		Annotated: hints.ReadOnly != nil || hints.Destructive != nil ||
 			hints.Idempotent != nil || hints.OpenWorld != nil,
 		OpenWorld: hints.OpenWorld,
-		Trusted:   builtin,
+		Trusted:   isBuiltin,
 	}
 	if len(t.InputSchema) > 0 && !bytes.Equal(t.InputSchema, []byte("null")) {
 		tool.InputSchema = t.InputSchema
 	}
 	// Only this program's own servers are believed to change nothing.
-	tool.Previews = builtin && t.Meta[workspace.MetaPreviews] == true
+	tool.Previews = isBuiltin && t.Meta[builtin.MetaPreviews] == true
 	return tool
 }
 

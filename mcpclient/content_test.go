@@ -90,7 +90,7 @@ func TestAFailureTellsWhatIsInItsResources(t *testing.T) {
 }
 
 func TestABuiltInServersResourcesAreKeptToo(t *testing.T) {
-	p := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{
 			mcp.NewEmbeddedResource(mcp.TextResourceContents{URI: "x://a", Text: "kept"}),
 		}}, nil

@@ -14,13 +14,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
-	"replan/mcpclient/workspace"
+	"replan/mcpclient/builtin"
 	"replan/planning/plan"
 )
 
 type handler = func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)
 
-func builtin(t *testing.T, tools map[string]handler) *mcpclient.Pool {
+func inProcess(t *testing.T, tools map[string]handler) *mcpclient.Pool {
 	t.Helper()
 	s := server.NewMCPServer("workspace", "1")
 	for name, h := range tools {
@@ -60,7 +60,7 @@ func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
 		"markup and ampersands come as they were": {texts("<a & b>"), "<a & b>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return c.result, nil
 			}})
 			got, err := call(t, p, "it", nil)
@@ -75,7 +75,7 @@ func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
 }
 
 func TestArgumentsArriveWithEveryDigitAndNoneAsAnObject(t *testing.T) {
-	p := builtin(t, map[string]handler{"raw": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	p := inProcess(t, map[string]handler{"raw": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("args: " + string(r.Params.RawArguments)), nil
 	}})
 	for want, args := range map[string]map[string]any{
@@ -113,7 +113,7 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := builtin(t, map[string]handler{"it": c.h})
+			p := inProcess(t, map[string]handler{"it": c.h})
 			_, err := call(t, p, "it", nil)
 			var failure *plan.ToolError
 			if !errors.As(err, &failure) {
@@ -127,13 +127,13 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 }
 
 func TestOnlyARefusedRequestIsCertainlyNotDone(t *testing.T) {
-	p := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, errors.New("look at the files")
 	}})
 	if _, err := call(t, p, "it", nil); err == nil || isToolError(err) || !strings.Contains(err.Error(), "look at the files") {
 		t.Errorf("an error in the server's own works: %v", err)
 	}
-	elicit := builtin(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	elicit := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, mcp.URLElicitationRequiredError{}
 	}})
 	if _, err := call(t, elicit, "it", nil); err == nil || isToolError(err) {
@@ -147,7 +147,7 @@ func TestOnlyARefusedRequestIsCertainlyNotDone(t *testing.T) {
 }
 
 func TestACallThatNeverLeftIsAToolError(t *testing.T) {
-	p := builtin(t, nil)
+	p := inProcess(t, nil)
 	p.Ready(t.Context())
 	for name, missing := range map[string]plan.Tool{
 		"no such server": {Name: "x", Server: "nobody"},
@@ -214,7 +214,7 @@ func TestTheLastWordOfAToolIsNotLostBehindItsResult(t *testing.T) {
 }
 
 func TestWithoutAListenerNoProgressIsAskedFor(t *testing.T) {
-	p := builtin(t, map[string]handler{"it": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	p := inProcess(t, map[string]handler{"it": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(fmt.Sprint(r.Params.Meta != nil && r.Params.Meta.ProgressToken != nil)), nil
 	}})
 	if got, err := call(t, p, "it", nil); err != nil || got != "false" {
@@ -224,7 +224,7 @@ func TestWithoutAListenerNoProgressIsAskedFor(t *testing.T) {
 
 func TestCancellingReachesABuiltInToolAndWaitsForIt(t *testing.T) {
 	called, left := make(chan struct{}), make(chan struct{})
-	p := builtin(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	p := inProcess(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
 		<-ctx.Done()
 		close(left)
@@ -263,7 +263,7 @@ func TestATimeLimitOfTheServerEndsACall(t *testing.T) {
 
 func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
 	called := make(chan struct{})
-	p := builtin(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	p := inProcess(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -294,16 +294,16 @@ func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
 func TestPreviewApprovedHashesAndRunTravelToABuiltInServer(t *testing.T) {
 	s := server.NewMCPServer("workspace", "1")
 	patch := mcp.NewTool("fs.patch")
-	patch.Meta = mcp.NewMetaFromMap(map[string]any{workspace.MetaPreviews: true})
+	patch.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
 	s.AddTool(patch, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		fields := map[string]any{}
 		if r.Params.Meta != nil {
 			fields = r.Params.Meta.AdditionalFields
 		}
-		if fields[workspace.MetaPreview] == true {
+		if fields[builtin.MetaPreview] == true {
 			return mcp.NewToolResultStructuredOnly(map[string]any{"diff": "-a\n+b\n", "hashes": map[string]any{"f": "00ff"}}), nil
 		}
-		return mcp.NewToolResultStructuredOnly(map[string]any{"approved": fields[workspace.MetaHashes], "run": fields[workspace.MetaRun]}), nil
+		return mcp.NewToolResultStructuredOnly(map[string]any{"approved": fields[builtin.MetaHashes], "run": fields[builtin.MetaRun]}), nil
 	})
 	s.AddTool(mcp.NewTool("fs.read"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(""), nil
@@ -372,7 +372,7 @@ func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
 }
 
 func TestToolsWithNamesThatCannotBeUsedAreLeftOutWithANote(t *testing.T) {
-	p := builtin(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
+	p := inProcess(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
 	if got := p.Ready(t.Context()).Names(); !slices.Equal(got, []string{"ok"}) {
 		t.Errorf("got %q", got)
 	}

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"replan/mcpclient"
-	"replan/mcpclient/workspace"
+	"replan/mcpclient/builtin"
 	"replan/planning/plan"
 )
 
@@ -66,7 +66,7 @@ func childServer() *server.MCPServer {
 		return mcp.NewToolResultText(dir), err
 	})
 	boastful := mcp.NewTool("meta")
-	boastful.Meta = mcp.NewMetaFromMap(map[string]any{workspace.MetaPreviews: true})
+	boastful.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
 	s.AddTool(boastful, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var keys []string
 		if r.Params.Meta != nil {

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
@@ -22,12 +21,6 @@ type change struct {
 	path          string // from resolve
 	before, after tree.File
 	moved         string // of what is made: where it was before; of what goes: where it is then
-}
-
-type previewResult struct {
-	Diff    string            `json:"diff"`
-	Hashes  map[string]string `json:"hashes"`
-	Removes string            `json:"removes,omitempty"` // says that most of a file goes, and how much
 }
 
 type changeResult struct {
@@ -46,18 +39,18 @@ type changedFile struct {
 
 // change computes what a call would do and, unless it is a preview, does it.
 // Everything is computed before the first byte is written.
-func (o *Operators) change(ctx context.Context, c call, compute func() ([]change, error)) (*mcp.CallToolResult, error) {
-	if c.preview {
+func (o *Operators) change(ctx context.Context, c op.Call, compute func() ([]change, error)) (*op.Answer[changeResult], error) {
+	if c.Preview {
 		changes, err := compute()
 		if err != nil {
 			return nil, err
 		}
 		diff, _ := shown(changes)
-		result := previewResult{Diff: diff, Hashes: make(map[string]string, len(changes)), Removes: c.removes(changes)}
+		preview := op.Preview{Diff: diff, Hashes: make(map[string]string, len(changes)), Removes: removes(c, changes)}
 		for _, ch := range changes {
-			result.Hashes[ch.path] = ch.before.Hash()
+			preview.Hashes[ch.path] = ch.before.Hash()
 		}
-		return structured(result, result.Diff), nil
+		return &op.Answer[changeResult]{Preview: &preview, Text: diff}, nil
 	}
 	release, err := o.turn(ctx)
 	if err != nil {
@@ -69,36 +62,36 @@ func (o *Operators) change(ctx context.Context, c call, compute func() ([]change
 	case err != nil:
 		return nil, err
 	case foreign != "":
-		return nil, &outdatedError{foreign + " changed since it was approved"}
+		return nil, op.Outdated(foreign + " changed since it was approved")
 	}
 	changes, err := compute()
 	switch {
 	case err != nil && changed != "":
-		return nil, &outdatedError{changed + " changed since it was approved"} // its gate says what is wrong with it now
+		return nil, op.Outdated(changed + " changed since it was approved") // its gate says what is wrong with it now
 	case err != nil:
 		return nil, err
-	case changed != "" && !c.stillApproved(changes):
-		return nil, &outdatedError{changed + " was changed by another step of this run since it was approved"}
+	case changed != "" && !stillApproved(c, changes):
+		return nil, op.Outdated(changed + " was changed by another step of this run since it was approved")
 	}
 	for _, ch := range changes {
-		if _, ok := c.hashes[ch.path]; c.hashes != nil && !ok {
-			return nil, &outdatedError{ch.path + " was not in the diff that was approved"}
+		if _, ok := c.Hashes[ch.path]; c.Hashes != nil && !ok {
+			return nil, op.Outdated(ch.path + " was not in the diff that was approved")
 		}
 	}
-	if c.hold {
-		if removes := c.removes(changes); removes != "" {
-			return nil, &removalError{removes}
+	if c.Hold {
+		if removes := removes(c, changes); removes != "" {
+			return nil, op.Removal(removes)
 		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if len(changes) > 0 {
-		if err := o.apply(ctx, c.run, changes); err != nil {
+		if err := o.apply(ctx, c.Run, changes); err != nil {
 			return nil, err
 		}
 		o.seen.changed(changes)
-		o.leave(c.run, changes)
+		o.leave(c.Run, changes)
 	}
 	return o.changed(changes), nil
 }
@@ -167,7 +160,7 @@ func (o *Operators) turn(ctx context.Context) (release func(), err error) {
 }
 
 // changed reports what was done.
-func (o *Operators) changed(changes []change) *mcp.CallToolResult {
+func (o *Operators) changed(changes []change) *op.Answer[changeResult] {
 	result := changeResult{Files: []changedFile{}}
 	var said []string
 	for _, ch := range changes {
@@ -194,7 +187,7 @@ func (o *Operators) changed(changes []change) *mcp.CallToolResult {
 		result.Diff = result.Diff[:cut] + fmt.Sprintf("[cut: %d of %d bytes]\n", cut, len(result.Diff))
 	}
 	o.log.Info("files changed", "files", said)
-	return structured(result, strings.Join(said, "\n"))
+	return op.Reply(result, strings.Join(said, "\n"))
 }
 
 // apply makes all changes of a run or none, and the folders that they need, and
@@ -210,7 +203,7 @@ func (o *Operators) apply(ctx context.Context, run string, changes []change) err
 		err = o.perform(changes)
 	}
 	said := kept.done
-	if unsure := new(unsureError); errors.As(err, &unsure) {
+	if unsure := new(op.UnsureError); errors.As(err, &unsure) {
 		said = kept.unsure
 	} else if err != nil {
 		said = kept.rolledBack
@@ -234,7 +227,7 @@ func (o *Operators) perform(changes []change) error {
 			continue
 		}
 		if back := o.restore(changes[:i]); back != nil {
-			return &unsureError{fmt.Errorf("a change failed and could not be undone, look at the files: %w", errors.Join(err, back))}
+			return &op.UnsureError{Err: fmt.Errorf("a change failed and could not be undone, look at the files: %w", errors.Join(err, back))}
 		}
 		return fmt.Errorf("nothing was changed: %w", err)
 	}

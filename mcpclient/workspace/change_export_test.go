@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -35,4 +36,4 @@ func Apply(o *Operators, run string, steps ...Step) error {
 func Restore(o *Operators, steps ...Step) error { return o.restore(changesOf(steps)) }
 
 // IsUnsure reports whether nobody knows what a failure left.
-func IsUnsure(err error) bool { return errors.As(err, new(*unsureError)) }
+func IsUnsure(err error) bool { return errors.As(err, new(*op.UnsureError)) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -59,7 +60,7 @@ func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
 		shown := into[struct {
 			Diff   string
 			Hashes map[string]string
-		}](t, b.ask(t, tool, a, map[string]any{workspace.MetaPreview: true}).data)
+		}](t, b.ask(t, tool, a, map[string]any{builtin.MetaPreview: true}).data)
 		return shown.Diff, len(shown.Hashes)
 	}
 	diff, hashes := ask("fs.remove", args{"path": "d", "recursive": true})

@@ -18,6 +18,7 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 	"pgregory.net/rapid"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -210,7 +211,7 @@ func TestAChangeKeepsModeAndLineEnds(t *testing.T) {
 	}
 }
 
-var preview = map[string]any{workspace.MetaPreview: true}
+var preview = map[string]any{builtin.MetaPreview: true}
 
 func TestAPreviewChangesNothingAndTellsTheTruth(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: filepath.Join(t.TempDir(), "kept")})
@@ -244,7 +245,7 @@ func TestAPreviewChangesNothingAndTellsTheTruth(t *testing.T) {
 		if sum := sha256.Sum256([]byte(before)); promised.Hashes["f"] != hex.EncodeToString(sum[:]) {
 			t.Fatalf("the hashes are %v", promised.Hashes)
 		}
-		done := b.ask(t, tool, a, map[string]any{workspace.MetaHashes: promised.Hashes})
+		done := b.ask(t, tool, a, map[string]any{builtin.MetaHashes: promised.Hashes})
 		if done.isError {
 			t.Fatalf("the real call failed: %s", done.text)
 		}
@@ -324,7 +325,7 @@ func TestAFileThatChangedSinceItWasApprovedIsLeftAlone(t *testing.T) {
 				c.hashes(hashes)
 			}
 			before := b.files(t)
-			got := b.ask(t, "fs.patch", call, map[string]any{workspace.MetaHashes: hashes})
+			got := b.ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes})
 			if !got.isError || !strings.Contains(got.text, c.says) {
 				t.Errorf("says %q, want %q", got.text, c.says)
 			}
@@ -342,7 +343,7 @@ func TestOnlyToolsThatPreviewAreAskedTo(t *testing.T) {
 	if got := b.ask(t, "fs.read", args{"path": "go.mod"}, preview); got.text != "module m\n" {
 		t.Errorf("fs.read says %q", got.text)
 	}
-	if got := b.ask(t, "fs.write", args{"path": "f", "text": ""}, map[string]any{workspace.MetaHashes: 3}); !got.isError {
+	if got := b.ask(t, "fs.write", args{"path": "f", "text": ""}, map[string]any{builtin.MetaHashes: 3}); !got.isError {
 		t.Errorf("hashes that are a number were taken: %q", got.text)
 	}
 }

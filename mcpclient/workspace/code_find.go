@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -37,15 +36,13 @@ type definitionResult struct {
 	Note        string          `json:"note,omitempty"`
 }
 
-func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path  string `json:"path"`
-		Query string `json:"query"`
-		Max   int    `json:"max"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type symbolsArgs struct {
+	Path  string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
+	Query string `json:"query,omitempty" jsonschema:"only names that hold this text, in upper or lower case"`
+	Max   int    `json:"max,omitempty" jsonschema:"how many symbols to return; 200 where it is left out"`
+}
+
+func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*op.Answer[symbolsResult], error) {
 	limit, err := capped("code.symbols", args.Max, defaultSymbols, mostSymbols)
 	if err != nil {
 		return nil, err
@@ -92,7 +89,7 @@ func (o *Operators) symbols(ctx context.Context, c call) (*mcp.CallToolResult, e
 	result.Symbols = result.Symbols[:min(limit, result.Total)]
 	result.Truncated = result.Total > limit
 	result.Note = sentences(notes)
-	return structured(result, symbolLines(result.Symbols, result.Total)), nil
+	return op.Reply(result, symbolLines(result.Symbols, result.Total)), nil
 }
 
 // skippedOnly leaves out what a pass says of files that have no symbols.
@@ -169,15 +166,13 @@ func symbolLines(symbols []source.Symbol, total int) string {
 	return b.String()
 }
 
-func (o *Operators) definition(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Symbol string `json:"symbol"`
-		Path   string `json:"path"`
-		None   bool   `json:"allow_none"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type definitionArgs struct {
+	Symbol string `json:"symbol" jsonschema:"name of a function, type, method, field or variable, like Parse, Run.Apply or agent.Run.Apply; for Go also a place like run.go:12:5"`
+	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
+	None   bool   `json:"allow_none,omitempty" jsonschema:"answer that there is none, with a note, where nothing has the name, instead of failing"`
+}
+
+func (o *Operators) definition(ctx context.Context, _ op.Call, args definitionArgs) (*op.Answer[definitionResult], error) {
 	result, err := o.define(ctx, args.Symbol, args.Path)
 	if note, unknown := unknownName(err); unknown && args.None {
 		result, err = definitionResult{Symbol: args.Symbol, By: source.ByWords, Definitions: []source.Symbol{}, Note: note}, nil
@@ -185,7 +180,7 @@ func (o *Operators) definition(ctx context.Context, c call) (*mcp.CallToolResult
 	if err != nil {
 		return nil, err
 	}
-	return structured(result, symbolLines(result.Definitions, result.Total)), nil
+	return op.Reply(result, symbolLines(result.Definitions, result.Total)), nil
 }
 
 // define finds the declarations of a symbol. It fails where there is none.

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 )
 
 type parseResult struct {
@@ -21,13 +20,11 @@ type parseResult struct {
 	Note     string          `json:"note,omitempty"`
 }
 
-func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path string `json:"path"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type parseArgs struct {
+	Path string `json:"path" jsonschema:"file, relative to the workspace"`
+}
+
+func (o *Operators) parse(ctx context.Context, _ op.Call, args parseArgs) (*op.Answer[parseResult], error) {
 	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err
@@ -44,7 +41,7 @@ func (o *Operators) parse(ctx context.Context, c call) (*mcp.CallToolResult, err
 		return nil, err
 	}
 	text := fmt.Sprintf("%s: %s, %s\n", at, result.Language, english.Count(result.Lines, "line"))
-	return structured(result, text+symbolLines(result.Outline, len(result.Outline))), nil
+	return op.Reply(result, text+symbolLines(result.Outline, len(result.Outline))), nil
 }
 
 // outline says what a file holds whose text is given.

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -29,16 +28,14 @@ type referencesResult struct {
 	Note       string             `json:"note,omitempty"`
 }
 
-func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Symbol string `json:"symbol"`
-		Path   string `json:"path"`
-		Max    int    `json:"max"`
-		None   bool   `json:"allow_none"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type referencesArgs struct {
+	Symbol string `json:"symbol" jsonschema:"name to look for, like Parse, Run.Apply or agent.Run.Apply; for Go also a place like run.go:12:5"`
+	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
+	None   bool   `json:"allow_none,omitempty" jsonschema:"answer that there is none, with a note, where nothing has the name, instead of failing"`
+	Max    int    `json:"max,omitempty" jsonschema:"how many references to return; 500 where it is left out"`
+}
+
+func (o *Operators) references(ctx context.Context, _ op.Call, args referencesArgs) (*op.Answer[referencesResult], error) {
 	limit, err := capped("code.references", args.Max, defaultReferences, mostReferences)
 	if err != nil {
 		return nil, err
@@ -60,7 +57,7 @@ func (o *Operators) references(ctx context.Context, c call) (*mcp.CallToolResult
 	if left := result.Total - len(result.References); left > 0 {
 		fmt.Fprintf(&b, "[cut: %s left out]\n", english.Count(left, "reference"))
 	}
-	return structured(result, b.String()), nil
+	return op.Reply(result, b.String()), nil
 }
 
 // refer finds the uses of a symbol.

@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/mcpclient/workspace/code/digest"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 )
 
 type summaryResult struct {
@@ -24,21 +23,17 @@ type summaryResult struct {
 }
 
 type summaryArgs struct {
-	Text    string          `json:"text"`
-	Path    string          `json:"path"`
-	Diff    *string         `json:"diff"`
-	Log     json.RawMessage `json:"log"`
-	Tests   json.RawMessage `json:"tests"`
-	Matches json.RawMessage `json:"matches"`
-	Symbol  string          `json:"symbol"`
+	Text    string          `json:"text,omitempty" jsonschema:"text of a file"`
+	Path    string          `json:"path,omitempty" jsonschema:"file to sum up, or the name of the file that text is of"`
+	Diff    *string         `json:"diff,omitempty" jsonschema:"unified diff"`
+	Log     json.RawMessage `json:"log,omitempty" jsonschema:"result of vcs.log"`
+	Tests   json.RawMessage `json:"tests,omitempty" jsonschema:"result of test.run"`
+	Matches json.RawMessage `json:"matches,omitempty" jsonschema:"result of fs.search"`
+	Symbol  string          `json:"symbol,omitempty" jsonschema:"name to explain; with matches, what was searched for"`
 }
 
 // summarize puts together what each argument comes to, what failed first.
-func (o *Operators) summarize(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args summaryArgs
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) summarize(ctx context.Context, c op.Call, args summaryArgs) (*op.Answer[summaryResult], error) {
 	var parts []digest.Digest
 	for _, of := range []func(context.Context, summaryArgs) (digest.Digest, error){
 		o.summarizeTests, o.summarizeDiff, o.summarizeSymbol, o.summarizeFile, o.summarizeLog,
@@ -51,9 +46,9 @@ func (o *Operators) summarize(ctx context.Context, c call) (*mcp.CallToolResult,
 	}
 	d := digest.Join(parts...)
 	if d.Kind == "" {
-		return nil, errors.New("code.summarize needs something to sum up: " + c.op.argNames())
+		return nil, errors.New("code.summarize needs something to sum up: " + c.ArgNames())
 	}
-	return structured(summaryResult{d.Kind, d.Title, d.Summary}, d.Summary), nil
+	return op.Reply(summaryResult{d.Kind, d.Title, d.Summary}, d.Summary), nil
 }
 
 func given(raw json.RawMessage) bool {

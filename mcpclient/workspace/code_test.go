@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -146,7 +147,7 @@ func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
 // was changed.
 func (b *bench) patched(t tb, change codeResult) {
 	t.Helper()
-	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{workspace.MetaHashes: toAny(change.Hashes)})
+	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
 	if out.isError {
 		t.Fatalf("the diff does not fit: %s\n%s", out.text, change.Diff)
 	}
@@ -345,7 +346,7 @@ func TestAStaleTransformationIsRefused(t *testing.T) {
 	b.write(t, map[string]string{"a.py": "total = 1\n"})
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "total", "new_name": "sum"})
 	b.write(t, map[string]string{"a.py": "total = 1\n# more\n"})
-	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{workspace.MetaHashes: toAny(change.Hashes)})
+	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
 	if !out.isError || !strings.Contains(out.text, "changed") {
 		t.Errorf("got %+v", out)
 	}

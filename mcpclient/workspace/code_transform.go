@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -23,17 +22,6 @@ const (
 	maxDiff      = 4 << 20 // bytes
 	maxWritten   = 4 << 20 // bytes that one transformation puts into files
 )
-
-type transformArgs struct {
-	Kind        string  `json:"kind"`
-	Symbol      string  `json:"symbol"`
-	NewName     string  `json:"new_name"`
-	Pattern     string  `json:"pattern"`
-	Replacement *string `json:"replacement"`
-	Regex       bool    `json:"regex"`
-	Glob        string  `json:"glob"`
-	Path        string  `json:"path"`
-}
 
 type transformResult struct {
 	Kind   string            `json:"kind"`
@@ -51,12 +39,19 @@ type transformedFile struct {
 	Removed int    `json:"removed"` // lines
 }
 
+type transformArgs struct {
+	Kind        string  `json:"kind" jsonschema:"rename a name wherever it is used, or replace text"`
+	Symbol      string  `json:"symbol,omitempty" jsonschema:"rename: the name that is to go, like Run.Apply"`
+	NewName     string  `json:"new_name,omitempty" jsonschema:"rename: the new name, without what stands before it"`
+	Pattern     string  `json:"pattern,omitempty" jsonschema:"replace: the text to find, or a regular expression where regex is true"`
+	Replacement *string `json:"replacement,omitempty" jsonschema:"replace: the text to put there; with regex $1 is the first group"`
+	Regex       bool    `json:"regex,omitempty" jsonschema:"replace: read pattern as a regular expression (RE2); ^ and $ are of lines"`
+	Glob        string  `json:"glob,omitempty" jsonschema:"replace: only files of this pattern, like *.go or docs/**/*.md"`
+	Path        string  `json:"path,omitempty" jsonschema:"only in this folder or file; the whole workspace where it is left out"`
+}
+
 // transform works out a change and writes nothing.
-func (o *Operators) transform(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args transformArgs
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs) (*op.Answer[transformResult], error) {
 	var result transformResult
 	var err error
 	switch args.Kind {
@@ -75,7 +70,7 @@ func (o *Operators) transform(ctx context.Context, c call) (*mcp.CallToolResult,
 	if result.Note != "" {
 		text += result.Note + "\n"
 	}
-	return structured(result, text+result.Diff), nil
+	return op.Reply(result, text+result.Diff), nil
 }
 
 // rename works out a new name: by types where there are any, else by words.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -166,7 +167,7 @@ func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
 		return nil, fmt.Errorf("the diff does not fit %s: %w", at, err)
 	}
 	if line := lineOf(before, misfit.Line); line != "" {
-		return nil, fmt.Errorf("hunk %d does not fit %s: line %d of the file is %q; read the file again and make the diff anew", misfit.Fragment, at, misfit.Line, clip(line))
+		return nil, fmt.Errorf("hunk %d does not fit %s: line %d of the file is %q; read the file again and make the diff anew", misfit.Fragment, at, misfit.Line, op.Clip(line))
 	}
 	return nil, fmt.Errorf("hunk %d does not fit %s: %w; read the file again and make the diff anew", misfit.Fragment, at, err)
 }

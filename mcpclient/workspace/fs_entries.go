@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -22,13 +21,11 @@ const (
 	maxTreeBytes = 64 << 20 // of their contents
 )
 
-func (o *Operators) mkdir(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path string `json:"path"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type mkdirArgs struct {
+	Path string `json:"path" jsonschema:"folder, relative to the workspace"`
+}
+
+func (o *Operators) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.Answer[changeResult], error) {
 	return o.change(ctx, c, func() ([]change, error) {
 		at, err := o.tree.Changeable(strings.TrimRight(args.Path, "/"))
 		if err != nil {
@@ -47,14 +44,12 @@ func (o *Operators) mkdir(ctx context.Context, c call) (*mcp.CallToolResult, err
 	})
 }
 
-func (o *Operators) remove(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path      string `json:"path"`
-		Recursive bool   `json:"recursive"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type removeArgs struct {
+	Path      string `json:"path" jsonschema:"file or folder, relative to the workspace"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"remove a folder with all that is in it"`
+}
+
+func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[changeResult], error) {
 	return o.change(ctx, c, func() ([]change, error) {
 		at, err := o.tree.ChangeableEntry(args.Path)
 		if err != nil {
@@ -75,14 +70,12 @@ func (o *Operators) remove(ctx context.Context, c call) (*mcp.CallToolResult, er
 	})
 }
 
-func (o *Operators) move(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		From string `json:"from"`
-		To   string `json:"to"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type moveArgs struct {
+	From string `json:"from" jsonschema:"file or folder, relative to the workspace"`
+	To   string `json:"to" jsonschema:"its whole new path; missing folders are made"`
+}
+
+func (o *Operators) move(ctx context.Context, c op.Call, args moveArgs) (*op.Answer[changeResult], error) {
 	return o.change(ctx, c, func() ([]change, error) {
 		from, err := o.tree.ChangeableEntry(args.From)
 		if err != nil {

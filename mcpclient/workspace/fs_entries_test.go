@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -181,7 +182,7 @@ func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
 		hashes := into[changeResult](t, b.ask(t, c.tool, c.args, preview).data).Hashes
 		b.write(t, map[string]string{"in/late": "late"})
 		before := b.entries(t)
-		got := b.ask(t, c.tool, c.args, map[string]any{workspace.MetaHashes: hashes})
+		got := b.ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes})
 		if !got.isError || !strings.Contains(got.text, "late was not in the diff that was approved") {
 			t.Errorf("%s says %s", c.tool, got.text)
 		}
@@ -190,7 +191,7 @@ func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.write(t, map[string]string{"in/a": "not for " + c.tool})
-		if got := b.ask(t, c.tool, c.args, map[string]any{workspace.MetaHashes: hashes}); !got.isError || !strings.Contains(got.text, "in/a changed since it was approved") {
+		if got := b.ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes}); !got.isError || !strings.Contains(got.text, "in/a changed since it was approved") {
 			t.Errorf("%s says %s", c.tool, got.text)
 		}
 	}
@@ -235,7 +236,7 @@ func TestAPreviewOfEntriesIsWhatIsDone(t *testing.T) {
 				continue
 			}
 			promised := into[changeResult](t, shown.data)
-			done := b.ask(t, tool, call, map[string]any{workspace.MetaHashes: promised.Hashes})
+			done := b.ask(t, tool, call, map[string]any{builtin.MetaHashes: promised.Hashes})
 			if done.isError || into[changeResult](t, done.data).Diff != promised.Diff {
 				t.Fatalf("%s %v: shown %q, done %q %s", tool, call, promised.Diff, done.data["diff"], done.text)
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/mcpclient/workspace/op"
 )
 
 const maxEntries = 1000 // that fs.list returns
@@ -22,14 +22,12 @@ type listEntry struct {
 	Size int64  `json:"size,omitempty"` // bytes of a file
 }
 
-func (o *Operators) list(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path  string `json:"path"`
-		Depth int    `json:"depth"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type listArgs struct {
+	Path  string `json:"path,omitempty" jsonschema:"folder, relative to the workspace; the workspace itself where it is left out"`
+	Depth int    `json:"depth,omitempty" jsonschema:"how many levels deep; 1 where it is left out"`
+}
+
+func (o *Operators) list(ctx context.Context, _ op.Call, args listArgs) (*op.Answer[listResult], error) {
 	if args.Depth < 0 {
 		return nil, fmt.Errorf("the argument depth of fs.list must be 1 or more, not %d", args.Depth)
 	}
@@ -56,7 +54,7 @@ func (o *Operators) list(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", start, err)
 	}
-	return structured(result, fmt.Sprintf("%d entries in %s", len(result.Entries), start)), nil
+	return op.Reply(result, fmt.Sprintf("%d entries in %s", len(result.Entries), start)), nil
 }
 
 func entry(at string, d fs.DirEntry) listEntry {

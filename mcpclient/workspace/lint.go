@@ -10,10 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/op"
 )
 
 const maxFindings = 500
@@ -33,26 +32,29 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-func (o *Operators) lint(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args testArgs // without run, which its schema does not have
-	err := c.decode(&args)
-	if err == nil {
-		args.limit, err = c.limit(args.Timeout, defaultTestTime)
-	}
-	if err == nil && (args.Run != "" || strings.HasPrefix(args.Path, "-")) {
-		err = fmt.Errorf("test.lint takes path, timeout and allow_failures; the path names a package or a folder, not an option")
-	}
+type lintArgs struct {
+	Path          string `json:"path,omitempty" jsonschema:"package or folder to check; everything where it is left out"`
+	Timeout       string `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m; 10m where it is left out"`
+	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"answer what was found instead of failing"`
+}
+
+func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Answer[lintResult], error) {
+	limit, err := c.Limit(args.Timeout, defaultTestTime)
 	if err != nil {
 		return nil, err
 	}
-	child, dir, err := o.lintCommand(args)
+	if strings.HasPrefix(args.Path, "-") {
+		return nil, errors.New("test.lint takes path, timeout and allow_failures; the path names a package or a folder, not an option")
+	}
+	child, dir, err := o.lintCommand(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	child.timeout, child.need = args.limit, "install it to check this code"
+	child.send = c.Sender(ctx)
+	child.timeout, child.need = limit, "install it to check this code"
 	found := &lintLines{dir: dir, relative: o.tree.Relative}
 	child.line = found.line
-	out, err := o.execute(ctx, c, child)
+	out, err := o.execute(ctx, child)
 	if err != nil {
 		return nil, err
 	}
@@ -71,22 +73,22 @@ func (o *Operators) lint(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	default:
 		result.Summary = fmt.Sprintf("%s ended with %s", child, out.state)
 	}
-	answer := structured(result, result.Summary+"\n\n"+middleCut(strings.TrimSpace(out.output), maxFailureText))
-	answer.IsError = !result.Passed && !args.AllowFailures
+	answer := op.Reply(result, result.Summary+"\n\n"+op.MiddleCut(strings.TrimSpace(out.output), maxFailureText))
+	answer.Failed = !result.Passed && !args.AllowFailures
 	return answer, nil
 }
 
 // lintCommand says how the project that path lies in is checked, and in which
 // folder.
-func (o *Operators) lintCommand(args testArgs) (command, string, error) {
-	p, err := o.projectOf(args.Path)
+func (o *Operators) lintCommand(name string) (command, string, error) {
+	p, err := o.projectOf(name)
 	if err != nil {
 		return command{}, "", errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml to tell how the code is checked; name the folder that has one in path")
 	}
 	child := command{}
 	switch p.kind {
 	case "go":
-		child = o.goLint(p.dir, args.Path)
+		child = o.goLint(p.dir, name)
 	case "cargo":
 		if !installed("cargo-clippy") {
 			return command{}, "", errors.New("clippy is not installed; install it with rustup component add clippy")
@@ -99,8 +101,8 @@ func (o *Operators) lintCommand(args testArgs) (command, string, error) {
 		child = command{name: "npm", args: []string{"run", "lint", "--silent"}}
 	case "pytest":
 		target := "."
-		if args.Path != "" {
-			target = o.below(p.dir, strings.TrimSuffix(args.Path, "/..."))
+		if name != "" {
+			target = o.below(p.dir, strings.TrimSuffix(name, "/..."))
 		}
 		switch {
 		case installed("ruff"):

@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/gofrs/flock"
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/wholefile"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -51,15 +51,13 @@ type recalled struct {
 	Added string `json:"added,omitempty"`
 }
 
+type recallArgs struct {
+	Query string `json:"query,omitempty" jsonschema:"a few words to look for; everything where it is left out"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many facts to return; 50 where it is left out"`
+}
+
 // recall is memory.read.
-func (o *Operators) recall(_ context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Query string `json:"query"`
-		Limit int    `json:"limit"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) recall(_ context.Context, _ op.Call, args recallArgs) (*op.Answer[recallResult], error) {
 	if args.Limit < 0 {
 		return nil, fmt.Errorf("the argument limit of memory.read must be 1 or more, not %d", args.Limit)
 	}
@@ -82,7 +80,7 @@ func (o *Operators) recall(_ context.Context, c call) (*mcp.CallToolResult, erro
 	if len(found) == 0 {
 		fmt.Fprintf(&text, "nothing is remembered of that; there are %d facts in all", len(list.facts))
 	}
-	return structured(result, text.String()), nil
+	return op.Reply(result, text.String()), nil
 }
 
 // How a call changed the memory.
@@ -100,15 +98,13 @@ type rememberResult struct {
 	Diff   string `json:"diff"`
 }
 
+type rememberArgs struct {
+	Text     string `json:"text" jsonschema:"the fact in one short sentence, at most 500 characters; empty to remove what replaces names"`
+	Replaces string `json:"replaces,omitempty" jsonschema:"the fact that this one takes the place of, word for word as memory.read returned it"`
+}
+
 // remember is memory.write.
-func (o *Operators) remember(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Text     string `json:"text"`
-		Replaces string `json:"replaces"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) (*op.Answer[rememberResult], error) {
 	text, err := factOf(args.Text)
 	if err != nil {
 		return nil, err
@@ -117,20 +113,22 @@ func (o *Operators) remember(ctx context.Context, c call) (*mcp.CallToolResult, 
 	if text == "" && replaces == "" {
 		return nil, errors.New("the argument text of memory.write is empty; say what to remember, or name in replaces the fact to remove")
 	}
-	if c.preview {
+	if c.Preview {
 		change, _, err := o.memory.plan(text, replaces)
 		if err != nil {
 			return nil, err
 		}
 		diff, _ := change.diff()
-		return structured(previewResult{Diff: diff, Hashes: map[string]string{memoryName: change.before.Hash()}}, diff), nil
+		return &op.Answer[rememberResult]{
+			Preview: &op.Preview{Diff: diff, Hashes: map[string]string{memoryName: change.before.Hash()}}, Text: diff,
+		}, nil
 	}
 	unlock, err := o.memory.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := o.memory.unchanged(c.hashes); err != nil {
+	if err := o.memory.unchanged(c.Hashes); err != nil {
 		return nil, err
 	}
 	change, result, err := o.memory.plan(text, replaces)
@@ -146,7 +144,7 @@ func (o *Operators) remember(ctx context.Context, c call) (*mcp.CallToolResult, 
 		}
 		o.log.Info("memory changed", "change", result.Change, "facts", result.Total)
 	}
-	return structured(result, result.sentence()), nil
+	return op.Reply(result, result.sentence()), nil
 }
 
 func (r rememberResult) sentence() string {
@@ -270,9 +268,9 @@ func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
 func (l factList) unknown(text string) error {
 	near := l.about(text)
 	if len(near) == 0 {
-		return fmt.Errorf("there is no fact %q; memory.read shows what there is", clip(text))
+		return fmt.Errorf("there is no fact %q; memory.read shows what there is", op.Clip(text))
 	}
-	return fmt.Errorf("there is no fact %q; there is %q", clip(text), near[0].text)
+	return fmt.Errorf("there is no fact %q; there is %q", op.Clip(text), near[0].text)
 }
 
 // unchanged checks that the file is still what the call was approved against.
@@ -282,14 +280,14 @@ func (m *memory) unchanged(hashes map[string]string) error {
 	}
 	approved, ok := hashes[memoryName]
 	if !ok {
-		return &outdatedError{memoryName + " was not in the diff that was approved"}
+		return op.Outdated(memoryName + " was not in the diff that was approved")
 	}
 	f, err := m.load()
 	if err != nil {
 		return err
 	}
 	if f.Hash() != strings.ToLower(approved) {
-		return &outdatedError{memoryName + " changed since it was approved"}
+		return op.Outdated(memoryName + " changed since it was approved")
 	}
 	return nil
 }

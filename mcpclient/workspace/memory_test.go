@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"pgregory.net/rapid"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -323,7 +324,7 @@ func TestAChangeOfTheMemoryIsShownBeforehand(t *testing.T) {
 	if want := map[string]string{"memory.md": ""}; !maps.Equal(shown.Hashes, want) {
 		t.Errorf("made against %v, want %v", shown.Hashes, want)
 	}
-	done := d.ask(t, "memory.write", call, map[string]any{workspace.MetaHashes: shown.Hashes})
+	done := d.ask(t, "memory.write", call, map[string]any{builtin.MetaHashes: shown.Hashes})
 	if got := into[remembered](t, done.data); done.isError || got.Diff != shown.Diff {
 		t.Errorf("done is %q, shown was %q", done.text, shown.Diff)
 	}
@@ -345,7 +346,7 @@ func TestAChangeOfTheMemoryIsShownBeforehand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.holds(t, c.text)
-			got := d.ask(t, "memory.write", call, map[string]any{workspace.MetaHashes: c.hashes})
+			got := d.ask(t, "memory.write", call, map[string]any{builtin.MetaHashes: c.hashes})
 			if !got.isError || !strings.Contains(got.text, c.says) {
 				t.Errorf("says %q, want %q", got.text, c.says)
 			}

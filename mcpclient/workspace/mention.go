@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 	"replan/planning/prompt"
 )
@@ -83,7 +84,7 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 	}
 	data, whole, err := o.head(at)
 	if err != nil {
-		return m, errors.New(permitted(fmt.Errorf("reading %s: %w", at, err)))
+		return m, errors.New(op.Sentence(fmt.Errorf("reading %s: %w", at, err)))
 	}
 	m.Bytes = max(whole, len(data))
 	if m.Cut = m.Bytes > len(data); m.Cut {

@@ -18,24 +18,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"replan/internal/redact"
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
-
-// ServerName is the name under which the server introduces itself.
-const ServerName = "workspace"
 
 const (
 	serverVersion    = "1.0.0"
@@ -138,10 +134,10 @@ func New(cfg Config) (*Operators, error) {
 		o.log.Warn("old output stays", "folder", o.spillDir, "error", err)
 	}
 	o.life, o.end = context.WithCancelCause(context.Background())
-	o.mcp = server.NewMCPServer(ServerName, serverVersion,
+	o.mcp = server.NewMCPServer(builtin.ServerName, serverVersion,
 		server.WithToolCapabilities(false), server.WithRecovery())
-	for _, op := range o.operators() {
-		o.mcp.AddTool(op.tool(), o.handler(op))
+	for _, tool := range o.operators() {
+		o.mcp.AddTool(tool.Shown(), o.handler(tool))
 	}
 	return o, nil
 }
@@ -206,68 +202,14 @@ func (o *Operators) begin(ctx context.Context) (context.Context, func(), error) 
 	}, nil
 }
 
-// unsureError is a failure after which nobody knows what is on disk. It is
-// reported as a fault of the call, never as the tool's own answer.
-type unsureError struct{ err error }
-
-func (e *unsureError) Error() string { return e.err.Error() }
-func (e *unsureError) Unwrap() error { return e.err }
-
-// handler wraps an operator: arguments, `_meta`, the life of the call, and the
-// difference between a tool that says no and a call that went wrong.
-func (o *Operators) handler(op operator) server.ToolHandlerFunc {
+// handler joins the calls of a tool to the life of the operators.
+func (o *Operators) handler(tool op.Tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, done, err := o.begin(ctx)
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil // nothing was begun
 		}
 		defer done()
-		c, err := newCall(op, req)
-		if err != nil {
-			return mcp.NewToolResultError(err.Error()), nil
-		}
-		if !op.readOnly && holdsMarker(req.GetArguments()) {
-			return mcp.NewToolResultError("the args hold \"" + redact.Marker + "…\", which stands for a secret that models are not shown; nothing was done: " +
-				"leave that part of the file as it is, or have the user change it"), nil
-		}
-		result, err := op.run(ctx, c)
-		if err == nil {
-			return result, nil
-		}
-		o.log.Debug("operator failed", "tool", op.name, "error", err)
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%s was stopped: %w", op.name, context.Cause(ctx))
-		}
-		if unsure := new(unsureError); errors.As(err, &unsure) {
-			return nil, err
-		}
-		if removal := new(removalError); errors.As(err, &removal) {
-			return removal.result(), nil
-		}
-		if outdated := new(outdatedError); errors.As(err, &outdated) {
-			return outdated.result(), nil
-		}
-		return mcp.NewToolResultError(permitted(err)), nil
+		return tool.Handle(ctx, req, o.log)
 	}
-}
-
-// holdsMarker reports whether something in the arguments stands for a secret that
-// was taken out of a prompt: to write that would lose the secret.
-func holdsMarker(args map[string]any) bool {
-	found := false
-	redact.Value(args, func(text string) string {
-		found = found || redact.Marks(text) > 0
-		return text
-	})
-	return found
-}
-
-// permitted is the sentence of an error, with what to do in place of the
-// system's words where the user may not open a file.
-func permitted(err error) string {
-	var denied *fs.PathError
-	if errors.As(err, &denied) && errors.Is(denied, fs.ErrPermission) {
-		return strings.Replace(err.Error(), denied.Error(), "you may not open it; change its mode, or leave it out", 1)
-	}
-	return err.Error()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -43,13 +44,13 @@ func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: t.TempDir()})
 			b.write(t, map[string]string{"f": thirtyLines(nil)})
-			shown := b.ask(t, "fs.patch", second, map[string]any{workspace.MetaPreview: true})
+			shown := b.ask(t, "fs.patch", second, map[string]any{builtin.MetaPreview: true})
 			promised := into[changeResult](t, shown.data)
 			want := map[int]string{c.first: c.text}
 			run, more, _ := strings.Cut(c.run, " ")
 			if run == "" {
 				b.write(t, map[string]string{"f": thirtyLines(want)})
-			} else if got := b.ask(t, "fs.patch", patch(c.first, c.text), map[string]any{workspace.MetaRun: run}); got.isError {
+			} else if got := b.ask(t, "fs.patch", patch(c.first, c.text), map[string]any{builtin.MetaRun: run}); got.isError {
 				t.Fatal(got.text)
 			}
 			if more != "" {
@@ -57,7 +58,7 @@ func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
 				b.write(t, map[string]string{"f": thirtyLines(want)})
 			}
 			got := b.ask(t, "fs.patch", second, map[string]any{
-				workspace.MetaHashes: toAny(promised.Hashes), workspace.MetaDiff: workspace.DiffHash(promised.Diff), workspace.MetaRun: "r1",
+				builtin.MetaHashes: toAny(promised.Hashes), builtin.MetaDiff: builtin.DiffHash(promised.Diff), builtin.MetaRun: "r1",
 			})
 			if c.refused == "" {
 				want[20] = "twenty\n"
@@ -66,7 +67,7 @@ func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
 			if got.isError != (c.refused != "") || !strings.HasPrefix(got.text, c.refused) {
 				t.Errorf("it says %q, want %q", got.text, c.refused)
 			}
-			if why, _ := got.meta[workspace.MetaOutdated].(string); why != c.refused {
+			if why, _ := got.meta[builtin.MetaOutdated].(string); why != c.refused {
 				t.Errorf("its meta says %q, want %q", why, c.refused)
 			}
 		})

@@ -12,19 +12,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
-func (o *Operators) write(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path string `json:"path"`
-		Text string `json:"text"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type writeArgs struct {
+	Path string `json:"path" jsonschema:"file, relative to the workspace; missing folders are made"`
+	Text string `json:"text" jsonschema:"the whole text of the file"`
+}
+
+func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.Answer[changeResult], error) {
 	if err := newText("text", args.Text); err != nil {
 		return nil, err
 	}
@@ -46,20 +43,15 @@ func (o *Operators) write(ctx context.Context, c call) (*mcp.CallToolResult, err
 }
 
 type patchArgs struct {
-	Path string  `json:"path"`
-	Old  *string `json:"old"`
-	New  *string `json:"new"`
-	All  bool    `json:"all"`
-	Diff string  `json:"diff"`
-
-	Hashes map[string]string `json:"hashes"`
+	Path   string            `json:"path,omitempty" jsonschema:"file, relative to the workspace"`
+	Old    *string           `json:"old,omitempty" jsonschema:"the exact text to replace, with its indentation"`
+	New    *string           `json:"new,omitempty" jsonschema:"the text to put there"`
+	All    bool              `json:"all,omitempty" jsonschema:"replace every occurrence of old"`
+	Diff   string            `json:"diff,omitempty" jsonschema:"unified diff with --- a/PATH, +++ b/PATH and @@ lines, instead of path, old and new"`
+	Hashes map[string]string `json:"hashes,omitempty" jsonschema:"the SHA-256 of each file that the change was made against, by path; a file that differs is refused"`
 }
 
-func (o *Operators) patch(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args patchArgs
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.Answer[changeResult], error) {
 	compute := func() ([]change, error) { return o.replacement(ctx, args) }
 	switch {
 	case args.Diff != "" && (args.Old != nil || args.New != nil):
@@ -200,16 +192,8 @@ func notFound(at, text, old string) error {
 	case line == wanted:
 		return fmt.Errorf("old does not occur in %s; its first line stands in line %d, but white space or a later line differs: copy the text exactly", at, number)
 	default:
-		return fmt.Errorf("old does not occur in %s; the nearest line is %d: %q; copy the text exactly", at, number, clip(line))
+		return fmt.Errorf("old does not occur in %s; the nearest line is %d: %q; copy the text exactly", at, number, op.Clip(line))
 	}
-}
-
-func clip(line string) string {
-	const most = 160
-	if len(line) <= most {
-		return line
-	}
-	return strings.ToValidUTF8(line[:most], "") + "…"
 }
 
 // nearest finds the line of text most like wanted, trimmed, and its number

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -24,20 +24,18 @@ type procResult struct {
 	Spill    string `json:"spill,omitempty"` // file with all of the output
 }
 
+type procArgs struct {
+	Argv         []string `json:"argv,omitempty" jsonschema:"the program and its arguments, as they are: no shell reads them"`
+	Shell        string   `json:"shell,omitempty" jsonschema:"script for sh, or cmd on Windows, instead of argv"`
+	Dir          string   `json:"dir,omitempty" jsonschema:"folder of the workspace to run in; the workspace itself where it is left out"`
+	Timeout      string   `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m, at most 30m; 2m where it is left out"`
+	AllowFailure bool     `json:"allow_failure,omitempty" jsonschema:"answer the exit code instead of failing"`
+}
+
 // proc runs what a call asks for. There is a gate before it: nothing here keeps
 // a program from doing what its user may do.
-func (o *Operators) proc(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Argv         []string `json:"argv"`
-		Shell        string   `json:"shell"`
-		Dir          string   `json:"dir"`
-		Timeout      string   `json:"timeout"`
-		AllowFailure bool     `json:"allow_failure"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
-	limit, err := c.limit(args.Timeout, defaultProcTime)
+func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Answer[procResult], error) {
+	limit, err := c.Limit(args.Timeout, defaultProcTime)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +46,7 @@ func (o *Operators) proc(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	if err != nil {
 		return nil, err
 	}
-	child := command{dir: o.tree.OnDisk(dir), timeout: limit}
+	child := command{send: c.Sender(ctx), dir: o.tree.OnDisk(dir), timeout: limit}
 	switch {
 	case len(args.Argv) > 0 && args.Shell != "":
 		return nil, errors.New("proc.run takes argv or shell, not both")
@@ -61,7 +59,7 @@ func (o *Operators) proc(ctx context.Context, c call) (*mcp.CallToolResult, erro
 	default:
 		return nil, errors.New("proc.run needs argv, the program and its arguments, or shell, a script")
 	}
-	out, err := o.execute(ctx, c, child)
+	out, err := o.execute(ctx, child)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +68,13 @@ func (o *Operators) proc(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		Command: child.String(), Duration: out.took.Milliseconds(), Spill: out.spill,
 	}
 	if out.exit == 0 && !out.timedOut {
-		return structured(result, out.output), nil
+		return op.Reply(result, out.output), nil
 	}
 	said := fmt.Sprintf("%s ended with %s", child, out.state)
 	if out.timedOut {
 		said = fmt.Sprintf("%s did not end within %s and was stopped", child, limit)
 	}
-	answer := structured(result, said+"\n\n"+middleCut(strings.TrimSpace(out.output), maxFailureText))
-	answer.IsError = !args.AllowFailure
+	answer := op.Reply(result, said+"\n\n"+op.MiddleCut(strings.TrimSpace(out.output), maxFailureText))
+	answer.Failed = !args.AllowFailure
 	return answer, nil
 }

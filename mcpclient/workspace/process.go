@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/mcpclient/child"
 )
 
@@ -40,8 +38,9 @@ type command struct {
 	// read. What is written to shown is output as people read it. Where it is
 	// nil standard output is shown as it is.
 	data  func(shown io.Writer) io.WriteCloser
-	quiet bool   // its output is nobody's but ours: it is neither sent nor spilled
-	need  string // what to do where it is not installed
+	send  func(chunk string, bytes int64) error // takes output as it comes; nil is nobody
+	quiet bool                                  // its output is nobody's but ours: it is neither sent nor spilled
+	need  string                                // what to do where it is not installed
 }
 
 func (c command) String() string {
@@ -64,9 +63,9 @@ type outcome struct {
 // execute runs a child to its end, and returns when it and the children in its
 // group are gone. Its output is sent to the client as it comes. It fails where
 // the child cannot be started or ctx ends.
-func (o *Operators) execute(ctx context.Context, c call, what command) (outcome, error) {
+func (o *Operators) execute(ctx context.Context, what command) (outcome, error) {
 	out := &capture{max: o.maxOutput, dir: o.spillDir, line: what.line}
-	f := &follow{out: out, stream: &stream{send: o.sender(ctx, c.progress)}, log: o.log}
+	f := &follow{out: out, stream: &stream{send: o.sender(what.send)}, log: o.log}
 	if what.quiet {
 		out.dir, f.stream.send = "", func(string, int64) {}
 	}
@@ -331,17 +330,13 @@ func (s *stream) flush(end bool) {
 	s.pending = append(s.pending[:0], s.pending[n:]...)
 }
 
-// sender sends chunks of output as progress of a call: the message is the
-// chunk, the progress how many bytes there were so far.
-func (o *Operators) sender(ctx context.Context, token mcp.ProgressToken) func(string, int64) {
-	if token == nil {
-		return func(string, int64) {}
-	}
+// sender passes on chunks of output, and how many bytes there were so far.
+func (o *Operators) sender(send func(string, int64) error) func(string, int64) {
 	return func(chunk string, bytes int64) {
-		err := o.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
-			"progressToken": token, "progress": bytes, "message": chunk,
-		})
-		if err != nil {
+		if send == nil {
+			return
+		}
+		if err := send(chunk, bytes); err != nil {
 			o.log.Debug("output was not passed on", "error", err)
 		}
 	}

@@ -5,18 +5,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/mcpclient/workspace/op"
 )
 
-func (o *Operators) read(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path   string `json:"path"`
-		Offset int    `json:"offset"`
-		Limit  int    `json:"limit"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type readArgs struct {
+	Path   string `json:"path" jsonschema:"file, relative to the workspace"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first line to read, from 1"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to read; all where it is left out"`
+}
+
+func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Answer[op.None], error) {
 	if args.Offset < 0 || args.Limit < 0 {
 		return nil, fmt.Errorf("offset and limit of fs.read count lines from 1, they cannot be negative")
 	}
@@ -36,7 +34,7 @@ func (o *Operators) read(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		return nil, err
 	}
 	o.seen.note(at, f.Hash())
-	return mcp.NewToolResultText(text), nil
+	return op.Text(text), nil
 }
 
 // excerpt is the lines of text from first on, at most limit of them (0 means

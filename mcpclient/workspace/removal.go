@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
@@ -16,27 +15,11 @@ import (
 // as a removal of most of it: a smaller one is read at a glance.
 const fewestLines = 10
 
-// removalError refuses a change that would remove most of a file and that nobody
-// has seen. Nothing was changed.
-type removalError struct{ removes string }
-
-func (e *removalError) Error() string {
-	return "nothing was changed: this " + e.removes + ", which has to be approved first"
-}
-
-// result is the answer that carries what the change would remove, so that it can
-// be asked about.
-func (e *removalError) result() *mcp.CallToolResult {
-	result := mcp.NewToolResultError(e.Error())
-	result.Meta = mcp.NewMetaFromMap(map[string]any{MetaRemoves: e.removes})
-	return result
-}
-
 // removes says of the first file that a call leaves less than half of how much of
 // it goes: "removes 180 of 214 lines of a.go". It is empty where there is none,
 // and for a call whose very purpose is to remove or move files.
-func (c call) removes(changes []change) string {
-	if c.op.name == "fs.remove" || c.op.name == "fs.move" {
+func removes(c op.Call, changes []change) string {
+	if c.Tool == "fs.remove" || c.Tool == "fs.move" {
 		return ""
 	}
 	said, more := "", 0

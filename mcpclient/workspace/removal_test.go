@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -45,7 +46,7 @@ func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
 			b.write(t, map[string]string{"a.txt": c.before})
-			out := b.ask(t, c.tool, c.args, map[string]any{workspace.MetaPreview: true})
+			out := b.ask(t, c.tool, c.args, map[string]any{builtin.MetaPreview: true})
 			if out.isError {
 				t.Fatal(out.text)
 			}
@@ -60,7 +61,7 @@ func TestACallThatNobodySawRemovesNoFileForTheMostPart(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.write(t, map[string]string{"a.txt": numbered(20)})
 	write := args{"path": "a.txt", "text": "other\n"}
-	out := b.ask(t, "fs.write", write, map[string]any{workspace.MetaHold: true})
+	out := b.ask(t, "fs.write", write, map[string]any{builtin.MetaHold: true})
 	if !out.isError || !strings.Contains(out.text, "removes 20 of 20 lines of a.txt") {
 		t.Fatalf("it answers %q", out.text)
 	}

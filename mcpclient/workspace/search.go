@@ -12,9 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -51,21 +50,17 @@ type searchSkipped struct {
 }
 
 type searchArgs struct {
-	Query      string `json:"query"`
-	Path       string `json:"path"`
-	Regex      bool   `json:"regex"`
-	IgnoreCase bool   `json:"ignore_case"`
-	Glob       string `json:"glob"`
-	Context    int    `json:"context"`
-	Max        int    `json:"max"`
-	Words      bool   `json:"words"`
+	Query      string `json:"query" jsonschema:"text to find, or a regular expression where regex is true"`
+	Path       string `json:"path,omitempty" jsonschema:"folder or file to search in; the whole workspace where it is left out"`
+	Regex      bool   `json:"regex,omitempty" jsonschema:"read query as a regular expression (RE2)"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"find capital and small letters alike"`
+	Words      bool   `json:"words,omitempty" jsonschema:"read query as words: find the lines of files that hold all of them in any order, whatever their endings, the best first"`
+	Glob       string `json:"glob,omitempty" jsonschema:"search only files of this pattern, like *.go or internal/**/*.ts"`
+	Context    int    `json:"context,omitempty" jsonschema:"how many lines to show before and after each match; none where it is left out"`
+	Max        int    `json:"max,omitempty" jsonschema:"how many matches to return; 200 where it is left out"`
 }
 
-func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args searchArgs
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op.Answer[searchResult], error) {
 	switch {
 	case args.Query == "":
 		return nil, errors.New("the argument query of fs.search is empty; say what to look for")
@@ -119,7 +114,7 @@ func (o *Operators) search(ctx context.Context, c call) (*mcp.CallToolResult, er
 	if args.Words {
 		result = asked.rank(result, most)
 	}
-	return structured(result, result.String()), nil
+	return op.Reply(result, result.String()), nil
 }
 
 // String lists the matches as grep does.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -136,7 +137,7 @@ func TestALinkThatIsPutInLaterLeadsNowhere(t *testing.T) {
 	b.refused(t, "fs.read", args{"path": "in/f"}, "outside the workspace")
 	b.refused(t, "fs.stat", args{"path": "in/f"}, "outside the workspace")
 	b.refused(t, "fs.remove", args{"path": "in/f"}, "outside the workspace")
-	if got := b.ask(t, "fs.patch", call, map[string]any{workspace.MetaHashes: hashes}); !got.isError {
+	if got := b.ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes}); !got.isError {
 		t.Errorf("it was changed: %s", got.text)
 	}
 	if found := b.must(t, "fs.search", args{"query": "secret"}); found.data["total"] != 0.0 {

@@ -8,8 +8,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -25,13 +24,11 @@ type statResult struct {
 	Note     string    `json:"note,omitempty"`   // why something is missing
 }
 
-func (o *Operators) stat(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path string `json:"path"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type statArgs struct {
+	Path string `json:"path" jsonschema:"file or folder, relative to the workspace"`
+}
+
+func (o *Operators) stat(ctx context.Context, _ op.Call, args statArgs) (*op.Answer[statResult], error) {
 	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err
@@ -58,7 +55,7 @@ func (o *Operators) stat(ctx context.Context, c call) (*mcp.CallToolResult, erro
 			}
 		}
 	}
-	return structured(result, fmt.Sprintf("%s: %s of %d bytes", at, result.Type, result.Size)), nil
+	return op.Reply(result, fmt.Sprintf("%s: %s of %d bytes", at, result.Type, result.Size)), nil
 }
 
 // countLines counts the lines of a text, the last one with or without its end.

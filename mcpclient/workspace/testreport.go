@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -38,7 +39,7 @@ type testReport struct {
 func (r *testReport) fail(f testFailure) {
 	r.name(f)
 	if len(r.failures) < maxFailures {
-		f.Message = middleCut(strings.TrimSpace(f.Message), maxMessage)
+		f.Message = op.MiddleCut(strings.TrimSpace(f.Message), maxMessage)
 		r.failures = append(r.failures, f)
 	}
 }
@@ -104,15 +105,6 @@ func (r *testReport) places() string {
 		fmt.Fprintf(&b, "\n%s:%d %s", f.File, f.Line, f.Name)
 	}
 	return b.String()
-}
-
-// middleCut keeps the beginning and the end of a text.
-func middleCut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	head, tail := text[:most/2], text[len(text)-most/2:]
-	return strings.ToValidUTF8(fmt.Sprintf("%s\n[cut: %d bytes left out]\n%s", head, len(text)-most, tail), "")
 }
 
 // dedent takes away the white space that all lines begin with.

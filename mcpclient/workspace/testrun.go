@@ -14,9 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -24,17 +23,6 @@ const (
 	maxFailureText  = 16 << 10 // bytes of output in the text of a failure
 	maxProjects     = 200      // that test.detect returns
 )
-
-type testArgs struct {
-	Path          string `json:"path"`
-	Run           string `json:"run"`
-	Timeout       string `json:"timeout"`
-	AllowFailures bool   `json:"allow_failures"`
-	AllowNone     bool   `json:"allow_none"`
-	Sources       bool   `json:"sources"`
-
-	limit time.Duration // what Timeout means
-}
 
 type testResult struct {
 	Passed   bool          `json:"passed"`
@@ -51,24 +39,32 @@ type testResult struct {
 	Sources  []sourceFile  `json:"sources,omitempty"`
 }
 
-func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args testArgs
-	err := c.decode(&args)
-	if err == nil {
-		args.limit, err = c.limit(args.Timeout, defaultTestTime)
-	}
-	if err != nil {
+type testArgs struct {
+	Path          string `json:"path,omitempty" jsonschema:"package or folder to test, like ./internal/auth; everything where it is left out"`
+	Run           string `json:"run,omitempty" jsonschema:"only tests whose names match this regular expression"`
+	Timeout       string `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m; 10m where it is left out"`
+	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"answer what was found instead of failing"`
+	Sources       bool   `json:"sources,omitempty" jsonschema:"bring the files of the tests that fail along, and those that they test"`
+	AllowNone     bool   `json:"allow_none,omitempty" jsonschema:"pass where there is no project with tests, instead of failing"`
+
+	limit time.Duration // what Timeout means
+}
+
+func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Answer[testResult], error) {
+	var err error
+	if args.limit, err = c.Limit(args.Timeout, defaultTestTime); err != nil {
 		return nil, err
 	}
 	child, project, err := o.testCommand(c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
 		none := testResult{Passed: true, Summary: "there are no tests to run here", Failed: []string{}, Failures: []testFailure{}}
-		return structured(none, none.Summary), nil
+		return op.Reply(none, none.Summary), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	report := &testReport{}
+	child.send = c.Sender(ctx)
 	child.timeout, child.need = args.limit, "install it to run these tests"
 	var text *textReport
 	if project.kind == "go" {
@@ -77,7 +73,7 @@ func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		text = o.textReport(report, project.dir)
 		child.line = text.line
 	}
-	out, err := o.execute(ctx, c, child)
+	out, err := o.execute(ctx, child)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +100,10 @@ func (o *Operators) test(ctx context.Context, c call) (*mcp.CallToolResult, erro
 		}
 	}
 	if result.Passed {
-		return structured(result, result.Summary+"\n"+out.output), nil
+		return op.Reply(result, result.Summary+"\n"+out.output), nil
 	}
-	answer := structured(result, result.Summary+report.places()+"\n\n"+middleCut(withoutGreen(out.output), maxFailureText))
-	answer.IsError = !args.AllowFailures
+	answer := op.Reply(result, result.Summary+report.places()+"\n\n"+op.MiddleCut(withoutGreen(out.output), maxFailureText))
+	answer.Failed = !args.AllowFailures
 	return answer, nil
 }
 
@@ -139,18 +135,6 @@ func (r *testResult) conclude(args testArgs, report *testReport, out outcome, ch
 	}
 }
 
-// limit reads an argument that is a time limit.
-func (c call) limit(given string, usual time.Duration) (time.Duration, error) {
-	if given == "" {
-		return usual, nil
-	}
-	limit, err := time.ParseDuration(given)
-	if err != nil || limit <= 0 {
-		return 0, fmt.Errorf("the argument timeout of %s is %q; say it like 90s or 5m", c.op.name, given)
-	}
-	return limit, nil
-}
-
 // placeInPackages finds the folders of the files that are only known to be in
 // a package. What cannot be found stays without a file.
 func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []testFailure) {
@@ -163,7 +147,7 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 	folders := map[string]string{}
 	if len(packages) > 0 {
 		list := &bytes.Buffer{}
-		_, err := o.execute(ctx, call{}, command{
+		_, err := o.execute(ctx, command{
 			name: "go", args: append([]string{"list", "-e", "-find", "-f={{.ImportPath}}\t{{.Dir}}", "--"}, packages...),
 			dir: dir, timeout: time.Minute, quiet: true,
 			data: func(io.Writer) io.WriteCloser { return keeper{list} },
@@ -204,14 +188,12 @@ type testProject struct {
 	Command string `json:"command"`
 }
 
+type detectArgs struct {
+	Path string `json:"path,omitempty" jsonschema:"folder to look in; the whole workspace where it is left out"`
+}
+
 // detect lists the folders of the workspace whose tests can be run.
-func (o *Operators) detect(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path string `json:"path"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op.Answer[detectResult], error) {
 	start, err := o.tree.Folder(args.Path)
 	if err != nil {
 		return nil, err
@@ -245,7 +227,7 @@ func (o *Operators) detect(ctx context.Context, c call) (*mcp.CallToolResult, er
 	if len(said) == 0 {
 		said = []string{errNoProject.Error()}
 	}
-	return structured(result, strings.Join(said, "\n")), nil
+	return op.Reply(result, strings.Join(said, "\n")), nil
 }
 
 var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test to tell how the tests are run")
@@ -332,9 +314,9 @@ func (o *Operators) untested(p project) bool {
 
 // testCommand finds the project that path lies in, from there upwards, and
 // says how its tests are run.
-func (o *Operators) testCommand(c call, args testArgs) (command, project, error) {
+func (o *Operators) testCommand(c op.Call, args testArgs) (command, project, error) {
 	if strings.HasPrefix(args.Path, "-") {
-		return command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.op.name, args.Path)
+		return command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.Tool, args.Path)
 	}
 	if args.Run != "" {
 		if _, err := regexp.Compile(args.Run); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/op"
 )
 
 // textReport reads what test runners write for people: cargo test, pytest,
@@ -369,7 +370,7 @@ func (r *textReport) finish() {
 			continue
 		}
 		f.File, f.Line = r.place(b)
-		f.Message = middleCut(strings.TrimSpace(dedent(b.lines)), maxMessage)
+		f.Message = op.MiddleCut(strings.TrimSpace(dedent(b.lines)), maxMessage)
 	}
 	if r.results && r.total == 0 {
 		r.none = true

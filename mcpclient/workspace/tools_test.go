@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -177,7 +178,7 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 			continue
 		}
 		a := tool.Annotations
-		previews := tool.Meta != nil && tool.Meta.AdditionalFields[workspace.MetaPreviews] == true
+		previews := tool.Meta != nil && tool.Meta.AdditionalFields[builtin.MetaPreviews] == true
 		got[name] = says{*a.ReadOnlyHint, *a.DestructiveHint, *a.IdempotentHint, *a.OpenWorldHint, previews}
 	}
 	if !maps.Equal(got, want) {
@@ -287,7 +288,7 @@ func TestWhatOnlyReadsChangesNothing(t *testing.T) {
 
 func TestAPreviewOfAnyToolChangesNothing(t *testing.T) {
 	for name, tool := range tools(t) {
-		if tool.Meta == nil || tool.Meta.AdditionalFields[workspace.MetaPreviews] != true {
+		if tool.Meta == nil || tool.Meta.AdditionalFields[builtin.MetaPreviews] != true {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

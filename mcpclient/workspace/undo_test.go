@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
 // of is the `_meta` of a call that belongs to a run.
-func of(run string) map[string]any { return map[string]any{workspace.MetaRun: run} }
+func of(run string) map[string]any { return map[string]any{builtin.MetaRun: run} }
 
 // does calls a tool for a run; it must do its work.
 func (b *bench) does(t tb, run, tool string, a args) {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -30,8 +32,8 @@ type gitRun struct {
 	// asUser runs what the repository has configured: hooks, filters and
 	// whatever reaches a remote. Else nothing of the repository's is run.
 	asUser  bool
-	call    call     // where the output of a call asUser is sent
-	environ []string // beside what git always inherits
+	send    func(chunk string, bytes int64) error // where the output of a call asUser is sent; nil is nowhere
+	environ []string                              // beside what git always inherits
 }
 
 // gitOutput is what git said.
@@ -89,7 +91,8 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 	if out.max == 0 {
 		out.max = maxGitData
 	}
-	ended, err := r.o.execute(ctx, run.call, command{
+	ended, err := r.o.execute(ctx, command{
+		send: run.send,
 		name: "git", args: append(flags, run.args...),
 		dir: r.o.tree.Dir, environ: r.environ(run), input: run.input,
 		timeout: limit, quiet: !run.asUser, need: "install it to work with repositories",
@@ -177,7 +180,7 @@ func (g gitOutput) failure(doing string) error {
 	}
 	if len(said) == 0 {
 		const most = 2000 // bytes of what a hook says
-		said = []string{middleCut(strings.TrimSpace(g.said), most)}
+		said = []string{op.MiddleCut(strings.TrimSpace(g.said), most)}
 	}
 	if said[0] == "" {
 		return fmt.Errorf("git could not %s: it ended with exit status %d", doing, g.exit)

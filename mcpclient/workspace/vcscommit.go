@@ -9,16 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/english"
+	"replan/mcpclient/workspace/op"
 )
-
-type commitArgs struct {
-	Message string   `json:"message"`
-	Paths   []string `json:"paths"`
-	All     bool     `json:"all"`
-}
 
 type commitResult struct {
 	Hash    string     `json:"hash"`
@@ -28,14 +21,16 @@ type commitResult struct {
 	Note    string     `json:"note,omitempty"`
 }
 
+type commitArgs struct {
+	Message string   `json:"message" jsonschema:"message of the commit; its first line is the subject"`
+	Paths   []string `json:"paths,omitempty" jsonschema:"only these files and folders, as they are now"`
+	All     bool     `json:"all,omitempty" jsonschema:"everything, also where something is staged"`
+}
+
 // vcsCommit puts together what is to be committed in an index of its own: what
 // was staged stays as it is until the commit is made, and what was approved is
 // what is committed.
-func (o *Operators) vcsCommit(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args commitArgs
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (*op.Answer[commitResult], error) {
 	if strings.TrimSpace(args.Message) == "" || strings.ContainsRune(args.Message, 0) {
 		return nil, errors.New("the argument message of vcs.commit is empty or no text; say what the commit does")
 	}
@@ -49,7 +44,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c call) (*mcp.CallToolResult,
 		}
 		args.Paths[i] = at
 	}
-	if !c.preview {
+	if !c.Preview {
 		release, err := o.turn(ctx)
 		if err != nil {
 			return nil, err
@@ -63,19 +58,19 @@ func (o *Operators) vcsCommit(ctx context.Context, c call) (*mcp.CallToolResult,
 	if state := r.underway(); state != "" {
 		return nil, fmt.Errorf("a %s is not finished in this repository; finish or abort it with git first", state)
 	}
-	p, err := r.prepare(ctx, args, c.preview)
+	p, err := r.prepare(ctx, args, c.Preview)
 	if err != nil {
 		return nil, err
 	}
 	defer p.remove()
-	if c.preview {
+	if c.Preview {
 		diff, err := r.diff(ctx, gitRun{index: p.index, store: p.store}, "--cached", ".")
 		if err != nil {
 			return nil, err
 		}
-		return structured(previewResult{Diff: diff.Diff, Hashes: p.hashes}, diff.Diff), nil
+		return &op.Answer[commitResult]{Preview: &op.Preview{Diff: diff.Diff, Hashes: p.hashes}, Text: diff.Diff}, nil
 	}
-	if err := p.approved(c.hashes); err != nil {
+	if err := p.approved(c.Hashes); err != nil {
 		return nil, err
 	}
 	return p.commit(ctx, c, args.Message)
@@ -275,21 +270,21 @@ func (p *prepared) approved(hashes map[string]string) error {
 	for _, at := range p.paths {
 		hash, ok := hashes[at]
 		if !ok {
-			return &outdatedError{at + " was not in the diff that was approved"}
+			return op.Outdated(at + " was not in the diff that was approved")
 		}
 		if hash != p.hashes[at] {
-			return &outdatedError{at + " changed since it was approved"}
+			return op.Outdated(at + " changed since it was approved")
 		}
 	}
 	for at := range hashes {
 		if _, ok := p.hashes[at]; !ok {
-			return &outdatedError{at + " was in the diff that was approved and is no longer to be committed"}
+			return op.Outdated(at + " was in the diff that was approved and is no longer to be committed")
 		}
 	}
 	return nil
 }
 
-func (p *prepared) commit(ctx context.Context, c call, message string) (*mcp.CallToolResult, error) {
+func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.Answer[commitResult], error) {
 	if err := p.r.identity(ctx); err != nil {
 		return nil, err
 	}
@@ -297,14 +292,14 @@ func (p *prepared) commit(ctx context.Context, c call, message string) (*mcp.Cal
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.git(ctx, gitRun{args: []string{"commit", "--quiet", "--file=-"}, input: []byte(message), call: c})
+	out, err := p.git(ctx, gitRun{args: []string{"commit", "--quiet", "--file=-"}, input: []byte(message), send: c.Sender(ctx)})
 	if ctx.Err() != nil {
 		return nil, err
 	}
 	after, lost := p.r.headHash(ctx)
 	switch {
 	case lost != nil:
-		return nil, &unsureError{fmt.Errorf("nobody knows whether the commit was made, look at git log: %w", errors.Join(err, lost))}
+		return nil, &op.UnsureError{Err: fmt.Errorf("nobody knows whether the commit was made, look at git log: %w", errors.Join(err, lost))}
 	case after == before && err != nil:
 		return nil, fmt.Errorf("nothing was committed: %w", err)
 	case after == before && out.exit != 0:
@@ -317,7 +312,7 @@ func (p *prepared) commit(ctx context.Context, c call, message string) (*mcp.Cal
 
 // committed brings the repository's index up to the commit and says what is in
 // it.
-func (p *prepared) committed(ctx context.Context, hash string) (*mcp.CallToolResult, error) {
+func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commitResult], error) {
 	result := commitResult{Hash: hash, Files: []diffFile{}, Note: p.leftOut()}
 	note := func(text string) { result.Note = strings.TrimPrefix(result.Note+"; "+text, "; ") }
 	shown, err := p.r.must(ctx, "show the commit", gitRun{args: []string{
@@ -357,7 +352,7 @@ func (p *prepared) committed(ctx context.Context, hash string) (*mcp.CallToolRes
 	if result.Note != "" {
 		text += "\n" + result.Note
 	}
-	return structured(result, text), nil
+	return op.Reply(result, text), nil
 }
 
 // leftOut says what the commit does not take.

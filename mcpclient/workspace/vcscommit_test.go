@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
 
@@ -35,7 +36,7 @@ func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
 			r.write(t, map[string]string{"staged": "3\n", "other": "2\n", "new": "1\n"})
 			before := r.state(t)
 			c.args["message"] = "a subject: \"quoted\" # 1\n\n# no comment\nbody\n"
-			shown := r.ask(t, "vcs.commit", c.args, map[string]any{workspace.MetaPreview: true})
+			shown := r.ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaPreview: true})
 			preview := into[previewResult](t, shown.data)
 			if after := r.state(t); shown.isError || after != before {
 				t.Fatalf("the preview has changed %s to %s: %s", before, after, shown.text)
@@ -45,7 +46,7 @@ func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
 					t.Errorf("%s is not in the preview %+v", at, preview)
 				}
 			}
-			got := r.ask(t, "vcs.commit", c.args, map[string]any{workspace.MetaHashes: preview.Hashes})
+			got := r.ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaHashes: preview.Hashes})
 			if got.isError {
 				t.Fatal(got.text)
 			}
@@ -94,14 +95,14 @@ func TestACommitOfSomethingElseThanWasApprovedIsRefused(t *testing.T) {
 			r.write(t, map[string]string{"a": "1", "b": "1"})
 			r.commit(t, "first")
 			r.write(t, map[string]string{"a": "2", "b": "2"})
-			preview := into[previewResult](t, r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaPreview: true}).data)
+			preview := into[previewResult](t, r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true}).data)
 			r.write(t, c.change)
 			if c.change["b"] != "" {
 				r.write(t, map[string]string{"b": "2"})
 				r.git(t, "add", "b")
 			}
 			before := r.state(t)
-			got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaHashes: preview.Hashes})
+			got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: preview.Hashes})
 			if !got.isError || !strings.Contains(got.text, c.says) {
 				t.Errorf("got %s", got.text)
 			}
@@ -197,7 +198,7 @@ func TestALinkedWorkTreeIsARepositoryToo(t *testing.T) {
 	if got := into[diffResult](t, b.must(t, "vcs.diff", nil).data); len(got.Files) != 2 {
 		t.Errorf("got %+v", got)
 	}
-	preview := b.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaPreview: true})
+	preview := b.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
 	if len(into[previewResult](t, preview.data).Hashes) != 2 {
 		t.Errorf("got %s", preview.text)
 	}

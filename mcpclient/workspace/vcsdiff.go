@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/mcpclient/workspace/op"
 )
 
 type diffResult struct {
@@ -39,15 +39,13 @@ var diffFlags = []string{
 	"--find-renames", "--src-prefix=a/", "--dst-prefix=b/",
 }
 
-func (o *Operators) vcsDiff(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Of   string `json:"of"`
-		Path string `json:"path"`
-		Ref  string `json:"ref"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type vcsDiffArgs struct {
+	Of   string `json:"of,omitempty" jsonschema:"all (where it is left out): everything with new files; staged; unstaged; commit: what vcs.commit would take"`
+	Path string `json:"path,omitempty" jsonschema:"only this file or folder"`
+	Ref  string `json:"ref,omitempty" jsonschema:"compare with this commit, branch or tag, or two of them, like main..topic"`
+}
+
+func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args vcsDiffArgs) (*op.Answer[diffResult], error) {
 	at, err := o.pathspec(args.Path)
 	if err != nil {
 		return nil, err
@@ -92,7 +90,7 @@ func (o *Operators) vcsDiff(ctx context.Context, c call) (*mcp.CallToolResult, e
 	if result.Note != "" {
 		text += "\n" + result.Note
 	}
-	return structured(result, text), nil
+	return op.Reply(result, text), nil
 }
 
 // noteOutside says so where the repository has changes that are not shown.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/mcpclient/workspace"
+	"replan/mcpclient/builtin"
 )
 
 // marks counts how often programs of a repository have run.
@@ -87,7 +87,7 @@ func TestReadingRunsNothingOfTheRepository(t *testing.T) {
 		}
 	}
 	for _, a := range []args{{"message": "m"}, {"message": "m", "all": true}, {"message": "m", "paths": []string{"b", "new"}}} {
-		if got := r.ask(t, "vcs.commit", a, map[string]any{workspace.MetaPreview: true}); got.isError || m.said() != "" {
+		if got := r.ask(t, "vcs.commit", a, map[string]any{builtin.MetaPreview: true}); got.isError || m.said() != "" {
 			t.Fatalf("the preview of %v has run %q: %s", a, m.said(), got.text)
 		}
 	}
@@ -141,7 +141,7 @@ func TestASubmoduleIsNotLookedInto(t *testing.T) {
 	if err := os.RemoveAll(m.at); err != nil { // that was our own
 		t.Fatal(err)
 	}
-	got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{workspace.MetaPreview: true})
+	got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
 	if diff := into[previewResult](t, got.data).Diff; !strings.Contains(diff, "+Subproject commit ") {
 		t.Errorf("the preview is %s", got.text)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/mcpclient/workspace/op"
 )
 
 type branchResult struct {
@@ -16,14 +16,12 @@ type branchResult struct {
 	Note    string `json:"note,omitempty"`
 }
 
-func (o *Operators) vcsBranch(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Name   string `json:"name"`
-		Create bool   `json:"create"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type vcsBranchArgs struct {
+	Name   string `json:"name" jsonschema:"name of the branch"`
+	Create bool   `json:"create,omitempty" jsonschema:"make the branch, from the commit that is checked out"`
+}
+
+func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args vcsBranchArgs) (*op.Answer[branchResult], error) {
 	release, err := o.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +48,7 @@ func (o *Operators) vcsBranch(ctx context.Context, c call) (*mcp.CallToolResult,
 	if args.Create {
 		flags = append(flags, "--create")
 	}
-	out, err := r.git(ctx, gitRun{args: append(flags, args.Name), asUser: true, call: c})
+	out, err := r.git(ctx, gitRun{args: append(flags, args.Name), asUser: true, send: c.Sender(ctx)})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +63,7 @@ func (o *Operators) vcsBranch(ctx context.Context, c call) (*mcp.CallToolResult,
 	if args.Create {
 		text = "made the branch " + args.Name + " and switched to it"
 	}
-	return structured(result, strings.TrimSuffix(text+"; "+result.Note, "; ")), nil
+	return op.Reply(result, strings.TrimSuffix(text+"; "+result.Note, "; ")), nil
 }
 
 // notSwitched says why git stays on its branch, in a sentence that names the
@@ -120,15 +118,13 @@ type pushResult struct {
 	Output   string `json:"output"`
 }
 
-func (o *Operators) vcsPush(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Remote      string `json:"remote"`
-		Branch      string `json:"branch"`
-		SetUpstream bool   `json:"set_upstream"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+type vcsPushArgs struct {
+	Remote      string `json:"remote,omitempty" jsonschema:"name of a remote; the one that the branch follows where it is left out"`
+	Branch      string `json:"branch,omitempty" jsonschema:"the branch to push; the one that is checked out where it is left out"`
+	SetUpstream bool   `json:"set_upstream,omitempty" jsonschema:"have the branch follow the one it is pushed to"`
+}
+
+func (o *Operators) vcsPush(ctx context.Context, c op.Call, args vcsPushArgs) (*op.Answer[pushResult], error) {
 	r, err := o.repository(ctx)
 	if err != nil {
 		return nil, err
@@ -162,19 +158,19 @@ func (o *Operators) vcsPush(ctx context.Context, c call) (*mcp.CallToolResult, e
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.git(ctx, gitRun{args: flags, asUser: true, call: c, environ: quiet})
+	out, err := r.git(ctx, gitRun{args: flags, asUser: true, send: c.Sender(ctx), environ: quiet})
 	if err != nil {
 		return nil, err
 	}
 	if out.exit != 0 {
 		return nil, notPushed(remote, to, out)
 	}
-	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: middleCut(strings.TrimSpace(out.said), maxMessage)}
+	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: op.MiddleCut(strings.TrimSpace(out.said), maxMessage)}
 	text := fmt.Sprintf("pushed %s to %s of %s", args.Branch, to, remote)
 	if result.UpToDate = strings.HasPrefix(verdict(out.data), "="); result.UpToDate {
 		text = fmt.Sprintf("%s of %s has all of %s already", to, remote, args.Branch)
 	}
-	return structured(result, strings.TrimSpace(text+"\n"+result.Output)), nil
+	return op.Reply(result, strings.TrimSpace(text+"\n"+result.Output)), nil
 }
 
 // askNobody keeps ssh from asking for a password on the terminal, where nobody
@@ -209,7 +205,7 @@ func notPushed(remote, to string, out gitOutput) error {
 		return fmt.Errorf("%s of %s has commits that are not here, and nothing is pushed by force; fetch and merge or rebase first", to, remote)
 	case strings.HasPrefix(line, "!"):
 		why := line[strings.LastIndexByte(line, '\t')+1:]
-		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+middleCut(out.said, maxMessage)), " "))
+		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.said, maxMessage)), " "))
 	case strings.Contains(out.said, "could not read Username"), strings.Contains(out.said, "Permission denied"):
 		return fmt.Errorf("%s did not let git in, and nobody can be asked for a password here; push once with git itself, or set up a key or a credential helper", remote)
 	default:

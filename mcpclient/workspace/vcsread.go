@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"replan/mcpclient/workspace/op"
 )
 
 const (
@@ -41,10 +41,7 @@ var statusWords = map[byte]string{
 	'A': "added", 'M': "modified", 'D': "deleted", 'R': "renamed", 'C': "copied", 'T': "retyped", 'U': "conflicted", '?': "untracked",
 }
 
-func (o *Operators) vcsStatus(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	if err := c.decode(&struct{}{}); err != nil {
-		return nil, err
-	}
+func (o *Operators) vcsStatus(ctx context.Context, _ op.Call, _ struct{}) (*op.Answer[statusResult], error) {
 	r, err := o.repository(ctx)
 	if err != nil {
 		return nil, err
@@ -53,7 +50,7 @@ func (o *Operators) vcsStatus(ctx context.Context, c call) (*mcp.CallToolResult,
 	if err != nil {
 		return nil, err
 	}
-	return structured(result, result.words(r.born)), nil
+	return op.Reply(result, result.words(r.born)), nil
 }
 
 // words say the state for a reader.
@@ -258,17 +255,14 @@ type commitInfo struct {
 	Body    string `json:"body"`
 }
 
-func (o *Operators) vcsLog(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	var args struct {
-		Path  string `json:"path"`
-		Max   int    `json:"max"`
-		Since string `json:"since"`
+type vcsLogArgs struct {
+	Path      string `json:"path,omitempty" jsonschema:"only commits that changed this file or folder"`
+	Max       int    `json:"max,omitempty" jsonschema:"how many commits to return; 20 where it is left out"`
+	Since     string `json:"since,omitempty" jsonschema:"only commits after this date, like 2025-01-31 or 2 weeks ago"`
+	AllowNone bool   `json:"allow_none,omitempty" jsonschema:"answer no commits instead of failing where there is no repository"`
+}
 
-		AllowNone bool `json:"allow_none"`
-	}
-	if err := c.decode(&args); err != nil {
-		return nil, err
-	}
+func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args vcsLogArgs) (*op.Answer[logResult], error) {
 	const usual = 20
 	if args.Max < 0 {
 		return nil, fmt.Errorf("the argument max of vcs.log must be 1 or more, not %d", args.Max)
@@ -277,13 +271,13 @@ func (o *Operators) vcsLog(ctx context.Context, c call) (*mcp.CallToolResult, er
 	}
 	r, err := o.repository(ctx)
 	if err != nil && args.AllowNone && ctx.Err() == nil {
-		return structured(logResult{Commits: []commitInfo{}, Note: err.Error()}, err.Error()), nil
+		return op.Reply(logResult{Commits: []commitInfo{}, Note: err.Error()}, err.Error()), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !r.born {
-		return structured(logResult{Commits: []commitInfo{}}, "there is no commit yet"), nil
+		return op.Reply(logResult{Commits: []commitInfo{}}, "there is no commit yet"), nil
 	}
 	var which []string
 	if args.Since != "" {
@@ -310,7 +304,7 @@ func (o *Operators) vcsLog(ctx context.Context, c call) (*mcp.CallToolResult, er
 	for ; len(all) >= fields; all = all[fields:] {
 		info := commitInfo{
 			Hash: all[0], Author: valid(all[1]), Date: all[2],
-			Subject: valid(all[3]), Body: strings.TrimSpace(middleCut(valid(all[4]), maxMessage)),
+			Subject: valid(all[3]), Body: strings.TrimSpace(op.MiddleCut(valid(all[4]), maxMessage)),
 		}
 		result.Commits = append(result.Commits, info)
 		said = append(said, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
@@ -327,7 +321,7 @@ func (o *Operators) vcsLog(ctx context.Context, c call) (*mcp.CallToolResult, er
 	} else if more := result.Total - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
-	return structured(result, strings.Join(said, "\n")), nil
+	return op.Reply(result, strings.Join(said, "\n")), nil
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
@@ -343,10 +337,7 @@ type branchInfo struct {
 	Subject string `json:"subject"` // of its newest commit
 }
 
-func (o *Operators) vcsBranches(ctx context.Context, c call) (*mcp.CallToolResult, error) {
-	if err := c.decode(&struct{}{}); err != nil {
-		return nil, err
-	}
+func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op.Answer[branchesResult], error) {
 	r, err := o.repository(ctx)
 	if err != nil {
 		return nil, err
@@ -376,5 +367,5 @@ func (o *Operators) vcsBranches(ctx context.Context, c call) (*mcp.CallToolResul
 	if len(said) == 0 {
 		said = append(said, "there is no commit yet, and so no branch")
 	}
-	return structured(result, strings.Join(said, "\n")), nil
+	return op.Reply(result, strings.Join(said, "\n")), nil
 }

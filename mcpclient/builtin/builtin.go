@@ -1,4 +1,15 @@
-package workspace
+// Package builtin is what the clients of this program and its built-in server agree
+// on: the name of the server, and the keys of `_meta` by which a call is previewed
+// and approved. It imports nothing of this program.
+package builtin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// ServerName is the name under which the built-in server introduces itself.
+const ServerName = "workspace"
 
 // Keys of the `_meta` of a tool and of a request. They belong to this program
 // and are sent to and believed of in-process servers only.
@@ -30,9 +41,15 @@ const (
 	MetaOutdated = "replan/outdated"
 	// MetaRun in the `_meta` of a tools/call is the id of the run that the call
 	// belongs to: what was there before its changes is kept under that name. See
-	// [Config.Backups].
+	// Backups in the configuration of the workspace.
 	MetaRun = "replan/run"
 	// MetaPreviews in the `_meta` of a tool, set to true, says that the tool
 	// understands MetaPreview and MetaHashes.
 	MetaPreviews = "replan/previews"
 )
+
+// DiffHash is the SHA-256 of a diff in hex, as [MetaDiff] has it.
+func DiffHash(diff string) string {
+	sum := sha256.Sum256([]byte(diff))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,98 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/internal/redact"
+	"replan/mcpclient/builtin"
+)
+
+// UnsureError is a failure after which nobody knows what is on disk. It is
+// reported as a fault of the call, never as the tool's own answer.
+type UnsureError struct{ Err error }
+
+func (e *UnsureError) Error() string { return e.Err.Error() }
+
+// Unwrap is the failure itself.
+func (e *UnsureError) Unwrap() error { return e.Err }
+
+// RefusedError refuses a call that would not do what was approved. Nothing was
+// changed. Its reason is in the `_meta` of the answer too, so that the call can be
+// asked about again.
+type RefusedError struct {
+	key     string // of `_meta`
+	why     string
+	message string
+}
+
+func (e *RefusedError) Error() string { return e.message }
+
+// Outdated refuses a call because what was approved is no longer what it would do.
+// See [builtin.MetaOutdated].
+func Outdated(why string) error {
+	return &RefusedError{key: builtin.MetaOutdated, why: why, message: why + "; look at the new diff"}
+}
+
+// Removal refuses a change that removes most of a file and that nobody has seen.
+// See [builtin.MetaRemoves].
+func Removal(removes string) error {
+	return &RefusedError{key: builtin.MetaRemoves, why: removes, message: "nothing was changed: this " + removes + ", which has to be approved first"}
+}
+
+// Handle answers a request. A tool that says no answers with the reason; an error
+// means that the call itself went wrong.
+func (t Tool) Handle(ctx context.Context, req mcp.CallToolRequest, log *slog.Logger) (*mcp.CallToolResult, error) {
+	c, err := newCall(t, req)
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	if !t.readOnly && holdsMarker(req.GetArguments()) {
+		return mcp.NewToolResultError("the args hold \"" + redact.Marker + "…\", which stands for a secret that models are not shown; nothing was done: " +
+			"leave that part of the file as it is, or have the user change it"), nil
+	}
+	result, err := t.run(ctx, c)
+	if err == nil {
+		return result, nil
+	}
+	log.Debug("operator failed", "tool", t.Name, "error", err)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%s was stopped: %w", t.Name, context.Cause(ctx))
+	}
+	if unsure := new(UnsureError); errors.As(err, &unsure) {
+		return nil, err
+	}
+	if refused := new(RefusedError); errors.As(err, &refused) {
+		result := mcp.NewToolResultError(refused.Error())
+		result.Meta = mcp.NewMetaFromMap(map[string]any{refused.key: refused.why})
+		return result, nil
+	}
+	return mcp.NewToolResultError(Sentence(err)), nil
+}
+
+// holdsMarker reports whether something in the arguments stands for a secret that
+// was taken out of a prompt: to write that would lose the secret.
+func holdsMarker(args map[string]any) bool {
+	found := false
+	redact.Value(args, func(text string) string {
+		found = found || redact.Marks(text) > 0
+		return text
+	})
+	return found
+}
+
+// Sentence is what an error says, with what to do in place of the system's words
+// where the user may not open a file.
+func Sentence(err error) string {
+	var denied *fs.PathError
+	if errors.As(err, &denied) && errors.Is(denied, fs.ErrPermission) {
+		return strings.Replace(err.Error(), denied.Error(), "you may not open it; change its mode, or leave it out", 1)
+	}
+	return err.Error()
+}
