@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -371,8 +373,12 @@ func (f *feed) still(e agent.Event) agent.Event {
 		_, decimals, _ := strings.Cut(s, ".")
 		return "0." + strings.Repeat("0", len(decimals)-len("s")) + "s"
 	})
+	told := e.Data
 	if err := e.UnmarshalJSON([]byte(text)); err != nil {
 		panic(fmt.Sprintf("a session's event cannot be read: %v", err))
+	}
+	if strings.HasPrefix(string(told.Kind()), "session.") {
+		e.Data = reread(told, []byte(text))
 	}
 	if !e.Data.Kind().Passing() {
 		f.now = f.now.Add(tickOfStory)
@@ -386,4 +392,16 @@ func (f *feed) still(e agent.Event) agent.Event {
 		e.Data = d
 	}
 	return e
+}
+
+// reread reads what a session reports about itself back from its line: the
+// decoder of events knows only what happens in runs.
+func reread(told agent.Data, line []byte) agent.Data {
+	envelope := struct {
+		Data any `json:"data"`
+	}{reflect.New(reflect.TypeOf(told)).Interface()}
+	if err := json.Unmarshal(line, &envelope); err != nil {
+		panic(fmt.Sprintf("%s cannot be read: %v", told.Kind(), err))
+	}
+	return reflect.ValueOf(envelope.Data).Elem().Interface().(agent.Data)
 }
