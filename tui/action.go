@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"time"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -91,7 +89,3 @@ func pressOf(b key.Binding) tea.KeyPressMsg {
 	}
 	return tea.KeyPressMsg{}
 }
-
-// graceTime is how long no key may have been pressed before a dialog that has
-// just opened takes one. Keys that were meant for the input answer nothing.
-const graceTime = 400 * time.Millisecond

@@ -14,7 +14,7 @@ import (
 	"replan/tui/untrusted"
 )
 
-// graceMsg says that graceTime has passed since the key numbered count.
+// graceMsg says that a grace time has passed since the key numbered count.
 type graceMsg struct{ count int }
 
 // asking is something that waits for the user's word: an open gate, or a step
@@ -53,10 +53,11 @@ type choice struct {
 // askDialog puts what waits for the user's word to the user, one after the
 // other. It opens by itself over whatever is shown.
 type askDialog struct {
-	look  *look
-	keys  *keyMap
-	queue []asking // in the order in which they were asked
-	at    int      // of the one in the dialog
+	look   *look
+	pauses Pauses
+	keys   *keyMap
+	queue  []asking // in the order in which they were asked
+	at     int      // of the one in the dialog
 
 	open     bool
 	seen     map[string]bool // asks that were put to the user
@@ -79,8 +80,8 @@ type askDialog struct {
 	confirm  *confirming // while more than this one call is to be answered for
 }
 
-func newAskDialog(l *look, k *keyMap) *askDialog {
-	return &askDialog{look: l, keys: k, seen: map[string]bool{}, answered: map[string]bool{}}
+func newAskDialog(l *look, k *keyMap, p Pauses) *askDialog {
+	return &askDialog{look: l, keys: k, pauses: p, seen: map[string]bool{}, answered: map[string]bool{}}
 }
 
 // set takes what waits now. What was not seen before opens the dialog and
@@ -149,7 +150,7 @@ func (g *askDialog) wait() tea.Cmd {
 	g.grace = true
 	g.count++
 	count := g.count
-	return tea.Tick(graceTime, func(time.Time) tea.Msg { return graceMsg{count} })
+	return tea.Tick(g.pauses.Grace, func(time.Time) tea.Msg { return graceMsg{count} })
 }
 
 // rested ends the grace time, unless a key has come since.

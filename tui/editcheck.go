@@ -8,11 +8,7 @@ import (
 	"replan/tui/untrusted"
 )
 
-// editPause is how long nothing may have been typed before what stands in the
-// editor is held against the schema.
-const editPause = 600 * time.Millisecond
-
-// checkMsg says that editPause has passed since the change numbered count.
+// checkMsg says that a pause has passed since the change numbered count.
 type checkMsg struct{ count int }
 
 // edit gives a message to the arguments that are being edited, and has them held
@@ -35,7 +31,7 @@ func (g *askDialog) checkSoon() tea.Cmd {
 func (g *askDialog) pause() tea.Cmd {
 	g.pausing = true
 	count := g.edits
-	return tea.Tick(editPause, func(time.Time) tea.Msg { return checkMsg{count} })
+	return tea.Tick(g.pauses.Check, func(time.Time) tea.Msg { return checkMsg{count} })
 }
 
 // check holds the arguments against the schema, unless they have changed since:

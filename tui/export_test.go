@@ -11,8 +11,6 @@ import (
 	"replan/agent"
 )
 
-func init() { toastTime, nextToast = time.Millisecond, time.Millisecond }
-
 // Faded is the end of the time of the oldest notice.
 func (m *Model) Faded() tea.Msg { return toastMsg{m.toasts.count} }
 

@@ -116,7 +116,8 @@ func New(s Session, o Options) *Model {
 	if o.Replay {
 		m.input.close("replay " + l.glyphs.Separator + " q quits")
 	}
-	m.ask = newAskDialog(l, &m.keys)
+	m.toasts.pauses = o.Pauses.usual()
+	m.ask = newAskDialog(l, &m.keys, m.toasts.pauses)
 	m.runs = &runsDialog{look: l, keys: &m.keys, live: m.live}
 	m.undo = &undoDialog{look: l, keys: &m.keys}
 	m.models = &modelsDialog{look: l, keys: &m.keys}
@@ -125,7 +126,7 @@ func New(s Session, o Options) *Model {
 	m.picker = &themesDialog{look: l, keys: &m.keys}
 	m.complete = newCompleter(l, &m.keys)
 	m.recall = &recaller{look: l, keys: &m.keys}
-	m.review = &reviewDialog{look: l, keys: &m.keys, hidden: m.ask.showing}
+	m.review = &reviewDialog{look: l, keys: &m.keys, pauses: m.toasts.pauses, hidden: m.ask.showing}
 	m.groups = m.actionGroups()
 	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
 	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}

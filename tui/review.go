@@ -20,6 +20,7 @@ import (
 // steps taken out, gates approved, and run or refused. It opens by itself.
 type reviewDialog struct {
 	look   *look
+	pauses Pauses
 	keys   *keyMap
 	hidden func() bool // something else asks first
 
@@ -58,7 +59,7 @@ type reviewQuestion struct {
 	yes  func() wanted
 }
 
-// reviewRestMsg says that graceTime has passed since the key numbered count.
+// reviewRestMsg says that a grace time has passed since the key numbered count.
 type reviewRestMsg struct{ count int }
 
 // set takes the plan that waits now, nil where none does. Another one than before
@@ -71,7 +72,7 @@ func (d *reviewDialog) set(run *agent.Run, times int) tea.Cmd {
 	if id == d.id {
 		return nil
 	}
-	*d = reviewDialog{look: d.look, keys: d.keys, hidden: d.hidden, count: d.count, id: id}
+	*d = reviewDialog{look: d.look, pauses: d.pauses, keys: d.keys, hidden: d.hidden, count: d.count, id: id}
 	if run == nil {
 		return nil
 	}
@@ -85,7 +86,7 @@ func (d *reviewDialog) wait() tea.Cmd {
 	d.grace = true
 	d.count++
 	count := d.count
-	return tea.Tick(graceTime, func(time.Time) tea.Msg { return reviewRestMsg{count} })
+	return tea.Tick(d.pauses.Grace, func(time.Time) tea.Msg { return reviewRestMsg{count} })
 }
 
 // rested ends the grace time, unless a key has come since.

@@ -110,9 +110,13 @@ type screen struct {
 	session *fakeSession
 }
 
+// shortPauses are over at once.
+var shortPauses = tui.Pauses{Grace: time.Nanosecond, Check: time.Nanosecond, Toast: time.Nanosecond, NextToast: time.Nanosecond}
+
 func open(t *testing.T, o tui.Options, width, height int) *screen {
 	t.Helper()
 	s := &screen{t: t, session: newFakeSession()}
+	o.Pauses = shortPauses
 	s.m = tui.New(s.session, o)
 	s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return s

@@ -14,13 +14,6 @@ import (
 	"replan/tui/untrusted"
 )
 
-// toastTime is how long a notice stands, and nextToast how long the one after it
-// stands longer.
-var (
-	toastTime = 4 * time.Second
-	nextToast = 1500 * time.Millisecond
-)
-
 // mostToasts is how many notices stand at once; an older one gives way.
 const mostToasts = 3
 
@@ -30,6 +23,7 @@ type toastMsg struct{ count int }
 // toasts are short notices in the upper right corner. They take no key: they
 // vanish by themselves, or with the next key whatever that does.
 type toasts struct {
+	pauses Pauses
 	list   []toast
 	count  int  // of timers, so that one of cleared notices ends nothing
 	timing bool // a timer is under way
@@ -67,9 +61,9 @@ func (t *toasts) timer() tea.Cmd {
 	}
 	t.timing = true
 	t.count++
-	count, after := t.count, toastTime
+	count, after := t.count, t.pauses.Toast
 	if t.late {
-		after = nextToast
+		after = t.pauses.NextToast
 	}
 	return tea.Tick(after, func(time.Time) tea.Msg { return toastMsg{count} })
 }

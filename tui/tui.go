@@ -54,6 +54,7 @@ type Options struct {
 	Drawn      func()                      // called once, beside the drawing, when the first frame is made; may be nil
 	Replay     bool                        // the session only tells what was: nothing is asked, sent or stopped
 	Now        func() time.Time            // nil means time.Now
+	Pauses     Pauses                      // zero fields have the usual length
 
 	// GoOn takes the conversation that the user goes on with once the screen is
 	// left; nil: none can be opened.
