@@ -67,6 +67,10 @@ type Config struct {
 	// the user may edit. It is made, with its folder, when there is something to
 	// remember. Empty offers no memory tools.
 	Memory string
+	// TestMargin is how much earlier than the limit of a call the go command is to
+	// stop its tests: the limit counts the time to build them too. 0 means a tenth
+	// of the limit.
+	TestMargin time.Duration
 	// Logger takes what the operators do; nil logs nothing.
 	Logger *slog.Logger
 	// Watcher ends the children where this program cannot any more; nil is none.
@@ -80,6 +84,7 @@ type Operators struct {
 	backups   backups
 	environ   []string
 	maxOutput int
+	margin    time.Duration // see [Config.TestMargin]
 	spillDir  string
 	memory    *memory // nil without one
 	log       *slog.Logger
@@ -110,6 +115,7 @@ func New(cfg Config) (*Operators, error) {
 		tree:      folder,
 		environ:   environ(cfg.Environ),
 		maxOutput: cfg.MaxOutput,
+		margin:    cfg.TestMargin,
 		spillDir:  cfg.SpillDir,
 		log:       cfg.Logger,
 		watcher:   cfg.Watcher,

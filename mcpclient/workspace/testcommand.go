@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -11,7 +12,7 @@ import (
 func goTest(o *Operators, dir string, args testArgs) (command, error) {
 	// A little less than our own limit, which counts the time to build, too: go
 	// then names the test that hangs before all of it is stopped.
-	limit := args.limit - args.limit/10
+	limit := args.limit - cmp.Or(o.margin, args.limit/10)
 	flags := []string{"test", "-json", "-count=1", "-timeout=" + limit.String()}
 	if args.Run != "" {
 		flags = append(flags, "-run="+args.Run)
