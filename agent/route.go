@@ -47,10 +47,10 @@ type Routing struct {
 	Facts   intent.Facts  `json:"facts,omitzero"` // what is known of the workspace about the names in the goal
 }
 
-// Route returns the chain that the words of a goal come to, where they are what
-// plans it; model says whether there is one that could. The error says why words
-// that were understood do not.
-func (w Routing) Route(goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
+// Route returns the chain of operators that the words of a goal mean, and whether
+// they plan the goal; model says whether a model could plan it. The error says why
+// words that were understood do not plan the goal.
+func Route(w Routing, goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
@@ -96,7 +96,7 @@ func (r *Run) planGoal(d RunStarted) {
 		r.planner = r.planners().Plan(r.brief())
 		return
 	}
-	chain, ok, err := d.Routing.Route(prompt.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
+	chain, ok, err := Route(d.Routing, prompt.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
 		r.routed = &RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
@@ -159,13 +159,12 @@ func (r *Run) answersByRule() bool {
 	if r.Route == nil || r.dryRun || r.Revision > 1 && r.Model != "" {
 		return false
 	}
-	return r.Model == "" || !r.Route.wantsWords()
+	return r.Model == "" || !wantsWords(*r.Route)
 }
 
-// wantsWords reports whether a model that is there writes the answer: where the
-// goal is a question that results alone do not answer, and where it has worked on
-// them.
-func (d RouteMatched) wantsWords() bool {
+// wantsWords reports whether a model writes the answer of a routed goal: results
+// alone do not answer the question, or a model worked on them.
+func wantsWords(d RouteMatched) bool {
 	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
 }
 

@@ -24,7 +24,7 @@ func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error
 	if !p.job.plans() {
 		return chain, false, nil
 	}
-	return s.routing(p.terms.prompting, p.facts).Route(prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
+	return agent.Route(s.routing(p.terms.prompting, p.facts), prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
 }
 
 // routing is how goals are planned under some terms: where the user has planning
