@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -13,8 +14,8 @@ import (
 // Action is one thing that may be done now. Record, where there is one, is
 // written and applied before Effect is carried out.
 type Action struct {
-	Record Data   // nil for effects that may be asked for again until their event comes
-	Effect Effect // nil where the record is all there is to do
+	Record event.Data // nil for effects that may be asked for again until their event comes
+	Effect Effect     // nil where the record is all there is to do
 }
 
 // Effect is work for the runner: a call whose outcome comes back as an event.
@@ -53,16 +54,16 @@ type CallPlan struct {
 	Attempt int
 	Tool    plan.Tool // one of prompt.PlanTools
 	Args    map[string]any
-	Limits  Limits // what is left of the account of the run that asks
-	Run     string // that the call had started already when it was cut off; "" starts one
-	Used    Usage  // what that run has been counted with so far, which Limits leaves out
+	Limits  event.Limits // what is left of the account of the run that asks
+	Run     string       // that the call had started already when it was cut off; "" starts one
+	Used    event.Usage  // what that run has been counted with so far, which Limits leaves out
 }
 
 // OpenGate applies a call dry, where its tool can do that, and then asks. It is
 // returned until the gate.requested (or step.failed) event comes; the runner
 // does it once for each gate id.
 type OpenGate struct {
-	Gate    GateRequested // without diff and hashes
+	Gate    event.GateRequested // without diff and hashes
 	Attempt int
 	Tool    plan.Tool
 }
@@ -91,14 +92,14 @@ func (w Wake) Once() string { return "timer/" + w.ID }
 
 // Delta is the event for a piece of the reply that has streamed in; nil where
 // nobody would show it.
-func (c CallModel) Delta(text, thinking string) Data {
+func (c CallModel) Delta(text, thinking string) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
-		return PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
+		return event.PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
 	case c.Index != "" && c.speaks():
-		return StepOutput{Index: c.Index, Chunk: text}
+		return event.StepOutput{Index: c.Index, Chunk: text}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
-		return SynthesisDelta{Text: text, Thinking: thinking}
+		return event.SynthesisDelta{Text: text, Thinking: thinking}
 	default:
 		return nil
 	}
@@ -133,19 +134,19 @@ func (c CallModel) speaks() bool {
 }
 
 // Replied is the event for a whole reply.
-func (c CallModel) Replied(reply reply.Reply) Data {
+func (c CallModel) Replied(reply reply.Reply) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
-		return PhaseCompleted{
+		return event.PhaseCompleted{
 			Phase: phase, Label: string(c.Request.Purpose), Reply: reply,
 			Tokens: reply.PromptTokens + reply.CompletionTokens, MS: reply.MS,
 		}
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return c.wrote(reply)
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0:
-		return SynthesisCompleted{Text: prompt.Said(reply).Content, Reply: reply}
+		return event.SynthesisCompleted{Text: prompt.Said(reply).Content, Reply: reply}
 	default:
-		return ModelReplied{
+		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: reply,
 			PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens,
 			ContextWindow: reply.ContextWindow, MS: reply.MS,
@@ -155,9 +156,9 @@ func (c CallModel) Replied(reply reply.Reply) Data {
 
 // wrote is the event for a step in the model's own words. Later steps go by
 // them, so that nothing, and half of something, is no result.
-func (c CallModel) wrote(reply reply.Reply) Data {
+func (c CallModel) wrote(reply reply.Reply) event.Data {
 	said := prompt.Said(reply).Content
-	failed := StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: FailureModel, MS: reply.MS, Reply: &reply}
+	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: event.FailureModel, MS: reply.MS, Reply: &reply}
 	switch {
 	case strings.TrimSpace(said) == "":
 		failed.Error = "the model said nothing"
@@ -166,7 +167,7 @@ func (c CallModel) wrote(reply reply.Reply) Data {
 		failed.Error = fmt.Sprintf("the reply was cut off after the %d tokens that it may have", c.Request.MaxTokens)
 		return failed
 	default:
-		return StepCompleted{
+		return event.StepCompleted{
 			Index: c.Index, Attempt: c.Attempt, Result: said, MS: reply.MS,
 			Tokens: reply.PromptTokens + reply.CompletionTokens,
 			Reply:  &reply,
@@ -176,16 +177,16 @@ func (c CallModel) wrote(reply reply.Reply) Data {
 
 // Failed is the event for a reply that did not come whole: partial is what had
 // streamed in by then, its MS how long it was waited for.
-func (c CallModel) Failed(kind FailureKind, sentence string, partial reply.Reply) Data {
+func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply.Reply) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
-		return PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence, Failure: kind, Reply: partial}
+		return event.PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence, Failure: kind, Reply: partial}
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
-		return StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: partial.MS, Reply: &partial}
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: partial.MS, Reply: &partial}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
-		return SynthesisCompleted{Text: prompt.Said(partial).Content, Error: sentence, Reply: partial}
+		return event.SynthesisCompleted{Text: prompt.Said(partial).Content, Error: sentence, Reply: partial}
 	default:
-		return ModelReplied{
+		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: partial,
 			Error: sentence, Failure: kind, MS: partial.MS,
 		}

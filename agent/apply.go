@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -20,42 +21,42 @@ var ErrOutOfOrder = errors.New("event out of order")
 // Apply folds one event into the run. It fails, and changes nothing, where the
 // event does not follow: another run's, a number that is not above the last, a
 // second start, anything after the end, or a step that is not there.
-func (r *Run) Apply(e Event) error {
+func (r *Run) Apply(e event.Event) error {
 	if err := r.follows(e); err != nil {
 		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
 	}
 	last := r.Now
 	r.Seq, r.Now = e.Seq, e.Time
 	switch d := e.Data.(type) {
-	case RunStarted:
+	case event.RunStarted:
 		r.applyStarted(e, d)
-	case RunResumed:
+	case event.RunResumed:
 		r.applyResumed(d, last)
-	case RunPaused:
+	case event.RunPaused:
 		r.Paused = true
-		r.end(StatusCancelled, ReasonInterrupted, "stopped by the user")
-	case RunCompleted:
+		r.end(event.StatusCancelled, event.ReasonInterrupted, "stopped by the user")
+	case event.RunCompleted:
 		r.applyCompleted(d)
-	case RunSpawned:
+	case event.RunSpawned:
 		if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
-			s.Run, s.ranUp = d.Run, Usage{}
+			s.Run, s.ranUp = d.Run, event.Usage{}
 		}
-	case JournalDamaged:
+	case event.JournalDamaged:
 		r.applyDamaged()
-	case RunSteered:
+	case event.RunSteered:
 		r.applySteered(d)
-	case TimerFired:
+	case event.TimerFired:
 		r.applyTimer(d)
-	case Note:
+	case event.Note:
 		r.Notes = append(r.Notes, d)
-	case BudgetWarned:
+	case event.BudgetWarned:
 		r.warned[d.Guard] = true
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
-	case GuardWarned:
+	case event.GuardWarned:
 		r.applyGuardWarned(d)
-	case GuardBlocked:
+	case event.GuardBlocked:
 		r.Warnings = append(r.Warnings, d.Reason)
-		r.end(StatusFailed, SpentReason(d.Guard), d.Reason)
+		r.end(event.StatusFailed, SpentReason(d.Guard), d.Reason)
 	default:
 		if !r.applyPhase(d) && !r.applyPlanning(d) {
 			r.applyStep(e, d)
@@ -67,8 +68,8 @@ func (r *Run) Apply(e Event) error {
 
 // applyTimer lets go what waited for a time. One that comes too early, because
 // the clock was set back, is asked for again.
-func (r *Run) applyTimer(d TimerFired) {
-	if d.ID == GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
+func (r *Run) applyTimer(d event.TimerFired) {
+	if d.ID == event.GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
 		return
 	}
 	r.fired[d.ID] = true
@@ -83,7 +84,7 @@ func (r *Run) applyTimer(d TimerFired) {
 	}
 }
 
-func (r *Run) applyCompleted(d RunCompleted) {
+func (r *Run) applyCompleted(d event.RunCompleted) {
 	result := d.Result
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
@@ -97,9 +98,9 @@ func (r *Run) applyCompleted(d RunCompleted) {
 	})
 }
 
-func (r *Run) applyGuardWarned(d GuardWarned) {
+func (r *Run) applyGuardWarned(d event.GuardWarned) {
 	what := d.Step
-	if s := r.Step(d.Step); s != nil && d.Guard == GuardPerTool {
+	if s := r.Step(d.Step); s != nil && d.Guard == event.GuardPerTool {
 		what = r.facts(s.Step.Tool).tool.QualifiedName()
 	}
 	r.warned[guardKey(d.Guard, what)] = true
@@ -107,13 +108,13 @@ func (r *Run) applyGuardWarned(d GuardWarned) {
 }
 
 // follows checks that the event may come next.
-func (r *Run) follows(e Event) error {
+func (r *Run) follows(e event.Event) error {
 	if e.Data == nil {
 		return fmt.Errorf("it says nothing: %w", ErrOutOfOrder)
 	}
-	_, starts := e.Data.(RunStarted)
-	_, resumes := e.Data.(RunResumed)
-	_, damaged := e.Data.(JournalDamaged)
+	_, starts := e.Data.(event.RunStarted)
+	_, resumes := e.Data.(event.RunResumed)
+	_, damaged := e.Data.(event.JournalDamaged)
 	switch {
 	case r.ID == "" && !starts:
 		return fmt.Errorf("the run has not started: %w", ErrOutOfOrder)
@@ -123,7 +124,7 @@ func (r *Run) follows(e Event) error {
 		return fmt.Errorf("it belongs to run %q: %w", e.Run, ErrOutOfOrder)
 	case e.Seq <= r.Seq:
 		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
-	case resumes && r.Result != nil && r.Result.Status == StatusCompleted && r.Unanswered() == "":
+	case resumes && r.Result != nil && r.Result.Status == event.StatusCompleted && r.Unanswered() == "":
 		return fmt.Errorf("the run is completed, so there is nothing to resume: %w", ErrOutOfOrder)
 	case r.Result != nil && !resumes && !damaged:
 		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
@@ -144,13 +145,13 @@ func (r *Run) follows(e Event) error {
 }
 
 // followsPlan checks that what begins, or lets begin, belongs to the plan as it is.
-func (r *Run) followsPlan(data Data) error {
+func (r *Run) followsPlan(data event.Data) error {
 	switch d := data.(type) {
-	case PlanReviewed:
+	case event.PlanReviewed:
 		if !r.Held() || d.Revision != r.Revision {
 			return fmt.Errorf("revision %d of the plan does not wait to be looked over: %w", d.Revision, ErrOutOfOrder)
 		}
-	case StepStarted:
+	case event.StepStarted:
 		if r.Step(d.Index) == nil {
 			return fmt.Errorf("the plan has no step %q to start: %w", d.Index, ErrOutOfOrder)
 		}
@@ -165,11 +166,11 @@ func (r *Run) awaits(index, gate string) bool {
 }
 
 // gateOf returns the step and the gate of what a preview came to.
-func gateOf(d Data) (index, gate string) {
+func gateOf(d event.Data) (index, gate string) {
 	switch d := d.(type) {
-	case GateRequested:
+	case event.GateRequested:
 		return d.Step, d.Gate
-	case StepFailed:
+	case event.StepFailed:
 		return d.Index, d.Gate
 	default:
 		return "", ""
@@ -177,17 +178,17 @@ func gateOf(d Data) (index, gate string) {
 }
 
 // phaseOf returns the phase that an event speaks about.
-func phaseOf(d Data) (int, bool) {
+func phaseOf(d event.Data) (int, bool) {
 	switch d := d.(type) {
-	case PhaseStarted:
+	case event.PhaseStarted:
 		return d.Phase, true
-	case PhaseDelta:
+	case event.PhaseDelta:
 		return d.Phase, true
-	case PhaseCompleted:
+	case event.PhaseCompleted:
 		return d.Phase, true
-	case PhaseSkipped:
+	case event.PhaseSkipped:
 		return d.Phase, true
-	case PhaseFailed:
+	case event.PhaseFailed:
 		return d.Phase, true
 	default:
 		return 0, false
@@ -195,34 +196,34 @@ func phaseOf(d Data) (int, bool) {
 }
 
 // stepOf returns the step that an event speaks about, where it changes one.
-func stepOf(d Data) (string, bool) {
+func stepOf(d event.Data) (string, bool) {
 	switch d := d.(type) {
-	case StepStarted:
+	case event.StepStarted:
 		return d.Index, true
-	case StepCompleted:
+	case event.StepCompleted:
 		return d.Index, true
-	case StepFailed:
+	case event.StepFailed:
 		return d.Index, true
-	case StepRetry:
+	case event.StepRetry:
 		return d.Index, true
-	case StepSkipped:
+	case event.StepSkipped:
 		return d.Index, true
-	case StepInDoubt:
+	case event.StepInDoubt:
 		return d.Index, true
-	case RunSpawned:
+	case event.RunSpawned:
 		return d.Index, true
-	case DoubtResolved:
+	case event.DoubtResolved:
 		return d.Step, true
-	case FailureResolved:
+	case event.FailureResolved:
 		return d.Step, true
-	case GateRequested:
+	case event.GateRequested:
 		return d.Step, true
 	default:
 		return "", false
 	}
 }
 
-func (r *Run) applyStarted(e Event, d RunStarted) {
+func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 	r.ID, r.StartedAt, r.since = e.Run, e.Time, e.Time
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
@@ -249,28 +250,28 @@ func (r *Run) applyStarted(e Event, d RunStarted) {
 
 // applyPhase folds what the phases of planning say, and reports whether the
 // event was one of those.
-func (r *Run) applyPhase(d Data) bool {
+func (r *Run) applyPhase(d event.Data) bool {
 	switch d := d.(type) {
-	case PhaseStarted:
+	case event.PhaseStarted:
 		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
 		r.asking = true
 		r.modelBusy++
 		r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
 		r.undraft()
-	case PhaseDelta:
+	case event.PhaseDelta:
 		p := &r.Phases[d.Phase-1]
 		p.Text += d.Text
 		p.Thinking += d.Thinking
-	case PhaseCompleted:
+	case event.PhaseCompleted:
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
 		p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
 		r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
 		r.absorb(d.Reply)
-	case PhaseSkipped:
+	case event.PhaseSkipped:
 		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
 		r.told++
-	case PhaseFailed:
+	case event.PhaseFailed:
 		p := &r.Phases[d.Phase-1]
 		p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
 		r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
@@ -283,29 +284,29 @@ func (r *Run) applyPhase(d Data) bool {
 
 // applyPlanning folds what planning, replanning and synthesis say, and reports
 // whether the event was one of those.
-func (r *Run) applyPlanning(d Data) bool {
+func (r *Run) applyPlanning(d event.Data) bool {
 	switch d := d.(type) {
-	case ModelRequested:
+	case event.ModelRequested:
 		r.applyRequest(d)
-	case ModelReplied:
+	case event.ModelReplied:
 		r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
 		r.applyReply(d)
-	case RouteMatched:
+	case event.RouteMatched:
 		r.Route = &d
-	case PlanDrafting:
+	case event.PlanDrafting:
 		r.applyDrafting(d)
-	case PlanCreated:
+	case event.PlanCreated:
 		r.applyPlan(d)
-	case PlanEmpty:
+	case event.PlanEmpty:
 		r.planner = nil
-		r.end(StatusFailed, ReasonNoPlan, d.Reason)
-	case PlanDiff:
+		r.end(event.StatusFailed, event.ReasonNoPlan, d.Reason)
+	case event.PlanDiff:
 		r.applyDiff(d)
-	case PlanReviewed:
+	case event.PlanReviewed:
 		r.applyReviewed(d)
-	case ReplanStarted:
+	case event.ReplanStarted:
 		r.applyReplan(d)
-	case ReplanRefused:
+	case event.ReplanRefused:
 		r.planner, r.Replanning = nil, nil
 		if r.failure == nil {
 			break
@@ -315,7 +316,7 @@ func (r *Run) applyPlanning(d Data) bool {
 			break
 		}
 		r.failure.error = r.failure.error + "\nThe last answer was refused: " + d.Reason
-	case SynthesisStarted:
+	case event.SynthesisStarted:
 		r.planner = nil
 		r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
 		r.answering = !d.Direct
@@ -324,10 +325,10 @@ func (r *Run) applyPlanning(d Data) bool {
 		if d.Direct {
 			r.takeRemarks()
 		}
-	case SynthesisDelta:
+	case event.SynthesisDelta:
 		r.Synthesis.Text += d.Text
 		r.Synthesis.Thinking += d.Thinking
-	case SynthesisCompleted:
+	case event.SynthesisCompleted:
 		r.applySynthesis(d)
 	default:
 		return false
@@ -347,17 +348,17 @@ func (r *Run) absorb(reply reply.Reply) {
 
 // unanswered tells the planner that no whole reply came. Where the user has
 // stopped the run, it is asked for again should that be resumed.
-func (r *Run) unanswered(kind FailureKind, reason string, partial reply.Reply) {
+func (r *Run) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.modelBusy--
 	r.asking = false
 	r.used(partial)
-	if r.planner != nil && (kind != FailureInterrupted || r.ending == nil) {
+	if r.planner != nil && (kind != event.FailureInterrupted || r.ending == nil) {
 		r.planner.Fail(reason, partial)
 	}
 }
 
 // applySynthesis takes the answer. One in which the model says nothing is none.
-func (r *Run) applySynthesis(d SynthesisCompleted) {
+func (r *Run) applySynthesis(d event.SynthesisCompleted) {
 	r.modelBusy--
 	r.used(d.Reply)
 	purpose := prompt.PurposeSynthesis
@@ -386,7 +387,7 @@ func (r *Run) applySynthesis(d SynthesisCompleted) {
 }
 
 // applyRequest notes that the model is asked outside the three phases.
-func (r *Run) applyRequest(d ModelRequested) {
+func (r *Run) applyRequest(d event.ModelRequested) {
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
 	s := r.Step(d.Step)
@@ -410,7 +411,7 @@ func (r *Run) applyRequest(d ModelRequested) {
 	}
 }
 
-func (r *Run) applyReply(d ModelReplied) {
+func (r *Run) applyReply(d event.ModelReplied) {
 	switch {
 	case d.Purpose == prompt.PurposeChat:
 		r.applyChatTurn(d)
@@ -477,19 +478,19 @@ func (r *Run) used(reply reply.Reply) {
 }
 
 // SpentReason says how a run ends when a guard blocks it.
-func SpentReason(guard string) Reason {
+func SpentReason(guard string) event.Reason {
 	switch guard {
-	case GuardSteps:
-		return ReasonStepBudget
-	case GuardReplans:
-		return ReasonReplanBudget
-	case GuardTokens:
-		return ReasonTokenBudget
-	case GuardTime:
-		return ReasonTimeBudget
-	case GuardToolCalls, GuardDiscovery, GuardExecution, GuardPerTool:
-		return ReasonToolBudget
+	case event.GuardSteps:
+		return event.ReasonStepBudget
+	case event.GuardReplans:
+		return event.ReasonReplanBudget
+	case event.GuardTokens:
+		return event.ReasonTokenBudget
+	case event.GuardTime:
+		return event.ReasonTimeBudget
+	case event.GuardToolCalls, event.GuardDiscovery, event.GuardExecution, event.GuardPerTool:
+		return event.ReasonToolBudget
 	default:
-		return ReasonGuard
+		return event.ReasonGuard
 	}
 }

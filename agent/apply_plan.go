@@ -3,6 +3,8 @@ package agent
 import (
 	"slices"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -10,7 +12,7 @@ import (
 // applyPlan takes the first plan. A step that was started while the plan
 // streamed in is adopted where tool, args and what it waited for are still the
 // same.
-func (r *Run) applyPlan(d PlanCreated) {
+func (r *Run) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
 	r.Plan, r.Revision, r.planner, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
@@ -22,7 +24,7 @@ func (r *Run) applyPlan(d PlanCreated) {
 	r.History = nil
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // in one piece, since plans can be long
-	var read []Provenance
+	var read []rule.Provenance
 	if r.given == nil && r.routed == nil { // else no model wrote it
 		read = r.mentions()
 	}
@@ -61,7 +63,7 @@ func (r *Run) countAttempts() {
 	})
 }
 
-func (r *Run) applyReplan(d ReplanStarted) {
+func (r *Run) applyReplan(d event.ReplanStarted) {
 	r.Usage.Replans++
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, Said: d.Said, StartedAt: r.Now}
 	why := d.Error
@@ -105,7 +107,7 @@ func (r *Run) remaining() []plan.Step {
 }
 
 // applyDiff takes a new plan for the steps that remained.
-func (r *Run) applyDiff(d PlanDiff) {
+func (r *Run) applyDiff(d event.PlanDiff) {
 	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, Was: r.Steps}
 	if asked := r.Replanning; asked != nil {
 		revision.Step, revision.Said, revision.AskedAt = asked.Step, asked.Said, asked.StartedAt

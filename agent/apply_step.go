@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -18,26 +19,26 @@ import (
 const outputKept = 64 << 10
 
 // applyStep folds what happened to a step or its gate.
-func (r *Run) applyStep(e Event, d Data) {
+func (r *Run) applyStep(e event.Event, d event.Data) {
 	switch d := d.(type) {
-	case StepStarted:
+	case event.StepStarted:
 		r.applyStepStarted(d)
-	case StepProgress:
+	case event.StepProgress:
 		if s := r.Step(d.Index); s != nil {
 			s.Progress = d
 		}
-	case StepOutput:
+	case event.StepOutput:
 		if s := r.Step(d.Index); s != nil {
 			s.Output += d.Chunk
 			if over := len(s.Output) - outputKept; over > 0 {
 				s.Output = strings.ToValidUTF8(s.Output[over:], "")
 			}
 		}
-	case StepCompleted:
+	case event.StepCompleted:
 		r.applyStepCompleted(d)
-	case StepFailed:
+	case event.StepFailed:
 		r.applyStepFailed(d)
-	case StepRetry:
+	case event.StepRetry:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
 			if a := r.newestOf(s); a != nil {
@@ -45,14 +46,14 @@ func (r *Run) applyStep(e Event, d Data) {
 			}
 			r.enqueue(s)
 		}
-	case StepSkipped:
+	case event.StepSkipped:
 		if s := r.Step(d.Index); s != nil {
 			s.Status, s.Error = StepLeftOut, d.Reason
 			r.record(s, plan.ItemSkipped)
 			r.enqueue(s)
 			r.cutBehind(s)
 		}
-	case StepInDoubt:
+	case event.StepInDoubt:
 		r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
 		if s := r.back(d.Index, d.Attempt); s != nil {
 			s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
@@ -61,24 +62,24 @@ func (r *Run) applyStep(e Event, d Data) {
 			r.ask(s)
 			r.enqueue(s)
 		}
-	case DoubtResolved:
+	case event.DoubtResolved:
 		r.applyDoubtResolved(d)
-	case FailureResolved:
+	case event.FailureResolved:
 		r.applyFailureResolved(d)
-	case GateRequested:
+	case event.GateRequested:
 		if s := r.Step(d.Step); s != nil {
 			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
 			r.enqueue(s)
 			r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 			r.askedGate(s, d)
 		}
-	case GateResolved:
+	case event.GateResolved:
 		r.applyGateResolved(d)
 	}
 }
 
 // applyStepCompleted takes what an attempt brought.
-func (r *Run) applyStepCompleted(d StepCompleted) {
+func (r *Run) applyStepCompleted(d event.StepCompleted) {
 	if d.DryRun {
 		r.applyDry(d)
 		return
@@ -109,10 +110,10 @@ func (r *Run) applyStepCompleted(d StepCompleted) {
 	}
 }
 
-func (r *Run) applyStepStarted(d StepStarted) {
+func (r *Run) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepActive, d.Attempt, d.Args, d.Coerced, r.Now
-	s.Output, s.Error, s.Failure, s.Progress = "", "", "", StepProgress{}
+	s.Output, s.Error, s.Failure, s.Progress = "", "", "", event.StepProgress{}
 	s.tries, s.unsure, s.outdated, s.files = d.Attempt, false, "", nil
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepActive, r.Now, d.Rule
@@ -146,7 +147,7 @@ func (r *Run) applyStepStarted(d StepStarted) {
 }
 
 // applyDry takes what a step would do for what it did.
-func (r *Run) applyDry(d StepCompleted) {
+func (r *Run) applyDry(d event.StepCompleted) {
 	s := r.Step(d.Index)
 	if s == nil || s.Status != StepPending {
 		return
@@ -193,7 +194,7 @@ func (r *Run) back(index string, number int) *StepState {
 	return s
 }
 
-func (r *Run) applyStepFailed(d StepFailed) {
+func (r *Run) applyStepFailed(d event.StepFailed) {
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
 		// It failed before it could start: an attempt all the same, so that a
@@ -244,9 +245,9 @@ func (r *Run) applyStepFailed(d StepFailed) {
 
 // account adds what a run has used that a plan tool started: it is one budget.
 // Of a run that was taken up again, a part has been added before.
-func (r *Run) account(s *StepState, run string, used *Usage) {
+func (r *Run) account(s *StepState, run string, used *event.Usage) {
 	if run != "" && run != s.Run {
-		s.Run, s.ranUp = run, Usage{}
+		s.Run, s.ranUp = run, event.Usage{}
 	}
 	if used != nil {
 		more := used.Since(s.ranUp)
@@ -258,15 +259,15 @@ func (r *Run) account(s *StepState, run string, used *Usage) {
 // deal decides what follows from a failed step. Where it would end the run and
 // the user is there, the user is asked instead.
 func (r *Run) deal(s *StepState) {
-	status, reason := StatusFailed, ReasonStepFailed
+	status, reason := event.StatusFailed, event.ReasonStepFailed
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error))
 	switch {
-	case s.Failure == FailureDenied:
-		reason, sentence = ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
-	case s.Failure == FailureInterrupted:
-		status, reason, sentence = StatusCancelled, ReasonInterrupted, "stopped by the user"
+	case s.Failure == event.FailureDenied:
+		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
+	case s.Failure == event.FailureInterrupted:
+		status, reason, sentence = event.StatusCancelled, event.ReasonInterrupted, "stopped by the user"
 	case !s.Failure.Replannable():
-		r.end(StatusFailed, ReasonGuard, sentence)
+		r.end(event.StatusFailed, event.ReasonGuard, sentence)
 		return
 	case r.retries(s):
 		return
@@ -328,7 +329,7 @@ func (r *Run) retries(s *StepState) bool {
 		return false
 	}
 	switch s.Failure {
-	case FailureTool, FailureTimeout, FailureModel:
+	case event.FailureTool, event.FailureTimeout, event.FailureModel:
 		facts := r.facts(s.Step.Tool)
 		return facts.err == nil && facts.tool.ReadOnly
 	default:

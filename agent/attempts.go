@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -22,11 +24,11 @@ type Attempt struct {
 	EndedAt   time.Time // zero where it has not
 	MS        int64     // for how long the call itself took, where it came back
 	Status    StepStatus
-	Failure   FailureKind
+	Failure   event.FailureKind
 	Error     string
-	RetryAt   time.Time // of the next one, where it is tried again by itself
-	Passed    *Rule     // that let a call with effects pass without a gate
-	Asked     []Asked   // what the user was asked about it, in its order
+	RetryAt   time.Time  // of the next one, where it is tried again by itself
+	Passed    *rule.Rule // that let a call with effects pass without a gate
+	Asked     []Asked    // what the user was asked about it, in its order
 }
 
 // Asked is a question about an attempt: its gate, or how to go on after it.
@@ -34,10 +36,10 @@ type Asked struct {
 	About      AskedAbout
 	Why        string // the gate asks
 	At         time.Time
-	AnsweredAt time.Time // zero while it is open
-	Decision   string    // a Decision, FailureDecision or DoubtDecision
-	Scope      Scope     // of a gate's answer
-	By         string    // user, or the option that answered
+	AnsweredAt time.Time   // zero while it is open
+	Decision   string      // a Decision, FailureDecision or DoubtDecision
+	Scope      event.Scope // of a gate's answer
+	By         string      // user, or the option that answered
 }
 
 // AskedAbout says what a question is about.
@@ -126,21 +128,21 @@ func (r *Run) dropAttempts() {
 func (r *Run) loseAttempts(last time.Time) {
 	r.every(func(s *StepState) {
 		if a := r.newestOf(s); a != nil && a.Status == StepActive && a.EndedAt.IsZero() && s.Loop == nil {
-			a.EndedAt, a.Status, a.Failure = last, StepUncertain, FailureInterrupted
+			a.EndedAt, a.Status, a.Failure = last, StepUncertain, event.FailureInterrupted
 			s.ReadyAt = time.Time{}
 		}
 	})
 }
 
 // askedGate notes that the gate of a step's next attempt is open.
-func (r *Run) askedGate(s *StepState, d GateRequested) {
+func (r *Run) askedGate(s *StepState, d event.GateRequested) {
 	a := r.attemptOf(s, s.tries+1)
 	a.Status = StepWaiting
 	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
 }
 
 // answeredGate notes the answer to it.
-func (r *Run) answeredGate(s *StepState, d GateResolved) {
+func (r *Run) answeredGate(s *StepState, d event.GateResolved) {
 	a := r.newestOf(s)
 	if a == nil || len(a.Asked) == 0 {
 		return
@@ -209,7 +211,7 @@ func (r *Run) Sources(s *StepState) []Source {
 		out = append(out, source)
 	}
 	if len(s.filled) > 0 {
-		var read []Provenance
+		var read []rule.Provenance
 		for _, p := range r.provenance(s) {
 			if p.Written && p.Arg != "" {
 				read = append(read, p)
@@ -223,7 +225,7 @@ func (r *Run) Sources(s *StepState) []Source {
 
 // modelSources are those of arguments that a model wrote when it was asked for
 // them.
-func (r *Run) modelSources(args map[string]any, read []Provenance) []Source {
+func (r *Run) modelSources(args map[string]any, read []rule.Provenance) []Source {
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, By: AuthorModel}

@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // told folds events a second apart and returns the run.
-func told(t *testing.T, data ...agent.Data) *agent.Run {
+func told(t *testing.T, data ...event.Data) *agent.Run {
 	t.Helper()
 	run := &agent.Run{}
 	for i, d := range data {
-		e := agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0).UTC(), Run: "r", Data: d}
+		e := event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0).UTC(), Run: "r", Data: d}
 		if err := run.Apply(e); err != nil {
 			t.Fatalf("event %d: %v", i, err)
 		}
@@ -50,59 +52,59 @@ func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
 	reads := step("1", "look")
 	reads.Retries = 1
 	p := plan.Plan{Title: "P", Steps: []plan.Step{reads, step("2", "change", "1")}}
-	begin := []agent.Data{
-		agent.RunStarted{Plan: &p, Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{
-			{Tool: "look", Verdict: agent.VerdictRun}, {Tool: "change", Verdict: agent.VerdictAsk},
+	begin := []event.Data{
+		event.RunStarted{Plan: &p, Attended: true, Limits: event.DefaultLimits(), Catalogue: catalogue, Rules: []rule.Rule{
+			{Tool: "look", Verdict: rule.VerdictRun}, {Tool: "change", Verdict: rule.VerdictAsk},
 		}},
-		agent.PlanCreated{Plan: p, Revision: 1},
+		event.PlanCreated{Plan: p, Revision: 1},
 	}
-	start := func(index string, n int) agent.Data {
-		return agent.StepStarted{Index: index, Attempt: n, Tool: "look", Executor: plan.ExecutorTool}
+	start := func(index string, n int) event.Data {
+		return event.StepStarted{Index: index, Attempt: n, Tool: "look", Executor: plan.ExecutorTool}
 	}
-	done := func(index string, n int) agent.Data { return agent.StepCompleted{Index: index, Attempt: n} }
-	failed := func(index string, n int) agent.Data {
-		return agent.StepFailed{Index: index, Attempt: n, Error: "no", Failure: agent.FailureTool}
+	done := func(index string, n int) event.Data { return event.StepCompleted{Index: index, Attempt: n} }
+	failed := func(index string, n int) event.Data {
+		return event.StepFailed{Index: index, Attempt: n, Error: "no", Failure: event.FailureTool}
 	}
-	asked := func(n int) agent.Data { return agent.GateRequested{Gate: fmt.Sprintf("2.1.%d", n), Step: "2"} }
-	resolved := func(n int, d agent.Decision) agent.Data {
-		return agent.GateResolved{Gate: fmt.Sprintf("2.1.%d", n), Decision: d, Scope: agent.ScopeOnce, By: "user"}
+	asked := func(n int) event.Data { return event.GateRequested{Gate: fmt.Sprintf("2.1.%d", n), Step: "2"} }
+	resolved := func(n int, d event.Decision) event.Data {
+		return event.GateResolved{Gate: fmt.Sprintf("2.1.%d", n), Decision: d, Scope: event.ScopeOnce, By: "user"}
 	}
 	replaced := plan.Plan{Title: "P", Steps: []plan.Step{reads, step("3", "look", "1")}}
 	for name, c := range map[string]struct {
-		events []agent.Data
+		events []event.Data
 		want   []string
 	}{
 		"a step is ready with the plan, or when what it depends on is done": {
-			[]agent.Data{start("1", 1), done("1", 1), asked(1)},
+			[]event.Data{start("1", 1), done("1", 1), asked(1)},
 			[]string{"1/1 completed 1..2..3", "2/1 waiting 3..-..- [gate 4..-  ]"},
 		},
 		"a retry is an attempt of its own": {
-			[]agent.Data{start("1", 1), failed("1", 1), agent.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}, agent.TimerFired{ID: "retry/1/2"}, start("1", 2), done("1", 2)},
+			[]event.Data{start("1", 1), failed("1", 1), event.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}, event.TimerFired{ID: "retry/1/2"}, start("1", 2), done("1", 2)},
 			[]string{"1/1 failed 1..2..3 tool", "1/2 completed 5..6..7"},
 		},
 		"a gate says who opened it and when": {
-			[]agent.Data{start("1", 1), done("1", 1), asked(1), resolved(1, agent.Allow), start("2", 1), done("2", 1)},
+			[]event.Data{start("1", 1), done("1", 1), asked(1), resolved(1, event.Allow), start("2", 1), done("2", 1)},
 			[]string{"1/1 completed 1..2..3", "2/1 completed 3..6..7 [gate 4..5 allow user]"},
 		},
 		"a denied call never began": {
-			[]agent.Data{start("1", 1), done("1", 1), asked(1), resolved(1, agent.Deny), agent.StepFailed{Index: "2", Attempt: 1, Error: "denied", Failure: agent.FailureDenied}},
+			[]event.Data{start("1", 1), done("1", 1), asked(1), resolved(1, event.Deny), event.StepFailed{Index: "2", Attempt: 1, Error: "denied", Failure: event.FailureDenied}},
 			[]string{"1/1 completed 1..2..3", "2/1 failed 3..-..6 denied [gate 4..5 deny user]"},
 		},
 		"how a failed step goes on belongs to the attempt that failed": {
-			[]agent.Data{start("1", 1), failed("1", 1), agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, By: "user"}, start("1", 2)},
+			[]event.Data{start("1", 1), failed("1", 1), event.FailureResolved{Step: "1", Decision: event.FailureRetry, By: "user"}, start("1", 2)},
 			[]string{"1/1 failed 1..2..3 tool [failure 3..4 retry user]", "1/2 running 4..5..-"},
 		},
 		"what waits at a gate ends with its plan": {
-			[]agent.Data{start("1", 1), done("1", 1), asked(1), agent.PlanDiff{Revision: 2, Removed: []string{"2"}, Added: []string{"3"}, Plan: replaced}, start("3", 1)},
+			[]event.Data{start("1", 1), done("1", 1), asked(1), event.PlanDiff{Revision: 2, Removed: []string{"2"}, Added: []string{"3"}, Plan: replaced}, start("3", 1)},
 			[]string{"1/1 completed 1..2..3", "2/1 skipped 3..-..5 [gate 4..-  ]", "3/1 running 5..6..-"},
 		},
 		"what was under way when the program ended ends there": {
-			[]agent.Data{start("1", 1), agent.Note{Text: "last"}, agent.RunResumed{Limits: agent.DefaultLimits(), Catalogue: catalogue}, start("1", 2), done("1", 2)},
+			[]event.Data{start("1", 1), event.Note{Text: "last"}, event.RunResumed{Limits: event.DefaultLimits(), Catalogue: catalogue}, start("1", 2), done("1", 2)},
 			[]string{"1/1 in_doubt 1..2..3 interrupted", "1/2 completed 4..5..6"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := told(t, append(append([]agent.Data{}, begin...), c.events...)...)
+			run := told(t, append(append([]event.Data{}, begin...), c.events...)...)
 			var got []string
 			for _, a := range run.Attempts {
 				got = append(got, attemptWords(a))
@@ -118,13 +120,13 @@ func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
 	first := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool}}}
 	second := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "2", Title: "Other", Tool: "look", Executor: plan.ExecutorTool}}}
 	run := told(t,
-		agent.RunStarted{Plan: &first, Limits: agent.DefaultLimits(), Catalogue: catalogue, OnFailure: plan.OnFailureReplan, Model: "m"},
-		agent.PlanCreated{Plan: first, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
-		agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool},
-		agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Said: "another way", Remaining: []string{"1"}},
-		agent.PlanDiff{Revision: 2, Reason: "no", Removed: []string{"1"}, Added: []string{"2"}, Plan: second},
-		agent.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
+		event.RunStarted{Plan: &first, Limits: event.DefaultLimits(), Catalogue: catalogue, OnFailure: plan.OnFailureReplan, Model: "m"},
+		event.PlanCreated{Plan: first, Revision: 1},
+		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
+		event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool},
+		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Said: "another way", Remaining: []string{"1"}},
+		event.PlanDiff{Revision: 2, Reason: "no", Removed: []string{"1"}, Added: []string{"2"}, Plan: second},
+		event.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 	)
 	r := run.Revisions[0]
 	if r.Step != "1" || r.Said != "another way" || r.AskedAt.Unix() != 4 || r.At.Unix() != 5 || run.PlannedAt.Unix() != 1 {
@@ -142,12 +144,12 @@ func TestEveryArgumentSaysWhereItComesFrom(t *testing.T) {
 		{Index: "3", Title: "Fill", Tool: "fill", Executor: plan.ExecutorTool, DependsOn: []string{"1"}},
 	}}
 	run := told(t,
-		agent.RunStarted{Plan: &p, Model: "m", Attended: true, Limits: agent.DefaultLimits(), Catalogue: catalogue, Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}},
-		agent.PlanCreated{Plan: p, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
-		agent.StepCompleted{Index: "1", Attempt: 1, Result: []any{"a.go"}},
-		agent.ModelRequested{Purpose: prompt.PurposeStep, Step: "3"},
-		agent.ModelReplied{Purpose: prompt.PurposeStep, Step: "3", Reply: reply.Reply{Text: `{"at":"here"}`}},
+		event.RunStarted{Plan: &p, Model: "m", Attended: true, Limits: event.DefaultLimits(), Catalogue: catalogue, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
+		event.StepCompleted{Index: "1", Attempt: 1, Result: []any{"a.go"}},
+		event.ModelRequested{Purpose: prompt.PurposeStep, Step: "3"},
+		event.ModelReplied{Purpose: prompt.PurposeStep, Step: "3", Reply: reply.Reply{Text: `{"at":"here"}`}},
 	)
 	for step, want := range map[string]string{
 		"2": "as by plan, at by plan ${dir}=variable dir ${found.0}=step 1 look",

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -38,7 +40,7 @@ func BenchmarkRun(b *testing.B) {
 				begun := time.Now()
 				run := startNoop(b, plan)
 				between := time.Now()
-				if playNoop(b, run); run.Result.Reason != agent.ReasonGoalMet {
+				if playNoop(b, run); run.Result.Reason != event.ReasonGoalMet {
 					b.Fatalf("%s: %s", run.Result.Reason, run.Result.Error)
 				}
 				laidOut, ran = laidOut+between.Sub(begun), ran+time.Since(between)
@@ -56,9 +58,9 @@ type noopRun struct {
 	seq uint64
 }
 
-func (r *noopRun) apply(b *testing.B, data agent.Data) {
+func (r *noopRun) apply(b *testing.B, data event.Data) {
 	r.seq++
-	if err := r.Apply(agent.Event{Seq: r.seq, Time: time.Unix(0, 0).UTC(), Run: "r", Data: data}); err != nil {
+	if err := r.Apply(event.Event{Seq: r.seq, Time: time.Unix(0, 0).UTC(), Run: "r", Data: data}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -66,9 +68,9 @@ func (r *noopRun) apply(b *testing.B, data agent.Data) {
 // startNoop starts a run of the plan, up to its plan.created.
 func startNoop(b *testing.B, plan plan.Plan) *noopRun {
 	r := &noopRun{}
-	r.apply(b, agent.RunStarted{
-		Plan: &plan, Limits: agent.Limits{MaxConcurrency: 8}, Catalogue: noop, SkipSynthesis: true,
-		Rules: []agent.Rule{{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun}},
+	r.apply(b, event.RunStarted{
+		Plan: &plan, Limits: event.Limits{MaxConcurrency: 8}, Catalogue: noop, SkipSynthesis: true,
+		Rules: []rule.Rule{{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun}},
 	})
 	for _, a := range r.Next() {
 		r.apply(b, a.Record)
@@ -87,7 +89,7 @@ func playNoop(b *testing.B, r *noopRun) {
 		}
 		for _, a := range actions {
 			if call, ok := a.Effect.(agent.CallTool); ok {
-				r.apply(b, agent.StepCompleted{Index: call.Index, Attempt: call.Attempt})
+				r.apply(b, event.StepCompleted{Index: call.Index, Attempt: call.Attempt})
 			}
 		}
 	}

@@ -6,15 +6,17 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // chatting starts a run whose goal is answered directly.
-func chatting(w *world, k *talker) agent.RunStarted {
+func chatting(w *world, k *talker) event.RunStarted {
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}
 	k.join(w)
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Prompting = prompt.Prompting{ModelTools: true, PlanTools: true}
 	return start
 }
@@ -25,10 +27,10 @@ func TestChatCallsTools(t *testing.T) {
 	start := chatting(w, k)
 	mirror(w)
 	result := w.play(start)
-	if result.Reason != agent.ReasonDirect || result.Answer != "it is green" {
+	if result.Reason != event.ReasonDirect || result.Answer != "it is green" {
 		t.Fatalf("ended %s with %q: %s", result.Reason, result.Answer, result.Error)
 	}
-	d := all[agent.StepStarted](w)[0]
+	d := all[event.StepStarted](w)[0]
 	if d.Index != "chat.1" || d.Parent != prompt.ChatParent || d.Tool != "look" {
 		t.Errorf("the call is %+v", d)
 	}
@@ -59,14 +61,14 @@ func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
 		{text: "carried out"},
 	}}
 	start := chatting(w, k)
-	start.Rules = append([]agent.Rule{{Tool: "replan:*", Verdict: agent.VerdictRun}}, start.Rules...)
+	start.Rules = append([]rule.Rule{{Tool: "replan:*", Verdict: rule.VerdictRun}}, start.Rules...)
 	start.Limits.MaxTokens, start.Limits.MaxToolCalls = 5000, 9
 	var asked agent.CallPlan
-	w.plan = func(c agent.CallPlan) agent.Data {
+	w.plan = func(c agent.CallPlan) event.Data {
 		asked = c
-		return agent.StepCompleted{
+		return event.StepCompleted{
 			Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"status": "completed"}, Run: "r-2",
-			Usage: &agent.Usage{Steps: 4, ToolCalls: 3, PromptTokens: 1000, CompletionTokens: 100, ModelCalls: 2},
+			Usage: &event.Usage{Steps: 4, ToolCalls: 3, PromptTokens: 1000, CompletionTokens: 100, ModelCalls: 2},
 		}
 	}
 	result := w.play(start)
@@ -124,13 +126,13 @@ func fourBytes(r prompt.Request) int {
 func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 	for _, tc := range []struct {
 		rule   string
-		start  func(*testing.T, *world) agent.RunStarted
+		start  func(*testing.T, *world) event.RunStarted
 		tokens func(prompt.Request) int
 		want   float64
 	}{
 		{"a long prompt tells how many bytes a token has", ofPlanning, fourBytes, 4},
 		{"a short one tells nothing", ofPlanning, func(prompt.Request) int { return 199 }, 0},
-		{"one with tools tells nothing, since the server writes those out", func(t *testing.T, w *world) agent.RunStarted {
+		{"one with tools tells nothing, since the server writes those out", func(t *testing.T, w *world) event.RunStarted {
 			return chatting(w, &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}})
 		}, func(r prompt.Request) int {
 			if len(r.Tools) == 0 {
@@ -138,7 +140,7 @@ func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 			}
 			return fourBytes(r)
 		}, 0},
-		{"what another model counts tells nothing", func(t *testing.T, w *world) agent.RunStarted {
+		{"what another model counts tells nothing", func(t *testing.T, w *world) event.RunStarted {
 			(&talker{turns: []turn{{text: "seen"}}}).join(w)
 			return scouting(t, prompt.Profile{Model: "another", Tools: []string{"none"}})
 		}, fourBytes, 0},
@@ -156,9 +158,9 @@ func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 
 // ofPlanning starts a run in which the model plans one step and is asked for no
 // answer.
-func ofPlanning(_ *testing.T, w *world) agent.RunStarted {
+func ofPlanning(_ *testing.T, w *world) event.RunStarted {
 	w.reply = script{prompt.PurposePlan: {`{"title":"One","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"x"}]}`}}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.SkipSynthesis = true
 	return start
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 )
 
@@ -12,7 +13,7 @@ import (
 func (w *world) coercions(index string) []plan.Coercion {
 	var all []plan.Coercion
 	for _, e := range w.events {
-		if d, ok := e.Data.(agent.StepStarted); ok && d.Index == index {
+		if d, ok := e.Data.(event.StepStarted); ok && d.Index == index {
 			all = append(all, d.Coerced...)
 		}
 	}
@@ -25,21 +26,21 @@ func TestAResultIsFittedToTheTypeThatTheNextToolAsksFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		result  any
 		strict  bool
-		want    agent.Reason
+		want    event.Reason
 		coerced bool
 	}{
-		"a number for a text":                {result: json.Number("7"), want: agent.ReasonGoalMet, coerced: true},
-		"a text needs nothing":               {result: "7", want: agent.ReasonGoalMet},
-		"an object is not fitted":            {result: map[string]any{"n": json.Number("7")}, want: agent.ReasonStepFailed},
-		"a number for a text in strict runs": {result: json.Number("7"), strict: true, want: agent.ReasonStepFailed},
+		"a number for a text":                {result: json.Number("7"), want: event.ReasonGoalMet, coerced: true},
+		"a text needs nothing":               {result: "7", want: event.ReasonGoalMet},
+		"an object is not fitted":            {result: map[string]any{"n": json.Number("7")}, want: event.ReasonStepFailed},
+		"a number for a text in strict runs": {result: json.Number("7"), strict: true, want: event.ReasonStepFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.tool = func(call agent.CallTool) agent.Data {
+			w.tool = func(call agent.CallTool) event.Data {
 				if call.Index == "2" && call.Args["at"] != "7" {
 					t.Errorf("called with %#v", call.Args)
 				}
-				return agent.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: c.result}
+				return event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: c.result}
 			}
 			start := given(t, plan)
 			start.Strict = c.strict

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -14,8 +16,8 @@ import (
 // events, none of it is shown.
 type core struct {
 	session   string
-	rules     []Rule  // gate rules
-	granted   []grant // what the user allowed at gates, newest first
+	rules     []rule.Rule // gate rules
+	granted   []grant     // what the user allowed at gates, newest first
 	prompting prompt.Prompting
 	priors    map[string]int64
 	given     *plan.Plan     // the plan that the run was started with
@@ -23,7 +25,7 @@ type core struct {
 	fallback  plan.OnFailure // where neither step nor plan says
 	ordered   plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
 	attended  bool
-	inDoubt   DoubtDecision
+	inDoubt   event.DoubtDecision
 	planOnly  bool
 	unspoken  bool // no answer is written at the end
 	dryRun    bool
@@ -36,10 +38,10 @@ type core struct {
 	before time.Duration // the run was going on before it was resumed
 	since  time.Time     // of the start or the last resume
 
-	routed  *RouteMatched    // what the words come to, where they plan the goal
-	planner planning.Planner // planning under way, first or again; nil where none is
-	asking  bool             // its request is with the model
-	told    int              // skipped phases that were told
+	routed  *event.RouteMatched // what the words come to, where they plan the goal
+	planner planning.Planner    // planning under way, first or again; nil where none is
+	asking  bool                // its request is with the model
+	told    int                 // skipped phases that were told
 
 	graph     *plan.Graph
 	places    map[string]int          // step → its place in Steps
@@ -89,14 +91,14 @@ type failure struct {
 
 // ending says how a run will end once what is in flight has come back.
 type ending struct {
-	status Status
-	reason Reason
+	status event.Status
+	reason event.Reason
 	error  string
 	answer string
 }
 
 // end decides how the run ends; the first decision holds.
-func (r *Run) end(status Status, reason Reason, sentence string) {
+func (r *Run) end(status event.Status, reason event.Reason, sentence string) {
 	if r.ending == nil {
 		r.ending = &ending{status: status, reason: reason, error: sentence}
 	}
@@ -137,8 +139,8 @@ func (r *Run) Graph() *plan.Graph { return r.graph }
 
 // Rules returns the gate rules of the run as they are now, what the user allowed
 // for the run first.
-func (r *Run) Rules() []Rule {
-	out := make([]Rule, 0, len(r.granted)+len(r.rules))
+func (r *Run) Rules() []rule.Rule {
+	out := make([]rule.Rule, 0, len(r.granted)+len(r.rules))
 	for _, g := range r.granted {
 		out = append(out, g.rule)
 	}

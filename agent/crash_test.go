@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 // TestAnyCutOfARunResumesToAConsistentEnd ends the program again and again: of
@@ -16,12 +17,12 @@ func TestAnyCutOfARunResumesToAConsistentEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
 		limits := start.Limits
-		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, limits, pending) }
+		w.watch = func(_ []event.Data, pending []agent.Effect) { checkSlots(t, limits, pending) }
 		mirror(w)
 		w.apply(start)
 		w.playOrStop(t)
 		for range rapid.IntRange(1, 3).Draw(t, "kills") {
-			w.check = func(agent.Event) {}
+			w.check = func(event.Event) {}
 			w.kill(rapid.IntRange(1, len(w.events)).Draw(t, "kept"))
 			mirrorOn(w)
 			again := resumed(start)
@@ -30,7 +31,7 @@ func TestAnyCutOfARunResumesToAConsistentEnd(t *testing.T) {
 			if rapid.Bool().Draw(t, "raise") {
 				again.Limits = raised(limits)
 			}
-			if r := w.run.Result; r != nil && r.Status == agent.StatusCompleted && w.run.Unanswered() == "" {
+			if r := w.run.Result; r != nil && r.Status == event.StatusCompleted && w.run.Unanswered() == "" {
 				if err := w.offer(again); !errors.Is(err, agent.ErrOutOfOrder) {
 					t.Fatalf("a completed run was resumed: %v", err)
 				}
@@ -57,14 +58,14 @@ func (w *world) playOrStop(t *rapid.T) {
 			w.back()
 		}
 		if w.run.Active() {
-			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+			w.apply(event.RunPaused{Reason: "stopped by the user"})
 		}
 	}
 	w.goOn()
 }
 
 // raised leaves twice as much of every budget.
-func raised(l agent.Limits) agent.Limits {
+func raised(l event.Limits) event.Limits {
 	l.MaxSteps *= 2
 	l.MaxReplans *= 2
 	l.MaxTokens *= 2
@@ -89,7 +90,7 @@ func mirrorOn(w *world) {
 		}
 	}
 	check()
-	w.check = func(e agent.Event) {
+	w.check = func(e event.Event) {
 		w.t.Helper()
 		if err := again.Apply(reread(w.t, e)); err != nil {
 			w.t.Fatal(err)

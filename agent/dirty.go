@@ -3,18 +3,20 @@ package agent
 import (
 	"fmt"
 	"slices"
+
+	"replan/agent/event"
 )
 
 // noteEffects keeps in mind whether the run has a step, or a call of a model,
 // that may change anything.
-func (r *Run) noteEffects(d Data) {
+func (r *Run) noteEffects(d event.Data) {
 	if r.dirty == 0 || r.effects {
 		return
 	}
 	switch d := d.(type) {
-	case PlanCreated, PlanDiff:
+	case event.PlanCreated, event.PlanDiff:
 		r.effects = slices.ContainsFunc(r.Steps, func(s *StepState) bool { return r.mayChange(s.Step.Tool) })
-	case StepStarted:
+	case event.StepStarted:
 		r.effects = r.mayChange(d.Tool)
 	}
 }
@@ -36,10 +38,10 @@ func (r *Run) nextDirty() []Action {
 		return nil
 	}
 	text := dirtyWords(r.dirty)
-	if slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Text == text }) {
+	if slices.ContainsFunc(r.Notes, func(n event.Note) bool { return n.Text == text }) {
 		return nil
 	}
-	return []Action{{Record: Note{Level: "warn", Text: text}}}
+	return []Action{{Record: event.Note{Level: "warn", Text: text}}}
 }
 
 func dirtyWords(files int) string {

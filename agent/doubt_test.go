@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -17,35 +18,35 @@ const changes = `{"title":"Changes","steps":[
  {"index":"3","title":"Beside","tool":"look","args":{"at":"b"}}]}`
 
 // doubting has the calls of step 1 end in doubt so many times.
-func doubting(times int) func(agent.CallTool) agent.Data {
-	return func(c agent.CallTool) agent.Data {
+func doubting(times int) func(agent.CallTool) event.Data {
+	return func(c agent.CallTool) event.Data {
 		if c.Index == "1" && times > 0 {
 			times--
-			return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "it took longer than the 2m0s it may", MS: 5}
+			return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "it took longer than the 2m0s it may", MS: 5}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
 	}
 }
 
 func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
 		attended bool
-		option   agent.DoubtDecision
-		answers  []agent.DoubtDecision // the user's
+		option   event.DoubtDecision
+		answers  []event.DoubtDecision // the user's
 		times    int                   // it comes to be in doubt
-		want     agent.Reason
+		want     event.Reason
 		calls    int // of the step
 		by       string
 	}{
-		"nobody there aborts":                             {times: 1, want: agent.ReasonInDoubt, calls: 1, by: "nobody was there to be asked"},
-		"the option to abort aborts":                      {option: agent.DoubtAbort, times: 1, want: agent.ReasonInDoubt, calls: 1, by: "--in-doubt abort"},
-		"the option to take it for done goes on":          {option: agent.DoubtDone, times: 1, want: agent.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
-		"the option to run again runs it again":           {option: agent.DoubtRerun, times: 1, want: agent.ReasonGoalMet, calls: 2, by: "--in-doubt rerun"},
-		"the option runs it again once and not for ever":  {option: agent.DoubtRerun, times: 2, want: agent.ReasonInDoubt, calls: 2, by: "--in-doubt rerun"},
-		"an option answers where the user is there too":   {attended: true, option: agent.DoubtDone, times: 1, want: agent.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
-		"the user may take it for done":                   {attended: true, answers: []agent.DoubtDecision{agent.DoubtDone}, times: 1, want: agent.ReasonGoalMet, calls: 1, by: "user"},
-		"the user may run it again, as often as it takes": {attended: true, answers: []agent.DoubtDecision{agent.DoubtRerun, agent.DoubtRerun, agent.DoubtRerun}, times: 3, want: agent.ReasonGoalMet, calls: 4, by: "user"},
-		"the user may abort":                              {attended: true, answers: []agent.DoubtDecision{agent.DoubtAbort}, times: 1, want: agent.ReasonInDoubt, calls: 1, by: "user"},
+		"nobody there aborts":                             {times: 1, want: event.ReasonInDoubt, calls: 1, by: "nobody was there to be asked"},
+		"the option to abort aborts":                      {option: event.DoubtAbort, times: 1, want: event.ReasonInDoubt, calls: 1, by: "--in-doubt abort"},
+		"the option to take it for done goes on":          {option: event.DoubtDone, times: 1, want: event.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
+		"the option to run again runs it again":           {option: event.DoubtRerun, times: 1, want: event.ReasonGoalMet, calls: 2, by: "--in-doubt rerun"},
+		"the option runs it again once and not for ever":  {option: event.DoubtRerun, times: 2, want: event.ReasonInDoubt, calls: 2, by: "--in-doubt rerun"},
+		"an option answers where the user is there too":   {attended: true, option: event.DoubtDone, times: 1, want: event.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
+		"the user may take it for done":                   {attended: true, answers: []event.DoubtDecision{event.DoubtDone}, times: 1, want: event.ReasonGoalMet, calls: 1, by: "user"},
+		"the user may run it again, as often as it takes": {attended: true, answers: []event.DoubtDecision{event.DoubtRerun, event.DoubtRerun, event.DoubtRerun}, times: 3, want: event.ReasonGoalMet, calls: 4, by: "user"},
+		"the user may abort":                              {attended: true, answers: []event.DoubtDecision{event.DoubtAbort}, times: 1, want: event.ReasonInDoubt, calls: 1, by: "user"},
 	} {
 		// On the way there it makes no difference whether the step came to be in
 		// doubt while the program ran or because the program ended.
@@ -53,9 +54,9 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 			t.Run(name+", "+way, func(t *testing.T) {
 				w := newWorld(t)
 				gates := 0
-				w.gate = func(agent.GateRequested) agent.Decision { gates++; return agent.Allow }
+				w.gate = func(event.GateRequested) event.Decision { gates++; return event.Allow }
 				answers := c.answers
-				w.doubt = func(q agent.Question) agent.DoubtDecision {
+				w.doubt = func(q agent.Question) event.DoubtDecision {
 					if !q.Doubt || q.Step != "1" || q.Reason == "" || q.Args["at"] != "a" {
 						t.Errorf("asked %+v", q)
 					}
@@ -65,14 +66,14 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 				}
 				start := given(t, changes)
 				start.Attended, start.InDoubt = c.attended, c.option
-				var got agent.Result
+				var got event.Result
 				if way == "live" {
 					w.tool = doubting(c.times)
 					got = w.play(start)
 				} else {
 					w.tool = doubting(c.times - 1)
 					w.apply(start)
-					w.until(agent.KindGateResolved)
+					w.until(event.KindGateResolved)
 					w.advance()
 					w.kill(len(w.events))
 					got = w.resume(resumed(start))
@@ -83,16 +84,16 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 				if n := len(slices.DeleteFunc(w.starts(), func(s string) bool { return s != "1" })); n != c.calls || gates != c.calls {
 					t.Errorf("called %d times behind %d gates, want %d behind as many", n, gates, c.calls)
 				}
-				told, decided := all[agent.StepInDoubt](w), all[agent.DoubtResolved](w)
+				told, decided := all[event.StepInDoubt](w), all[event.DoubtResolved](w)
 				if len(told) != c.times || len(decided) != c.times || decided[0].By != c.by {
 					t.Errorf("told %v, decided %v; want each %d times, by %q", told, decided, c.times, c.by)
 				}
 				switch {
-				case got.Status != agent.StatusCompleted:
+				case got.Status != event.StatusCompleted:
 					if !strings.Contains(got.Error, "step 1 (Change) may or may not have taken effect") || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
 						t.Errorf("it ends with %q, in doubt %v", got.Error, w.run.Standing(true).InDoubt)
 					}
-				case decided[len(decided)-1].Decision == agent.DoubtDone:
+				case decided[len(decided)-1].Decision == event.DoubtDone:
 					if a, there := w.run.Variables()["a"]; !there || a != nil || w.run.Step("2").Args["at"] != nil {
 						t.Errorf("a step taken for done has the result %v, and what follows was called with %v", a, w.run.Step("2").Args)
 					}
@@ -108,7 +109,7 @@ func TestNothingNewStartsWhileAStepIsInDoubt(t *testing.T) {
 	start := given(t, with(changes, `{"at":"b"}}`, `{"at":"b"}},{"index":"4","title":"Later","tool":"look","args":{},"depends_on":["3"]}`))
 	start.Attended, start.Limits.MaxConcurrency = true, 1
 	w.apply(start)
-	w.until(agent.KindStepInDoubt)
+	w.until(event.KindStepInDoubt)
 	before := len(w.starts())
 	for w.advance(); len(w.pending) > 0; w.advance() {
 		w.back()
@@ -116,8 +117,8 @@ func TestNothingNewStartsWhileAStepIsInDoubt(t *testing.T) {
 	if len(w.starts()) != before || len(w.run.Questions()) != 1 || w.run.Busy() {
 		t.Errorf("%d steps were started, %d before; questions %v", len(w.starts()), before, w.run.Questions())
 	}
-	w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtDone }
-	if got := w.goOn(); got.Reason != agent.ReasonGoalMet {
+	w.doubt = func(agent.Question) event.DoubtDecision { return event.DoubtDone }
+	if got := w.goOn(); got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", got.Reason, got.Error)
 	}
 }
@@ -126,20 +127,20 @@ func TestADoubtStaysUntilItIsResolved(t *testing.T) {
 	w := newWorld(t)
 	w.tool = doubting(1)
 	start := given(t, changes)
-	if got := w.play(start); got.Reason != agent.ReasonInDoubt {
+	if got := w.play(start); got.Reason != event.ReasonInDoubt {
 		t.Fatal(got.Reason)
 	}
 	for range 2 { // aborted again and again
 		w.kill(len(w.events))
-		if got := w.resume(resumed(start)); got.Reason != agent.ReasonInDoubt || len(all[agent.StepInDoubt](w)) != 1 {
-			t.Fatalf("%s, told %v", got.Reason, all[agent.StepInDoubt](w))
+		if got := w.resume(resumed(start)); got.Reason != event.ReasonInDoubt || len(all[event.StepInDoubt](w)) != 1 {
+			t.Fatalf("%s, told %v", got.Reason, all[event.StepInDoubt](w))
 		}
 	}
 	w.kill(len(w.events))
 	again := resumed(start)
 	again.Attended = true
-	w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtDone }
-	if got := w.resume(again); got.Reason != agent.ReasonGoalMet || strings.Count(strings.Join(w.starts(), " "), "1") != 1 {
+	w.doubt = func(agent.Question) event.DoubtDecision { return event.DoubtDone }
+	if got := w.resume(again); got.Reason != event.ReasonGoalMet || strings.Count(strings.Join(w.starts(), " "), "1") != 1 {
 		t.Errorf("%s after the starts %v", got.Reason, w.starts())
 	}
 }
@@ -148,7 +149,7 @@ func TestADoubtThatIsLostTwiceIsToldOnce(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, changes)
 	w.apply(start)
-	w.until(agent.KindGateResolved)
+	w.until(event.KindGateResolved)
 	w.advance()
 	for range 3 { // the program ends again before it can say a word
 		w.kill(len(w.events))
@@ -156,7 +157,7 @@ func TestADoubtThatIsLostTwiceIsToldOnce(t *testing.T) {
 	}
 	w.kill(len(w.events))
 	w.resume(resumed(start))
-	if told := all[agent.StepInDoubt](w); len(told) != 1 || told[0].Attempt != 1 {
+	if told := all[event.StepInDoubt](w); len(told) != 1 || told[0].Attempt != 1 {
 		t.Errorf("told %v, want once", told)
 	}
 }
@@ -166,17 +167,17 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 		stop func(*world)
 	}{
 		"stopped while it ran": {func(w *world) {
-			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+			w.apply(event.RunPaused{Reason: "stopped by the user"})
 			w.back()
 		}},
 		"stopped while it was asked about": {func(w *world) {
 			w.back()
-			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+			w.apply(event.RunPaused{Reason: "stopped by the user"})
 		}},
 		"stopped right after a resume": {func(w *world) {
 			w.kill(len(w.events))
 			w.apply(resumed(given(w.t, changes)))
-			w.apply(agent.RunPaused{Reason: "stopped by the user"})
+			w.apply(event.RunPaused{Reason: "stopped by the user"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,17 +201,17 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 			}
 			w.choose = func(int) int { return max(0, slices.IndexFunc(w.pending, isCall("1"))) }
 			c.stop(w)
-			if got := w.goOn(); got.Reason != agent.ReasonInterrupted {
+			if got := w.goOn(); got.Reason != event.ReasonInterrupted {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
-			if len(all[agent.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
-				t.Errorf("told %v, in doubt %v", all[agent.StepInDoubt](w), w.run.Standing(true).InDoubt)
+			if len(all[event.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
+				t.Errorf("told %v, in doubt %v", all[event.StepInDoubt](w), w.run.Standing(true).InDoubt)
 			}
 			w.choose = func(int) int { return 0 }
 			w.kill(len(w.events))
 			asked := 0
-			w.doubt = func(agent.Question) agent.DoubtDecision { asked++; return agent.DoubtDone }
-			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || asked != 1 {
+			w.doubt = func(agent.Question) event.DoubtDecision { asked++; return event.DoubtDone }
+			if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet || asked != 1 {
 				t.Errorf("%s after %d questions: %s", got.Reason, asked, got.Error)
 			}
 		})
@@ -222,8 +223,8 @@ func TestADoubtIsNeitherRetriedNorReplanned(t *testing.T) {
 	w.tool = doubting(1)
 	w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 	start := given(t, with(changes, `"result_variable":"a"`, `"result_variable":"a","on_failure":"replan","retries":3`))
-	if got := w.play(start); got.Reason != agent.ReasonInDoubt || got.Usage.Replans != 0 || len(all[agent.StepRetry](w)) != 0 {
-		t.Errorf("%s after %d replans and %d retries", got.Reason, got.Usage.Replans, len(all[agent.StepRetry](w)))
+	if got := w.play(start); got.Reason != event.ReasonInDoubt || got.Usage.Replans != 0 || len(all[event.StepRetry](w)) != 0 {
+		t.Errorf("%s after %d replans and %d retries", got.Reason, got.Usage.Replans, len(all[event.StepRetry](w)))
 	}
 }
 
@@ -234,7 +235,7 @@ func TestALostReadIsRunAgainUnasked(t *testing.T) {
 	w.advance()
 	w.kill(len(w.events))
 	got := w.resume(resumed(start))
-	if got.Reason != agent.ReasonGoalMet || len(all[agent.StepInDoubt](w)) != 0 || w.run.Step("1").Attempt != 2 || got.Usage.Steps != 6 {
+	if got.Reason != event.ReasonGoalMet || len(all[event.StepInDoubt](w)) != 0 || w.run.Step("1").Attempt != 2 || got.Usage.Steps != 6 {
 		t.Errorf("%s, attempt %d, %+v", got.Reason, w.run.Step("1").Attempt, got.Usage)
 	}
 }
@@ -243,16 +244,16 @@ func TestALostReadIsRunAgainUnasked(t *testing.T) {
 func damage(w *world, n int) {
 	w.t.Helper()
 	w.kill(n - 1)
-	w.apply(agent.JournalDamaged{Line: n})
+	w.apply(event.JournalDamaged{Line: n})
 }
 
 func TestADamagedLastLinePutsWhatCouldStartInDoubt(t *testing.T) {
 	w := newWorld(t)
 	w.apply(given(t, changes))
-	w.until(agent.KindGateResolved)
+	w.until(event.KindGateResolved)
 	w.advance()
-	at := slices.IndexFunc(w.events, func(e agent.Event) bool {
-		started, ok := e.Data.(agent.StepStarted)
+	at := slices.IndexFunc(w.events, func(e event.Event) bool {
+		started, ok := e.Data.(event.StepStarted)
 		return ok && started.Index == "1"
 	})
 	if at < 0 {
@@ -260,8 +261,8 @@ func TestADamagedLastLinePutsWhatCouldStartInDoubt(t *testing.T) {
 	}
 	damage(w, at+1)
 	got := w.resume(resumed(given(t, changes)))
-	told := all[agent.StepInDoubt](w)
-	if got.Reason != agent.ReasonInDoubt || len(told) != 1 || told[0].Index != "1" || !strings.Contains(told[0].Reason, "journal is damaged") {
+	told := all[event.StepInDoubt](w)
+	if got.Reason != event.ReasonInDoubt || len(told) != 1 || told[0].Index != "1" || !strings.Contains(told[0].Reason, "journal is damaged") {
 		t.Errorf("it ended %s, in doubt %v", got.Reason, told)
 	}
 	if slices.Contains(w.starts(), "1") {
@@ -270,9 +271,9 @@ func TestADamagedLastLinePutsWhatCouldStartInDoubt(t *testing.T) {
 }
 
 func TestNoLostEventMakesAnEffectHappenTwice(t *testing.T) {
-	for name, world := range map[string]func(*testing.T) (*world, agent.RunStarted){
+	for name, world := range map[string]func(*testing.T) (*world, event.RunStarted){
 		"a plan":         fullWorld,
-		"a plan to read": func(t *testing.T) (*world, agent.RunStarted) { return newWorld(t), given(t, changes) },
+		"a plan to read": func(t *testing.T) (*world, event.RunStarted) { return newWorld(t), given(t, changes) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, start := world(t)
@@ -283,10 +284,10 @@ func TestNoLostEventMakesAnEffectHappenTwice(t *testing.T) {
 				w, _ := world(t)
 				w.events = slices.Clone(whole.events)
 				damage(w, n)
-				if w.run.Result == nil || w.run.Result.Status != agent.StatusCompleted {
+				if w.run.Result == nil || w.run.Result.Status != event.StatusCompleted {
 					w.resume(resumed(start))
 				}
-				started, ok := whole.events[n-1].Data.(agent.StepStarted)
+				started, ok := whole.events[n-1].Data.(event.StepStarted)
 				if !ok || started.Tool != "change" {
 					continue
 				}

@@ -3,11 +3,13 @@ package agent
 import (
 	"slices"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // applyDrafting takes a step that came while the plan was streaming in.
-func (r *Run) applyDrafting(d PlanDrafting) {
+func (r *Run) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
 		return // of two with one index the plan will have to do without
 	}
@@ -74,7 +76,7 @@ func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]a
 		return nil, false
 	}
 	probe := StepState{Step: step, call: call, wrote: r.mentions()}
-	if r.ruleFor(&probe, facts).Verdict != VerdictRun {
+	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is whole
 	}
 	alone.Args = call

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -13,7 +15,7 @@ import (
 // eager has every tool call come back at once.
 func eager(w *world) {
 	busy := false
-	w.watch = func([]agent.Data, []agent.Effect) {
+	w.watch = func([]event.Data, []agent.Effect) {
 		if busy {
 			return
 		}
@@ -37,12 +39,12 @@ func TestAReadBehindAChangeIsNoEarlyRead(t *testing.T) {
 	{"index":"2","title":"Change","tool":"change","args":{"at":"a"},"depends_on":["1"]},
 	{"index":"3","title":"Read again","tool":"look","args":{"at":"a"},"depends_on":["2"],"result_variable":"after"}]}`}}.reply
 	var calls []string
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		calls = append(calls, c.Index)
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: fmt.Sprintf("state %d", len(calls))}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: fmt.Sprintf("state %d", len(calls))}
 	}
 	eager(w)
-	w.play(started(agent.DefaultLimits()))
+	w.play(started(event.DefaultLimits()))
 	if strings.Join(calls, ",") != "1,2,3" {
 		t.Errorf("called %v; after=%v", calls, w.run.Variables()["after"])
 	}
@@ -59,12 +61,12 @@ func TestARepairMayMoveAnEarlyReadBehindAChange(t *testing.T) {
 	{"index":"2","title":"Read","tool":"look","args":{"at":"a"},"depends_on":["1"]}]}`
 	w.reply = script{prompt.PurposePlan: {bad}, prompt.PurposeRepair: {good}}.reply
 	var calls []string
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		calls = append(calls, c.Index)
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
 	}
 	eager(w)
-	w.play(started(agent.DefaultLimits()))
+	w.play(started(event.DefaultLimits()))
 	if calls[len(calls)-1] != "2" {
 		t.Errorf("step 2 depends on 1, the calls were %v", calls)
 	}
@@ -102,16 +104,16 @@ func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
 			w.reply = script{prompt.PurposePlan: {whole(tc.plan)}, prompt.PurposeRepair: {whole(tc.after)}}.reply
 			eager(w)
 			mirror(w)
-			if result := w.play(started(agent.DefaultLimits())); result.Reason != agent.ReasonGoalMet {
+			if result := w.play(started(event.DefaultLimits())); result.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", result.Reason, result.Error)
 			}
 			var early, again []string
 			planned := false
 			for _, e := range w.events {
 				switch d := e.Data.(type) {
-				case agent.PlanCreated:
+				case event.PlanCreated:
 					planned = true
-				case agent.StepStarted:
+				case event.StepStarted:
 					if planned {
 						again = append(again, d.Index)
 					} else {
@@ -130,10 +132,10 @@ func TestNothingStartsEarlyWherePatienceIsAskedFor(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	eager(w)
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Prompting.Patient = true
 	w.play(start)
-	for _, d := range all[agent.StepStarted](w) {
+	for _, d := range all[event.StepStarted](w) {
 		if d.Draft {
 			t.Errorf("step %s was started while the plan streamed in", d.Index)
 		}
@@ -150,13 +152,13 @@ func TestTwoDraftsOfOneIndexAreOne(t *testing.T) {
 	{"index":"2","title":"B","tool":"look","args":{"at":"b"}}]}`
 	w.reply = script{prompt.PurposePlan: {dup}, prompt.PurposeRepair: {ok}}.reply
 	n := 0
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		n++
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
 	}
 	eager(w)
-	got := w.play(started(agent.DefaultLimits()))
-	if got.Reason != agent.ReasonGoalMet || n > 3 {
+	got := w.play(started(event.DefaultLimits()))
+	if got.Reason != event.ReasonGoalMet || n > 3 {
 		t.Errorf("%s (%s) after %d tool calls", got.Reason, got.Error, n)
 	}
 }
@@ -169,8 +171,8 @@ func TestDraftsSpendNoBudgetThatIsStillToGrow(t *testing.T) {
 	}
 	w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[` + strings.Join(steps, ",") + `]}`}}.reply
 	eager(w)
-	got := w.play(started(agent.DefaultLimits()))
-	if got.Reason != agent.ReasonGoalMet {
+	got := w.play(started(event.DefaultLimits()))
+	if got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s (%s)", got.Reason, got.Error)
 	}
 }
@@ -187,15 +189,15 @@ func TestAGateShowsTheCallThatRuns(t *testing.T) {
 	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
 	shown, ran := map[string]any{}, map[string]any{}
 	fails := 1
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		ran[c.Index] = c.Args["at"]
 		if c.Index == "2" && fails > 0 {
 			fails--
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "path of " + c.Index + fmt.Sprint(w.run.Revision)}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "path of " + c.Index + fmt.Sprint(w.run.Revision)}
 	}
-	w.apply(started(agent.DefaultLimits()))
+	w.apply(started(event.DefaultLimits()))
 	for n := 0; w.run.Result == nil && n < 200; n++ {
 		w.advance()
 		if w.run.Result != nil {
@@ -217,7 +219,7 @@ func TestAGateShowsTheCallThatRuns(t *testing.T) {
 		default:
 			g := w.run.Gates[0]
 			shown[g.Step] = g.Args["at"]
-			w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce})
+			w.apply(event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
 		}
 	}
 	if shown["3"] != ran["3"] {
@@ -230,8 +232,8 @@ func TestRetriesCountWithinARevision(t *testing.T) {
 	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`
 	replan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"},"retries":1,"on_failure":"abort"}]}`
 	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
-	w.tool = failing("1", 2, agent.FailureTool)
-	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet {
+	w.tool = failing("1", 2, event.FailureTool)
+	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", got.Reason, got.Error)
 	}
 }
@@ -242,13 +244,13 @@ func TestAReplanMakesASkippedStepGood(t *testing.T) {
 	 {"index":"2","title":"Look","tool":"look","args":{"at":"b"}}]}`
 	replan := `{"title":"x","steps":[{"index":"3","title":"Look","tool":"look","args":{"at":"c"}}]}`
 	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if c.Index != "3" {
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt}
 	}
-	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet {
+	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: every step of the plan that ran is done", got.Reason)
 	}
 }
@@ -257,7 +259,7 @@ func TestWhatAModelFillsInMustFitTheTool(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Fill","tool":"fill","on_failure":"abort"}]}`
 	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeStep: {`{"at":[5]}`}}.reply
-	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonStepFailed || got.Usage.ToolCalls != 0 {
+	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonStepFailed || got.Usage.ToolCalls != 0 {
 		t.Errorf("%s after %d tool calls, want the step to fail before any", got.Reason, got.Usage.ToolCalls)
 	}
 }
@@ -274,16 +276,16 @@ func TestAReplanLosesNoGate(t *testing.T) {
 		}
 		return said.reply(r)
 	}
-	w.tool = failing("1", 1, agent.FailureTool)
+	w.tool = failing("1", 1, event.FailureTool)
 	gates := 0
-	w.gate = func(agent.GateRequested) agent.Decision { gates++; return agent.Allow }
-	if got := w.play(started(agent.DefaultLimits())); got.Reason != agent.ReasonGoalMet || gates != 2 {
+	w.gate = func(event.GateRequested) event.Decision { gates++; return event.Allow }
+	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonGoalMet || gates != 2 {
 		t.Errorf("%s with %d gates, want two: the tool that the plan gated is gated two replans later", got.Reason, gates)
 	}
 }
 
 func TestARuleMeansOneNameAlone(t *testing.T) {
-	r := agent.Rule{Tool: "s:write", Verdict: agent.VerdictRun}
+	r := rule.Rule{Tool: "s:write", Verdict: rule.VerdictRun}
 	if r.Matches(plan.Tool{Name: "Write", Server: "s"}) {
 		t.Error("a yes to s:write opens s:Write")
 	}

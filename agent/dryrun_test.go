@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // dry is the start of a dry run of a plan.
-func dry(t *testing.T, plan string) agent.RunStarted {
+func dry(t *testing.T, plan string) event.RunStarted {
 	start := given(t, plan)
 	start.DryRun = true
 	return start
@@ -21,7 +22,7 @@ func dry(t *testing.T, plan string) agent.RunStarted {
 
 // nothingCalled holds that nobody is asked to do anything.
 func nothingCalled(t *testing.T, w *world) {
-	w.watch = func(_ []agent.Data, pending []agent.Effect) {
+	w.watch = func(_ []event.Data, pending []agent.Effect) {
 		for _, e := range pending {
 			if _, timer := e.(agent.Wake); !timer {
 				t.Errorf("a dry run asks for %T: %+v", e, e)
@@ -40,7 +41,7 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 	 {"index":"4","title":"Change","tool":"change","args":{"at":"${found}","whole":["${found.files[0].name}","see ${thought} and ${report.lines}"]}},
 	 {"index":"5","title":"Fill","tool":"fill"},
 	 {"index":"6","title":"Ask","tool":"look","args":{"at":1},"gate":true}]}`))
-	if got.Reason != agent.ReasonGoalMet || got.Usage.ToolCalls != 0 || got.Usage.ModelCalls != 0 || got.Usage.Steps != 6 {
+	if got.Reason != event.ReasonGoalMet || got.Usage.ToolCalls != 0 || got.Usage.ModelCalls != 0 || got.Usage.Steps != 6 {
 		t.Fatalf("%s (%s), used %+v", got.Reason, got.Error, got.Usage)
 	}
 	want := map[string]struct {
@@ -55,7 +56,7 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 		"5": {"<fill result>", nil, ""},
 		"6": {"<look result>", map[string]any{"at": 1}, "plan"},
 	}
-	done := all[agent.StepCompleted](w)
+	done := all[event.StepCompleted](w)
 	if len(done) != len(want) || len(w.starts()) != 0 {
 		t.Fatalf("%d steps were told, %d started", len(done), len(w.starts()))
 	}
@@ -87,15 +88,15 @@ func TestADryRunTellsWhatWouldFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan     string
 		attended bool
-		want     agent.Reason
+		want     event.Reason
 		says     string
 	}{
-		"a missing field":                        {plan: missing, want: agent.ReasonStepFailed, says: `no field "hots"`},
-		"a missing field, whoever is there":      {plan: missing, attended: true, want: agent.ReasonStepFailed, says: `no field "hots"`},
-		"a missing field, where a replan is due": {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"replan"`), want: agent.ReasonStepFailed, says: `no field "hots"`},
-		"a missing field, where it is skipped":   {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"skip"`), want: agent.ReasonPartial},
-		"a tool that is nowhere":                 {plan: with(missing, `"look"`, `"nowhere"`, "hots", "host"), want: agent.ReasonStepFailed, says: "nowhere"},
-		"a tool that is nowhere, with a retry":   {plan: with(missing, `"look"`, `"nowhere","retries":2`, "hots", "host"), want: agent.ReasonStepFailed, says: "nowhere"},
+		"a missing field":                        {plan: missing, want: event.ReasonStepFailed, says: `no field "hots"`},
+		"a missing field, whoever is there":      {plan: missing, attended: true, want: event.ReasonStepFailed, says: `no field "hots"`},
+		"a missing field, where a replan is due": {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"replan"`), want: event.ReasonStepFailed, says: `no field "hots"`},
+		"a missing field, where it is skipped":   {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"skip"`), want: event.ReasonPartial},
+		"a tool that is nowhere":                 {plan: with(missing, `"look"`, `"nowhere"`, "hots", "host"), want: event.ReasonStepFailed, says: "nowhere"},
+		"a tool that is nowhere, with a retry":   {plan: with(missing, `"look"`, `"nowhere","retries":2`, "hots", "host"), want: event.ReasonStepFailed, says: "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -116,11 +117,11 @@ func TestADryRunWithoutAnyCatalogueTakesToolsOnTrust(t *testing.T) {
 	start := dry(t, with(chain, `"tool":"look","args":{"at":"d"}`, `"tool":"git.push","args":{"at":"d"},"gate":true`))
 	start.Catalogue = nil
 	got := w.play(start)
-	if got.Reason != agent.ReasonGoalMet {
+	if got.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
-	done := all[agent.StepCompleted](w)
-	at := slices.IndexFunc(done, func(d agent.StepCompleted) bool { return d.Index == "4" })
+	done := all[event.StepCompleted](w)
+	at := slices.IndexFunc(done, func(d event.StepCompleted) bool { return d.Index == "4" })
 	if done[at].Gate == nil || done[at].Gate.Source != "plan" {
 		t.Errorf("the gate that the plan asks for is not told: %+v", done[at])
 	}
@@ -132,17 +133,17 @@ func TestADryRunShowsTheStepBudget(t *testing.T) {
 	start := dry(t, serial(6, false))
 	start.Limits.MaxSteps, start.Limits.GrowSteps = 5, false
 	got := w.play(start)
-	if b := all[agent.GuardBlocked](w); got.Reason != agent.ReasonStepBudget || len(b) != 1 || b[0].Step != "6" || len(all[agent.BudgetWarned](w)) != 1 {
-		t.Errorf("%s, blocked %+v, warned %v", got.Reason, b, all[agent.BudgetWarned](w))
+	if b := all[event.GuardBlocked](w); got.Reason != event.ReasonStepBudget || len(b) != 1 || b[0].Step != "6" || len(all[event.BudgetWarned](w)) != 1 {
+		t.Errorf("%s, blocked %+v, warned %v", got.Reason, b, all[event.BudgetWarned](w))
 	}
 }
 
 func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.DryRun = true
-	w.watch = func(_ []agent.Data, pending []agent.Effect) {
+	w.watch = func(_ []event.Data, pending []agent.Effect) {
 		for _, e := range pending {
 			if c, ok := e.(agent.CallModel); !ok || c.Request.Purpose != prompt.PurposePlan {
 				t.Errorf("a dry run asks for %T", e)
@@ -150,17 +151,17 @@ func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
 		}
 	}
 	got := w.play(start)
-	if got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 || len(all[agent.StepCompleted](w)) != 4 {
+	if got.Reason != event.ReasonGoalMet || len(w.starts()) != 0 || len(all[event.StepCompleted](w)) != 4 {
 		t.Errorf("%s (%s) after the starts %v", got.Reason, got.Error, w.starts())
 	}
 }
 
 func TestDryRunEndsAtTheBudgetsOfTheRealRun(t *testing.T) {
-	for name, limit := range map[string]func(*agent.Limits){
-		"tool calls":      func(l *agent.Limits) { l.MaxToolCalls = 3 },
-		"discovery calls": func(l *agent.Limits) { l.MaxDiscoveryCalls = 3 },
-		"execution calls": func(l *agent.Limits) { l.MaxExecutionCalls = 3 },
-		"calls of a tool": func(l *agent.Limits) { l.MaxCallsPerTool = 3 },
+	for name, limit := range map[string]func(*event.Limits){
+		"tool calls":      func(l *event.Limits) { l.MaxToolCalls = 3 },
+		"discovery calls": func(l *event.Limits) { l.MaxDiscoveryCalls = 3 },
+		"execution calls": func(l *event.Limits) { l.MaxExecutionCalls = 3 },
+		"calls of a tool": func(l *event.Limits) { l.MaxCallsPerTool = 3 },
 	} {
 		for shape, plan := range map[string]string{
 			"reads": serial(5, false), "changes": serial(5, true), "changes at once": parallel(5),
@@ -178,7 +179,7 @@ func TestDryRunEndsAtTheBudgetsOfTheRealRun(t *testing.T) {
 					t.Errorf("the dry run ended %s (%s) after %d steps, the real one %s (%s) after %d",
 						got.Reason, got.Error, got.Usage.Steps, want.Reason, want.Error, want.Usage.Steps)
 				}
-				if got, want := len(all[agent.GuardBlocked](w)), len(all[agent.GuardBlocked](real)); got != want {
+				if got, want := len(all[event.GuardBlocked](w)), len(all[event.GuardBlocked](real)); got != want {
 					t.Errorf("the dry run was blocked %d times, the real one %d", got, want)
 				}
 			})
@@ -190,7 +191,7 @@ func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
 	for name, stubborn := range map[string]bool{"once": false, "in every turn": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			start := started(agent.DefaultLimits())
+			start := started(event.DefaultLimits())
 			chats(nil, w, &start)
 			start.DryRun = true
 			w.reply = func(prompt.Request) (string, error) { return "what I know", nil }
@@ -201,7 +202,7 @@ func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
 				}
 				return []reply.ToolUse{use("look", "${nowhere}"), use("fill", fmt.Sprint(turns)), use("nowhere", "x")}
 			}
-			w.watch = func(_ []agent.Data, pending []agent.Effect) {
+			w.watch = func(_ []event.Data, pending []agent.Effect) {
 				for _, e := range pending {
 					if _, call := e.(agent.CallTool); call {
 						t.Errorf("a dry run asks for %+v", e)
@@ -209,7 +210,7 @@ func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
 				}
 			}
 			got := w.play(start)
-			if !stubborn && (got.Reason != agent.ReasonDirect || got.Answer != "what I know") {
+			if !stubborn && (got.Reason != event.ReasonDirect || got.Answer != "what I know") {
 				t.Errorf("it ended %s (%s) with %q", got.Reason, got.Error, got.Answer)
 			}
 		})
@@ -223,7 +224,7 @@ func TestDryRunSaysOfEachStepWhatItIs(t *testing.T) {
 	 {"index":"2","title":"Think","executor":"self","depends_on":["1"]},
 	 {"index":"3","title":"Change","tool":"change","args":{"at":"${found}"}}]}`))
 	var said []string
-	for _, d := range all[agent.StepCompleted](w) {
+	for _, d := range all[event.StepCompleted](w) {
 		said = append(said, fmt.Sprint(d.Index, d.Title, " ", d.Executor, " ", d.Tool, d.DependsOn))
 	}
 	slices.Sort(said)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/plan"
 )
@@ -42,11 +44,11 @@ func Example() {
 	result, err := runner.Run(context.Background(), runner.Job{
 		Plan: &p,
 		Call: tool,
-		Events: func(e agent.Event) {
+		Events: func(e event.Event) {
 			switch d := e.Data.(type) {
-			case agent.StepStarted:
+			case event.StepStarted:
 				fmt.Println(d.Index, d.Title)
-			case agent.StepCompleted:
+			case event.StepCompleted:
 				fmt.Println(" ", d.Result)
 			}
 		},
@@ -72,17 +74,17 @@ func ExampleRun_Next() {
 	p, _ := plan.DecodePlan([]byte(greeting))
 	var run agent.Run
 	clock := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
-	apply := func(data agent.Data) {
+	apply := func(data event.Data) {
 		clock = clock.Add(time.Second)
-		if err := run.Apply(agent.Event{Seq: run.Seq + 1, Time: clock, Run: "greeting", Data: data}); err != nil {
+		if err := run.Apply(event.Event{Seq: run.Seq + 1, Time: clock, Run: "greeting", Data: data}); err != nil {
 			fmt.Println(err)
 		}
 		fmt.Println(clock.Format("05"), data.Kind())
 	}
-	apply(agent.RunStarted{
+	apply(event.RunStarted{
 		Plan:      &p,
-		Limits:    agent.Limits{MaxConcurrency: 4},
-		Rules:     []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Untrusted: true}},
+		Limits:    event.Limits{MaxConcurrency: 4},
+		Rules:     []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun, Untrusted: true}},
 		Catalogue: plan.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
 
 		SkipSynthesis: true, // there is no model to write an answer
@@ -97,7 +99,7 @@ func ExampleRun_Next() {
 		for _, a := range actions { // … then what is done because of it
 			if call, ok := a.Effect.(agent.CallTool); ok {
 				result, _ := tool(context.Background(), plan.ToolCall{Tool: call.Tool, Args: call.Args})
-				apply(agent.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result})
+				apply(event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result})
 			}
 		}
 	}
@@ -118,7 +120,7 @@ func ExampleRun_Next() {
 // A run that failed is taken up where it ended: what is done stays done.
 func ExampleRun_Apply() {
 	p, _ := plan.DecodePlan([]byte(greeting))
-	var past []agent.Event
+	var past []event.Event
 	broken := true
 	job := runner.Job{
 		Plan: &p,
@@ -129,7 +131,7 @@ func ExampleRun_Apply() {
 			fmt.Println(call.Tool.Name)
 			return tool(ctx, call)
 		},
-		Events: func(e agent.Event) {
+		Events: func(e event.Event) {
 			if !e.Data.Kind().Passing() {
 				past = append(past, e)
 			}

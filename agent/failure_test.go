@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -35,40 +36,40 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		plan     string
-		start    func(*agent.RunStarted)
+		start    func(*event.RunStarted)
 		planners planning.Planners
-		kind     agent.FailureKind
-		want     agent.Reason
+		kind     event.FailureKind
+		want     event.Reason
 		starts   string // in order
 		says     string // part of the sentence with which it ends
 	}{
-		"a given plan aborts where nobody says otherwise":   {plan: chain, want: agent.ReasonStepFailed, starts: "1 2 4", says: "step 2 (Second) failed: it broke"},
-		"the step's word to skip holds":                     {plan: onStep("skip"), want: agent.ReasonPartial, starts: "1 2 4"},
-		"the plan's word to skip holds":                     {plan: onPlan("skip"), want: agent.ReasonPartial, starts: "1 2 4"},
-		"the step's word beats the plan's":                  {plan: with(onPlan("skip"), second, second+`,"on_failure":"abort"`), want: agent.ReasonStepFailed, starts: "1 2 4"},
-		"the word the run was started with fills the gap":   {plan: chain, start: func(s *agent.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: agent.ReasonPartial, starts: "1 2 4"},
-		"the plan's word beats the one it was started with": {plan: onPlan("abort"), start: func(s *agent.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: agent.ReasonStepFailed, starts: "1 2 4"},
+		"a given plan aborts where nobody says otherwise":   {plan: chain, want: event.ReasonStepFailed, starts: "1 2 4", says: "step 2 (Second) failed: it broke"},
+		"the step's word to skip holds":                     {plan: onStep("skip"), want: event.ReasonPartial, starts: "1 2 4"},
+		"the plan's word to skip holds":                     {plan: onPlan("skip"), want: event.ReasonPartial, starts: "1 2 4"},
+		"the step's word beats the plan's":                  {plan: with(onPlan("skip"), second, second+`,"on_failure":"abort"`), want: event.ReasonStepFailed, starts: "1 2 4"},
+		"the word the run was started with fills the gap":   {plan: chain, start: func(s *event.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: event.ReasonPartial, starts: "1 2 4"},
+		"the plan's word beats the one it was started with": {plan: onPlan("abort"), start: func(s *event.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: event.ReasonStepFailed, starts: "1 2 4"},
 		"replan with no model aborts and says so": {
-			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" },
-			want: agent.ReasonStepFailed, starts: "1 2 4", says: "there is no model",
+			plan: onStep("replan"), start: func(s *event.RunStarted) { s.Model = "" },
+			want: event.ReasonStepFailed, starts: "1 2 4", says: "there is no model",
 		},
 		"replan asks planners of one's own, with no model": {
-			plan: onStep("replan"), start: func(s *agent.RunStarted) { s.Model = "" }, planners: planning.Scripted(plan.Plan{}, looks("5")),
-			want: agent.ReasonGoalMet, starts: "1 2 4 5",
+			plan: onStep("replan"), start: func(s *event.RunStarted) { s.Model = "" }, planners: planning.Scripted(plan.Plan{}, looks("5")),
+			want: event.ReasonGoalMet, starts: "1 2 4 5",
 		},
-		"replan asks the model where there is one": {plan: onPlan("replan"), want: agent.ReasonGaveUp, starts: "1 2 4", says: "no way"},
-		"a time-out follows on_failure":            {plan: onStep("skip"), kind: agent.FailureTimeout, want: agent.ReasonPartial, starts: "1 2 4"},
-		"a denial skips nothing":                   {plan: onStep("skip"), kind: agent.FailureDenied, want: agent.ReasonDenied, starts: "1 2 4", says: "was denied"},
-		"a denial replans nothing":                 {plan: onStep("replan"), kind: agent.FailureDenied, want: agent.ReasonDenied, starts: "1 2 4"},
-		"a guard's stop replans nothing":           {plan: onStep("replan"), kind: agent.FailureGuard, want: agent.ReasonGuard, starts: "1 2 4"},
-		"a budget's stop skips nothing":            {plan: onStep("skip"), kind: agent.FailureBudget, want: agent.ReasonGuard, starts: "1 2 4"},
-		"a cancelled step replans nothing":         {plan: onStep("replan"), kind: agent.FailureInterrupted, want: agent.ReasonInterrupted, starts: "1 2 4"},
+		"replan asks the model where there is one": {plan: onPlan("replan"), want: event.ReasonGaveUp, starts: "1 2 4", says: "no way"},
+		"a time-out follows on_failure":            {plan: onStep("skip"), kind: event.FailureTimeout, want: event.ReasonPartial, starts: "1 2 4"},
+		"a denial skips nothing":                   {plan: onStep("skip"), kind: event.FailureDenied, want: event.ReasonDenied, starts: "1 2 4", says: "was denied"},
+		"a denial replans nothing":                 {plan: onStep("replan"), kind: event.FailureDenied, want: event.ReasonDenied, starts: "1 2 4"},
+		"a guard's stop replans nothing":           {plan: onStep("replan"), kind: event.FailureGuard, want: event.ReasonGuard, starts: "1 2 4"},
+		"a budget's stop skips nothing":            {plan: onStep("skip"), kind: event.FailureBudget, want: event.ReasonGuard, starts: "1 2 4"},
+		"a cancelled step replans nothing":         {plan: onStep("replan"), kind: event.FailureInterrupted, want: event.ReasonInterrupted, starts: "1 2 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}.reply
 			if c.kind == "" {
-				c.kind = agent.FailureTool
+				c.kind = event.FailureTool
 			}
 			w.tool = failing("2", 99, c.kind)
 			w.run.Planners = c.planners
@@ -112,11 +113,11 @@ func looks(indices ...string) plan.Plan {
 
 func TestAfterAnAbortNothingNewStartsAndWhatRunsMayFinish(t *testing.T) {
 	w := newWorld(t)
-	w.tool = failing("1", 1, agent.FailureTool)
+	w.tool = failing("1", 1, event.FailureTool)
 	start := given(t, `{"title":"x","steps":[{"title":"A","tool":"look","args":{}},{"title":"B","tool":"look","args":{"at":1}},{"title":"C","tool":"look","args":{"at":2}}]}`)
 	start.Limits.MaxConcurrency = 2
 	got := w.play(start)
-	if got.Reason != agent.ReasonStepFailed || strings.Join(w.starts(), " ") != "1 2" {
+	if got.Reason != event.ReasonStepFailed || strings.Join(w.starts(), " ") != "1 2" {
 		t.Errorf("%s after the starts %v, want step_failed after 1 and 2", got.Reason, w.starts())
 	}
 	if s := w.run.Step("2"); s.Status != agent.StepDone {
@@ -128,20 +129,20 @@ func TestAFailureSeenInTheSameMomentStopsWhatWouldStart(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[{"title":"Nowhere","tool":"nowhere","args":{}},{"title":"Look","tool":"look","args":{}}]}`)
 	got := w.play(start)
-	if got.Reason != agent.ReasonStepFailed || len(w.starts()) != 0 {
+	if got.Reason != event.ReasonStepFailed || len(w.starts()) != 0 {
 		t.Errorf("%s after the starts %v, want none", got.Reason, w.starts())
 	}
 }
 
 func TestSkippedStepsAreToldByName(t *testing.T) {
 	w := newWorld(t)
-	w.tool = failing("1", 1, agent.FailureTool)
+	w.tool = failing("1", 1, event.FailureTool)
 	got := w.play(given(t, with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"skip"`)))
-	if got.Status != agent.StatusCompleted || got.Reason != agent.ReasonPartial {
+	if got.Status != event.StatusCompleted || got.Reason != event.ReasonPartial {
 		t.Fatalf("%s %s", got.Status, got.Reason)
 	}
 	var said []string
-	for _, d := range all[agent.StepSkipped](w) {
+	for _, d := range all[event.StepSkipped](w) {
 		said = append(said, d.Index+": "+d.Reason)
 	}
 	want := []string{"2: step 1 (First) did not succeed", "3: step 2 (Second) did not succeed"}
@@ -162,20 +163,20 @@ func TestSkippedStepsAreToldByName(t *testing.T) {
 
 func TestRetriesWaitLongerEachTimeAndAreCounted(t *testing.T) {
 	w := newWorld(t)
-	w.tool = failing("1", 3, agent.FailureTimeout)
+	w.tool = failing("1", 3, event.FailureTimeout)
 	got := w.play(given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":3}]}`))
-	if got.Reason != agent.ReasonGoalMet || got.Usage.Steps != 4 || got.Usage.ToolCalls != 4 || w.run.Step("1").Attempt != 4 {
+	if got.Reason != event.ReasonGoalMet || got.Usage.Steps != 4 || got.Usage.ToolCalls != 4 || w.run.Step("1").Attempt != 4 {
 		t.Fatalf("%s after %+v, attempt %d", got.Reason, got.Usage, w.run.Step("1").Attempt)
 	}
 	var pauses []time.Duration
 	var failedAt time.Time
 	for _, e := range w.events {
 		switch d := e.Data.(type) {
-		case agent.StepFailed:
+		case event.StepFailed:
 			failedAt = e.Time
-		case agent.StepRetry:
+		case event.StepRetry:
 			pauses = append(pauses, d.At.Sub(failedAt))
-		case agent.StepStarted:
+		case event.StepStarted:
 			if d.Attempt > 1 && e.Time.Before(failedAt.Add(pauses[len(pauses)-1])) {
 				t.Errorf("attempt %d began %v after the failure, before its time", d.Attempt, e.Time.Sub(failedAt))
 			}
@@ -189,12 +190,12 @@ func TestRetriesWaitLongerEachTimeAndAreCounted(t *testing.T) {
 func TestWhatIsNeverRetried(t *testing.T) {
 	for name, c := range map[string]struct {
 		step string
-		kind agent.FailureKind
+		kind event.FailureKind
 	}{
-		"a step with effects":    {`"tool":"change","args":{}`, agent.FailureTool},
-		"a cancelled step":       {`"tool":"look","args":{}`, agent.FailureInterrupted},
-		"a denied step":          {`"tool":"look","args":{}`, agent.FailureDenied},
-		"a step a guard stops":   {`"tool":"look","args":{}`, agent.FailureGuard},
+		"a step with effects":    {`"tool":"change","args":{}`, event.FailureTool},
+		"a cancelled step":       {`"tool":"look","args":{}`, event.FailureInterrupted},
+		"a denied step":          {`"tool":"look","args":{}`, event.FailureDenied},
+		"a step a guard stops":   {`"tool":"look","args":{}`, event.FailureGuard},
 		"args that do not fit":   {`"tool":"fill","args":{"at":[5]}`, ""},
 		"a tool that is nowhere": {`"tool":"nowhere","args":{}`, ""},
 	} {
@@ -202,8 +203,8 @@ func TestWhatIsNeverRetried(t *testing.T) {
 			w := newWorld(t)
 			w.tool = failing("1", 9, c.kind)
 			w.play(given(t, `{"title":"x","steps":[{"title":"Step",`+c.step+`,"retries":3}]}`))
-			if n := len(all[agent.StepRetry](w)); n != 0 || len(all[agent.StepFailed](w)) != 1 {
-				t.Errorf("%d retries after %d failures, want none after one", n, len(all[agent.StepFailed](w)))
+			if n := len(all[event.StepRetry](w)); n != 0 || len(all[event.StepFailed](w)) != 1 {
+				t.Errorf("%d retries after %d failures, want none after one", n, len(all[event.StepFailed](w)))
 			}
 		})
 	}
@@ -211,9 +212,9 @@ func TestWhatIsNeverRetried(t *testing.T) {
 
 // asks has the user answer questions about failed steps in turn, and records
 // them.
-func asks(w *world, answers ...agent.FailureResolved) *[]agent.Question {
+func asks(w *world, answers ...event.FailureResolved) *[]agent.Question {
 	var asked []agent.Question
-	w.failed = func(q agent.Question) agent.FailureResolved {
+	w.failed = func(q agent.Question) event.FailureResolved {
 		asked = append(asked, q)
 		if len(asked) > len(answers) {
 			w.t.Fatalf("asked once more, about %+v", q)
@@ -224,57 +225,57 @@ func asks(w *world, answers ...agent.FailureResolved) *[]agent.Question {
 }
 
 func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
-	say := func(d agent.FailureDecision) agent.FailureResolved { return agent.FailureResolved{Decision: d} }
-	edited := func(args map[string]any) agent.FailureResolved {
-		return agent.FailureResolved{Decision: agent.FailureRetry, Args: args}
+	say := func(d event.FailureDecision) event.FailureResolved { return event.FailureResolved{Decision: d} }
+	edited := func(args map[string]any) event.FailureResolved {
+		return event.FailureResolved{Decision: event.FailureRetry, Args: args}
 	}
 	gated := with(chain, `"tool":"look","args":{"at":"${a}"}`, `"tool":"change","args":{"at":"${a}"}`)
 	fills := with(chain, `"tool":"look","args":{"at":"${a}"}`, `"tool":"fill","args":{"at":"${a}"}`)
 	for name, c := range map[string]struct {
 		plan    string
 		times   int // step 2 fails
-		kind    agent.FailureKind
+		kind    event.FailureKind
 		denials int
-		answers []agent.FailureResolved
-		want    agent.Reason
+		answers []event.FailureResolved
+		want    event.Reason
 		calls   int            // of step 2
 		args    map[string]any // of its last attempt
 	}{
-		"retry tries again":                     {plan: chain, times: 1, answers: []agent.FailureResolved{say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "result of 1"}},
-		"retry asks again where it fails again": {plan: chain, times: 2, answers: []agent.FailureResolved{say(agent.FailureRetry), say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 3},
-		"retry with args calls with those":      {plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": "b"})}, want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"}},
+		"retry tries again":                     {plan: chain, times: 1, answers: []event.FailureResolved{say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "result of 1"}},
+		"retry asks again where it fails again": {plan: chain, times: 2, answers: []event.FailureResolved{say(event.FailureRetry), say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 3},
+		"retry with args calls with those":      {plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": "b"})}, want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"}},
 		"references in those args are filled in": {
-			plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": "see ${a}"})},
-			want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "see result of 1"},
+			plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": "see ${a}"})},
+			want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "see result of 1"},
 		},
 		"args that do not fit the schema are never called": {
-			plan: fills, times: 1, answers: []agent.FailureResolved{edited(map[string]any{"at": []any{5}}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
-			want: agent.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"},
+			plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": []any{5}}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
+			want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"},
 		},
-		"skip goes on without it and what depends on it": {plan: chain, times: 9, answers: []agent.FailureResolved{say(agent.FailureSkip)}, want: agent.ReasonPartial, calls: 1},
-		"replan has a new plan made":                     {plan: chain, times: 1, answers: []agent.FailureResolved{say(agent.FailureReplan)}, want: agent.ReasonGoalMet, calls: 1},
-		"abort ends the run":                             {plan: chain, times: 1, answers: []agent.FailureResolved{say(agent.FailureAbort)}, want: agent.ReasonStepFailed, calls: 1},
-		"a denial can be retried, and asks at the gate":  {plan: gated, denials: 1, answers: []agent.FailureResolved{say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 1},
-		"a denial can be skipped":                        {plan: gated, denials: 9, answers: []agent.FailureResolved{say(agent.FailureSkip)}, want: agent.ReasonPartial},
-		"a denial can be replanned":                      {plan: gated, denials: 9, answers: []agent.FailureResolved{say(agent.FailureReplan)}, want: agent.ReasonGoalMet},
-		"abort after a denial ends it denied":            {plan: gated, denials: 9, answers: []agent.FailureResolved{say(agent.FailureAbort)}, want: agent.ReasonDenied},
-		"a cancelled step can be retried":                {plan: chain, times: 1, kind: agent.FailureInterrupted, answers: []agent.FailureResolved{say(agent.FailureRetry)}, want: agent.ReasonGoalMet, calls: 2},
-		"abort after a cancel ends it interrupted":       {plan: chain, times: 1, kind: agent.FailureInterrupted, answers: []agent.FailureResolved{say(agent.FailureAbort)}, want: agent.ReasonInterrupted, calls: 1},
-		"where the plan says skip nobody is asked":       {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: agent.ReasonPartial, calls: 1},
-		"where the plan says replan nobody is asked":     {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: agent.ReasonGoalMet, calls: 1},
+		"skip goes on without it and what depends on it": {plan: chain, times: 9, answers: []event.FailureResolved{say(event.FailureSkip)}, want: event.ReasonPartial, calls: 1},
+		"replan has a new plan made":                     {plan: chain, times: 1, answers: []event.FailureResolved{say(event.FailureReplan)}, want: event.ReasonGoalMet, calls: 1},
+		"abort ends the run":                             {plan: chain, times: 1, answers: []event.FailureResolved{say(event.FailureAbort)}, want: event.ReasonStepFailed, calls: 1},
+		"a denial can be retried, and asks at the gate":  {plan: gated, denials: 1, answers: []event.FailureResolved{say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 1},
+		"a denial can be skipped":                        {plan: gated, denials: 9, answers: []event.FailureResolved{say(event.FailureSkip)}, want: event.ReasonPartial},
+		"a denial can be replanned":                      {plan: gated, denials: 9, answers: []event.FailureResolved{say(event.FailureReplan)}, want: event.ReasonGoalMet},
+		"abort after a denial ends it denied":            {plan: gated, denials: 9, answers: []event.FailureResolved{say(event.FailureAbort)}, want: event.ReasonDenied},
+		"a cancelled step can be retried":                {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2},
+		"abort after a cancel ends it interrupted":       {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{say(event.FailureAbort)}, want: event.ReasonInterrupted, calls: 1},
+		"where the plan says skip nobody is asked":       {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: event.ReasonPartial, calls: 1},
+		"where the plan says replan nobody is asked":     {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: event.ReasonGoalMet, calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 			if c.kind == "" {
-				c.kind = agent.FailureTool
+				c.kind = event.FailureTool
 			}
 			w.tool = failing("2", c.times, c.kind)
-			w.gate = func(agent.GateRequested) agent.Decision {
+			w.gate = func(event.GateRequested) event.Decision {
 				if c.denials--; c.denials >= 0 {
-					return agent.Deny
+					return event.Deny
 				}
-				return agent.Allow
+				return event.Allow
 			}
 			asked := asks(w, c.answers...)
 			start := given(t, c.plan)
@@ -300,8 +301,8 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 func TestAQuestionTellsAllThatIsNeededToAnswerIt(t *testing.T) {
 	for model, replan := range map[string]bool{"m": true, "": false} {
 		w := newWorld(t)
-		w.tool = failing("2", 1, agent.FailureTool)
-		asked := asks(w, agent.FailureResolved{Decision: agent.FailureAbort})
+		w.tool = failing("2", 1, event.FailureTool)
+		asked := asks(w, event.FailureResolved{Decision: event.FailureAbort})
 		start := given(t, chain)
 		start.Attended, start.Model = true, model
 		w.play(start)
@@ -323,14 +324,14 @@ func isCall(step string) func(agent.Effect) bool {
 
 func TestNothingNewStartsWhileAQuestionIsOpen(t *testing.T) {
 	w := newWorld(t)
-	w.tool = failing("1", 1, agent.FailureTool)
+	w.tool = failing("1", 1, event.FailureTool)
 	start := given(t, `{"title":"x","steps":[{"title":"A","tool":"look","args":{}},{"title":"B","tool":"look","args":{"at":1}},{"title":"C","tool":"look","args":{"at":2},"depends_on":["2"]}]}`)
 	start.Attended, start.Limits.MaxConcurrency = true, 2
 	w.choose = func(int) int { return slices.IndexFunc(w.pending, isCall("1")) }
 	w.apply(start)
-	w.until(agent.KindStepFailed)
+	w.until(event.KindStepFailed)
 	w.choose = func(int) int { return 0 }
-	w.until(agent.KindStepCompleted)
+	w.until(event.KindStepCompleted)
 	w.advance()
 	if len(w.run.Questions()) != 1 || !w.run.Active() || w.run.Busy() {
 		t.Fatalf("questions %v, busy %v", w.run.Questions(), w.run.Busy())
@@ -338,8 +339,8 @@ func TestNothingNewStartsWhileAQuestionIsOpen(t *testing.T) {
 	if next := w.run.Next(); len(next) != 0 || len(w.starts()) != 2 {
 		t.Errorf("it wants %v, and %v were started, with a question open", next, w.starts())
 	}
-	w.failed = func(agent.Question) agent.FailureResolved { return agent.FailureResolved{Decision: agent.FailureSkip} }
-	if got := w.goOn(); got.Reason != agent.ReasonPartial || w.run.Step("3").Status != agent.StepDone {
+	w.failed = func(agent.Question) event.FailureResolved { return event.FailureResolved{Decision: event.FailureSkip} }
+	if got := w.goOn(); got.Reason != event.ReasonPartial || w.run.Step("3").Status != agent.StepDone {
 		t.Errorf("%s, step 3 %s", got.Reason, w.run.Step("3").Status)
 	}
 }

@@ -5,31 +5,33 @@ import (
 	"maps"
 	"slices"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // grant is what the user allowed at a gate for longer than once. It lifts what
 // asks and never what denies.
 type grant struct {
-	rule  Rule
-	over  Rule     // that asked; the zero value where that is not known
-	shown []string // arguments that carried text from a result, as the gate said
+	rule  rule.Rule
+	over  rule.Rule // that asked; the zero value where that is not known
+	shown []string  // arguments that carried text from a result, as the gate said
 }
 
 // covers reports whether the user had such untrusted text in mind at the gate.
-func (g grant) covers(p Provenance, t plan.Tool, args map[string]any) bool {
-	return !p.Written && slices.Contains(g.shown, p.Arg) || g.rule.covers(p, t, args)
+func (g grant) covers(p rule.Provenance, t plan.Tool, args map[string]any) bool {
+	return !p.Written && slices.Contains(g.shown, p.Arg) || g.rule.Covers(p, t, args)
 }
 
 // grants takes what the user allowed out of the rules that a run is given by the
 // one that asks for it.
-func grants(rules []Rule) (granted []grant, others []Rule) {
-	others = make([]Rule, 0, len(rules))
-	for _, rule := range rules {
-		if rule.Source == SourceUser && rule.Verdict == VerdictRun {
-			granted = append(granted, grant{rule: rule})
+func grants(rules []rule.Rule) (granted []grant, others []rule.Rule) {
+	others = make([]rule.Rule, 0, len(rules))
+	for _, r := range rules {
+		if r.Source == rule.SourceUser && r.Verdict == rule.VerdictRun {
+			granted = append(granted, grant{rule: r})
 		} else {
-			others = append(others, rule)
+			others = append(others, r)
 		}
 	}
 	return granted, others
@@ -38,22 +40,24 @@ func grants(rules []Rule) (granted []grant, others []Rule) {
 // lifts reports whether the grant lets a call pass that asked asks about. A rule
 // that asks about some arguments alone is lifted only where it was what asked:
 // nobody had it in mind at the gate of another call.
-func (g grant) lifts(asked Rule, t plan.Tool, args map[string]any) bool {
-	return g.rule.Matches(t) && g.rule.fits(args) == fits && (len(asked.Args) == 0 || asked.Equal(g.over))
+func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
+	return g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
 }
 
 // blocked reports whether no call of the tool may be made, whatever its
 // arguments.
-func (f *toolFacts) blocked() bool { return len(f.rules) == 1 && f.rules[0].Verdict == VerdictBlock }
+func (f *toolFacts) blocked() bool {
+	return len(f.rules) == 1 && f.rules[0].Verdict == rule.VerdictBlock
+}
 
 // ruleFor returns the rule that decides about a step's call. What a rule lets run
 // asks where its arguments carry untrusted text that the rule does not cover, and
 // what the user allowed at a gate lifts that, where it does. A plan may ask for a gate, and
 // exempts from none. A tool that any revision put behind a gate stays behind one
 // in the steps of a replan.
-func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
+func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if facts.err != nil {
-		return Rule{Tool: s.Step.Tool, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "there is no such tool"}
+		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
 	tool, args := facts.tool, s.call
 	if r.dryRun && len(s.missing) > 0 {
@@ -62,39 +66,39 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) Rule {
 			args[name] = plan.Placeholder("<" + name + ">") // which the model would write
 		}
 	}
-	rule := decide(facts.rules, args)
-	var uncovered []Provenance
-	if rule.Verdict == VerdictRun || rule.Verdict == VerdictAsk && len(r.granted) > 0 {
-		uncovered = r.uncovered(s, tool, rule, args)
+	matched := rule.DecideAmong(facts.rules, args)
+	var uncovered []rule.Provenance
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && len(r.granted) > 0 {
+		uncovered = r.uncovered(s, tool, matched, args)
 	}
-	if rule.Verdict == VerdictRun && len(uncovered) > 0 {
-		rule = untrustedText(tool)
+	if matched.Verdict == rule.VerdictRun && len(uncovered) > 0 {
+		matched = rule.UntrustedText(tool)
 	}
-	if rule.Verdict == VerdictAsk {
+	if matched.Verdict == rule.VerdictAsk {
 		for _, g := range r.granted {
-			passes := func(p Provenance) bool { return g.covers(p, tool, args) }
-			if g.lifts(rule, tool, args) && !slices.ContainsFunc(uncovered, func(p Provenance) bool { return !passes(p) }) {
-				rule = g.rule
+			passes := func(p rule.Provenance) bool { return g.covers(p, tool, args) }
+			if g.lifts(matched, tool, args) && !slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !passes(p) }) {
+				matched = g.rule
 				break
 			}
 		}
 	}
 	switch {
-	case rule.Verdict != VerdictRun:
+	case matched.Verdict != rule.VerdictRun:
 	case s.removes != "":
 		return RemovalRule(tool.Name, s.removes)
 	case r.planGates(s, tool):
 		return gatedByPlan(tool.Name)
 	case s.edits > 0 && !s.approved:
-		return Rule{Tool: tool.Name, Verdict: VerdictAsk, Source: SourceUser, Why: "you edited this call: this is what it would do now"}
+		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call: this is what it would do now"}
 	}
-	return rule
+	return matched
 }
 
 // RemovalRule is the rule of a call that would remove most of a file. No grant and
 // no rule lifts it that names a tool alone.
-func RemovalRule(tool, removes string) Rule {
-	return Rule{Tool: tool, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "it " + removes}
+func RemovalRule(tool, removes string) rule.Rule {
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it " + removes}
 }
 
 // unseen reports whether a call may change files of the workspace and passes by a
@@ -123,8 +127,8 @@ func (r *Run) planGates(s *StepState, tool plan.Tool) bool {
 }
 
 // gatedByPlan is the rule of a step whose plan asks for a gate.
-func gatedByPlan(tool string) Rule {
-	return Rule{Tool: tool, Verdict: VerdictAsk, Source: SourcePlan, Why: "the plan asks for a gate here"}
+func gatedByPlan(tool string) rule.Rule {
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourcePlan, Why: "the plan asks for a gate here"}
 }
 
 // gate is the question that the call of a step must pass.
@@ -132,7 +136,7 @@ func (r *Run) gate(s *StepState) OpenGate {
 	facts := r.facts(s.Step.Tool)
 	tool := facts.tool
 	return OpenGate{
-		Gate: GateRequested{
+		Gate: event.GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call,
 			Outdated: s.outdated, Provenance: r.provenance(s),
@@ -173,7 +177,7 @@ func (r *Run) EditCheck(gate string) func(args map[string]any) error {
 	return func(map[string]any) error { return fmt.Errorf("no gate %s is open", gate) }
 }
 
-func (r *Run) applyGateResolved(d GateResolved) {
+func (r *Run) applyGateResolved(d event.GateResolved) {
 	for _, g := range r.Gates {
 		if g.Gate != d.Gate {
 			continue
@@ -185,13 +189,13 @@ func (r *Run) applyGateResolved(d GateResolved) {
 		}
 		s.Status, s.Gate = StepPending, ""
 		r.answeredGate(s, d)
-		if d.Decision == Edit {
+		if d.Decision == event.Edit {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.approved, s.denied = d.Decision == Allow, d.Decision != Allow
+		s.approved, s.denied = d.Decision == event.Allow, d.Decision != event.Allow
 		r.enqueue(s)
-		if d.Decision == Allow {
+		if d.Decision == event.Allow {
 			r.grant(g, d)
 		}
 		return
@@ -226,7 +230,7 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 	if args == nil {
 		args = map[string]any{}
 	}
-	var left []Provenance
+	var left []rule.Provenance
 	for _, p := range r.provenance(s) {
 		stays := p.Arg != "" && plan.EqualValues(before[p.Arg], args[p.Arg])
 		for name, value := range args {
@@ -244,10 +248,10 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 }
 
 // grant keeps what the user allowed for longer than once.
-func (r *Run) grant(g *Gate, d GateResolved) {
+func (r *Run) grant(g *Gate, d event.GateResolved) {
 	allowed := grant{over: g.Rule}
 	switch {
-	case d.Scope == ScopeRun:
+	case d.Scope == event.ScopeRun:
 		rule, why := g.ForRun()
 		if why != "" {
 			return // it passes once
@@ -258,8 +262,8 @@ func (r *Run) grant(g *Gate, d GateResolved) {
 				allowed.shown = append(allowed.shown, p.Arg)
 			}
 		}
-	case d.Scope == ScopeAlways && d.Rule != nil:
-		allowed.rule = Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: VerdictRun, Source: SourceUser, Why: "you allowed this always: " + d.Rule.String()}
+	case d.Scope == event.ScopeAlways && d.Rule != nil:
+		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this always: " + d.Rule.String()}
 	default:
 		return
 	}
@@ -267,24 +271,21 @@ func (r *Run) grant(g *Gate, d GateResolved) {
 	r.enqueueAll()
 }
 
-// QualifiedTool is server:tool of the call that waits.
-func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }
-
 // startedCall begins an attempt of a call. What has effects and passed no gate
 // says which rule let it pass, and where text in it comes from; so does what sends
 // such text to another server.
-func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) StepStarted {
+func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.call, number)
 	started.Coerced = s.fitted
 	if s.approved {
 		return started
 	}
-	rule := r.ruleFor(s, facts)
-	if from := r.provenance(s); !facts.tool.ReadOnly || len(from) > 0 && !facts.tool.Trusted && rule.Source != SourceBuiltIn {
+	matched := r.ruleFor(s, facts)
+	if from := r.provenance(s); !facts.tool.ReadOnly || len(from) > 0 && !facts.tool.Trusted && matched.Source != rule.SourceBuiltIn {
 		if r.passed(s) {
-			rule = Rule{Tool: facts.tool.Name, Verdict: VerdictRun, Source: SourceUser, Why: "you approved this call when you looked the plan over"}
+			matched = rule.Rule{Tool: facts.tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call when you looked the plan over"}
 		}
-		started.Rule, started.Provenance = &rule, from
+		started.Rule, started.Provenance = &matched, from
 	}
 	return started
 }
@@ -292,7 +293,7 @@ func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) StepStarte
 // provenance says which arguments of a step carry text from a result, or were
 // written by a model that had read one. References are exact. Every result is
 // untrusted: those of the workspace's own tools hold what stands in its files.
-func (r *Run) provenance(s *StepState) []Provenance {
+func (r *Run) provenance(s *StepState) []rule.Provenance {
 	switch {
 	case s.edits > 0:
 		return s.edited
@@ -303,11 +304,11 @@ func (r *Run) provenance(s *StepState) []Provenance {
 		return r.read(s)
 	}
 	args := s.args()
-	var out []Provenance
+	var out []rule.Provenance
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		for _, ref := range plan.References(args[arg]) {
 			for _, other := range r.producersOf(ref.Name) {
-				from := Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
+				from := rule.Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
 				if !slices.Contains(out, from) {
 					out = append(out, from)
 				}
@@ -316,7 +317,7 @@ func (r *Run) provenance(s *StepState) []Provenance {
 	}
 	for _, arg := range slices.Sorted(maps.Keys(s.filled)) {
 		for _, h := range r.inputs(s.Step) {
-			out = append(out, Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
+			out = append(out, rule.Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
 	if len(args) > 0 && s.override == nil {
@@ -341,20 +342,20 @@ func (r *Run) producersOf(name string) []*StepState {
 
 // mentions are what a model has read before anything else: what the user's
 // message mentions.
-func (r *Run) mentions() []Provenance {
-	var out []Provenance
+func (r *Run) mentions() []rule.Provenance {
+	var out []rule.Provenance
 	for _, m := range r.prompting.Mentions[:min(len(r.prompting.Mentions), provenanceMost)] {
-		out = append(out, Provenance{Mention: m.Name, Written: true})
+		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
 	}
 	return out
 }
 
 // hasRead says what a model has read that is about to write the plan anew: what
 // the goal mentions, and the newest results and errors.
-func (r *Run) hasRead() []Provenance {
+func (r *Run) hasRead() []rule.Provenance {
 	out := r.mentions()
 	for _, h := range slices.Backward(r.History) {
-		from := Provenance{Step: h.Index, Tool: h.Tool, Written: true}
+		from := rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true}
 		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) && !slices.Contains(out, from) {
 			out = append(out, from)
 		}
@@ -362,13 +363,13 @@ func (r *Run) hasRead() []Provenance {
 			break
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Provenance) int { return plan.CompareIndices(a.Step, b.Step) })
+	slices.SortStableFunc(out, func(a, b rule.Provenance) int { return plan.CompareIndices(a.Step, b.Step) })
 	return out
 }
 
 // unsaid is what a step of a new plan carries of what its model had read:
 // nothing where the plan before had the same call, before anything was read.
-func (r *Run) unsaid(step plan.Step, before map[string]*StepState, read []Provenance) []Provenance {
+func (r *Run) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
 		if len(s.wrote) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil

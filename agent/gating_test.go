@@ -9,7 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -37,9 +39,9 @@ func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
 		w.apply(start)
 		w.playOrStop(t)
 		if rapid.Bool().Draw(t, "killed") {
-			w.check = func(agent.Event) {}
+			w.check = func(event.Event) {}
 			w.kill(rapid.IntRange(1, len(w.events)).Draw(t, "kept"))
-			if r := w.run.Result; r != nil && r.Status == agent.StatusCompleted {
+			if r := w.run.Result; r != nil && r.Status == event.StatusCompleted {
 				return
 			}
 			again := resumed(start)
@@ -81,13 +83,13 @@ func randomCatalogue(t *rapid.T) plan.Catalogue {
 }
 
 // randomRules draws rules of the user before the built-in ones.
-func randomRules(t *rapid.T) []agent.Rule {
-	var out []agent.Rule
+func randomRules(t *rapid.T) []rule.Rule {
+	var out []rule.Rule
 	for range rapid.IntRange(0, 3).Draw(t, "rules") {
-		rule := agent.Rule{
+		rule := rule.Rule{
 			Tool:    rapid.SampledFrom([]string{"*", "change", "look", "fill", "w:*", "workspace:*", "workspace:change", "c*"}).Draw(t, "rule"),
-			Verdict: rapid.SampledFrom([]agent.Verdict{agent.VerdictRun, agent.VerdictAsk, agent.VerdictAsk, agent.VerdictBlock}).Draw(t, "verdict"),
-			Source:  rapid.SampledFrom([]string{agent.SourceFlag, agent.SourceConfiguration}).Draw(t, "source"),
+			Verdict: rapid.SampledFrom([]rule.Verdict{rule.VerdictRun, rule.VerdictAsk, rule.VerdictAsk, rule.VerdictBlock}).Draw(t, "verdict"),
+			Source:  rapid.SampledFrom([]string{rule.SourceFlag, rule.SourceConfiguration}).Draw(t, "source"),
 		}
 		if rapid.Bool().Draw(t, "conditions") {
 			rule.Args = map[string]string{"at": rapid.SampledFrom([]string{"*", "1", "[12]", "a", "x", "edited", "**"}).Draw(t, "at")}
@@ -98,7 +100,7 @@ func randomRules(t *rapid.T) []agent.Rule {
 }
 
 // chats has the model call tools in the chat rather than plan.
-func chats(t *rapid.T, w *world, start *agent.RunStarted) {
+func chats(t *rapid.T, w *world, start *event.RunStarted) {
 	start.Plan, start.Model, start.SkipSynthesis, start.Prompting.ModelTools = nil, "m", false, true
 	start.Prompting.SkipPlan = true
 	calls := w.calls
@@ -116,25 +118,25 @@ type watcher struct {
 	resumed bool // other tools may be on offer than when a gate was opened
 	t       *rapid.T
 	w       *world
-	rules   []agent.Rule
-	open    map[string]agent.GateRequested
-	allowed map[string]agent.GateRequested // step → what was allowed at its newest gate
-	shown   map[string]agent.Approval      // step → what was approved when its plan was looked over
+	rules   []rule.Rule
+	open    map[string]event.GateRequested
+	allowed map[string]event.GateRequested // step → what was allowed at its newest gate
+	shown   map[string]event.Approval      // step → what was approved when its plan was looked over
 	edited  map[string]bool                // steps whose call the user edited
-	granted []agent.Rule                   // for longer than once
+	granted []rule.Rule                    // for longer than once
 	passed  map[string]int                 // how calls came to be made, over all runs
 }
 
 // begin starts anew, with what is kept of the events.
-func (x *watcher) begin(rules []agent.Rule) {
-	x.open, x.allowed, x.edited, x.granted = map[string]agent.GateRequested{}, map[string]agent.GateRequested{}, map[string]bool{}, nil
-	x.shown = map[string]agent.Approval{}
+func (x *watcher) begin(rules []rule.Rule) {
+	x.open, x.allowed, x.edited, x.granted = map[string]event.GateRequested{}, map[string]event.GateRequested{}, map[string]bool{}, nil
+	x.shown = map[string]event.Approval{}
 	for _, e := range x.w.events {
 		x.see(e.Data)
 	}
 	x.rules = rules
-	x.w.check = func(e agent.Event) { x.see(e.Data) }
-	x.w.watch = func(_ []agent.Data, pending []agent.Effect) {
+	x.w.check = func(e event.Event) { x.see(e.Data) }
+	x.w.watch = func(_ []event.Data, pending []agent.Effect) {
 		for _, e := range pending {
 			if c, ok := e.(agent.CallTool); ok && !c.Tool.ReadOnly {
 				x.holds(c)
@@ -144,61 +146,61 @@ func (x *watcher) begin(rules []agent.Rule) {
 }
 
 // resolve answers a gate in any way there is.
-func (x *watcher) resolve(g agent.GateRequested) agent.GateResolved {
-	d := agent.GateResolved{Gate: g.Gate, Decision: x.w.gate(g), Scope: x.w.scope, By: "test"}
+func (x *watcher) resolve(g event.GateRequested) event.GateResolved {
+	d := event.GateResolved{Gate: g.Gate, Decision: x.w.gate(g), Scope: x.w.scope, By: "test"}
 	switch rapid.IntRange(0, 5).Draw(x.t, "answer") {
 	case 0:
-		d.Decision, d.Args = agent.Edit, map[string]any{"at": rapid.SampledFrom([]string{"edited", "a", "1"}).Draw(x.t, "to")}
+		d.Decision, d.Args = event.Edit, map[string]any{"at": rapid.SampledFrom([]string{"edited", "a", "1"}).Draw(x.t, "to")}
 	case 1, 2:
-		if d.Decision == agent.Allow {
-			d.Scope = agent.ScopeRun
+		if d.Decision == event.Allow {
+			d.Scope = event.ScopeRun
 		}
 	case 3:
-		if at, ok := g.Args["at"].(string); ok && d.Decision == agent.Allow {
-			d.Scope, d.Rule = agent.ScopeAlways, &agent.Rule{Tool: g.QualifiedTool(), Args: map[string]string{"at": agent.Literal(at)}, Verdict: agent.VerdictRun}
+		if at, ok := g.Args["at"].(string); ok && d.Decision == event.Allow {
+			d.Scope, d.Rule = event.ScopeAlways, &rule.Rule{Tool: g.QualifiedTool(), Args: map[string]string{"at": rule.Literal(at)}, Verdict: rule.VerdictRun}
 		}
 	}
 	return d
 }
 
-func (x *watcher) see(d agent.Data) {
+func (x *watcher) see(d event.Data) {
 	switch d := d.(type) {
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		clear(x.allowed)
 		clear(x.shown)
 		clear(x.edited)
-	case agent.PlanReviewed:
+	case event.PlanReviewed:
 		for _, a := range d.Approved {
 			x.shown[a.Step] = a
 		}
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		delete(x.shown, d.Index)
-	case agent.StepFailed:
+	case event.StepFailed:
 		delete(x.allowed, d.Index)
 		delete(x.shown, d.Index)
-	case agent.GateRequested:
+	case event.GateRequested:
 		x.open[d.Gate] = d
 		delete(x.allowed, d.Step)
-	case agent.RunResumed:
+	case event.RunResumed:
 		x.resumed = true
-	case agent.FailureResolved:
+	case event.FailureResolved:
 		if d.Args != nil {
 			delete(x.edited, d.Step) // the user wrote the call anew, and what the user allowed holds of it
 		}
-	case agent.GateResolved:
+	case event.GateResolved:
 		g := x.open[d.Gate]
 		delete(x.open, d.Gate)
 		delete(x.allowed, g.Step)
 		switch d.Decision {
-		case agent.Edit:
+		case event.Edit:
 			x.edited[g.Step] = true
-		case agent.Allow:
+		case event.Allow:
 			x.allowed[g.Step] = g
 			switch d.Scope {
-			case agent.ScopeRun:
-				x.granted = append(x.granted, agent.Rule{Tool: g.QualifiedTool()})
-			case agent.ScopeAlways:
-				x.granted = append(x.granted, agent.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args})
+			case event.ScopeRun:
+				x.granted = append(x.granted, rule.Rule{Tool: g.QualifiedTool()})
+			case event.ScopeAlways:
+				x.granted = append(x.granted, rule.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args})
 			}
 		}
 	}
@@ -222,17 +224,17 @@ func (x *watcher) holds(c agent.CallTool) {
 	if x.edited[c.Index] {
 		x.t.Fatalf("step %s was edited and then asked about no more:\n%s", c.Index, tell(x.w.events))
 	}
-	decides := agent.Decide(x.rules, c.Tool, c.Args)
+	decides := rule.Decide(x.rules, c.Tool, c.Args)
 	switch {
-	case decides.Verdict == agent.VerdictAsk && x.shown[c.Index].Tool == c.Tool.QualifiedName() && plan.EqualValues(x.shown[c.Index].Args, c.Args):
+	case decides.Verdict == rule.VerdictAsk && x.shown[c.Index].Tool == c.Tool.QualifiedName() && plan.EqualValues(x.shown[c.Index].Args, c.Args):
 		x.passed["review"]++
 		return
-	case decides.Verdict == agent.VerdictRun:
+	case decides.Verdict == rule.VerdictRun:
 		x.passed["rule"]++
 		return
-	case decides.Verdict == agent.VerdictAsk && slices.ContainsFunc(x.granted, func(r agent.Rule) bool {
-		r.Verdict, r.Source = agent.VerdictRun, agent.SourceUser
-		return agent.Decide([]agent.Rule{r}, c.Tool, c.Args).Verdict == agent.VerdictRun
+	case decides.Verdict == rule.VerdictAsk && slices.ContainsFunc(x.granted, func(r rule.Rule) bool {
+		r.Verdict, r.Source = rule.VerdictRun, rule.SourceUser
+		return rule.Decide([]rule.Rule{r}, c.Tool, c.Args).Verdict == rule.VerdictRun
 	}):
 		x.passed["grant"]++
 		return

@@ -4,20 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	"replan/agent/event"
 	"replan/planning/plan"
-)
-
-// The guards, each a bound of the run.
-const (
-	GuardSteps     = "steps"
-	GuardReplans   = "replans"
-	GuardTokens    = "tokens"
-	GuardTime      = "time"
-	GuardToolCalls = "tool_calls"
-	GuardDiscovery = "discovery_calls" // of tools that are read-only
-	GuardExecution = "execution_calls" // of all others
-	GuardPerTool   = "calls_per_tool"
-	GuardRunaway   = "runaway"
 )
 
 // budget is what a guard allows and how much of it is used.
@@ -32,13 +20,13 @@ type budget struct {
 func (r *Run) budgets() [7]budget {
 	calls, discovery := r.calls()
 	return [...]budget{
-		{GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
-		{GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replans"},
-		{GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "tokens"},
-		{GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "ms"},
-		{GuardToolCalls, int64(calls), int64(r.Limits.MaxToolCalls), "tool calls"},
-		{GuardDiscovery, int64(discovery), int64(r.Limits.MaxDiscoveryCalls), "calls of read-only tools"},
-		{GuardExecution, int64(calls - discovery), int64(r.Limits.MaxExecutionCalls), "calls of tools with effects"},
+		{event.GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
+		{event.GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replans"},
+		{event.GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "tokens"},
+		{event.GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "ms"},
+		{event.GuardToolCalls, int64(calls), int64(r.Limits.MaxToolCalls), "tool calls"},
+		{event.GuardDiscovery, int64(discovery), int64(r.Limits.MaxDiscoveryCalls), "calls of read-only tools"},
+		{event.GuardExecution, int64(calls - discovery), int64(r.Limits.MaxExecutionCalls), "calls of tools with effects"},
 	}
 }
 
@@ -51,7 +39,7 @@ func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
 func (r *Run) spent(guard, step string) *Action {
 	for _, b := range r.budgets() {
 		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
-			return &Action{Record: GuardBlocked{
+			return &Action{Record: event.GuardBlocked{
 				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
 				Reason: fmt.Sprintf("%s (guard %s)%s", b.sentence(), b.guard, whom(step)),
 			}}
@@ -62,7 +50,7 @@ func (r *Run) spent(guard, step string) *Action {
 
 // sentence says that a budget is used up.
 func (b budget) sentence() string {
-	if b.limit == NothingLeft {
+	if b.limit == event.NothingLeft {
 		return "the run that asked for this one has left it no " + b.words
 	}
 	return fmt.Sprintf("this run has used all of its %s: %d of %d", b.words, b.used, b.limit)
@@ -94,9 +82,9 @@ func (r *Run) perTool(s *StepState, facts *toolFacts, starting, reserved int) (b
 		return nil, nil, false
 	}
 	if b.used >= b.limit {
-		return &Action{Record: GuardBlocked{
-			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("this run has used all of its calls of %s: %d of %d (guard %s)%s", cmp.Or(facts.tool.Name, s.Step.Tool), b.used, b.limit, GuardPerTool, whom(s.Step.Index)),
+		return &Action{Record: event.GuardBlocked{
+			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("this run has used all of its calls of %s: %d of %d (guard %s)%s", cmp.Or(facts.tool.Name, s.Step.Tool), b.used, b.limit, event.GuardPerTool, whom(s.Step.Index)),
 		}}, nil, false
 	}
 	before := b
@@ -105,9 +93,9 @@ func (r *Run) perTool(s *StepState, facts *toolFacts, starting, reserved int) (b
 		return nil, nil, true
 	}
 	b.used = before.used + 1
-	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(GuardPerTool, facts.tool.QualifiedName())] {
-		return nil, &Action{Record: GuardWarned{
-			Guard: GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(event.GuardPerTool, facts.tool.QualifiedName())] {
+		return nil, &Action{Record: event.GuardWarned{
+			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName()),
 		}}, false
 	}
@@ -187,15 +175,15 @@ func (r *Run) repeats(s *StepState, args map[string]any) (blocked, warned *Actio
 	}
 	b := budget{used: int64(r.streaks[callKey(r.toolName(s.Step.Tool), args)].upTo(r.Revision)), limit: int64(most)}
 	if b.used >= b.limit {
-		return &Action{Record: GuardBlocked{
-			Guard: GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("%d plans in a row made the same call of %s (guard %s)%s", b.used, s.Step.Tool, GuardRunaway, whom(s.Step.Index)),
+		return &Action{Record: event.GuardBlocked{
+			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("%d plans in a row made the same call of %s (guard %s)%s", b.used, s.Step.Tool, event.GuardRunaway, whom(s.Step.Index)),
 		}}, nil
 	}
 	b.used++
-	if b.low() && !r.warned[guardKey(GuardRunaway, s.Step.Index)] {
-		return nil, &Action{Record: GuardWarned{
-			Guard: GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+	if b.low() && !r.warned[guardKey(event.GuardRunaway, s.Step.Index)] {
+		return nil, &Action{Record: event.GuardWarned{
+			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool),
 		}}
 	}
@@ -214,9 +202,9 @@ func (r *Run) sameFailure() []Action {
 	if used < most || r.Revision < 2 {
 		return nil
 	}
-	return []Action{{Record: GuardBlocked{
-		Guard: GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
-		Reason: fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(s.Error), GuardRunaway),
+	return []Action{{Record: event.GuardBlocked{
+		Guard: event.GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
+		Reason: fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(s.Error), event.GuardRunaway),
 	}}}
 }
 

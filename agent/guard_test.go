@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -30,19 +31,19 @@ func serial(n int, effects bool) string {
 func TestEachGuardBlocksByItsNameAndNamesTheStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan   string
-		limit  func(*agent.Limits)
+		limit  func(*event.Limits)
 		guard  string
-		reason agent.Reason
+		reason event.Reason
 		step   string // that was to start
 		used   int64
 		starts int // before
 	}{
-		"steps":           {serial(6, false), func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 5, false }, agent.GuardSteps, agent.ReasonStepBudget, "6", 5, 5},
-		"tool calls":      {serial(6, false), func(l *agent.Limits) { l.MaxToolCalls = 5 }, agent.GuardToolCalls, agent.ReasonToolBudget, "6", 5, 5},
-		"discovery calls": {serial(6, false), func(l *agent.Limits) { l.MaxDiscoveryCalls = 5 }, agent.GuardDiscovery, agent.ReasonToolBudget, "6", 5, 5},
-		"execution calls": {serial(6, true), func(l *agent.Limits) { l.MaxExecutionCalls = 5 }, agent.GuardExecution, agent.ReasonToolBudget, "6", 5, 5},
-		"calls of a tool": {serial(6, false), func(l *agent.Limits) { l.MaxCallsPerTool = 5 }, agent.GuardPerTool, agent.ReasonToolBudget, "6", 5, 5},
-		"time":            {serial(6, false), func(l *agent.Limits) { l.MaxDurationMS = 100 }, agent.GuardTime, agent.ReasonTimeBudget, "", 100, 5},
+		"steps":           {serial(6, false), func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 5, false }, event.GuardSteps, event.ReasonStepBudget, "6", 5, 5},
+		"tool calls":      {serial(6, false), func(l *event.Limits) { l.MaxToolCalls = 5 }, event.GuardToolCalls, event.ReasonToolBudget, "6", 5, 5},
+		"discovery calls": {serial(6, false), func(l *event.Limits) { l.MaxDiscoveryCalls = 5 }, event.GuardDiscovery, event.ReasonToolBudget, "6", 5, 5},
+		"execution calls": {serial(6, true), func(l *event.Limits) { l.MaxExecutionCalls = 5 }, event.GuardExecution, event.ReasonToolBudget, "6", 5, 5},
+		"calls of a tool": {serial(6, false), func(l *event.Limits) { l.MaxCallsPerTool = 5 }, event.GuardPerTool, event.ReasonToolBudget, "6", 5, 5},
+		"time":            {serial(6, false), func(l *event.Limits) { l.MaxDurationMS = 100 }, event.GuardTime, event.ReasonTimeBudget, "", 100, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -50,18 +51,18 @@ func TestEachGuardBlocksByItsNameAndNamesTheStep(t *testing.T) {
 			start := given(t, c.plan)
 			c.limit(&start.Limits)
 			got := w.play(start)
-			blocked := all[agent.GuardBlocked](w)
+			blocked := all[event.GuardBlocked](w)
 			if got.Reason != c.reason || len(blocked) != 1 {
 				t.Fatalf("it ended %s (%s) after %v", got.Reason, got.Error, blocked)
 			}
 			b := blocked[0]
-			if b.Guard != c.guard || b.Step != c.step || b.Limit != c.used || b.Used < c.used || c.guard != agent.GuardTime && b.Used != c.used {
+			if b.Guard != c.guard || b.Step != c.step || b.Limit != c.used || b.Used < c.used || c.guard != event.GuardTime && b.Used != c.used {
 				t.Errorf("blocked %+v", b)
 			}
-			if !strings.Contains(b.Reason, "guard "+c.guard) && c.guard != agent.GuardTime || got.Error != b.Reason {
+			if !strings.Contains(b.Reason, "guard "+c.guard) && c.guard != event.GuardTime || got.Error != b.Reason {
 				t.Errorf("it says %q, and the run ends with %q", b.Reason, got.Error)
 			}
-			if c.guard != agent.GuardTime && len(w.starts()) != c.starts {
+			if c.guard != event.GuardTime && len(w.starts()) != c.starts {
 				t.Errorf("%d steps were started, want %d", len(w.starts()), c.starts)
 			}
 		})
@@ -79,18 +80,18 @@ func (w *world) noTimersOrGates(int) int {
 func TestABudgetWarnsOnceAtFourFifths(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan  string
-		limit func(*agent.Limits)
+		limit func(*event.Limits)
 		guard string
 		at    int64
 	}{
-		"steps":           {serial(9, false), func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 10, false }, agent.GuardSteps, 8},
-		"tool calls":      {serial(9, false), func(l *agent.Limits) { l.MaxToolCalls = 10 }, agent.GuardToolCalls, 8},
-		"discovery calls": {serial(9, false), func(l *agent.Limits) { l.MaxDiscoveryCalls = 10 }, agent.GuardDiscovery, 8},
-		"execution calls": {serial(9, true), func(l *agent.Limits) { l.MaxExecutionCalls = 10 }, agent.GuardExecution, 8},
-		"calls of a tool": {serial(9, false), func(l *agent.Limits) { l.MaxCallsPerTool = 10 }, agent.GuardPerTool, 8},
+		"steps":           {serial(9, false), func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 10, false }, event.GuardSteps, 8},
+		"tool calls":      {serial(9, false), func(l *event.Limits) { l.MaxToolCalls = 10 }, event.GuardToolCalls, 8},
+		"discovery calls": {serial(9, false), func(l *event.Limits) { l.MaxDiscoveryCalls = 10 }, event.GuardDiscovery, 8},
+		"execution calls": {serial(9, true), func(l *event.Limits) { l.MaxExecutionCalls = 10 }, event.GuardExecution, 8},
+		"calls of a tool": {serial(9, false), func(l *event.Limits) { l.MaxCallsPerTool = 10 }, event.GuardPerTool, 8},
 		"calls of a tool, several at once": {
 			`{"title":"x","steps":[` + strings.Repeat(`{"title":"Look","tool":"look","args":{}},`, 8) + `{"title":"Look","tool":"look","args":{}}]}`,
-			func(l *agent.Limits) { l.MaxCallsPerTool, l.MaxConcurrency = 10, 9 }, agent.GuardPerTool, 8,
+			func(l *event.Limits) { l.MaxCallsPerTool, l.MaxConcurrency = 10, 9 }, event.GuardPerTool, 8,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,14 +99,14 @@ func TestABudgetWarnsOnceAtFourFifths(t *testing.T) {
 			w.choose = w.noTimersOrGates
 			start := given(t, c.plan)
 			c.limit(&start.Limits)
-			if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+			if got := w.play(start); got.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
 			var said []string
-			for _, d := range all[agent.BudgetWarned](w) {
+			for _, d := range all[event.BudgetWarned](w) {
 				said = append(said, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
 			}
-			for _, d := range all[agent.GuardWarned](w) {
+			for _, d := range all[event.GuardWarned](w) {
 				said = append(said, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
 			}
 			if want := fmt.Sprint(c.guard, " ", c.at, " of 10"); len(said) != 1 || said[0] != want {
@@ -122,14 +123,14 @@ func TestTokensAreHeldBeforeEachCallOfTheModel(t *testing.T) {
 	for name, c := range map[string]struct {
 		tokens int
 		calls  int
-		want   agent.Reason
+		want   event.Reason
 	}{
-		"before the plan is repaired":   {1, 1, agent.ReasonTokenBudget},
-		"before a step is carried out":  {220, 2, agent.ReasonTokenBudget},
-		"before the answer is written":  {330, 3, agent.ReasonTokenBudget},
-		"what suffices is enough":       {441, 4, agent.ReasonGoalMet},
-		"0 is no limit":                 {0, 4, agent.ReasonGoalMet},
-		"also where it is just reached": {440, 4, agent.ReasonGoalMet},
+		"before the plan is repaired":   {1, 1, event.ReasonTokenBudget},
+		"before a step is carried out":  {220, 2, event.ReasonTokenBudget},
+		"before the answer is written":  {330, 3, event.ReasonTokenBudget},
+		"what suffices is enough":       {441, 4, event.ReasonGoalMet},
+		"0 is no limit":                 {0, 4, event.ReasonGoalMet},
+		"also where it is just reached": {440, 4, event.ReasonGoalMet},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -137,7 +138,7 @@ func TestTokensAreHeldBeforeEachCallOfTheModel(t *testing.T) {
 				prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`},
 				prompt.PurposeStep: {"thought"},
 			}.reply
-			limits := agent.DefaultLimits()
+			limits := event.DefaultLimits()
 			limits.MaxTokens = c.tokens
 			got := w.play(started(limits))
 			if got.Reason != c.want || got.Usage.ModelCalls > c.calls {
@@ -151,9 +152,9 @@ func TestZeroIsNoLimit(t *testing.T) {
 	w := newWorld(t)
 	w.choose = w.noTimersOrGates
 	start := given(t, strings.Replace(serial(60, false), `"tool":"look","args":{"at":30}`, `"tool":"change","args":{"at":30}`, 1))
-	start.Limits = agent.Limits{}
+	start.Limits = event.Limits{}
 	got := w.play(start)
-	if got.Reason != agent.ReasonGoalMet || got.Usage.Steps != 60 {
+	if got.Reason != event.ReasonGoalMet || got.Usage.Steps != 60 {
 		t.Fatalf("%s (%s) after %d steps", got.Reason, got.Error, got.Usage.Steps)
 	}
 	if said := slices.Concat(w.run.Warnings, []string{}); len(said) != 0 {
@@ -163,11 +164,11 @@ func TestZeroIsNoLimit(t *testing.T) {
 
 func TestABudgetIsNotPassedByStepsThatStartAtOnce(t *testing.T) {
 	plan := `{"title":"x","steps":[` + strings.Repeat(`{"title":"Look","tool":"look","args":{}},`, 7) + `{"title":"Look","tool":"look","args":{}}]}`
-	for name, limit := range map[string]func(*agent.Limits){
-		"steps":           func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 3, false },
-		"tool calls":      func(l *agent.Limits) { l.MaxToolCalls = 3 },
-		"discovery calls": func(l *agent.Limits) { l.MaxDiscoveryCalls = 3 },
-		"calls of a tool": func(l *agent.Limits) { l.MaxCallsPerTool = 3 },
+	for name, limit := range map[string]func(*event.Limits){
+		"steps":           func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 3, false },
+		"tool calls":      func(l *event.Limits) { l.MaxToolCalls = 3 },
+		"discovery calls": func(l *event.Limits) { l.MaxDiscoveryCalls = 3 },
+		"calls of a tool": func(l *event.Limits) { l.MaxCallsPerTool = 3 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -186,18 +187,18 @@ func TestNoGateIsAskedForWhatCouldNotRun(t *testing.T) {
 	w.choose = w.noTimersOrGates
 	start := given(t, serial(3, true))
 	start.Limits.MaxSteps, start.Limits.GrowSteps = 2, false
-	if got := w.play(start); got.Reason != agent.ReasonStepBudget || len(all[agent.GateRequested](w)) != 2 {
-		t.Errorf("%s after %d gates, want 2", got.Reason, len(all[agent.GateRequested](w)))
+	if got := w.play(start); got.Reason != event.ReasonStepBudget || len(all[event.GateRequested](w)) != 2 {
+		t.Errorf("%s after %d gates, want 2", got.Reason, len(all[event.GateRequested](w)))
 	}
 }
 
 // failingAlways has every call of these tools fail, each in the same words.
-func failingAlways(tools ...string) func(agent.CallTool) agent.Data {
-	return func(c agent.CallTool) agent.Data {
+func failingAlways(tools ...string) func(agent.CallTool) event.Data {
+	return func(c agent.CallTool) event.Data {
 		if slices.Contains(tools, c.Tool.Name) {
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: c.Tool.Name + " broke", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: c.Tool.Name + " broke", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
 	}
 }
 
@@ -217,54 +218,54 @@ func TestTheRunawayGuard(t *testing.T) {
 		repeats int
 		plans   []string // the first, and each answer to a replan
 		given   bool
-		tool    func(agent.CallTool) agent.Data
-		want    agent.Reason
+		tool    func(agent.CallTool) event.Data
+		want    event.Reason
 		starts  int
 	}{
 		"the same failing result in three revisions stops": {
 			repeats: 3, plans: again(1, 6, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
-			tool: failingAlways("look"), want: agent.ReasonGuard, starts: 3,
+			tool: failingAlways("look"), want: event.ReasonGuard, starts: 3,
 		},
 		"two are not enough for three": {
 			repeats: 3, plans: []string{plan(step("1", "look", 1)), plan(step("2", "look", 2)), plan(step("3", "fill", `"x"`))},
-			tool: failingAlways("look"), want: agent.ReasonGoalMet, starts: 3,
+			tool: failingAlways("look"), want: event.ReasonGoalMet, starts: 3,
 		},
 		"the same call in three revisions stops before the fourth": {
 			repeats: 3, plans: again(1, 6, func(i int) string {
 				return step(fmt.Sprint(10*i), "look", 7) + "," + fmt.Sprintf(`{"index":"%d","title":"Then","tool":"change","args":{"at":%d},"depends_on":["%d"]}`, 10*i+1, i, 10*i)
 			}),
-			tool: func() func(agent.CallTool) agent.Data {
+			tool: func() func(agent.CallTool) event.Data {
 				n := 0
-				return func(c agent.CallTool) agent.Data {
+				return func(c agent.CallTool) event.Data {
 					n++
 					if c.Tool.Name == "change" {
-						return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: fmt.Sprint("broke in way ", n), Failure: agent.FailureTool}
+						return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: fmt.Sprint("broke in way ", n), Failure: event.FailureTool}
 					}
-					return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: n}
+					return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: n}
 				}
-			}(), want: agent.ReasonGuard, starts: 6,
+			}(), want: event.ReasonGuard, starts: 6,
 		},
 		"no bound is so low that the first plan trips it": {
 			repeats: 1, plans: []string{plan(step("1", "look", 1)), plan(step("2", "fill", `"x"`))},
-			tool: failingAlways("look"), want: agent.ReasonGoalMet, starts: 2,
+			tool: failingAlways("look"), want: event.ReasonGoalMet, starts: 2,
 		},
 		"0 lets it run on to the replans": {
 			repeats: 0, plans: again(1, 9, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
-			tool: failingAlways("look"), want: agent.ReasonReplanBudget, starts: 6,
+			tool: failingAlways("look"), want: event.ReasonReplanBudget, starts: 6,
 		},
 		"equal calls within one revision never trip it": {
 			repeats: 3, plans: []string{plan(step("1", "look", 1), step("2", "look", 1), step("3", "look", 1), step("4", "look", 1), step("5", "look", 1))},
-			want: agent.ReasonGoalMet, starts: 5,
+			want: event.ReasonGoalMet, starts: 5,
 		},
 		"equal failures within one revision never trip it": {
 			repeats: 2, plans: []string{
 				plan(step("1", "look", 1), step("2", "look", 2), step("3", "look", 3), step("4", "look", 4)), plan(step("5", "fill", `"x"`)),
 			},
-			tool: failingAlways("look"), want: agent.ReasonGoalMet, starts: 5,
+			tool: failingAlways("look"), want: event.ReasonGoalMet, starts: 5,
 		},
 		"equal calls of a plan from a file never trip it": {
 			repeats: 2, given: true, plans: []string{plan(step("1", "look", 1), step("2", "look", 1), step("3", "look", 1), step("4", "look", 1))},
-			want: agent.ReasonGoalMet, starts: 4,
+			want: event.ReasonGoalMet, starts: 4,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +274,7 @@ func TestTheRunawayGuard(t *testing.T) {
 			if c.tool != nil {
 				w.tool = c.tool
 			}
-			limits := agent.DefaultLimits()
+			limits := event.DefaultLimits()
 			limits.MaxRepeats, limits.MaxSteps = c.repeats, 0
 			start := started(limits)
 			if c.given {
@@ -284,7 +285,7 @@ func TestTheRunawayGuard(t *testing.T) {
 			if got.Reason != c.want || len(w.starts()) != c.starts {
 				t.Errorf("%s (%s) after %d starts, want %s after %d", got.Reason, got.Error, len(w.starts()), c.want, c.starts)
 			}
-			if b := all[agent.GuardBlocked](w); c.want == agent.ReasonGuard && (b[0].Guard != agent.GuardRunaway || b[0].Step == "" || b[0].Limit != int64(c.repeats)) {
+			if b := all[event.GuardBlocked](w); c.want == event.ReasonGuard && (b[0].Guard != event.GuardRunaway || b[0].Step == "" || b[0].Limit != int64(c.repeats)) {
 				t.Errorf("blocked %+v", b[0])
 			}
 		})
@@ -293,13 +294,13 @@ func TestTheRunawayGuard(t *testing.T) {
 
 func TestAReplanIsNotAskedForWhereItCouldNotRun(t *testing.T) {
 	for name, c := range map[string]struct {
-		limit func(*agent.Limits)
+		limit func(*event.Limits)
 		guard string
-		want  agent.Reason
+		want  event.Reason
 	}{
-		"no step is left":   {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false }, agent.GuardSteps, agent.ReasonStepBudget},
-		"no replan is left": {func(l *agent.Limits) { l.MaxReplans = 1 }, agent.GuardReplans, agent.ReasonReplanBudget},
-		"no token is left":  {func(l *agent.Limits) { l.MaxTokens = 220 }, agent.GuardTokens, agent.ReasonTokenBudget},
+		"no step is left":   {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false }, event.GuardSteps, event.ReasonStepBudget},
+		"no replan is left": {func(l *event.Limits) { l.MaxReplans = 1 }, event.GuardReplans, event.ReasonReplanBudget},
+		"no token is left":  {func(l *event.Limits) { l.MaxTokens = 220 }, event.GuardTokens, event.ReasonTokenBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -307,19 +308,19 @@ func TestAReplanIsNotAskedForWhereItCouldNotRun(t *testing.T) {
 				prompt.PurposePlan:   {`{"title":"x","steps":[{"index":"1","title":"A","tool":"look","args":{"at":1}},{"index":"2","title":"B","tool":"look","args":{"at":2},"depends_on":["1"]}]}`},
 				prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"C","tool":"look","args":{"at":3}},{"index":"4","title":"D","tool":"fill","args":{"at":"4"},"depends_on":["3"]}]}`},
 			}.reply
-			w.tool = func(c agent.CallTool) agent.Data {
+			w.tool = func(c agent.CallTool) event.Data {
 				if c.Index == "2" || c.Index == "4" {
-					return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+					return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: event.FailureTool}
 				}
-				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt}
 			}
-			limits := agent.DefaultLimits()
+			limits := event.DefaultLimits()
 			c.limit(&limits)
 			got := w.play(started(limits))
-			if got.Reason != c.want || len(all[agent.ReplanStarted](w)) != 1 {
-				t.Errorf("%s (%s) after %d replans, want one", got.Reason, got.Error, len(all[agent.ReplanStarted](w)))
+			if got.Reason != c.want || len(all[event.ReplanStarted](w)) != 1 {
+				t.Errorf("%s (%s) after %d replans, want one", got.Reason, got.Error, len(all[event.ReplanStarted](w)))
 			}
-			if b := all[agent.GuardBlocked](w); len(b) != 1 || b[0].Guard != c.guard {
+			if b := all[event.GuardBlocked](w); len(b) != 1 || b[0].Guard != c.guard {
 				t.Errorf("blocked %+v", b)
 			}
 		})

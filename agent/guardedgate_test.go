@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -21,11 +22,11 @@ func parallel(n int) string {
 }
 
 func TestGateIsNotOpenedForACallThatAGuardRefuses(t *testing.T) {
-	for name, limit := range map[string]func(*agent.Limits){
-		"steps":           func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false },
-		"tool calls":      func(l *agent.Limits) { l.MaxToolCalls = 2 },
-		"execution calls": func(l *agent.Limits) { l.MaxExecutionCalls = 2 },
-		"calls of a tool": func(l *agent.Limits) { l.MaxCallsPerTool = 2 },
+	for name, limit := range map[string]func(*event.Limits){
+		"steps":           func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false },
+		"tool calls":      func(l *event.Limits) { l.MaxToolCalls = 2 },
+		"execution calls": func(l *event.Limits) { l.MaxExecutionCalls = 2 },
+		"calls of a tool": func(l *event.Limits) { l.MaxCallsPerTool = 2 },
 	} {
 		for shape, plan := range map[string]string{"one after the other": serial(4, true), "at once": parallel(4)} {
 			t.Run(name+", "+shape, func(t *testing.T) {
@@ -33,7 +34,7 @@ func TestGateIsNotOpenedForACallThatAGuardRefuses(t *testing.T) {
 				start := given(t, plan)
 				limit(&start.Limits)
 				got := w.play(start)
-				blocked := all[agent.GuardBlocked](w)
+				blocked := all[event.GuardBlocked](w)
 				if len(blocked) != 1 || got.Error != blocked[0].Reason {
 					t.Fatalf("it ended %s (%s) after %+v", got.Reason, got.Error, blocked)
 				}
@@ -53,16 +54,16 @@ func TestGateIsNotOpenedForACallThatPlansRepeat(t *testing.T) {
 			{"index":"%d","title":"Look","tool":"look","args":{"at":%d},"depends_on":["%d"]}]}`, 10*i, 10*i+1, i, 10*i))
 	}
 	w.reply = script{prompt.PurposePlan: plans[:1], prompt.PurposeReplan: plans[1:]}.reply
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if c.Tool.Name == "change" {
-			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
 		}
-		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broken in the way of step " + c.Index, Failure: agent.FailureTool}
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broken in the way of step " + c.Index, Failure: event.FailureTool}
 	}
-	limits := agent.DefaultLimits()
+	limits := event.DefaultLimits()
 	limits.MaxRepeats = 2
 	got := w.play(started(limits))
-	if got.Reason != agent.ReasonGuard || len(gates(w)) != 2 {
+	if got.Reason != event.ReasonGuard || len(gates(w)) != 2 {
 		t.Errorf("it ended %s (%s) after %d gates, want the guard after 2", got.Reason, got.Error, len(gates(w)))
 	}
 }
@@ -73,22 +74,22 @@ func TestGuardRefusesNothingThatWasApproved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
 		start.Limits = randomLimits(t)
-		w.resolve = func(g agent.GateRequested) agent.GateResolved {
-			return agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "test"}
+		w.resolve = func(g event.GateRequested) event.GateResolved {
+			return event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "test"}
 		}
 		steps, approved := map[string]string{}, map[string]bool{}
-		w.check = func(e agent.Event) {
+		w.check = func(e event.Event) {
 			switch d := e.Data.(type) {
-			case agent.GateRequested:
+			case event.GateRequested:
 				steps[d.Gate] = d.Step
-			case agent.GateResolved:
+			case event.GateResolved:
 				approved[steps[d.Gate]] = true
-			case agent.StepStarted:
+			case event.StepStarted:
 				delete(approved, d.Index)
-			case agent.PlanDiff:
+			case event.PlanDiff:
 				approved = map[string]bool{}
-			case agent.GuardBlocked:
-				if approved[d.Step] && d.Guard != agent.GuardTime {
+			case event.GuardBlocked:
+				if approved[d.Step] && d.Guard != event.GuardTime {
 					t.Fatalf("step %s was approved and then refused: %s", d.Step, d.Reason)
 				}
 			}
@@ -106,7 +107,7 @@ func TestApprovedCallRunsBeforeStepsThatWaitForItsBudget(t *testing.T) {
 		{"index":"3","title":"Change","tool":"change","args":{"at":3}}]}`)
 	start.Limits.MaxConcurrency, start.Limits.MaxToolCalls = 1, 1
 	got := w.play(start)
-	if got.Reason != agent.ReasonToolBudget || fmt.Sprint(w.starts()) != "[3]" {
+	if got.Reason != event.ReasonToolBudget || fmt.Sprint(w.starts()) != "[3]" {
 		t.Errorf("it ended %s (%s) after the steps %v", got.Reason, got.Error, w.starts())
 	}
 }

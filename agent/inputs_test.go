@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -21,13 +22,13 @@ func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
 			return replies.reply(r)
 		}
 		w.choose = func(n int) int { return n - 1 } // an answer comes before its time is up
-		w.tool = func(c agent.CallTool) agent.Data {
-			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index + result, MS: 1}
+		w.tool = func(c agent.CallTool) event.Data {
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index + result, MS: 1}
 		}
-		start := started(agent.DefaultLimits())
+		start := started(event.DefaultLimits())
 		start.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}}
 		start.Prompting.ModelTools, start.Prompting.ContextWindow = true, 32768
-		if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+		if got := w.play(start); got.Reason != event.ReasonGoalMet {
 			t.Fatalf("it ended %s: %s\n%s", got.Reason, got.Error, w.tail())
 		}
 	}

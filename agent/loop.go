@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -144,7 +145,7 @@ func cutLast(index string) (parent, number string, ok bool) {
 }
 
 // applyTurn folds the reply to a turn of a sub-agent, or of its planning.
-func (r *Run) applyTurn(d ModelReplied) {
+func (r *Run) applyTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
 	s := r.Step(d.Step)
@@ -169,12 +170,12 @@ func (r *Run) applyTurn(d ModelReplied) {
 
 // applyOwnPlan folds a reply to the planning of a sub-agent. What it plans is an
 // outline for itself; without one it goes on all the same.
-func (r *Run) applyOwnPlan(l *Loop, d ModelReplied) {
+func (r *Run) applyOwnPlan(l *Loop, d event.ModelReplied) {
 	switch {
-	case d.Failure == FailureInterrupted && r.ending != nil:
+	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		return
-	case d.Failure == FailureInterrupted:
-		l.flaw = &flaw{FailureInterrupted, d.Error}
+	case d.Failure == event.FailureInterrupted:
+		l.flaw = &flaw{event.FailureInterrupted, d.Error}
 		return
 	case d.Error != "":
 		l.planner.Fail(d.Error, d.Reply)
@@ -191,7 +192,7 @@ func (r *Run) applyOwnPlan(l *Loop, d ModelReplied) {
 }
 
 // applyChatTurn folds a reply of the chat that asks for calls.
-func (r *Run) applyChatTurn(d ModelReplied) {
+func (r *Run) applyChatTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
 	r.chatted().Asking = false
@@ -209,13 +210,13 @@ func (r *Run) chatted() *Loop {
 }
 
 // unheard deals with a turn to which no reply came.
-func (r *Run) unheard(l *Loop, d ModelReplied) {
+func (r *Run) unheard(l *Loop, d event.ModelReplied) {
 	switch {
-	case d.Failure == FailureInterrupted && r.ending != nil:
+	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		// The run was stopped; a resume asks again.
-	case d.Failure == FailureInterrupted:
-		l.flaw = &flaw{FailureInterrupted, d.Error}
-	case l.stalls >= stallsBorne || d.Failure == FailureTimeout:
+	case d.Failure == event.FailureInterrupted:
+		l.flaw = &flaw{event.FailureInterrupted, d.Error}
+	case l.stalls >= stallsBorne || d.Failure == event.FailureTimeout:
 		l.flaw = &flaw{d.Failure, d.Error}
 	default:
 		l.stalls++
@@ -235,11 +236,11 @@ func (r *Run) hear(l *Loop, reply reply.Reply) {
 		r.plan(l, reply.Calls)
 		return
 	case strings.TrimSpace(said.Content) == "" && l.final:
-		l.flaw = &flaw{FailureModel, fmt.Sprintf("the model came to no answer in %d turns", l.Turns)}
+		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model came to no answer in %d turns", l.Turns)}
 		return
 	case strings.TrimSpace(said.Content) == "":
 		if l.stalls++; l.stalls > stallsBorne {
-			l.flaw = &flaw{FailureModel, "the model said nothing and called nothing, again and again"}
+			l.flaw = &flaw{event.FailureModel, "the model said nothing and called nothing, again and again"}
 			return
 		}
 		r.goOn(l)
@@ -260,7 +261,7 @@ func (r *Run) hear(l *Loop, reply reply.Reply) {
 // is none for the steps that go by it.
 func (r *Run) shorten(l *Loop) {
 	if l.stalls++; l.stalls > stallsBorne || l.final {
-		l.flaw = &flaw{FailureModel, "the model's answer was cut off at the length that it may have"}
+		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at the length that it may have"}
 		return
 	}
 	l.talk = append(l.talk, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
@@ -376,9 +377,9 @@ func answered(c *StepState) prompt.Message {
 	switch {
 	case c.Status == StepDone:
 		failure = ""
-	case c.Failure == FailureDenied:
+	case c.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"
-	case c.Failure == FailureInterrupted:
+	case c.Failure == event.FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
 	return prompt.Answered(c.use, c.Result, failure, "the result of step "+c.Step.Index)
@@ -389,21 +390,21 @@ func answered(c *StepState) prompt.Message {
 // run is being stopped.
 func (r *Run) dealCall(c *StepState) {
 	switch {
-	case c.Failure == FailureInterrupted && r.ending != nil:
+	case c.Failure == event.FailureInterrupted && r.ending != nil:
 		return // made again, should the run be resumed
-	case c.Failure == FailureInDoubt:
+	case c.Failure == event.FailureInDoubt:
 		// The model is not told: what it asked for is taken up with this run.
-		r.end(StatusFailed, ReasonInDoubt, c.Error)
+		r.end(event.StatusFailed, event.ReasonInDoubt, c.Error)
 		return
-	case c.Failure == FailureDenied && !r.attended:
+	case c.Failure == event.FailureDenied && !r.attended:
 		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
 		if c.Run != "" {
 			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error))
 		}
-		r.end(StatusFailed, ReasonDenied, sentence)
+		r.end(event.StatusFailed, event.ReasonDenied, sentence)
 		return
-	case !c.Failure.Replannable() && c.Failure != FailureDenied && c.Failure != FailureInterrupted:
-		r.end(StatusFailed, ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))
+	case !c.Failure.Replannable() && c.Failure != event.FailureDenied && c.Failure != event.FailureInterrupted:
+		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))
 		return
 	}
 	c.loop.failing[resultKey(c.Step.Tool, c.Error)]++

@@ -8,20 +8,22 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // anything lets every tool run.
-var anything = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
+var anything = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
 
 func TestCallsThatWaitAreNotMadeOnceTheirStepHasEnded(t *testing.T) {
 	w, _ := timedOut(t, "skip")
-	w.apply(agent.TimerFired{ID: "agent/5/1"})
+	w.apply(event.TimerFired{ID: "agent/5/1"})
 	w.goOn()
-	failed := slices.Index(w.kinds(), agent.KindStepFailed)
+	failed := slices.Index(w.kinds(), event.KindStepFailed)
 	for i, e := range w.events {
-		if d, ok := e.Data.(agent.StepStarted); ok && i > failed {
+		if d, ok := e.Data.(event.StepStarted); ok && i > failed {
 			t.Errorf("%s (%s) starts after its sub-agent has failed", d.Index, d.Tool)
 		}
 	}
@@ -39,15 +41,15 @@ func TestInnerCallsOfAReplanStayBehindTheGatesOfThePlan(t *testing.T) {
 	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	start.Rules = anything
 	first := true
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if first {
 			first = false
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
 	}
 	w.play(start)
-	if n := len(all[agent.GateRequested](w)); n != 2 {
+	if n := len(all[event.GateRequested](w)); n != 2 {
 		t.Errorf("%d gates open, of the plan's own call and of the sub-agent's", n)
 	}
 }
@@ -60,7 +62,7 @@ func TestInnerCallsTakeNoIndexTwice(t *testing.T) {
 	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	w.play(start)
 	var started []string
-	for _, d := range all[agent.StepStarted](w) {
+	for _, d := range all[event.StepStarted](w) {
 		started = append(started, d.Index)
 	}
 	if want := []string{"5", "5.2", "5.3", "5.1"}; !slices.Equal(started, want) {
@@ -95,11 +97,11 @@ func TestAWordInTheLastTurnIsHeardByWhoeverGoesOn(t *testing.T) {
 	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
 	w.apply(scouting(t, prompt.Profile{MaxTurns: 2}))
-	w.until(agent.KindModelRequested)
-	w.until(agent.KindModelRequested)
-	w.apply(agent.RunSteered{Text: "mind the gap"})
+	w.until(event.KindModelRequested)
+	w.until(event.KindModelRequested)
+	w.apply(event.RunSteered{Text: "mind the gap"})
 	w.goOn()
-	if started := all[agent.ReplanStarted](w); len(started) != 1 || started[0].Said != "mind the gap" {
+	if started := all[event.ReplanStarted](w); len(started) != 1 || started[0].Said != "mind the gap" {
 		t.Errorf("the planner is told %+v", started)
 	}
 }
@@ -132,7 +134,7 @@ func TestAChatThatCameToNoAnswerIsAskedForOneOnAResume(t *testing.T) {
 	k := talkative(20)
 	start := chatting(w, k)
 	start.Limits.MaxSteps = 0
-	if r := w.play(start); r.Status != agent.StatusFailed {
+	if r := w.play(start); r.Status != event.StatusFailed {
 		t.Fatalf("%s: %s", r.Reason, r.Answer)
 	}
 	k.turns = []turn{{text: "now"}}
@@ -142,7 +144,7 @@ func TestAChatThatCameToNoAnswerIsAskedForOneOnAResume(t *testing.T) {
 }
 
 // delegating has the chat ask for so many plans at once.
-func delegating(w *world, plans int) agent.RunStarted {
+func delegating(w *world, plans int) event.RunStarted {
 	k := &talker{turns: []turn{{}, {text: "ok"}}}
 	for i := range plans {
 		k.turns[0].calls = append(k.turns[0].calls, reply.ToolUse{Name: prompt.PlanCreateAndExecute, Args: map[string]any{"goal": fmt.Sprint(i)}})
@@ -156,13 +158,13 @@ func TestPlansOfOneReplyShareTheAccount(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 2)
 	start.Limits.MaxTokens, start.Limits.MaxToolCalls = 5000, 9
-	w.plan = func(c agent.CallPlan) agent.Data {
-		used := agent.Usage{PromptTokens: 1000, ToolCalls: 2}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: "r-" + c.Index, Usage: &used}
+	w.plan = func(c agent.CallPlan) event.Data {
+		used := event.Usage{PromptTokens: 1000, ToolCalls: 2}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: "r-" + c.Index, Usage: &used}
 	}
-	var left []agent.Limits
+	var left []event.Limits
 	plan := w.plan
-	w.plan = func(c agent.CallPlan) agent.Data { left = append(left, c.Limits); return plan(c) }
+	w.plan = func(c agent.CallPlan) event.Data { left = append(left, c.Limits); return plan(c) }
 	w.play(start)
 	if len(left) != 2 || left[0].MaxToolCalls != 8 || left[1].MaxToolCalls != 5 || left[0].MaxTokens-left[1].MaxTokens != 1000 {
 		t.Errorf("they are given %+v", left)
@@ -172,22 +174,22 @@ func TestPlansOfOneReplyShareTheAccount(t *testing.T) {
 func TestTheCallOfAPlanIsOnTheAccount(t *testing.T) {
 	for _, tc := range []struct {
 		rule             string
-		limits           agent.Limits
+		limits           event.Limits
 		calls, exec, max int
 	}{
-		{"it is one of each", agent.Limits{MaxToolCalls: 3, MaxExecutionCalls: 3, MaxSteps: 5}, 2, 2, 4},
-		{"where nothing is left after it, nothing is left", agent.Limits{MaxToolCalls: 1, MaxExecutionCalls: 1, MaxSteps: 1}, agent.NothingLeft, agent.NothingLeft, agent.NothingLeft},
-		{"what has no limit has none", agent.Limits{}, 0, 0, 0},
+		{"it is one of each", event.Limits{MaxToolCalls: 3, MaxExecutionCalls: 3, MaxSteps: 5}, 2, 2, 4},
+		{"where nothing is left after it, nothing is left", event.Limits{MaxToolCalls: 1, MaxExecutionCalls: 1, MaxSteps: 1}, event.NothingLeft, event.NothingLeft, event.NothingLeft},
+		{"what has no limit has none", event.Limits{}, 0, 0, 0},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
 			start := delegating(w, 1)
 			start.Limits = tc.limits
-			w.plan = func(c agent.CallPlan) agent.Data {
+			w.plan = func(c agent.CallPlan) event.Data {
 				if l := c.Limits; l.MaxToolCalls != tc.calls || l.MaxExecutionCalls != tc.exec || l.MaxSteps != tc.max {
 					t.Errorf("%d calls, %d with effects and %d steps are left", l.MaxToolCalls, l.MaxExecutionCalls, l.MaxSteps)
 				}
-				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x"}
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x"}
 			}
 			w.play(start)
 		})
@@ -197,9 +199,9 @@ func TestTheCallOfAPlanIsOnTheAccount(t *testing.T) {
 func TestNothingLeftBlocksInWords(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`)
-	start.Limits.MaxToolCalls = agent.NothingLeft
+	start.Limits.MaxToolCalls = event.NothingLeft
 	r := w.play(start)
-	if r.Reason != agent.ReasonToolBudget || !strings.Contains(r.Error, "left it no tool calls") {
+	if r.Reason != event.ReasonToolBudget || !strings.Contains(r.Error, "left it no tool calls") {
 		t.Errorf("%s: %s", r.Reason, r.Error)
 	}
 }
@@ -208,16 +210,16 @@ func TestAPlanOfTheChatIsTakenUpByItsRun(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 1)
 	w.apply(start)
-	w.until(agent.KindStepStarted)
-	w.apply(agent.RunSpawned{Index: "chat.1", Attempt: 1, Run: "r-inner"})
+	w.until(event.KindStepStarted)
+	w.apply(event.RunSpawned{Index: "chat.1", Attempt: 1, Run: "r-inner"})
 	w.kill(len(w.events))
 	again := ""
-	w.plan = func(c agent.CallPlan) agent.Data {
+	w.plan = func(c agent.CallPlan) event.Data {
 		again = c.Run
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: c.Run, Usage: &agent.Usage{Steps: 2}}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: c.Run, Usage: &event.Usage{Steps: 2}}
 	}
 	r := w.resume(resumed(start))
-	if again != "r-inner" || r.Status != agent.StatusCompleted {
+	if again != "r-inner" || r.Status != event.StatusCompleted {
 		t.Errorf("the run %q is taken up: %s %s", again, r.Reason, r.Error)
 	}
 }
@@ -232,7 +234,7 @@ func TestAResumeWritesForTheWindowOfItsModel(t *testing.T) {
 			prompt.Message{Role: prompt.RoleUser, Content: strings.Repeat("word ", 500)}, prompt.Message{Role: prompt.RoleAssistant, Content: "ok"})
 	}
 	w.apply(start)
-	w.until(agent.KindSynthesisStarted)
+	w.until(event.KindSynthesisStarted)
 	w.kill(len(w.events))
 	d := resumed(start)
 	d.Model, d.Window = "small", 4096
@@ -244,7 +246,7 @@ func TestAResumeWritesForTheWindowOfItsModel(t *testing.T) {
 
 // waitsAt plays until so many gates of sub-agents are open.
 func waitsAt(w *world, gates int) {
-	w.until(agent.KindGateRequested)
+	w.until(event.KindGateRequested)
 	for len(w.run.Gates) < gates {
 		w.advance()
 		w.back()
@@ -264,7 +266,7 @@ func deadline(w *world) time.Time {
 
 func allowAll(w *world) {
 	for _, g := range slices.Clone(w.run.Gates) {
-		w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"})
+		w.apply(event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "user"})
 	}
 }
 
@@ -306,8 +308,8 @@ func TestGateOfACallSaysWhatItsStepWasGiven(t *testing.T) {
 	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Fetch","tool":"look","args":{"at":"url"},"result_variable":"page"},{"index":"2","title":"Apply it","executor":"agent","profile":"scout","depends_on":["1"]}]}`)
 	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	w.play(start)
-	want := []agent.Provenance{{Step: "1", Tool: "look", Written: true}}
-	if g := all[agent.GateRequested](w)[0]; !slices.Equal(g.Provenance, want) {
+	want := []rule.Provenance{{Step: "1", Tool: "look", Written: true}}
+	if g := all[event.GateRequested](w)[0]; !slices.Equal(g.Provenance, want) {
 		t.Errorf("the gate says %+v", g.Provenance)
 	}
 }
@@ -364,16 +366,16 @@ func TestAPhaseThatTheUserStoppedIsAskedForAgain(t *testing.T) {
 				asked = append(asked, r.Purpose)
 				if r.Purpose == purpose && !stopped {
 					stopped = true
-					w.apply(agent.RunPaused{Reason: "stopped by the user"})
+					w.apply(event.RunPaused{Reason: "stopped by the user"})
 					return "", errStopped
 				}
 				return replies.reply(r)
 			}
-			start := started(agent.DefaultLimits())
+			start := started(event.DefaultLimits())
 			start.Prompting.SkipAnalysis = false
 			w.play(start)
 			r := w.resume(resumed(start))
-			if r.Status != agent.StatusCompleted {
+			if r.Status != event.StatusCompleted {
 				t.Fatalf("%s: %s", r.Reason, r.Error)
 			}
 			want := []prompt.Purpose{prompt.PurposeAnalysis, prompt.PurposePlan, prompt.PurposeRepair, prompt.PurposeSynthesis}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // timedOut plays until a sub-agent has taken too long, with a call of it under
 // way and one that waits.
-func timedOut(t *testing.T, onFailure string) (*world, agent.RunStarted) {
+func timedOut(t *testing.T, onFailure string) (*world, event.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "ok"}}}
@@ -22,7 +23,7 @@ func timedOut(t *testing.T, onFailure string) (*world, agent.RunStarted) {
 	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout", Timeout: time.Minute}}
 	start.Rules, start.Limits.MaxConcurrency = anything, 1
 	w.apply(start)
-	w.until(agent.KindModelReplied)
+	w.until(event.KindModelReplied)
 	w.advance()
 	w.now = w.now.Add(2 * time.Minute)
 	return w, start
@@ -30,7 +31,7 @@ func timedOut(t *testing.T, onFailure string) (*world, agent.RunStarted) {
 
 func TestACallThatEndedWithItsStepIsNotMadeOnAResume(t *testing.T) {
 	w, start := timedOut(t, "abort")
-	w.apply(agent.TimerFired{ID: "agent/5/1"})
+	w.apply(event.TimerFired{ID: "agent/5/1"})
 	w.goOn()
 	before := len(w.events)
 	if r := w.resume(resumed(start)); r.Variables["found"] != "ok" {
@@ -45,10 +46,10 @@ func TestACallThatEndedWithItsStepIsNotMadeOnAResume(t *testing.T) {
 
 func TestAWordThatWasNotHeardHidesNoFailure(t *testing.T) {
 	w, _ := timedOut(t, "replan")
-	w.apply(agent.RunSteered{Text: "mind the gap"})
-	w.apply(agent.TimerFired{ID: "agent/5/1"})
+	w.apply(event.RunSteered{Text: "mind the gap"})
+	w.apply(event.TimerFired{ID: "agent/5/1"})
 	w.goOn()
-	told := all[agent.ReplanStarted](w)
+	told := all[event.ReplanStarted](w)
 	if len(told) != 1 || told[0].Step != "5" || told[0].Said != "mind the gap" || !strings.Contains(told[0].Error, "longer") {
 		t.Errorf("the planner is told %+v", told)
 	}
@@ -60,11 +61,11 @@ func TestASubAgentIsCancelledWhileItPlans(t *testing.T) {
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
 	w.apply(scouting(t, prompt.Profile{Plans: true}))
-	w.until(agent.KindModelRequested)
-	asked := all[agent.ModelRequested](w)[0]
+	w.until(event.KindModelRequested)
+	asked := all[event.ModelRequested](w)[0]
 	w.pending = nil
-	w.apply(agent.ModelReplied{Purpose: asked.Purpose, Step: asked.Step, Attempt: asked.Attempt, Error: "cancelled by the user", Failure: agent.FailureInterrupted})
-	if r := w.goOn(); r.Reason != agent.ReasonInterrupted {
+	w.apply(event.ModelReplied{Purpose: asked.Purpose, Step: asked.Step, Attempt: asked.Attempt, Error: "cancelled by the user", Failure: event.FailureInterrupted})
+	if r := w.goOn(); r.Reason != event.ReasonInterrupted {
 		t.Errorf("%s: %s", r.Reason, r.Error)
 	}
 }
@@ -72,23 +73,23 @@ func TestASubAgentIsCancelledWhileItPlans(t *testing.T) {
 func TestADoubtWithinAPlanOfTheChatEndsTheRunAndIsTakenUp(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 1)
-	used := agent.Usage{PromptTokens: 70}
-	w.plan = func(c agent.CallPlan) agent.Data {
-		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "in run r-7, step 2 may or may not have taken effect", Failure: agent.FailureInDoubt, Run: "r-7", Usage: &used}
+	used := event.Usage{PromptTokens: 70}
+	w.plan = func(c agent.CallPlan) event.Data {
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "in run r-7, step 2 may or may not have taken effect", Failure: event.FailureInDoubt, Run: "r-7", Usage: &used}
 	}
 	r := w.play(start)
-	if r.Reason != agent.ReasonInDoubt || r.Usage.PromptTokens < 70 {
+	if r.Reason != event.ReasonInDoubt || r.Usage.PromptTokens < 70 {
 		t.Fatalf("%s: %+v", r.Reason, r.Usage)
 	}
-	w.plan = func(c agent.CallPlan) agent.Data {
+	w.plan = func(c agent.CallPlan) event.Data {
 		if c.Run != "r-7" || c.Used != used {
 			t.Errorf("taken up: %q, which used %+v", c.Run, c.Used)
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: c.Run, Usage: &used}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: c.Run, Usage: &used}
 	}
 	before := r.Usage.PromptTokens
 	r = w.resume(resumed(start))
-	if r.Status != agent.StatusCompleted || r.Usage.PromptTokens >= before+70+200 {
+	if r.Status != event.StatusCompleted || r.Usage.PromptTokens >= before+70+200 {
 		t.Errorf("%s: %+v", r.Reason, r.Usage)
 	}
 }
@@ -97,16 +98,16 @@ func TestAnExchangeOfAStepThatFailedIsOver(t *testing.T) {
 	w := newWorld(t)
 	w.apply(given(t, `{"title":"x","steps":[{"title":"Say","executor":"self"}]}`))
 	w.advance()
-	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureModel, MS: 5}) // without a reply, as journals of before have it
+	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureModel, MS: 5}) // without a reply, as journals of before have it
 	if x := w.run.Exchanges[0]; !x.Done || x.Error != "no" {
 		t.Errorf("%+v", x)
 	}
 }
 
 func TestLimitsAfterWhatWasUsed(t *testing.T) {
-	left := agent.Limits{MaxTokens: 100, MaxToolCalls: agent.NothingLeft, MaxSteps: 4, MaxDurationMS: 1000, MaxReplans: agent.NothingLeft}
-	got := left.After(agent.Usage{PromptTokens: 30, ToolCalls: 3, Steps: 2}, 500)
-	want := agent.Limits{MaxTokens: 130, MaxToolCalls: 3, MaxSteps: 6, MaxDurationMS: 1500, MaxReplans: agent.NothingLeft}
+	left := event.Limits{MaxTokens: 100, MaxToolCalls: event.NothingLeft, MaxSteps: 4, MaxDurationMS: 1000, MaxReplans: event.NothingLeft}
+	got := left.After(event.Usage{PromptTokens: 30, ToolCalls: 3, Steps: 2}, 500)
+	want := event.Limits{MaxTokens: 130, MaxToolCalls: 3, MaxSteps: 6, MaxDurationMS: 1500, MaxReplans: event.NothingLeft}
 	if got != want {
 		t.Errorf("%+v", got)
 	}

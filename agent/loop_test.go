@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -67,7 +69,7 @@ func (w *world) inTime(int) int {
 const agentPlan = `{"title":"Find out","steps":[{"index":"5","title":"Look around","executor":"agent","profile":"scout","result_variable":"found"}]}`
 
 // scouting starts a run of one agent step.
-func scouting(t *testing.T, profile prompt.Profile) agent.RunStarted {
+func scouting(t *testing.T, profile prompt.Profile) event.RunStarted {
 	t.Helper()
 	start := given(t, agentPlan)
 	profile.Name = "scout"
@@ -82,94 +84,94 @@ func TestLoopOfAnAgentStep(t *testing.T) {
 		turns    []turn
 		attended bool
 		deny     bool
-		status   agent.Status
-		reason   agent.Reason
+		status   event.Status
+		reason   event.Reason
 		starts   string // in order
 		result   string // of the step
-		failure  agent.FailureKind
+		failure  event.FailureKind
 	}{
 		{
 			rule: "an answer without a call ends it", turns: []turn{{text: "nothing to look at"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "nothing to look at",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "nothing to look at",
 		},
 		{
 			rule: "calls are steps of their own, and their results come back", turns: []turn{{text: "let me see", calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b"), use("look", "c")}}, {text: "seen"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1 5.2 5.3", result: "seen",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1 5.2 5.3", result: "seen",
 		},
 		{
 			rule: "an effect waits at a gate", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "changed"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "changed",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "changed",
 		},
 		{
 			rule: "a denial ends the run where nobody is there to say otherwise", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}},
-			deny: true, status: agent.StatusFailed, reason: agent.ReasonDenied, starts: "5",
+			deny: true, status: event.StatusFailed, reason: event.ReasonDenied, starts: "5",
 		},
 		{
 			rule: "a denial is told to the model where somebody is", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "then not"}},
-			deny: true, attended: true, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "then not",
+			deny: true, attended: true, status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "then not",
 		},
 		{
 			rule: "a tool that is not there is told to the model", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {text: "so be it"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "so be it",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "so be it",
 		},
 		{
 			rule: "a tool that the profile leaves out is not there", profile: prompt.Profile{Tools: []string{"fill"}}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "so be it"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "so be it",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "so be it",
 		},
 		{
 			rule: "args that do not fit are told to the model", turns: []turn{{calls: []reply.ToolUse{{Name: "fill"}}}, {calls: []reply.ToolUse{use("fill", "x")}}, {text: "filled"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.2", result: "filled",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.2", result: "filled",
 		},
 		{
 			rule: "a reference in a call is only text", turns: []turn{{calls: []reply.ToolUse{use("look", "${nothing}")}}, {text: "seen"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "seen",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "seen",
 		},
 		{
 			rule: "in the last turn calls are not made", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much", calls: []reply.ToolUse{use("look", "b")}}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "this much",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "this much",
 		},
 		{
 			rule: "without an answer in the last turn the step fails", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}},
-			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5 5.1", failure: agent.FailureModel,
+			status: event.StatusFailed, reason: event.ReasonStepFailed, starts: "5 5.1", failure: event.FailureModel,
 		},
 		{
 			rule: "a spent bound of tokens makes the next turn the last", profile: prompt.Profile{MaxTokens: 50}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5 5.1", result: "this much",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "this much",
 		},
 		{
 			rule: "a reply that says nothing is asked for again", turns: []turn{{}, {text: " \n"}, {text: "there"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "there",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "there",
 		},
 		{
 			rule: "a model that says nothing again and again fails the step", turns: []turn{{}, {}, {}},
-			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5", failure: agent.FailureModel,
+			status: event.StatusFailed, reason: event.ReasonStepFailed, starts: "5", failure: event.FailureModel,
 		},
 		{
 			rule: "a reply that does not come is asked for again", turns: []turn{{fails: "lost"}, {text: "there"}},
-			status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "5", result: "there",
+			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "there",
 		},
 		{
 			rule: "replies that never come fail the step", turns: []turn{{fails: "lost"}, {fails: "lost"}, {fails: "lost for good"}},
-			status: agent.StatusFailed, reason: agent.ReasonStepFailed, starts: "5", failure: agent.FailureModel,
+			status: event.StatusFailed, reason: event.ReasonStepFailed, starts: "5", failure: event.FailureModel,
 		},
 		{
 			rule: "the same call is made three times and blocked then", turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}},
-			status: agent.StatusFailed, reason: agent.ReasonGuard, starts: "5 5.1 5.2 5.3",
+			status: event.StatusFailed, reason: event.ReasonGuard, starts: "5 5.1 5.2 5.3",
 		},
 		{
 			rule: "the same failure three times is enough", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {calls: []reply.ToolUse{use("nowhere", "b")}}, {calls: []reply.ToolUse{use("nowhere", "c")}}},
-			status: agent.StatusFailed, reason: agent.ReasonGuard, starts: "5",
+			status: event.StatusFailed, reason: event.ReasonGuard, starts: "5",
 		},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
 			k := &talker{turns: tc.turns}
 			k.join(w)
-			w.failed = func(agent.Question) agent.FailureResolved {
-				return agent.FailureResolved{Decision: agent.FailureAbort}
+			w.failed = func(agent.Question) event.FailureResolved {
+				return event.FailureResolved{Decision: event.FailureAbort}
 			}
 			if tc.deny {
-				w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+				w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 			}
 			mirror(w)
 			start := scouting(t, tc.profile)
@@ -201,7 +203,7 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
 	k.join(w)
 	result := w.play(scouting(t, prompt.Profile{}))
-	for _, d := range all[agent.StepStarted](w) {
+	for _, d := range all[event.StepStarted](w) {
 		want := ""
 		if d.Index != "5" {
 			want = "5"
@@ -220,7 +222,7 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 	if got := strings.Join(told, ", "); got != "5.1 of 5, 5.2 of 5, 5 of " {
 		t.Errorf("the history is %s", got)
 	}
-	gate := all[agent.GateRequested](w)[0]
+	gate := all[event.GateRequested](w)[0]
 	if gate.Step != "5.2" || gate.Args["at"] != "b" {
 		t.Errorf("the gate is %+v, want the call 5.2 in full", gate)
 	}
@@ -241,8 +243,8 @@ func TestCallWrittenAfterAResultSaysSoAtItsGate(t *testing.T) {
 	w := newWorld(t)
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
 	w.play(scouting(t, prompt.Profile{}))
-	want := []agent.Provenance{{Step: "5.1", Tool: "look", Written: true}}
-	if got := all[agent.GateRequested](w)[0].Provenance; !slices.Equal(got, want) {
+	want := []rule.Provenance{{Step: "5.1", Tool: "look", Written: true}}
+	if got := all[event.GateRequested](w)[0].Provenance; !slices.Equal(got, want) {
 		t.Errorf("the gate says %+v, want %+v", got, want)
 	}
 }
@@ -253,7 +255,7 @@ func TestGateOfAnAgentStepIsAGateOfEachCall(t *testing.T) {
 	start := scouting(t, prompt.Profile{})
 	start.Plan.Steps[0].Gate = true
 	w.play(start)
-	if n := len(all[agent.GateRequested](w)); n != 1 {
+	if n := len(all[event.GateRequested](w)); n != 1 {
 		t.Errorf("%d gates opened, want one for the only call", n)
 	}
 }
@@ -261,17 +263,17 @@ func TestGateOfAnAgentStepIsAGateOfEachCall(t *testing.T) {
 func TestAgentStepThatTakesTooLong(t *testing.T) {
 	for _, tc := range []struct {
 		rule string
-		held agent.Kind // the last event before its time is up
+		held event.Kind // the last event before its time is up
 		gate bool
 	}{
-		{"ends while the model thinks", agent.KindModelRequested, false},
-		{"ends while a tool works", agent.KindGateResolved, true},
+		{"ends while the model thinks", event.KindModelRequested, false},
+		{"ends while a tool works", event.KindGateResolved, true},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
 			(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
 			start := scouting(t, prompt.Profile{Timeout: time.Minute})
-			start.InDoubt = agent.DoubtAbort
+			start.InDoubt = event.DoubtAbort
 			w.apply(start)
 			w.until(tc.held)
 			w.advance()
@@ -283,18 +285,18 @@ func TestAgentStepThatTakesTooLong(t *testing.T) {
 				t.Fatalf("no timer is set among %d effects", len(w.pending))
 			}
 			w.now = w.pending[fired].(agent.Wake).At
-			w.apply(agent.TimerFired{ID: w.pending[fired].(agent.Wake).ID})
+			w.apply(event.TimerFired{ID: w.pending[fired].(agent.Wake).ID})
 			w.pending = slices.Delete(w.pending, fired, fired+1)
-			w.tool = func(c agent.CallTool) agent.Data {
-				return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "cut off"}
+			w.tool = func(c agent.CallTool) event.Data {
+				return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "cut off"}
 			}
 			result := w.goOn()
-			if s := w.run.Step("5"); s.Failure != agent.FailureTimeout {
+			if s := w.run.Step("5"); s.Failure != event.FailureTimeout {
 				t.Errorf("step 5 failed as %q: %s", s.Failure, s.Error)
 			}
-			want := agent.ReasonStepFailed
+			want := event.ReasonStepFailed
 			if tc.gate {
-				want = agent.ReasonInDoubt
+				want = event.ReasonInDoubt
 			}
 			if result.Reason != want {
 				t.Errorf("ended for %s, want %s: %s", result.Reason, want, result.Error)
@@ -308,10 +310,10 @@ func TestTimeAtAGateDoesNotCount(t *testing.T) {
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
 	start := scouting(t, prompt.Profile{Timeout: time.Minute})
 	w.apply(start)
-	w.until(agent.KindGateRequested)
+	w.until(event.KindGateRequested)
 	w.now = w.now.Add(time.Hour)
-	w.apply(agent.TimerFired{ID: "agent/5/1"})
-	if result := w.goOn(); result.Reason != agent.ReasonGoalMet {
+	w.apply(event.TimerFired{ID: "agent/5/1"})
+	if result := w.goOn(); result.Reason != event.ReasonGoalMet {
 		t.Errorf("ended for %s: %s", result.Reason, result.Error)
 	}
 }
@@ -321,7 +323,7 @@ func TestTimeAtAGateDoesNotCount(t *testing.T) {
 func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 	for _, chat := range []bool{false, true} {
 		turns := []turn{{calls: []reply.ToolUse{use("look", "a"), use("look", "b")}}, {text: "hm", calls: []reply.ToolUse{use("change", "c")}}, {text: "there"}}
-		begin := func() (*world, agent.RunStarted) {
+		begin := func() (*world, event.RunStarted) {
 			w := newWorld(t)
 			said := 0
 			w.reply = func(r prompt.Request) (string, error) {
@@ -342,11 +344,11 @@ func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 				}
 				return turns[said].calls
 			}
-			w.doubt = func(agent.Question) agent.DoubtDecision { return agent.DoubtRerun }
+			w.doubt = func(agent.Question) event.DoubtDecision { return event.DoubtRerun }
 			w.choose = w.inTime
 			start := scouting(t, prompt.Profile{})
 			if chat {
-				start = started(agent.DefaultLimits())
+				start = started(event.DefaultLimits())
 				start.Prompting = prompt.Prompting{ModelTools: true}
 			}
 			start.Attended = true
@@ -354,7 +356,7 @@ func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 		}
 		whole, start := begin()
 		want := whole.play(start)
-		if want.Status != agent.StatusCompleted {
+		if want.Status != event.StatusCompleted {
 			t.Fatalf("the whole run: %+v", want)
 		}
 		for n := 1; n < len(whole.events)-1; n++ {
@@ -362,20 +364,20 @@ func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 			w.play(start)
 			w.kill(n)
 			finished := map[string]bool{}
-			for _, d := range all[agent.StepCompleted](w) {
+			for _, d := range all[event.StepCompleted](w) {
 				finished[d.Index] = true
 			}
-			replies := len(all[agent.ModelReplied](w))
+			replies := len(all[event.ModelReplied](w))
 			result := w.resume(resumed(start))
 			if result.Status != want.Status || result.Answer != want.Answer || fmt.Sprint(result.Variables) != fmt.Sprint(want.Variables) {
 				t.Fatalf("cut after %d: %s %q, want %s %q\n%s", n, result.Status, result.Answer, want.Status, want.Answer, w.tail())
 			}
 			for _, e := range w.events[n:] {
-				if d, ok := e.Data.(agent.StepStarted); ok && finished[d.Index] {
+				if d, ok := e.Data.(event.StepStarted); ok && finished[d.Index] {
 					t.Fatalf("cut after %d: step %s was done and ran again", n, d.Index)
 				}
 			}
-			if got, most := len(all[agent.ModelReplied](w))-replies, len(all[agent.ModelReplied](whole))-replies; got > most {
+			if got, most := len(all[event.ModelReplied](w))-replies, len(all[event.ModelReplied](whole))-replies; got > most {
 				t.Fatalf("cut after %d: %d more replies, want at most %d", n, got, most)
 			}
 		}
@@ -394,13 +396,13 @@ func TestAgentPlansItsOwnStep(t *testing.T) {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)
 	}
 	var asked []string
-	for _, d := range all[agent.ModelRequested](w) {
+	for _, d := range all[event.ModelRequested](w) {
 		asked = append(asked, string(d.Purpose)+" "+d.Step)
 	}
 	if got := strings.Join(asked, ", "); got != "analysis 5, plan 5, agent 5" {
 		t.Errorf("asked for %s, want no review", got)
 	}
-	if all[agent.PhaseStarted](w) != nil || all[agent.PlanDrafting](w) != nil {
+	if all[event.PhaseStarted](w) != nil || all[event.PlanDrafting](w) != nil {
 		t.Error("the run's own phases tell of the sub-agent's plan")
 	}
 	if !slices.ContainsFunc(k.requests[0].Messages, func(m prompt.Message) bool { return strings.Contains(m.Content, "Look at it closely") }) {
@@ -414,11 +416,11 @@ func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 		prompt.PurposeReplan: {`{"title":"Again","steps":[{"index":"7","title":"Other","tool":"look","args":{"at":"other"},"depends_on":[],"expected_outcome":"x"}]}`},
 	}}
 	k.join(w)
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if c.Index == "6" {
-			return agent.StepFailed{Index: "6", Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+			return event.StepFailed{Index: "6", Attempt: c.Attempt, Error: "broke", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "ok"}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "ok"}
 	}
 	// What fails comes back first, whatever else is under way.
 	w.choose = func(int) int {
@@ -434,7 +436,7 @@ func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 		{"index":"6","title":"Break","tool":"look","args":{"at":"b"}}]}`))
 	start.Plan = &p
 	result := w.play(start)
-	if result.Reason != agent.ReasonGoalMet || result.Variables["found"] != "seen" {
+	if result.Reason != event.ReasonGoalMet || result.Variables["found"] != "seen" {
 		t.Fatalf("ended %s: %s\n%s", result.Reason, result.Error, w.tail())
 	}
 	if got := strings.Join(w.starts(), " "); got != "5 6 5.1 7" && got != "6 5 5.1 7" {
@@ -445,18 +447,18 @@ func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 func TestAgentStepNeedsAProfileAndAModelThatCallsTools(t *testing.T) {
 	for _, tc := range []struct {
 		rule string
-		make func(*agent.RunStarted)
+		make func(*event.RunStarted)
 		says string
 	}{
-		{"an unknown profile", func(s *agent.RunStarted) { s.Prompting.Profiles = nil }, `no profile "scout"`},
-		{"no model", func(s *agent.RunStarted) { s.Model = "" }, "no model"},
-		{"a model without tools", func(s *agent.RunStarted) { s.Prompting.ModelTools = false }, "cannot call tools"},
+		{"an unknown profile", func(s *event.RunStarted) { s.Prompting.Profiles = nil }, `no profile "scout"`},
+		{"no model", func(s *event.RunStarted) { s.Model = "" }, "no model"},
+		{"a model without tools", func(s *event.RunStarted) { s.Prompting.ModelTools = false }, "cannot call tools"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
 			start := scouting(t, prompt.Profile{})
 			tc.make(&start)
-			if result := w.play(start); result.Status != agent.StatusFailed || !strings.Contains(result.Error, tc.says) {
+			if result := w.play(start); result.Status != event.StatusFailed || !strings.Contains(result.Error, tc.says) {
 				t.Errorf("ended %s: %s, want %q", result.Status, result.Error, tc.says)
 			}
 		})
@@ -467,7 +469,7 @@ func TestAgentStepNeedsAProfileAndAModelThatCallsTools(t *testing.T) {
 		k.join(w)
 		start := scouting(t, prompt.Profile{Model: "other"})
 		start.Prompting.ModelTools = false
-		if result := w.play(start); result.Status != agent.StatusCompleted || k.requests[0].Model != "other" {
+		if result := w.play(start); result.Status != event.StatusCompleted || k.requests[0].Model != "other" {
 			t.Errorf("ended %s: %s", result.Status, result.Error)
 		}
 	})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -76,15 +78,15 @@ func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots
 	var run agent.Run
 	var under jobs
 	seq, now := uint64(0), time.Duration(0)
-	apply := func(d agent.Data) {
+	apply := func(d event.Data) {
 		seq++
-		if err := run.Apply(agent.Event{Seq: seq, Time: time.Unix(0, 0).UTC().Add(now), Run: "r", Data: d}); err != nil {
+		if err := run.Apply(event.Event{Seq: seq, Time: time.Unix(0, 0).UTC().Add(now), Run: "r", Data: d}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	apply(agent.RunStarted{
-		Plan: &plan, Limits: agent.Limits{MaxConcurrency: slots}, Catalogue: durations(took), Priors: priors, SkipSynthesis: true,
-		Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}},
+	apply(event.RunStarted{
+		Plan: &plan, Limits: event.Limits{MaxConcurrency: slots}, Catalogue: durations(took), Priors: priors, SkipSynthesis: true,
+		Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}},
 	})
 	for run.Active() {
 		next := run.Next()
@@ -102,10 +104,10 @@ func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots
 		if len(next) == 0 {
 			back := heap.Pop(&under).(job)
 			now = back.at
-			apply(agent.StepCompleted{Index: back.call.Index, Attempt: back.call.Attempt})
+			apply(event.StepCompleted{Index: back.call.Index, Attempt: back.call.Attempt})
 		}
 	}
-	if run.Result.Reason != agent.ReasonGoalMet {
+	if run.Result.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", run.Result.Reason, run.Result.Error)
 	}
 	return now

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -48,7 +49,7 @@ func (r *Run) Next() []Action {
 	case r.held:
 		return actions
 	case r.Revision > 0 && r.planOnly:
-		return r.finish(ending{status: StatusCompleted, reason: ReasonGoalMet})
+		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
 	case r.Revision > 0 && !r.settled():
 		return append(actions, r.nextSteps()...)
 	default:
@@ -67,14 +68,14 @@ func (r *Run) nextEnding() []Action {
 		e.answer = r.ruled()
 	}
 	switch {
-	case e.reason == ReasonStepFailed && len(doubtful) > 0:
+	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
 		// What failed can be tried again; this can not, until somebody has looked.
-		e.reason = ReasonInDoubt
+		e.reason = event.ReasonInDoubt
 		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + whatToDo
-	case e.reason == ReasonInDoubt && len(doubtful) > 1:
+	case e.reason == event.ReasonInDoubt && len(doubtful) > 1:
 		e.error = "the steps " + strings.Join(doubtful, ", ") + " may or may not have taken effect" + whatToDo
 	}
-	return []Action{{Record: RunCompleted{r.result(e)}}}
+	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
 }
 
 // doubtful returns the steps that are in doubt.
@@ -95,14 +96,14 @@ func (r *Run) nextRecords() []Action {
 	if r.planner != nil {
 		for _, s := range r.planner.Skipped()[min(r.told, len(r.planner.Skipped())):] {
 			if s.Phase > 0 && r.Revision == 0 {
-				out = append(out, Action{Record: PhaseSkipped{Phase: s.Phase, Label: phaseLabels[s.Phase-1], Reason: s.Reason}})
+				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: phaseLabels[s.Phase-1], Reason: s.Reason}})
 			}
 		}
 	}
 	out = append(out, r.nextDirty()...)
 	for _, b := range r.budgets() {
 		if b.low() && !r.warned[b.guard] {
-			out = append(out, Action{Record: BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
+			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
 		}
 	}
 	return out
@@ -128,9 +129,9 @@ func (r *Run) nextPlanning() []Action {
 	}
 	if request, more := r.planner.Next(); more {
 		if r.Model == "" {
-			return r.finish(ending{StatusFailed, ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
+			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
-		if blocked := r.stopped(GuardTokens, ""); blocked != nil {
+		if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
 		}
 		if r.modelBusy >= r.modelSlots() {
@@ -138,9 +139,9 @@ func (r *Run) nextPlanning() []Action {
 		}
 		call := CallModel{Request: request, Again: r.Revision > 0}
 		if phase := request.Purpose.Phase(); phase > 0 {
-			return []Action{{PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
+			return []Action{{event.PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
 		}
-		return []Action{{ModelRequested{Purpose: request.Purpose, Request: request}, call}}
+		return []Action{{event.ModelRequested{Purpose: request.Purpose, Request: request}, call}}
 	}
 	if r.Revision > 0 {
 		return r.takeReplan(r.planner.Outcome())
@@ -153,22 +154,22 @@ func (r *Run) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.ordered, o.Plan.OnFailure)
-		return warned(o, PlanCreated{Plan: o.Plan, Revision: 1})
+		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()
 	case planning.OutcomeAnalysed:
-		return r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: o.Text})
+		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: o.Text})
 	case planning.OutcomeSilent:
-		return r.finish(ending{StatusFailed, ReasonPlannerError, cmp.Or(o.Reason, "no plan came from the model"), ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "no plan came from the model"), ""})
 	case planning.OutcomeEmpty:
-		return []Action{{Record: PlanEmpty{Reason: cmp.Or(o.Reason, "the planner proposed no step")}}}
+		return []Action{{Record: event.PlanEmpty{Reason: cmp.Or(o.Reason, "the planner proposed no step")}}}
 	default:
 		return r.planningFailed(o)
 	}
 }
 
 // warned adds to a new plan, in one note, what the user should know of it.
-func warned(o planning.Outcome, made Data) []Action {
+func warned(o planning.Outcome, made event.Data) []Action {
 	out := []Action{{Record: made}}
 	if len(o.Warnings) == 0 {
 		return out
@@ -177,15 +178,15 @@ func warned(o planning.Outcome, made Data) []Action {
 	for i, w := range o.Warnings {
 		words[i] = w.Message
 	}
-	return append(out, Action{Record: Note{Level: "warn", Text: "of this plan: " + strings.Join(words, "; ")}})
+	return append(out, Action{Record: event.Note{Level: "warn", Text: "of this plan: " + strings.Join(words, "; ")}})
 }
 
 // answerDirectly has the goal answered without a plan.
 func (r *Run) answerDirectly() []Action {
 	if r.Model == "" {
-		return r.finish(ending{StatusFailed, ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
 	}
-	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
+	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
 	var said []prompt.Message
@@ -193,24 +194,24 @@ func (r *Run) answerDirectly() []Action {
 		said = append(said, prompt.Remark(text))
 	}
 	request := prompt.ChatRequest(r.brief(), false, said...)
-	return []Action{{SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
+	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
 // takeReplan turns the outcome of a replan into what follows from it.
 func (r *Run) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
-		return warned(o, PlanDiff{
+		return warned(o, event.PlanDiff{
 			Revision: r.Revision + 1, Reason: r.failure.reason(), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
 		})
 	case planning.OutcomeRefused:
-		return []Action{{Record: ReplanRefused{Attempt: r.Usage.Replans, Reason: o.Reason}}}
+		return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: o.Reason}}}
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
-		return r.finish(ending{StatusFailed, ReasonGaveUp, cmp.Or(o.Reason, "the planner knows no other way"), ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner knows no other way"), ""})
 	default:
 		if r.failure.step == "" {
-			return []Action{{Record: ReplanRefused{Attempt: r.Usage.Replans, Reason: cmp.Or(o.Reason, "planning failed")}}}
+			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: cmp.Or(o.Reason, "planning failed")}}}
 		}
 		return r.planningFailed(o)
 	}
@@ -222,23 +223,23 @@ func (r *Run) planningFailed(o planning.Outcome) []Action {
 	left := r.stepsLeft()
 	for _, f := range o.Faults {
 		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
-			return []Action{{Record: GuardBlocked{
-				Guard: GuardSteps, Used: int64(r.Usage.Steps), Limit: int64(r.maxSteps()),
+			return []Action{{Record: event.GuardBlocked{
+				Guard: event.GuardSteps, Used: int64(r.Usage.Steps), Limit: int64(r.maxSteps()),
 				Reason: fmt.Sprintf("the new plan does not fit into what is left of the step budget (%d of %d used)", r.Usage.Steps, r.maxSteps()),
 			}}}
 		}
 	}
 	if r.Revision == 0 && r.Planners == nil {
-		return []Action{{Record: PlanEmpty{Reason: cmp.Or(o.Reason, "planning failed")}}}
+		return []Action{{Record: event.PlanEmpty{Reason: cmp.Or(o.Reason, "planning failed")}}}
 	}
-	return r.finish(ending{StatusFailed, ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
+	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
 
 func (r *Run) finish(e ending) []Action {
 	if !r.quiet() {
 		return nil
 	}
-	return []Action{{Record: RunCompleted{r.result(e)}}}
+	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
 }
 
 // nextReplan puts a failed step to the planner once nothing is in flight.
@@ -250,9 +251,9 @@ func (r *Run) nextReplan() []Action {
 		return nil
 	}
 	if !r.canReplan() {
-		return r.finish(ending{StatusFailed, ReasonStepFailed, "step " + r.failure.step + " failed: " + headline(r.failure.error) + "; it asks for a replan, and there is no model to make one", ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + r.failure.step + " failed: " + headline(r.failure.error) + "; it asks for a replan, and there is no model to make one", ""})
 	}
-	for _, guard := range []string{GuardReplans, GuardSteps, GuardTokens} {
+	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {
 		if blocked := r.stopped(guard, ""); blocked != nil {
 			return blocked
 		}
@@ -264,7 +265,7 @@ func (r *Run) nextReplan() []Action {
 	for _, s := range r.remaining() {
 		remaining = append(remaining, s.Index)
 	}
-	return []Action{{Record: ReplanStarted{
+	return []Action{{Record: event.ReplanStarted{
 		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: r.failure.reason(), Said: r.failure.said, Remaining: list(remaining),
 	}}}
 }
@@ -273,14 +274,14 @@ func (r *Run) nextReplan() []Action {
 func (r *Run) nextAnswer() []Action {
 	switch {
 	case r.Synthesis.Done:
-		e := ending{status: StatusCompleted, reason: ReasonGoalMet, answer: r.Synthesis.Text}
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
 		switch {
 		case r.Synthesis.Direct && r.Synthesis.Error != "":
-			e = ending{StatusFailed, ReasonPlannerError, r.Synthesis.Error, ""}
+			e = ending{event.StatusFailed, event.ReasonPlannerError, r.Synthesis.Error, ""}
 		case r.Synthesis.Direct:
-			e.reason = ReasonDirect
+			e.reason = event.ReasonDirect
 		case r.incomplete():
-			e.reason = ReasonPartial
+			e.reason = event.ReasonPartial
 		}
 		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
 			e.answer = r.unwritten()
@@ -293,26 +294,26 @@ func (r *Run) nextAnswer() []Action {
 	case r.dryEnding != nil:
 		return r.finish(*r.dryEnding)
 	case r.answersByRule():
-		e := ending{status: StatusCompleted, reason: ReasonGoalMet, answer: r.ruled()}
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
 		switch {
 		case r.incomplete():
-			e.reason = ReasonPartial
+			e.reason = event.ReasonPartial
 		case intent.NothingFound(r.Route.Intent, r.History):
-			e.reason = ReasonNothingFound
+			e.reason = event.ReasonNothingFound
 		}
 		return r.finish(e)
 	case r.unspoken || r.dryRun || r.Model == "":
-		e := ending{status: StatusCompleted, reason: ReasonGoalMet}
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
 		if r.incomplete() {
-			e.reason = ReasonPartial
+			e.reason = event.ReasonPartial
 		}
 		return r.finish(e)
 	}
-	if blocked := r.stopped(GuardTokens, ""); blocked != nil {
+	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
 	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems())
-	return []Action{{SynthesisStarted{Request: request}, CallModel{Request: request}}}
+	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 
 // incomplete reports whether a step of the plan as it is now was left out.
@@ -332,28 +333,28 @@ func (r *Run) overdue() *Action {
 	if limit <= 0 || used < limit {
 		return nil
 	}
-	return &Action{Record: GuardBlocked{
-		Guard: GuardTime, Used: used, Limit: limit,
+	return &Action{Record: event.GuardBlocked{
+		Guard: event.GuardTime, Used: used, Limit: limit,
 		Reason: fmt.Sprintf("the run has taken longer than the %s it may", time.Duration(limit)*time.Millisecond),
 	}}
 }
 
 // deadline asks to be woken when the time of the run is up.
 func (r *Run) deadline() []Action {
-	if r.Limits.MaxDurationMS <= 0 || r.fired[GuardTime] {
+	if r.Limits.MaxDurationMS <= 0 || r.fired[event.GuardTime] {
 		return nil
 	}
-	return []Action{{Effect: Wake{ID: GuardTime, At: r.since.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.before)}}}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.since.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.before)}}}
 }
 
 // result sums the run up.
-func (r *Run) result(e ending) Result {
-	out := Result{
+func (r *Run) result(e ending) event.Result {
+	out := event.Result{
 		Status: e.status, Reason: e.reason, Answer: e.answer, Error: e.error,
-		Variables: r.Variables(), History: r.History, Revisions: []RevisionSummary{},
+		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
 		Usage: r.Usage, DurationMS: r.Elapsed().Milliseconds(),
 	}
-	if e.status == StatusCompleted {
+	if e.status == event.StatusCompleted {
 		out.Unanswered = r.missingAnswer()
 	}
 	if out.History == nil {
@@ -368,7 +369,7 @@ func (r *Run) result(e ending) Result {
 		for _, s := range rev.Removed {
 			removed = append(removed, s.Step.Index)
 		}
-		out.Revisions = append(out.Revisions, RevisionSummary{
+		out.Revisions = append(out.Revisions, event.RevisionSummary{
 			Revision: rev.Number, Reason: rev.Reason,
 			Removed: list(removed), Added: list(rev.Added), Revised: list(rev.Revised),
 		})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -49,19 +51,19 @@ func (r *Run) resumeLoops() {
 }
 
 // came is what a loop came to, as the end of its step.
-func (r *Run) came(s *StepState) Data {
+func (r *Run) came(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
 	l := s.Loop
 	if l.flaw != nil {
-		return StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: l.flaw.sentence, Failure: l.flaw.kind, MS: ms}
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: l.flaw.sentence, Failure: l.flaw.kind, MS: ms}
 	}
-	return StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: *l.answer, MS: ms, Tokens: l.Tokens}
+	return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: *l.answer, MS: ms, Tokens: l.Tokens}
 }
 
 // nextTurn asks a sub-agent for its next turn, or for its own plan.
 func (r *Run) nextTurn(s *StepState, free *slots) []Action {
 	l := s.Loop
-	for _, blocked := range [][]Action{r.stopped(GuardTokens, s.Step.Index), r.stuck(l)} {
+	for _, blocked := range [][]Action{r.stopped(event.GuardTokens, s.Step.Index), r.stuck(l)} {
 		if blocked != nil {
 			return blocked
 		}
@@ -77,7 +79,7 @@ func (r *Run) nextTurn(s *StepState, free *slots) []Action {
 	}
 	request.Think = request.Think && l.stalls == 0 // a model that lost itself in thought is to answer
 	return []Action{{
-		ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
+		event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
 		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt},
 	}}
 }
@@ -91,21 +93,21 @@ func (r *Run) nextChat() []Action {
 	case c == nil || len(out) > 0 && out[len(out)-1].mayEnd():
 		return out
 	case c.flaw != nil:
-		return append(out, r.finish(ending{StatusFailed, ReasonPlannerError, c.flaw.sentence, ""})...)
+		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, c.flaw.sentence, ""})...)
 	case c.answer != nil:
-		return append(out, r.finish(ending{status: StatusCompleted, reason: ReasonDirect, answer: *c.answer})...)
+		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: *c.answer})...)
 	case !c.idle() || r.modelBusy >= r.modelSlots():
 		return out
 	case r.Model == "":
-		return append(out, r.finish(ending{StatusFailed, ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
+		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
 	}
-	for _, blocked := range [][]Action{r.stopped(GuardTokens, ""), r.stuck(c)} {
+	for _, blocked := range [][]Action{r.stopped(event.GuardTokens, ""), r.stuck(c)} {
 		if blocked != nil {
 			return append(out, blocked...)
 		}
 	}
 	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.talk), c.said()...)...)
-	return append(out, Action{ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
+	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
 // nextOfLoops goes on with the loops alone: nothing else starts.
@@ -154,7 +156,7 @@ func (r *Run) applyDeadline(id string) {
 			delete(r.fired, id) // it waited for the user meanwhile
 			continue
 		}
-		s.Loop.flaw = &flaw{FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
+		s.Loop.flaw = &flaw{event.FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
 		r.enqueue(s)
 	}
 }
@@ -235,9 +237,9 @@ func (r *Run) stuck(l *Loop) []Action {
 	for _, c := range l.newest {
 		used := l.failing[resultKey(c.Step.Tool, c.Error)]
 		if c.Status == StepBroken && used >= most {
-			return []Action{{Record: GuardBlocked{
-				Guard: GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
-				Reason: fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(c.Error), GuardRunaway),
+			return []Action{{Record: event.GuardBlocked{
+				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
+				Reason: fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(c.Error), event.GuardRunaway),
 			}}}
 		}
 	}
@@ -253,15 +255,15 @@ func (r *Run) repeated(c *StepState) *Action {
 	}
 	b := budget{used: int64(c.loop.made[callKey(c.Step.Tool, c.call)]), limit: int64(most)}
 	if b.used >= b.limit {
-		return &Action{Record: GuardBlocked{
-			Guard: GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("the model has made the same call of %s %d times (guard %s); step %s was to start", c.Step.Title, b.used, GuardRunaway, c.Step.Index),
+		return &Action{Record: event.GuardBlocked{
+			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: fmt.Sprintf("the model has made the same call of %s %d times (guard %s); step %s was to start", c.Step.Title, b.used, event.GuardRunaway, c.Step.Index),
 		}}
 	}
 	b.used++
-	if b.low() && !r.warned[guardKey(GuardRunaway, c.Step.Index)] {
-		return &Action{Record: GuardWarned{
-			Guard: GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
+	if b.low() && !r.warned[guardKey(event.GuardRunaway, c.Step.Index)] {
+		return &Action{Record: event.GuardWarned{
+			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: fmt.Sprintf("the model makes the same call of %s again: %d times of the %d that it may", c.Step.Title, b.used, b.limit),
 		}}
 	}
@@ -270,22 +272,22 @@ func (r *Run) repeated(c *StepState) *Action {
 
 // read says what a model had read when it wrote the arguments of a call: the
 // results that it was given to begin with, and the newest of its own calls.
-func (r *Run) read(c *StepState) []Provenance {
-	var out []Provenance
+func (r *Run) read(c *StepState) []rule.Provenance {
+	var out []rule.Provenance
 	if c.loop.step != nil {
 		for _, h := range r.inputs(c.loop.step.Step) {
-			out = append(out, Provenance{Step: h.Index, Tool: h.Tool, Written: true})
+			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	} else {
 		out = r.mentions() // a sub-agent is not given them
 	}
-	var own []Provenance
+	var own []rule.Provenance
 	for _, earlier := range c.loop.Calls {
 		if earlier == c {
 			break
 		}
 		if earlier.Status == StepDone {
-			own = append(own, Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
+			own = append(own, rule.Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
 		}
 	}
 	return append(out[:min(len(out), provenanceMost)], own[max(len(own)-provenanceMost, 0):]...)
@@ -293,9 +295,9 @@ func (r *Run) read(c *StepState) []Provenance {
 
 // leftOver is what is left of the limits of this run for one that a plan tool
 // starts: it is one account, and the call of that tool is on it already.
-func (r *Run) leftOver(tool plan.Tool) Limits {
+func (r *Run) leftOver(tool plan.Tool) event.Limits {
 	l := r.Limits
-	calls := Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
+	calls := event.Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
 	if tool.ReadOnly {
 		calls.DiscoveryCalls++
 	}
@@ -324,7 +326,7 @@ func rest[T int | int64](limit, used T) T {
 	case limit == 0:
 		return 0
 	case limit <= used:
-		return NothingLeft
+		return event.NothingLeft
 	default:
 		return limit - used
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -132,7 +134,7 @@ func inPlanOrder(steps []*StepState) []*StepState {
 // applied.
 func (a Action) mayEnd() bool {
 	switch a.Record.(type) {
-	case StepFailed, GuardBlocked:
+	case event.StepFailed, event.GuardBlocked:
 		return true
 	default:
 		return false
@@ -141,7 +143,7 @@ func (a Action) mayEnd() bool {
 
 // blocks reports whether a guard ends the run with this.
 func (a Action) blocks() bool {
-	_, blocked := a.Record.(GuardBlocked)
+	_, blocked := a.Record.(event.GuardBlocked)
 	return blocked
 }
 
@@ -160,19 +162,19 @@ func (r *Run) word(s *StepState, free *slots) []Action {
 	case s.Status == StepActive:
 		return []Action{{Record: r.came(s)}}
 	case s.Status == StepBroken && free.stepsLeft() <= 0:
-		return r.stopped(GuardSteps, index) // rather than wait for an attempt that may not be made
+		return r.stopped(event.GuardSteps, index) // rather than wait for an attempt that may not be made
 	case s.Status == StepBroken:
 		pause := retryBase << min(s.Attempt-s.tried-1, 6)
-		return []Action{{Record: StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
+		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
 	case s.cut != "":
-		return []Action{{Record: StepSkipped{Index: index, Reason: s.cut}}}
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: s.cut}}}
 	case free.stepsLeft() <= 0:
-		return r.stopped(GuardSteps, index)
+		return r.stopped(event.GuardSteps, index)
 	}
 	number := s.tries + 1
 	if s.flaw != nil {
 		free.left.steps--
-		return []Action{{Record: StepFailed{Index: index, Attempt: number, Error: s.flaw.sentence, Failure: s.flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: s.flaw.sentence, Failure: s.flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		free.left.steps--
@@ -189,8 +191,8 @@ func (r *Run) word(s *StepState, free *slots) []Action {
 
 // dryStep is what a step would do: its call, the gate that would ask, and a
 // placeholder for what would come of it.
-func (r *Run) dryStep(s *StepState, number int) StepCompleted {
-	done := StepCompleted{
+func (r *Run) dryStep(s *StepState, number int) event.StepCompleted {
+	done := event.StepCompleted{
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Coerced: s.fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
 	}
@@ -199,8 +201,8 @@ func (r *Run) dryStep(s *StepState, number int) StepCompleted {
 	}
 	facts := r.facts(s.Step.Tool)
 	if facts.err == nil {
-		if rule := r.ruleFor(s, facts); rule.Verdict != VerdictRun {
-			done.Gate = &rule
+		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
+			done.Gate = &matched
 		}
 	} else if s.Step.Gate {
 		rule := gatedByPlan(s.Step.Tool)
@@ -225,9 +227,9 @@ func placeholder(s plan.Step) plan.Placeholder {
 // the user. It returns what they say, which may end the run. A call passes where
 // they do not refuse it, and what is left of its budgets is not promised to others.
 func (r *Run) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Action, passes bool) {
-	kind := GuardExecution
+	kind := event.GuardExecution
 	if facts.tool.ReadOnly {
-		kind = GuardDiscovery
+		kind = event.GuardDiscovery
 	}
 	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
 	if s.approved { // a part of it is its own
@@ -235,9 +237,9 @@ func (r *Run) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Act
 	}
 	switch {
 	case free.left.steps <= reserved.steps:
-		return r.stopped(GuardSteps, s.Step.Index), false
+		return r.stopped(event.GuardSteps, s.Step.Index), false
 	case free.left.calls <= reserved.calls:
-		return r.stopped(GuardToolCalls, s.Step.Index), false
+		return r.stopped(event.GuardToolCalls, s.Step.Index), false
 	case *free.left.ofKind(facts) <= *reserved.ofKind(facts):
 		return r.stopped(kind, s.Step.Index), false
 	}
@@ -316,9 +318,9 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 	}
 	fills := s.Step.Executor == plan.ExecutorTool
 	if !fills && free.stepsLeft() <= 0 {
-		return r.stopped(GuardSteps, s.Step.Index)
+		return r.stopped(event.GuardSteps, s.Step.Index)
 	}
-	if blocked := r.stopped(GuardTokens, s.Step.Index); blocked != nil {
+	if blocked := r.stopped(event.GuardTokens, s.Step.Index); blocked != nil {
 		return blocked
 	}
 	if s.Step.Executor == plan.ExecutorAgent {
@@ -329,7 +331,7 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 	if fills {
 		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step))
 		return []Action{{
-			ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
+			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
 		}}
 	}
@@ -355,11 +357,11 @@ func (r *Run) needs(s *StepState) []string {
 	return list(r.graph.Dependencies(s.Step.Index))
 }
 
-func (r *Run) started(s *StepState, args map[string]any, number int) StepStarted {
+func (r *Run) started(s *StepState, args map[string]any, number int) event.StepStarted {
 	if args == nil {
 		args = map[string]any{}
 	}
-	return StepStarted{
+	return event.StepStarted{
 		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
 		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
 	}

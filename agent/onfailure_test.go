@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -15,17 +15,17 @@ func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
 		planner, step string // on_failure of the plan, and of the step
 		ordered       plan.OnFailure
 		noReplan      bool
-		want          agent.Reason
+		want          event.Reason
 		replans       int
 	}{
-		"a new plan, where nobody says otherwise":             {want: agent.ReasonGoalMet, replans: 1},
-		"what the planner says of its plan":                   {planner: "skip", want: agent.ReasonPartial},
-		"what the user ordered":                               {ordered: plan.OnFailureAbort, want: agent.ReasonStepFailed},
-		"what the user ordered, over what the planner says":   {planner: "skip", ordered: plan.OnFailureAbort, want: agent.ReasonStepFailed},
-		"what the step says, over what the user ordered":      {step: "skip", ordered: plan.OnFailureAbort, want: agent.ReasonPartial},
-		"no new plan, where the user forbids it":              {noReplan: true, want: agent.ReasonStepFailed},
-		"no new plan, although the step asks for it":          {step: "replan", noReplan: true, want: agent.ReasonStepFailed},
-		"what the planner says, where no new plan is allowed": {planner: "skip", noReplan: true, want: agent.ReasonPartial},
+		"a new plan, where nobody says otherwise":             {want: event.ReasonGoalMet, replans: 1},
+		"what the planner says of its plan":                   {planner: "skip", want: event.ReasonPartial},
+		"what the user ordered":                               {ordered: plan.OnFailureAbort, want: event.ReasonStepFailed},
+		"what the user ordered, over what the planner says":   {planner: "skip", ordered: plan.OnFailureAbort, want: event.ReasonStepFailed},
+		"what the step says, over what the user ordered":      {step: "skip", ordered: plan.OnFailureAbort, want: event.ReasonPartial},
+		"no new plan, where the user forbids it":              {noReplan: true, want: event.ReasonStepFailed},
+		"no new plan, although the step asks for it":          {step: "replan", noReplan: true, want: event.ReasonStepFailed},
+		"what the planner says, where no new plan is allowed": {planner: "skip", noReplan: true, want: event.ReasonPartial},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -41,7 +41,7 @@ func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
 				prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"3","title":"Fill","tool":"fill","args":{"at":"y"}}]}`},
 			}.reply
 			w.tool = failingAlways("look")
-			start := started(agent.DefaultLimits())
+			start := started(event.DefaultLimits())
 			start.OnFailure, start.Limits.NoReplan = c.ordered, c.noReplan
 			got := w.play(start)
 			if got.Reason != c.want || got.Usage.Replans != c.replans {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
@@ -21,19 +22,19 @@ type file struct {
 // in has a world change the file: its previews show the version that they would
 // change, and a call that was approved for another is refused.
 func (f *file) in(w *world) {
-	w.show = func(g agent.OpenGate) agent.GateRequested {
+	w.show = func(g agent.OpenGate) event.GateRequested {
 		shown := g.Gate
 		shown.Diff, shown.Hashes = fmt.Sprint("version ", f.version), map[string]string{"f": fmt.Sprint(f.version)}
 		return shown
 	}
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if was, approved := c.Hashes["f"]; approved && was != fmt.Sprint(f.version) {
 			f.refused++
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "outdated", Outdated: "f changed since it was approved", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "outdated", Outdated: "f changed since it was approved", Failure: event.FailureTool}
 		}
 		f.version++
 		f.calls = append(f.calls, c.Index)
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "done"}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "done"}
 	}
 }
 
@@ -46,7 +47,7 @@ func TestOutdatedCallIsAskedAboutAgainAndRuns(t *testing.T) {
 			start := given(t, parallel(n))
 			start.Limits.MaxToolCalls = n // what was refused counts as nothing
 			got := w.play(start)
-			if got.Reason != agent.ReasonGoalMet || len(f.calls) != n || got.Usage.ToolCalls != n || got.Usage.Steps != n {
+			if got.Reason != event.ReasonGoalMet || len(f.calls) != n || got.Usage.ToolCalls != n || got.Usage.Steps != n {
 				t.Fatalf("it ended %s (%s) after the calls %v, used %+v", got.Reason, got.Error, f.calls, got.Usage)
 			}
 			if len(got.History) != n {
@@ -74,13 +75,13 @@ func TestOutdatedCallIsAskedAboutAgainAndRuns(t *testing.T) {
 func TestOutdatedCallMayBeDeniedTheSecondTime(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
-	w.gate = func(g agent.GateRequested) agent.Decision {
+	w.gate = func(g event.GateRequested) event.Decision {
 		if g.Outdated != "" {
-			return agent.Deny
+			return event.Deny
 		}
-		return agent.Allow
+		return event.Allow
 	}
-	if got := w.play(given(t, parallel(2))); got.Reason != agent.ReasonDenied || len(f.calls) != 1 {
+	if got := w.play(given(t, parallel(2))); got.Reason != event.ReasonDenied || len(f.calls) != 1 {
 		t.Errorf("it ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
 	}
 }
@@ -89,15 +90,15 @@ func TestOutdatedCallRunsUnaskedWhereItsToolWasAllowedMeanwhile(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
 	asked := 0
-	w.resolve = func(g agent.GateRequested) agent.GateResolved {
+	w.resolve = func(g event.GateRequested) event.GateResolved {
 		asked++
-		said := agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "test"}
+		said := event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "test"}
 		if asked == 2 {
-			said.Scope = agent.ScopeRun
+			said.Scope = event.ScopeRun
 		}
 		return said
 	}
-	if got := w.play(given(t, parallel(2))); got.Reason != agent.ReasonGoalMet || len(f.calls) != 2 || asked != 2 {
+	if got := w.play(given(t, parallel(2))); got.Reason != event.ReasonGoalMet || len(f.calls) != 2 || asked != 2 {
 		t.Errorf("it ended %s (%s) after the calls %v and %d gates", got.Reason, got.Error, f.calls, asked)
 	}
 }
@@ -105,7 +106,7 @@ func TestOutdatedCallRunsUnaskedWhereItsToolWasAllowedMeanwhile(t *testing.T) {
 func TestOutdatedCallOfTheChatIsAskedAboutAgain(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	chats(nil, w, &start)
 	turns := 0
 	w.reply = func(prompt.Request) (string, error) { return "done", nil }
@@ -116,7 +117,7 @@ func TestOutdatedCallOfTheChatIsAskedAboutAgain(t *testing.T) {
 		return []reply.ToolUse{use("change", "a"), use("change", "b")}
 	}
 	got := w.play(start)
-	if got.Reason != agent.ReasonDirect || len(f.calls) != 2 || f.refused != 1 {
+	if got.Reason != event.ReasonDirect || len(f.calls) != 2 || f.refused != 1 {
 		t.Errorf("it ended %s (%s) after the calls %v, %d refused", got.Reason, got.Error, f.calls, f.refused)
 	}
 }
@@ -126,10 +127,10 @@ func TestOutdatedCallSurvivesACrash(t *testing.T) {
 	f.in(w)
 	start := given(t, parallel(3))
 	w.apply(start)
-	w.until(agent.KindStepFailed)
+	w.until(event.KindStepFailed)
 	w.kill(len(w.events))
 	again := resumed(start)
-	if got := w.resume(again); got.Reason != agent.ReasonGoalMet || len(f.calls) != 3 {
+	if got := w.resume(again); got.Reason != event.ReasonGoalMet || len(f.calls) != 3 {
 		t.Errorf("it ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
 	}
 	for _, g := range gates(w) {

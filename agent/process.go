@@ -1,25 +1,29 @@
 package agent
 
-import "slices"
+import (
+	"slices"
+
+	"replan/agent/event"
+)
 
 // LeftProcesses returns the process groups that events tell of and whose calls
 // have not come back: where their program was killed they may still be at work.
-func LeftProcesses(events []Event) []StepProcess {
-	var left []StepProcess
+func LeftProcesses(events []event.Event) []event.StepProcess {
+	var left []event.StepProcess
 	ended := func(index string, number int) {
-		left = slices.DeleteFunc(left, func(p StepProcess) bool { return p.Index == index && p.Attempt == number })
+		left = slices.DeleteFunc(left, func(p event.StepProcess) bool { return p.Index == index && p.Attempt == number })
 	}
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case StepProcess:
+		case event.StepProcess:
 			left = append(left, d)
-		case StepCompleted:
+		case event.StepCompleted:
 			ended(d.Index, d.Attempt)
-		case StepFailed:
+		case event.StepFailed:
 			ended(d.Index, d.Attempt)
-		case StepInDoubt:
+		case event.StepInDoubt:
 			ended(d.Index, d.Attempt)
-		case RunResumed:
+		case event.RunResumed:
 			left = nil // that resume has seen to them
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -26,7 +28,7 @@ const (
 
 // flaw is why a step cannot start although all it depends on is done.
 type flaw struct {
-	kind     FailureKind
+	kind     event.FailureKind
 	sentence string
 }
 
@@ -162,61 +164,61 @@ func (r *Run) standing(s *StepState) standing {
 // standingCall is what a step needs next that nothing but a slot, a gate or a
 // flaw of its own keeps from starting.
 func (r *Run) standingCall(s *StepState) standing {
-	flawed := func(kind FailureKind, sentence string) standing {
+	flawed := func(kind event.FailureKind, sentence string) standing {
 		s.flaw = &flaw{kind, sentence}
 		return standsWord
 	}
 	switch s.Step.Executor {
 	case plan.ExecutorSelf:
 		if r.Model == "" {
-			return flawed(FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
 		}
 		return standsModel
 	case plan.ExecutorAgent:
 		profile, known := r.prompting.Profile(s.Step.Profile)
 		switch {
 		case !known:
-			return flawed(FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
+			return flawed(event.FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
 		case r.Model == "":
-			return flawed(FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
 		case !r.modelTools && profile.Model == "":
-			return flawed(FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.Model, profile.Name))
+			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.Model, profile.Name))
 		}
 		return standsModel
 	}
 	facts := r.facts(s.Step.Tool)
 	switch {
 	case s.unknown != nil:
-		return flawed(FailureArgs, s.unknown.Error())
+		return flawed(event.FailureArgs, s.unknown.Error())
 	case prompt.IsPlanTool(facts.tool) && s.Parent != prompt.ChatParent:
-		return flawed(FailureArgs, "only a model in chat can call "+facts.tool.Name)
+		return flawed(event.FailureArgs, "only a model in chat can call "+facts.tool.Name)
 	case facts.err != nil:
-		return flawed(FailureArgs, facts.err.Error())
+		return flawed(event.FailureArgs, facts.err.Error())
 	case s.denied:
-		return flawed(FailureDenied, "denied at the gate")
+		return flawed(event.FailureDenied, "denied at the gate")
 	case facts.blocked():
-		return flawed(FailureDenied, "denied by a rule: "+facts.rules[0].Why)
+		return flawed(event.FailureDenied, "denied by a rule: "+facts.rules[0].Why)
 	case len(s.missing) > 0 && s.filled == nil && s.fillError != "":
-		return flawed(FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
 	case len(s.missing) > 0 && s.filled == nil && r.Model == "":
-		return flawed(FailureArgs, "it lacks "+strings.Join(s.missing, " and ")+", and there is no model to fill that in")
+		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.missing, " and ")+", and there is no model to fill that in")
 	case len(s.missing) > 0 && s.filled == nil:
 		return standsModel
 	}
 	if err := r.prepare(s, facts); err != nil {
-		return flawed(FailureArgs, err.Error())
+		return flawed(event.FailureArgs, err.Error())
 	}
 	return r.standingRuled(s, r.ruleFor(s, facts))
 }
 
 // standingRuled is what a step needs next whose call is ready, by the rule that
 // decides about it.
-func (r *Run) standingRuled(s *StepState, rule Rule) standing {
+func (r *Run) standingRuled(s *StepState, matched rule.Rule) standing {
 	switch {
-	case rule.Verdict == VerdictBlock:
-		s.flaw = &flaw{FailureDenied, "denied by a rule: " + rule.Why}
+	case matched.Verdict == rule.VerdictBlock:
+		s.flaw = &flaw{event.FailureDenied, "denied by a rule: " + matched.Why}
 		return standsWord
-	case rule.Verdict == VerdictAsk && !s.approved && !r.passed(s):
+	case matched.Verdict == rule.VerdictAsk && !s.approved && !r.passed(s):
 		return standsGate
 	default:
 		return standsTool
@@ -257,24 +259,24 @@ func (r *Run) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		facts := r.facts(s.Step.Tool)
 		if facts.err != nil {
-			return &flaw{FailureArgs, facts.err.Error()}
+			return &flaw{event.FailureArgs, facts.err.Error()}
 		}
 		if facts.blocked() {
-			return &flaw{FailureDenied, "would be denied by a rule: " + facts.rules[0].Why}
+			return &flaw{event.FailureDenied, "would be denied by a rule: " + facts.rules[0].Why}
 		}
 	}
 	s.call = s.args()
 	if s.loop == nil { // what a model writes in a call is no reference
 		args, err := plan.ResolveArgs(s.call, r.variables)
 		if err != nil {
-			return &flaw{FailureArgs, err.Error()}
+			return &flaw{event.FailureArgs, err.Error()}
 		}
 		s.call = args
 	}
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		s.call, s.fitted = r.fit(r.facts(s.Step.Tool), s.call)
-		if rule := r.ruleFor(s, r.facts(s.Step.Tool)); rule.Verdict == VerdictBlock {
-			return &flaw{FailureDenied, "would be denied by a rule: " + rule.Why}
+		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
+			return &flaw{event.FailureDenied, "would be denied by a rule: " + matched.Why}
 		}
 	}
 	return nil
@@ -293,7 +295,7 @@ func (s *StepState) args() map[string]any {
 type toolFacts struct {
 	tool      plan.Tool
 	err       error           // there is no such tool
-	rules     []Rule          // that speak about it, see Speaking
+	rules     []rule.Rule     // that speak about it, see Speaking
 	signature *plan.Signature // nil where its schema cannot be used
 	calls     int             // in this run
 }
@@ -312,7 +314,7 @@ func (r *Run) facts(name string) *toolFacts {
 		if qualified := tool.QualifiedName(); qualified != name {
 			facts = r.facts(qualified)
 		} else {
-			facts.rules = Speaking(r.rules, tool)
+			facts.rules = rule.Speaking(r.rules, tool)
 			facts.signature, _ = plan.NewSignature(tool) // what cannot be used checks nothing
 			facts.calls = r.callsBefore[qualified]
 		}

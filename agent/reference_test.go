@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -21,23 +23,23 @@ import (
 func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors-1)
-		start.Limits = agent.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end it early
+		start.Limits = event.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end it early
 		start.Review = false                                                                    // the look does not know of it
 		start.Rules = slices.Clone(start.Rules)
 		start.Rules[0].Untrusted = true // text may be sent to what only reads
 		start.Plan, start.SkipSynthesis = randomGiven(t, executors-1), true
 		look := &look{start: start}
-		w.check = func(e agent.Event) { look.compare(t, w, e) }
+		w.check = func(e event.Event) { look.compare(t, w, e) }
 		w.apply(start)
 		w.playOrStop(t)
 
-		w.check = func(agent.Event) {}
+		w.check = func(event.Event) {}
 		w.kill(rapid.IntRange(2, len(w.events)).Draw(t, "kept"))
-		if r := w.run.Result; r != nil && r.Status == agent.StatusCompleted {
+		if r := w.run.Result; r != nil && r.Status == event.StatusCompleted {
 			return
 		}
 		look.again(t, w)
-		w.check = func(e agent.Event) { look.compare(t, w, e) }
+		w.check = func(e event.Event) { look.compare(t, w, e) }
 		again := resumed(start)
 		again.Attended = rapid.Bool().Draw(t, "attended")
 		w.resume(again)
@@ -47,7 +49,7 @@ func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
 // look knows what the events say of the steps besides what a run shows, and
 // looks at every step to say what can be done.
 type look struct {
-	start     agent.RunStarted
+	start     event.RunStarted
 	model     string
 	stopped   bool                           // nothing new starts until a resume
 	ended     bool                           // the run is over, or about to be
@@ -67,7 +69,7 @@ type look struct {
 	fired     map[string]bool                // timers
 	gated     map[string]bool                // tools that a revision put behind a gate
 	replanned map[string]bool                // steps that a replan added or revised
-	shown     map[string]agent.GateRequested // by gate
+	shown     map[string]event.GateRequested // by gate
 	statuses  map[string]agent.StepStatus    // after the event before
 	asked     map[string]bool                // failed steps with a question, after the event before
 }
@@ -85,7 +87,7 @@ func (l *look) again(t *rapid.T, w *world) {
 }
 
 // compare holds Next against what a look at every step says.
-func (l *look) compare(t *rapid.T, w *world, e agent.Event) {
+func (l *look) compare(t *rapid.T, w *world, e event.Event) {
 	l.follow(&w.run, e.Data)
 	said, warned := heard(w.run.Next())
 	if want := l.todo(&w.run); !warned && fmt.Sprint(said) != fmt.Sprint(want) {
@@ -101,17 +103,17 @@ func heard(next []agent.Action) (said map[string][]string, warned bool) {
 	say := func(what, who string) { said[what] = append(said[what], who) }
 	for _, a := range next {
 		switch d := a.Record.(type) {
-		case agent.StepStarted:
+		case event.StepStarted:
 			say("start", d.Index)
-		case agent.StepRetry:
+		case event.StepRetry:
 			say("retry", d.Index)
-		case agent.StepSkipped:
+		case event.StepSkipped:
 			say("skip", d.Index)
-		case agent.StepFailed:
+		case event.StepFailed:
 			say("fail", d.Index)
-		case agent.BudgetWarned:
+		case event.BudgetWarned:
 			warned = true
-		case agent.ModelRequested:
+		case event.ModelRequested:
 			if d.Step != "" {
 				say("start", d.Step)
 			}
@@ -131,9 +133,9 @@ func heard(next []agent.Action) (said map[string][]string, warned bool) {
 }
 
 // follow takes one event in, after the run did.
-func (l *look) follow(r *agent.Run, d agent.Data) {
+func (l *look) follow(r *agent.Run, d event.Data) {
 	switch d := d.(type) {
-	case agent.RunStarted:
+	case event.RunStarted:
 		model := d.Model
 		*l = look{start: l.start, model: model}
 		for _, m := range []*map[string]bool{
@@ -142,47 +144,47 @@ func (l *look) follow(r *agent.Run, d agent.Data) {
 		} {
 			*m = map[string]bool{}
 		}
-		l.base, l.shown = map[string]int{}, map[string]agent.GateRequested{}
-	case agent.RunPaused, agent.GuardBlocked:
+		l.base, l.shown = map[string]int{}, map[string]event.GateRequested{}
+	case event.RunPaused, event.GuardBlocked:
 		l.stopped = true
-	case agent.RunResumed:
+	case event.RunResumed:
 		l.resume(r, d)
-	case agent.PlanCreated:
+	case event.PlanCreated:
 		l.gates(r)
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		l.revise(r, d)
-	case agent.GateRequested:
+	case event.GateRequested:
 		l.shown[d.Gate] = d
-	case agent.GateResolved:
-		g, yes := l.shown[d.Gate], d.Decision == agent.Allow
+	case event.GateResolved:
+		g, yes := l.shown[d.Gate], d.Decision == event.Allow
 		l.approved[g.Step], l.denied[g.Step] = yes, !yes
-		if yes && d.Scope == agent.ScopeRun {
+		if yes && d.Scope == event.ScopeRun {
 			l.granted[g.Tool] = true
 			for _, p := range g.Provenance {
 				l.exact[p.Arg] = l.exact[p.Arg] || !p.Written
 			}
 		}
-	case agent.ModelRequested:
+	case event.ModelRequested:
 		l.asking[d.Step] = true
-	case agent.ModelReplied:
+	case event.ModelReplied:
 		delete(l.asking, d.Step)
 		args, err := reply.ParseArgs(d.Reply.Text)
 		fits := d.Error == "" && err == nil && args["at"] == "x"
 		l.filled[d.Step], l.unfilled[d.Step] = l.filled[d.Step] || fits, !fits
-	case agent.StepRetry:
+	case event.StepRetry:
 		delete(l.unfilled, d.Index)
-	case agent.StepFailed:
+	case event.StepFailed:
 		l.held[d.Index] = l.held[d.Index] || d.Removes != "" && !strings.Contains(d.Index, ".")
-	case agent.TimerFired:
+	case event.TimerFired:
 		l.fired[d.ID] = true
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		delete(l.lost, d.Index)
-	case agent.DoubtResolved:
-		l.decide(r, d.Step, d.Decision == agent.DoubtRerun, d.Decision == agent.DoubtAbort)
-	case agent.FailureResolved:
-		l.decide(r, d.Step, d.Decision == agent.FailureRetry, d.Decision == agent.FailureAbort)
-		l.leftOut[d.Step] = d.Decision == agent.FailureSkip
-		l.replan[d.Step] = d.Decision == agent.FailureReplan
+	case event.DoubtResolved:
+		l.decide(r, d.Step, d.Decision == event.DoubtRerun, d.Decision == event.DoubtAbort)
+	case event.FailureResolved:
+		l.decide(r, d.Step, d.Decision == event.FailureRetry, d.Decision == event.FailureAbort)
+		l.leftOut[d.Step] = d.Decision == event.FailureSkip
+		l.replan[d.Step] = d.Decision == event.FailureReplan
 		l.edited[d.Step] = l.edited[d.Step] || d.Args != nil
 	}
 	l.statuses, l.asked = map[string]agent.StepStatus{}, map[string]bool{}
@@ -211,7 +213,7 @@ func (l *look) anew(s *agent.StepState) {
 	}
 }
 
-func (l *look) resume(r *agent.Run, d agent.RunResumed) {
+func (l *look) resume(r *agent.Run, d event.RunResumed) {
 	for _, s := range r.Steps {
 		index := s.Step.Index
 		delete(l.asking, index)
@@ -231,7 +233,7 @@ func (l *look) resume(r *agent.Run, d agent.RunResumed) {
 	l.stopped, l.ended, l.model = false, false, d.Model
 }
 
-func (l *look) revise(r *agent.Run, d agent.PlanDiff) {
+func (l *look) revise(r *agent.Run, d event.PlanDiff) {
 	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.filled, l.unfilled, l.leftOut, l.replan, l.edited} {
 		clear(m)
 	}
@@ -257,7 +259,7 @@ func (l *look) ends(r *agent.Run, s *agent.StepState) bool {
 	switch {
 	case s.Status != agent.StepBroken || l.retries(s) || l.leftOut[index] || l.replan[index] || len(r.Questions()) > 0:
 		return false
-	case s.Failure == agent.FailureDenied || s.Failure == agent.FailureInterrupted:
+	case s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted:
 		return true
 	}
 	switch l.policy(r, s) {
@@ -280,7 +282,7 @@ func (l *look) policy(r *agent.Run, s *agent.StepState) plan.OnFailure {
 
 func (l *look) retries(s *agent.StepState) bool {
 	switch s.Failure {
-	case agent.FailureTool, agent.FailureTimeout, agent.FailureModel:
+	case event.FailureTool, event.FailureTimeout, event.FailureModel:
 	default:
 		return false
 	}
@@ -298,7 +300,7 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 		index := s.Step.Index
 		retried := l.retries(s)
 		failed := s.Status == agent.StepBroken && !retried && !l.leftOut[index]
-		if failed && (l.replan[index] || s.Failure == agent.FailureInterrupted || l.policy(r, s) == plan.OnFailureReplan) {
+		if failed && (l.replan[index] || s.Failure == event.FailureInterrupted || l.policy(r, s) == plan.OnFailureReplan) {
 			return map[string][]string{} // the planner is asked next
 		}
 		if s.Status == agent.StepUncertain || l.lost[index] {
@@ -403,7 +405,7 @@ func (l *look) need(r *agent.Run, s *agent.StepState) (what, who string) {
 		}
 		return "model", index
 	}
-	uncovered := slices.ContainsFunc(r.Carried(index), func(p agent.Provenance) bool { return p.Written || !l.exact[p.Arg] })
+	uncovered := slices.ContainsFunc(r.Carried(index), func(p rule.Provenance) bool { return p.Written || !l.exact[p.Arg] })
 	asks := s.Step.Tool == "change" && (!l.granted["change"] || uncovered) || s.Step.Gate || l.replanned[index] && l.gated[s.Step.Tool] || l.held[index]
 	if asks && !l.approved[index] {
 		return "gate", index

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -32,12 +33,12 @@ func calls(title string, words ...string) plan.Plan {
 }
 
 // breaking fails each call with one of these words.
-func breaking(words ...string) func(agent.CallTool) agent.Data {
-	return func(c agent.CallTool) agent.Data {
+func breaking(words ...string) func(agent.CallTool) event.Data {
+	return func(c agent.CallTool) event.Data {
 		if at, _ := c.Args["at"].(string); slices.Contains(words, at) {
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: at + " is broken", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: at + " is broken", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
 	}
 }
 
@@ -51,62 +52,62 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 	for name, c := range map[string]struct {
 		plans   []plan.Plan
 		broken  []string
-		limit   func(*agent.Limits)
-		status  agent.Status
-		reason  agent.Reason
+		limit   func(*event.Limits)
+		status  event.Status
+		reason  event.Reason
 		starts  string
 		diffs   []diff
 		replans int
 	}{
 		"success": {
-			plans: []plan.Plan{four}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet, starts: "1 2 3 4",
+			plans: []plan.Plan{four}, status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "1 2 3 4",
 		},
 		"one replan": {
-			plans: []plan.Plan{four, around}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			plans: []plan.Plan{four, around}, broken: []string{"x"}, status: event.StatusCompleted, reason: event.ReasonGoalMet,
 			starts: "1 2 5 6 7", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
 		},
 		"two replans": {
-			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, status: event.StatusCompleted, reason: event.ReasonGoalMet,
 			starts: "1 2 5 6 8 9", diffs: []diff{{"2 3 4", "5 6 7", ""}, {"6 7", "8 9", ""}}, replans: 2,
 		},
 		"a revised step keeps its index and is a new attempt": {
-			plans: []plan.Plan{four, calls("Other words", "2:look:b", "3:look:c")}, broken: []string{"x"}, status: agent.StatusCompleted, reason: agent.ReasonGoalMet,
+			plans: []plan.Plan{four, calls("Other words", "2:look:b", "3:look:c")}, broken: []string{"x"}, status: event.StatusCompleted, reason: event.ReasonGoalMet,
 			starts: "1 2 2 3", diffs: []diff{{"4", "", "2"}}, replans: 1,
 		},
 		"replans spent": {
-			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, limit: func(l *agent.Limits) { l.MaxReplans = 1 },
-			status: agent.StatusFailed, reason: agent.ReasonReplanBudget, starts: "1 2 5 6", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
+			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, limit: func(l *event.Limits) { l.MaxReplans = 1 },
+			status: event.StatusFailed, reason: event.ReasonReplanBudget, starts: "1 2 5 6", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
 		},
 		"replans spent by answers that repeat what failed": {
 			plans: []plan.Plan{calls("Two", "1:look:x", "2:look:b"), calls("Same", "1:look:x", "2:look:b"), calls("Same", "5:look:x", "6:look:b")}, broken: []string{"x"},
-			limit: func(l *agent.Limits) { l.MaxReplans = 2 }, status: agent.StatusFailed, reason: agent.ReasonReplanBudget, starts: "1", replans: 2,
+			limit: func(l *event.Limits) { l.MaxReplans = 2 }, status: event.StatusFailed, reason: event.ReasonReplanBudget, starts: "1", replans: 2,
 		},
 		"steps spent": {
-			plans: []plan.Plan{four, around}, broken: []string{"x"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
-			status: agent.StatusFailed, reason: agent.ReasonStepBudget, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four, around}, broken: []string{"x"}, limit: func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
+			status: event.StatusFailed, reason: event.ReasonStepBudget, starts: "1 2", replans: 1,
 		},
 		"steps spent before the planner is asked": {
-			plans: []plan.Plan{four, around}, broken: []string{"d"}, limit: func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
-			status: agent.StatusFailed, reason: agent.ReasonStepBudget, starts: "1 2 3 4",
+			plans: []plan.Plan{four, around}, broken: []string{"d"}, limit: func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
+			status: event.StatusFailed, reason: event.ReasonStepBudget, starts: "1 2 3 4",
 		},
 		"nothing to replan": {
-			plans: []plan.Plan{four, {Title: "There is no way around x"}}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four, {Title: "There is no way around x"}}, broken: []string{"x"}, status: event.StatusFailed, reason: event.ReasonGaveUp, starts: "1 2", replans: 1,
 		},
 		"nothing left in the script": {
-			plans: []plan.Plan{four}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonGaveUp, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four}, broken: []string{"x"}, status: event.StatusFailed, reason: event.ReasonGaveUp, starts: "1 2", replans: 1,
 		},
 		"no plan at all": {
-			plans: []plan.Plan{{Title: "Nothing"}}, status: agent.StatusFailed, reason: agent.ReasonNoPlan,
+			plans: []plan.Plan{{Title: "Nothing"}}, status: event.StatusFailed, reason: event.ReasonNoPlan,
 		},
 		"a planner that fails": {
-			plans: []plan.Plan{four, calls("Wrong", "5:nowhere:e")}, broken: []string{"x"}, status: agent.StatusFailed, reason: agent.ReasonPlannerError, starts: "1 2", replans: 1,
+			plans: []plan.Plan{four, calls("Wrong", "5:nowhere:e")}, broken: []string{"x"}, status: event.StatusFailed, reason: event.ReasonPlannerError, starts: "1 2", replans: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.run.Planners = planning.Scripted(c.plans...)
 			w.tool = breaking(c.broken...)
-			start := started(agent.DefaultLimits())
+			start := started(event.DefaultLimits())
 			start.Model, start.SkipSynthesis = "", true
 			if c.limit != nil {
 				c.limit(&start.Limits)
@@ -118,7 +119,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 			if starts := strings.Join(w.starts(), " "); starts != c.starts {
 				t.Errorf("started %s, want %s", starts, c.starts)
 			}
-			if got.Usage.Replans != c.replans || len(all[agent.ReplanStarted](w)) != c.replans || got.Usage.ModelCalls != 0 {
+			if got.Usage.Replans != c.replans || len(all[event.ReplanStarted](w)) != c.replans || got.Usage.ModelCalls != 0 {
 				t.Errorf("used %+v, want %d replans and no model", got.Usage, c.replans)
 			}
 			if len(got.Revisions) != len(c.diffs) {
@@ -161,9 +162,9 @@ func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
 			{"index":"1","title":"New","tool":"look","args":{"at":"new"},"result_variable":"n"},
 			{"index":"3","title":"C again","tool":"look","args":{"at":"${n} ${a}"},"depends_on":["1","2"]}]}`},
 	}.reply
-	w.tool = failing("3", 1, agent.FailureTool)
-	got := w.play(started(agent.DefaultLimits()))
-	if got.Reason != agent.ReasonGoalMet {
+	w.tool = failing("3", 1, event.FailureTool)
+	got := w.play(started(event.DefaultLimits()))
+	if got.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	if starts := strings.Join(w.starts(), " "); starts != "1 2 3 4 3" {
@@ -187,9 +188,9 @@ func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
 		prompt.PurposePlan:   {with(diamond, `"args":{"at":"b"}`, `"args":{"at":"b"},"expected_outcome":"the b is right"`)},
 		prompt.PurposeReplan: {`{"title":"x","steps":[]}`},
 	}.reply
-	w.tool = failing("3", 1, agent.FailureTool)
-	w.play(started(agent.DefaultLimits()))
-	asked := all[agent.ModelRequested](w)
+	w.tool = failing("3", 1, event.FailureTool)
+	w.play(started(event.DefaultLimits()))
+	asked := all[event.ModelRequested](w)
 	if len(asked) != 1 {
 		t.Fatalf("%d requests outside the phases, want one", len(asked))
 	}
@@ -201,7 +202,7 @@ func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
 			t.Errorf("the prompt lacks %s (%q):\n%s", what, words, prompt)
 		}
 	}
-	if d := all[agent.ReplanStarted](w)[0]; d.Step != "3" || d.Error != "it broke" || !slices.Equal(d.Remaining, []string{"3", "4"}) {
+	if d := all[event.ReplanStarted](w)[0]; d.Step != "3" || d.Error != "it broke" || !slices.Equal(d.Remaining, []string{"3", "4"}) {
 		t.Errorf("told %+v", d)
 	}
 }
@@ -210,15 +211,15 @@ func TestARefusedAnswerIsToldAndCounted(t *testing.T) {
 	w := newWorld(t)
 	same := `{"title":"x","steps":[{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"4","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`
 	w.reply = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {same, `{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
-	w.tool = failing("3", 1, agent.FailureTool)
-	got := w.play(started(agent.DefaultLimits()))
-	if got.Reason != agent.ReasonGoalMet || got.Usage.Replans != 2 || len(got.Revisions) != 1 {
+	w.tool = failing("3", 1, event.FailureTool)
+	got := w.play(started(event.DefaultLimits()))
+	if got.Reason != event.ReasonGoalMet || got.Usage.Replans != 2 || len(got.Revisions) != 1 {
 		t.Fatalf("%s (%s) after %d replans and %d revisions", got.Reason, got.Error, got.Usage.Replans, len(got.Revisions))
 	}
-	if refused := all[agent.ReplanRefused](w); len(refused) != 1 || refused[0].Attempt != 1 || refused[0].Reason == "" {
+	if refused := all[event.ReplanRefused](w); len(refused) != 1 || refused[0].Attempt != 1 || refused[0].Reason == "" {
 		t.Errorf("refused %+v", refused)
 	}
-	second := all[agent.ReplanStarted](w)[1]
+	second := all[event.ReplanStarted](w)[1]
 	if !strings.Contains(second.Error, "The last answer was refused") {
 		t.Errorf("the planner is not told why it is asked again: %q", second.Error)
 	}
@@ -228,7 +229,7 @@ func TestAResultOfARunTellsItsRevisions(t *testing.T) {
 	w := newWorld(t)
 	w.run.Planners = planning.Scripted(calls("A", "1:look:x"), calls("B", "2:look:y"))
 	w.tool = breaking("x")
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.SkipSynthesis = true
 	got := w.play(start)
 	text, err := json.Marshal(got.Revisions)

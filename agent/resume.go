@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -23,7 +24,7 @@ func (r *Run) Elapsed() time.Duration {
 // applyResumed takes the run up where its events end: what was under way when
 // its program ended has not come back and never will, and where the run had
 // ended itself, what it failed at is tried again.
-func (r *Run) applyResumed(d RunResumed, last time.Time) {
+func (r *Run) applyResumed(d event.RunResumed, last time.Time) {
 	over := (r.Result != nil || r.ending != nil) && !r.answering // where only the answer is missing, no step is tried again
 	r.before += last.Sub(r.since)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
@@ -58,7 +59,7 @@ func (r *Run) applyResumed(d RunResumed, last time.Time) {
 	if !r.attended {
 		r.unask()
 	}
-	delete(r.fired, GuardTime)
+	delete(r.fired, event.GuardTime)
 	if r.Revision == 0 {
 		r.every(r.enqueue) // calls of the chat
 	} else {
@@ -232,7 +233,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.questions {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepUncertain, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == FailureDenied,
+			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == event.FailureDenied,
 		}
 		if q.Args == nil {
 			q.Args = s.args()
@@ -265,7 +266,7 @@ func (r *Run) nextLost() []Action {
 		if s.unsure {
 			reason = "the last line of the journal is damaged, and may have said that it started"
 		}
-		out = append(out, Action{Record: StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: reason}})
+		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: reason}})
 	}
 	return out
 }
@@ -274,7 +275,7 @@ func (r *Run) nextLost() []Action {
 // so that a resume finds it in doubt: the line that is lost may have said so.
 func (r *Run) applyDamaged() {
 	for _, action := range r.Next() {
-		started, ok := action.Record.(StepStarted)
+		started, ok := action.Record.(event.StepStarted)
 		if !ok {
 			continue
 		}
@@ -290,8 +291,8 @@ func (r *Run) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.questions {
 		if decision := r.doubtAnswer(s); s.Status == StepUncertain && decision != "" {
-			out = append(out, Action{Record: DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
-			if decision == DoubtAbort {
+			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
+			if decision == event.DoubtAbort {
 				break // the run ends with it
 			}
 		}
@@ -301,12 +302,12 @@ func (r *Run) nextDoubts() []Action {
 
 // doubtAnswer is what is decided of a step in doubt without asking; "" where the
 // user is to be asked. By itself no step is run again twice after one resume.
-func (r *Run) doubtAnswer(s *StepState) DoubtDecision {
+func (r *Run) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
 		return ""
-	case r.inDoubt == "", r.inDoubt == DoubtRerun && s.rerun:
-		return DoubtAbort
+	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.rerun:
+		return event.DoubtAbort
 	default:
 		return r.inDoubt
 	}
@@ -320,25 +321,25 @@ func (r *Run) doubtAnswerer() string {
 }
 
 // applyDoubtResolved does with a step in doubt what was decided.
-func (r *Run) applyDoubtResolved(d DoubtResolved) {
+func (r *Run) applyDoubtResolved(d event.DoubtResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepUncertain {
 		return
 	}
 	r.decided(s, AskedDoubt, string(d.Decision), d.By)
 	switch d.Decision {
-	case DoubtDone:
+	case event.DoubtDone:
 		r.answered(s)
 		s.Status, s.Result, s.Error = StepDone, nil, ""
 		r.record(s, plan.ItemCompleted)
 		r.release(s)
 		r.settleCall(s)
-	case DoubtRerun:
+	case event.DoubtRerun:
 		r.answered(s)
 		s.rerun = d.By != byUser
 		r.again(s)
 	default:
-		r.end(StatusFailed, ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
+		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
 	}
 	r.enqueue(s)
 }
@@ -348,7 +349,7 @@ const byUser = "user"
 
 // applyFailureResolved goes on after a failed step as was decided. After a
 // resume the step waits for another attempt already.
-func (r *Run) applyFailureResolved(d FailureResolved) {
+func (r *Run) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.loop != nil || s.Status != StepBroken && s.Status != StepPending {
 		return
@@ -356,33 +357,33 @@ func (r *Run) applyFailureResolved(d FailureResolved) {
 	r.answered(s)
 	r.decided(s, AskedFailure, string(d.Decision), d.By)
 	decision := d.Decision
-	if decision == FailureReplan && !r.canReplan() {
-		decision = FailureAbort
+	if decision == event.FailureReplan && !r.canReplan() {
+		decision = event.FailureAbort
 	}
 	switch decision {
-	case FailureRetry:
+	case event.FailureRetry:
 		r.again(s)
 		if d.Args != nil {
 			s.override, s.filled, s.missing = d.Args, nil, nil
 			s.edits, s.edited = 0, nil
 		}
-	case FailureSkip:
+	case event.FailureSkip:
 		s.unwanted = true
 		if s.Status == StepPending {
 			s.Status, s.Error = StepLeftOut, "skipped by the user"
 			r.record(s, plan.ItemSkipped)
 		}
 		r.cutBehind(s)
-	case FailureReplan:
+	case event.FailureReplan:
 		s.Status = StepBroken
 		r.failure = &failure{step: s.Step.Index, error: cmp.Or(s.Error, "the user asks for another way")}
 	default:
-		status, reason := StatusFailed, ReasonStepFailed
+		status, reason := event.StatusFailed, event.ReasonStepFailed
 		switch s.Failure {
-		case FailureDenied:
-			reason = ReasonDenied
-		case FailureInterrupted:
-			status, reason = StatusCancelled, ReasonInterrupted
+		case event.FailureDenied:
+			reason = event.ReasonDenied
+		case event.FailureInterrupted:
+			status, reason = event.StatusCancelled, event.ReasonInterrupted
 		}
 		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error)))
 	}

@@ -9,23 +9,24 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
 	long := strings.Repeat("ä", 300_000)
 	w := newWorld(t)
-	w.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"text": long, "n": json.Number("12345678901234567890.50")}}
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"text": long, "n": json.Number("12345678901234567890.50")}}
 	}
 	start := given(t, with(chain, second, `{"at":"${a.text}"}`, `"c"`, `"${a.n}"`))
 	start.Limits.MaxConcurrency = 1
 	w.apply(start)
-	w.until(agent.KindStepCompleted)
-	w.killAt(agent.KindStepCompleted)
+	w.until(event.KindStepCompleted)
+	w.killAt(event.KindStepCompleted)
 	if got := w.run.Usage; got.Steps != 1 || got.ToolCalls != 1 {
 		t.Errorf("read again it has used %+v", got)
 	}
-	if got := w.resume(resumed(start)); got.Usage.Steps != 4 || got.Reason != agent.ReasonGoalMet {
+	if got := w.resume(resumed(start)); got.Usage.Steps != 4 || got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s, used %+v", got.Reason, got.Error, got.Usage)
 	}
 	if w.run.Step("2").Args["at"] != long || fmt.Sprint(w.run.Step("3").Args["at"]) != "12345678901234567890.50" {
@@ -35,21 +36,21 @@ func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
 
 func TestLimitsOverAResume(t *testing.T) {
 	for name, c := range map[string]struct {
-		limit func(*agent.Limits)
-		raise func(*agent.Limits)
-		first agent.Reason
-		then  agent.Reason
+		limit func(*event.Limits)
+		raise func(*event.Limits)
+		first event.Reason
+		then  event.Reason
 	}{
-		"steps raised go on":               {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 4 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
-		"steps taken off go on":            {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 0 }, agent.ReasonStepBudget, agent.ReasonGoalMet},
-		"steps not raised are spent again": {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, agent.ReasonStepBudget, agent.ReasonStepBudget},
-		"steps raised too little too":      {func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *agent.Limits) { l.MaxSteps = 3 }, agent.ReasonStepBudget, agent.ReasonStepBudget},
-		"calls raised go on":               {func(l *agent.Limits) { l.MaxToolCalls = 2 }, func(l *agent.Limits) { l.MaxToolCalls = 9 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
-		"calls not raised are spent again": {func(l *agent.Limits) { l.MaxToolCalls = 2 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
-		"a tool's calls raised go on":      {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, func(l *agent.Limits) { l.MaxCallsPerTool = 4 }, agent.ReasonToolBudget, agent.ReasonGoalMet},
-		"a tool's calls are spent again":   {func(l *agent.Limits) { l.MaxCallsPerTool = 3 }, nil, agent.ReasonToolBudget, agent.ReasonToolBudget},
-		"time raised goes on":              {func(l *agent.Limits) { l.MaxDurationMS = 60 }, func(l *agent.Limits) { l.MaxDurationMS = 60_000 }, agent.ReasonTimeBudget, agent.ReasonGoalMet},
-		"time not raised is spent again":   {func(l *agent.Limits) { l.MaxDurationMS = 60 }, nil, agent.ReasonTimeBudget, agent.ReasonTimeBudget},
+		"steps raised go on":               {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 4 }, event.ReasonStepBudget, event.ReasonGoalMet},
+		"steps taken off go on":            {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 0 }, event.ReasonStepBudget, event.ReasonGoalMet},
+		"steps not raised are spent again": {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, event.ReasonStepBudget, event.ReasonStepBudget},
+		"steps raised too little too":      {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 3 }, event.ReasonStepBudget, event.ReasonStepBudget},
+		"calls raised go on":               {func(l *event.Limits) { l.MaxToolCalls = 2 }, func(l *event.Limits) { l.MaxToolCalls = 9 }, event.ReasonToolBudget, event.ReasonGoalMet},
+		"calls not raised are spent again": {func(l *event.Limits) { l.MaxToolCalls = 2 }, nil, event.ReasonToolBudget, event.ReasonToolBudget},
+		"a tool's calls raised go on":      {func(l *event.Limits) { l.MaxCallsPerTool = 3 }, func(l *event.Limits) { l.MaxCallsPerTool = 4 }, event.ReasonToolBudget, event.ReasonGoalMet},
+		"a tool's calls are spent again":   {func(l *event.Limits) { l.MaxCallsPerTool = 3 }, nil, event.ReasonToolBudget, event.ReasonToolBudget},
+		"time raised goes on":              {func(l *event.Limits) { l.MaxDurationMS = 60 }, func(l *event.Limits) { l.MaxDurationMS = 60_000 }, event.ReasonTimeBudget, event.ReasonGoalMet},
+		"time not raised is spent again":   {func(l *event.Limits) { l.MaxDurationMS = 60 }, nil, event.ReasonTimeBudget, event.ReasonTimeBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -86,7 +87,7 @@ func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
 	start.Limits.MaxDurationMS = 10_000
 	w.choose = w.noTimers
 	w.apply(start)
-	w.until(agent.KindStepCompleted)
+	w.until(event.KindStepCompleted)
 	before := w.run.Elapsed()
 	w.kill(len(w.events)) // a day passes
 	w.apply(resumed(start))
@@ -98,7 +99,7 @@ func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
 			t.Errorf("it wants to be woken in %v, of 10 s %v are used", wake.At.Sub(w.now), before)
 		}
 	}
-	if got := w.goOn(); got.Reason != agent.ReasonGoalMet || got.DurationMS >= 10_000 {
+	if got := w.goOn(); got.Reason != event.ReasonGoalMet || got.DurationMS >= 10_000 {
 		t.Errorf("%s (%s) after %d ms", got.Reason, got.Error, got.DurationMS)
 	}
 }
@@ -111,8 +112,8 @@ func TestTheClockIsSetAnewByAResume(t *testing.T) {
 	w.choose = func(int) int { // time is up before any tool comes back
 		return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return timer }))
 	}
-	w.until(agent.KindTimerFired)
-	if got := w.goOn(); got.Reason != agent.ReasonTimeBudget {
+	w.until(event.KindTimerFired)
+	if got := w.goOn(); got.Reason != event.ReasonTimeBudget {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	w.kill(len(w.events))
@@ -131,14 +132,14 @@ func TestAWarningIsToldAgainOnlyOfAnotherLimit(t *testing.T) {
 		start := given(t, serial(9, false))
 		start.Limits.MaxSteps, start.Limits.GrowSteps = 10, false
 		w.play(start)
-		w.killAt(agent.KindBudgetWarned)
+		w.killAt(event.KindBudgetWarned)
 		again := resumed(start)
 		again.Limits.MaxSteps = limit
-		if got := w.resume(again); got.Reason != agent.ReasonGoalMet {
+		if got := w.resume(again); got.Reason != event.ReasonGoalMet {
 			t.Fatalf("%s: %s", got.Reason, got.Error)
 		}
 		var said []string
-		for _, d := range all[agent.BudgetWarned](w) {
+		for _, d := range all[event.BudgetWarned](w) {
 			said = append(said, fmt.Sprintf("%d of %d", d.Used, d.Limit))
 		}
 		if got := strings.Join(said, ", "); got != want {

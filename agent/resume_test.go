@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -20,7 +21,7 @@ const faulty = `{"title":"x","steps":[{"index":"2","title":"Fly","tool":"fly","a
 
 // fullWorld walks through everything that a run asks a model: three phases, a
 // repair, arguments, a step's own words, a replan, its repair, an answer.
-func fullWorld(t *testing.T) (*world, agent.RunStarted) {
+func fullWorld(t *testing.T) (*world, event.RunStarted) {
 	w := newWorld(t)
 	w.reply = func(r prompt.Request) (string, error) {
 		last := r.Messages[len(r.Messages)-1].Content
@@ -48,35 +49,35 @@ func fullWorld(t *testing.T) (*world, agent.RunStarted) {
 			return "all done", nil
 		}
 	}
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if c.Index == "3" && !c.Tool.ReadOnly {
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "it broke", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "it broke", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
 	}
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Prompting.SkipAnalysis = false
-	start.InDoubt = agent.DoubtRerun
+	start.InDoubt = event.DoubtRerun
 	return w, start
 }
 
 // directWorld answers without a plan.
-func directWorld(t *testing.T) (*world, agent.RunStarted) {
+func directWorld(t *testing.T) (*world, event.RunStarted) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Prompting.SkipAnalysis = false
 	return w, start
 }
 
 // requestOf is the request that an event puts to a model, nil where it puts none.
-func requestOf(d agent.Data) *prompt.Request {
+func requestOf(d event.Data) *prompt.Request {
 	switch d := d.(type) {
-	case agent.PhaseStarted:
+	case event.PhaseStarted:
 		return &d.Request
-	case agent.ModelRequested:
+	case event.ModelRequested:
 		return &d.Request
-	case agent.SynthesisStarted:
+	case event.SynthesisStarted:
 		return &d.Request
 	default:
 		return nil
@@ -85,15 +86,15 @@ func requestOf(d agent.Data) *prompt.Request {
 
 func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
 	for name, c := range map[string]struct {
-		world func(*testing.T) (*world, agent.RunStarted)
-		kinds []agent.Kind // that its events must be of for the test to say anything
+		world func(*testing.T) (*world, event.RunStarted)
+		kinds []event.Kind // that its events must be of for the test to say anything
 	}{
-		"a plan": {fullWorld, []agent.Kind{
-			agent.KindPhaseStarted, agent.KindPhaseCompleted, agent.KindPlanDrafting, agent.KindPlanCreated, agent.KindModelRequested,
-			agent.KindModelReplied, agent.KindGateRequested, agent.KindGateResolved, agent.KindStepStarted, agent.KindStepCompleted,
-			agent.KindStepFailed, agent.KindReplanStarted, agent.KindPlanDiff, agent.KindSynthesisStarted, agent.KindSynthesisCompleted,
+		"a plan": {fullWorld, []event.Kind{
+			event.KindPhaseStarted, event.KindPhaseCompleted, event.KindPlanDrafting, event.KindPlanCreated, event.KindModelRequested,
+			event.KindModelReplied, event.KindGateRequested, event.KindGateResolved, event.KindStepStarted, event.KindStepCompleted,
+			event.KindStepFailed, event.KindReplanStarted, event.KindPlanDiff, event.KindSynthesisStarted, event.KindSynthesisCompleted,
 		}},
-		"a direct answer": {directWorld, []agent.Kind{agent.KindPhaseSkipped, agent.KindSynthesisStarted}},
+		"a direct answer": {directWorld, []event.Kind{event.KindPhaseSkipped, event.KindSynthesisStarted}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, start := c.world(t)
@@ -120,7 +121,7 @@ func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
 					sameRequest(t, *lost, w.events[n:])
 				}
 				for _, e := range w.events[:n] {
-					if done, ok := e.Data.(agent.StepCompleted); ok && startedAgain(w.events[n:], done.Index) {
+					if done, ok := e.Data.(event.StepCompleted); ok && startedAgain(w.events[n:], done.Index) {
 						t.Errorf("killed after event %d (%s): step %s had been completed and was started again", n, last.Kind(), done.Index)
 					}
 				}
@@ -130,7 +131,7 @@ func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
 }
 
 // sameRequest holds that the request that was lost is the next one put.
-func sameRequest(t *testing.T, lost prompt.Request, events []agent.Event) {
+func sameRequest(t *testing.T, lost prompt.Request, events []event.Event) {
 	t.Helper()
 	for _, e := range events {
 		if again := requestOf(e.Data); again != nil {
@@ -146,9 +147,9 @@ func sameRequest(t *testing.T, lost prompt.Request, events []agent.Event) {
 }
 
 // startedAgain reports whether a step was started.
-func startedAgain(events []agent.Event, index string) bool {
-	return slices.ContainsFunc(events, func(e agent.Event) bool {
-		d, ok := e.Data.(agent.StepStarted)
+func startedAgain(events []event.Event, index string) bool {
+	return slices.ContainsFunc(events, func(e event.Event) bool {
+		d, ok := e.Data.(event.StepStarted)
 		return ok && d.Index == index
 	})
 }
@@ -158,11 +159,11 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(*world) // before the first life
 		mend    func(*world) // before the second
-		first   agent.Reason
+		first   event.Reason
 		check   func(*testing.T, *world)
 	}{
 		"a failed step is a new attempt, what is done stays done": {
-			prepare: func(w *world) { w.tool = failing("2", 1, agent.FailureTool) }, first: agent.ReasonStepFailed,
+			prepare: func(w *world) { w.tool = failing("2", 1, event.FailureTool) }, first: event.ReasonStepFailed,
 			check: func(t *testing.T, w *world) {
 				if attempts(w, "1") != 1 || attempts(w, "2") != 2 || attempts(w, "3") != 1 {
 					t.Errorf("attempts %d, %d, %d", attempts(w, "1"), attempts(w, "2"), attempts(w, "3"))
@@ -170,7 +171,7 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 			},
 		},
 		"a cancelled step is a new attempt": {
-			prepare: func(w *world) { w.tool = failing("2", 1, agent.FailureInterrupted) }, first: agent.ReasonInterrupted,
+			prepare: func(w *world) { w.tool = failing("2", 1, event.FailureInterrupted) }, first: event.ReasonInterrupted,
 			check: func(t *testing.T, w *world) {
 				if attempts(w, "2") != 2 {
 					t.Errorf("attempt %d", attempts(w, "2"))
@@ -191,7 +192,7 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 					n--
 				}
 				w.kill(n)
-				if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+				if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
 					t.Fatalf("resumed it came to %s: %s", got.Reason, got.Error)
 				}
 				c.check(t, w)
@@ -203,22 +204,22 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 func TestWhatWasSkippedIsTriedAgainWithWhatItWasSkippedFor(t *testing.T) {
 	plan := with(chain, `"result_variable":"a"`, `"result_variable":"a","on_failure":"skip"`) // 4 aborts
 	whole := newWorld(t)
-	whole.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+	whole.tool = func(c agent.CallTool) event.Data {
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: event.FailureTool}
 	}
 	start := given(t, plan)
 	start.Limits.MaxConcurrency = 1
-	if got := whole.play(start); got.Reason != agent.ReasonStepFailed {
+	if got := whole.play(start); got.Reason != event.ReasonStepFailed {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
-	at := slices.Index(whole.kinds(), agent.KindStepSkipped)
+	at := slices.Index(whole.kinds(), event.KindStepSkipped)
 	for n := at; n <= len(whole.events); n++ {
 		w := newWorld(t)
 		w.events = slices.Clone(whole.events)
 		w.kill(n)
 		over := w.run.Result != nil || w.run.Step("4").Status == agent.StepBroken
 		got := w.resume(resumed(start))
-		if want := map[bool]agent.Reason{true: agent.ReasonGoalMet, false: agent.ReasonPartial}[over]; got.Reason != want {
+		if want := map[bool]event.Reason{true: event.ReasonGoalMet, false: event.ReasonPartial}[over]; got.Reason != want {
 			t.Errorf("killed after event %d it came to %s, want %s", n, got.Reason, want)
 		}
 	}
@@ -240,17 +241,17 @@ func TestACompletedRunIsNotResumed(t *testing.T) {
 func TestApprovalsAndGatesOverAResume(t *testing.T) {
 	plan := `{"title":"x","steps":[{"title":"A","tool":"change","args":{"at":1}},{"title":"B","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
 	for name, c := range map[string]struct {
-		scope agent.Scope
-		tool  func(agent.CallTool) agent.Data
-		kill  agent.Kind // at the first of these; "" once it is over
+		scope event.Scope
+		tool  func(agent.CallTool) event.Data
+		kill  event.Kind // at the first of these; "" once it is over
 		gates int        // asked in both lives
 	}{
-		"an approval for the run stays":                        {scope: agent.ScopeRun, tool: failing("2", 1, agent.FailureTool), gates: 1},
-		"an approval for the run stays where it was killed":    {scope: agent.ScopeRun, kill: agent.KindStepCompleted, gates: 1},
-		"an approval for once is not for the next attempt":     {scope: agent.ScopeOnce, tool: failing("2", 1, agent.FailureTool), gates: 3},
-		"an approval for once holds for the call not yet made": {scope: agent.ScopeOnce, kill: agent.KindGateResolved, gates: 2},
-		"an open gate survives a kill and is not asked again":  {scope: agent.ScopeOnce, kill: agent.KindGateRequested, gates: 2},
-		"a gate that was about to open is opened":              {scope: agent.ScopeOnce, kill: agent.KindPlanCreated, gates: 2},
+		"an approval for the run stays":                        {scope: event.ScopeRun, tool: failing("2", 1, event.FailureTool), gates: 1},
+		"an approval for the run stays where it was killed":    {scope: event.ScopeRun, kill: event.KindStepCompleted, gates: 1},
+		"an approval for once is not for the next attempt":     {scope: event.ScopeOnce, tool: failing("2", 1, event.FailureTool), gates: 3},
+		"an approval for once holds for the call not yet made": {scope: event.ScopeOnce, kill: event.KindGateResolved, gates: 2},
+		"an open gate survives a kill and is not asked again":  {scope: event.ScopeOnce, kill: event.KindGateRequested, gates: 2},
+		"a gate that was about to open is opened":              {scope: event.ScopeOnce, kill: event.KindPlanCreated, gates: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -265,10 +266,10 @@ func TestApprovalsAndGatesOverAResume(t *testing.T) {
 			} else {
 				w.kill(len(w.events))
 			}
-			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+			if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
-			if n := len(all[agent.GateRequested](w)); n != c.gates {
+			if n := len(all[event.GateRequested](w)); n != c.gates {
 				t.Errorf("%d gates were asked, want %d", n, c.gates)
 			}
 		})
@@ -277,15 +278,15 @@ func TestApprovalsAndGatesOverAResume(t *testing.T) {
 
 func TestADenialIsAskedAnewByAResume(t *testing.T) {
 	w := newWorld(t)
-	w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	start := given(t, changes)
-	if got := w.play(start); got.Reason != agent.ReasonDenied {
+	if got := w.play(start); got.Reason != event.ReasonDenied {
 		t.Fatal(got.Reason)
 	}
 	w.kill(len(w.events))
-	w.gate = func(agent.GateRequested) agent.Decision { return agent.Allow }
-	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(all[agent.GateRequested](w)) != 2 {
-		t.Errorf("%s (%s) after %d gates", got.Reason, got.Error, len(all[agent.GateRequested](w)))
+	w.gate = func(event.GateRequested) event.Decision { return event.Allow }
+	if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet || len(all[event.GateRequested](w)) != 2 {
+		t.Errorf("%s (%s) after %d gates", got.Reason, got.Error, len(all[event.GateRequested](w)))
 	}
 }
 
@@ -303,26 +304,26 @@ func TestAQuestionOverAResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.tool = failing("2", 1, agent.FailureTool)
+			w.tool = failing("2", 1, event.FailureTool)
 			start := given(t, chain)
 			start.Attended = true
 			w.apply(start)
-			w.until(agent.KindStepFailed)
+			w.until(event.KindStepFailed)
 			for w.advance(); len(w.pending) > 0; w.advance() {
 				w.back()
 			}
 			if c.stop {
-				w.apply(agent.RunPaused{Reason: "stopped by the user"})
+				w.apply(event.RunPaused{Reason: "stopped by the user"})
 			}
 			w.kill(len(w.events))
 			asked := 0
-			w.failed = func(agent.Question) agent.FailureResolved {
+			w.failed = func(agent.Question) event.FailureResolved {
 				asked++
-				return agent.FailureResolved{Decision: agent.FailureRetry}
+				return event.FailureResolved{Decision: event.FailureRetry}
 			}
 			again := resumed(start)
 			again.Attended = c.attended
-			if got := w.resume(again); got.Reason != agent.ReasonGoalMet {
+			if got := w.resume(again); got.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
 			if calls := slices.DeleteFunc(w.starts(), func(s string) bool { return s != "2" }); len(calls) != c.calls || asked != c.asked {
@@ -338,15 +339,15 @@ func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
 	replies := func() func(prompt.Request) (string, error) {
 		return script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 	}
-	whole.reply, whole.tool = replies(), failing("2", 1, agent.FailureTool)
-	start := started(agent.DefaultLimits())
+	whole.reply, whole.tool = replies(), failing("2", 1, event.FailureTool)
+	start := started(event.DefaultLimits())
 	whole.play(start)
-	for n := slices.Index(whole.kinds(), agent.KindStepFailed) + 1; n <= slices.Index(whole.kinds(), agent.KindPlanDiff); n++ {
+	for n := slices.Index(whole.kinds(), event.KindStepFailed) + 1; n <= slices.Index(whole.kinds(), event.KindPlanDiff); n++ {
 		w := newWorld(t)
 		w.reply, w.events = replies(), slices.Clone(whole.events)
 		w.kill(n)
-		got := w.resume(func() agent.RunResumed { r := resumed(start); r.InDoubt = agent.DoubtDone; return r }())
-		if got.Reason != agent.ReasonGoalMet || got.Usage.Replans != 1 || w.run.Step("9") == nil {
+		got := w.resume(func() event.RunResumed { r := resumed(start); r.InDoubt = event.DoubtDone; return r }())
+		if got.Reason != event.ReasonGoalMet || got.Usage.Replans != 1 || w.run.Step("9") == nil {
 			t.Errorf("killed after event %d: %s (%s) after %d replans", n, got.Reason, got.Error, got.Usage.Replans)
 		}
 	}
@@ -355,12 +356,12 @@ func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
 func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {"", diamond}}.reply
-	start := started(agent.DefaultLimits())
-	if got := w.play(start); got.Reason != agent.ReasonPlannerError {
+	start := started(event.DefaultLimits())
+	if got := w.play(start); got.Reason != event.ReasonPlannerError {
 		t.Fatal(got.Reason)
 	}
 	w.kill(len(w.events))
-	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+	if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", got.Reason, got.Error)
 	}
 }
@@ -368,16 +369,16 @@ func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
 func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
 	whole := newWorld(t)
 	whole.reply = script{prompt.PurposePlan: {diamond}}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.PlanOnly = true
-	if got := whole.play(start); got.Reason != agent.ReasonGoalMet || got.Plan == nil || len(whole.starts()) != 0 {
+	if got := whole.play(start); got.Reason != event.ReasonGoalMet || got.Plan == nil || len(whole.starts()) != 0 {
 		t.Fatalf("%s (%s) after the starts %v", got.Reason, got.Error, whole.starts())
 	}
 	for n := 1; n < len(whole.events); n++ {
 		w := newWorld(t)
 		w.reply, w.events = script{prompt.PurposePlan: {diamond}}.reply, slices.Clone(whole.events)
 		w.kill(n)
-		if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(w.starts()) != 0 {
+		if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet || len(w.starts()) != 0 {
 			t.Errorf("killed after event %d: %s after the starts %v", n, got.Reason, w.starts())
 		}
 	}
@@ -387,14 +388,14 @@ func TestWhatWasOpenWhenARunEndedIsAskedAnew(t *testing.T) {
 	for _, way := range []string{"whose end was written", "killed before the end was written"} {
 		t.Run(way, func(t *testing.T) {
 			w := newWorld(t)
-			w.tool = failing("3", 1, agent.FailureTool)
+			w.tool = failing("3", 1, event.FailureTool)
 			start := given(t, changes)
 			w.apply(start)
 			w.choose = func(int) int { // the gate opens, and the read fails before it is answered
 				return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, ok := e.(agent.OpenGate); return ok }))
 			}
-			w.until(agent.KindGateRequested)
-			w.until(agent.KindStepFailed)
+			w.until(event.KindGateRequested)
+			w.until(event.KindStepFailed)
 			n := len(w.events)
 			w.goOn()
 			if way == "whose end was written" {
@@ -402,8 +403,8 @@ func TestWhatWasOpenWhenARunEndedIsAskedAnew(t *testing.T) {
 			}
 			w.kill(n)
 			w.choose = func(int) int { return 0 }
-			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || len(all[agent.GateRequested](w)) != 2 {
-				t.Errorf("%s (%s) after %d gates", got.Reason, got.Error, len(all[agent.GateRequested](w)))
+			if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet || len(all[event.GateRequested](w)) != 2 {
+				t.Errorf("%s (%s) after %d gates", got.Reason, got.Error, len(all[event.GateRequested](w)))
 			}
 		})
 	}
@@ -414,30 +415,30 @@ func TestWhatWasToBeSkippedWhenARunWasStoppedIsNot(t *testing.T) {
 	start := given(t, with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"skip"`))
 	w.apply(start)
 	w.advance()
-	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "broke", Failure: agent.FailureTool})
-	w.apply(agent.RunPaused{Reason: "stopped by the user"}) // before step 2 is told to be skipped
+	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "broke", Failure: event.FailureTool})
+	w.apply(event.RunPaused{Reason: "stopped by the user"}) // before step 2 is told to be skipped
 	w.kill(len(w.events))
-	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+	if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s, although step 1 went well at last", got.Reason, w.run.Step("2").Error)
 	}
 }
 
 func TestADecisionMayComeWithTheResume(t *testing.T) {
 	for name, c := range map[string]struct {
-		say    agent.FailureResolved
-		want   agent.Reason
+		say    event.FailureResolved
+		want   event.Reason
 		at     string // what step 2 is called with at last
 		starts int    // of step 2
 	}{
-		"a retry is the new attempt":          {agent.FailureResolved{Decision: agent.FailureRetry}, agent.ReasonGoalMet, "result of 1", 2},
-		"a retry with args calls with those":  {agent.FailureResolved{Decision: agent.FailureRetry, Args: map[string]any{"at": "b"}}, agent.ReasonGoalMet, "b", 2},
-		"a skip goes on without it":           {agent.FailureResolved{Decision: agent.FailureSkip}, agent.ReasonPartial, "", 1},
-		"a replan makes a new plan":           {agent.FailureResolved{Decision: agent.FailureReplan}, agent.ReasonGoalMet, "", 1},
-		"an abort ends it as it ended before": {agent.FailureResolved{Decision: agent.FailureAbort}, agent.ReasonStepFailed, "", 1},
+		"a retry is the new attempt":          {event.FailureResolved{Decision: event.FailureRetry}, event.ReasonGoalMet, "result of 1", 2},
+		"a retry with args calls with those":  {event.FailureResolved{Decision: event.FailureRetry, Args: map[string]any{"at": "b"}}, event.ReasonGoalMet, "b", 2},
+		"a skip goes on without it":           {event.FailureResolved{Decision: event.FailureSkip}, event.ReasonPartial, "", 1},
+		"a replan makes a new plan":           {event.FailureResolved{Decision: event.FailureReplan}, event.ReasonGoalMet, "", 1},
+		"an abort ends it as it ended before": {event.FailureResolved{Decision: event.FailureAbort}, event.ReasonStepFailed, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.tool = failing("2", 1, agent.FailureTool)
+			w.tool = failing("2", 1, event.FailureTool)
 			w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
 			start := given(t, chain)
 			w.play(start)
@@ -460,12 +461,12 @@ func TestADecisionMayComeWithTheResume(t *testing.T) {
 func TestAttemptsAreCountedOnOverAPlanningThatBeginsAnew(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {with(diamond, `"tool":"change"`, `"tool":"fly"`), diamond}, prompt.PurposeRepair: {""}}.reply
-	start := started(agent.DefaultLimits())
-	if got := w.play(start); got.Reason != agent.ReasonNoPlan || len(w.starts()) == 0 {
+	start := started(event.DefaultLimits())
+	if got := w.play(start); got.Reason != event.ReasonNoPlan || len(w.starts()) == 0 {
 		t.Fatalf("%s after the starts %v", got.Reason, w.starts())
 	}
 	w.kill(len(w.events))
-	if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet {
+	if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	if s := w.run.Step("1"); s.Attempt != 2 {

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning/plan"
 )
 
 // Reviewed is a plan that was looked over and what was changed of it.
 type Reviewed struct {
-	PlanReviewed
+	event.PlanReviewed
 	At  time.Time   // of the answer
 	Out []StepState // the steps that were taken out, as they stood
 }
@@ -58,7 +59,7 @@ func (r *Run) Unreviewed() bool { return r.held }
 // ReviewAnswer is what the user says to a plan that was held.
 type ReviewAnswer struct {
 	Revision int // of the plan that was shown
-	Decision ReviewDecision
+	Decision event.ReviewDecision
 	Plan     *plan.Plan // as it was changed; nil leaves it as it is
 	Approved []string   // the steps whose gates are open for the args that the plan gives
 }
@@ -69,36 +70,36 @@ var errNotHeld = errors.New("no plan waits to be looked over")
 // Reviewed returns the event that an answer is, or why it cannot be taken: all
 // that is wrong with the plan as it was changed. Of that plan titles, args, what
 // a step waits for besides, and which steps are left are taken, nothing else.
-func (r *Run) Reviewed(a ReviewAnswer, by string) (PlanReviewed, error) {
+func (r *Run) Reviewed(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 	v := r.Review()
 	switch {
 	case v == nil:
-		return PlanReviewed{}, errNotHeld
+		return event.PlanReviewed{}, errNotHeld
 	case a.Revision != v.Revision:
-		return PlanReviewed{}, fmt.Errorf("revision %d of the plan was looked over, and it is revision %d that waits", a.Revision, v.Revision)
-	case a.Decision == ReviewRefuse:
-		return v.Said(ReviewRefuse, by), nil
-	case a.Decision != ReviewRun:
-		return PlanReviewed{}, fmt.Errorf("a plan that was looked over is run or refused, not %q", a.Decision)
+		return event.PlanReviewed{}, fmt.Errorf("revision %d of the plan was looked over, and it is revision %d that waits", a.Revision, v.Revision)
+	case a.Decision == event.ReviewRefuse:
+		return v.Said(event.ReviewRefuse, by), nil
+	case a.Decision != event.ReviewRun:
+		return event.PlanReviewed{}, fmt.Errorf("a plan that was looked over is run or refused, not %q", a.Decision)
 	}
 	if a.Plan != nil {
 		if err := v.adopt(*a.Plan); err != nil {
-			return PlanReviewed{}, err
+			return event.PlanReviewed{}, err
 		}
 	}
 	for _, index := range a.Approved {
 		if err := v.Approve(index, true); err != nil {
-			return PlanReviewed{}, err
+			return event.PlanReviewed{}, err
 		}
 	}
-	return v.Said(ReviewRun, by), nil
+	return v.Said(event.ReviewRun, by), nil
 }
 
 // applyReviewed takes what came of a plan that was looked over. One that was
 // refused is held again should the run be resumed.
-func (r *Run) applyReviewed(d PlanReviewed) {
+func (r *Run) applyReviewed(d event.PlanReviewed) {
 	reviewed := Reviewed{PlanReviewed: d, At: r.Now}
-	if d.Decision != ReviewRun {
+	if d.Decision != event.ReviewRun {
 		sentence := "the plan was refused: nothing of it was run"
 		if r.Usage.Steps > 0 {
 			sentence = "the plan was refused: nothing more of it was run"
@@ -107,7 +108,7 @@ func (r *Run) applyReviewed(d PlanReviewed) {
 			sentence = "the plan waits to be looked over, and " + d.By + "; resume the run on a terminal"
 		}
 		r.Reviews = append(r.Reviews, reviewed)
-		r.end(StatusFailed, ReasonDenied, sentence)
+		r.end(event.StatusFailed, event.ReasonDenied, sentence)
 		return
 	}
 	r.held = false

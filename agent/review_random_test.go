@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -33,16 +34,16 @@ func TestReviewKeepsEveryPromise(t *testing.T) {
 			t.Fatalf("undone it is\n%s\nwhere it was\n%s", snapshot(), before)
 		}
 		c := v.Changes()
-		w.say(v.Answer(agent.ReviewRun))
+		w.say(v.Answer(event.ReviewRun))
 		passes := map[string]bool{}
 		for _, a := range c.Approved {
 			passes[a.Step] = true
 		}
-		w.gate = func(g agent.GateRequested) agent.Decision {
+		w.gate = func(g event.GateRequested) event.Decision {
 			if passes[g.Step] {
 				t.Fatalf("the approved gate of step %s asks:\n%s", g.Step, w.tail())
 			}
-			return agent.Allow
+			return event.Allow
 		}
 		w.reply = func(prompt.Request) (string, error) { return "words", nil }
 		w.goOn()

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -72,8 +74,8 @@ func TestNothingOfAHeldPlanStarts(t *testing.T) {
 	if next := w.run.Next(); len(next) > 0 {
 		t.Fatalf("it wants %v", next)
 	}
-	w.say(w.run.Review().Answer(agent.ReviewRun))
-	if r := w.goOn(); r.Status != agent.StatusCompleted {
+	w.say(w.run.Review().Answer(event.ReviewRun))
+	if r := w.goOn(); r.Status != event.StatusCompleted {
 		t.Fatalf("it ended %s: %s", r.Reason, r.Error)
 	}
 }
@@ -81,20 +83,20 @@ func TestNothingOfAHeldPlanStarts(t *testing.T) {
 func TestNothingOfAHeldPlanStartsWhileItStreams(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {reviewed}}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Review = true
 	w.apply(start)
 	w.untilHeld()
-	if began := w.starts(); len(all[agent.PlanDrafting](w)) == 0 || len(began) > 0 {
-		t.Fatalf("%d steps were drafted, %v started", len(all[agent.PlanDrafting](w)), began)
+	if began := w.starts(); len(all[event.PlanDrafting](w)) == 0 || len(began) > 0 {
+		t.Fatalf("%d steps were drafted, %v started", len(all[event.PlanDrafting](w)), began)
 	}
 }
 
 func TestARefusedPlanEndsTheRunAndIsHeldAgainOnAResume(t *testing.T) {
 	w := held(t, reviewed)
-	w.say(agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRefuse})
+	w.say(agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRefuse})
 	result := w.goOn()
-	if result.Status != agent.StatusFailed || result.Reason != agent.ReasonDenied || !strings.Contains(result.Error, "refused") || len(w.starts()) > 0 {
+	if result.Status != event.StatusFailed || result.Reason != event.ReasonDenied || !strings.Contains(result.Error, "refused") || len(w.starts()) > 0 {
 		t.Fatalf("%s, %s: %s", result.Status, result.Reason, result.Error)
 	}
 	start := given(t, reviewed)
@@ -104,8 +106,8 @@ func TestARefusedPlanEndsTheRunAndIsHeldAgainOnAResume(t *testing.T) {
 	if !w.run.Held() {
 		t.Fatal("it is not held again")
 	}
-	w.say(w.run.Review().Answer(agent.ReviewRun))
-	if result := w.goOn(); result.Status != agent.StatusCompleted {
+	w.say(w.run.Review().Answer(event.ReviewRun))
+	if result := w.goOn(); result.Status != event.StatusCompleted {
 		t.Fatalf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -125,22 +127,22 @@ func TestAReviewOutlivesTheProgram(t *testing.T) {
 	if err := v.Approve("2", true); err != nil {
 		t.Fatal(err)
 	}
-	w.say(v.Answer(agent.ReviewRun))
+	w.say(v.Answer(event.ReviewRun))
 	w.kill(len(w.events))
-	w.gate = func(g agent.GateRequested) agent.Decision {
+	w.gate = func(g event.GateRequested) event.Decision {
 		if g.Step == "2" {
 			t.Fatal("the approval was forgotten")
 		}
-		return agent.Allow
+		return event.Allow
 	}
-	if result := w.resume(resumed(given(t, reviewed))); result.Status != agent.StatusCompleted || !slices.Equal(w.starts(), []string{"1", "2", "3"}) && !slices.Equal(w.starts(), []string{"2", "1", "3"}) {
+	if result := w.resume(resumed(given(t, reviewed))); result.Status != event.StatusCompleted || !slices.Equal(w.starts(), []string{"1", "2", "3"}) && !slices.Equal(w.starts(), []string{"2", "1", "3"}) {
 		t.Fatalf("%s after %v", result.Reason, w.starts())
 	}
 }
 
 func TestAResumeMayHoldWhatIsLeft(t *testing.T) {
 	w := newWorld(t)
-	w.gate = func(agent.GateRequested) agent.Decision { return agent.Deny }
+	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	start := given(t, reviewed)
 	w.play(start)
 	resume := resumed(start)
@@ -335,8 +337,8 @@ func TestReview(t *testing.T) {
 			if got := v.Changes().String(); got != test.changes {
 				t.Errorf("changed was %q, want %q", got, test.changes)
 			}
-			w.say(v.Answer(agent.ReviewRun))
-			if result := w.goOn(); result.Status != agent.StatusCompleted {
+			w.say(v.Answer(event.ReviewRun))
+			if result := w.goOn(); result.Status != event.StatusCompleted {
 				t.Errorf("the run ended %s: %s", result.Reason, result.Error)
 			}
 		})
@@ -356,13 +358,13 @@ func TestAMovedStepIsWaitedFor(t *testing.T) {
 	if err := v.Move("2", -1); err != nil {
 		t.Fatal(err)
 	}
-	w.say(v.Answer(agent.ReviewRun))
+	w.say(v.Answer(event.ReviewRun))
 	w.goOn()
 	if got := w.starts(); got[0] != "2" {
 		t.Fatalf("they started as %v", got)
 	}
-	d := all[agent.PlanReviewed](w)[0]
-	if want := []agent.Move{{Step: "1", After: "2"}}; !reflect.DeepEqual(d.Moved, want) {
+	d := all[event.PlanReviewed](w)[0]
+	if want := []event.Move{{Step: "1", After: "2"}}; !reflect.DeepEqual(d.Moved, want) {
 		t.Fatalf("the event says %v, want %v", d.Moved, want)
 	}
 }
@@ -370,16 +372,16 @@ func TestAMovedStepIsWaitedFor(t *testing.T) {
 func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
 	tests := []struct {
 		name   string
-		change func(w *world, resume *agent.RunResumed)
+		change func(w *world, resume *event.RunResumed)
 		asked  bool
 	}{
-		{name: "as it was shown", change: func(*world, *agent.RunResumed) {}},
-		{name: "not for a tool that says something else of itself", change: func(_ *world, r *agent.RunResumed) {
+		{name: "as it was shown", change: func(*world, *event.RunResumed) {}},
+		{name: "not for a tool that says something else of itself", change: func(_ *world, r *event.RunResumed) {
 			r.Catalogue = slices.Clone(r.Catalogue)
 			r.Catalogue[1].Destructive = true
 		}, asked: true},
-		{name: "never against a rule that denies it", change: func(_ *world, r *agent.RunResumed) {
-			r.Rules = append([]agent.Rule{{Tool: "change", Verdict: agent.VerdictBlock, Why: "no"}}, r.Rules...)
+		{name: "never against a rule that denies it", change: func(_ *world, r *event.RunResumed) {
+			r.Rules = append([]rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Why: "no"}}, r.Rules...)
 		}},
 	}
 	for _, test := range tests {
@@ -389,19 +391,19 @@ func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
 			if n := v.ApproveAll(); n != 1 {
 				t.Fatalf("%d gates were approved", n)
 			}
-			w.say(v.Answer(agent.ReviewRun))
+			w.say(v.Answer(event.ReviewRun))
 			w.kill(len(w.events))
 			resume := resumed(given(t, reviewed))
 			test.change(w, &resume)
 			result := w.resume(resume)
-			if asked := len(all[agent.GateRequested](w)) > 0; asked != test.asked {
+			if asked := len(all[event.GateRequested](w)) > 0; asked != test.asked {
 				t.Errorf("asked: %t, want %t", asked, test.asked)
 			}
-			switch blocked := resume.Rules[0].Verdict == agent.VerdictBlock; {
-			case blocked && result.Reason != agent.ReasonDenied:
+			switch blocked := resume.Rules[0].Verdict == rule.VerdictBlock; {
+			case blocked && result.Reason != event.ReasonDenied:
 				t.Errorf("it ended %s", result.Reason)
 			case !blocked && !test.asked:
-				if rule := all[agent.StepStarted](w)[0].Rule; rule == nil || !strings.Contains(rule.Why, "looked the plan over") {
+				if rule := all[event.StepStarted](w)[0].Rule; rule == nil || !strings.Contains(rule.Why, "looked the plan over") {
 					t.Errorf("the journal says it passed by %v", rule)
 				}
 			}
@@ -416,10 +418,10 @@ func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
 	widened.Steps = append(slices.Clone(p.Steps), plan.Step{Index: "9", Title: "More", Executor: plan.ExecutorTool, Tool: "change"})
 	gone.Steps = p.Steps[1:]
 	for refused, a := range map[string]agent.ReviewAnswer{
-		"revision 2":           {Revision: 2, Decision: agent.ReviewRun},
-		"not in the plan":      {Revision: 1, Decision: agent.ReviewRun, Plan: &widened},
-		"defines no variables": {Revision: 1, Decision: agent.ReviewRun, Plan: &gone},
-		"step 1 does not ask":  {Revision: 1, Decision: agent.ReviewRun, Approved: []string{"1"}},
+		"revision 2":           {Revision: 2, Decision: event.ReviewRun},
+		"not in the plan":      {Revision: 1, Decision: event.ReviewRun, Plan: &widened},
+		"defines no variables": {Revision: 1, Decision: event.ReviewRun, Plan: &gone},
+		"step 1 does not ask":  {Revision: 1, Decision: event.ReviewRun, Approved: []string{"1"}},
 		"run or refused":       {Revision: 1, Decision: "perhaps"},
 	} {
 		if _, err := w.run.Reviewed(a, "user"); err == nil || !strings.Contains(err.Error(), refused) {
@@ -429,7 +431,7 @@ func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
 	changed := p
 	changed.Steps = slices.Clone(p.Steps)
 	changed.Steps[3].Tool, changed.Steps[3].DependsOn = "change", nil
-	d, err := w.run.Reviewed(agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun, Plan: &changed}, "user")
+	d, err := w.run.Reviewed(agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &changed}, "user")
 	if err != nil || d.Plan != nil {
 		t.Errorf("another tool and a dependency that is gone were taken: %v, %v", d.Plan, err)
 	}
@@ -442,14 +444,14 @@ func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
 		prompt.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}]}`},
 	}.reply
 	broke := false
-	w.tool = func(c agent.CallTool) agent.Data {
+	w.tool = func(c agent.CallTool) event.Data {
 		if c.Tool.Name == "change" && !broke {
 			broke = true
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: agent.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: event.FailureTool}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "r"}
 	}
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Review = true
 	w.apply(start)
 	for revision := 1; revision <= 2; revision++ {
@@ -457,9 +459,9 @@ func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
 		if w.run.Revision != revision {
 			t.Fatalf("revision %d is held", w.run.Revision)
 		}
-		w.say(w.run.Review().Answer(agent.ReviewRun))
+		w.say(w.run.Review().Answer(event.ReviewRun))
 	}
-	if result := w.goOn(); result.Status != agent.StatusCompleted {
+	if result := w.goOn(); result.Status != event.StatusCompleted {
 		t.Fatalf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -470,11 +472,11 @@ func TestTheUsersWordOnAHeldPlanMakesAnotherThatIsHeld(t *testing.T) {
 		prompt.PurposePlan:   {reviewed},
 		prompt.PurposeReplan: {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"elsewhere"}}]}`},
 	}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Review = true
 	w.apply(start)
 	w.untilHeld()
-	w.apply(agent.RunSteered{Text: "look elsewhere"})
+	w.apply(event.RunSteered{Text: "look elsewhere"})
 	if w.run.Held() {
 		t.Fatal("it is to be looked over although another is on its way")
 	}

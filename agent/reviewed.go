@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -33,9 +35,9 @@ func (v *Review) Gate(index string) *ReviewGate {
 	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
-	case gate.Rule.Verdict == VerdictBlock:
+	case gate.Rule.Verdict == rule.VerdictBlock:
 		gate.Closed = "a rule denies it: " + gate.Rule.Why
-	case gate.Rule.Verdict == VerdictRun:
+	case gate.Rule.Verdict == rule.VerdictRun:
 		return nil
 	case len(probe.missing) > 0:
 		gate.Closed = "it asks when it runs, since a model writes " + strings.Join(probe.missing, " and ") + " then"
@@ -101,8 +103,8 @@ func (v *Review) edited(s plan.Step) bool {
 func (v *Review) Plan() plan.Plan { return v.plan(v.now) }
 
 // Changes sums up what was changed.
-func (v *Review) Changes() ReviewChanges {
-	var c ReviewChanges
+func (v *Review) Changes() event.ReviewChanges {
+	var c event.ReviewChanges
 	for _, s := range v.now.steps {
 		if v.now.out[s.Index] {
 			c.Removed = append(c.Removed, s.Index)
@@ -113,44 +115,20 @@ func (v *Review) Changes() ReviewChanges {
 		}
 		for _, on := range s.DependsOn {
 			if v.added(s.Index, on) && !v.now.out[on] {
-				c.Moved = append(c.Moved, Move{Step: s.Index, After: on})
+				c.Moved = append(c.Moved, event.Move{Step: s.Index, After: on})
 			}
 		}
 		if args, yes := v.now.approved[s.Index]; yes {
-			c.Approved = append(c.Approved, Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
+			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
 		}
 	}
 	return c
 }
 
-// String says what was changed in a few words, "" where nothing was.
-func (c ReviewChanges) String() string {
-	var words []string
-	say := func(n int, what string) {
-		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	say(len(c.Edited), "edited")
-	say(len(c.Moved), "moved")
-	say(len(c.Removed), "out")
-	gates := "gates approved"
-	if len(c.Approved) == 1 {
-		gates = "gate approved"
-	}
-	say(len(c.Approved), gates)
-	return strings.Join(words, " · ")
-}
-
-// Changes is what the user changed of a plan that was looked over.
-func (d PlanReviewed) Changes() ReviewChanges {
-	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved}
-}
-
 // Answer is what is sent when the user has looked the plan over.
-func (v *Review) Answer(decision ReviewDecision) ReviewAnswer {
+func (v *Review) Answer(decision event.ReviewDecision) ReviewAnswer {
 	a := ReviewAnswer{Revision: v.Revision, Decision: decision}
-	if decision != ReviewRun {
+	if decision != event.ReviewRun {
 		return a
 	}
 	c := v.Changes()
@@ -197,9 +175,9 @@ func (v *Review) adopt(p plan.Plan) error {
 }
 
 // Said is the answer as it is kept, by whoever gives it.
-func (v *Review) Said(decision ReviewDecision, by string) PlanReviewed {
-	d := PlanReviewed{Revision: v.Revision, Decision: decision, By: by, Edited: []string{}, Moved: []Move{}, Removed: []string{}, Approved: []Approval{}}
-	if decision != ReviewRun {
+func (v *Review) Said(decision event.ReviewDecision, by string) event.PlanReviewed {
+	d := event.PlanReviewed{Revision: v.Revision, Decision: decision, By: by, Edited: []string{}, Moved: []event.Move{}, Removed: []string{}, Approved: []event.Approval{}}
+	if decision != event.ReviewRun {
 		return d
 	}
 	c := v.Changes()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -48,18 +49,10 @@ type ReviewStep struct {
 // ReviewGate is the question that a call would stop at.
 type ReviewGate struct {
 	Tool       plan.Tool
-	Rule       Rule
+	Rule       rule.Rule
 	Args       map[string]any // of the call, as far as they are known
-	Provenance []Provenance
+	Provenance []rule.Provenance
 	Closed     string // why it cannot be approved now, a clause; "" where it can
-}
-
-// ReviewChanges is what was changed of a plan.
-type ReviewChanges struct {
-	Edited   []string
-	Moved    []Move
-	Removed  []string
-	Approved []Approval
 }
 
 // DependentsError says which steps wait for one that is to be taken out.

@@ -6,51 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/event"
 	"replan/planning"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// PlannerKind says who plans a goal.
-type PlannerKind string
-
-// Who can plan a goal. The zero value, of journals that do not say, is
-// PlannerPhases.
-const (
-	PlannerAuto   PlannerKind = "auto"   // the words, where they are clear and need no model; else a model, and without one the words
-	PlannerPhases PlannerKind = "phases" // a model, in three phases
-	PlannerRouter PlannerKind = "router" // the words alone
-	PlannerNone   PlannerKind = "none"   // nobody: a model answers
-)
-
-// PlannerKinds lists who can plan a goal, by name.
-func PlannerKinds() []string {
-	return []string{string(PlannerAuto), string(PlannerPhases), string(PlannerRouter), string(PlannerNone)}
-}
-
-// ByWords reports whether the words of a goal may plan it.
-func (k PlannerKind) ByWords() bool { return k == PlannerAuto || k == PlannerRouter }
-
 // WithoutModel says what can be asked where there is no model.
 const WithoutModel = "without a model this can be asked: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN puts back what a run changed"
-
-// ParsePlannerKind reads a kind by its name; ok is false where there is none.
-func ParsePlannerKind(name string) (kind PlannerKind, ok bool) {
-	return PlannerKind(name), slices.Contains(PlannerKinds(), name)
-}
-
-// Routing is how a goal may be planned by its words.
-type Routing struct {
-	Planner PlannerKind   `json:"planner,omitempty"` // who plans
-	Policy  intent.Policy `json:"policy,omitzero"`
-	Facts   intent.Facts  `json:"facts,omitzero"` // what is known of the workspace about the names in the goal
-}
 
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal; model says whether a model could plan it. The error says why
 // words that were understood do not plan the goal.
-func Route(w Routing, goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
+func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
@@ -72,7 +41,7 @@ func Route(w Routing, goal string, tools plan.Catalogue, model bool) (chain inte
 	if !model && !chain.Confident() {
 		return chain, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
 	}
-	return chain, chain.Ready() || !model || w.Planner == PlannerRouter, nil
+	return chain, chain.Ready() || !model || w.Planner == event.PlannerRouter, nil
 }
 
 // offered reports whether every tool of a chain is one of the workspace's own
@@ -83,15 +52,8 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 	})
 }
 
-// RouteMatched says that the words of the goal make the plan, without a model.
-type RouteMatched struct {
-	Intent     intent.Intent `json:"intent"`     // what the words ask for
-	Confidence float64       `json:"confidence"` // the intent's, 0 to 1
-	Chain      []string      `json:"chain"`      // the tools in their order, and by a word what a model is to do
-}
-
 // planGoal makes the planner of the goal.
-func (r *Run) planGoal(d RunStarted) {
+func (r *Run) planGoal(d event.RunStarted) {
 	if r.Planners != nil {
 		r.planner = r.planners().Plan(r.brief())
 		return
@@ -99,20 +61,20 @@ func (r *Run) planGoal(d RunStarted) {
 	chain, ok, err := Route(d.Routing, prompt.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
-		r.routed = &RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
+		r.routed = &event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
 		r.planner = planning.Given(owned(chain.Plan(d.Goal), d.Catalogue, d.Routing.Policy))
 		if d.Model == "" {
 			r.fallback = plan.OnFailureAbort
 		}
 		return
-	case d.Routing.Planner == PlannerRouter:
+	case d.Routing.Planner == event.PlannerRouter:
 		reason := "the words of the goal do not say clearly what to do; say it like \"find X\", \"rename X to Y\" or \"run the tests\", or let a model plan with --planner auto"
 		if err != nil {
 			reason = err.Error()
 		}
 		r.planner = planning.Unplanned(reason)
 		return
-	case d.Routing.Planner == PlannerNone && !d.PlanOnly:
+	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
 		r.prompting.SkipAnalysis, r.prompting.SkipPlan = true, true
 	}
 	r.planner = r.planners().Plan(r.brief())
@@ -164,7 +126,7 @@ func (r *Run) answersByRule() bool {
 
 // wantsWords reports whether a model writes the answer of a routed goal: results
 // alone do not answer the question, or a model worked on them.
-func wantsWords(d RouteMatched) bool {
+func wantsWords(d event.RouteMatched) bool {
 	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -28,15 +30,15 @@ func operators() plan.Catalogue {
 }
 
 // routed is the start of a run whose goal may be planned by its words.
-func routed(goal, model string, planner agent.PlannerKind) agent.RunStarted {
-	return agent.RunStarted{
-		Goal: goal, Model: model, Limits: agent.DefaultLimits(), Rules: rules, Catalogue: operators(),
-		Routing: agent.Routing{Planner: planner},
+func routed(goal, model string, planner event.PlannerKind) event.RunStarted {
+	return event.RunStarted{
+		Goal: goal, Model: model, Limits: event.DefaultLimits(), Rules: rules, Catalogue: operators(),
+		Routing: event.Routing{Planner: planner},
 	}
 }
 
 // operate answers as the operators do, as far as later steps refer to it.
-func operate(c agent.CallTool) agent.Data {
+func operate(c agent.CallTool) event.Data {
 	var result any = map[string]any{}
 	switch c.Tool.Name {
 	case "code.references":
@@ -48,29 +50,29 @@ func operate(c agent.CallTool) agent.Data {
 	case "fs.read":
 		result = "package shop\n"
 	}
-	return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: 10}
+	return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: 10}
 }
 
 func TestWhoPlansAGoal(t *testing.T) {
 	const phases, words, nobody, none = "phases", "words", "nobody", "none"
 	for name, c := range map[string]struct {
 		goal, model string
-		planner     agent.PlannerKind
+		planner     event.PlannerKind
 		tools       plan.Catalogue // nil is all
 		want        string
 	}{
-		"clear words that need no model":              {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerAuto, want: words},
-		"clear words, with no model":                  {goal: "where is Run.Apply used", planner: agent.PlannerAuto, want: words},
-		"words that need a model":                     {goal: "fix the bug in run.go", model: "m", planner: agent.PlannerAuto, want: phases},
-		"words that need a model, and there is none":  {goal: "fix the bug in run.go", planner: agent.PlannerAuto, want: words},
-		"words that leave it open":                    {goal: "rename it", model: "m", planner: agent.PlannerAuto, want: phases},
-		"words that nobody understands":               {goal: "make me happy", model: "m", planner: agent.PlannerAuto, want: phases},
-		"tools that are not on offer":                 {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerAuto, tools: catalogue, want: phases},
-		"the phases alone":                            {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerPhases, want: phases},
+		"clear words that need no model":              {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, want: words},
+		"clear words, with no model":                  {goal: "where is Run.Apply used", planner: event.PlannerAuto, want: words},
+		"words that need a model":                     {goal: "fix the bug in run.go", model: "m", planner: event.PlannerAuto, want: phases},
+		"words that need a model, and there is none":  {goal: "fix the bug in run.go", planner: event.PlannerAuto, want: words},
+		"words that leave it open":                    {goal: "rename it", model: "m", planner: event.PlannerAuto, want: phases},
+		"words that nobody understands":               {goal: "make me happy", model: "m", planner: event.PlannerAuto, want: phases},
+		"tools that are not on offer":                 {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, tools: catalogue, want: phases},
+		"the phases alone":                            {goal: "where is Run.Apply used", model: "m", planner: event.PlannerPhases, want: phases},
 		"a journal that does not say":                 {goal: "where is Run.Apply used", model: "m", want: phases},
-		"the router, with a model for its steps":      {goal: "fix the bug in run.go", model: "m", planner: agent.PlannerRouter, want: words},
-		"the router, with words that it cannot place": {goal: "make me happy", model: "m", planner: agent.PlannerRouter, want: nobody},
-		"nobody": {goal: "where is Run.Apply used", model: "m", planner: agent.PlannerNone, want: none},
+		"the router, with a model for its steps":      {goal: "fix the bug in run.go", model: "m", planner: event.PlannerRouter, want: words},
+		"the router, with words that it cannot place": {goal: "make me happy", model: "m", planner: event.PlannerRouter, want: nobody},
+		"nobody": {goal: "where is Run.Apply used", model: "m", planner: event.PlannerNone, want: none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -82,11 +84,11 @@ func TestWhoPlansAGoal(t *testing.T) {
 			w.advance()
 			got := none
 			switch kinds := w.kinds(); {
-			case slices.Contains(kinds, agent.KindRouteMatched):
+			case slices.Contains(kinds, event.KindRouteMatched):
 				got = words
-			case slices.Contains(kinds, agent.KindPlanEmpty):
+			case slices.Contains(kinds, event.KindPlanEmpty):
 				got = nobody
-			case slices.Contains(kinds, agent.KindPhaseStarted):
+			case slices.Contains(kinds, event.KindPhaseStarted):
 				got = phases
 			}
 			if got != c.want {
@@ -99,15 +101,15 @@ func TestWhoPlansAGoal(t *testing.T) {
 func TestARoutedPlanIsToldBeforeItIsMade(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
-	result := w.play(routed("rename Run.Apply to Add", "m", agent.PlannerAuto))
-	if result.Reason != agent.ReasonGoalMet {
+	result := w.play(routed("rename Run.Apply to Add", "m", event.PlannerAuto))
+	if result.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", result.Reason, result.Error)
 	}
 	kinds := w.kinds()
-	if at := slices.Index(kinds, agent.KindRouteMatched); at < 0 || at+1 >= len(kinds) || kinds[at+1] != agent.KindPlanCreated {
+	if at := slices.Index(kinds, event.KindRouteMatched); at < 0 || at+1 >= len(kinds) || kinds[at+1] != event.KindPlanCreated {
 		t.Errorf("%v", kinds)
 	}
-	told := all[agent.RouteMatched](w)[0]
+	told := all[event.RouteMatched](w)[0]
 	if told.Intent.Action != "rename" || told.Intent.Target != "Run.Apply" || told.Intent.Params["new_name"] != "Add" || told.Confidence < 0.8 {
 		t.Errorf("%+v", told)
 	}
@@ -115,7 +117,7 @@ func TestARoutedPlanIsToldBeforeItIsMade(t *testing.T) {
 	if got := strings.Join(told.Chain, " "); got != want {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
-	if asked := all[agent.GateRequested](w); len(asked) == 0 || asked[0].Tool != "fs.patch" {
+	if asked := all[event.GateRequested](w); len(asked) == 0 || asked[0].Tool != "fs.patch" {
 		t.Errorf("gates: %+v", asked)
 	}
 	if n := len(w.run.Exchanges); n != 0 {
@@ -126,8 +128,8 @@ func TestARoutedPlanIsToldBeforeItIsMade(t *testing.T) {
 func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
-	result := w.play(routed("fix the bug in run.go", "", agent.PlannerAuto))
-	if result.Status != agent.StatusCompleted || result.Reason != agent.ReasonPartial {
+	result := w.play(routed("fix the bug in run.go", "", event.PlannerAuto))
+	if result.Status != event.StatusCompleted || result.Reason != event.ReasonPartial {
 		t.Fatalf("%s %s: %s", result.Status, result.Reason, result.Error)
 	}
 	done, left := 0, 0
@@ -145,7 +147,7 @@ func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
 	if !strings.Contains(result.Answer, "needs a model") {
 		t.Errorf("the answer does not say why: %q", result.Answer)
 	}
-	if len(all[agent.GateRequested](w)) > 0 {
+	if len(all[event.GateRequested](w)) > 0 {
 		t.Error("a gate was opened for what cannot be done")
 	}
 }
@@ -153,7 +155,7 @@ func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
 func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
 	whole := newWorld(t)
 	whole.tool = operate
-	want := whole.play(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
+	want := whole.play(routed("rename Run.Apply to Add", "", event.PlannerAuto))
 	for cut := 1; cut < len(whole.events); cut++ {
 		w := newWorld(t)
 		w.tool = operate
@@ -163,8 +165,8 @@ func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
 		if w.run.NeedsModel() {
 			t.Errorf("cut after %s it needs a model", whole.events[cut-1].Data.Kind())
 		}
-		resume := resumed(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
-		resume.InDoubt = agent.DoubtRerun
+		resume := resumed(routed("rename Run.Apply to Add", "", event.PlannerAuto))
+		resume.InDoubt = event.DoubtRerun
 		got := w.resume(resume)
 		if got.Reason != want.Reason || got.Answer != want.Answer || len(w.run.Steps) != len(whole.run.Steps) {
 			t.Errorf("cut after %s: %s, %q, want %s, %q", whole.events[cut-1].Data.Kind(), got.Reason, got.Answer, want.Reason, want.Answer)
@@ -176,50 +178,50 @@ func TestAQuestionIsAnsweredInWordsWhereThereIsAModel(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
 	w.reply = func(r prompt.Request) (string, error) { return "It is what it is.", nil }
-	if result := w.play(routed("what is Session", "m", agent.PlannerAuto)); result.Answer != "It is what it is." {
+	if result := w.play(routed("what is Session", "m", event.PlannerAuto)); result.Answer != "It is what it is." {
 		t.Errorf("%q", result.Answer)
 	}
-	if purposes := all[agent.SynthesisStarted](w); len(purposes) != 1 {
+	if purposes := all[event.SynthesisStarted](w); len(purposes) != 1 {
 		t.Errorf("%d answers", len(purposes))
 	}
 	alone := newWorld(t)
 	alone.tool = operate
-	if result := alone.play(routed("what is Session", "", agent.PlannerAuto)); result.Reason != agent.ReasonGoalMet || result.Answer == "" {
+	if result := alone.play(routed("what is Session", "", event.PlannerAuto)); result.Reason != event.ReasonGoalMet || result.Answer == "" {
 		t.Errorf("%s %q", result.Reason, result.Answer)
 	}
 }
 
 func TestAStepOfARoutedPlanThatFailsEndsTheRunWhereThereIsNoModel(t *testing.T) {
 	w := newWorld(t)
-	w.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no such name", Failure: agent.FailureTool}
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no such name", Failure: event.FailureTool}
 	}
-	result := w.play(routed("rename Run.Apply to Add", "", agent.PlannerAuto))
-	if result.Reason != agent.ReasonStepFailed || strings.Contains(result.Error, "replan") || !strings.Contains(result.Error, "no such name") {
+	result := w.play(routed("rename Run.Apply to Add", "", event.PlannerAuto))
+	if result.Reason != event.ReasonStepFailed || strings.Contains(result.Error, "replan") || !strings.Contains(result.Error, "no such name") {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
 
 func TestTheUsersRulesOpenTheGatesOfARoutedPlan(t *testing.T) {
-	gates := func(change func(*agent.RunStarted)) []string {
+	gates := func(change func(*event.RunStarted)) []string {
 		w := newWorld(t)
 		w.tool = operate
-		start := routed("rename Run.Apply to Add", "", agent.PlannerAuto)
+		start := routed("rename Run.Apply to Add", "", event.PlannerAuto)
 		change(&start)
 		w.play(start)
 		var asked []string
-		for _, g := range all[agent.GateRequested](w) {
+		for _, g := range all[event.GateRequested](w) {
 			asked = append(asked, g.Tool)
 		}
 		return asked
 	}
-	allow := func(s *agent.RunStarted) {
-		s.Rules = append([]agent.Rule{{Tool: "fs.patch", Verdict: agent.VerdictRun, Source: agent.SourceFlag}}, s.Rules...)
+	allow := func(s *event.RunStarted) {
+		s.Rules = append([]rule.Rule{{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceFlag}}, s.Rules...)
 	}
 	if got := gates(allow); !slices.Equal(got, []string{"test.run"}) {
 		t.Errorf("with fs.patch allowed %v ask", got)
 	}
-	policed := func(s *agent.RunStarted) {
+	policed := func(s *event.RunStarted) {
 		allow(s)
 		s.Routing.Policy.Gates = []intent.GateRule{{Tool: "fs.*", Action: intent.GateAsk}}
 	}

@@ -3,6 +3,8 @@ package agent
 import (
 	"time"
 
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/reply"
@@ -17,38 +19,38 @@ type Run struct {
 	Goal      string
 	Workspace string
 	Model     string
-	Limits    Limits
+	Limits    event.Limits
 	Catalogue plan.Catalogue
 
 	Seq       uint64    // of the last event applied
 	StartedAt time.Time // of run.started
 	Now       time.Time // of the last event applied
 
-	Route      *RouteMatched // how the words of the goal made the plan; nil where they did not
-	Phases     [3]Phase      // analysis, review, plan
-	Plan       plan.Plan     // the plan as it is now; no steps while planning
-	Revision   int           // 0 before there is a plan
-	PlannedAt  time.Time     // of the first plan
-	Steps      []*StepState  // the plan's steps in its order; before there is a plan, the drafted ones
-	Revisions  []Revision    // one for each replan
-	Gates      []*Gate       // open gates, in the order of the plan
-	Reviews    []Reviewed    // the plans that were looked over, and what was changed of each
-	Replanning *Replanning   // set while the planner is asked for a new plan
+	Route      *event.RouteMatched // how the words of the goal made the plan; nil where they did not
+	Phases     [3]Phase            // analysis, review, plan
+	Plan       plan.Plan           // the plan as it is now; no steps while planning
+	Revision   int                 // 0 before there is a plan
+	PlannedAt  time.Time           // of the first plan
+	Steps      []*StepState        // the plan's steps in its order; before there is a plan, the drafted ones
+	Revisions  []Revision          // one for each replan
+	Gates      []*Gate             // open gates, in the order of the plan
+	Reviews    []Reviewed          // the plans that were looked over, and what was changed of each
+	Replanning *Replanning         // set while the planner is asked for a new plan
 	Synthesis  Synthesis
 	Chat       *Loop       // of a turn of the chat in which the model calls tools; nil before its first call
 	Exchanges  []*Exchange // with the model, in the order in which it was asked
 	Remarks    []string    // with which the user steers, as far as nobody has heard them yet
 
-	Usage         Usage
+	Usage         event.Usage
 	ContextTokens int // prompt and completion of the newest model call
 	ContextWindow int // tokens the model has room for, as far as known
 	History       []plan.HistoryItem
 	Attempts      []Attempt // of all steps, in the order in which they began
 	Breaks        []Break   // in which it did not go on
-	Notes         []Note
-	Warnings      []string // budgets and guards that warned, in words
-	Paused        bool     // the user stopped it
-	Result        *Result  // set once the run is over
+	Notes         []event.Note
+	Warnings      []string      // budgets and guards that warned, in words
+	Paused        bool          // the user stopped it
+	Result        *event.Result // set once the run is over
 
 	// Planners makes the plans; nil is the three phases and a model. Whoever
 	// folds the events of a run must set the same before the first of them.
@@ -92,9 +94,9 @@ type StepState struct {
 	MS        int64
 	Result    any
 	Output    string // as far as it has streamed in, capped
-	Progress  StepProgress
+	Progress  event.StepProgress
 	Error     string
-	Failure   FailureKind
+	Failure   event.FailureKind
 	Gate      string    // id of the open gate it waits at
 	Diff      string    // the diff its gate showed, kept after the decision
 	RetryAt   time.Time // of the next attempt
@@ -105,8 +107,8 @@ type StepState struct {
 	Loop      *Loop  // of an agent step, once it has started
 	Run       string // that a plan tool started
 
-	DryRun  bool  // nothing was called
-	DryGate *Rule // of a dry run: the rule that would ask
+	DryRun  bool       // nothing was called
+	DryGate *rule.Rule // of a dry run: the rule that would ask
 
 	newest    int // its newest attempt: the place in Attempts, from 1
 	approved  bool
@@ -127,8 +129,8 @@ type StepState struct {
 	asked     string            // the tool that its newest gate was about, and what was said of it then
 	passes    *pass             // that the user gave the call when the plan was looked over
 	edits     int               // how often the user edited the call at its gate; its override has no references then
-	edited    []Provenance      // of what the user left as it was in it
-	wrote     []Provenance      // what a model had read when it wrote the step into the plan
+	edited    []rule.Provenance // of what the user left as it was in it
+	wrote     []rule.Provenance // what a model had read when it wrote the step into the plan
 	asks      bool              // it waits for the user's word
 	unsure    bool              // whether it started, since the journal was damaged there
 	lost      bool              // it was under way when the program ended
@@ -138,7 +140,7 @@ type StepState struct {
 	loop      *Loop             // that it is a call of; nil for a step of the plan
 	use       reply.ToolUse     // that call, as the model asked for it
 	unknown   error             // why there is no such tool to call
-	ranUp     Usage             // what the run that it started has been counted with
+	ranUp     event.Usage       // what the run that it started has been counted with
 	told      bool              // the model knows, or is about to be told, what came of it
 	ready     bool              // of a draft: nothing that it needs is still to come
 
@@ -207,7 +209,7 @@ type Revision struct {
 
 // Gate is an open gate.
 type Gate struct {
-	GateRequested
+	event.GateRequested
 	RequestedAt time.Time
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -18,70 +19,70 @@ const diamond = `{"title":"Diamond","steps":[
  {"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},
  {"index":"4","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`
 
-func failing(index string, times int, kind agent.FailureKind) func(agent.CallTool) agent.Data {
-	return func(c agent.CallTool) agent.Data {
+func failing(index string, times int, kind event.FailureKind) func(agent.CallTool) event.Data {
+	return func(c agent.CallTool) event.Data {
 		if c.Index == index && times > 0 {
 			times--
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "it broke", Failure: kind, MS: 3}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "it broke", Failure: kind, MS: 3}
 		}
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 3}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 3}
 	}
 }
 
 func TestHowARunEnds(t *testing.T) {
-	limits := agent.DefaultLimits()
-	with := func(change func(*agent.Limits)) agent.Limits {
+	limits := event.DefaultLimits()
+	with := func(change func(*event.Limits)) event.Limits {
 		l := limits
 		change(&l)
 		return l
 	}
 	replaced := `{"title":"Diamond","steps":[{"index":"5","title":"Other way","tool":"look","args":{"at":"z"}}]}`
-	gate := func(d agent.Decision) func(agent.GateRequested) agent.Decision {
-		return func(agent.GateRequested) agent.Decision { return d }
+	gate := func(d event.Decision) func(event.GateRequested) event.Decision {
+		return func(event.GateRequested) event.Decision { return d }
 	}
 	for name, c := range map[string]struct {
 		script script
-		tool   func(agent.CallTool) agent.Data
-		gate   func(agent.GateRequested) agent.Decision
-		limits agent.Limits
+		tool   func(agent.CallTool) event.Data
+		gate   func(event.GateRequested) event.Decision
+		limits event.Limits
 		phases bool
-		want   agent.Reason
+		want   event.Reason
 	}{
-		"all steps done is goal met":                        {script: script{prompt.PurposePlan: {diamond}}, want: agent.ReasonGoalMet},
-		"a direct answer needs no plan":                     {script: script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}, phases: true, want: agent.ReasonDirect},
-		"a failed step is replanned":                        {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonGoalMet},
-		"a time-out is replanned":                           {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, agent.FailureTimeout), want: agent.ReasonGoalMet},
-		"a planner may give up":                             {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, agent.FailureTool), want: agent.ReasonGaveUp},
-		"equal answers spend the replans":                   {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, agent.FailureTool), want: agent.ReasonReplanBudget},
-		"no step is no plan":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[]}`}}, want: agent.ReasonNoPlan},
-		"a planner that never answers is a planner error":   {script: script{prompt.PurposePlan: {""}}, want: agent.ReasonPlannerError},
-		"a planner that says nothing of use is no plan":     {script: script{prompt.PurposePlan: {"hm"}, prompt.PurposeRepair: {""}}, want: agent.ReasonNoPlan},
-		"a silent replanner is one too":                     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}}, tool: failing("2", 1, agent.FailureTool), want: agent.ReasonPlannerError},
-		"an unknown tool is repaired":                       {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {diamond}}, want: agent.ReasonGoalMet},
-		"an unknown tool that stays in the plan is no plan": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: agent.ReasonNoPlan},
-		"a denied gate ends the run":                        {script: script{prompt.PurposePlan: {diamond}}, gate: gate(agent.Deny), want: agent.ReasonDenied},
-		"abort ends the run":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
-		"skip completes in part":                            {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonPartial},
-		"a retry mends a read-only step":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonGoalMet},
-		"retries do not go on for ever":                     {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, agent.FailureTool), want: agent.ReasonStepFailed},
-		"an effectful step is never retried":                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, agent.FailureTool), want: agent.ReasonStepFailed},
-		"a missing field is a failed step":                  {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: agent.ReasonStepFailed},
-		"doubt ends the run": {script: script{prompt.PurposePlan: {diamond}}, tool: func(c agent.CallTool) agent.Data {
+		"all steps done is goal met":                        {script: script{prompt.PurposePlan: {diamond}}, want: event.ReasonGoalMet},
+		"a direct answer needs no plan":                     {script: script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}, phases: true, want: event.ReasonDirect},
+		"a failed step is replanned":                        {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, event.FailureTool), want: event.ReasonGoalMet},
+		"a time-out is replanned":                           {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, event.FailureTimeout), want: event.ReasonGoalMet},
+		"a planner may give up":                             {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, event.FailureTool), want: event.ReasonGaveUp},
+		"equal answers spend the replans":                   {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, event.FailureTool), want: event.ReasonReplanBudget},
+		"no step is no plan":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[]}`}}, want: event.ReasonNoPlan},
+		"a planner that never answers is a planner error":   {script: script{prompt.PurposePlan: {""}}, want: event.ReasonPlannerError},
+		"a planner that says nothing of use is no plan":     {script: script{prompt.PurposePlan: {"hm"}, prompt.PurposeRepair: {""}}, want: event.ReasonNoPlan},
+		"a silent replanner is one too":                     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}}, tool: failing("2", 1, event.FailureTool), want: event.ReasonPlannerError},
+		"an unknown tool is repaired":                       {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {diamond}}, want: event.ReasonGoalMet},
+		"an unknown tool that stays in the plan is no plan": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: event.ReasonNoPlan},
+		"a denied gate ends the run":                        {script: script{prompt.PurposePlan: {diamond}}, gate: gate(event.Deny), want: event.ReasonDenied},
+		"abort ends the run":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonStepFailed},
+		"skip completes in part":                            {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonPartial},
+		"a retry mends a read-only step":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonGoalMet},
+		"retries do not go on for ever":                     {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, event.FailureTool), want: event.ReasonStepFailed},
+		"an effectful step is never retried":                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonStepFailed},
+		"a missing field is a failed step":                  {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: event.ReasonStepFailed},
+		"doubt ends the run": {script: script{prompt.PurposePlan: {diamond}}, tool: func(c agent.CallTool) event.Data {
 			if c.Index == "3" {
-				return agent.StepInDoubt{Index: "3", Attempt: c.Attempt, Reason: "the server went away"}
+				return event.StepInDoubt{Index: "3", Attempt: c.Attempt, Reason: "the server went away"}
 			}
-			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt}
-		}, want: agent.ReasonInDoubt},
-		"a self step is the model's own words": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, prompt.PurposeStep: {"thought"}}, want: agent.ReasonGoalMet},
-		"a silent self step fails":             {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, prompt.PurposeStep: {""}}, want: agent.ReasonStepFailed},
-		"missing args are filled in":           {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, prompt.PurposeStep: {`{"at":"here"}`}}, want: agent.ReasonGoalMet},
-		"args that stay missing fail":          {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, prompt.PurposeStep: {"no idea"}}, want: agent.ReasonStepFailed},
-		"a silent synthesis still answers":     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: agent.ReasonGoalMet},
-		"steps are bounded":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, agent.FailureTool), limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: agent.ReasonStepBudget},
-		"a plan longer than the steps left":    {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeRepair: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: agent.ReasonStepBudget},
-		"tool calls are bounded":               {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxToolCalls = 2 }), want: agent.ReasonToolBudget},
-		"tokens are bounded":                   {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxTokens = 100 }), want: agent.ReasonTokenBudget},
-		"time is bounded":                      {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *agent.Limits) { l.MaxDurationMS = 20 }), want: agent.ReasonTimeBudget},
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt}
+		}, want: event.ReasonInDoubt},
+		"a self step is the model's own words": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, prompt.PurposeStep: {"thought"}}, want: event.ReasonGoalMet},
+		"a silent self step fails":             {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, prompt.PurposeStep: {""}}, want: event.ReasonStepFailed},
+		"missing args are filled in":           {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, prompt.PurposeStep: {`{"at":"here"}`}}, want: event.ReasonGoalMet},
+		"args that stay missing fail":          {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, prompt.PurposeStep: {"no idea"}}, want: event.ReasonStepFailed},
+		"a silent synthesis still answers":     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: event.ReasonGoalMet},
+		"steps are bounded":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, event.FailureTool), limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: event.ReasonStepBudget},
+		"a plan longer than the steps left":    {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeRepair: {diamond}}, limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: event.ReasonStepBudget},
+		"tool calls are bounded":               {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxToolCalls = 2 }), want: event.ReasonToolBudget},
+		"tokens are bounded":                   {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxTokens = 100 }), want: event.ReasonTokenBudget},
+		"time is bounded":                      {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxDurationMS = 20 }), want: event.ReasonTimeBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -92,7 +93,7 @@ func TestHowARunEnds(t *testing.T) {
 			if c.gate != nil {
 				w.gate = c.gate
 			}
-			if c.limits == (agent.Limits{}) {
+			if c.limits == (event.Limits{}) {
 				c.limits = limits
 			}
 			start := started(c.limits)
@@ -101,13 +102,13 @@ func TestHowARunEnds(t *testing.T) {
 			if got.Reason != c.want {
 				t.Errorf("reason %q (%s), want %q; the last events:\n%s", got.Reason, got.Error, c.want, w.tail())
 			}
-			if ok := got.Status == agent.StatusCompleted; ok != (c.want.ExitCode() == 0) {
+			if ok := got.Status == event.StatusCompleted; ok != (c.want.ExitCode() == 0) {
 				t.Errorf("status %q does not go with reason %q", got.Status, got.Reason)
 			}
-			if got.Status == agent.StatusCompleted && got.Answer == "" {
+			if got.Status == event.StatusCompleted && got.Answer == "" {
 				t.Error("a completed run has no answer")
 			}
-			if got.Status != agent.StatusCompleted && got.Error == "" {
+			if got.Status != event.StatusCompleted && got.Error == "" {
 				t.Error("a run that did not complete does not say why")
 			}
 		})
@@ -120,9 +121,9 @@ func TestReplanFreezesWhatIsDone(t *testing.T) {
 		prompt.PurposePlan:   {diamond},
 		prompt.PurposeReplan: {`{"title":"Diamond","steps":[{"index":"2","title":"Left","tool":"look","args":{"at":"elsewhere"}},{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"6","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`},
 	}.reply
-	w.tool = failing("2", 1, agent.FailureTool)
-	got := w.play(started(agent.DefaultLimits()))
-	if got.Reason != agent.ReasonGoalMet {
+	w.tool = failing("2", 1, event.FailureTool)
+	got := w.play(started(event.DefaultLimits()))
+	if got.Reason != event.ReasonGoalMet {
 		t.Fatalf("reason %q: %s", got.Reason, got.Error)
 	}
 	rev := got.Revisions[0]
@@ -145,7 +146,7 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	most := 0
-	w.watch = func(_ []agent.Data, pending []agent.Effect) {
+	w.watch = func(_ []event.Data, pending []agent.Effect) {
 		n := 0
 		for _, e := range pending {
 			switch e.(type) {
@@ -155,7 +156,7 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 		}
 		most = max(most, n)
 	}
-	w.play(started(agent.DefaultLimits()))
+	w.play(started(event.DefaultLimits()))
 	if most != 2 {
 		t.Errorf("at most %d steps under way at once, want 2: steps 2 and 3 need only step 1", most)
 	}
@@ -167,9 +168,9 @@ func TestTheModelFillsInWhatThePlanLeftOutAndNoMore(t *testing.T) {
 		prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Both","tool":"both","args":{"at":"here"}}]}`},
 		prompt.PurposeStep: {`{"at":"elsewhere","text":"${not a reference}"}`},
 	}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Catalogue = plan.Catalogue{both}
-	if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+	if got := w.play(start); got.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	want := map[string]any{"at": "here", "text": "${not a reference}"}
@@ -199,16 +200,16 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.reply = script{prompt.PurposePlan: {c.plan}, prompt.PurposeStep: {`{"at":"slug"}`}}.reply
-			var start agent.RunStarted
-			if start = started(agent.DefaultLimits()); c.file {
+			var start event.RunStarted
+			if start = started(event.DefaultLimits()); c.file {
 				start = given(t, c.plan)
 			}
 			start.Model = c.model
-			if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+			if got := w.play(start); got.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
 			asks := 0
-			for _, d := range all[agent.ModelRequested](w) {
+			for _, d := range all[event.ModelRequested](w) {
 				if d.Purpose == prompt.PurposeStep {
 					asks++
 				}
@@ -223,14 +224,14 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
-	w.play(started(agent.DefaultLimits()))
+	w.play(started(event.DefaultLimits()))
 	kinds := w.kinds()
-	if slices.Index(kinds, agent.KindStepStarted) > slices.Index(kinds, agent.KindPlanCreated) {
+	if slices.Index(kinds, event.KindStepStarted) > slices.Index(kinds, event.KindPlanCreated) {
 		t.Error("step 1 waited for the whole plan")
 	}
 	runs := 0
 	for _, e := range w.events {
-		if d, ok := e.Data.(agent.StepStarted); ok && d.Index == "1" {
+		if d, ok := e.Data.(event.StepStarted); ok && d.Index == "1" {
 			runs++
 		}
 	}
@@ -244,14 +245,14 @@ func TestTheStepsOfASimpleAnalysisStartWhileItStreams(t *testing.T) {
 	w.reply = script{prompt.PurposeAnalysis: {
 		`{"mode":"plan","task":"look","complexity":"simple","reflect":false,"steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`,
 	}}.reply
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Prompting.SkipAnalysis = false
 	got := w.play(start)
-	if got.Reason != agent.ReasonGoalMet || got.Usage.ToolCalls != 1 {
+	if got.Reason != event.ReasonGoalMet || got.Usage.ToolCalls != 1 {
 		t.Fatalf("%s (%s) after %d tool calls", got.Reason, got.Error, got.Usage.ToolCalls)
 	}
 	kinds := w.kinds()
-	if slices.Index(kinds, agent.KindStepStarted) > slices.Index(kinds, agent.KindPhaseCompleted) {
+	if slices.Index(kinds, event.KindStepStarted) > slices.Index(kinds, event.KindPhaseCompleted) {
 		t.Error("the step waited for the whole analysis")
 	}
 }
@@ -263,8 +264,8 @@ func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
 	w.reply = script{prompt.PurposePlan: {bad}, prompt.PurposeRepair: {good}}.reply
 	// The early call stays out until the plan has been repaired.
 	w.choose = func(n int) int { return n - 1 }
-	got := w.play(started(agent.DefaultLimits()))
-	if got.Reason != agent.ReasonGoalMet {
+	got := w.play(started(event.DefaultLimits()))
+	if got.Reason != event.ReasonGoalMet {
 		t.Fatalf("reason %q: %s", got.Reason, got.Error)
 	}
 	if s := w.run.Step("1"); s.Attempt != 2 || s.Args["at"] != "b" {
@@ -274,10 +275,10 @@ func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
 
 func TestAllowForTheRunAsksOnce(t *testing.T) {
 	plan := `{"title":"x","steps":[{"title":"Do","tool":"change","args":{"at":1}},{"title":"Do more","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
-	for scope, want := range map[agent.Scope]int{agent.ScopeOnce: 2, agent.ScopeRun: 1} {
+	for scope, want := range map[event.Scope]int{event.ScopeOnce: 2, event.ScopeRun: 1} {
 		w := newWorld(t)
 		w.reply = script{prompt.PurposePlan: {plan}}.reply
-		w.apply(started(agent.DefaultLimits()))
+		w.apply(started(event.DefaultLimits()))
 		gates := 0
 		for w.run.Result == nil {
 			w.advance()
@@ -288,7 +289,7 @@ func TestAllowForTheRunAsksOnce(t *testing.T) {
 				gates++
 				w.pending = w.pending[1:]
 				w.apply(g.Gate)
-				w.apply(agent.GateResolved{Gate: g.Gate.Gate, Decision: agent.Allow, Scope: scope, By: "test"})
+				w.apply(event.GateResolved{Gate: g.Gate.Gate, Decision: event.Allow, Scope: scope, By: "test"})
 				continue
 			}
 			w.back()
@@ -302,20 +303,20 @@ func TestAllowForTheRunAsksOnce(t *testing.T) {
 func TestStopLetsNothingNewStart(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
-	w.apply(started(agent.DefaultLimits()))
+	w.apply(started(event.DefaultLimits()))
 	w.advance()
 	w.back() // the plan
 	w.advance()
-	w.apply(agent.RunPaused{Reason: "stopped by the user"})
+	w.apply(event.RunPaused{Reason: "stopped by the user"})
 	for w.advance(); w.run.Result == nil; w.advance() {
 		call, ok := w.pending[0].(agent.CallTool)
 		if !ok {
 			t.Fatalf("%T is under way after the stop", w.pending[0])
 		}
 		w.pending = w.pending[1:]
-		w.apply(agent.StepFailed{Index: call.Index, Attempt: call.Attempt, Error: "stopped", Failure: agent.FailureInterrupted})
+		w.apply(event.StepFailed{Index: call.Index, Attempt: call.Attempt, Error: "stopped", Failure: event.FailureInterrupted})
 	}
-	if r := w.run.Result; r.Status != agent.StatusCancelled || r.Reason != agent.ReasonInterrupted {
+	if r := w.run.Result; r.Status != event.StatusCancelled || r.Reason != event.ReasonInterrupted {
 		t.Errorf("ended %s %s", r.Status, r.Reason)
 	}
 }
@@ -324,17 +325,17 @@ func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
 	at := time.Unix(0, 0)
 	fresh := func() *agent.Run {
 		r := &agent.Run{}
-		if err := r.Apply(agent.Event{Seq: 1, Time: at, Run: "r", Data: started(agent.DefaultLimits())}); err != nil {
+		if err := r.Apply(event.Event{Seq: 1, Time: at, Run: "r", Data: started(event.DefaultLimits())}); err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	for name, e := range map[string]agent.Event{
-		"a second start":            {Seq: 2, Run: "r", Data: agent.RunStarted{}},
-		"another run's event":       {Seq: 2, Run: "s", Data: agent.Note{}},
-		"a number seen before":      {Seq: 1, Run: "r", Data: agent.Note{}},
-		"a step that is not there":  {Seq: 2, Run: "r", Data: agent.StepStarted{Index: "9"}},
-		"a phase that is not there": {Seq: 2, Run: "r", Data: agent.PhaseStarted{Phase: 4}},
+	for name, e := range map[string]event.Event{
+		"a second start":            {Seq: 2, Run: "r", Data: event.RunStarted{}},
+		"another run's event":       {Seq: 2, Run: "s", Data: event.Note{}},
+		"a number seen before":      {Seq: 1, Run: "r", Data: event.Note{}},
+		"a step that is not there":  {Seq: 2, Run: "r", Data: event.StepStarted{Index: "9"}},
+		"a phase that is not there": {Seq: 2, Run: "r", Data: event.PhaseStarted{Phase: 4}},
 		"nothing at all":            {Seq: 2, Run: "r"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -347,7 +348,7 @@ func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
 			}
 		})
 	}
-	if err := (&agent.Run{}).Apply(agent.Event{Seq: 1, Run: "r", Data: agent.Note{}}); !errors.Is(err, agent.ErrOutOfOrder) {
+	if err := (&agent.Run{}).Apply(event.Event{Seq: 1, Run: "r", Data: event.Note{}}); !errors.Is(err, agent.ErrOutOfOrder) {
 		t.Errorf("an event before the start: got %v", err)
 	}
 }
@@ -361,10 +362,10 @@ func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}.reply
-		w.tool = func(c agent.CallTool) agent.Data {
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: text, Failure: agent.FailureTool}
+		w.tool = func(c agent.CallTool) event.Data {
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: text, Failure: event.FailureTool}
 		}
-		got := w.play(started(agent.DefaultLimits()))
+		got := w.play(started(event.DefaultLimits()))
 		if got.Error != "step 1 (Look) failed: "+want {
 			t.Errorf("it ends with %q", got.Error)
 		}
@@ -380,8 +381,8 @@ func TestWhatAPlanLeavesVagueIsSaidOnce(t *testing.T) {
 		prompt.PurposePlan:      {`{"title":"x","steps":[{"title":"Fix everything","tool":"look","args":{"at":"a"},"expected_outcome":"success"}]}`},
 		prompt.PurposeSynthesis: {"done"},
 	}.reply
-	w.play(started(agent.DefaultLimits()))
-	notes := all[agent.Note](w)
+	w.play(started(event.DefaultLimits()))
+	notes := all[event.Note](w)
 	if len(notes) != 1 || !strings.Contains(notes[0].Text, "Fix everything") || !strings.Contains(notes[0].Text, "success") {
 		t.Errorf("%+v", notes)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -37,19 +39,19 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 			if at, there := w.run.Step("1").Args["at"]; !there || at != nil {
 				t.Errorf("called with %v", w.run.Step("1").Args)
 			}
-			if got.Reason != agent.ReasonStepFailed || slices.Contains(w.starts(), "2") || !strings.Contains(got.Error, "${gone}") {
+			if got.Reason != event.ReasonStepFailed || slices.Contains(w.starts(), "2") || !strings.Contains(got.Error, "${gone}") {
 				t.Errorf("%s (%s) after the starts %v", got.Reason, got.Error, w.starts())
 			}
 		},
 		"a value survives a resume whole, however long": func(t *testing.T) {
 			long := strings.Repeat("x", 1_001)
 			w := newWorld(t)
-			w.tool = func(c agent.CallTool) agent.Data {
-				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
+			w.tool = func(c agent.CallTool) event.Data {
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
 			}
 			start := given(t, chain)
 			w.play(start)
-			w.killAt(agent.KindStepCompleted)
+			w.killAt(event.KindStepCompleted)
 			w.resume(resumed(start))
 			if w.run.Step("2").Args["at"] != long {
 				t.Errorf("called with %d characters of %d", len(fmt.Sprint(w.run.Step("2").Args["at"])), len(long))
@@ -57,7 +59,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 		},
 		"a second resume runs nothing again that is done": func(t *testing.T) {
 			w := newWorld(t)
-			w.tool = failing("3", 2, agent.FailureTool)
+			w.tool = failing("3", 2, event.FailureTool)
 			start := given(t, chain)
 			w.play(start)
 			for range 2 {
@@ -66,7 +68,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 			}
 			starts := w.starts()
 			slices.Sort(starts)
-			if w.run.Result.Reason != agent.ReasonGoalMet || strings.Join(starts, " ") != "1 2 3 3 3 4" {
+			if w.run.Result.Reason != event.ReasonGoalMet || strings.Join(starts, " ") != "1 2 3 3 3 4" {
 				t.Errorf("%s after the starts %v", w.run.Result.Reason, starts)
 			}
 		},
@@ -82,15 +84,15 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, `{"title":"x","steps":[{"index":1,"title":"A","tool":"look","args":{}},{"index":2,"title":"B","tool":"look","args":{},"depends_on":[1]}]}`)
 			w.play(start)
-			w.killAt(agent.KindStepCompleted)
-			if got := w.resume(resumed(start)); got.Reason != agent.ReasonGoalMet || strings.Join(w.starts(), " ") != "1 2" {
+			w.killAt(event.KindStepCompleted)
+			if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet || strings.Join(w.starts(), " ") != "1 2" {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
 		"a dry run resolves the arguments": func(t *testing.T) {
 			w := newWorld(t)
 			w.play(dry(t, `{"title":"x","variables":{"p":"src"},"steps":[{"title":"A","tool":"look","args":{"at":"${p}/a"}}]}`))
-			if got := all[agent.StepCompleted](w)[0].Args["at"]; got != "src/a" {
+			if got := all[event.StepCompleted](w)[0].Args["at"]; got != "src/a" {
 				t.Errorf("it tells %v", got)
 			}
 		},
@@ -98,7 +100,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, serial(4, false))
 			start.Limits.MaxToolCalls = 3
-			if got := w.play(start); got.Reason != agent.ReasonToolBudget || len(w.starts()) != 3 {
+			if got := w.play(start); got.Reason != event.ReasonToolBudget || len(w.starts()) != 3 {
 				t.Errorf("%s after %d calls", got.Reason, len(w.starts()))
 			}
 		},
@@ -110,11 +112,11 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 			var said []string
 			for _, e := range w.events {
 				switch d := e.Data.(type) {
-				case agent.StepStarted:
+				case event.StepStarted:
 					said = append(said, "call")
-				case agent.GuardWarned:
+				case event.GuardWarned:
 					said = append(said, "warn")
-				case agent.GuardBlocked:
+				case event.GuardBlocked:
 					said = append(said, "block by "+d.Guard)
 				}
 			}
@@ -125,18 +127,18 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 		"a cap of 0 is none": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, serial(40, false))
-			start.Limits = agent.Limits{}
-			if got := w.play(start); got.Reason != agent.ReasonGoalMet || len(all[agent.GuardBlocked](w)) != 0 {
+			start.Limits = event.Limits{}
+			if got := w.play(start); got.Reason != event.ReasonGoalMet || len(all[event.GuardBlocked](w)) != 0 {
 				t.Errorf("%s: %s", got.Reason, got.Error)
 			}
 		},
 		"equal values, even 0 and 1, do not make a runaway of a file": func(t *testing.T) {
 			w := newWorld(t)
-			w.tool = func(c agent.CallTool) agent.Data {
-				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: 0}
+			w.tool = func(c agent.CallTool) event.Data {
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: 0}
 			}
 			start := given(t, `{"title":"x","steps":[`+strings.Repeat(`{"title":"A","tool":"look","args":{"at":1}},`, 9)+`{"title":"A","tool":"look","args":{"at":1}}]}`)
-			if got := w.play(start); got.Reason != agent.ReasonGoalMet {
+			if got := w.play(start); got.Reason != event.ReasonGoalMet {
 				t.Errorf("%s: %s", got.Reason, got.Error)
 			}
 		},
@@ -149,20 +151,20 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 // fault of planning, budgets and replanning in those systems.
 func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 	two := calls("Two", "1:look:a", "2:look:x")
-	scripted := func(t *testing.T, limit func(*agent.Limits), plans ...plan.Plan) (*world, agent.Result) {
+	scripted := func(t *testing.T, limit func(*event.Limits), plans ...plan.Plan) (*world, event.Result) {
 		w := newWorld(t)
 		w.run.Planners, w.tool = planning.Scripted(plans...), breaking("x", "y")
-		start := started(agent.DefaultLimits())
+		start := started(event.DefaultLimits())
 		start.Model, start.SkipSynthesis = "", true
 		if limit != nil {
 			limit(&start.Limits)
 		}
 		return w, w.play(start)
 	}
-	phases := func(t *testing.T, said script, limit func(*agent.Limits)) (*world, agent.Result) {
+	phases := func(t *testing.T, said script, limit func(*event.Limits)) (*world, event.Result) {
 		w := newWorld(t)
 		w.reply = said.reply
-		start := started(agent.DefaultLimits())
+		start := started(event.DefaultLimits())
 		start.Prompting.SkipAnalysis = false
 		if limit != nil {
 			limit(&start.Limits)
@@ -171,15 +173,15 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 	}
 	for name, check := range map[string]func(*testing.T){
 		"the budget is asked before the planner": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 220 })
-			if got.Reason != agent.ReasonTokenBudget || len(all[agent.PhaseStarted](w)) != 2 {
-				t.Errorf("%s after %d phases", got.Reason, len(all[agent.PhaseStarted](w)))
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 220 })
+			if got.Reason != event.ReasonTokenBudget || len(all[event.PhaseStarted](w)) != 2 {
+				t.Errorf("%s after %d phases", got.Reason, len(all[event.PhaseStarted](w)))
 			}
 		},
 		"the budget is asked before the synthesiser": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *agent.Limits) { l.MaxTokens = 330 })
-			if got.Reason != agent.ReasonTokenBudget || len(all[agent.SynthesisStarted](w)) != 0 {
-				t.Errorf("%s after %d answers", got.Reason, len(all[agent.SynthesisStarted](w)))
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 330 })
+			if got.Reason != event.ReasonTokenBudget || len(all[event.SynthesisStarted](w)) != 0 {
+				t.Errorf("%s after %d answers", got.Reason, len(all[event.SynthesisStarted](w)))
 			}
 		},
 		"a budget that runs low is warned of once, not at every step": func(t *testing.T) {
@@ -187,45 +189,45 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 			start := given(t, serial(10, false))
 			start.Limits.MaxSteps, start.Limits.GrowSteps = 10, false
 			w.play(start)
-			if n := len(all[agent.BudgetWarned](w)); n != 1 {
+			if n := len(all[event.BudgetWarned](w)); n != 1 {
 				t.Errorf("warned %d times", n)
 			}
 		},
 		"a plan that is too long is refused, and not cut": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {serial(16, false)}, prompt.PurposeRepair: {serial(16, false)}}, nil)
-			if got.Reason != agent.ReasonNoPlan || slices.Contains(w.starts(), "16") || got.Plan != nil {
+			if got.Reason != event.ReasonNoPlan || slices.Contains(w.starts(), "16") || got.Plan != nil {
 				t.Errorf("%s (%s) with the plan %v after the starts %v", got.Reason, got.Error, got.Plan, w.starts())
 			}
 		},
 		"an analysis that fails is told, and planning goes on": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {""}, prompt.PurposePlan: {diamond}}, nil)
-			if failed := all[agent.PhaseFailed](w); got.Reason != agent.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 1 {
+			if failed := all[event.PhaseFailed](w); got.Reason != event.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 1 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
 		"nothing is carried out where phase 3 fails": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {""}}, nil)
-			if got.Reason != agent.ReasonPlannerError || len(w.starts()) != 0 {
+			if got.Reason != event.ReasonPlannerError || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
 		"a review that fails is told, and planning goes on": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {""}, prompt.PurposePlan: {diamond}}, nil)
-			if failed := all[agent.PhaseFailed](w); got.Reason != agent.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 2 {
+			if failed := all[event.PhaseFailed](w); got.Reason != event.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 2 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
 		"the tools of a plan are those there are": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {faulty}}, nil)
-			if got.Reason != agent.ReasonNoPlan || len(w.starts()) != 0 {
+			if got.Reason != event.ReasonNoPlan || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
 		"what a rule says is not ignored": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, changes)
-			start.Rules = []agent.Rule{{Tool: "change", Verdict: agent.VerdictBlock, Why: "never"}, {Tool: "*", Verdict: agent.VerdictRun}}
-			if got := w.play(start); got.Reason != agent.ReasonDenied || slices.Contains(w.starts(), "1") {
+			start.Rules = []rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Why: "never"}, {Tool: "*", Verdict: rule.VerdictRun}}
+			if got := w.play(start); got.Reason != event.ReasonDenied || slices.Contains(w.starts(), "1") {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
@@ -243,22 +245,22 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 			}
 		},
 		"the planner is not called after the last step of the budget": func(t *testing.T) {
-			w, got := scripted(t, func(l *agent.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, two, calls("Around", "3:look:b"))
-			if got.Reason != agent.ReasonStepBudget || len(all[agent.ReplanStarted](w)) != 0 {
-				t.Errorf("%s after %d replans", got.Reason, len(all[agent.ReplanStarted](w)))
+			w, got := scripted(t, func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, two, calls("Around", "3:look:b"))
+			if got.Reason != event.ReasonStepBudget || len(all[event.ReplanStarted](w)) != 0 {
+				t.Errorf("%s after %d replans", got.Reason, len(all[event.ReplanStarted](w)))
 			}
 		},
 		"giving up is no goal met": func(t *testing.T) {
 			_, got := scripted(t, nil, two, plan.Plan{Title: "There is no way"})
-			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonGaveUp || got.Error != "There is no way" {
+			if got.Status != event.StatusFailed || got.Reason != event.ReasonGaveUp || got.Error != "There is no way" {
 				t.Errorf("%s %s: %q", got.Status, got.Reason, got.Error)
 			}
 		},
 		"a planner that fails ends the run, and nothing else": func(t *testing.T) {
 			w := newWorld(t)
-			w.reply, w.tool = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}, prompt.PurposeRepair: {""}}.reply, failing("3", 1, agent.FailureTool)
-			got := w.play(started(agent.DefaultLimits()))
-			if got.Status != agent.StatusFailed || got.Reason != agent.ReasonPlannerError || !strings.Contains(got.Error, "the model fell silent") || len(got.History) != 3 {
+			w.reply, w.tool = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}, prompt.PurposeRepair: {""}}.reply, failing("3", 1, event.FailureTool)
+			got := w.play(started(event.DefaultLimits()))
+			if got.Status != event.StatusFailed || got.Reason != event.ReasonPlannerError || !strings.Contains(got.Error, "the model fell silent") || len(got.History) != 3 {
 				t.Errorf("%s %s: %q after %d items of history", got.Status, got.Reason, got.Error, len(got.History))
 			}
 		},

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -70,7 +71,7 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 
 // randomWorld draws a world in which anything may happen, and how its run
 // starts: with a goal or a plan, attended or not, and bounded in every way.
-func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
+func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	w := newWorld(t)
 	next := 1
 	w.reply = func(r prompt.Request) (string, error) {
@@ -99,63 +100,63 @@ func randomWorld(t *rapid.T, kinds int) (*world, agent.RunStarted) {
 		}
 		return uses
 	}
-	w.tool = func(c agent.CallTool) agent.Data {
-		kind := agent.FailureTool
+	w.tool = func(c agent.CallTool) event.Data {
+		kind := event.FailureTool
 		if c.Hold && rapid.Bool().Draw(t, "removes") {
-			return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "refused", Failure: kind, Removes: "removes 9 of 10 lines of a"}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "refused", Failure: kind, Removes: "removes 9 of 10 lines of a"}
 		}
 		switch rapid.IntRange(0, 9).Draw(t, "outcome") {
 		case 0:
-			kind = agent.FailureTimeout
+			kind = event.FailureTimeout
 		case 1:
 		case 2:
 			if c.Tool.ReadOnly && rapid.Bool().Draw(t, "interrupted") {
-				kind = agent.FailureInterrupted
+				kind = event.FailureInterrupted
 			}
 		case 3:
 			if !c.Tool.ReadOnly {
-				return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "lost"}
+				return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "lost"}
 			}
 		default:
-			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"n": json.Number("1.50")}, MS: 1}
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"n": json.Number("1.50")}, MS: 1}
 		}
-		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: kind}
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: kind}
 	}
-	w.gate = func(agent.GateRequested) agent.Decision {
+	w.gate = func(event.GateRequested) event.Decision {
 		if rapid.IntRange(0, 7).Draw(t, "deny") == 0 {
-			return agent.Deny
+			return event.Deny
 		}
-		return agent.Allow
+		return event.Allow
 	}
-	w.scope = rapid.SampledFrom([]agent.Scope{agent.ScopeOnce, agent.ScopeOnce, agent.ScopeRun}).Draw(t, "scope")
-	w.failed = func(q agent.Question) agent.FailureResolved {
-		said := agent.FailureResolved{Decision: rapid.SampledFrom([]agent.FailureDecision{
-			agent.FailureRetry, agent.FailureSkip, agent.FailureReplan, agent.FailureAbort,
+	w.scope = rapid.SampledFrom([]event.Scope{event.ScopeOnce, event.ScopeOnce, event.ScopeRun}).Draw(t, "scope")
+	w.failed = func(q agent.Question) event.FailureResolved {
+		said := event.FailureResolved{Decision: rapid.SampledFrom([]event.FailureDecision{
+			event.FailureRetry, event.FailureSkip, event.FailureReplan, event.FailureAbort,
 		}).Draw(t, "decision")}
-		if said.Decision == agent.FailureReplan && !q.Replan {
-			said.Decision = agent.FailureSkip
+		if said.Decision == event.FailureReplan && !q.Replan {
+			said.Decision = event.FailureSkip
 		}
-		if said.Decision == agent.FailureRetry && rapid.Bool().Draw(t, "edited") {
+		if said.Decision == event.FailureRetry && rapid.Bool().Draw(t, "edited") {
 			said.Args = map[string]any{"at": "edited"}
 		}
 		return said
 	}
-	w.doubt = func(agent.Question) agent.DoubtDecision {
-		return rapid.SampledFrom([]agent.DoubtDecision{agent.DoubtDone, agent.DoubtRerun, agent.DoubtAbort}).Draw(t, "doubt")
+	w.doubt = func(agent.Question) event.DoubtDecision {
+		return rapid.SampledFrom([]event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort}).Draw(t, "doubt")
 	}
 	w.flaw = func(agent.OpenGate) string {
 		return rapid.SampledFrom([]string{"", "", "", "", "it does not apply"}).Draw(t, "flaw")
 	}
-	w.review = func(v *agent.Review) agent.ReviewDecision {
+	w.review = func(v *agent.Review) event.ReviewDecision {
 		changeAtRandom(t, v)
-		return rapid.SampledFrom([]agent.ReviewDecision{agent.ReviewRun, agent.ReviewRun, agent.ReviewRun, agent.ReviewRefuse}).Draw(t, "reviewed")
+		return rapid.SampledFrom([]event.ReviewDecision{event.ReviewRun, event.ReviewRun, event.ReviewRun, event.ReviewRefuse}).Draw(t, "reviewed")
 	}
 	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
 	return w, randomStart(t, kinds)
 }
 
 // randomStart draws how a run starts.
-func randomStart(t *rapid.T, kinds int) agent.RunStarted {
+func randomStart(t *rapid.T, kinds int) event.RunStarted {
 	start := started(randomLimits(t))
 	start.Catalogue = slices.Clone(catalogue)
 	start.Catalogue[1].Trusted, start.Catalogue[1].Previews = true, true
@@ -183,12 +184,12 @@ func randomGiven(t *rapid.T, kinds int) *plan.Plan {
 	return &p
 }
 
-func randomInDoubt(t *rapid.T) agent.DoubtDecision {
-	return rapid.SampledFrom([]agent.DoubtDecision{"", agent.DoubtDone, agent.DoubtRerun, agent.DoubtAbort}).Draw(t, "in doubt")
+func randomInDoubt(t *rapid.T) event.DoubtDecision {
+	return rapid.SampledFrom([]event.DoubtDecision{"", event.DoubtDone, event.DoubtRerun, event.DoubtAbort}).Draw(t, "in doubt")
 }
 
-func randomLimits(t *rapid.T) agent.Limits {
-	limits := agent.DefaultLimits()
+func randomLimits(t *rapid.T) event.Limits {
+	limits := event.DefaultLimits()
 	limits.MaxConcurrency = rapid.IntRange(1, 3).Draw(t, "slots")
 	limits.MaxReplans = rapid.IntRange(1, 3).Draw(t, "replans")
 	limits.MaxSteps, limits.GrowSteps = rapid.IntRange(1, 12).Draw(t, "max steps"), rapid.Bool().Draw(t, "grow")
@@ -206,7 +207,7 @@ func randomLimits(t *rapid.T) agent.Limits {
 func TestSimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
-		w.watch = func(_ []agent.Data, pending []agent.Effect) { checkSlots(t, start.Limits, pending) }
+		w.watch = func(_ []event.Data, pending []agent.Effect) { checkSlots(t, start.Limits, pending) }
 		mirror(w)
 
 		result := w.play(start)
@@ -223,7 +224,7 @@ func TestSimulation(t *testing.T) {
 // that both runs are the same at every moment.
 func mirror(w *world) {
 	again := agent.Run{Planners: w.run.Planners}
-	w.check = func(e agent.Event) {
+	w.check = func(e event.Event) {
 		w.t.Helper()
 		if e.Data.Kind().Passing() {
 			return
@@ -273,15 +274,15 @@ func actions(next []agent.Action) []map[string]any {
 }
 
 // checkBudgets holds that no bound was passed.
-func checkBudgets(t *rapid.T, limits agent.Limits, used agent.Usage, events []agent.Event) {
+func checkBudgets(t *rapid.T, limits event.Limits, used event.Usage, events []event.Event) {
 	calls, executed := map[string]int{}, used.Steps
 	toolOf := map[string]string{} // of each step's newest call
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case agent.StepStarted:
+		case event.StepStarted:
 			calls[d.Tool]++
 			toolOf[d.Index] = d.Tool
-		case agent.StepFailed:
+		case event.StepFailed:
 			if d.Gate != "" {
 				executed-- // a call that does not apply was counted, and never made
 			}
@@ -309,7 +310,7 @@ func checkBudgets(t *rapid.T, limits agent.Limits, used agent.Usage, events []ag
 }
 
 // checkSlots holds that no more is under way than there are slots.
-func checkSlots(t *rapid.T, limits agent.Limits, pending []agent.Effect) {
+func checkSlots(t *rapid.T, limits event.Limits, pending []agent.Effect) {
 	tools, models := 0, 0
 	for _, e := range pending {
 		switch e.(type) {
@@ -327,12 +328,12 @@ func checkSlots(t *rapid.T, limits agent.Limits, pending []agent.Effect) {
 // order follows what happened to the steps of a run.
 type order struct {
 	t       *rapid.T
-	events  []agent.Event
+	events  []event.Event
 	plan    *plan.Graph
 	done    map[string]bool
 	allowed map[string]bool                // step → its next call passed the gate
 	forAll  bool                           // and so does every call of its tool
-	open    map[string]agent.GateRequested // by gate
+	open    map[string]event.GateRequested // by gate
 	running map[string]int                 // step → attempt that counts
 	drafted map[string]plan.Step
 	early   map[string]bool
@@ -353,9 +354,9 @@ type attempt struct {
 // not started again after it was completed, is let through its gate first, and
 // where it has effects and was lost with its program, is told to be in doubt
 // before anything else happens.
-func checkOrder(t *rapid.T, events []agent.Event) {
+func checkOrder(t *rapid.T, events []event.Event) {
 	o := order{
-		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]agent.GateRequested{},
+		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]event.GateRequested{},
 		running: map[string]int{}, drafted: map[string]plan.Step{}, early: map[string]bool{},
 		under: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
 	}
@@ -364,32 +365,32 @@ func checkOrder(t *rapid.T, events []agent.Event) {
 	}
 }
 
-func (o *order) see(d agent.Data) {
+func (o *order) see(d event.Data) {
 	switch d := d.(type) {
-	case agent.RunResumed:
+	case event.RunResumed:
 		o.lost = maps.Clone(o.under)
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		delete(o.under, d.Index)
 		delete(o.lost, d.Index)
-	case agent.RunPaused: // the user may stop it at any time
+	case event.RunPaused: // the user may stop it at any time
 	default:
 		if len(o.lost) > 0 {
 			o.t.Fatalf("%s happened before steps %v were told to be in doubt:\n%s", d.Kind(), o.lost, tell(o.events))
 		}
 	}
 	switch d := d.(type) {
-	case agent.PhaseSkipped: // planning begins, perhaps anew
+	case event.PhaseSkipped: // planning begins, perhaps anew
 		o.drafted, o.early, o.running = map[string]plan.Step{}, map[string]bool{}, map[string]int{}
-	case agent.PlanDrafting:
+	case event.PlanDrafting:
 		if o.running[d.Step.Index] == 0 { // of two with one index the one that was started counts
 			o.drafted[d.Step.Index] = d.Step
 		}
-	case agent.RunStarted:
+	case event.RunStarted:
 		o.reviews = d.Review
-	case agent.PlanCreated:
+	case event.PlanCreated:
 		o.waits = o.reviews
 		o.take(d.Plan)
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		o.waits = o.reviews
 		o.plan, o.allowed = plan.NewGraph(d.Plan), map[string]bool{}
 		for index, yes := range o.done {
@@ -397,20 +398,20 @@ func (o *order) see(d agent.Data) {
 				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(o.events))
 			}
 		}
-	case agent.PlanReviewed:
+	case event.PlanReviewed:
 		o.reviewed(d)
-	case agent.GateRequested:
+	case event.GateRequested:
 		o.open[d.Gate] = d
-	case agent.GateResolved:
-		o.allowed[o.open[d.Gate].Step] = d.Decision == agent.Allow
-		o.forAll = o.forAll || d.Decision == agent.Allow && d.Scope == agent.ScopeRun
-	case agent.DoubtResolved:
-		o.done[d.Step] = d.Decision == agent.DoubtDone
-	case agent.StepStarted:
+	case event.GateResolved:
+		o.allowed[o.open[d.Gate].Step] = d.Decision == event.Allow
+		o.forAll = o.forAll || d.Decision == event.Allow && d.Scope == event.ScopeRun
+	case event.DoubtResolved:
+		o.done[d.Step] = d.Decision == event.DoubtDone
+	case event.StepStarted:
 		o.start(d)
-	case agent.StepFailed:
+	case event.StepFailed:
 		delete(o.under, d.Index)
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		delete(o.under, d.Index)
 		switch {
 		case o.plan == nil:
@@ -441,8 +442,8 @@ func (o *order) take(p plan.Plan) {
 }
 
 // reviewed takes what the user made of a plan.
-func (o *order) reviewed(d agent.PlanReviewed) {
-	o.waits = d.Decision != agent.ReviewRun
+func (o *order) reviewed(d event.PlanReviewed) {
+	o.waits = d.Decision != event.ReviewRun
 	if d.Plan != nil {
 		o.plan = plan.NewGraph(*d.Plan)
 	}
@@ -451,7 +452,7 @@ func (o *order) reviewed(d agent.PlanReviewed) {
 	}
 }
 
-func (o *order) start(d agent.StepStarted) {
+func (o *order) start(d event.StepStarted) {
 	if o.waits || o.reviews && o.plan == nil {
 		o.t.Fatalf("step %s was started although nobody has looked the plan over:\n%s", d.Index, tell(o.events))
 	}
@@ -485,7 +486,7 @@ func (o *order) start(d agent.StepStarted) {
 }
 
 // tell writes events as lines, each cut short.
-func tell(events []agent.Event) string {
+func tell(events []event.Event) string {
 	text := ""
 	for _, e := range events {
 		line, _ := e.MarshalJSON()

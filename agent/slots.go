@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -47,7 +48,7 @@ const unlimited = math.MaxInt32
 func (r *Run) freeSlots() slots {
 	concurrency := r.Limits.MaxConcurrency
 	if concurrency <= 0 {
-		concurrency = DefaultLimits().MaxConcurrency
+		concurrency = event.DefaultLimits().MaxConcurrency
 	}
 	calls, discovery := r.calls()
 	free := slots{

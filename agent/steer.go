@@ -3,13 +3,14 @@ package agent
 import (
 	"strings"
 
+	"replan/agent/event"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // applySteered has the user's word heard by whoever is at work: each model in a
 // loop with its next turn, else the planner of what remains.
-func (r *Run) applySteered(d RunSteered) {
+func (r *Run) applySteered(d event.RunSteered) {
 	if loops := r.loops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {

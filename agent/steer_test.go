@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -21,28 +21,28 @@ const otherWay = `{"title":"Other","steps":[{"index":"9","title":"Other","tool":
 func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
 	for _, tc := range []struct {
 		rule  string
-		at    agent.Kind // the user speaks after this
+		at    event.Kind // the user speaks after this
 		said  script
 		steps string // of the last plan
-		ends  agent.Reason
+		ends  event.Reason
 	}{
-		{"while it is carried out", agent.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "1 2 9", agent.ReasonGoalMet},
-		{"while it is planned", agent.KindPhaseStarted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "9", agent.ReasonGoalMet},
-		{"an equal plan changes nothing", agent.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {tail(threeInARow)}}, "1 2 3", agent.ReasonGoalMet},
-		{"a planner that fails changes nothing", agent.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {""}}, "1 2 3", agent.ReasonGoalMet},
+		{"while it is carried out", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "1 2 9", event.ReasonGoalMet},
+		{"while it is planned", event.KindPhaseStarted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "9", event.ReasonGoalMet},
+		{"an equal plan changes nothing", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {tail(threeInARow)}}, "1 2 3", event.ReasonGoalMet},
+		{"a planner that fails changes nothing", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {""}}, "1 2 3", event.ReasonGoalMet},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)
 			w.reply = tc.said.reply
 			mirror(w)
-			start := started(agent.DefaultLimits())
+			start := started(event.DefaultLimits())
 			start.Prompting.Patient = true // that nothing is done before the word
 			w.apply(start)
 			w.until(tc.at)
 			if !w.run.Steerable() {
 				t.Fatal("the run would not hear the user")
 			}
-			w.apply(agent.RunSteered{Text: "look at z"})
+			w.apply(event.RunSteered{Text: "look at z"})
 			result := w.goOn()
 			if result.Reason != tc.ends {
 				t.Fatalf("ended for %s: %s\n%s", result.Reason, result.Error, w.tail())
@@ -54,7 +54,7 @@ func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
 			if got := strings.Join(steps, " "); got != tc.steps {
 				t.Errorf("the plan came to the steps %s, want %s", got, tc.steps)
 			}
-			asked := all[agent.ReplanStarted](w)
+			asked := all[event.ReplanStarted](w)
 			if len(asked) != 1 || !strings.Contains(asked[0].Error, "look at z") || asked[0].Step != "" {
 				t.Errorf("the planner was told %+v", asked)
 			}
@@ -84,10 +84,10 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 		k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}}
 		k.join(w)
 		w.apply(scouting(t, prompt.Profile{}))
-		w.until(agent.KindModelReplied)
-		w.apply(agent.RunSteered{Text: "mind the gap"})
-		if result := w.goOn(); result.Reason != agent.ReasonGoalMet || len(all[agent.ReplanStarted](w)) > 0 {
-			t.Fatalf("ended for %s after %d replans", result.Reason, len(all[agent.ReplanStarted](w)))
+		w.until(event.KindModelReplied)
+		w.apply(event.RunSteered{Text: "mind the gap"})
+		if result := w.goOn(); result.Reason != event.ReasonGoalMet || len(all[event.ReplanStarted](w)) > 0 {
+			t.Fatalf("ended for %s after %d replans", result.Reason, len(all[event.ReplanStarted](w)))
 		}
 		last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
 		if heard(k.requests[0]) || !heard(k.requests[1]) || !strings.HasPrefix(last.Content, "# Step 5") {
@@ -99,8 +99,8 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		k.join(w)
 		w.apply(scouting(t, prompt.Profile{}))
-		w.until(agent.KindModelRequested)
-		w.apply(agent.RunSteered{Text: "mind the gap"})
+		w.until(event.KindModelRequested)
+		w.apply(event.RunSteered{Text: "mind the gap"})
 		if result := w.goOn(); result.Variables["found"] != "in time" || !heard(k.requests[1]) {
 			t.Errorf("the step brought %v", result.Variables["found"])
 		}
@@ -109,8 +109,8 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		w.apply(chatting(w, k))
-		w.until(agent.KindSynthesisStarted)
-		w.apply(agent.RunSteered{Text: "mind the gap"})
+		w.until(event.KindSynthesisStarted)
+		w.apply(event.RunSteered{Text: "mind the gap"})
 		if result := w.goOn(); result.Answer != "in time" || !heard(k.requests[1]) {
 			t.Errorf("answered %q", result.Answer)
 		}
@@ -119,8 +119,8 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "in time"}}}
 		w.apply(chatting(w, k))
-		w.until(agent.KindPhaseStarted)
-		w.apply(agent.RunSteered{Text: "mind the gap"})
+		w.until(event.KindPhaseStarted)
+		w.apply(event.RunSteered{Text: "mind the gap"})
 		if result := w.goOn(); result.Answer != "in time" || !heard(k.requests[0]) {
 			t.Errorf("answered %q", result.Answer)
 		}
@@ -130,8 +130,8 @@ func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
 func TestRunThatWouldNotHear(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
-	w.apply(started(agent.DefaultLimits()))
-	w.until(agent.KindSynthesisStarted)
+	w.apply(started(event.DefaultLimits()))
+	w.until(event.KindSynthesisStarted)
 	if w.run.Steerable() {
 		t.Error("a run whose answer is being written is said to hear")
 	}
@@ -154,10 +154,10 @@ func TestChatThatSaysNothingIsAskedAgain(t *testing.T) {
 		rule   string
 		turns  []turn
 		answer string
-		ends   agent.Reason
+		ends   event.Reason
 	}{
-		{"and answers then", []turn{{}, {text: "there"}}, "there", agent.ReasonDirect},
-		{"and fails where it never answers", []turn{{}, {}, {}}, "", agent.ReasonPlannerError},
+		{"and answers then", []turn{{}, {text: "there"}}, "there", event.ReasonDirect},
+		{"and fails where it never answers", []turn{{}, {}, {}}, "", event.ReasonPlannerError},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t)

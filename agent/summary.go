@@ -2,31 +2,33 @@ package agent
 
 import (
 	"time"
+
+	"replan/agent/event"
 )
 
 // Summary is a run in a line of a list.
 type Summary struct {
-	Run       string    `json:"run"`
-	Plan      string    `json:"plan"` // id of the stored plan it carried out; "" for a goal or a file without one
-	Goal      string    `json:"goal"`
-	Title     string    `json:"title,omitempty"` // of the plan
-	Status    Status    `json:"status"`          // StatusUnfinished where it has not ended
-	Reason    Reason    `json:"reason"`
-	Started   time.Time `json:"started"`
-	Steps     int       `json:"steps"` // of the plan as it is now
-	Done      int       `json:"done"`  // of those
-	Replans   int       `json:"replans"`
-	Workspace string    `json:"workspace"`
-	Session   string    `json:"session,omitempty"`
-	Outer     string    `json:"outer,omitempty"`     // the run whose model asked for this one, with which it is resumed
-	Resumable bool      `json:"resumable"`           // there is something left to do
-	PlanOnly  bool      `json:"plan_only,omitempty"` // a plan was to be made, and nothing run
+	Run       string       `json:"run"`
+	Plan      string       `json:"plan"` // id of the stored plan it carried out; "" for a goal or a file without one
+	Goal      string       `json:"goal"`
+	Title     string       `json:"title,omitempty"` // of the plan
+	Status    event.Status `json:"status"`          // StatusUnfinished where it has not ended
+	Reason    event.Reason `json:"reason"`
+	Started   time.Time    `json:"started"`
+	Steps     int          `json:"steps"` // of the plan as it is now
+	Done      int          `json:"done"`  // of those
+	Replans   int          `json:"replans"`
+	Workspace string       `json:"workspace"`
+	Session   string       `json:"session,omitempty"`
+	Outer     string       `json:"outer,omitempty"`     // the run whose model asked for this one, with which it is resumed
+	Resumable bool         `json:"resumable"`           // there is something left to do
+	PlanOnly  bool         `json:"plan_only,omitempty"` // a plan was to be made, and nothing run
 }
 
 // How a run that has not ended can stand.
 const (
-	StatusUnfinished Status = "unfinished" // its program was ended, or nobody knows better
-	StatusRunning    Status = "running"    // some process is carrying it out
+	StatusUnfinished event.Status = "unfinished" // its program was ended, or nobody knows better
+	StatusRunning    event.Status = "running"    // some process is carrying it out
 )
 
 // Summary returns the run in a line.
@@ -45,12 +47,12 @@ func (r *Run) Summary() Summary {
 // Resumable reports whether a resume would find something to do: the run has
 // begun and is not completed, or the model still owes it an answer.
 func (r *Run) Resumable() bool {
-	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != StatusCompleted || r.Unanswered() != "")
+	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
 }
 
 // Standing is a run as far as it has come.
 type Standing struct {
-	Result
+	event.Result
 	CompletedSteps []string `json:"completed_steps"`
 	InDoubt        []string `json:"in_doubt"`
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -28,10 +30,10 @@ func TestTheHistoryOfAnAdoptedDraftIsThatOfTheStepItServes(t *testing.T) {
 		}
 		return "done", nil
 	}
-	w.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "RESULT-OF-" + c.Args["at"].(string)}
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "RESULT-OF-" + c.Args["at"].(string)}
 	}
-	w.play(started(agent.DefaultLimits()))
+	w.play(started(event.DefaultLimits()))
 	if !strings.Contains(stepPrompt, "RESULT-OF-A") {
 		t.Errorf("step 3 depends on 2 (A) and is not shown its result; prompt: %s", tailOf(stepPrompt, 900))
 	}
@@ -46,7 +48,7 @@ func tailOf(s string, n int) string {
 
 func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
 	w := newWorld(t)
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	w.apply(start)
 	w.reply = func(r prompt.Request) (string, error) { return "", nil }
 	for range 2 {
@@ -54,14 +56,14 @@ func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
 			w.apply(a.Record)
 		}
 	}
-	w.apply(agent.PlanDrafting{Step: plan.Step{Index: "1", Title: "L", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}})
+	w.apply(event.PlanDrafting{Step: plan.Step{Index: "1", Title: "L", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}})
 	for _, a := range w.run.Next() {
 		if a.Record != nil {
 			w.apply(a.Record) // step.started
 		}
 	}
-	w.apply(agent.PhaseFailed{Phase: 3, Label: "plan", Reason: "the model went"})
-	w.apply(agent.RunPaused{Reason: "stopped by the user"})
+	w.apply(event.PhaseFailed{Phase: 3, Label: "plan", Reason: "the model went"})
+	w.apply(event.RunPaused{Reason: "stopped by the user"})
 	// kill -9 here; the server of the tool has not started when the run is resumed
 	r := resumed(start)
 	r.Catalogue = nil
@@ -71,7 +73,7 @@ func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
 		if len(next) == 0 {
 			return
 		}
-		if _, ok := next[0].Record.(agent.StepInDoubt); !ok {
+		if _, ok := next[0].Record.(event.StepInDoubt); !ok {
 			return
 		}
 		w.apply(next[0].Record)
@@ -91,11 +93,11 @@ func TestARetryWithOtherArgsIsNotHeldToTheHashesOfTheOldCall(t *testing.T) {
 	w.pending = nil
 	g.Diff, g.Hashes = "-a\n+b\n", map[string]string{"a.go": "00"}
 	w.apply(g)
-	w.apply(agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
+	w.apply(event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
 	w.advance()
 	w.pending = nil
-	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
-	w.apply(agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: map[string]any{"at": "other.go"}, By: "user"})
+	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
+	w.apply(event.FailureResolved{Step: "1", Decision: event.FailureRetry, Args: map[string]any{"at": "other.go"}, By: "user"})
 	w.advance()
 	c := w.pending[0].(agent.CallTool)
 	if c.Hashes != nil {
@@ -110,8 +112,8 @@ func TestAReplanIsNotPutToAModelThatIsNotThere(t *testing.T) {
 	w.apply(start)
 	w.advance()
 	w.pending = nil
-	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
-	w.apply(agent.FailureResolved{Step: "1", Decision: agent.FailureReplan, By: "user"})
+	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
+	w.apply(event.FailureResolved{Step: "1", Decision: event.FailureReplan, By: "user"})
 	w.advance()
 	for _, e := range w.pending {
 		if m, ok := e.(agent.CallModel); ok {
@@ -124,19 +126,19 @@ func TestASkipByTheUserOutlivesAResume(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a"}},{"index":"2","title":"D","tool":"look","args":{}}]}`)
 	start.Attended, start.Limits.MaxConcurrency = true, 1
-	start.Rules = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
-	w.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no", Failure: agent.FailureTool}
+	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no", Failure: event.FailureTool}
 	}
-	w.failed = func(q agent.Question) agent.FailureResolved {
+	w.failed = func(q agent.Question) event.FailureResolved {
 		if q.Step == "1" {
-			return agent.FailureResolved{Decision: agent.FailureSkip}
+			return event.FailureResolved{Decision: event.FailureSkip}
 		}
-		return agent.FailureResolved{Decision: agent.FailureAbort}
+		return event.FailureResolved{Decision: event.FailureAbort}
 	}
 	w.play(start)
 	before := len(w.starts())
-	w.tool = func(c agent.CallTool) agent.Data { return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt} }
+	w.tool = func(c agent.CallTool) event.Data { return event.StepCompleted{Index: c.Index, Attempt: c.Attempt} }
 	w.resume(resumed(start))
 	for _, i := range w.starts()[before:] {
 		if i == "1" {
@@ -152,7 +154,7 @@ func TestATimerThatComesTooEarlyIsAskedForAgain(t *testing.T) {
 	w.apply(start)
 	w.advance()
 	w.now = w.run.StartedAt.Add(59 * time.Second)
-	w.apply(agent.TimerFired{ID: agent.GuardTime})
+	w.apply(event.TimerFired{ID: event.GuardTime})
 	for range 2 { // the budget that is nearly spent is warned of first
 		for _, a := range w.run.Next() {
 			if _, ok := a.Effect.(agent.Wake); ok {
@@ -170,7 +172,7 @@ func TestAPendingReplanIsNotPutToAModelThatIsGone(t *testing.T) {
 	w.apply(start)
 	w.advance()
 	w.pending = nil
-	w.apply(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	w.kill(len(w.events))
 	r := resumed(start)
 	r.Model = ""
@@ -186,7 +188,7 @@ func TestAPendingReplanIsNotPutToAModelThatIsGone(t *testing.T) {
 func TestACallIsNotMadeAgainBecauseItsServerSaysSomethingElseNow(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a"}}]}`)
-	start.Rules = []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}}
+	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
 	w.apply(start)
 	w.advance()
 	w.kill(len(w.events)) // step 1, with effects, was under way
@@ -203,23 +205,23 @@ func TestAGrantIsForTheToolThatWasShown(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"w:*","args":{}},{"index":"2","title":"W","tool":"wipe","args":{},"depends_on":["1"]}]}`)
 	start.Catalogue = plan.Catalogue{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
-	w.scope = agent.ScopeRun
+	w.scope = event.ScopeRun
 	w.play(start)
-	if len(all[agent.GateRequested](w)) < 2 {
+	if len(all[event.GateRequested](w)) < 2 {
 		t.Error("a yes for the run to a tool called * opens every other tool of its server")
 	}
 }
 
 func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 	w := newWorld(t)
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	w.apply(start)
 	for range 2 {
 		for _, a := range w.run.Next() {
 			w.apply(a.Record)
 		}
 	}
-	w.apply(agent.PlanDrafting{Step: plan.Step{Index: "1", Title: "L", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}})
+	w.apply(event.PlanDrafting{Step: plan.Step{Index: "1", Title: "L", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}})
 	for _, a := range w.run.Next() {
 		if a.Record != nil {
 			w.apply(a.Record)
@@ -234,7 +236,7 @@ func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 	}
 	w.begun = map[string]bool{}
 	res := w.goOn()
-	if res.Reason == agent.ReasonInDoubt {
+	if res.Reason == event.ReasonInDoubt {
 		t.Error("a read-only draft ends the run in doubt because its server has not started yet")
 	}
 }
@@ -242,12 +244,12 @@ func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 func TestADenialOfAResumeComesBeforeWhatWasGranted(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"A","tool":"change","args":{"at":"a"}},{"index":"2","title":"B","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`)
-	w.scope = agent.ScopeRun
+	w.scope = event.ScopeRun
 	w.apply(start)
-	w.until(agent.KindStepCompleted)
-	w.killAt(agent.KindStepCompleted)
+	w.until(event.KindStepCompleted)
+	w.killAt(event.KindStepCompleted)
 	r := resumed(start)
-	r.Rules = append([]agent.Rule{{Tool: "change", Verdict: agent.VerdictBlock, Source: "flag", Why: "--deny change"}}, start.Rules...)
+	r.Rules = append([]rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Source: "flag", Why: "--deny change"}}, start.Rules...)
 	w.resume(r)
 	if len(w.starts()) > 1 {
 		t.Error("--deny change on the resume, and change is called")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -18,7 +19,7 @@ const (
 // Unanswered says why a run that completed has no answer from its model, "" where
 // it has one or needs none. A resume asks for the answer again, and runs no step.
 func (r *Run) Unanswered() string {
-	if r.Result == nil || r.Result.Status != StatusCompleted {
+	if r.Result == nil || r.Result.Status != event.StatusCompleted {
 		return ""
 	}
 	return r.Result.Unanswered
@@ -60,7 +61,7 @@ func (r *Run) unwritten() string {
 // at three characters a token.
 func (r *Run) Results() string {
 	hasResult := func(s *StepState) bool { return resultText(s) != "" }
-	if r.Result == nil || r.Result.Status != StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
+	if r.Result == nil || r.Result.Status != event.StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
 		return ""
 	}
 	bound := shownOfAll

@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
 // unansweredRun is a run whose steps have ended, one of them skipped, and whose
 // model wrote no answer.
-func unansweredRun(t *testing.T) (*world, agent.RunStarted) {
+func unansweredRun(t *testing.T) (*world, event.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeSynthesis: {"", "all is well"}}.reply
-	w.tool = failing("2", 99, agent.FailureTool)
+	w.tool = failing("2", 99, event.FailureTool)
 	start := given(t, with(chain, second, second+`,"on_failure":"skip"`))
 	start.SkipSynthesis = false
 	got := w.play(start)
-	if got.Status != agent.StatusCompleted || got.Reason != agent.ReasonPartial || !strings.Contains(got.Unanswered, "the model fell silent") {
+	if got.Status != event.StatusCompleted || got.Reason != event.ReasonPartial || !strings.Contains(got.Unanswered, "the model fell silent") {
 		t.Fatalf("it ended %s, %s, unanswered %q", got.Status, got.Reason, got.Unanswered)
 	}
 	return w, start
@@ -39,11 +40,11 @@ func TestAnAnswerThatTheModelDidNotWriteShowsTheResults(t *testing.T) {
 func TestTheAnswerByResultsKeepsToItsLength(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeSynthesis: {""}}.reply
-	w.tool = func(c agent.CallTool) agent.Data {
-		return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: strings.Repeat("```\n", 2500)}
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: strings.Repeat("```\n", 2500)}
 	}
 	plan := looks("1", "2", "3", "4", "5", "6")
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Plan = &plan
 	answer := w.play(start).Answer
 	if n := len(answer); n > 14_000 || strings.Count(answer, "… 7999 more characters") != 6 || !strings.Contains(answer, "\n````\n```\n") {
@@ -58,7 +59,7 @@ func TestAMissingAnswerIsAskedForAgainWithoutRunningAnyStep(t *testing.T) {
 	}
 	before := len(w.starts())
 	got := w.resume(resumed(start))
-	if got.Reason != agent.ReasonPartial || got.Answer != "all is well" || got.Unanswered != "" || len(w.starts()) != before {
+	if got.Reason != event.ReasonPartial || got.Answer != "all is well" || got.Unanswered != "" || len(w.starts()) != before {
 		t.Errorf("it ended %s with %q, unanswered %q, after the starts %v", got.Reason, got.Answer, got.Unanswered, w.starts()[before:])
 	}
 	if w.run.Resumable() {
@@ -83,13 +84,13 @@ func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
 		w.events = slices.Clone(whole.events)
 		w.kill(n)
 		if n > first {
-			_ = w.offer(agent.RunPaused{}) // where it cannot be stopped any more, it goes on
+			_ = w.offer(event.RunPaused{}) // where it cannot be stopped any more, it goes on
 		}
 		for range 2 { // the first attempt fails again, where there is one
 			if !w.run.Resumable() {
 				break
 			}
-			if got := w.resume(resumed(start)); got.Status != agent.StatusCompleted {
+			if got := w.resume(resumed(start)); got.Status != event.StatusCompleted {
 				t.Errorf("killed after event %d: %s", n, got.Reason)
 			}
 		}
@@ -102,22 +103,22 @@ func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
 func TestResultsOfARunWithoutAnAnswer(t *testing.T) {
 	long := strings.Repeat("x", 3000)
 	for name, c := range map[string]struct {
-		change func(*agent.RunStarted)
-		tool   func(agent.CallTool) agent.Data
+		change func(*event.RunStarted)
+		tool   func(agent.CallTool) event.Data
 		wants  []string // nothing where there are none to show
 	}{
 		"each step is shown with its result": {wants: []string{"**1. First**: completed\n\n```\nresult of 1\n```", "result of 4"}},
 		"they take a sixth of the context window": {
-			change: func(start *agent.RunStarted) { start.Prompting.ContextWindow = 2000 },
-			tool: func(c agent.CallTool) agent.Data {
-				return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
+			change: func(start *event.RunStarted) { start.Prompting.ContextWindow = 2000 },
+			tool: func(c agent.CallTool) event.Data {
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
 			},
 			wants: []string{"```\n" + strings.Repeat("x", 250) + "\n… 2750 more characters"},
 		},
-		"an answer takes their place":    {change: func(start *agent.RunStarted) { start.SkipSynthesis = false }},
-		"a run that failed shows none":   {tool: failing("2", 99, agent.FailureTool)},
-		"a dry run has none":             {change: func(start *agent.RunStarted) { start.DryRun = true }},
-		"steps without any are not told": {tool: func(c agent.CallTool) agent.Data { return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt} }},
+		"an answer takes their place":    {change: func(start *event.RunStarted) { start.SkipSynthesis = false }},
+		"a run that failed shows none":   {tool: failing("2", 99, event.FailureTool)},
+		"a dry run has none":             {change: func(start *event.RunStarted) { start.DryRun = true }},
+		"steps without any are not told": {tool: func(c agent.CallTool) event.Data { return event.StepCompleted{Index: c.Index, Attempt: c.Attempt} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -19,7 +21,7 @@ import (
 type world struct {
 	t       tester
 	run     agent.Run
-	events  []agent.Event
+	events  []event.Event
 	now     time.Time
 	pending []agent.Effect
 	begun   map[string]bool
@@ -28,19 +30,19 @@ type world struct {
 	calls   func(prompt.Request) []reply.ToolUse           // what it calls besides; nil is nothing
 	tokens  func(prompt.Request) int                       // of what it is sent; nil is 100
 	cutOff  func(prompt.Request) bool                      // whether what it says is cut off; nil is never
-	plan    func(agent.CallPlan) agent.Data                // what becomes of its plans
-	tool    func(agent.CallTool) agent.Data                // the tools
-	gate    func(agent.GateRequested) agent.Decision       // the user
-	scope   agent.Scope                                    // how far the user's yes reaches
-	resolve func(agent.GateRequested) agent.GateResolved   // the user, in place of gate and scope; nil goes by those
-	show    func(agent.OpenGate) agent.GateRequested       // the gate with what its call would do; nil shows nothing of that
+	plan    func(agent.CallPlan) event.Data                // what becomes of its plans
+	tool    func(agent.CallTool) event.Data                // the tools
+	gate    func(event.GateRequested) event.Decision       // the user
+	scope   event.Scope                                    // how far the user's yes reaches
+	resolve func(event.GateRequested) event.GateResolved   // the user, in place of gate and scope; nil goes by those
+	show    func(agent.OpenGate) event.GateRequested       // the gate with what its call would do; nil shows nothing of that
 	flaw    func(agent.OpenGate) string                    // why a call does not apply, "" where it does
-	failed  func(agent.Question) agent.FailureResolved     // the user, asked about a failed step
-	doubt   func(agent.Question) agent.DoubtDecision       // the user, asked about a step in doubt
-	review  func(*agent.Review) agent.ReviewDecision       // the user, who looks a plan over and may change it; nil changes nothing
+	failed  func(agent.Question) event.FailureResolved     // the user, asked about a failed step
+	doubt   func(agent.Question) event.DoubtDecision       // the user, asked about a step in doubt
+	review  func(*agent.Review) event.ReviewDecision       // the user, who looks a plan over and may change it; nil changes nothing
 	choose  func(n int) int                                // which pending effect is next, or after those which gate, which question
-	watch   func(records []agent.Data, all []agent.Effect) // called after each step
-	check   func(agent.Event)                              // called after each event
+	watch   func(records []event.Data, all []agent.Effect) // called after each step
+	check   func(event.Event)                              // called after each event
 }
 
 // tester is what a table test and a property have in common.
@@ -56,15 +58,15 @@ var errStopped = errors.New("stopped by the user")
 func newWorld(t tester) *world {
 	return &world{
 		t: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), begun: map[string]bool{},
-		tool: func(c agent.CallTool) agent.Data {
-			return agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 10}
+		tool: func(c agent.CallTool) event.Data {
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 10}
 		},
-		gate:   func(agent.GateRequested) agent.Decision { return agent.Allow },
-		scope:  agent.ScopeOnce,
+		gate:   func(event.GateRequested) event.Decision { return event.Allow },
+		scope:  event.ScopeOnce,
 		flaw:   func(agent.OpenGate) string { return "" },
 		choose: func(int) int { return 0 },
-		watch:  func([]agent.Data, []agent.Effect) {},
-		check:  func(agent.Event) {},
+		watch:  func([]event.Data, []agent.Effect) {},
+		check:  func(event.Event) {},
 	}
 }
 
@@ -81,27 +83,27 @@ var both = plan.Tool{Name: "both", Server: "w", ReadOnly: true, Annotated: true,
 	`{"type":"object","properties":{"at":{"type":"string"},"text":{"type":"string"}},"required":["at","text"]}`)}
 
 // rules let what reads pass and ask for everything else.
-var rules = []agent.Rule{
-	{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun},
-	{Tool: "*", Verdict: agent.VerdictAsk, Why: "it has effects"},
+var rules = []rule.Rule{
+	{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun},
+	{Tool: "*", Verdict: rule.VerdictAsk, Why: "it has effects"},
 }
 
-func started(limits agent.Limits) agent.RunStarted {
-	return agent.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: prompt.Prompting{SkipAnalysis: true}}
+func started(limits event.Limits) event.RunStarted {
+	return event.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: prompt.Prompting{SkipAnalysis: true}}
 }
 
-func (w *world) apply(data agent.Data) {
+func (w *world) apply(data event.Data) {
 	w.t.Helper()
 	w.now = w.now.Add(10 * time.Millisecond)
 	if err := w.offer(data); err != nil {
-		w.t.Fatalf("apply: %v\n%s\nafter\n%s", err, tell([]agent.Event{{Run: "r", Data: data}}), w.tail())
+		w.t.Fatalf("apply: %v\n%s\nafter\n%s", err, tell([]event.Event{{Run: "r", Data: data}}), w.tail())
 	}
 }
 
 // offer has something happen that the run may refuse.
-func (w *world) offer(data agent.Data) error {
+func (w *world) offer(data event.Data) error {
 	w.t.Helper()
-	e := agent.Event{Seq: w.run.Seq + 1, Time: w.now, Run: "r", Data: data}
+	e := event.Event{Seq: w.run.Seq + 1, Time: w.now, Run: "r", Data: data}
 	if err := w.run.Apply(e); err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (w *world) offer(data agent.Data) error {
 func (w *world) advance() {
 	w.t.Helper()
 	for {
-		var records []agent.Data
+		var records []event.Data
 		fresh := 0
 		for _, a := range w.run.Next() {
 			if a.Record != nil {
@@ -168,7 +170,7 @@ func (w *world) back() {
 			w.apply(w.resolve(g))
 			return
 		}
-		w.apply(agent.GateResolved{Gate: g.Gate, Decision: w.gate(g), Scope: w.scope, By: "test"})
+		w.apply(event.GateResolved{Gate: g.Gate, Decision: w.gate(g), Scope: w.scope, By: "test"})
 		return
 	}
 	effect := w.pending[i]
@@ -177,9 +179,9 @@ func (w *world) back() {
 	case agent.CallModel:
 		text, err := w.reply(e.Request)
 		if err != nil {
-			kind := agent.FailureModel
+			kind := event.FailureModel
 			if errors.Is(err, errStopped) {
-				kind = agent.FailureInterrupted
+				kind = event.FailureInterrupted
 			}
 			w.apply(e.Failed(kind, err.Error(), reply.Reply{MS: 5}))
 			return
@@ -187,7 +189,7 @@ func (w *world) back() {
 		if e.Drafts() {
 			var stream reply.StepStream
 			for _, s := range stream.Feed(text) {
-				w.apply(agent.PlanDrafting{Step: s})
+				w.apply(event.PlanDrafting{Step: s})
 				w.advance()
 			}
 		}
@@ -205,12 +207,12 @@ func (w *world) back() {
 	case agent.CallTool:
 		w.apply(w.tool(e))
 	case agent.OpenGate:
-		var shown agent.Data = e.Gate
+		var shown event.Data = e.Gate
 		if w.show != nil {
 			shown = w.show(e)
 		}
 		if why := w.flaw(e); why != "" {
-			shown = agent.StepFailed{Index: e.Gate.Step, Attempt: e.Attempt, Error: why, Failure: agent.FailureTool, Gate: e.Gate.Gate}
+			shown = event.StepFailed{Index: e.Gate.Step, Attempt: e.Attempt, Error: why, Failure: event.FailureTool, Gate: e.Gate.Gate}
 		}
 		if err := w.offer(shown); err != nil && !errors.Is(err, agent.ErrOutOfOrder) { // the plan may have dropped the call since
 			w.t.Fatal(err)
@@ -219,7 +221,7 @@ func (w *world) back() {
 		if e.At.After(w.now) {
 			w.now = e.At
 		}
-		w.apply(agent.TimerFired{ID: e.ID})
+		w.apply(event.TimerFired{ID: e.ID})
 	}
 }
 
@@ -228,7 +230,7 @@ func (w *world) answer(q agent.Question) {
 	w.t.Helper()
 	switch {
 	case q.Doubt && w.doubt != nil:
-		w.apply(agent.DoubtResolved{Step: q.Step, Decision: w.doubt(q), By: "user"})
+		w.apply(event.DoubtResolved{Step: q.Step, Decision: w.doubt(q), By: "user"})
 	case !q.Doubt && w.failed != nil:
 		said := w.failed(q)
 		said.Step, said.By = q.Step, "user"
@@ -241,7 +243,7 @@ func (w *world) answer(q agent.Question) {
 // look is what the user does with a plan that is held.
 func (w *world) look(v *agent.Review) {
 	w.t.Helper()
-	decision := agent.ReviewRun
+	decision := event.ReviewRun
 	if w.review != nil {
 		decision = w.review(v)
 	}
@@ -253,14 +255,14 @@ func (w *world) look(v *agent.Review) {
 }
 
 // play carries the run to its end and returns its result.
-func (w *world) play(start agent.RunStarted) agent.Result {
+func (w *world) play(start event.RunStarted) event.Result {
 	w.t.Helper()
 	w.apply(start)
 	return w.goOn()
 }
 
 // goOn carries a run that has begun to its end and returns its result.
-func (w *world) goOn() agent.Result {
+func (w *world) goOn() event.Result {
 	w.t.Helper()
 	for n := 0; ; n++ {
 		w.advance()
@@ -278,7 +280,7 @@ func (w *world) goOn() agent.Result {
 
 // until goes on until an event of this kind has happened, and fails where none
 // does. Events that are returned together with it happen too.
-func (w *world) until(kind agent.Kind) {
+func (w *world) until(kind event.Kind) {
 	w.t.Helper()
 	for seen := len(w.events); ; {
 		w.advance()
@@ -314,7 +316,7 @@ func (w *world) kill(n int) {
 
 // killAt ends the program at the first event of this kind, which is the last
 // one written.
-func (w *world) killAt(kind agent.Kind) {
+func (w *world) killAt(kind event.Kind) {
 	w.t.Helper()
 	at := slices.Index(w.kinds(), kind)
 	if at < 0 {
@@ -324,13 +326,13 @@ func (w *world) killAt(kind agent.Kind) {
 }
 
 // reread writes an event as the journal does and reads it again.
-func reread(t tester, e agent.Event) agent.Event {
+func reread(t tester, e event.Event) event.Event {
 	t.Helper()
 	line, err := e.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read agent.Event
+	var read event.Event
 	if err := json.Unmarshal(line, &read); err != nil {
 		t.Fatalf("%v in %s", err, line)
 	}
@@ -338,15 +340,15 @@ func reread(t tester, e agent.Event) agent.Event {
 }
 
 // resumed takes a run up with what it was started with.
-func resumed(start agent.RunStarted) agent.RunResumed {
-	return agent.RunResumed{
+func resumed(start event.RunStarted) event.RunResumed {
+	return event.RunResumed{
 		Model: start.Model, Limits: start.Limits, Rules: start.Rules, Catalogue: start.Catalogue,
 		Priors: start.Priors, Attended: start.Attended, InDoubt: start.InDoubt, Tools: start.Prompting.ModelTools,
 	}
 }
 
 // resume takes the run up and carries it to its end.
-func (w *world) resume(d agent.RunResumed) agent.Result {
+func (w *world) resume(d event.RunResumed) event.Result {
 	w.t.Helper()
 	w.begun, w.pending = map[string]bool{}, nil
 	d.From = w.run.Seq
@@ -355,19 +357,19 @@ func (w *world) resume(d agent.RunResumed) agent.Result {
 }
 
 // given is the start of a run that carries a plan out, from its JSON.
-func given(t tester, proposed string) agent.RunStarted {
+func given(t tester, proposed string) event.RunStarted {
 	t.Helper()
 	p, faults := plan.DecodePlan([]byte(proposed))
 	if len(faults) > 0 {
 		t.Fatalf("the plan of the test: %v", plan.FaultError(faults))
 	}
-	start := started(agent.DefaultLimits())
+	start := started(event.DefaultLimits())
 	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = p.Title, &p, true, 0
 	return start
 }
 
 // all returns the events of one type, in order.
-func all[T agent.Data](w *world) []T {
+func all[T event.Data](w *world) []T {
 	var out []T
 	for _, e := range w.events {
 		if d, ok := e.Data.(T); ok {
@@ -380,7 +382,7 @@ func all[T agent.Data](w *world) []T {
 // starts returns the steps that were started, in order, as often as they were.
 func (w *world) starts() []string {
 	var out []string
-	for _, d := range all[agent.StepStarted](w) {
+	for _, d := range all[event.StepStarted](w) {
 		out = append(out, d.Index)
 	}
 	return out
@@ -396,8 +398,8 @@ func (w *world) tail() string {
 }
 
 // kinds returns the kinds of all events, in order.
-func (w *world) kinds() []agent.Kind {
-	out := make([]agent.Kind, len(w.events))
+func (w *world) kinds() []event.Kind {
+	out := make([]event.Kind, len(w.events))
 	for i, e := range w.events {
 		out[i] = e.Data.Kind()
 	}

@@ -14,6 +14,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -237,17 +238,17 @@ func (o *options) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalog
 		if step.Executor != plan.ExecutorTool {
 			continue
 		}
-		rule := agent.Rule{Verdict: agent.VerdictRun} // of a tool that is not known, only the plan speaks
+		decided := rule.Rule{Verdict: rule.VerdictRun} // of a tool that is not known, only the plan speaks
 		if tool, err := catalogue.Find(step.Tool); err == nil {
-			rule = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
+			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
 		}
 		switch {
-		case rule.Verdict == agent.VerdictBlock:
+		case decided.Verdict == rule.VerdictBlock:
 			denied = append(denied, plan.Fault{
 				Code: plan.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", at), Step: index,
-				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", index, plain.Rule(rule)),
+				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", index, plain.Rule(decided)),
 			})
-		case rule.Verdict == agent.VerdictAsk || step.Gate:
+		case decided.Verdict == rule.VerdictAsk || step.Gate:
 			gates = append(gates, index)
 		}
 	}
@@ -255,13 +256,13 @@ func (o *options) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalog
 }
 
 // carriedBy says which results the references of a step put into its call.
-func carriedBy(p plan.Plan, step plan.Step) []agent.Provenance {
-	var out []agent.Provenance
+func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
+	var out []rule.Provenance
 	for arg, value := range step.Args {
 		for _, ref := range plan.References(value) {
 			for _, other := range p.Steps {
 				if other.ResultVariable == ref.Name {
-					out = append(out, agent.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
+					out = append(out, rule.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
 				}
 			}
 		}
@@ -271,13 +272,13 @@ func carriedBy(p plan.Plan, step plan.Step) []agent.Provenance {
 
 // foreseen is the rule that will decide about a step's call, as far as that is known
 // before the plan runs. Where it hangs on what is not, the call asks.
-func foreseen(rules []agent.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []agent.Provenance, catalogue plan.Catalogue) agent.Rule {
-	asks := agent.Rule{Verdict: agent.VerdictAsk}
-	origin := func(p agent.Provenance) (plan.Tool, bool) {
+func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalogue plan.Catalogue) rule.Rule {
+	asks := rule.Rule{Verdict: rule.VerdictAsk}
+	origin := func(p rule.Provenance) (plan.Tool, bool) {
 		source, err := catalogue.Find(p.Tool)
 		return source, err == nil
 	}
-	speaking := agent.Speaking(rules, tool)
+	speaking := rule.Speaking(rules, tool)
 	args, err := plan.ResolveArgs(step.Args, values)
 	if err != nil || step.Args == nil {
 		for _, r := range speaking[1:] {
@@ -287,11 +288,11 @@ func foreseen(rules []agent.Rule, tool plan.Tool, step plan.Step, values map[str
 		}
 		return speaking[0]
 	}
-	rule := agent.Decide(speaking, tool, args)
-	if rule.Verdict == agent.VerdictRun && len(agent.Uncovered(rule, tool, args, carried, origin)) > 0 {
+	decided := rule.Decide(speaking, tool, args)
+	if decided.Verdict == rule.VerdictRun && len(rule.Uncovered(decided, tool, args, carried, origin)) > 0 {
 		return asks // it carries text from a result
 	}
-	return rule
+	return decided
 }
 
 // tellVerdict prints what a check found out. An invalid plan is a failure that

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/store/journal"
 	"replan/cli"
@@ -164,11 +164,11 @@ func checkAsked(ts *testscript.TestScript, none bool, args []string) {
 	}
 }
 
-func readEvents(ts *testscript.TestScript, name string) []agent.Event {
-	var events []agent.Event
+func readEvents(ts *testscript.TestScript, name string) []event.Event {
+	var events []event.Event
 	newest := map[string]uint64{} // by run: one may run within another
 	for i, line := range strings.Split(strings.TrimSpace(ts.ReadFile(name)), "\n") {
-		var e agent.Event
+		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			ts.Fatalf("line %d is no event: %v in %q", i+1, err, line)
 		}
@@ -215,7 +215,7 @@ func checkEvents(ts *testscript.TestScript, _ bool, args []string) {
 // checkResult is the script command result.
 func checkResult(ts *testscript.TestScript, _ bool, args []string) {
 	events := readEvents(ts, args[0])
-	end, ok := events[len(events)-1].Data.(agent.RunCompleted)
+	end, ok := events[len(events)-1].Data.(event.RunCompleted)
 	if !ok {
 		ts.Fatalf("the last event is %s", events[len(events)-1].Data.Kind())
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 )
@@ -109,9 +109,9 @@ func TestAges(t *testing.T) {
 
 func TestAReplayKeepsThePaceAndShortensLongPauses(t *testing.T) {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var events []agent.Event
+	var events []event.Event
 	for _, after := range []time.Duration{0, time.Second, time.Second, 9 * time.Second, 48 * time.Hour, 47 * time.Hour} {
-		events = append(events, agent.Event{Time: begun.Add(after)})
+		events = append(events, event.Event{Time: begun.Add(after)})
 	}
 	ms := time.Millisecond
 	for speed, want := range map[float64][]time.Duration{
@@ -128,14 +128,14 @@ func TestAReplayKeepsThePaceAndShortensLongPauses(t *testing.T) {
 }
 
 // storyOf is a journal of a run that was interrupted, with a long rest in it.
-func storyOf(t *testing.T) []agent.Event {
+func storyOf(t *testing.T) []event.Event {
 	t.Helper()
-	var events []agent.Event
+	var events []event.Event
 	for _, line := range []string{
 		`{"v":1,"seq":1,"time":"2026-01-02T03:04:05Z","run":"r-1","kind":"run.started","data":{"goal":"go","workspace":"/w","model":"m","limits":{},"rules":[],"catalogue":[],"prompting":{}}}`,
 		`{"v":1,"seq":2,"time":"2026-01-05T03:04:05Z","run":"r-1","kind":"note","data":{"level":"info","text":"later"}}`,
 	} {
-		var e agent.Event
+		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
@@ -149,16 +149,16 @@ func TestAReplayIsASession(t *testing.T) {
 	r.start(context.Background())
 	defer r.close()
 	r.Send(runner.Submit{Text: "do something"}) // is not taken
-	var kinds []agent.Kind
-	var last agent.Data
+	var kinds []event.Kind
+	var last event.Data
 	for e := range r.Events() {
 		kinds, last = append(kinds, e.Data.Kind()), e.Data
 	}
-	want := []agent.Kind{session.KindStatus, agent.KindChatUser, agent.KindRunStarted, agent.KindNote, agent.KindChatReply}
+	want := []event.Kind{session.KindStatus, event.KindChatUser, event.KindRunStarted, event.KindNote, event.KindChatReply}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("it plays %v, want %v", kinds, want)
 	}
-	if reply := last.(agent.ChatReply); !strings.Contains(reply.Text, "unfinished") || reply.Run != "r-1" {
+	if reply := last.(event.ChatReply); !strings.Contains(reply.Text, "unfinished") || reply.Run != "r-1" {
 		t.Errorf("it ends with %+v", reply)
 	}
 }
@@ -172,7 +172,7 @@ func TestAReplayEndsWhereItIsStopped(t *testing.T) {
 	}
 	r.Send(runner.Stop{})
 	for e := range r.Events() { // it may have been about to be taken
-		if e.Data.Kind() == agent.KindChatReply {
+		if e.Data.Kind() == event.KindChatReply {
 			t.Error("it was played to its end")
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/rule"
 )
 
 func TestAFolderIsItselfAndWhatLiesBelowByWhereLinksLead(t *testing.T) {
@@ -67,7 +67,7 @@ func TestARuleOfOneFolderOpensNothingInAnother(t *testing.T) {
 			t.Errorf("in %s hold %d rules: %+v", folder, len(o.rules), o.rules)
 		}
 		for _, r := range o.rules {
-			if r.Verdict != agent.VerdictRun {
+			if r.Verdict != rule.VerdictRun {
 				t.Errorf("%+v", r)
 			}
 		}

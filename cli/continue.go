@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
 	"replan/tui"
@@ -82,7 +82,7 @@ func (o *options) findContinued() (continued, error) {
 			return c, err
 		}
 	}
-	if run.Resumable() && (run.Result == nil || run.Result.Reason == agent.ReasonInterrupted) {
+	if run.Resumable() && (run.Result == nil || run.Result.Reason == event.ReasonInterrupted) {
 		c.run = run.ID
 	}
 	id := run.Summary().Session

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 )
 
 // lesson is what one block of lines of the examples' README runs, and what it is
@@ -274,16 +274,16 @@ func TestBranchesOfTheExampleRunAtOnce(t *testing.T) {
 	began, ended := map[string]int{}, map[string]int{}
 	var sum, took int64
 	for i, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		var e agent.Event
+		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("line %d is no event: %v", i+1, err)
 		}
 		switch d := e.Data.(type) {
-		case agent.StepStarted:
+		case event.StepStarted:
 			began[d.Index] = i
-		case agent.StepCompleted:
+		case event.StepCompleted:
 			ended[d.Index], sum = i, sum+d.MS
-		case agent.RunCompleted:
+		case event.RunCompleted:
 			took = d.DurationMS
 		}
 	}

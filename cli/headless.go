@@ -8,7 +8,7 @@ import (
 	"slices"
 	"syscall"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -19,7 +19,7 @@ import (
 
 // teller tells a run to somebody who reads lines.
 type teller interface {
-	Event(agent.Event) error
+	Event(event.Event) error
 }
 
 // errand is what a session without the full screen is to do.
@@ -29,10 +29,10 @@ type errand struct {
 	// prepare, where it is not nil, looks at what the session will work with before
 	// it starts, and says the commands.
 	prepare  func(context.Context, *workshop) ([]runner.Command, error)
-	inDoubt  agent.DoubtDecision                        // the answer to steps in doubt; "" asks where somebody is there
+	inDoubt  event.DoubtDecision                        // the answer to steps in doubt; "" asks where somebody is there
 	restored *runner.Restored                           // the session to go on with; nil is a new one
 	keep     func(plan.Plan) (plan.Plan, error)         // stores a plan that is created; nil keeps it among the plans
-	hear     func(agent.Event)                          // is told every event; may be nil
+	hear     func(event.Event)                          // is told every event; may be nil
 	teller   func(session string, out io.Writer) teller // nil tells by --output
 }
 
@@ -131,34 +131,34 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *prompt
 	}
 	unanswered, restored := len(e.commands), e.lastRestored()
 	var written error
-	for event := range w.session.Events() {
-		if event.Run == w.session.ID() && event.Seq <= restored {
+	for found := range w.session.Events() {
+		if found.Run == w.session.ID() && found.Seq <= restored {
 			continue // it was said in the session's life before
 		}
 		if e.hear != nil {
-			e.hear(event)
+			e.hear(found)
 		}
 		if written == nil {
 			// The reader may have gone away: then nothing can be told, and the
 			// run is stopped rather than carried on unseen.
-			if written = out.Event(event); written != nil {
+			if written = out.Event(found); written != nil {
 				w.session.Send(runner.Stop{})
 			}
 		}
 		if ask != nil {
-			ask.hear(event)
+			ask.hear(found)
 		}
-		if back, ok := event.Data.(session.Returned); ok {
+		if back, ok := found.Data.(session.Returned); ok {
 			return usage("%s", back.Reason)
 		}
-		if reply, ok := event.Data.(agent.ChatReply); ok {
+		if reply, ok := found.Data.(event.ChatReply); ok {
 			if unanswered--; unanswered == 0 || written != nil {
 				return o.ended(reply, written)
 			}
 		}
 	}
 	if ctx.Err() != nil {
-		return &failure{exit: exitInterrupted, code: string(agent.ReasonInterrupted), err: errors.New("stopped before the run began")}
+		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped before the run began")}
 	}
 	return wrap("run", errors.New("the session ended without an answer"))
 }
@@ -176,7 +176,7 @@ func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
 }
 
 // ended turns the end of a run into an error with its exit code.
-func (o *options) ended(reply agent.ChatReply, written error) error {
+func (o *options) ended(reply event.ChatReply, written error) error {
 	var f *failure
 	switch {
 	case errors.As(written, &f):
@@ -214,10 +214,10 @@ type jsonLines struct {
 }
 
 // Event writes one event.
-func (j *jsonLines) Event(e agent.Event) error {
+func (j *jsonLines) Event(e event.Event) error {
 	if e.Run == j.session {
 		switch d := e.Data.(type) {
-		case agent.Note:
+		case event.Note:
 			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", untrusted.Line(d.Text))
 		case session.Resuming:
 			j.past[d.Run] = d.Upto

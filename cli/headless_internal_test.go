@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 )
@@ -74,7 +74,7 @@ func (a *asker) sends(want runner.Command) {
 const choice = " [y]es once, [r] for this run, [n]o, [e]dit, [?]: "
 
 func gateOf(gate, step, tool string) question {
-	return gateQuestion("r", agent.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil })
+	return gateQuestion("r", event.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil })
 }
 
 func TestAQuestionIsAskedWhenTheOneBeforeItIsAnswered(t *testing.T) {
@@ -83,10 +83,10 @@ func TestAQuestionIsAskedWhenTheOneBeforeItIsAnswered(t *testing.T) {
 	a.q.put(gateOf("second", "2", "test.run\x1b[2J"))
 	a.hears("  open this gate? (1 fs.patch)" + choice)
 	a.types("y")
-	a.sends(runner.Resolve{Run: "r", Gate: "first", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "r", Gate: "first", Decision: event.Allow, Scope: event.ScopeOnce})
 	a.hears("  open this gate? (2 test.run^[[2J)" + choice)
 	a.types("run")
-	a.sends(runner.Resolve{Run: "r", Gate: "second", Decision: agent.Allow, Scope: agent.ScopeRun})
+	a.sends(runner.Resolve{Run: "r", Gate: "second", Decision: event.Allow, Scope: event.ScopeRun})
 }
 
 func TestWhatIsNoAnswerIsAskedAgainAndTheEndOfInputIsTheCarefulOne(t *testing.T) {
@@ -102,7 +102,7 @@ func TestWhatIsNoAnswerIsAskedAgainAndTheEndOfInputIsTheCarefulOne(t *testing.T)
 	}
 	a.hears(prompt)
 	_ = a.typed.Close()
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Deny, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
 	a.hears("\n") // since nobody pressed enter
 }
 
@@ -121,7 +121,7 @@ func TestAQuestionMarkExplainsTheAnswers(t *testing.T) {
 	}
 	a.hears("  open this gate? (1 fs.patch)" + choice)
 	a.types("once")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestWhatWasDecidedMeanwhileIsAskedNoMore(t *testing.T) {
@@ -135,36 +135,36 @@ func TestWhatWasDecidedMeanwhileIsAskedNoMore(t *testing.T) {
 	a.types("y") // to a question that is open no more
 	a.hears("  open this gate? (third fs.patch)" + choice)
 	a.types("n")
-	a.sends(runner.Resolve{Run: "r", Gate: "third", Decision: agent.Deny, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "r", Gate: "third", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 // hearing tells the questions events of two runs as they come, one within the
 // other.
-func (a *asker) hearing() func(run string, data ...agent.Data) {
+func (a *asker) hearing() func(run string, data ...event.Data) {
 	seq := map[string]uint64{}
-	return func(run string, data ...agent.Data) {
+	return func(run string, data ...event.Data) {
 		for _, d := range data {
 			seq[run]++
-			a.q.hear(agent.Event{Seq: seq[run], Time: time.Unix(int64(seq[run]), 0), Run: run, Data: d})
+			a.q.hear(event.Event{Seq: seq[run], Time: time.Unix(int64(seq[run]), 0), Run: run, Data: d})
 		}
 	}
 }
 
 // patching is the start of a run with one step that patches a file.
-func patching() []agent.Data {
+func patching() []event.Data {
 	plan := plan.Plan{
 		Title: "Patch", Steps: []plan.Step{{Index: "1", Title: "Patch", Executor: plan.ExecutorTool, Tool: "fs.patch"}},
 	}
-	return []agent.Data{agent.RunStarted{Goal: "patch", Plan: &plan}, agent.PlanCreated{Plan: plan, Revision: 1}}
+	return []event.Data{event.RunStarted{Goal: "patch", Plan: &plan}, event.PlanCreated{Plan: plan, Revision: 1}}
 }
 
 func TestARunWithinARunIsAskedAboutUnderItsOwnName(t *testing.T) {
 	a := newAsker(t)
 	a.q.gates = true
 	hear := a.hearing()
-	gate := agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"}
+	gate := event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"}
 	allow := func(run string) runner.Resolve {
-		return runner.Resolve{Run: run, Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce}
+		return runner.Resolve{Run: run, Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	}
 	prompt := "  open this gate? (1 fs.patch)" + choice
 	hear("outer", patching()...)
@@ -172,8 +172,8 @@ func TestARunWithinARunIsAskedAboutUnderItsOwnName(t *testing.T) {
 	a.hears(prompt)
 	a.types("y")
 	a.sends(allow("child"))
-	hear("child", agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}})
+	hear("child", event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
 	hear("outer", gate)
 	a.hears(prompt)
 	a.types("y")
@@ -184,12 +184,12 @@ func TestWhatARunWithinARunAskedIsForgottenWithIt(t *testing.T) {
 	a := newAsker(t)
 	a.q.gates = true
 	hear := a.hearing()
-	hear("outer", append(patching(), agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
+	hear("outer", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
 	a.hears("  open this gate? (1 fs.patch)" + choice)
-	hear("child", append(patching(), agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
-	hear("child", agent.RunCompleted{Result: agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted}})
+	hear("child", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
+	hear("child", event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}})
 	a.types("y")
-	a.sends(runner.Resolve{Run: "outer", Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	// What the child asked is not put any more: the next question is the last one.
 	a.q.put(gateOf("last", "2", "test.run"))
 	a.hears("  open this gate? (2 test.run)" + choice)
@@ -207,7 +207,7 @@ func TestWhatHappensWhileAQuestionIsOpenStandsOnLinesOfItsOwn(t *testing.T) {
 		a.hears(want)
 	}
 	a.types("y")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 	if _, err := io.WriteString(a.q.out, "✓ step 1\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -232,8 +232,8 @@ func TestWhatCannotBeToldIsSaidInWords(t *testing.T) {
 
 func TestAlwaysIsAskedAboutWithTheRuleBeforeItIsSaved(t *testing.T) {
 	a := newAsker(t)
-	a.q.put(gateQuestion("r", agent.GateRequested{
-		Gate: "g", Step: "1", Tool: "fs.patch", Always: &agent.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
+	a.q.put(gateQuestion("r", event.GateRequested{
+		Gate: "g", Step: "1", Tool: "fs.patch", Always: &event.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
 	}, func(map[string]any) error { return nil }))
 	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
 	rule := "  this rule will stand in your configuration, before its other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
@@ -250,24 +250,24 @@ func TestAlwaysIsAskedAboutWithTheRuleBeforeItIsSaved(t *testing.T) {
 	a.hears(rule)
 	a.hears(saving)
 	a.types("y")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Allow, Scope: agent.ScopeAlways})
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
 func TestWhereNoRuleIsOfferedTheLineLogSaysWhy(t *testing.T) {
 	a := newAsker(t)
-	g := agent.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
+	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
 	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }))
 	a.hears("  open this gate? (1 fs.patch)" + choice)
 	a.types("a")
 	a.hears("  not always: its arguments carry text from a result\n")
 	a.hears("  open this gate? (1 fs.patch)" + choice)
 	a.types("n")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: agent.Deny, Scope: agent.ScopeOnce})
+	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 func TestACallIsEditedInOneLineOfJSON(t *testing.T) {
 	a := newAsker(t)
-	g := agent.GateRequested{Gate: "g", Step: "1", Tool: "fs.write", Args: map[string]any{"path": "A.md", "text": "x\x1b[2J"}}
+	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.write", Args: map[string]any{"path": "A.md", "text": "x\x1b[2J"}}
 	a.q.put(gateQuestion("r", g, func(args map[string]any) error {
 		if args["path"] == nil {
 			return errors.New("the args of fs.write do not fit: path is missing")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 )
 
@@ -45,7 +45,7 @@ type sessionLimitsConfig struct {
 type limitFlag struct {
 	name, help string
 	configured func(*limitsConfig) *int
-	to         func(*agent.Limits) *int
+	to         func(*event.Limits) *int
 }
 
 // limitFlags are the limits that count, in the order in which help names them.
@@ -53,47 +53,47 @@ func limitFlags() []limitFlag {
 	return []limitFlag{
 		{
 			"max-steps", "most step executions of a run, 0 for no limit; grows with the plan unless given",
-			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *agent.Limits) *int { return &l.MaxSteps },
+			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps },
 		},
 		{
 			"max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *agent.Limits) *int { return &l.MaxPlanSteps },
+			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps },
 		},
 		{
 			"max-replans", "most replans of a run, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *agent.Limits) *int { return &l.MaxReplans },
+			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *event.Limits) *int { return &l.MaxReplans },
 		},
 		{
 			"max-tool-calls", "most tool calls of a run, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *agent.Limits) *int { return &l.MaxToolCalls },
+			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *event.Limits) *int { return &l.MaxToolCalls },
 		},
 		{
 			"max-discovery-calls", "most calls of read-only tools, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxDiscoveryCalls }, func(l *agent.Limits) *int { return &l.MaxDiscoveryCalls },
+			func(c *limitsConfig) *int { return c.MaxDiscoveryCalls }, func(l *event.Limits) *int { return &l.MaxDiscoveryCalls },
 		},
 		{
 			"max-execution-calls", "most calls of tools that are not read-only, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *agent.Limits) *int { return &l.MaxExecutionCalls },
+			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *event.Limits) *int { return &l.MaxExecutionCalls },
 		},
 		{
 			"max-calls-per-tool", "most calls of any one tool, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *agent.Limits) *int { return &l.MaxCallsPerTool },
+			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *event.Limits) *int { return &l.MaxCallsPerTool },
 		},
 		{
 			"max-repeats", "how often the same call or the same failure may come, in successive revisions or in the calls of a model, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *agent.Limits) *int { return &l.MaxRepeats },
+			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *event.Limits) *int { return &l.MaxRepeats },
 		},
 		{
 			"max-tokens", "most tokens of a run, prompts and replies together, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *agent.Limits) *int { return &l.MaxTokens },
+			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *event.Limits) *int { return &l.MaxTokens },
 		},
 		{
 			"max-concurrency", "tool calls at once",
-			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *agent.Limits) *int { return &l.MaxConcurrency },
+			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *event.Limits) *int { return &l.MaxConcurrency },
 		},
 		{
 			"model-slots", "model calls at once, as many as the server has parallel slots",
-			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *agent.Limits) *int { return &l.ModelSlots },
+			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *event.Limits) *int { return &l.ModelSlots },
 		},
 	}
 }
@@ -102,18 +102,18 @@ func limitFlags() []limitFlag {
 type limitTime struct {
 	name, help string
 	configured func(*limitsConfig) *duration
-	to         func(*agent.Limits) *int64
+	to         func(*event.Limits) *int64
 }
 
 func limitTimes() []limitTime {
 	return []limitTime{
 		{
 			"max-duration", "how long a run may go on, such as 30m, 0 for no limit",
-			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *agent.Limits) *int64 { return &l.MaxDurationMS },
+			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *event.Limits) *int64 { return &l.MaxDurationMS },
 		},
 		{
 			"step-timeout", "how long a step may take that names no time of its own, such as 90s, 0 for no limit",
-			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *agent.Limits) *int64 { return &l.StepTimeoutMS },
+			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *event.Limits) *int64 { return &l.StepTimeoutMS },
 		},
 	}
 }
@@ -127,7 +127,7 @@ type givenLimits struct {
 
 // registerLimits declares a flag for each limit.
 func (o *options) registerLimits(f *pflag.FlagSet) {
-	defaults := agent.DefaultLimits()
+	defaults := event.DefaultLimits()
 	o.given = givenLimits{numbers: map[string]*int{}, times: map[string]*time.Duration{}}
 	f.StringVar(&o.given.preset, "limits", "", "the limits to start from: default or strict")
 	for _, l := range limitFlags() {
@@ -143,7 +143,7 @@ func (o *options) registerLimits(f *pflag.FlagSet) {
 // readLimits puts the limits of a run and of the session together: the preset,
 // the configuration's numbers over it, the flags over those.
 func (o *options) readLimits(flags *pflag.FlagSet) error {
-	if _, err := agent.Preset(o.given.preset); err != nil {
+	if _, err := event.Preset(o.given.preset); err != nil {
 		return usage("%w", err)
 	}
 	if err := o.configureLimits(); err != nil {
@@ -192,7 +192,7 @@ func parseOnFailure(text string) (plan.OnFailure, error) {
 // configureLimits checks what the configuration says of limits.
 func (o *options) configureLimits() error {
 	var err error
-	if o.limits, err = agent.Preset(first(o.given.preset, o.config.Limits.Preset)); err != nil {
+	if o.limits, err = event.Preset(first(o.given.preset, o.config.Limits.Preset)); err != nil {
 		return fmt.Errorf("limits.preset: %w", err)
 	}
 	for _, l := range limitFlags() {
@@ -241,7 +241,7 @@ func belowZero(which, what string) error {
 
 // raised returns the limits of a run that is resumed: those of its journal, or
 // what the flags give where that is more.
-func (o *options) raised(limits agent.Limits) agent.Limits {
+func (o *options) raised(limits event.Limits) event.Limits {
 	if o.changed("limits") {
 		return limits.RaisedTo(o.limits)
 	}
@@ -249,7 +249,7 @@ func (o *options) raised(limits agent.Limits) agent.Limits {
 }
 
 // raise returns limits with those in their place that the flags give.
-func (o *options) raise(limits agent.Limits) agent.Limits {
+func (o *options) raise(limits event.Limits) event.Limits {
 	for _, l := range limitFlags() {
 		if o.changed(l.name) {
 			*l.to(&limits) = *o.given.numbers[l.name]
@@ -276,7 +276,7 @@ func (o *options) configureSessionLimits() error {
 	case c.MaxDuration.Duration < 0:
 		return belowZero("session_limits.max_duration", c.MaxDuration.String())
 	}
-	o.sessionLimits = agent.SessionLimits{
+	o.sessionLimits = event.SessionLimits{
 		MaxTokens: c.MaxTokens, MaxToolCalls: c.MaxToolCalls, MaxDurationMS: c.MaxDuration.Milliseconds(),
 	}
 	return nil

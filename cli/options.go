@@ -12,8 +12,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/store"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -50,7 +51,7 @@ type options struct {
 	talk             *talk // the chat in which the command was typed; nil on the command line
 	forcePlan        bool
 	plannerText      string
-	routing          agent.Routing
+	routing          event.Routing
 	profile, think   string
 	level            *prompt.ThinkLevel // that --think names; nil where it is not given
 	planTools, eager bool
@@ -64,9 +65,9 @@ type options struct {
 	contextWindow    int
 	keepAlive        time.Duration // below 0 is for ever, 0 is the server's own
 	trusted          bool
-	limits           agent.Limits
-	sessionLimits    agent.SessionLimits
-	rules            []agent.Rule
+	limits           event.Limits
+	sessionLimits    event.SessionLimits
+	rules            []rule.Rule
 	approve          policy.Approve
 	reducedMotion    bool
 	themeName        themes.Name
@@ -170,16 +171,16 @@ func (o *options) checkOutput() error {
 
 // readPlanner takes who plans from the flag, else from the configuration.
 func (o *options) readPlanner() error {
-	name := first(o.plannerText, o.config.Routing.Planner, string(agent.PlannerAuto))
-	kind, ok := agent.ParsePlannerKind(name)
+	name := first(o.plannerText, o.config.Routing.Planner, string(event.PlannerAuto))
+	kind, ok := event.ParsePlannerKind(name)
 	switch {
 	case ok:
-		o.routing = agent.Routing{Planner: kind, Policy: intent.Policy{PreferTools: o.config.Routing.PreferTools, RequireTests: o.config.Routing.RequireTests}}
+		o.routing = event.Routing{Planner: kind, Policy: intent.Policy{PreferTools: o.config.Routing.PreferTools, RequireTests: o.config.Routing.RequireTests}}
 		return nil
 	case o.plannerText != "":
-		return usage("--planner takes %s, not %q", listed(agent.PlannerKinds()), name)
+		return usage("--planner takes %s, not %q", listed(event.PlannerKinds()), name)
 	default:
-		return o.misconfigured(fmt.Errorf("routing.planner takes %s, not %q", listed(agent.PlannerKinds()), name))
+		return o.misconfigured(fmt.Errorf("routing.planner takes %s, not %q", listed(event.PlannerKinds()), name))
 	}
 }
 
@@ -187,9 +188,9 @@ func (o *options) readPlanner() error {
 // flags, denials before permissions.
 func (o *options) readRules() error {
 	var faults []error
-	add := func(flag string, texts []string, verdict agent.Verdict) {
+	add := func(flag string, texts []string, verdict rule.Verdict) {
 		for _, text := range texts {
-			rule, err := policy.Parse(text, verdict, agent.SourceFlag)
+			rule, err := policy.Parse(text, verdict, rule.SourceFlag)
 			if err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", flag, err))
 				continue
@@ -197,8 +198,8 @@ func (o *options) readRules() error {
 			o.rules = append(o.rules, rule)
 		}
 	}
-	add("--deny", o.deny, agent.VerdictBlock)
-	add("--allow", o.allow, agent.VerdictRun)
+	add("--deny", o.deny, rule.VerdictBlock)
+	add("--allow", o.allow, rule.VerdictRun)
 	if len(faults) > 0 {
 		return usage("%w", errors.Join(faults...))
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -14,10 +14,10 @@ import (
 
 // replanned is what became of the replans of a run.
 type replanned struct {
-	summaries []agent.RevisionSummary
+	summaries []event.RevisionSummary
 	tried     int
 	text      []string // of each revision, and of each replan that made none
-	open      *agent.ReplanStarted
+	open      *event.ReplanStarted
 }
 
 // planDiff is replan plan diff, of a run or of a plan's latest one. As JSON it is
@@ -50,28 +50,28 @@ func (o *options) planDiff(prefix string) error {
 }
 
 // replans follows the replans through the events of a run.
-func (o *options) replans(events []agent.Event) replanned {
-	r := replanned{summaries: []agent.RevisionSummary{}}
+func (o *options) replans(events []event.Event) replanned {
+	r := replanned{summaries: []event.RevisionSummary{}}
 	var before plan.Plan
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case agent.PlanCreated:
+		case event.PlanCreated:
 			before = d.Plan
-		case agent.PlanReviewed:
+		case event.PlanReviewed:
 			if d.Plan != nil {
 				before = *d.Plan
 			}
-		case agent.ReplanStarted:
+		case event.ReplanStarted:
 			r.none("no answer came")
 			r.open = &d
 			r.tried++
-		case agent.ReplanRefused:
+		case event.ReplanRefused:
 			r.none("refused: " + d.Reason)
-		case agent.RunCompleted:
+		case event.RunCompleted:
 			r.none(noPlanCame(d.Result))
-		case agent.PlanDiff:
+		case event.PlanDiff:
 			r.open = nil
-			r.summaries = append(r.summaries, agent.RevisionSummary{
+			r.summaries = append(r.summaries, event.RevisionSummary{
 				Revision: d.Revision, Reason: d.Reason,
 				Removed: noNil(d.Removed), Added: noNil(d.Added), Revised: noNil(d.Revised),
 			})
@@ -96,15 +96,15 @@ func (r *replanned) none(why string) {
 }
 
 // noPlanCame says why a run ended in the middle of a replan.
-func noPlanCame(r agent.Result) string {
-	if r.Reason == agent.ReasonGaveUp {
+func noPlanCame(r event.Result) string {
+	if r.Reason == event.ReasonGaveUp {
 		return "gave up: " + first(r.Error, "the planner sees no way on")
 	}
 	return fmt.Sprintf("the run ended (%s)", first(r.Error, string(r.Reason)))
 }
 
 // diffText tells one revision: what it took out, changed and put in, and why.
-func (o *options) diffText(before plan.Plan, d agent.PlanDiff) string {
+func (o *options) diffText(before plan.Plan, d event.PlanDiff) string {
 	removed, arrow := "−", " → "
 	if o.ascii {
 		removed, arrow = "-", " -> "

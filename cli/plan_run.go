@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
 	"replan/internal/english"
@@ -93,7 +94,7 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	case unkept != nil:
 		return wrap("keep the plan", unkept)
 	case kept.ID == "":
-		return &failure{exit: agent.ReasonNoPlan.ExitCode(), code: string(agent.ReasonNoPlan), err: errors.New("the model answered at once and made no plan: --force-plan has it make one")}
+		return &failure{exit: event.ReasonNoPlan.ExitCode(), code: string(event.ReasonNoPlan), err: errors.New("the model answered at once and made no plan: --force-plan has it make one")}
 	}
 	if o.output == outputJSON {
 		return o.printJSON(kept)
@@ -106,8 +107,8 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 type uncrowned struct{ teller }
 
 // Event tells one event.
-func (u uncrowned) Event(e agent.Event) error {
-	if d, ok := e.Data.(agent.RunCompleted); ok && d.Reason.ExitCode() == 0 {
+func (u uncrowned) Event(e event.Event) error {
+	if d, ok := e.Data.(event.RunCompleted); ok && d.Reason.ExitCode() == 0 {
 		return nil
 	}
 	return u.teller.Event(e)
@@ -121,11 +122,11 @@ type notesOnly struct {
 }
 
 // Event tells a note.
-func (n notesOnly) Event(e agent.Event) error {
+func (n notesOnly) Event(e event.Event) error {
 	switch d := e.Data.(type) {
-	case agent.Note:
+	case event.Note:
 		_, _ = fmt.Fprintf(n.o.io.Err, "replan: %s\n", untrusted.Line(d.Text))
-	case agent.RunCompleted:
+	case event.RunCompleted:
 		if d.Reason.ExitCode() != 0 {
 			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(first(d.Error, string(d.Reason)))}
 		}
@@ -135,30 +136,30 @@ func (n notesOnly) Event(e agent.Event) error {
 
 // parseInDoubt reads --in-doubt; "" is to ask. Where nobody can be asked the
 // run is not to go on by a guess.
-func (o *options) parseInDoubt(text string) (agent.DoubtDecision, error) {
+func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 	switch text {
 	case "":
 		if o.talk != nil || o.asks() {
 			return "", nil
 		}
-		return agent.DoubtAbort, nil
+		return event.DoubtAbort, nil
 	case "ask":
 		if o.talk == nil && !o.asks() {
 			return "", usage("nobody is there to be asked: say --in-doubt rerun, done or abort")
 		}
 		return "", nil
-	case string(agent.DoubtRerun), string(agent.DoubtDone), string(agent.DoubtAbort):
+	case string(event.DoubtRerun), string(event.DoubtDone), string(event.DoubtAbort):
 		if o.talk != nil {
 			return "", usage("in the chat you are asked about steps in doubt: leave --in-doubt out")
 		}
-		return agent.DoubtDecision(text), nil
+		return event.DoubtDecision(text), nil
 	default:
 		return "", usage("--in-doubt takes ask, rerun, done or abort, not %q", text)
 	}
 }
 
 // planResume is replan plan resume.
-func (o *options) planResume(ctx context.Context, prefix string, inDoubt agent.DoubtDecision) error {
+func (o *options) planResume(ctx context.Context, prefix string, inDoubt event.DoubtDecision) error {
 	if o.dryRun {
 		return o.noDryResume()
 	}
@@ -187,7 +188,7 @@ func (o *options) planResume(ctx context.Context, prefix string, inDoubt agent.D
 // ended with that and has more than the one that its end speaks of.
 func (o *options) tellDoubts(id string, ended error) error {
 	var f *failure
-	if !errors.As(ended, &f) || f.code != string(agent.ReasonInDoubt) {
+	if !errors.As(ended, &f) || f.code != string(event.ReasonInDoubt) {
 		return nil
 	}
 	run, err := o.store.Runs.Fold(id)
@@ -207,7 +208,7 @@ func (o *options) tellDoubts(id string, ended error) error {
 // tellCompleted prints the last event of a run that is completed, which is what
 // a resume that had something to do would end with.
 func (o *options) tellCompleted(run agent.Run) error {
-	return o.printJSON(agent.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: agent.RunCompleted{Result: *run.Result}})
+	return o.printJSON(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
 }
 
 // resumable returns the run that prefix means: a run, or of a plan its latest.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
@@ -130,20 +131,20 @@ func newQuestions(input *prompter, out *shared, send func(runner.Command)) *ques
 // hear takes an event of the session and asks about what waits for a word since:
 // the gates and the steps of a run as it stands now, since what is told again of
 // a run that is resumed was answered, or is still open.
-func (q *questions) hear(e agent.Event) {
+func (q *questions) hear(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Resuming:
 		q.told[d.Run] = d.Upto
 		return
-	case agent.RunStarted:
+	case event.RunStarted:
 		q.runs[e.Run] = &agent.Run{}
 		q.keep(e.Run, nil)
-	case agent.GateRequested:
+	case event.GateRequested:
 		if q.runs[e.Run] == nil {
 			q.put(gateQuestion(e.Run, d, nil)) // the session's own
 			return
 		}
-	case agent.GateResolved:
+	case event.GateResolved:
 		q.decided(e.Run, d.Gate)
 	}
 	run := q.runs[e.Run]
@@ -220,7 +221,7 @@ func stepID(run, step string) string { return run + " step " + step }
 func stepQuestion(run string, w agent.Question) question {
 	what := untrusted.Line(strings.TrimSpace(w.Step + " " + first(w.Tool, w.Title)))
 	if w.Doubt {
-		settle := func(d agent.DoubtDecision) runner.Command {
+		settle := func(d event.DoubtDecision) runner.Command {
 			return runner.Settle{Run: run, Step: w.Step, Decision: d}
 		}
 		return question{
@@ -232,30 +233,30 @@ func stepQuestion(run string, w agent.Question) question {
 				"a, abort: it stays in doubt, and the run ends; so does the end of the input",
 			},
 			answer: oneOf(map[string]runner.Command{
-				"d done": settle(agent.DoubtDone), "r rerun": settle(agent.DoubtRerun), "a abort": settle(agent.DoubtAbort),
+				"d done": settle(event.DoubtDone), "r rerun": settle(event.DoubtRerun), "a abort": settle(event.DoubtAbort),
 			}),
-			careful: settle(agent.DoubtAbort),
+			careful: settle(event.DoubtAbort),
 		}
 	}
-	decide := func(d agent.FailureDecision) runner.Command {
+	decide := func(d event.FailureDecision) runner.Command {
 		return runner.Decide{Run: run, Step: w.Step, Decision: d}
 	}
 	answers := map[string]runner.Command{
-		"r retry": decide(agent.FailureRetry), "s skip": decide(agent.FailureSkip), "a abort": decide(agent.FailureAbort),
+		"r retry": decide(event.FailureRetry), "s skip": decide(event.FailureSkip), "a abort": decide(event.FailureAbort),
 	}
 	replan := ""
 	help := []string{"r, retry: it is tried again", "s, skip: it is left out, with the steps that need it"}
 	if w.Replan {
 		replan = "re[p]lan, "
 		help = append(help, "p, replan: a new plan replaces it and what is left")
-		answers["p replan"] = decide(agent.FailureReplan)
+		answers["p replan"] = decide(event.FailureReplan)
 	}
 	return question{
 		id:      stepID(run, w.Step),
 		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, replan),
 		help:    append(help, "a, abort: the run ends; so does the end of the input"),
 		answer:  oneOf(answers),
-		careful: decide(agent.FailureAbort),
+		careful: decide(event.FailureAbort),
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	log "replan/tui/plain"
@@ -15,16 +15,16 @@ import (
 // gateQuestion asks about one gate, which the line log has shown already. fits
 // says whether edited arguments fit its tool; nil is for the session's own gate,
 // which is no call.
-func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]any) error) question {
+func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error) question {
 	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
 	if what != "" {
 		what = " (" + what + ")"
 	}
-	resolve := func(decision agent.Decision, scope agent.Scope) runner.Command {
+	resolve := func(decision event.Decision, scope event.Scope) runner.Command {
 		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
 	}
-	ask := question{id: gateID(run, g.Gate), careful: resolve(agent.Deny, agent.ScopeOnce)}
-	answers := map[string]runner.Command{"y yes once": resolve(agent.Allow, agent.ScopeOnce), "n no deny": ask.careful}
+	ask := question{id: gateID(run, g.Gate), careful: resolve(event.Deny, event.ScopeOnce)}
+	answers := map[string]runner.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
 		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o, [?]: ", what), oneOf(answers)
 		ask.help = []string{"y, yes: they start, now and later, until what they are changes", "n, no: they do not; so does the end of the input"}
@@ -33,7 +33,7 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 	forRun := ""
 	_, notRun := g.ForRun()
 	if notRun == "" {
-		answers["r run"] = resolve(agent.Allow, agent.ScopeRun)
+		answers["r run"] = resolve(event.Allow, event.ScopeRun)
 		forRun = "[r] for this run, "
 	}
 	always := ""
@@ -53,7 +53,7 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 			if g.Always == nil {
 				return answer{tell: "  not always: " + untrusted.Line(g.NoAlways) + "\n"}
 			}
-			return answer{tell: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(agent.Allow, agent.ScopeAlways))}
+			return answer{tell: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(event.Allow, event.ScopeAlways))}
 		case "e", "edit":
 			return answer{tell: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
 		}
@@ -63,7 +63,7 @@ func gateQuestion(run string, g agent.GateRequested, fits func(args map[string]a
 }
 
 // gateHelp says what the answers to a gate do.
-func gateHelp(g agent.GateRequested) []string {
+func gateHelp(g event.GateRequested) []string {
 	run := "r, run: this call passes, and every later one of " + log.ForRun(g) + " in this run"
 	if _, why := g.ForRun(); why != "" {
 		run = "r, run: not here: " + untrusted.Line(why)
@@ -83,7 +83,7 @@ func gateHelp(g agent.GateRequested) []string {
 
 // ruleLines shows the rule that an answer for always saves, as it will stand in
 // the configuration.
-func ruleLines(a agent.Always) string {
+func ruleLines(a event.Always) string {
 	var b strings.Builder
 	b.WriteString("  this rule will stand in your configuration, before its other rules:\n")
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
@@ -111,7 +111,7 @@ func savingQuestion(back *question, save runner.Command) *question {
 
 // editQuestion asks for the arguments of a call, as one line of JSON. An empty
 // one leads back to the question that it belongs to.
-func editQuestion(back *question, run string, g agent.GateRequested, fits func(args map[string]any) error) *question {
+func editQuestion(back *question, run string, g event.GateRequested, fits func(args map[string]any) error) *question {
 	return &question{
 		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
 		answer: func(line string) answer {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 )
 
@@ -76,7 +76,7 @@ func TestWhatWasTypedBeforeAQuestionDoesNotAnswerIt(t *testing.T) {
 		typed.lines <- "n\n"
 		typed.lines <- "y\n" // typed ahead for the next
 		gate := map[string]string{"(1 fs.patch)": "first", "(2 test.run)": "second"}[step]
-		a.sends(runner.Resolve{Run: "r", Gate: gate, Decision: agent.Deny, Scope: agent.ScopeOnce})
+		a.sends(runner.Resolve{Run: "r", Gate: gate, Decision: event.Deny, Scope: event.ScopeOnce})
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui"
 )
@@ -55,7 +55,7 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 		if watch != nil {
 			defer watch.Stop()
 		}
-		return wrap("the screen", o.show(ctx, still{events: make(chan agent.Event)}, watch, o.dressed(screen)))
+		return wrap("the screen", o.show(ctx, still{events: make(chan event.Event)}, watch, o.dressed(screen)))
 	}
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
@@ -81,32 +81,32 @@ const replaySession = runner.RetoldSession
 // still is a session in which nothing happens: the screen plays by itself.
 type still struct {
 	runner.Unanswered
-	events chan agent.Event
+	events chan event.Event
 }
 
-func (s still) Events() <-chan agent.Event { return s.events }
+func (s still) Events() <-chan event.Event { return s.events }
 func (still) Send(runner.Command)          {}
 
 // replayed is a session that plays a journal. It takes no command but the one to
 // stop.
 type replayed struct {
-	events []agent.Event
+	events []event.Event
 	pauses []time.Duration // before each event
 
-	out  chan agent.Event
+	out  chan event.Event
 	stop context.CancelFunc
 	gone chan struct{}
 }
 
 // newReplayed makes the session in which the run came about: what was asked, the
 // run, and what was answered.
-func newReplayed(id string, events []agent.Event, speed float64) *replayed {
+func newReplayed(id string, events []event.Event, speed float64) *replayed {
 	all := runner.Retold(id, events)
-	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan agent.Event), gone: make(chan struct{})}
+	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), gone: make(chan struct{})}
 }
 
 // pauses returns how long to rest before each event; a speed of 0 rests never.
-func pauses(events []agent.Event, speed float64) []time.Duration {
+func pauses(events []event.Event, speed float64) []time.Duration {
 	out := make([]time.Duration, len(events))
 	for i := 1; i < len(events) && speed > 0; i++ {
 		rest := float64(events[i].Time.Sub(events[i-1].Time)) / speed
@@ -116,7 +116,7 @@ func pauses(events []agent.Event, speed float64) []time.Duration {
 }
 
 // Events is the run with the session around it.
-func (r *replayed) Events() <-chan agent.Event { return r.out }
+func (r *replayed) Events() <-chan event.Event { return r.out }
 
 // Send ends the replay where it is asked to stop; there is nothing else to do.
 func (r *replayed) Send(c runner.Command) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -52,14 +53,14 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 			"k 3, j 3: it goes before the step above it, or behind the one below: the later waits for the other",
 			"u: the last change is taken back",
 		},
-		careful: runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRefuse)},
+		careful: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)},
 	}
 	ask.answer = func(line string) answer {
 		word, index, _ := strings.Cut(strings.TrimSpace(line), " ")
 		index = strings.TrimSpace(index)
 		switch word = strings.ToLower(word); {
 		case index == "" && (word == "y" || word == "yes"):
-			return answer{send: runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)}}
+			return answer{send: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)}}
 		case index == "" && (word == "n" || word == "no"):
 			return answer{send: ask.careful}
 		case index == "" && word == "g":

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store"
 	"replan/internal/english"
 	"replan/tui/plain"
@@ -50,7 +51,7 @@ func (o *options) runsList(all bool) error {
 		return wrap("list the runs", err)
 	}
 	if !all {
-		list = slices.DeleteFunc(list, func(s agent.Summary) bool { return s.PlanOnly && s.Status == agent.StatusCompleted })
+		list = slices.DeleteFunc(list, func(s agent.Summary) bool { return s.PlanOnly && s.Status == event.StatusCompleted })
 	}
 	for _, err := range broken {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(err.Error()))

@@ -14,7 +14,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/ollama"
 	"replan/agent/policy"
 	"replan/agent/runner"
@@ -48,7 +48,7 @@ type workshop struct {
 type opening struct {
 	ask      bool                // somebody is there to say whether the project's servers may start
 	attended bool                // somebody is there to be asked about steps
-	inDoubt  agent.DoubtDecision // the answer to steps in doubt where nobody is
+	inDoubt  event.DoubtDecision // the answer to steps in doubt where nobody is
 	restored *runner.Restored    // the session to go on with; nil is a new one
 	// keep stores a plan that is created; nil keeps it among the plans.
 	keep func(plan.Plan) (plan.Plan, error)
@@ -113,7 +113,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Prompting: manner.prompting, Profiles: manner.profiles, Profile: manner.profile, Instructions: w.instructionsFile,
 		Store:     o.store,
 		EndLeft:   w.endLeft,
-		Remember:  func(rule agent.Always) error { return policy.Save(o.store.Dirs.ConfigFile(), rule) },
+		Remember:  func(rule event.Always) error { return policy.Save(o.store.Dirs.ConfigFile(), rule) },
 		Undo:      o.undoes(w),
 		Dirty:     w.dirty,
 		Survey:    w.survey,
@@ -198,7 +198,7 @@ func (w *workshop) watcher() child.Watcher {
 }
 
 // endLeft ends what a program that was killed has left behind, and says so.
-func (w *workshop) endLeft(ctx context.Context, left agent.StepProcess) string {
+func (w *workshop) endLeft(ctx context.Context, left event.StepProcess) string {
 	g := child.Group{PID: left.PID, Start: left.Start}
 	ended, err := g.End(ctx)
 	switch {

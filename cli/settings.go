@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/planning/prompt"
@@ -110,7 +111,7 @@ func (o *options) modelSettings() []session.Setting {
 func (o *options) planSettings() []session.Setting {
 	r, c, p := o.config.Routing, o.config.Planning, o.manner.prompting
 	out := []session.Setting{
-		among(quoted("routing.planner", string(o.routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), agent.PlannerKinds()...),
+		among(quoted("routing.planner", string(o.routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), event.PlannerKinds()...),
 		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
 	}
 	profile := session.Setting{Key: "profile", Value: first(o.manner.profile, noProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
@@ -235,7 +236,7 @@ func (o *options) gateSettings() []session.Setting {
 	}
 	flags, configured := 0, 0
 	for _, r := range o.rules {
-		if r.Source == agent.SourceFlag {
+		if r.Source == rule.SourceFlag {
 			flags++
 		} else {
 			configured++

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/cli"
 	"replan/cli/demo"
@@ -181,16 +182,16 @@ func (s *story) View() tea.View {
 }
 
 // fold folds an event that is on the screen by now.
-func (s *story) fold(e agent.Event) {
+func (s *story) fold(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
 		s.known = s.known || d.Model != "" && d.ContextTokens > 0
 		return
-	case agent.ChatReply:
+	case event.ChatReply:
 		s.replied = true
 		return
 	}
-	if _, starts := e.Data.(agent.RunStarted); starts || e.Run == s.run.ID && s.run.ID != "" {
+	if _, starts := e.Data.(event.RunStarted); starts || e.Run == s.run.ID && s.run.ID != "" {
 		if err := s.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
 			s.t.Errorf("the event %d does not fold: %v", e.Seq, err)
 		}
@@ -308,13 +309,13 @@ func plainText(frame string) string {
 // a temporary folder put into them is replaced by what stays the same, so that
 // the screen lays out text that is the same in every run.
 type feed struct {
-	out    chan agent.Event
+	out    chan event.Event
 	steady *strings.Replacer
 	began  time.Time // of the run
 	now    time.Time
 
 	mu   sync.Mutex
-	sent []agent.Event
+	sent []event.Event
 }
 
 // A run's events come a second apart, and whatever is measured took so long.
@@ -330,14 +331,14 @@ var (
 
 func newFeed(d *cli.DemoSession) *feed {
 	return &feed{
-		out:    make(chan agent.Event, 1<<16), // more than the story has: a send never waits
+		out:    make(chan event.Event, 1<<16), // more than the story has: a send never waits
 		steady: strings.NewReplacer(d.Workspace(), "/src/pages"),
 		now:    time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC),
 	}
 }
 
 // relay hands on what a session says until it ends.
-func (f *feed) relay(events <-chan agent.Event) {
+func (f *feed) relay(events <-chan event.Event) {
 	defer close(f.out)
 	for e := range events {
 		e = f.still(e)
@@ -356,14 +357,14 @@ func (f *feed) taken() int {
 }
 
 // events is a part of what was sent.
-func (f *feed) events(from, to int) []agent.Event {
+func (f *feed) events(from, to int) []event.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sent[from:to:to]
 }
 
 // still makes an event the same in every run.
-func (f *feed) still(e agent.Event) agent.Event {
+func (f *feed) still(e event.Event) event.Event {
 	line, err := e.MarshalJSON()
 	if err != nil {
 		panic(fmt.Sprintf("a session's event cannot be written: %v", err))
@@ -385,9 +386,9 @@ func (f *feed) still(e agent.Event) agent.Event {
 	}
 	e.Time = f.now
 	switch d := e.Data.(type) {
-	case agent.RunStarted:
+	case event.RunStarted:
 		f.began = f.now
-	case agent.RunCompleted:
+	case event.RunCompleted:
 		d.DurationMS = f.now.Sub(f.began).Milliseconds()
 		e.Data = d
 	}
@@ -396,12 +397,12 @@ func (f *feed) still(e agent.Event) agent.Event {
 
 // reread reads what a session reports about itself back from its line: the
 // decoder of events knows only what happens in runs.
-func reread(told agent.Data, line []byte) agent.Data {
+func reread(told event.Data, line []byte) event.Data {
 	envelope := struct {
 		Data any `json:"data"`
 	}{reflect.New(reflect.TypeOf(told)).Interface()}
 	if err := json.Unmarshal(line, &envelope); err != nil {
 		panic(fmt.Sprintf("%s cannot be read: %v", told.Kind(), err))
 	}
-	return reflect.ValueOf(envelope.Data).Elem().Interface().(agent.Data)
+	return reflect.ValueOf(envelope.Data).Elem().Interface().(event.Data)
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/tui/plain"
 )
@@ -66,12 +66,12 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
 	for _, t := range catalogue {
 		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
-		for _, rule := range agent.Speaking(rules, t) {
-			if line.Gate = line.Gate || rule.Verdict == agent.VerdictAsk; line.Verdict != "" && line.Verdict != string(rule.Verdict) {
+		for _, r := range rule.Speaking(rules, t) {
+			if line.Gate = line.Gate || r.Verdict == rule.VerdictAsk; line.Verdict != "" && line.Verdict != string(r.Verdict) {
 				line.Verdict = verdictDepends
 				continue
 			}
-			line.Verdict = string(rule.Verdict)
+			line.Verdict = string(r.Verdict)
 		}
 		lines = append(lines, line)
 	}
@@ -86,7 +86,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
-		mark := map[string]string{string(agent.VerdictAsk): "asks", string(agent.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
+		mark := map[string]string{string(rule.VerdictAsk): "asks", string(rule.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, plain.OneLine(l.Description, 80))
 	}
 	return wrap(writing, table.Flush())

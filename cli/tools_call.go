@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -126,10 +126,10 @@ func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
 }
 
 // Event tells one event.
-func (r *resultOnly) Event(e agent.Event) error {
+func (r *resultOnly) Event(e event.Event) error {
 	if r.o.asks() {
 		switch e.Data.(type) {
-		case agent.GateRequested, agent.GateResolved:
+		case event.GateRequested, event.GateResolved:
 			r.gates.mute = false
 		}
 		err := r.log.Event(e)
@@ -139,15 +139,15 @@ func (r *resultOnly) Event(e agent.Event) error {
 		}
 	}
 	switch d := e.Data.(type) {
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		if r.o.output == outputJSON {
 			return r.o.printJSON(d.Result)
 		}
 		return r.o.print(resultText(d.Result))
-	case agent.StepFailed:
+	case event.StepFailed:
 		r.failed = d.Error
-	case agent.RunCompleted:
-		if d.Reason == agent.ReasonStepFailed {
+	case event.RunCompleted:
+		if d.Reason == event.ReasonStepFailed {
 			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(first(r.failed, d.Error))}
 		}
 	}

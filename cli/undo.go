@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
 	"replan/mcpclient/workspace"
@@ -80,7 +80,7 @@ func (o *options) undo(ctx context.Context, prefix string) (err error) {
 }
 
 // tellUndo prints what an undo came to.
-func (o *options) tellUndo(u agent.Undo) error {
+func (o *options) tellUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
 			_, _ = fmt.Fprint(o.io.Err, untrusted.Visible(u.Diff))
@@ -116,8 +116,8 @@ func (o *options) tellUndo(u agent.Undo) error {
 
 // undoRun puts back what a run changed, with the runs that its plan tools
 // started. Nobody may be working on any of them.
-func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id string, dry bool) (u agent.Undo, err error) {
-	u = agent.Undo{Run: id, Files: []agent.UndoneFile{}}
+func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id string, dry bool) (u event.Undo, err error) {
+	u = event.Undo{Run: id, Files: []event.UndoneFile{}}
 	changes, err := o.store.Changes(id)
 	if err != nil {
 		return u, o.unopened(err)
@@ -148,7 +148,7 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 		return u, wrap("undo the run "+id, err)
 	}
 	for _, file := range done.Files {
-		u.Files = append(u.Files, agent.UndoneFile(file))
+		u.Files = append(u.Files, event.UndoneFile(file))
 	}
 	u.Diff, u.Already = done.Diff, done.Already
 	u.Notes = slices.Concat(done.Notes, changes.Notes())
@@ -157,17 +157,17 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 
 // elsewhere is the failure of who would undo a run of another folder.
 func elsewhere(err error) error {
-	return &failure{exit: exitUsage, code: string(agent.ReasonNotOpened), err: err}
+	return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: err}
 }
 
 // undoes is how a session undoes runs: by its own operators, so that nothing
 // else changes files meanwhile.
-func (o *options) undoes(w *workshop) func(context.Context, string, bool) (agent.Undo, error) {
-	return func(ctx context.Context, run string, dry bool) (u agent.Undo, err error) {
+func (o *options) undoes(w *workshop) func(context.Context, string, bool) (event.Undo, error) {
+	return func(ctx context.Context, run string, dry bool) (u event.Undo, err error) {
 		own := w.own
 		if own == nil { // the session works without them
 			if own, err = workspace.New(workspace.Config{Dir: o.workspace, Backups: o.store.Runs.Dir, Logger: w.logger}); err != nil {
-				return agent.Undo{Run: run}, err
+				return event.Undo{Run: run}, err
 			}
 			defer func() { err = errors.Join(err, own.Close()) }()
 		}

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
@@ -78,7 +78,7 @@ func TestThePaletteOpensOverAGateAndAnswersIt(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36).press(ctrlK)
 	s.wants("Commands")
 	s.press(letters("gate.deny")...).press(enter)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 func TestAnAnswerFromThePaletteShowsAGateThatWasLeftFirst(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
 )
@@ -94,15 +96,15 @@ func (d *allowedDialog) write(doc *document) {
 		doc.prose(l.Faint, "None so far.")
 	}
 	doc.heading("rules, the first that fits a call decides")
-	for _, rule := range d.run.Rules() {
+	for _, r := range d.run.Rules() {
 		sign := l.Warning.Render(l.glyphs.Gate)
-		switch rule.Verdict {
-		case agent.VerdictRun:
+		switch r.Verdict {
+		case rule.VerdictRun:
 			sign = l.Success.Render(l.glyphs.Done)
-		case agent.VerdictBlock:
+		case rule.VerdictBlock:
 			sign = l.Danger.Render(l.glyphs.Failed)
 		}
-		writeItem(doc, sign, plain.Rule(rule))
+		writeItem(doc, sign, plain.Rule(r))
 	}
 }
 
@@ -114,13 +116,13 @@ func (d *allowedDialog) answer(doc *document, a agent.Attempt, q agent.Asked) {
 		what = s.Step.Tool
 	}
 	sign, words := l.Success.Render(l.glyphs.Done), "allowed"
-	switch agent.Decision(q.Decision) {
-	case agent.Deny:
+	switch event.Decision(q.Decision) {
+	case event.Deny:
 		sign, words = l.Danger.Render(l.glyphs.Failed), "denied"
-	case agent.Edit:
+	case event.Edit:
 		sign, words = l.Warning.Render(l.glyphs.Revised), "edited: asked anew"
 	default:
-		words += map[agent.Scope]string{agent.ScopeRun: " for this run", agent.ScopeAlways: " always"}[q.Scope]
+		words += map[event.Scope]string{event.ScopeRun: " for this run", event.ScopeAlways: " always"}[q.Scope]
 	}
 	parts := []string{stepWords(a.Step), untrusted.Line(what), words + byWords(q.By)}
 	writeItem(doc, sign, strings.Join(parts, " "+l.glyphs.Separator+" "))

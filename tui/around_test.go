@@ -7,7 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
@@ -20,7 +21,7 @@ import (
 func helpless(kind prompt.TroubleKind, model string, there ...string) session.Status {
 	host := "http://127.0.0.1:11434"
 	return session.Status{
-		Workspace: "/src/auth-service", Planner: agent.PlannerAuto, Tools: 6, Branch: "main", Host: host,
+		Workspace: "/src/auth-service", Planner: event.PlannerAuto, Tools: 6, Branch: "main", Host: host,
 		Problem: "there is no model: a sentence", Trouble: prompt.ModelTrouble{Kind: kind, Host: host, Model: model, Models: there},
 		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
 	}
@@ -82,17 +83,17 @@ func serverStatus(state plan.ServerState, problem string) session.Status {
 
 func TestNoticesTellAndVanish(t *testing.T) {
 	for name, c := range map[string]struct {
-		events []agent.Data
+		events []event.Data
 		says   string
 	}{
 		"a server that is lost": {
-			[]agent.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended")}, "lost the server tickets: it ended",
+			[]event.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended")}, "lost the server tickets: it ended",
 		},
 		"a server that is back": {
-			[]agent.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, "")},
+			[]event.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, "")},
 			"the server tickets is ready: 2 tools",
 		},
-		"a budget that is nearly used": {[]agent.Data{agent.BudgetWarned{Guard: agent.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
+		"a budget that is nearly used": {[]event.Data{event.BudgetWarned{Guard: event.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 80, 24)
@@ -122,14 +123,14 @@ func TestANoticeTakesNoKeyAndGoesWithIt(t *testing.T) {
 func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
 	st := newStory().gated()
 	s := settled(t, st, 40, 12)
-	for _, guard := range []string{agent.GuardSteps, agent.GuardTokens, agent.GuardToolCalls, agent.GuardReplans} {
-		s.show(more(st).run(agent.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
+	for _, guard := range []string{event.GuardSteps, event.GuardTokens, event.GuardToolCalls, event.GuardReplans} {
+		s.show(more(st).run(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
 	}
 	s.wants("deny")
 	s.wants("once")
 	s = settled(t, newStory().finished(), 120, 36)
-	for _, guard := range []string{agent.GuardSteps, agent.GuardTokens, agent.GuardToolCalls, agent.GuardReplans} {
-		s.show(newStory().session(agent.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
+	for _, guard := range []string{event.GuardSteps, event.GuardTokens, event.GuardToolCalls, event.GuardReplans} {
+		s.show(newStory().session(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
 	}
 	s.wants("80 % used: replans 9/10")
 	s.lacks("80 % used: steps 9/10")
@@ -211,8 +212,8 @@ func threeServers(tickets plan.ServerState) []plan.ServerStatus {
 
 func offered() session.Servers {
 	return session.Servers{Servers: threeServers(plan.ServerWaiting), Tools: []session.OfferedTool{
-		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Verdict: agent.VerdictRun},
-		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Verdict: agent.VerdictAsk},
+		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Verdict: rule.VerdictRun},
+		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Verdict: rule.VerdictAsk},
 		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
 		{Server: "other", Name: "not.this"},
 	}}

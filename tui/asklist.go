@@ -9,7 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -237,7 +237,7 @@ func (g *askDialog) approveAll() (word string) {
 	}
 	for _, gate := range all {
 		c.ids = append(c.ids, gate.id())
-		c.send = append(c.send, runner.Resolve{Run: gate.run, Gate: gate.ask.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce})
+		c.send = append(c.send, runner.Resolve{Run: gate.run, Gate: gate.ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
 	}
 	g.turn(c)
 	return ""

@@ -8,20 +8,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/tui"
 )
 
 var (
-	patchRule = agent.Rule{Tool: "*", When: agent.WhenDestructive, Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "it changes what is there"}
-	ownRule   = agent.Rule{Tool: "fs.patch", Args: map[string]string{"path": "secret/**"}, Verdict: agent.VerdictAsk, Source: agent.SourceConfiguration, Why: "secrets are looked at"}
+	patchRule = rule.Rule{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it changes what is there"}
+	ownRule   = rule.Rule{Tool: "fs.patch", Args: map[string]string{"path": "secret/**"}, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: "secrets are looked at"}
 )
 
 // patching is a gate about a patch of a file in a step.
-func patching(step, path string, rule agent.Rule) agent.GateRequested {
-	return agent.GateRequested{
+func patching(step, path string, rule rule.Rule) event.GateRequested {
+	return event.GateRequested{
 		Gate: step + ".1.1", Step: step, Title: "Patch " + path, Tool: "fs.patch", Server: "workspace", Trusted: true, Rule: rule,
 		Args: map[string]any{"path": path, "old": "authenticate(r.Context(), token)", "new": "verifyUser(r.Context(), token)"},
 		Diff: strings.ReplaceAll(handlerDiff, "auth/handler.go", path),
@@ -35,18 +36,18 @@ func (s *story) crowded() *story {
 	for i := 1; i <= 6; i++ {
 		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: plan.ExecutorTool, Tool: "fs.patch"})
 	}
-	s.asked().after(100).run(agent.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
-	s.run(agent.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "fs.write", Server: "workspace", Rule: patchRule, Args: map[string]any{"path": "notes.md"}})
-	s.run(agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
+	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
+	s.run(event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "fs.write", Server: "workspace", Rule: patchRule, Args: map[string]any{"path": "notes.md"}})
+	s.run(event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
 	third := patching("3", "auth/jwt.go", patchRule)
-	third.Provenance = []agent.Provenance{{Arg: "new", Step: "1", Tool: "fs.write"}}
+	third.Provenance = []rule.Provenance{{Arg: "new", Step: "1", Tool: "fs.write"}}
 	return s.run(patching("2", "auth/handler.go", patchRule), third, patching("4", "secret/key.go", ownRule),
-		agent.GateRequested{Gate: "5.1.1", Step: "5", Title: "Push it", Tool: "vcs.push", Server: "workspace", Rule: patchRule, Args: map[string]any{"remote": "origin"}},
+		event.GateRequested{Gate: "5.1.1", Step: "5", Title: "Push it", Tool: "vcs.push", Server: "workspace", Rule: patchRule, Args: map[string]any{"remote": "origin"}},
 		patching("6", "auth/user.go", patchRule))
 }
 
 func allow(step string) runner.Resolve {
-	return runner.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: agent.Allow, Scope: agent.ScopeOnce}
+	return runner.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 }
 
 func TestTheQueueOfGatesIsDrawn(t *testing.T) {
@@ -98,7 +99,7 @@ func TestWhatIsInTheDialogStaysWhenOthersComeAndGo(t *testing.T) {
 	s := settled(t, st, 120, 40).press(tabKey, tabKey)
 	s.wants("Patch secret/key.go")
 	next := more(st)
-	s.show(next.run(agent.GateResolved{Gate: "2.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce, By: "user"}))
+	s.show(next.run(event.GateResolved{Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}))
 	s.wants("Gate 2 of 4")
 	s.wants("Patch secret/key.go")
 }
@@ -160,7 +161,7 @@ func TestAnApprovalOfAllIsLeftWithoutAnAnswer(t *testing.T) {
 func TestAnApprovalOfAllIsOffWhenOneOfThemIsAnsweredElsewhere(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 120, 40).press(letters("A")...)
-	s.show(more(st).run(agent.GateResolved{Gate: "6.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce, By: "user"}))
+	s.show(more(st).run(event.GateResolved{Gate: "6.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}))
 	s.lacks("A yes lets these")
 	s.wants("Gate 1 of 4")
 	s.sent()

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/tui"
 )
@@ -38,20 +38,20 @@ func crowd(lines, steps int) *story {
 		for j := range min(lines, each) / 2 {
 			fmt.Fprintf(&reply, "Line %d of prose, long enough to be a line of its own.\n\n", j)
 		}
-		s.after(10).session(agent.ChatUser{Text: "what about part " + strconv.Itoa(i) + "?"}).
-			after(10).session(agent.ChatReply{Status: agent.StatusCompleted, Text: reply.String()})
+		s.after(10).session(event.ChatUser{Text: "what about part " + strconv.Itoa(i) + "?"}).
+			after(10).session(event.ChatReply{Status: event.StatusCompleted, Text: reply.String()})
 	}
 	plan := crowdPlan(steps)
-	s.after(10).run(agent.RunStarted{Goal: plan.Title, Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
-		agent.PlanCreated{Plan: plan, Revision: 1})
+	s.after(10).run(event.RunStarted{Goal: plan.Title, Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+		event.PlanCreated{Plan: plan, Revision: 1})
 	done := crowdEnded(steps)
 	for i := range done {
 		index := strconv.Itoa(i + 1)
-		s.run(agent.StepStarted{Index: index, Attempt: 1, Args: plan.Steps[i].Args}).after(1).
-			run(agent.StepCompleted{Index: index, Attempt: 1, Result: "the text of file " + index, MS: 1})
+		s.run(event.StepStarted{Index: index, Attempt: 1, Args: plan.Steps[i].Args}).after(1).
+			run(event.StepCompleted{Index: index, Attempt: 1, Result: "the text of file " + index, MS: 1})
 	}
 	for i := done; i < done+crowdRunning; i++ {
-		s.run(agent.StepStarted{Index: strconv.Itoa(i + 1), Attempt: 1, Args: plan.Steps[i].Args})
+		s.run(event.StepStarted{Index: strconv.Itoa(i + 1), Attempt: 1, Args: plan.Steps[i].Args})
 	}
 	return s
 }
@@ -103,7 +103,7 @@ func BenchmarkFrame(b *testing.B) {
 				at = at.Add(100 * time.Millisecond)
 				st.events = st.events[:0]
 				for i := range crowdRunning {
-					st.run(agent.StepOutput{Index: strconv.Itoa(crowdEnded(c.steps) + i + 1), Chunk: "one more line\n"})
+					st.run(event.StepOutput{Index: strconv.Itoa(crowdEnded(c.steps) + i + 1), Chunk: "one more line\n"})
 				}
 				m.Update(tui.Batch(st.events, at))
 				m.Update(tui.Beat(at))
@@ -173,7 +173,7 @@ func BenchmarkFlood(b *testing.B) {
 		for range batches {
 			st.events = st.events[:0]
 			for i := range events / batches {
-				st.run(agent.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
+				st.run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
 			}
 			st.after(30)
 			m.Update(tui.Batch(st.events, st.now))

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/tui/untrusted"
 )
 
@@ -214,7 +215,7 @@ func (c *chatPane) phase(run *agent.Run, i int) string {
 
 // revision draws what a replan changed. The failure that led to it stands
 // before it already, where the run told of it.
-func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
+func (c *chatPane) revision(d event.PlanDiff, told bool) *block {
 	l := c.look
 	reason := untrusted.FirstLine(d.Reason)
 	return &block{gap: !told, draw: func(width int) []string {
@@ -238,9 +239,9 @@ func (c *chatPane) revision(d agent.PlanDiff, told bool) *block {
 
 // outcome draws how a run ended; word says it of one that completed, again how
 // one that was stopped goes on, "" where it does so with another.
-func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
+func (c *chatPane) outcome(r *event.Result, word, again string) *block {
 	l := c.look
-	return &block{gap: r.Status != agent.StatusCompleted || r.Answer != "", draw: func(width int) []string {
+	return &block{gap: r.Status != event.StatusCompleted || r.Answer != "", draw: func(width int) []string {
 		took := clockTime(time.Duration(r.DurationMS) * time.Millisecond)
 		facts := []string{took}
 		if r.Usage.Steps > 0 {
@@ -254,12 +255,12 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 		}
 		tail := l.Faint.Render(strings.Join(facts, " "+l.glyphs.Separator+" "))
 		switch r.Status {
-		case agent.StatusCompleted:
+		case event.StatusCompleted:
 			sign := l.Success.Render(l.glyphs.Done)
-			if r.Reason == agent.ReasonPartial {
+			if r.Reason == event.ReasonPartial {
 				sign = l.Warning.Render(l.glyphs.Partial)
 			}
-			if r.Reason == agent.ReasonNothingFound {
+			if r.Reason == event.ReasonNothingFound {
 				sign = l.Muted.Render(l.glyphs.Separator)
 			}
 			lines := flow([]string{sign + " " + word, tail}, "  ", width)
@@ -271,7 +272,7 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 				why += " " + strings.Replace(again, "up again.", "up again and asks for it.", 1)
 			}
 			return append(lines, paint(l.Muted, indent(wrap(why, width-2)))...)
-		case agent.StatusCancelled:
+		case event.StatusCancelled:
 			lines := flow([]string{l.Warning.Render(l.glyphs.Stopped) + " stopped", tail}, "  ", width)
 			if again == "" {
 				return lines
@@ -289,11 +290,11 @@ func (c *chatPane) outcome(r *agent.Result, word, again string) *block {
 }
 
 // reasonWords says why a run ended without success.
-func reasonWords(r agent.Reason) string {
+func reasonWords(r event.Reason) string {
 	switch r {
-	case agent.ReasonStepFailed:
+	case event.ReasonStepFailed:
 		return "a step did not succeed"
-	case agent.ReasonDenied:
+	case event.ReasonDenied:
 		return "a call was denied"
 	default:
 		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")

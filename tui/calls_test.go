@@ -7,7 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/reply"
 	"replan/tui"
@@ -77,7 +78,7 @@ func TestAGateOfACallSaysWhoWroteItAndIsFollowed(t *testing.T) {
 		t.Errorf("%s is chosen while the calls are folded", s.m.Selected())
 	}
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "2.4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "2.4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
 	s = settled(t, newStory().patching(), 120, 36).press(escape, tabKey, space)
 	if s.press(letters("f")...); s.m.Selected() != "2.4" {
@@ -122,7 +123,7 @@ func TestARunThatACallStartsIsShownAndLeadsBack(t *testing.T) {
 	s.wants("Plan · 1/2")
 	s.wants("│ ✓ plan 2 steps")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
 	s = settled(t, newStory().returned(), 120, 36)
 	s.wants("│ ✓ done  0:01")
@@ -148,16 +149,16 @@ func TestGatesOfBothRunsQueueAndAreAnsweredEachInItsOwn(t *testing.T) {
 	st := newStory().delegating()
 	third := reply.ToolUse{Name: "fs_patch", Args: map[string]any{"path": "b.go"}}
 	// The chat asked for two calls at once: the plan, and a change that asks as well.
-	var events []agent.Event
+	var events []event.Event
 	for _, e := range st.events {
-		if d, ok := e.Data.(agent.ModelReplied); ok && len(d.Reply.Calls) == 1 {
+		if d, ok := e.Data.(event.ModelReplied); ok && len(d.Reply.Calls) == 1 {
 			d.Reply.Calls = append(d.Reply.Calls, third)
 			e.Data = d
 		}
 		events = append(events, e)
 	}
 	st.events = events
-	st.chat(agent.GateRequested{Gate: "chat.5.0.1", Step: "chat.5", Title: "fs.patch", Tool: "fs.patch", Args: third.Args, Rule: agent.Rule{Why: "it changes files"}})
+	st.chat(event.GateRequested{Gate: "chat.5.0.1", Step: "chat.5", Title: "fs.patch", Tool: "fs.patch", Args: third.Args, Rule: rule.Rule{Why: "it changes files"}})
 	s := settled(t, st, 120, 36)
 	s.wants("Gate 1 of 2")
 	s.wants("call 5")
@@ -167,16 +168,16 @@ func TestGatesOfBothRunsQueueAndAreAnsweredEachInItsOwn(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("n")...)
 	s.sent(
-		runner.Resolve{Run: storyChatRun, Gate: "chat.5.0.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
-		runner.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce},
+		runner.Resolve{Run: storyChatRun, Gate: "chat.5.0.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		runner.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
 	)
 }
 
 func TestAStoppedChildLeavesItsRemedyToTheRunAroundIt(t *testing.T) {
 	st := newStory().delegating()
-	cancelled := agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted}
-	st.child(agent.RunPaused{Reason: "user"}, agent.RunCompleted{Result: cancelled}).
-		chat(agent.RunPaused{Reason: "user"}, agent.RunCompleted{Result: cancelled})
+	cancelled := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}
+	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled}).
+		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled})
 	s := settled(t, st, 120, 60)
 	if n := strings.Count(s.text(), "ctrl+r takes the run up again"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, s.text())
@@ -185,7 +186,7 @@ func TestAStoppedChildLeavesItsRemedyToTheRunAroundIt(t *testing.T) {
 
 func TestTheNextRunLeavesTheLastOneBehind(t *testing.T) {
 	st := newStory().told()
-	st.session(agent.ChatUser{Text: "again"}).run(agent.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
+	st.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s := settled(t, st, 120, 36)
 	s.wants("The steps appear here as they are planned.")
 	s.press(ctrlX)
@@ -196,7 +197,7 @@ func TestTheCardOfAPlanIsFollowedUntilTheCallReturns(t *testing.T) {
 	st := newStory().returned()
 	s := open(t, tui.Options{}, 120, 36)
 	for _, e := range st.events {
-		s.show(&story{events: []agent.Event{e}}).text()
+		s.show(&story{events: []event.Event{e}}).text()
 	}
 	s.wants("✓ plan_create_and_execute")
 }
@@ -213,13 +214,13 @@ func lineOf(s *screen, text string) int {
 }
 
 func TestARunThatIsOverTakesThoseOfItsCallsWithIt(t *testing.T) {
-	st := newStory().delegating().chat(agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: "no more"}})
+	st := newStory().delegating().chat(event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"}})
 	s := settled(t, st, 120, 36)
 	if s.m.GateOpen() || s.m.Beating() {
 		t.Errorf("gate open %v, beating %v", s.m.GateOpen(), s.m.Beating())
 	}
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(agent.ChatUser{Text: "again"}).run(agent.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"}, agent.PhaseStarted{Phase: 1, Label: "analysis"}))
+	s.show(next.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"}, event.PhaseStarted{Phase: 1, Label: "analysis"}))
 	s.wants("analysis 0s")
 	s.wants("■ plan_create_and_execute")
 	if line := s.lines()[lineOf(s, "analysis 0s")]; strings.Contains(line, "│ │") {

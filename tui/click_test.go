@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui"
 )
@@ -38,12 +38,12 @@ func (s *screen) clickThere() *screen {
 }
 
 func TestAnswersAreClicked(t *testing.T) {
-	gate := func(d agent.Decision, scope agent.Scope) runner.Command {
+	gate := func(d event.Decision, scope event.Scope) runner.Command {
 		return runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}
 	}
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
 		for text, want := range map[string]runner.Command{
-			"y ": gate(agent.Allow, agent.ScopeOnce), "r ": gate(agent.Allow, agent.ScopeRun), "n ": gate(agent.Deny, agent.ScopeOnce),
+			"y ": gate(event.Allow, event.ScopeOnce), "r ": gate(event.Allow, event.ScopeRun), "n ": gate(event.Deny, event.ScopeOnce),
 		} {
 			s := settled(t, newStory().gated(), size[0], size[1])
 			words := map[string][]string{"y ": {"y allow once", "y once"}, "r ": {"r fs.patch for", "r run"}, "n ": {"n deny"}}[text]
@@ -58,7 +58,7 @@ func TestAnswersAreClicked(t *testing.T) {
 	s.wants("Edit arguments")
 	s.clickOn("esc leave them").lacks("Edit arguments")
 	s.clickOn("s skip")
-	if c, ok := s.session.commands()[0].(runner.Decide); !ok || c.Decision != agent.FailureSkip {
+	if c, ok := s.session.commands()[0].(runner.Decide); !ok || c.Decision != event.FailureSkip {
 		t.Errorf("a click on skip sends %v", c)
 	}
 }

@@ -3,11 +3,11 @@ package tui
 import (
 	"fmt"
 
-	"replan/agent"
+	"replan/agent/event"
 )
 
 // compacted says that the oldest of the conversation was summed up, or is back.
-func (c *chatPane) compacted(d agent.ChatCompacted) *block {
+func (c *chatPane) compacted(d event.ChatCompacted) *block {
 	sizes := tokens(d.Before) + " → " + tokens(d.After) + " tokens"
 	if c.look.theme.Mode.ASCII {
 		sizes = tokens(d.Before) + " to " + tokens(d.After) + " tokens"

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/prompt"
 	"replan/themes"
@@ -78,7 +78,7 @@ func (s *screen) drag(fromX, fromY, toX, toY int) string {
 
 // answered is a session with one answer of that Markdown.
 func answered(text string) *story {
-	return newStory().greeted().session(agent.ChatUser{Text: "tell me"}, agent.ChatReply{Text: text})
+	return newStory().greeted().session(event.ChatUser{Text: "tell me"}, event.ChatReply{Text: text})
 }
 
 const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a sentence that is long enough to be broken at least once by the width of the chat\n\n```\nmake all   \n```\n"
@@ -155,19 +155,19 @@ func TestSearchOfAnEmptyChatSaysSo(t *testing.T) {
 
 // thoughtful is a direct answer before which the model thought for three seconds.
 func thoughtful() *story {
-	s := newStory().greeted().session(agent.ChatUser{Text: "why?"}).
-		run(agent.RunStarted{Goal: "why?", Workspace: "/src", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits()},
-			agent.PhaseSkipped{Phase: 1}, agent.SynthesisStarted{Direct: true, Request: prompt.Request{Purpose: prompt.PurposeChat}}).
-		after(100).run(agent.SynthesisDelta{Thinking: "The user asks why. "}).
-		after(3100).run(agent.SynthesisDelta{Thinking: "There is no reason."})
-	return s.run(agent.SynthesisDelta{Text: "Because."})
+	s := newStory().greeted().session(event.ChatUser{Text: "why?"}).
+		run(event.RunStarted{Goal: "why?", Workspace: "/src", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
+			event.PhaseSkipped{Phase: 1}, event.SynthesisStarted{Direct: true, Request: prompt.Request{Purpose: prompt.PurposeChat}}).
+		after(100).run(event.SynthesisDelta{Thinking: "The user asks why. "}).
+		after(3100).run(event.SynthesisDelta{Thinking: "There is no reason."})
+	return s.run(event.SynthesisDelta{Text: "Because."})
 }
 
 func TestThinkingIsFoldedToALineAndUnfoldsByKeyAndClick(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
 	st := thoughtful()
 	for _, e := range st.events {
-		s.m.Update(tui.Batch([]agent.Event{e}, e.Time)) // one by one, as they come
+		s.m.Update(tui.Batch([]event.Event{e}, e.Time)) // one by one, as they come
 	}
 	s.wants("▸ thinking · 3.1s · 8 words")
 	s.lacks("There is no reason.")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 // dagPane is the plan as it runs: one row a step in execution order, lanes
@@ -95,7 +96,7 @@ func (d *dagPane) show(run *agent.Run) {
 func (d *dagPane) touch() { d.drawn = false }
 
 // heard says that an event of a run was folded into it.
-func (d *dagPane) heard(run *agent.Run, data agent.Data) {
+func (d *dagPane) heard(run *agent.Run, data event.Data) {
 	if run != d.run || data.Kind().Passing() {
 		return
 	}
@@ -109,7 +110,7 @@ func (d *dagPane) heard(run *agent.Run, data agent.Data) {
 		d.tally.mark(index)
 	}
 	switch data.(type) {
-	case agent.PlanDrafting, agent.PlanCreated, agent.PlanDiff, agent.PlanReviewed, agent.RunResumed:
+	case event.PlanDrafting, event.PlanCreated, event.PlanDiff, event.PlanReviewed, event.RunResumed:
 		d.replan = true
 	}
 }
@@ -404,7 +405,7 @@ func (d *dagPane) empty() string {
 		return "No step is like that."
 	case d.run == nil:
 		return "The plan appears here."
-	case d.run.Result != nil && d.run.Synthesis.Direct && d.run.Result.Status == agent.StatusCompleted:
+	case d.run.Result != nil && d.run.Synthesis.Direct && d.run.Result.Status == event.StatusCompleted:
 		return "Answered without a plan."
 	case d.run.Result != nil:
 		return "This run had no plan."

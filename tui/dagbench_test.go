@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/themes"
 )
@@ -91,7 +92,7 @@ func BenchmarkPlanPane(b *testing.B) {
 				if s.Status = agent.StepDone; b.N%2 == 0 {
 					s.Status = agent.StepActive
 				}
-				d.heard(c.run, agent.StepStarted{Index: s.Step.Index})
+				d.heard(c.run, event.StepStarted{Index: s.Step.Index})
 				d.touch()
 				d.lines()
 			}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 func typed(letter rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: letter, Text: string(letter)} }
@@ -38,7 +39,7 @@ func TestTheFilterStandsUnderTheStepsAndGoesWithEsc(t *testing.T) {
 	}
 	// What a step becomes decides about it at once.
 	d.run.Steps[2].Status = agent.StepBroken
-	d.heard(d.run, agent.StepFailed{Index: "3"})
+	d.heard(d.run, event.StepFailed{Index: "3"})
 	d.touch()
 	if got := kinds(d); got != "2 | 3 | 4" {
 		t.Errorf("after a failure it shows %s", got)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 )
 
@@ -127,7 +128,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 				case agent.StepActive, agent.StepWaiting:
 					s.Status = rapid.SampledFrom([]agent.StepStatus{agent.StepDone, agent.StepBroken}).Draw(r, "becomes")
 				}
-				d.heard(run, agent.StepStarted{Index: s.Step.Index})
+				d.heard(run, event.StepStarted{Index: s.Step.Index})
 				d.touch()
 			case "move":
 				d.move(rapid.IntRange(-30, 30).Draw(r, "by"))

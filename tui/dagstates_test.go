@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/themes"
 )
@@ -29,9 +30,9 @@ func everyStanding() *agent.Run {
 	add("1", "List the packages", "fs.list", agent.StepDone, "").MS = 34
 	add("2", "Read the handler", "fs.read", agent.StepDone, "1").MS = 1240
 	s := add("3", "Download the fixtures", "net.fetch", agent.StepActive, "1")
-	s.StartedAt, s.Progress = began, agent.StepProgress{Done: 62, Total: 100, Message: "fixtures.tar"}
+	s.StartedAt, s.Progress = began, event.StepProgress{Done: 62, Total: 100, Message: "fixtures.tar"}
 	s = add("4", "Run the tests", "test.run", agent.StepActive, "1")
-	s.StartedAt, s.Progress, s.Attempt = began, agent.StepProgress{Done: 3, Total: 8}, 2
+	s.StartedAt, s.Progress, s.Attempt = began, event.StepProgress{Done: 3, Total: 8}, 2
 	s = add("5", "Ask the explorer", "", agent.StepActive, "1")
 	s.StartedAt, s.Step.Executor, s.Step.Profile = began, plan.ExecutorAgent, "explorer"
 	s.Loop = &agent.Loop{Calls: []*agent.StepState{

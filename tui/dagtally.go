@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 // tally keeps how each step of a chart stands. It is told which step an event
@@ -101,21 +102,21 @@ func (t *tally) mark(index string) {
 
 // eventStep is the step that an event is about. Of one that may concern several
 // steps it is "", and all is set.
-func eventStep(data agent.Data) (index string, all bool) {
+func eventStep(data event.Data) (index string, all bool) {
 	switch d := data.(type) {
-	case agent.StepStarted:
+	case event.StepStarted:
 		return d.Index, false
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		return d.Index, false
-	case agent.StepFailed:
+	case event.StepFailed:
 		return d.Index, false
-	case agent.StepRetry:
+	case event.StepRetry:
 		return d.Index, false
-	case agent.StepSkipped:
+	case event.StepSkipped:
 		return d.Index, false
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		return d.Index, false
-	case agent.GateRequested:
+	case event.GateRequested:
 		return d.Step, false
 	default:
 		return "", true

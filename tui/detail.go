@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/themes"
 	"replan/tui/untrusted"
 )
@@ -406,7 +407,7 @@ func (d *detailPane) stateWords(s *agent.StepState) string {
 		agent.StepLeftOut:   "skipped",
 		agent.StepUncertain: "in doubt: it may have taken effect",
 	}[s.Status]
-	if s.Status == agent.StepBroken && s.Failure == agent.FailureDenied {
+	if s.Status == agent.StepBroken && s.Failure == event.FailureDenied {
 		words = "denied: it was not called"
 	}
 	switch {

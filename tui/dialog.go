@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui/untrusted"
 )
@@ -46,7 +46,7 @@ type choice struct {
 	refuse string         // why it cannot be chosen now; "" where it can
 	send   runner.Command // nil for one that opens the editor
 	edit   map[string]any // the arguments to edit, where send is nil
-	saves  *agent.Always  // a rule that send saves, which is shown first; nil for none
+	saves  *event.Always  // a rule that send saves, which is shown first; nil for none
 	hidden bool           // not shown, but its key says why not
 }
 

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/event"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"replan/agent"
 )
 
 // Faded is the end of the time of the oldest notice.
 func (m *Model) Faded() tea.Msg { return toastMsg{m.toasts.count} }
 
 // Batch is the message that Forward makes of events.
-func Batch(events []agent.Event, arrived time.Time) tea.Msg {
+func Batch(events []event.Event, arrived time.Time) tea.Msg {
 	return eventsMsg{events: fold(events), arrived: arrived}
 }
 
@@ -23,7 +23,7 @@ func Batch(events []agent.Event, arrived time.Time) tea.Msg {
 func Answer[T any](value T) tea.Msg { return answerMsg[T]{value: value} }
 
 // JournalAnswer is the answer to the query for the events of a run.
-func JournalAnswer(run string, events []agent.Event, err error) tea.Msg {
+func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
 	return journalMsg{run, events, err}
 }
 

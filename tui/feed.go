@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 )
 
@@ -21,7 +21,7 @@ const (
 // eventsMsg is a batch of events in their order, neighbours that only stream
 // text folded into one.
 type eventsMsg struct {
-	events  []agent.Event
+	events  []event.Event
 	arrived time.Time
 	closed  bool // no more will come
 }
@@ -30,7 +30,7 @@ type eventsMsg struct {
 // does. It waits for events, never for the screen, and returns when it is done;
 // [Run] does this by itself, while a test that drives a [Model] calls Forward
 // with its program's Send.
-func Forward(ctx context.Context, events <-chan agent.Event, send func(tea.Msg)) {
+func Forward(ctx context.Context, events <-chan event.Event, send func(tea.Msg)) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -50,8 +50,8 @@ func Forward(ctx context.Context, events <-chan agent.Event, send func(tea.Msg))
 
 // collect waits for at least one event and for ready, and returns what has come
 // by then. It reports whether more can come.
-func collect(ctx context.Context, events <-chan agent.Event, ready <-chan time.Time) ([]agent.Event, bool) {
-	var batch []agent.Event
+func collect(ctx context.Context, events <-chan event.Event, ready <-chan time.Time) ([]event.Event, bool) {
+	var batch []event.Event
 	due := false
 	for {
 		if due && len(batch) > 0 {
@@ -76,7 +76,7 @@ func collect(ctx context.Context, events <-chan agent.Event, ready <-chan time.T
 }
 
 // drain adds what can be had without waiting.
-func drain(batch []agent.Event, events <-chan agent.Event) ([]agent.Event, bool) {
+func drain(batch []event.Event, events <-chan event.Event) ([]event.Event, bool) {
 	for len(batch) < feedSize {
 		select {
 		case e, ok := <-events:
@@ -93,12 +93,12 @@ func drain(batch []agent.Event, events <-chan agent.Event) ([]agent.Event, bool)
 
 // fold joins neighbouring events that only stream text or progress of the same
 // thing. The joined event keeps the number and time of the last.
-func fold(events []agent.Event) []agent.Event {
-	var out []agent.Event
+func fold(events []event.Event) []event.Event {
+	var out []event.Event
 	for _, e := range events {
 		if n := len(out); n > 0 && out[n-1].Run == e.Run {
 			if data, ok := join(out[n-1].Data, e.Data); ok {
-				out[n-1] = agent.Event{Seq: e.Seq, Time: e.Time, Run: e.Run, Data: data}
+				out[n-1] = event.Event{Seq: e.Seq, Time: e.Time, Run: e.Run, Data: data}
 				continue
 			}
 		}
@@ -108,27 +108,27 @@ func fold(events []agent.Event) []agent.Event {
 }
 
 // join makes one of two events' data, where that loses nothing.
-func join(a, b agent.Data) (agent.Data, bool) {
+func join(a, b event.Data) (event.Data, bool) {
 	switch b := b.(type) {
-	case agent.PhaseDelta:
-		if a, ok := a.(agent.PhaseDelta); ok && a.Phase == b.Phase {
+	case event.PhaseDelta:
+		if a, ok := a.(event.PhaseDelta); ok && a.Phase == b.Phase {
 			a.Text += b.Text
 			a.Thinking += b.Thinking
 			return a, true
 		}
-	case agent.SynthesisDelta:
-		if a, ok := a.(agent.SynthesisDelta); ok {
+	case event.SynthesisDelta:
+		if a, ok := a.(event.SynthesisDelta); ok {
 			a.Text += b.Text
 			a.Thinking += b.Thinking
 			return a, true
 		}
-	case agent.StepOutput:
-		if a, ok := a.(agent.StepOutput); ok && a.Index == b.Index {
+	case event.StepOutput:
+		if a, ok := a.(event.StepOutput); ok && a.Index == b.Index {
 			a.Chunk += b.Chunk
 			return a, true
 		}
-	case agent.StepProgress:
-		if a, ok := a.(agent.StepProgress); ok && a.Index == b.Index {
+	case event.StepProgress:
+		if a, ok := a.(event.StepProgress); ok && a.Index == b.Index {
 			return b, true
 		}
 	case session.Status:

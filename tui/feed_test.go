@@ -14,40 +14,40 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/themes"
 )
 
 func TestOnlyWhatStreamsIsJoined(t *testing.T) {
-	event := func(seq uint64, run string, d agent.Data) agent.Event {
-		return agent.Event{Seq: seq, Run: run, Data: d}
+	at := func(seq uint64, run string, d event.Data) event.Event {
+		return event.Event{Seq: seq, Run: run, Data: d}
 	}
-	got := fold([]agent.Event{
-		event(1, "r", agent.PhaseDelta{Phase: 1, Text: "a"}),
-		event(2, "r", agent.PhaseDelta{Phase: 1, Text: "b", Thinking: "t"}),
-		event(3, "r", agent.PhaseDelta{Phase: 2, Text: "c"}),
-		event(4, "r", agent.StepOutput{Index: "1", Chunk: "x"}),
-		event(5, "r", agent.StepOutput{Index: "2", Chunk: "y"}),
-		event(6, "r", agent.StepOutput{Index: "2", Chunk: "z"}),
-		event(7, "r", agent.StepProgress{Index: "2", Done: 1}),
-		event(8, "r", agent.StepProgress{Index: "2", Done: 2}),
-		event(9, "r", agent.Note{Text: "n"}),
-		event(10, "r", agent.Note{Text: "n"}),
-		event(11, "r", agent.SynthesisDelta{Text: "p"}),
-		event(12, "q", agent.SynthesisDelta{Text: "q"}),
-		event(13, "q", agent.SynthesisDelta{Text: "r"}),
+	got := fold([]event.Event{
+		at(1, "r", event.PhaseDelta{Phase: 1, Text: "a"}),
+		at(2, "r", event.PhaseDelta{Phase: 1, Text: "b", Thinking: "t"}),
+		at(3, "r", event.PhaseDelta{Phase: 2, Text: "c"}),
+		at(4, "r", event.StepOutput{Index: "1", Chunk: "x"}),
+		at(5, "r", event.StepOutput{Index: "2", Chunk: "y"}),
+		at(6, "r", event.StepOutput{Index: "2", Chunk: "z"}),
+		at(7, "r", event.StepProgress{Index: "2", Done: 1}),
+		at(8, "r", event.StepProgress{Index: "2", Done: 2}),
+		at(9, "r", event.Note{Text: "n"}),
+		at(10, "r", event.Note{Text: "n"}),
+		at(11, "r", event.SynthesisDelta{Text: "p"}),
+		at(12, "q", event.SynthesisDelta{Text: "q"}),
+		at(13, "q", event.SynthesisDelta{Text: "r"}),
 	})
-	want := []agent.Event{
-		event(2, "r", agent.PhaseDelta{Phase: 1, Text: "ab", Thinking: "t"}),
-		event(3, "r", agent.PhaseDelta{Phase: 2, Text: "c"}),
-		event(4, "r", agent.StepOutput{Index: "1", Chunk: "x"}),
-		event(6, "r", agent.StepOutput{Index: "2", Chunk: "yz"}),
-		event(8, "r", agent.StepProgress{Index: "2", Done: 2}),
-		event(9, "r", agent.Note{Text: "n"}),
-		event(10, "r", agent.Note{Text: "n"}),
-		event(11, "r", agent.SynthesisDelta{Text: "p"}),
-		event(13, "q", agent.SynthesisDelta{Text: "qr"}),
+	want := []event.Event{
+		at(2, "r", event.PhaseDelta{Phase: 1, Text: "ab", Thinking: "t"}),
+		at(3, "r", event.PhaseDelta{Phase: 2, Text: "c"}),
+		at(4, "r", event.StepOutput{Index: "1", Chunk: "x"}),
+		at(6, "r", event.StepOutput{Index: "2", Chunk: "yz"}),
+		at(8, "r", event.StepProgress{Index: "2", Done: 2}),
+		at(9, "r", event.Note{Text: "n"}),
+		at(10, "r", event.Note{Text: "n"}),
+		at(11, "r", event.SynthesisDelta{Text: "p"}),
+		at(13, "q", event.SynthesisDelta{Text: "qr"}),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -55,10 +55,10 @@ func TestOnlyWhatStreamsIsJoined(t *testing.T) {
 }
 
 func TestForwardHandsOverEveryEventInOrderAndEndsWithTheSession(t *testing.T) {
-	events := make(chan agent.Event)
+	events := make(chan event.Event)
 	go func() {
 		for i := range 10_000 {
-			events <- agent.Event{Seq: uint64(i + 1), Data: agent.Note{}}
+			events <- event.Event{Seq: uint64(i + 1), Data: event.Note{}}
 		}
 		close(events)
 	}()
@@ -81,8 +81,8 @@ func TestForwardHandsOverEveryEventInOrderAndEndsWithTheSession(t *testing.T) {
 
 func TestForwardEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	events := make(chan agent.Event, 1)
-	events <- agent.Event{Data: agent.Note{}}
+	events := make(chan event.Event, 1)
+	events <- event.Event{Data: event.Note{}}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -113,10 +113,10 @@ func (w *watched) Write(p []byte) (int, error) {
 // silent is a session in which nothing happens by itself.
 type silent struct {
 	runner.Unanswered
-	events chan agent.Event
+	events chan event.Event
 }
 
-func (s silent) Events() <-chan agent.Event { return s.events }
+func (s silent) Events() <-chan event.Event { return s.events }
 func (silent) Send(runner.Command)          {}
 
 // running starts Run with an input and an output of its own.
@@ -137,10 +137,10 @@ func runningWith(ctx context.Context, s Session, o Options, text string) (keys *
 }
 
 func TestRunShowsEventsAndEndsByKey(t *testing.T) {
-	s := silent{events: make(chan agent.Event, 1)}
+	s := silent{events: make(chan event.Event, 1)}
 	keys, out, ended := running(context.Background(), s, "hello")
 	t.Cleanup(func() { _ = keys.Close() })
-	s.events <- agent.Event{Seq: 1, Time: time.Unix(0, 0), Run: "s", Data: agent.Note{Level: "info", Text: "hello"}}
+	s.events <- event.Event{Seq: 1, Time: time.Unix(0, 0), Run: "s", Data: event.Note{Level: "info", Text: "hello"}}
 	<-out.found
 	if _, err := keys.Write([]byte{3}); err != nil { // ctrl+c
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestRunShowsEventsAndEndsByKey(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	keys, out, ended := running(ctx, silent{events: make(chan agent.Event)}, "replan")
+	keys, out, ended := running(ctx, silent{events: make(chan event.Event)}, "replan")
 	t.Cleanup(func() { _ = keys.Close() })
 	<-out.found
 	cancel()
@@ -162,7 +162,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestRunOutlivesASessionThatCloses(t *testing.T) {
-	s := silent{events: make(chan agent.Event)}
+	s := silent{events: make(chan event.Event)}
 	keys, out, ended := running(context.Background(), s, "closed")
 	t.Cleanup(func() { _ = keys.Close() })
 	close(s.events)
@@ -186,7 +186,7 @@ func TestRunLeavesAScreenThatIsBusyWhenItsContextEnds(t *testing.T) {
 		}
 		return time.Unix(0, 0)
 	}
-	keys, out, ended := runningWith(ctx, silent{events: make(chan agent.Event)}, Options{Theme: themes.Dark, NoColor: true, Now: now}, "replan")
+	keys, out, ended := runningWith(ctx, silent{events: make(chan event.Event)}, Options{Theme: themes.Dark, NoColor: true, Now: now}, "replan")
 	t.Cleanup(func() { _ = keys.Close() })
 	<-out.found
 	keyed.Store(true)

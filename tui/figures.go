@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 // seconds is a short duration for a row: 0.4s, 12.3s, 2:05.
@@ -80,14 +81,14 @@ func shortly(d time.Duration) string { return doneIn(d.Milliseconds()) }
 // budgetWords says how much of a budget is used: steps 3/12, time 0:41/15:00.
 func budgetWords(b agent.Budget) string {
 	words := map[string]string{
-		agent.GuardToolCalls: "calls", agent.GuardDiscovery: "reading calls", agent.GuardExecution: "changing calls",
+		event.GuardToolCalls: "calls", event.GuardDiscovery: "reading calls", event.GuardExecution: "changing calls",
 	}
 	name := cmp.Or(words[b.Guard], b.Guard)
 	switch b.Guard {
-	case agent.GuardTime:
+	case event.GuardTime:
 		ms := func(n int64) string { return clockTime(time.Duration(n) * time.Millisecond) }
 		return name + " " + ms(b.Used) + "/" + ms(b.Limit)
-	case agent.GuardTokens:
+	case event.GuardTokens:
 		return name + " " + tokens(int(b.Used)) + "/" + tokens(int(b.Limit))
 	default:
 		return fmt.Sprintf("%s %d/%d", name, b.Used, b.Limit)

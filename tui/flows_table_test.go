@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
@@ -76,19 +77,19 @@ var flows = map[string]flow{
 	"step.previous_tab": {from: (*story).finished, first: []string{"tab", "tab", "2"}, wants: "does "},
 
 	// Gate.
-	"gate.once":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce}},
-	"gate.run":    {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeRun}},
+	"gate.once":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}},
+	"gate.run":    {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun}},
 	"gate.always": {from: (*story).revised, wants: "[[policy]]"},
-	"gate.deny":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce}},
+	"gate.deny":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce}},
 	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
 
 	// Questions.
-	"question.done":      {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtDone}},
-	"question.rerun":     {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: agent.DoubtRerun}},
-	"question.retry":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry}},
-	"question.skip":      {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureSkip}},
-	"question.replan":    {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan}},
-	"question.abort":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureAbort}},
+	"question.done":      {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
+	"question.rerun":     {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
+	"question.retry":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
+	"question.skip":      {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
+	"question.replan":    {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
+	"question.abort":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
 	"question.edit":      {from: (*story).failing, wants: "Edit arguments"},
 	"question.undo_edit": {from: (*story).gated, first: []string{"e", "@x"}, lacks: "x{"},
 	"question.send": {from: (*story).gated, first: []string{"e", "right"}, paste: `"also": "x",`, lacks: "Edit arguments", sends: runner.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
@@ -98,7 +99,7 @@ var flows = map[string]flow{
 
 	// The review of a plan.
 	"review.next":        {sends: runner.Hold{On: true}},
-	"review.run":         {from: (*story).reviewing, lacks: "Nothing is changed yet.", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun}}},
+	"review.run":         {from: (*story).reviewing, lacks: "Nothing is changed yet.", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}}},
 	"review.refuse":      {from: (*story).reviewing, wants: "Refuse this plan?"},
 	"review.edit":        {from: (*story).reviewing, wants: "Edit step 1"},
 	"review.take_out":    {from: (*story).reviewing, first: []string{"G"}, wants: "1 out"},

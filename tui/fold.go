@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -35,13 +36,13 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 }
 
 // take folds one event: into its run, or into what is known of the session.
-func (m *Model) take(e agent.Event) {
+func (m *Model) take(e event.Event) {
 	if m.retells(e) {
 		m.foldAgain(e)
 		return
 	}
 	m.notices(e)
-	if d, ok := e.Data.(agent.RunStarted); ok {
+	if d, ok := e.Data.(event.RunStarted); ok {
 		m.begin(e, d)
 		return
 	}
@@ -58,7 +59,7 @@ func (m *Model) take(e agent.Event) {
 		m.takeStatus(d)
 	case session.UndoRefused:
 		m.undo.take(d.Undo)
-	case agent.ChatUndone:
+	case event.ChatUndone:
 		m.undone(d)
 	case session.Returned:
 		m.returned(d)
@@ -70,26 +71,26 @@ func (m *Model) take(e agent.Event) {
 			m.preparing = true // also where it was sent before the session said how it stands
 		}
 		m.queued(d)
-	case agent.ChatCompacted:
+	case event.ChatCompacted:
 		m.chat.add(m.chat.compacted(d))
 	case session.Resuming:
 		m.retell(d)
-	case agent.ChatUser:
+	case event.ChatUser:
 		m.takeUser(d)
-	case agent.ChatReply:
+	case event.ChatReply:
 		m.reply(d)
 		m.introduce()
-	case agent.Note:
+	case event.Note:
 		m.tellNote(d)
-	case agent.GateRequested:
+	case event.GateRequested:
 		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})
-	case agent.GateResolved:
+	case event.GateResolved:
 		m.sessionGates = slices.DeleteFunc(m.sessionGates, func(g openGate) bool { return g.run == e.Run && g.ask.Gate == d.Gate })
 	}
 }
 
 // tellNote tells a note of the session in the chat.
-func (m *Model) tellNote(d agent.Note) {
+func (m *Model) tellNote(d event.Note) {
 	m.chosen = nil // it says why not
 	m.review.refused(d.Text)
 	m.chat.add(m.chat.note(d.Level, d.Text))
@@ -109,7 +110,7 @@ func (m *Model) takeStatus(d session.Status) {
 }
 
 // takeUser takes what the user has sent.
-func (m *Model) takeUser(d agent.ChatUser) {
+func (m *Model) takeUser(d event.ChatUser) {
 	// What is told again of a session that is gone on with, before all else,
 	// starts nothing.
 	if m.heardNow {
@@ -153,7 +154,7 @@ func (m *Model) answered() {
 }
 
 // begin shows a run that has started, and tells of it in the chat.
-func (m *Model) begin(e agent.Event, d agent.RunStarted) {
+func (m *Model) begin(e event.Event, d event.RunStarted) {
 	if !m.show(e, d) {
 		return
 	}
@@ -173,7 +174,7 @@ func (m *Model) begin(e agent.Event, d agent.RunStarted) {
 }
 
 // show shows a run from its first event on, and reports whether it can.
-func (m *Model) show(e agent.Event, d agent.RunStarted) bool {
+func (m *Model) show(e event.Event, d event.RunStarted) bool {
 	run := &agent.Run{Planners: m.options.Planners}
 	if err := run.Apply(e); err != nil {
 		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
@@ -192,13 +193,13 @@ func (m *Model) show(e agent.Event, d agent.RunStarted) bool {
 
 // takeRun folds an event of the run that is shown, and writes into the chat
 // what a reader of the conversation wants to know of it.
-func (m *Model) takeRun(e agent.Event) {
-	if reply, ok := e.Data.(agent.ChatReply); ok {
+func (m *Model) takeRun(e event.Event) {
+	if reply, ok := e.Data.(event.ChatReply); ok {
 		m.reply(reply)
 		return
 	}
 	was := m.moment(e.Data)
-	if _, again := e.Data.(agent.RunResumed); again && m.run.Result != nil {
+	if _, again := e.Data.(event.RunResumed); again && m.run.Result != nil {
 		m.wake()
 	}
 	if err := m.run.Apply(e); err != nil {
@@ -214,7 +215,7 @@ func (m *Model) takeRun(e agent.Event) {
 
 // reply takes the session's reply to what the user sent. What came of a run has
 // been shown already, but for where its plan lies now.
-func (m *Model) reply(d agent.ChatReply) {
+func (m *Model) reply(d event.ChatReply) {
 	if m.retold != nil {
 		m.retold, m.ended = nil, true // the run could not be taken up after all
 	}
@@ -237,9 +238,9 @@ func (m *Model) reply(d agent.ChatReply) {
 	}
 	switch {
 	case d.Text == "":
-	case d.Status == agent.StatusFailed:
+	case d.Status == event.StatusFailed:
 		m.chat.add(m.chat.note("error", d.Text))
-	case d.Status == agent.StatusCancelled:
+	case d.Status == event.StatusCancelled:
 		m.chat.add(m.chat.note("info", d.Text))
 	default:
 		answer := m.chat.prose

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 // footer draws the last line: a question, a word on the last key, or the keys
@@ -229,7 +230,7 @@ func (m *Model) say(parts ...string) { m.word, m.passing = strings.Join(parts, "
 func (m *Model) sayUntilHeard(word string) { m.word, m.passing = word, true }
 
 // heard takes a word away that stands until something happens.
-func (m *Model) heard(e agent.Event) {
+func (m *Model) heard(e event.Event) {
 	if m.passing && !e.Data.Kind().Passing() {
 		m.word, m.passing = "", false
 	}

@@ -3,7 +3,7 @@ package tui_test
 import (
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui"
 )
 
@@ -18,7 +18,7 @@ func TestAWordOnWhatAKeyBeganGoesWithTheNextEventOrKey(t *testing.T) {
 	for name, then := range map[string]func(*screen){
 		"a key": func(s *screen) { s.press(downKey) },
 		"an event": func(s *screen) {
-			s.show((&story{now: st.now, seq: st.seq}).run(agent.StepCompleted{Index: "2", Attempt: 1}))
+			s.show((&story{now: st.now, seq: st.seq}).run(event.StepCompleted{Index: "2", Attempt: 1}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -30,10 +30,10 @@ func TestAWordOnWhatAKeyBeganGoesWithTheNextEventOrKey(t *testing.T) {
 		})
 	}
 	s := open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("x")...)
-	s.show((&story{now: st.now, seq: st.seq}).run(agent.StepOutput{Index: "3", Chunk: "text"}))
+	s.show((&story{now: st.now, seq: st.seq}).run(event.StepOutput{Index: "3", Chunk: "text"}))
 	s.wants("Step 2 is being cancelled") // what only streams says nothing of it
 	s = open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("gx")...)
-	s.show((&story{now: st.now, seq: st.seq}).run(agent.StepCompleted{Index: "2", Attempt: 1}))
+	s.show((&story{now: st.now, seq: st.seq}).run(event.StepCompleted{Index: "2", Attempt: 1}))
 	s.wants("Step 1 has ended already") // why a key did nothing stays to be read
 }
 

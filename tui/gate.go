@@ -5,7 +5,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -15,7 +16,7 @@ import (
 // openGate is a gate that waits for an answer: a run's, or the session's own.
 type openGate struct {
 	run     string
-	ask     agent.GateRequested
+	ask     event.GateRequested
 	session bool
 	tools   plan.Catalogue                  // of the run
 	fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
@@ -60,10 +61,10 @@ func (g openGate) brief() (step, what, args string) {
 }
 
 func (g openGate) choices(k *keyMap) []choice {
-	answer := func(d agent.Decision, s agent.Scope) runner.Command {
+	answer := func(d event.Decision, s event.Scope) runner.Command {
 		return runner.Resolve{Run: g.run, Gate: g.ask.Gate, Decision: d, Scope: s}
 	}
-	once, deny := answer(agent.Allow, agent.ScopeOnce), answer(agent.Deny, agent.ScopeOnce)
+	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
 	if g.session {
 		return []choice{
 			{key: k.Once, does: "yes", short: "yes", send: once},
@@ -73,7 +74,7 @@ func (g openGate) choices(k *keyMap) []choice {
 			{key: k.EditCall, refuse: noStep, hidden: true},
 		}
 	}
-	always := choice{key: k.Always, does: "always…", short: "always", send: answer(agent.Allow, agent.ScopeAlways), saves: g.ask.Always}
+	always := choice{key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.ask.Always}
 	if g.ask.Always == nil {
 		always.hidden, always.refuse = true, "Not always: "+g.ask.NoAlways+"."
 		if g.ask.NoAlways == "" {
@@ -84,7 +85,7 @@ func (g openGate) choices(k *keyMap) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{key: k.ForRun, does: plain.ForRun(g.ask) + " for this run", short: "run", send: answer(agent.Allow, agent.ScopeRun)}
+	forRun := choice{key: k.ForRun, does: plain.ForRun(g.ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
 	if _, why := g.ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
@@ -111,7 +112,7 @@ func (g openGate) with(args map[string]any) (runner.Command, error) {
 func (g openGate) resends() string { return "look at the call with these" }
 
 // writeRule writes the rule that an answer for always saves, as it will stand there.
-func writeRule(d *document, a *agent.Always) {
+func writeRule(d *document, a *event.Always) {
 	l := d.look
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
 		d.code(l.Strong, line)
@@ -143,7 +144,7 @@ func (g openGate) write(l *look, d *document) {
 	if !g.session {
 		d.field("rule", l.Text, plain.Rule(a.Rule))
 	}
-	if a.Planned && a.Rule.Source != agent.SourcePlan {
+	if a.Planned && a.Rule.Source != rule.SourcePlan {
 		d.field("", l.Text, "the plan asks for a gate here too")
 	}
 	if len(g.allowed) > 0 {

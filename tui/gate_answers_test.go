@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/tui"
@@ -30,7 +30,7 @@ func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
 	s.press(letters("a")...)
 	s.wants("action = 'allow'")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
 	if s.m.GateOpen() {
 		t.Error("the gate is still open after its answer")
 	}
@@ -38,7 +38,7 @@ func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
 
 func TestARuleIsReadToItsEndBeforeItIsSaved(t *testing.T) {
 	st := newStory().revised()
-	gate := st.events[len(st.events)-1].Data.(agent.GateRequested)
+	gate := st.events[len(st.events)-1].Data.(event.GateRequested)
 	gate.Always.Text = "[[policy]]\ntool = 'x'\nargs = {a = '1', b = '2', c = '3', d = '4', e = '5', f = '6', g = '7', h = '8', i = '9', j = '10', k = '11', l = '12', m = '13', n = '14', o = '15', p = '16'}\naction = 'allow'\n"
 	st.events[len(st.events)-1].Data = gate
 	s := settled(t, st, 40, 12)
@@ -50,7 +50,7 @@ func TestARuleIsReadToItsEndBeforeItIsSaved(t *testing.T) {
 	s.press(letters("jjjjj")...)
 	s.wants("action = 'allow'")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
 func TestWhereNoRuleIsOfferedTheKeySaysWhy(t *testing.T) {
@@ -59,7 +59,7 @@ func TestWhereNoRuleIsOfferedTheKeySaysWhy(t *testing.T) {
 	s.sent()
 	s.wants("Not always: its arguments carry text from a result")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestTheChatTellsWhichRuleWasSaved(t *testing.T) {
@@ -67,7 +67,7 @@ func TestTheChatTellsWhichRuleWasSaved(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
 	rule := helperRule().Rule
-	s.show(next.run(agent.GateResolved{Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeAlways, By: "user", Rule: &rule}))
+	s.show(next.run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &rule}))
 	s.wants("workspace:fs.patch")
 	s.wants("path=auth/jwt.go")
 }
@@ -75,7 +75,7 @@ func TestTheChatTellsWhichRuleWasSaved(t *testing.T) {
 // schemed gives fs.patch of a story a schema.
 func schemed(st *story) *story {
 	for i, e := range st.events {
-		started, ok := e.Data.(agent.RunStarted)
+		started, ok := e.Data.(event.RunStarted)
 		if !ok {
 			continue
 		}
@@ -113,8 +113,8 @@ func TestAnEditedCallIsAskedAboutAnew(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
 	s.show(next.run(
-		agent.GateResolved{Gate: "7.2.1", Decision: agent.Edit, Scope: agent.ScopeOnce, By: "user", Args: map[string]any{"path": "docs/a.md"}},
-		agent.GateRequested{Gate: "7.2.1e1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true, Args: map[string]any{"path": "docs/a.md"}, Diff: "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1 @@\n-x\n+y\n"},
+		event.GateResolved{Gate: "7.2.1", Decision: event.Edit, Scope: event.ScopeOnce, By: "user", Args: map[string]any{"path": "docs/a.md"}},
+		event.GateRequested{Gate: "7.2.1e1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true, Args: map[string]any{"path": "docs/a.md"}, Diff: "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1 @@\n-x\n+y\n"},
 	))
 	s.wants("docs/a.md")
 	s.wants("edited the call of fs.patch in step 7")
@@ -122,5 +122,5 @@ func TestAnEditedCallIsAskedAboutAnew(t *testing.T) {
 	s.sent() // it has just opened: another moment of quiet
 	s.m.Update(s.m.Rested())
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: event.Allow, Scope: event.ScopeOnce})
 }

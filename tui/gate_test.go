@@ -5,7 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/tui"
@@ -29,7 +30,7 @@ func TestAGateTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
 		t.Errorf("a key meant for the gate went to the input: %q", got)
 	}
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	if s.m.GateOpen() {
 		t.Error("the gate is still open after its answer")
 	}
@@ -37,9 +38,9 @@ func TestAGateTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
 
 func TestTheAnswersToAGate(t *testing.T) {
 	for key, want := range map[string]runner.Resolve{
-		"y": {Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
-		"r": {Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeRun},
-		"n": {Run: storyRun, Gate: "4.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce},
+		"y": {Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		"r": {Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun},
+		"n": {Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
 	} {
 		t.Run(key, func(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
@@ -107,8 +108,8 @@ func TestControlGSaysThatNoGateIsOpen(t *testing.T) {
 
 func TestSeveralGatesQueue(t *testing.T) {
 	st := newStory().branching().run(
-		agent.GateRequested{Gate: "4.1.1", Step: "4", Title: "First question", Tool: "fs.read", Args: map[string]any{"path": "a"}},
-		agent.GateRequested{Gate: "5.1.1", Step: "5", Title: "Second question", Tool: "fs.read", Args: map[string]any{"path": "b"}},
+		event.GateRequested{Gate: "4.1.1", Step: "4", Title: "First question", Tool: "fs.read", Args: map[string]any{"path": "a"}},
+		event.GateRequested{Gate: "5.1.1", Step: "5", Title: "Second question", Tool: "fs.read", Args: map[string]any{"path": "b"}},
 	)
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.m.Update(s.m.Rested())
@@ -123,8 +124,8 @@ func TestSeveralGatesQueue(t *testing.T) {
 	_, second := s.m.Update(letters("n")[0])
 	s.sending(second)
 	s.sent(
-		runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
-		runner.Resolve{Run: storyRun, Gate: "5.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce},
+		runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		runner.Resolve{Run: storyRun, Gate: "5.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
 	)
 	if s.m.GateOpen() {
 		t.Error("a gate is still open")
@@ -150,7 +151,7 @@ func TestAnAnswerFromElsewhereClosesTheGate(t *testing.T) {
 	st := newStory().gated()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.run(agent.GateResolved{Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "--approve all"}))
+	s.show(next.run(event.GateResolved{Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "--approve all"}))
 	if s.m.GateOpen() {
 		t.Error("the gate is still open")
 	}
@@ -165,7 +166,7 @@ func TestServersOfTheProjectAreAskedFor(t *testing.T) {
 	s.sent()
 	s.wants("y or n")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storySession, Gate: "servers.1", Decision: agent.Allow, Scope: agent.ScopeOnce})
+	s.sent(runner.Resolve{Run: storySession, Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestAGateShowsTheWholeCall(t *testing.T) {
@@ -183,11 +184,11 @@ func routed(own bool, tool string) *story {
 	st := newStory().gated()
 	for i, e := range st.events {
 		switch d := e.Data.(type) {
-		case agent.RunStarted:
+		case event.RunStarted:
 			d.Catalogue = plan.Catalogue{{Name: tool, Server: "s", Trusted: own, ReadOnly: true, Annotated: true}}
 			st.events[i].Data = d
-		case agent.GateRequested:
-			d.Provenance = []agent.Provenance{{Arg: "diff", Step: "2", Tool: tool}, {Arg: "hashes", Step: "2", Tool: tool}}
+		case event.GateRequested:
+			d.Provenance = []rule.Provenance{{Arg: "diff", Step: "2", Tool: tool}, {Arg: "hashes", Step: "2", Tool: tool}}
 			st.events[i].Data = d
 		}
 	}

@@ -7,13 +7,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // reading is a gate about a short call.
-func reading(step string) agent.GateRequested {
-	return agent.GateRequested{
+func reading(step string) event.GateRequested {
+	return event.GateRequested{
 		Gate: step + ".1.1", Step: step, Title: "Step " + step, Tool: "vcs.push", Server: "workspace", Rule: patchRule,
 		Args: map[string]any{"remote": "origin"},
 	}
@@ -25,7 +26,7 @@ func (s *story) abreast(gates ...string) *story {
 	for i := 1; i <= 4; i++ {
 		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: plan.ExecutorTool, Tool: "vcs.push"})
 	}
-	s.asked().after(100).run(agent.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
+	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
 	for _, step := range gates {
 		s.run(reading(step))
 	}
@@ -85,21 +86,21 @@ func TestAWordThatNobodyCouldHearStaysInTheInput(t *testing.T) {
 
 func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
 	const words = "passed without a gate: fs.patch in step 4 (you allowed this tool for the run)"
-	rule := agent.Rule{Tool: "workspace:fs.patch", Verdict: agent.VerdictRun, Source: agent.SourceUser, Why: "you allowed this tool for the run"}
+	r := rule.Rule{Tool: "workspace:fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
 	for name, c := range map[string]struct {
-		rule *agent.Rule
-		from []agent.Provenance
+		rule *rule.Rule
+		from []rule.Provenance
 		want string
 		mark bool
 	}{
-		"its arguments are the plan's":        {&rule, nil, words, false},
-		"it carries untrusted text":           {&rule, []agent.Provenance{{Arg: "new", Step: "1", Tool: "vcs.push"}}, words, true},
-		"another rule lets it pass":           {&agent.Rule{Tool: "fs.*", Verdict: agent.VerdictRun, Source: agent.SourceConfiguration}, nil, "", false},
-		"it was approved with the whole plan": {&agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictRun, Source: agent.SourceUser, Why: "you approved this call when you looked the plan over"}, nil, "", false},
+		"its arguments are the plan's":        {&r, nil, words, false},
+		"it carries untrusted text":           {&r, []rule.Provenance{{Arg: "new", Step: "1", Tool: "vcs.push"}}, words, true},
+		"another rule lets it pass":           {&rule.Rule{Tool: "fs.*", Verdict: rule.VerdictRun, Source: rule.SourceConfiguration}, nil, "", false},
+		"it was approved with the whole plan": {&rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call when you looked the plan over"}, nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().abreast().run(patching("3", "a.go", patchRule), agent.GateResolved{Gate: "3.1.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"})
-			st.run(agent.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
+			st := newStory().abreast().run(patching("3", "a.go", patchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
+			st.run(event.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
 			s := settled(t, st, 200, 50)
 			if c.want == "" {
 				s.lacks("passed without a gate")
@@ -114,8 +115,8 @@ func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
 }
 
 func TestADeniedStepIsAskedAboutAsOneThatWasDenied(t *testing.T) {
-	st := newStory().abreast("1").run(agent.GateResolved{Gate: "1.1.1", Decision: agent.Deny, Scope: agent.ScopeOnce, By: "user"},
-		agent.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: agent.FailureDenied})
+	st := newStory().abreast("1").run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"},
+		event.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: event.FailureDenied})
 	s := settled(t, attended(st), 120, 40)
 	s.wants("Denied · step 1")
 	s.wants("step 1 was denied: how shall the run go on?")
@@ -125,7 +126,7 @@ func TestADeniedStepIsAskedAboutAsOneThatWasDenied(t *testing.T) {
 // attended has somebody be there in every run of the story.
 func attended(s *story) *story {
 	for i, e := range s.events {
-		if d, ok := e.Data.(agent.RunStarted); ok {
+		if d, ok := e.Data.(event.RunStarted); ok {
 			d.Attended = true
 			s.events[i].Data = d
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui"
 )
 
@@ -29,7 +29,7 @@ var told = map[string]bool{
 }
 
 // retell puts awkward text into the fields of an event.
-func retell(t fataler, e agent.Event, text func() string) agent.Event {
+func retell(t fataler, e event.Event, text func() string) event.Event {
 	line, err := json.Marshal(e)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -67,7 +67,7 @@ func retell(t fataler, e agent.Event, text func() string) agent.Event {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	var out agent.Event
+	var out event.Event
 	if err := json.Unmarshal(line, &out); err != nil {
 		return e // the field wants something else than any text
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 )
 
@@ -31,10 +31,10 @@ func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
 		keys    string
 		where   string // in the stack
 	}{
-		"a message":            {session: silent{events: make(chan agent.Event)}, options: Options{Now: now}, keys: "x", where: "Update"},
-		"a command":            {session: angry{silent{events: make(chan agent.Event)}}, keys: "g", where: "Send"},
-		"the first of them":    {session: silent{events: make(chan agent.Event)}, options: Options{Drawn: func() { panic("drawn") }}, where: "resize"},
-		"drawing, at any time": {session: silent{events: make(chan agent.Event)}, options: Options{Intro: "x"}, keys: "\x00", where: "View"},
+		"a message":            {session: silent{events: make(chan event.Event)}, options: Options{Now: now}, keys: "x", where: "Update"},
+		"a command":            {session: angry{silent{events: make(chan event.Event)}}, keys: "g", where: "Send"},
+		"the first of them":    {session: silent{events: make(chan event.Event)}, options: Options{Drawn: func() { panic("drawn") }}, where: "resize"},
+		"drawing, at any time": {session: silent{events: make(chan event.Event)}, options: Options{Intro: "x"}, keys: "\x00", where: "View"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.where == "View" {

@@ -4,29 +4,29 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
 // halted: an agent step was under way when the run ended, with a call that was
 // asked for and never made.
-func (s *story) halted(result agent.Result) *story {
-	s.exploring().run(agent.StepCompleted{Index: "2.3", Attempt: 1, MS: 400, Result: "package auth\n"},
-		agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")})
+func (s *story) halted(result event.Result) *story {
+	s.exploring().run(event.StepCompleted{Index: "2.3", Attempt: 1, MS: 400, Result: "package auth\n"},
+		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")})
 	third := sampleReply("I read the rest.", 1900, 60)
 	third.Calls = []reply.ToolUse{use("fs_read", map[string]any{"path": "auth/refresh.go"})}
-	s.after(800).run(agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Reply: third, PromptTokens: 1900, CompletionTokens: 60, MS: 800})
-	if result.Status == agent.StatusCancelled {
-		return s.run(agent.RunPaused{Reason: "user"}, agent.RunCompleted{Result: result})
+	s.after(800).run(event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Reply: third, PromptTokens: 1900, CompletionTokens: 60, MS: 800})
+	if result.Status == event.StatusCancelled {
+		return s.run(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: result})
 	}
-	return s.run(agent.GuardBlocked{Guard: "tool_calls", Step: "2.4", Reason: result.Error}, agent.RunCompleted{Result: result})
+	return s.run(event.GuardBlocked{Guard: "tool_calls", Step: "2.4", Reason: result.Error}, event.RunCompleted{Result: result})
 }
 
 func TestTheStepAtWhichARunStoppedIsMarkedAndStaysChosen(t *testing.T) {
-	for name, result := range map[string]agent.Result{
-		"by the user": {Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted},
-		"by a guard":  {Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: "3 tool calls were made, and no more may be (guard tool_calls)"},
+	for name, result := range map[string]event.Result{
+		"by the user": {Status: event.StatusCancelled, Reason: event.ReasonInterrupted},
+		"by a guard":  {Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "3 tool calls were made, and no more may be (guard tool_calls)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, newStory().halted(result), 120, 36)
@@ -61,8 +61,8 @@ func TestTheCardOfAPlanThatFailedSaysSo(t *testing.T) {
 		"stored":    {map[string]any{"id": "jwt", "title": "Rename"}, []string{"✓ plan_create_and_execute"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().delegating().child(agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, DurationMS: 1710}})
-			st.chat(agent.StepCompleted{Index: "chat.4", Attempt: 1, MS: 1720, Result: c.came, Run: storyChildRun})
+			st := newStory().delegating().child(event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonStepFailed, DurationMS: 1710}})
+			st.chat(event.StepCompleted{Index: "chat.4", Attempt: 1, MS: 1720, Result: c.came, Run: storyChildRun})
 			s := settled(t, st, 200, 60)
 			line := s.lines()[lineOf(s, c.want[0])]
 			if strings.HasPrefix(c.want[0], "✗") == strings.Contains(line, "1.7s") {

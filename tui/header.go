@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
@@ -134,7 +135,7 @@ func (m *Model) allFacts(room int) []fact {
 	if m.status.Review {
 		add(4, l.Accent.Render("review on"))
 	}
-	if k := m.status.Planner; k != "" && k != agent.PlannerAuto && !narrow {
+	if k := m.status.Planner; k != "" && k != event.PlannerAuto && !narrow {
 		add(7, l.Muted.Render("planner "+untrusted.Line(string(k))))
 	}
 	if m.status.Tools > 0 && !narrow {
@@ -196,15 +197,15 @@ func (m *Model) stateFact() string {
 		return l.Warning.Render("broken off")
 	}
 	switch m.run.Result.Status {
-	case agent.StatusCompleted:
-		if m.run.Result.Reason == agent.ReasonPartial {
+	case event.StatusCompleted:
+		if m.run.Result.Reason == event.ReasonPartial {
 			return l.Warning.Render(l.glyphs.Partial + " done in part")
 		}
-		if m.run.Result.Reason == agent.ReasonNothingFound {
+		if m.run.Result.Reason == event.ReasonNothingFound {
 			return l.Muted.Render(l.glyphs.Separator + " nothing found")
 		}
 		return l.Success.Render(l.glyphs.Done + " done")
-	case agent.StatusCancelled:
+	case event.StatusCancelled:
 		return l.Warning.Render(l.glyphs.Stopped + " stopped")
 	default:
 		return l.Danger.Render(l.glyphs.Failed + " failed")

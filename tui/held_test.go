@@ -5,16 +5,18 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // heldPlan is a run whose second step is ready while the first has failed and the
 // user is asked how to go on.
-func heldPlan(t *testing.T, more ...agent.Data) *agent.Run {
+func heldPlan(t *testing.T, more ...event.Data) *agent.Run {
 	t.Helper()
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look")}, OnFailure: plan.OnFailureAbort}
-	started := agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Attended: true, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}}}
-	told := past{{0, started}, {0, agent.PlanCreated{Plan: plan, Revision: 1}}, {0, begins("1", 1)}, {1, fails("1", 1)}}
+	started := event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Attended: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}
+	told := past{{0, started}, {0, event.PlanCreated{Plan: plan, Revision: 1}}, {0, begins("1", 1)}, {1, fails("1", 1)}}
 	for _, data := range more {
 		told = append(told, past{{2, data}}...)
 	}
@@ -39,8 +41,8 @@ func TestWhatWouldBeReadySaysWhatHoldsIt(t *testing.T) {
 }
 
 func TestWhatWasNeverBegunSaysSoWhenTheRunHasEnded(t *testing.T) {
-	run := heldPlan(t, agent.FailureResolved{Step: "1", Decision: agent.FailureAbort, By: "user"},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}})
+	run := heldPlan(t, event.FailureResolved{Step: "1", Decision: event.FailureAbort, By: "user"},
+		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonStepFailed}})
 	if got := drawnPlan(run, 90); !strings.Contains(got, "not run") {
 		t.Errorf("it says\n%s", got)
 	}
@@ -49,8 +51,8 @@ func TestWhatWasNeverBegunSaysSoWhenTheRunHasEnded(t *testing.T) {
 func TestAPlanThatIsToBeLookedOverSaysSoInItsRows(t *testing.T) {
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look")}}
 	run, _ := past{
-		{0, agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Review: true}},
-		{0, agent.PlanCreated{Plan: plan, Revision: 1}},
+		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Review: true}},
+		{0, event.PlanCreated{Plan: plan, Revision: 1}},
 	}.folded(t)
 	if got := drawnPlan(run, 90); !strings.Contains(got, "review") || strings.Contains(got, "ready") {
 		t.Errorf("it says\n%s", got)

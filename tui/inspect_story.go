@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/tui/untrusted"
 )
 
@@ -134,7 +135,7 @@ func writeEnded(p *sheetPage, a *agent.Attempt, at axis) {
 		if a.StartedAt.IsZero() {
 			words = "failed before it began"
 		}
-		if a.Failure == agent.FailureDenied && a.StartedAt.IsZero() {
+		if a.Failure == event.FailureDenied && a.StartedAt.IsZero() {
 			words = "denied"
 		} else if a.Failure != "" {
 			words += " (" + untrusted.Line(string(a.Failure)) + ")"
@@ -143,7 +144,7 @@ func writeEnded(p *sheetPage, a *agent.Attempt, at axis) {
 		writeQuote(p, l.Danger, a.Error)
 	case a.Status == agent.StepUncertain:
 		words := "in doubt" + took
-		if a.Failure == agent.FailureInterrupted && a.Error == "" {
+		if a.Failure == event.FailureInterrupted && a.Error == "" {
 			words = "lost" + took + ": replan ended before it came back"
 		}
 		writeMoment(p, at, a.EndedAt, l.Warning, l.glyphs.Doubt, words)
@@ -188,9 +189,9 @@ func writeAsked(p *sheetPage, q agent.Asked, at axis) {
 	}
 	glyph, style := l.glyphs.Done, l.Success
 	switch q.Decision {
-	case string(agent.Deny), string(agent.FailureAbort): // of a doubt too
+	case string(event.Deny), string(event.FailureAbort): // of a doubt too
 		glyph, style = l.glyphs.Failed, l.Danger
-	case string(agent.Edit):
+	case string(event.Edit):
 		glyph, style = l.glyphs.Revised, l.Warning
 	}
 	words := decisionWords(q) + " by " + whoWords(q.By)

@@ -9,7 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
@@ -82,37 +83,37 @@ func (s *story) referring() *story {
 		{Name: "tickets.open", Server: "tickets"},
 		{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
 	}
-	begin := func(step plan.Step, n int, args map[string]any) agent.StepStarted {
-		return agent.StepStarted{Index: step.Index, Attempt: n, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args, DependsOn: step.DependsOn}
+	begin := func(step plan.Step, n int, args map[string]any) event.StepStarted {
+		return event.StepStarted{Index: step.Index, Attempt: n, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args, DependsOn: step.DependsOn}
 	}
-	s.greeted().after(100).run(agent.RunStarted{
-		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: storySession, Limits: agent.DefaultLimits(), Plan: &p, Catalogue: tools,
-		Rules: []agent.Rule{{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun}},
-	}, agent.PlanCreated{Plan: p, Revision: 1})
+	s.greeted().after(100).run(event.RunStarted{
+		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: storySession, Limits: event.DefaultLimits(), Plan: &p, Catalogue: tools,
+		Rules: []rule.Rule{{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun}},
+	}, event.PlanCreated{Plan: p, Revision: 1})
 	s.after(20).run(begin(count, 1, count.Args), begin(notes, 1, map[string]any{"path": "docs/NOTES.md"}))
-	s.after(300).run(agent.StepCompleted{Index: "2", Attempt: 1, MS: 300, Result: "# Notes\n\nThe token helper is *old*.\n"})
-	s.after(200).run(agent.StepFailed{Index: "1", Attempt: 1, Error: "the server is busy", Failure: agent.FailureTool, MS: 500},
-		agent.StepRetry{Index: "1", Attempt: 1, Error: "the server is busy", At: s.now.Add(500 * time.Millisecond)})
-	s.after(500).run(agent.TimerFired{ID: "retry/1/2"}, begin(count, 2, count.Args))
-	s.after(400).run(agent.StepCompleted{Index: "1", Attempt: 2, MS: 400, Result: map[string]any{"total": 3}})
+	s.after(300).run(event.StepCompleted{Index: "2", Attempt: 1, MS: 300, Result: "# Notes\n\nThe token helper is *old*.\n"})
+	s.after(200).run(event.StepFailed{Index: "1", Attempt: 1, Error: "the server is busy", Failure: event.FailureTool, MS: 500},
+		event.StepRetry{Index: "1", Attempt: 1, Error: "the server is busy", At: s.now.Add(500 * time.Millisecond)})
+	s.after(500).run(event.TimerFired{ID: "retry/1/2"}, begin(count, 2, count.Args))
+	s.after(400).run(event.StepCompleted{Index: "1", Attempt: 2, MS: 400, Result: map[string]any{"total": 3}})
 	args := map[string]any{"title": "3 bugs are open", "body": "# Notes\n\nThe token helper is *old*.\n", "labels": []any{"bug"}, "assignee": "nobody"}
-	return s.after(50).run(agent.GateRequested{
+	return s.after(50).run(event.GateRequested{
 		Gate: "3.1.1", Step: "3", Title: ticket.Title, Tool: "tickets.open", Server: "tickets", Args: args,
-		Rule: agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "nothing is known of what it changes"},
+		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "nothing is known of what it changes"},
 	})
 }
 
 // edited: the user has edited the call at its gate and let it pass, and it failed.
 func (s *story) edited() *story {
 	args := map[string]any{"title": "3 bugs are open", "body": "See the notes.", "labels": []any{"bug"}, "assignee": "nobody"}
-	s.referring().after(2600).run(agent.GateResolved{Gate: "3.1.1", Decision: agent.Edit, By: "user", Args: args})
-	s.after(10).run(agent.GateRequested{
+	s.referring().after(2600).run(event.GateResolved{Gate: "3.1.1", Decision: event.Edit, By: "user", Args: args})
+	s.after(10).run(event.GateRequested{
 		Gate: "3.1.1e1", Step: "3", Title: "Open a ticket", Tool: "tickets.open", Server: "tickets", Args: args,
-		Rule: agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "nothing is known of what it changes"},
+		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "nothing is known of what it changes"},
 	})
-	s.after(1200).run(agent.GateResolved{Gate: "3.1.1e1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"},
-		agent.StepStarted{Index: "3", Attempt: 1, Title: "Open a ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: args})
-	return s.after(700).run(agent.StepFailed{Index: "3", Attempt: 1, Error: "the server answered 403", Failure: agent.FailureTool, MS: 700})
+	s.after(1200).run(event.GateResolved{Gate: "3.1.1e1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
+		event.StepStarted{Index: "3", Attempt: 1, Title: "Open a ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: args})
+	return s.after(700).run(event.StepFailed{Index: "3", Attempt: 1, Error: "the server answered 403", Failure: event.FailureTool, MS: 700})
 }
 
 func TestTheTabsOfAStepHaveKeys(t *testing.T) {
@@ -267,11 +268,11 @@ func TestWhatChangedInARevisedStepIsUnderlined(t *testing.T) {
 func (s *story) repaired() *story {
 	step := plan.Step{Index: "1", Title: "Rename", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/handler.go", "all": true}}
 	p := plan.Plan{ID: "p", Title: "Rename", Steps: []plan.Step{step}, OnFailure: plan.OnFailureReplan}
-	s.greeted().run(agent.RunStarted{Goal: "rename", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p},
-		agent.PlanCreated{Plan: p, Revision: 1}, agent.StepStarted{Index: "1", Attempt: 1, Tool: "fs.patch", Executor: plan.ExecutorTool, Args: step.Args})
-	s.after(400).run(agent.StepFailed{Index: "1", Attempt: 1, Error: "no such text", Failure: agent.FailureTool, MS: 400},
-		agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no such text", Remaining: []string{"1"}})
+	s.greeted().run(event.RunStarted{Goal: "rename", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p},
+		event.PlanCreated{Plan: p, Revision: 1}, event.StepStarted{Index: "1", Attempt: 1, Tool: "fs.patch", Executor: plan.ExecutorTool, Args: step.Args})
+	s.after(400).run(event.StepFailed{Index: "1", Attempt: 1, Error: "no such text", Failure: event.FailureTool, MS: 400},
+		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no such text", Remaining: []string{"1"}})
 	step.Args = map[string]any{"path": "auth/jwt.go"}
 	p.Steps = []plan.Step{step}
-	return s.after(900).run(agent.PlanDiff{Revision: 2, Reason: "no such text", Revised: []string{"1"}, Plan: p})
+	return s.after(900).run(event.PlanDiff{Revision: 2, Reason: "no such text", Revised: []string{"1"}, Plan: p})
 }

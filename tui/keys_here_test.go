@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/themes"
 	"replan/tui"
@@ -69,7 +69,7 @@ func TestInAReplayTheKeysOfThePlanActInTheChatAndHelpBeginsWithItsOwn(t *testing
 // long: more was said than there is room for.
 func (s *story) long() *story {
 	for i := range 60 {
-		s.session(agent.Note{Level: "info", Text: strings.Repeat("x", i+1)})
+		s.session(event.Note{Level: "info", Text: strings.Repeat("x", i+1)})
 	}
 	return s
 }

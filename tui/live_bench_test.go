@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui"
 )
 
@@ -22,7 +22,7 @@ type live struct {
 	sent    atomic.Int64 // bytes
 	over    chan struct{}
 	stop    context.CancelFunc
-	events  chan agent.Event
+	events  chan event.Event
 	fed     chan struct{}
 }
 
@@ -35,7 +35,7 @@ func (l *live) Write(p []byte) (int, error) {
 // startLive starts the program on a screen of 200 x 60 that shows a story.
 func startLive(b *testing.B, st *story) *live {
 	b.Helper()
-	l := &live{over: make(chan struct{}), events: make(chan agent.Event, 4096), fed: make(chan struct{})}
+	l := &live{over: make(chan struct{}), events: make(chan event.Event, 4096), fed: make(chan struct{})}
 	in, keys := io.Pipe()
 	m := &watchedModel{tui.New(newFakeSession(), tui.Options{})}
 	l.program = tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(l), tea.WithWindowSize(200, 60),
@@ -108,11 +108,11 @@ func BenchmarkKeysInAFlood(b *testing.B) {
 		for tick := range 20 { // of 50 ms
 			next.events = nil
 			for i := range 45 {
-				next.run(agent.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
+				next.run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
 			}
 			for range 5 {
 				told++
-				next.run(agent.Note{Level: "info", Text: "note " + strconv.Itoa(told) + "."})
+				next.run(event.Note{Level: "info", Text: "note " + strconv.Itoa(told) + "."})
 			}
 			for _, e := range next.after(50).events {
 				l.events <- e

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
@@ -172,7 +172,7 @@ func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 	}
 	s := picking(t, 200, 36).press(downKey, downKey, enter)
 	now := newStory().now
-	s.show((&story{now: now}).session(agent.Note{Level: "warn", Text: "nothing was chosen: the server is down"}, status(func(s *session.Status) { s.Model = "gemma3:1b" })))
+	s.show((&story{now: now}).session(event.Note{Level: "warn", Text: "nothing was chosen: the server is down"}, status(func(s *session.Status) { s.Model = "gemma3:1b" })))
 	s.lacks("from the next run on")
 }
 

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui/untrusted"
 )
 
@@ -227,7 +227,7 @@ func (m *Model) attend(before string) tea.Cmd {
 		return nil
 	}
 	r := m.run.Result
-	if r == nil || r.Status == agent.StatusCancelled {
+	if r == nil || r.Status == event.StatusCancelled {
 		return nil // whoever stopped it knows
 	}
 	return m.notify.call(fmt.Sprintf("%s: %s", r.Status, untrusted.FirstLine(m.run.Goal)), now)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui"
 )
 
@@ -128,7 +128,7 @@ func TestABurstCallsOnce(t *testing.T) {
 	}
 	term.now = term.now.Add(5 * time.Second)
 	later := more(late)
-	term.update(tui.Batch(later.run(agent.GateResolved{Gate: "2.1.1", Decision: agent.Edit}, agent.GateRequested{Gate: "2.1.1e1", Step: "2", Tool: "fs.patch", Rule: patchRule}).events, st.now))
+	term.update(tui.Batch(later.run(event.GateResolved{Gate: "2.1.1", Decision: event.Edit}, event.GateRequested{Gate: "2.1.1e1", Step: "2", Tool: "fs.patch", Rule: patchRule}).events, st.now))
 	if got := term.calls(); got == "" {
 		t.Error("what opens long after the burst calls nobody")
 	}
@@ -140,7 +140,7 @@ func TestWhatIsWrittenOutsideEndsNoNotification(t *testing.T) {
 		screen := inTerminal(t, tui.Options{}, term)
 		screen.update(tea.BlurMsg{})
 		st := newStory().gated()
-		gate := st.events[len(st.events)-1].Data.(agent.GateRequested)
+		gate := st.events[len(st.events)-1].Data.(event.GateRequested)
 		gate.Tool = evil
 		st.events[len(st.events)-1].Data = gate
 		screen.told(st)

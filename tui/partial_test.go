@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 func TestARunThatIsDoneInPartIsNotSaidToBeDone(t *testing.T) {
 	l := darkLook()
-	result := agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonPartial}
+	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
 	d := &runsDialog{look: l, live: func(string) bool { return false }}
 	if glyph, word, _ := d.state(agent.Summary{Status: result.Status, Reason: result.Reason}); glyph != l.glyphs.Partial || word != "in part" {
 		t.Errorf("the list of runs says %s %s", glyph, word)
@@ -28,12 +29,12 @@ func TestARunThatIsDoneInPartIsNotSaidToBeDone(t *testing.T) {
 
 func TestTheChatSaysThatTheAnswerIsMissingAndHowToAskForIt(t *testing.T) {
 	c := &chatPane{look: darkLook()}
-	result := agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Unanswered: "Ollama does not answer"}
+	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Unanswered: "Ollama does not answer"}
 	got := strings.Join(strings.Fields(stripped(c.outcome(&result, "done", "ctrl+r takes the run up again.").draw(60))), " ")
 	if want := "The answer is missing: Ollama does not answer. ctrl+r takes the run up again and asks for it."; !strings.Contains(got, want) {
 		t.Errorf("the chat says %q, not %q", got, want)
 	}
-	if why := whyNoResume(agent.Summary{Status: agent.StatusCompleted, Resumable: true}, false); why != "" {
+	if why := whyNoResume(agent.Summary{Status: event.StatusCompleted, Resumable: true}, false); why != "" {
 		t.Errorf("the list of runs refuses it: %s", why)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui/untrusted"
 )
@@ -15,11 +15,11 @@ import (
 // deaf is the session of a replay: it says nothing, and is told nothing.
 type deaf struct{ runner.Unanswered }
 
-func (deaf) Events() <-chan agent.Event { return nil }
+func (deaf) Events() <-chan event.Event { return nil }
 func (deaf) Send(runner.Command)        {}
 
 // play plays a run in place of this screen: from its start, or as it ended.
-func (m *Model) play(events []agent.Event, speed float64, atEnd bool) tea.Cmd {
+func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
 	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
 	p := newPlayer(events, speed, feedTime, func(p *player, before playedScreen) playedScreen {
@@ -185,7 +185,7 @@ func (m *Model) viewPlayed() tea.View {
 }
 
 // tellEvents shows events of a run that is replayed; last says that no more follow.
-func (m *Model) tellEvents(events []agent.Event, last bool) tea.Cmd {
+func (m *Model) tellEvents(events []event.Event, last bool) tea.Cmd {
 	_, cmd := m.Update(eventsMsg{events: fold(slices.Clone(events)), arrived: m.options.Now(), closed: last})
 	return cmd
 }

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui/untrusted"
 )
 
@@ -26,7 +26,7 @@ func speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, atOnce} }
 type playedScreen interface {
 	tea.Model
 	// tellEvents shows events; last says that no more of the run follow.
-	tellEvents(events []agent.Event, last bool) tea.Cmd
+	tellEvents(events []event.Event, last bool) tea.Cmd
 	// freeze stops everything that moves, or lets it go on.
 	freeze(frozen bool)
 	// animate starts the clock where something moves.
@@ -41,7 +41,7 @@ type player struct {
 	fresh  func(p *player, before playedScreen) playedScreen
 	screen playedScreen
 	frame  time.Duration // between two drawn frames
-	events []agent.Event
+	events []event.Event
 	due    []time.Duration // when each event comes, from the start, at the pace of the run
 	stops  []int           // how many events were told at each moment worth seeking
 	at     int             // events that were told
@@ -70,7 +70,7 @@ func outward(cmd tea.Cmd) tea.Cmd {
 }
 
 // newPlayer makes a player of what was told, which has told nothing yet.
-func newPlayer(events []agent.Event, speed float64, frame time.Duration, fresh func(p *player, before playedScreen) playedScreen) *player {
+func newPlayer(events []event.Event, speed float64, frame time.Duration, fresh func(p *player, before playedScreen) playedScreen) *player {
 	p := &player{fresh: fresh, frame: frame, events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
 	for i, e := range events {
 		if i > 0 {
@@ -101,11 +101,11 @@ func nearestSpeed(speed float64) float64 {
 
 // worthSeeking reports whether an event is a moment of the run that a reader
 // knows.
-func worthSeeking(data agent.Data) bool {
+func worthSeeking(data event.Data) bool {
 	switch data.(type) {
-	case agent.PhaseStarted, agent.PhaseCompleted, agent.PlanCreated, agent.PlanDiff, agent.StepStarted, agent.StepCompleted,
-		agent.StepFailed, agent.StepSkipped, agent.StepInDoubt, agent.GateRequested, agent.GateResolved, agent.ReplanStarted,
-		agent.SynthesisStarted, agent.SynthesisCompleted, agent.RunResumed, agent.RunCompleted:
+	case event.PhaseStarted, event.PhaseCompleted, event.PlanCreated, event.PlanDiff, event.StepStarted, event.StepCompleted,
+		event.StepFailed, event.StepSkipped, event.StepInDoubt, event.GateRequested, event.GateResolved, event.ReplanStarted,
+		event.SynthesisStarted, event.SynthesisCompleted, event.RunResumed, event.RunCompleted:
 		return true
 	default:
 		return false
@@ -315,30 +315,30 @@ func (p *player) line(l *look, notice string, width int) string {
 func (p *player) last() string {
 	for i := p.at - 1; i >= 0; i-- {
 		switch d := p.events[i].Data.(type) {
-		case agent.PhaseStarted:
+		case event.PhaseStarted:
 			return untrusted.Line(d.Label)
-		case agent.PlanCreated:
+		case event.PlanCreated:
 			return "the plan is there"
-		case agent.PlanDiff:
+		case event.PlanDiff:
 			return fmt.Sprintf("revision %d", d.Revision)
-		case agent.StepStarted:
+		case event.StepStarted:
 			return stepWords(d.Index) + " starts"
-		case agent.StepCompleted:
+		case event.StepCompleted:
 			return stepWords(d.Index) + " done"
-		case agent.StepFailed:
+		case event.StepFailed:
 			if d.Removes != "" || d.Outdated != "" {
 				return stepWords(d.Index) + " is held"
 			}
 			return stepWords(d.Index) + " failed"
-		case agent.GateRequested:
+		case event.GateRequested:
 			return "a gate opens"
-		case agent.GateResolved:
+		case event.GateResolved:
 			return "the gate is answered"
-		case agent.ReplanStarted:
+		case event.ReplanStarted:
 			return "replanning"
-		case agent.SynthesisStarted:
+		case event.SynthesisStarted:
 			return "answering"
-		case agent.RunCompleted:
+		case event.RunCompleted:
 			return "the end"
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/themes"
@@ -16,8 +17,8 @@ import (
 )
 
 // recorded is the journal of the story's run.
-func recorded() []agent.Event {
-	var events []agent.Event
+func recorded() []event.Event {
+	var events []event.Event
 	for _, e := range newStory().finished().events {
 		if e.Run == storyRun && !e.Data.Kind().Passing() {
 			events = append(events, e)
@@ -123,7 +124,7 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := newStory().greeted()
 			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(ctrlR)
-			s.show(more(st).session([]agent.Summary{{Run: storyRun, Goal: "rename", Status: agent.StatusCompleted, Started: st.now}}))
+			s.show(more(st).session([]agent.Summary{{Run: storyRun, Goal: "rename", Status: event.StatusCompleted, Started: st.now}}))
 			s.press(letters(c.key)...)
 			s.sent(asks("runs"), asks("journal "+storyRun))
 			s.show(more(st).session(tui.JournalAnswer(storyRun, recorded(), nil)))
@@ -144,7 +145,7 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 func TestAJournalThatCannotBeReadIsSaidInTheList(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "x", Status: agent.StatusCompleted, Started: st.now}}))
+	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "x", Status: event.StatusCompleted, Started: st.now}}))
 	s.press(letters("p")...)
 	s.show(more(st).session(tui.JournalAnswer("r-1", nil, errors.New("line 3 is damaged"))))
 	s.wants("It cannot be shown: line 3 is damaged")
@@ -154,9 +155,9 @@ func TestTheListOfRunsIsSearchedAndKeepsToItsFolder(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{
-		{Run: "r-1", Goal: "mend the parser", Status: agent.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
-		{Run: "r-2", Goal: "rename it", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
-		{Run: "r-3", Goal: "of another folder", Status: agent.StatusFailed, Started: st.now, Workspace: "/src/other"},
+		{Run: "r-1", Goal: "mend the parser", Status: event.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
+		{Run: "r-2", Goal: "rename it", Status: event.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
+		{Run: "r-3", Goal: "of another folder", Status: event.StatusFailed, Started: st.now, Workspace: "/src/other"},
 	}))
 	s.wants("mend the parser")
 	s.lacks("of another folder")

@@ -9,7 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
@@ -64,7 +65,7 @@ func TestNewLinesGrowTheInput(t *testing.T) {
 
 func TestUpAndDownLeafThroughWhatWasSent(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
-	s.show(newStory().session(agent.ChatUser{Text: "first"}, agent.ChatReply{Text: "done"}, agent.ChatUser{Text: "second"}, agent.ChatReply{Text: "done"}))
+	s.show(newStory().session(event.ChatUser{Text: "first"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "second"}, event.ChatReply{Text: "done"}))
 	s.press(letters("draft")...)
 	for _, c := range []struct {
 		key  tea.KeyPressMsg
@@ -246,14 +247,14 @@ func TestBareLettersDoNothingUnseen(t *testing.T) {
 func TestScrollingBackStaysWhereItIs(t *testing.T) {
 	st := newStory().greeted()
 	for i := range 40 {
-		st.session(agent.Note{Level: "info", Text: strings.Repeat("x", i+1)})
+		st.session(event.Note{Level: "info", Text: strings.Repeat("x", i+1)})
 	}
 	s := open(t, tui.Options{}, 80, 24).show(st)
 	s.press(pageUp)
 	s.wants("lines below")
 	before := s.lines()[2:10]
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(agent.Note{Level: "info", Text: "one more"}))
+	s.show(next.session(event.Note{Level: "info", Text: "one more"}))
 	if after := s.lines()[2:10]; !reflect.DeepEqual(before, after) {
 		t.Errorf("the view moved:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
@@ -308,7 +309,7 @@ func TestOneClockServesEveryBatch(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
 	s.m.Update(tui.Batch(st.events, st.now))
 	next := &story{now: st.now, seq: st.seq}
-	if _, cmd := s.m.Update(tui.Batch(next.run(agent.StepOutput{Index: "2", Chunk: "x"}).events, st.now)); cmd != nil {
+	if _, cmd := s.m.Update(tui.Batch(next.run(event.StepOutput{Index: "2", Chunk: "x"}).events, st.now)); cmd != nil {
 		t.Error("a second clock was started")
 	}
 }
@@ -337,13 +338,13 @@ func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {
 func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
 	const problem = "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`, or choose another host with --host"
 	down := session.Status{Workspace: "/src", Problem: problem}
-	failed := agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonNoModel, Text: problem}
+	failed := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNoModel, Text: problem}
 	for name, said := range map[string][]any{
-		"a goal fails at it":         {down, agent.ChatUser{Text: "go"}, down, failed, down},
-		"it goes down between goals": {session.Status{Workspace: "/src"}, agent.ChatUser{Text: "go"}, down, failed, down},
-		"a goal is stopped":          {down, agent.ChatUser{Text: "go"}, agent.ChatReply{Status: agent.StatusCancelled, Text: "stopped"}, down},
-		"a command is sent":          {down, agent.ChatUser{Text: "/help"}, agent.ChatReply{Text: "keys"}, down},
-		"a session is gone on with":  {agent.ChatUser{Text: "go"}, agent.ChatReply{Text: "went"}, down, down},
+		"a goal fails at it":         {down, event.ChatUser{Text: "go"}, down, failed, down},
+		"it goes down between goals": {session.Status{Workspace: "/src"}, event.ChatUser{Text: "go"}, down, failed, down},
+		"a goal is stopped":          {down, event.ChatUser{Text: "go"}, event.ChatReply{Status: event.StatusCancelled, Text: "stopped"}, down},
+		"a command is sent":          {down, event.ChatUser{Text: "/help"}, event.ChatReply{Text: "keys"}, down},
+		"a session is gone on with":  {event.ChatUser{Text: "go"}, event.ChatReply{Text: "went"}, down, down},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{120, 80, 40} {
@@ -368,9 +369,9 @@ func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
 func TestUntrustedTextReachesNoTerminal(t *testing.T) {
 	evil := "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\x9b1m"
 	st := newStory().branching()
-	st.run(agent.StepOutput{Index: "2", Chunk: evil}, agent.Note{Level: "info", Text: evil},
-		agent.GateRequested{Gate: "4.1.1", Step: "4", Title: evil, Tool: evil, Args: map[string]any{evil: evil, "list": []any{evil}}, Diff: "+" + evil, Rule: agent.Rule{Why: evil}},
-		agent.SynthesisStarted{}, agent.SynthesisDelta{Text: evil + " &#27;]0;x&#7; &#x202e;"})
+	st.run(event.StepOutput{Index: "2", Chunk: evil}, event.Note{Level: "info", Text: evil},
+		event.GateRequested{Gate: "4.1.1", Step: "4", Title: evil, Tool: evil, Args: map[string]any{evil: evil, "list": []any{evil}}, Diff: "+" + evil, Rule: rule.Rule{Why: evil}},
+		event.SynthesisStarted{}, event.SynthesisDelta{Text: evil + " &#27;]0;x&#7; &#x202e;"})
 	for _, size := range []struct{ w, h int }{{120, 60}, {80, 24}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(st)
 		for range 2 {

@@ -5,22 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
 // computed reports whether an argument carries no text that somebody wrote, but a
 // change that the workspace's own operator worked out. The gate shows all of it.
-func computed(p agent.Provenance, tools plan.Catalogue) bool {
+func computed(p rule.Provenance, tools plan.Catalogue) bool {
 	t, err := tools.Find(p.Tool)
 	return err == nil && t.Trusted && t.Name == "code.transform" && !p.Written
 }
 
 // carriesUntrustedText reports whether a call carries text that somebody from
 // outside may have written.
-func carriesUntrustedText(from []agent.Provenance, tools plan.Catalogue) bool {
-	return slices.ContainsFunc(from, func(p agent.Provenance) bool { return !computed(p, tools) })
+func carriesUntrustedText(from []rule.Provenance, tools plan.Catalogue) bool {
+	return slices.ContainsFunc(from, func(p rule.Provenance) bool { return !computed(p, tools) })
 }
 
 // textSource says where text in a call comes from.
@@ -32,7 +32,7 @@ type textSource struct {
 // textSources says where text in a call comes from: a sentence for each step whose
 // result arguments carry, and one for each argument that a model wrote after it
 // had read results.
-func textSources(from []agent.Provenance, tools plan.Catalogue) []textSource {
+func textSources(from []rule.Provenance, tools plan.Catalogue) []textSource {
 	var out []textSource
 	var steps, written []string
 	carry := map[string][]string{} // step → the arguments that carry its result

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 )
@@ -24,7 +25,7 @@ type answerMsg[T any] struct {
 // journalMsg is the answer to the query for the events of a run.
 type journalMsg struct {
 	run    string
-	events []agent.Event
+	events []event.Event
 	err    error
 }
 
@@ -84,7 +85,7 @@ func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 			m.complete.take(a.value)
 			cmd = m.suggestAnew()
 		}
-	case answerMsg[agent.Undo]:
+	case answerMsg[event.Undo]:
 		if m.answerable(a.err) {
 			m.undo.take(a.value)
 		}
@@ -104,7 +105,7 @@ func (m *Model) answerable(err error) bool {
 		return false
 	}
 	if err != nil {
-		m.tellNote(agent.Note{Level: "warn", Text: err.Error()})
+		m.tellNote(event.Note{Level: "warn", Text: err.Error()})
 	}
 	return true
 }

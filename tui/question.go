@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui/untrusted"
 )
@@ -66,19 +67,19 @@ func (q question) brief() (step, what, args string) {
 
 func (q question) choices(k *keyMap) []choice {
 	if q.Doubt {
-		settle := func(d agent.DoubtDecision) runner.Command {
+		settle := func(d event.DoubtDecision) runner.Command {
 			return runner.Settle{Run: q.run, Step: q.Step, Decision: d}
 		}
 		return []choice{
-			{key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(agent.DoubtDone)},
-			{key: k.Rerun, does: "run it again", short: "run again", send: settle(agent.DoubtRerun)},
-			{key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(agent.DoubtAbort)},
+			{key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(event.DoubtDone)},
+			{key: k.Rerun, does: "run it again", short: "run again", send: settle(event.DoubtRerun)},
+			{key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(event.DoubtAbort)},
 		}
 	}
-	decide := func(d agent.FailureDecision) runner.Command {
+	decide := func(d event.FailureDecision) runner.Command {
 		return runner.Decide{Run: q.run, Step: q.Step, Decision: d}
 	}
-	replan := choice{key: k.Replan, does: "replan", short: "replan", send: decide(agent.FailureReplan)}
+	replan := choice{key: k.Replan, does: "replan", short: "replan", send: decide(event.FailureReplan)}
 	if q.noReplan != "" {
 		replan.does, replan.refuse = "replan ("+q.noReplan+")", "No replan: "+q.noReplan+"."
 	}
@@ -91,11 +92,11 @@ func (q question) choices(k *keyMap) []choice {
 		edit.does, edit.refuse = "edit arguments (it has none)", "A step that the model carries out has no arguments."
 	}
 	choices := []choice{
-		{key: k.Retry, does: "retry", short: "retry", send: decide(agent.FailureRetry)},
-		{key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(agent.FailureSkip)},
+		{key: k.Retry, does: "retry", short: "retry", send: decide(event.FailureRetry)},
+		{key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(event.FailureSkip)},
 		replan, edit,
 	}
-	abort := choice{key: k.Abort, does: "abort, end run", short: "abort", send: decide(agent.FailureAbort)}
+	abort := choice{key: k.Abort, does: "abort, end run", short: "abort", send: decide(event.FailureAbort)}
 	if q.over {
 		abort.hidden, abort.refuse = true, "The run has ended already; esc leaves it so."
 	}
@@ -104,7 +105,7 @@ func (q question) choices(k *keyMap) []choice {
 
 // with runs the step again with other arguments.
 func (q question) with(args map[string]any) (runner.Command, error) {
-	return runner.Decide{Run: q.run, Step: q.Step, Decision: agent.FailureRetry, Args: args}, nil
+	return runner.Decide{Run: q.run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
 }
 
 func (q question) resends() string { return "run the step with these" }
@@ -190,7 +191,7 @@ func (m *Model) takeUp(s *agent.StepState) bool {
 		args = s.Step.Args
 	}
 	q := m.questionOf(r, agent.Question{
-		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args, Denied: s.Failure == agent.FailureDenied,
+		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args, Denied: s.Failure == event.FailureDenied,
 		Replan: m.modelName() != "" || m.options.Planners != nil,
 	})
 	q.over = true

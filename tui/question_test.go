@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning"
@@ -27,7 +28,7 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 	}{
 		{"failed", func() *story { return newStory().failing() }, nil},
 		{"failed, the end of it", func() *story {
-			return newStory().twoDone().plan(agent.StepFailed{Index: "3", Attempt: 1, Error: long, Failure: agent.FailureTool})
+			return newStory().twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: long, Failure: event.FailureTool})
 		}, letters("G")},
 		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
 		{"failed, arguments wrong", func() *story { return newStory().failing() }, append(letters("e{"), ctrl('s'))},
@@ -95,8 +96,8 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 }
 
 func TestTheAnswersToAFailure(t *testing.T) {
-	for key, want := range map[string]agent.FailureDecision{
-		"r": agent.FailureRetry, "s": agent.FailureSkip, "p": agent.FailureReplan, "a": agent.FailureAbort,
+	for key, want := range map[string]event.FailureDecision{
+		"r": event.FailureRetry, "s": event.FailureSkip, "p": event.FailureReplan, "a": event.FailureAbort,
 	} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, newStory().failing(), 120, 36).press(letters(key)...)
@@ -109,7 +110,7 @@ func TestTheAnswersToAFailure(t *testing.T) {
 }
 
 func TestTheAnswersToADoubt(t *testing.T) {
-	for key, want := range map[string]agent.DoubtDecision{"d": agent.DoubtDone, "r": agent.DoubtRerun, "a": agent.DoubtAbort} {
+	for key, want := range map[string]event.DoubtDecision{"d": event.DoubtDone, "r": event.DoubtRerun, "a": event.DoubtAbort} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, newStory().resumed(), 120, 36).press(letters(key)...)
 			s.sent(runner.Settle{Run: storyPlanRun, Step: "3", Decision: want})
@@ -139,7 +140,7 @@ func TestAQuestionOpensByItselfAndTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
 	s.m.Update(ctrl('g'))
 	s.m.Update(s.m.Rested())
 	s.press(letters("r")...)
-	s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry})
+	s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
 }
 
 func TestAQuestionShowsTheErrorAndTheCallInFull(t *testing.T) {
@@ -155,7 +156,7 @@ func TestAQuestionShowsTheErrorAndTheCallInFull(t *testing.T) {
 func TestAReplanThatIsNotPossibleSaysWhy(t *testing.T) {
 	st := newStory().failing()
 	for i, e := range st.events {
-		if d, ok := e.Data.(agent.RunStarted); ok {
+		if d, ok := e.Data.(event.RunStarted); ok {
 			d.Model = ""
 			st.events[i].Data = d
 		}
@@ -175,7 +176,7 @@ func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for i, e := range st.events {
 				switch d := e.Data.(type) {
-				case agent.RunStarted:
+				case event.RunStarted:
 					d.Model = ""
 					st.events[i].Data = d
 				case session.Status:
@@ -191,7 +192,7 @@ func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
 			s.wants("p replan")
 			s.lacks("no model")
 			s.press(letters("p")...)
-			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan})
+			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		})
 	}
 }
@@ -211,7 +212,7 @@ func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
 	s.m.Update(tea.PasteMsg{Content: "{\r\n\t\"title\": \"Release 1.5?\",\n"})
 	s.press(letters(`"n": 12345678901234567890}`)...).press(ctrl('s'))
 	s.sent(runner.Decide{
-		Run: storyPlanRun, Step: "3", Decision: agent.FailureRetry,
+		Run: storyPlanRun, Step: "3", Decision: event.FailureRetry,
 		Args: map[string]any{"title": "Release 1.5?", "n": json.Number("12345678901234567890")},
 	})
 	if s.m.GateOpen() {
@@ -252,11 +253,11 @@ func TestEscapeLeavesTheArgumentsAsTheyWere(t *testing.T) {
 
 func TestWhatATerminalWouldObeyIsEditedAsItsEscape(t *testing.T) {
 	args := map[string]any{"text": "a\u202eb\x1b[2J\u0085\U000e0041"}
-	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	s := settled(t, st, 120, 36).press(letters("e")...)
 	s.wants(`"a\u202eb\u001b[2J\u0085\udb40\udc41"`)
 	s.press(ctrl('s'))
-	s.sent(runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureRetry, Args: args})
+	s.sent(runner.Decide{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
 }
 
 func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
@@ -265,7 +266,7 @@ func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
 		list[i] = "x"
 	}
 	st := newStory().planned().startStep(storyPlanRun, "1", map[string]any{"list": list}).
-		plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+		plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	s := settled(t, st, 120, 36).press(letters("e")...)
 	s.wants("These arguments are too long to be edited here.")
 	s.lacks("Edit arguments")
@@ -273,11 +274,11 @@ func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
 
 func TestAGateAndAQuestionQueue(t *testing.T) {
 	st := newStory().planned().startStep(storyPlanRun, "1", nil)
-	st.plan(agent.GateRequested{Gate: "4.1.1", Step: "4", Title: "Tell the team", Tool: "chat.post"})
+	st.plan(event.GateRequested{Gate: "4.1.1", Step: "4", Title: "Tell the team", Tool: "chat.post"})
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.wants("Gate")
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: agent.FailureTool}))
+	s.show(next.plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: event.FailureTool}))
 	s.wants("Gate 1 of 2")
 	s.m.Update(s.m.Rested())
 	_, cmd := s.m.Update(letters("y")[0])
@@ -286,8 +287,8 @@ func TestAGateAndAQuestionQueue(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("s")...)
 	s.sent(
-		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce},
-		runner.Decide{Run: storyPlanRun, Step: "1", Decision: agent.FailureSkip},
+		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		runner.Decide{Run: storyPlanRun, Step: "1", Decision: event.FailureSkip},
 	)
 }
 
@@ -298,14 +299,14 @@ func failingBeside() *story {
 	}
 	p := plan.Plan{Title: "Beside", Steps: []plan.Step{step("1"), step("2"), step("3", "1", "2")}}
 	return newStory().greeted().plan(
-		agent.RunStarted{Goal: p.Title, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
-		agent.PlanCreated{Plan: p, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
-		agent.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: plan.ExecutorTool, Tool: "look"})
+		event.RunStarted{Goal: p.Title, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
+		event.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: plan.ExecutorTool, Tool: "look"})
 }
 
 func TestThePlanChoosesTheStepThatIsAskedAbout(t *testing.T) {
-	failed := agent.StepFailed{Index: "2", Attempt: 1, Error: "no such file", Failure: agent.FailureTool}
+	failed := event.StepFailed{Index: "2", Attempt: 1, Error: "no such file", Failure: event.FailureTool}
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
 		want string
@@ -333,7 +334,7 @@ func TestThePlanChoosesTheStepThatIsAskedAbout(t *testing.T) {
 }
 
 func TestAnOpenQuestionIsToldWhileAnotherStepRuns(t *testing.T) {
-	st := failingBeside().plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	st := failingBeside().plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		s := settled(t, st, size.w, size.h).press(escape)
 		s.wants("? step 1 failed: how")
@@ -354,8 +355,8 @@ func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
 		}
 		p.Steps = append(p.Steps, last)
 		return newStory().greeted().plan(
-			agent.RunStarted{Goal: p.Title, Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true},
-			agent.PlanCreated{Plan: p, Revision: 1})
+			event.RunStarted{Goal: p.Title, Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
+			event.PlanCreated{Plan: p, Revision: 1})
 	}
 	for _, c := range []struct {
 		parts, width int
@@ -375,7 +376,7 @@ func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := storyPlan()
 		pending := []rune(plain.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
-		st := newStory().planned().plan(agent.StepSkipped{Index: "1", Reason: "not needed"})
+		st := newStory().planned().plan(event.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)
 		for _, line := range s.lines() {
 			if strings.Contains(line, string(pending)+" skipped") {
@@ -387,6 +388,6 @@ func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
 }
 
 func TestAStepWaitsForAFailedOneToo(t *testing.T) {
-	st := failingBeside().plan(agent.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: agent.FailureTool})
+	st := failingBeside().plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	settled(t, st, 120, 36).press(escape, tabKey).press(letters("b")...).wants("←1,2")
 }

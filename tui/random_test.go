@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
@@ -42,7 +43,7 @@ type hand struct {
 	rand    *rand.Rand
 	m       *tui.Model
 	keys    []string
-	events  []agent.Event // that are still to come
+	events  []event.Event // that are still to come
 	answers []tea.Msg     // to queries, once the events are over
 	now     time.Time
 	width   int

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/tui"
 )
 
@@ -81,7 +81,7 @@ func TestAReplayShowsWhatWasAskedAndAnsweredAndAsksNothing(t *testing.T) {
 	s.wants("step 4 waited for an answer")
 	s.lacks("ctrl+g")
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.run(agent.GateResolved{Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"}))
+	s.show(next.run(event.GateResolved{Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"}))
 	s.wants("allowed fs.patch in step 4")
 
 	st = newStory().failing()
@@ -92,7 +92,7 @@ func TestAReplayShowsWhatWasAskedAndAnsweredAndAsksNothing(t *testing.T) {
 	s.wants("step 3 failed: the server answered 422")
 	s.wants("step 3 failed: how shall it go on?")
 	next = &story{now: st.now, seq: st.seq}
-	s.show(next.plan(agent.FailureResolved{Step: "3", Decision: agent.FailureSkip, By: "user"}))
+	s.show(next.plan(event.FailureResolved{Step: "3", Decision: event.FailureSkip, By: "user"}))
 	s.wants("step 3 is left out")
 	if n := strings.Count(s.text(), "step 3 failed: the server"); n != 1 {
 		t.Errorf("the failure is told %d times:\n%s", n, s.text())

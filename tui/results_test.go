@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/exp/golden"
+	"replan/agent/event"
 
-	"replan/agent"
+	"github.com/charmbracelet/x/exp/golden"
 )
 
 // results: a plan is done whose steps found, listed, tested and read something.
@@ -24,11 +24,11 @@ func (s *story) results() *story {
 		{"3", map[string]any{"summary": "1 of 3 tests failed", "passed": false, "failures": []any{map[string]any{"name": "TestNotes", "file": "notes_test.go", "line": 7}}}},
 		{"4", map[string]any{"ok": true, "posted": "releases"}},
 	} {
-		s.startStep(storyPlanRun, r.index, nil).after(100).plan(agent.StepCompleted{Index: r.index, Attempt: 1, MS: 100, Result: r.result})
+		s.startStep(storyPlanRun, r.index, nil).after(100).plan(event.StepCompleted{Index: r.index, Attempt: 1, MS: 100, Result: r.result})
 	}
-	s.plan(agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, DurationMS: 400, Usage: agent.Usage{Steps: 4, ToolCalls: 4}}})
-	return s.session(agent.ChatReply{
-		Run: storyPlanRun, Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done.",
+	s.plan(event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, DurationMS: 400, Usage: event.Usage{Steps: 4, ToolCalls: 4}}})
+	return s.session(event.ChatReply{
+		Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done.",
 		Results: "What the steps brought:\n\n**1. Read the release notes**: completed\n\n```\n- faster\n```\n",
 	})
 }
@@ -41,8 +41,8 @@ func TestTheChatShowsTheResultsOfAPlanWithoutAnAnswer(t *testing.T) {
 
 func TestResultsOfAnEarlierSessionUnfold(t *testing.T) {
 	s := settled(t, newStory().greeted().session(
-		agent.ChatUser{Text: "/plan run release-notes"},
-		agent.ChatReply{Run: storyPlanRun, Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done.", Results: "**1. Read**: completed\n\n```\n- faster\n```\n"},
+		event.ChatUser{Text: "/plan run release-notes"},
+		event.ChatReply{Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done.", Results: "**1. Read**: completed\n\n```\n- faster\n```\n"},
 	), 100, 30)
 	s.wants("4 of 4 steps done.")
 	s.wants("results of the steps")

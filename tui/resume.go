@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/tui/untrusted"
 )
@@ -25,11 +26,11 @@ func (m *Model) retell(d session.Resuming) {
 
 // retells reports whether an event has happened before, and ends the telling
 // with the first one that has not.
-func (m *Model) retells(e agent.Event) bool {
+func (m *Model) retells(e event.Event) bool {
 	if m.retold == nil || e.Run != m.retold.run {
 		return false
 	}
-	if _, ok := e.Data.(agent.ChatReply); ok || e.Seq > m.retold.upto {
+	if _, ok := e.Data.(event.ChatReply); ok || e.Seq > m.retold.upto {
 		m.retold, m.preparing = nil, false
 		return false
 	}
@@ -37,8 +38,8 @@ func (m *Model) retells(e agent.Event) bool {
 }
 
 // foldAgain folds an event that has happened before.
-func (m *Model) foldAgain(e agent.Event) {
-	d, starts := e.Data.(agent.RunStarted)
+func (m *Model) foldAgain(e event.Event) {
+	d, starts := e.Data.(event.RunStarted)
 	switch {
 	case starts:
 		m.show(e, d)

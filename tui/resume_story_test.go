@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
 )
@@ -11,7 +13,7 @@ import (
 const storyPlanRun = "r-20261121-114300-p7an"
 
 // plan makes events of a run that carries out a plan from a file.
-func (s *story) plan(data ...agent.Data) *story { return s.say(storyPlanRun, data...) }
+func (s *story) plan(data ...event.Data) *story { return s.say(storyPlanRun, data...) }
 
 func planSteps() []plan.Step {
 	return []plan.Step{
@@ -29,15 +31,15 @@ func storyPlan() plan.Plan {
 // planned: a plan from a file has begun.
 func (s *story) planned() *story {
 	p := storyPlan()
-	return s.greeted().after(100).session(agent.ChatUser{Text: "/plan run release-notes"}).
-		plan(agent.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
-			agent.PlanCreated{Plan: p, Revision: 1})
+	return s.greeted().after(100).session(event.ChatUser{Text: "/plan run release-notes"}).
+		plan(event.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+			event.PlanCreated{Plan: p, Revision: 1})
 }
 
 func (s *story) startStep(run, index string, args map[string]any) *story {
 	for _, step := range planSteps() {
 		if step.Index == index {
-			s.say(run, agent.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args})
+			s.say(run, event.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args})
 		}
 	}
 	return s
@@ -46,9 +48,9 @@ func (s *story) startStep(run, index string, args map[string]any) *story {
 // twoDone: two steps of the plan are done and the third runs.
 func (s *story) twoDone() *story {
 	s.planned().startStep(storyPlanRun, "1", planSteps()[0].Args).
-		after(200).plan(agent.StepCompleted{Index: "1", Attempt: 1, MS: 200, Result: "- faster\n- smaller\n"})
+		after(200).plan(event.StepCompleted{Index: "1", Attempt: 1, MS: 200, Result: "- faster\n- smaller\n"})
 	s.startStep(storyPlanRun, "2", map[string]any{"text": "- faster\n- smaller\n"}).
-		after(100).plan(agent.StepCompleted{Index: "2", Attempt: 1, MS: 100, Result: "2"})
+		after(100).plan(event.StepCompleted{Index: "2", Attempt: 1, MS: 100, Result: "2"})
 	return s.startStep(storyPlanRun, "3", ticketArgs()).after(1500)
 }
 
@@ -60,32 +62,32 @@ const ticketError = "the server answered 422: unprocessable\nfield \"labels\": \
 
 // failing: the third step failed, and the user is asked how to go on.
 func (s *story) failing() *story {
-	return s.twoDone().plan(agent.StepFailed{Index: "3", Attempt: 1, Error: ticketError, Failure: agent.FailureTool, MS: 1500})
+	return s.twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: ticketError, Failure: event.FailureTool, MS: 1500})
 }
 
 // ended: the user chose to end the run there.
 func (s *story) ended() *story {
-	result := agent.Result{
-		Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, DurationMS: 1800, Usage: agent.Usage{Steps: 3, ToolCalls: 3},
+	result := event.Result{
+		Status: event.StatusFailed, Reason: event.ReasonStepFailed, DurationMS: 1800, Usage: event.Usage{Steps: 3, ToolCalls: 3},
 		Error: "step 3 (Open the ticket) failed: the server answered 422: unprocessable",
 	}
-	return s.failing().after(300).plan(agent.FailureResolved{Step: "3", Decision: agent.FailureAbort, By: "user"}, agent.RunCompleted{Result: result}).
-		session(agent.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: result.Error})
+	return s.failing().after(300).plan(event.FailureResolved{Step: "3", Decision: event.FailureAbort, By: "user"}, event.RunCompleted{Result: result}).
+		session(event.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: result.Error})
 }
 
 // done: all of the plan is done; no answer is written for it.
 func (s *story) done() *story {
-	s.twoDone().plan(agent.StepCompleted{Index: "3", Attempt: 1, MS: 1500, Result: "#41"}).startStep(storyPlanRun, "4", planSteps()[3].Args)
-	s.after(100).plan(agent.StepCompleted{Index: "4", Attempt: 1, MS: 100},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, DurationMS: 1900, Usage: agent.Usage{Steps: 4, ToolCalls: 4}}})
-	return s.session(agent.ChatReply{Run: storyPlanRun, Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done."})
+	s.twoDone().plan(event.StepCompleted{Index: "3", Attempt: 1, MS: 1500, Result: "#41"}).startStep(storyPlanRun, "4", planSteps()[3].Args)
+	s.after(100).plan(event.StepCompleted{Index: "4", Attempt: 1, MS: 100},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, DurationMS: 1900, Usage: event.Usage{Steps: 4, ToolCalls: 4}}})
+	return s.session(event.ChatReply{Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done."})
 }
 
 // retold: another program was killed while the third step ran, and the run is
 // told again the next day.
 func (s *story) retold() *story {
 	past := newStory().twoDone()
-	var told []agent.Event
+	var told []event.Event
 	upto := uint64(0)
 	for _, e := range past.events {
 		if e.Run == storyPlanRun {
@@ -103,46 +105,46 @@ func (s *story) retold() *story {
 // resumed: it goes on, with a step in doubt.
 func (s *story) resumed() *story {
 	return s.retold().after(400).plan(
-		agent.RunResumed{From: s.seq, Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Attended: true},
-		agent.StepInDoubt{Index: "3", Attempt: 1, Reason: "replan ended while it ran"})
+		event.RunResumed{From: s.seq, Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Attended: true},
+		event.StepInDoubt{Index: "3", Attempt: 1, Reason: "replan ended while it ran"})
 }
 
 // rerun: the user had the step in doubt run again.
 func (s *story) rerun() *story {
-	return s.resumed().after(900).plan(agent.DoubtResolved{Step: "3", Decision: agent.DoubtRerun, By: "user"},
-		agent.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
+	return s.resumed().after(900).plan(event.DoubtResolved{Step: "3", Decision: event.DoubtRerun, By: "user"},
+		event.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
 }
 
 // dryRun: the plan was gone through and nothing was called.
 func (s *story) dryRun() *story {
 	p := storyPlan()
-	s.greeted().plan(agent.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
-		agent.PlanCreated{Plan: p, Revision: 1})
+	s.greeted().plan(event.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
+		event.PlanCreated{Plan: p, Revision: 1})
 	notes := "<fs.read result>"
-	asks := &agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in", Why: "its server does not say that it only reads"}
+	asks := &rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "its server does not say that it only reads"}
 	for i, args := range []map[string]any{
 		{"path": "NOTES.md"},
 		{"text": notes},
 		{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n" + notes},
 		{"channel": "releases"},
 	} {
-		d := agent.StepCompleted{Index: planSteps()[i].Index, Attempt: 1, DryRun: true, Args: args, Result: "<result>"}
+		d := event.StepCompleted{Index: planSteps()[i].Index, Attempt: 1, DryRun: true, Args: args, Result: "<result>"}
 		if i > 1 {
 			d.Gate = asks
 		}
 		s.plan(d)
 	}
-	return s.plan(agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Usage: agent.Usage{Steps: 4}}})
+	return s.plan(event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Usage: event.Usage{Steps: 4}}})
 }
 
 // listed: the runs there are were asked for.
 func (s *story) listed() *story {
 	at := func(hours float64) time.Time { return s.now.Add(-time.Duration(hours * float64(time.Hour))) }
 	return s.greeted().session([]agent.Summary{
-		{Run: "r-5", Goal: "why does the login test fail", Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
-		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
+		{Run: "r-5", Goal: "why does the login test fail", Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
+		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
 		{Run: "r-3", Goal: storyGoal, Status: agent.StatusUnfinished, Started: at(26), Steps: 7, Done: 3, Replans: 1, Resumable: true},
-		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
-		{Run: "r-1", Title: "Deploy", Status: agent.StatusCompleted, Reason: agent.ReasonPartial, Started: at(400), Steps: 12, Done: 10},
+		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
+		{Run: "r-1", Title: "Deploy", Status: event.StatusCompleted, Reason: event.ReasonPartial, Started: at(400), Steps: 12, Done: 10},
 	})
 }

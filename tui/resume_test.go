@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/themes"
@@ -64,9 +65,9 @@ func TestAQuestionIsAskedAnewAfterAResume(t *testing.T) {
 		t.Fatal("the question is still there")
 	}
 	next := &story{now: st.now, seq: st.seq}
-	next.plan(agent.DoubtResolved{Step: "3", Decision: agent.DoubtAbort, By: "user"},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonInDoubt, Error: "step 3 may have taken effect"}},
-		agent.RunResumed{From: 3, Model: "qwen3:8b", Attended: true})
+	next.plan(event.DoubtResolved{Step: "3", Decision: event.DoubtAbort, By: "user"},
+		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonInDoubt, Error: "step 3 may have taken effect"}},
+		event.RunResumed{From: 3, Model: "qwen3:8b", Attended: true})
 	if s.show(next); !s.m.GateOpen() {
 		t.Error("the doubt that stayed is not asked about")
 	}
@@ -77,8 +78,8 @@ func TestARunThatEndedIsLiveAgainOnceResumed(t *testing.T) {
 	s := settled(t, st, 120, 36)
 	s.wants("✗ failed: a step did not succeed")
 	next := &story{now: st.now, seq: st.seq}
-	next.plan(agent.RunResumed{From: st.seq, Model: "qwen3:8b", Attended: true},
-		agent.FailureResolved{Step: "3", Decision: agent.FailureRetry, Args: map[string]any{"title": "x"}, By: "user"}).
+	next.plan(event.RunResumed{From: st.seq, Model: "qwen3:8b", Attended: true},
+		event.FailureResolved{Step: "3", Decision: event.FailureRetry, Args: map[string]any{"title": "x"}, By: "user"}).
 		startStep(storyPlanRun, "3", map[string]any{"title": "x"})
 	s.show(next)
 	s.wants("resumed: 2 of 4 steps done")
@@ -108,7 +109,7 @@ func TestAFailedStepOfAnEndedRunIsTakenUpByAKey(t *testing.T) {
 		s.m.Update(k)
 		s.m.Update(s.m.Rested())
 		s.press(letters("p")...)
-		s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: agent.FailureReplan})
+		s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		s.wants("getting ready")
 	}
 }
@@ -172,14 +173,14 @@ func TestControlRListsTheRunsWithTheUnfinishedFirst(t *testing.T) {
 
 func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
 	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}
-	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: agent.StatusCancelled, Resumable: true}
+	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCancelled, Resumable: true}
 	for name, c := range map[string]struct {
 		st    *story
 		shown agent.Summary
 		want  runner.Command
 	}{
 		"one that was stopped":  {newStory().stopped(), stopped, runner.Resume{Run: storyRun}},
-		"one that is completed": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: agent.StatusCompleted}, runner.Resume{Run: old.Run}},
+		"one that is completed": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted}, runner.Resume{Run: old.Run}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36).press(ctrlR)
@@ -275,7 +276,7 @@ func TestARefusedResumeIsToldAndNothingSpins(t *testing.T) {
 	st := newStory().greeted()
 	s := listing(t, st, 120, 36).press(enter)
 	next := &story{now: st.now, seq: st.seq + 20}
-	s.show(next.session(agent.ChatReply{Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Text: "the run cannot be resumed: it is locked by process 41"}))
+	s.show(next.session(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "the run cannot be resumed: it is locked by process 41"}))
 	s.wants("✗ the run cannot be resumed: it is locked by process 41")
 	if s.lacks("getting ready"); s.m.Beating() {
 		t.Error("something spins")
@@ -287,8 +288,8 @@ func TestWhatWasStoppedBeforeItBeganIsNotBeingStoppedAnyMore(t *testing.T) {
 	s := listing(t, st, 120, 36).press(enter, escape)
 	s.wants("stopping")
 	next := &story{now: st.now, seq: st.seq + 20}
-	s.show(next.session(agent.ChatReply{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Text: "stopped before it began"},
-		agent.ChatUser{Text: "something else"}))
+	s.show(next.session(event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it began"},
+		event.ChatUser{Text: "something else"}))
 	s.wants("getting ready")
 	s.lacks("stopping")
 }
@@ -299,11 +300,11 @@ func TestOnlyWhatIsSaidNowStartsSomething(t *testing.T) {
 		story  *story
 		starts bool
 	}{
-		"said in the session before": {newStory().session(agent.ChatUser{Text: "fix the tests"}).greeted(), false},
-		"a command to that session":  {newStory().session(agent.ChatUser{Text: "/plan run x"}).greeted(), false},
-		"said now":                   {newStory().greeted().session(agent.ChatUser{Text: "fix the tests"}), true},
+		"said in the session before": {newStory().session(event.ChatUser{Text: "fix the tests"}).greeted(), false},
+		"a command to that session":  {newStory().session(event.ChatUser{Text: "/plan run x"}).greeted(), false},
+		"said now":                   {newStory().greeted().session(event.ChatUser{Text: "fix the tests"}), true},
 		"said now, before the session says how it stands": {
-			newStory().session(agent.ChatUser{Text: "fix the tests"}, session.Queue{Doing: "fix the tests"}).greeted(), true,
+			newStory().session(event.ChatUser{Text: "fix the tests"}, session.Queue{Doing: "fix the tests"}).greeted(), true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -316,7 +317,7 @@ func TestOnlyWhatIsSaidNowStartsSomething(t *testing.T) {
 }
 
 func TestARunThatCannotBeTakenUpAfterAllIsNotGoingOn(t *testing.T) {
-	st := newStory().retold().session(agent.ChatReply{Status: agent.StatusFailed, Text: "no space left on the device"})
+	st := newStory().retold().session(event.ChatReply{Status: event.StatusFailed, Text: "no space left on the device"})
 	s := settled(t, st, 120, 36)
 	s.wants("no space left")
 	if s.m.Beating() {
@@ -346,10 +347,10 @@ func TestADryRunSaysSo(t *testing.T) {
 }
 
 func TestAPlanThatWasOnlyMadeSaysWhereItLies(t *testing.T) {
-	st := newStory().greeted().session(agent.ChatUser{Text: "/plan create x"}).
-		run(agent.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, agent.PlanCreated{Plan: storyPlan(), Revision: 1},
-			agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}}).
-		session(agent.ChatReply{Run: storyRun, Status: agent.StatusCompleted, Text: "The plan `release-notes` is stored."})
+	st := newStory().greeted().session(event.ChatUser{Text: "/plan create x"}).
+		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: storyPlan(), Revision: 1},
+			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}).
+		session(event.ChatReply{Run: storyRun, Status: event.StatusCompleted, Text: "The plan `release-notes` is stored."})
 	s := settled(t, st, 120, 36)
 	s.wants("planned: nothing was run")
 	s.wants("is stored.")
@@ -358,11 +359,11 @@ func TestAPlanThatWasOnlyMadeSaysWhereItLies(t *testing.T) {
 func TestGuardsAndBudgetsAreToldOnce(t *testing.T) {
 	blocked := "this run has used all of its calls of fs.read: 3 of 3"
 	st := newStory().branching().run(
-		agent.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
-		agent.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},
-		agent.GuardBlocked{Guard: "per_tool", Reason: blocked},
-		agent.StepCompleted{Index: "2", Attempt: 1}, agent.StepCompleted{Index: "3", Attempt: 1},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: blocked}})
+		event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
+		event.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},
+		event.GuardBlocked{Guard: "per_tool", Reason: blocked},
+		event.StepCompleted{Index: "2", Attempt: 1}, event.StepCompleted{Index: "3", Attempt: 1},
+		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: blocked}})
 	s := settled(t, st, 120, 60)
 	text := s.text()
 	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "this run has used all of its calls"} {
@@ -373,7 +374,7 @@ func TestGuardsAndBudgetsAreToldOnce(t *testing.T) {
 }
 
 func TestAnAnswerToASlashLineIsMarkdown(t *testing.T) {
-	st := newStory().greeted().session(agent.ChatUser{Text: "/runs list"}, agent.ChatReply{Text: "**two** runs\n\n- `r-1`"})
+	st := newStory().greeted().session(event.ChatUser{Text: "/runs list"}, event.ChatReply{Text: "**two** runs\n\n- `r-1`"})
 	s := settled(t, st, 120, 36)
 	s.wants("• r-1")
 	s.lacks("**two**")
@@ -384,7 +385,7 @@ func TestATableThatAnswersASlashLineIsCutNotBroken(t *testing.T) {
 	row := "r-1  completed  " + strings.Repeat("a long goal ", 12) + "its end"
 	text := "Two runs:\n\n```\n" + row + "\nr-2  failed     short\n```\n"
 	for asked, cut := range map[string]bool{"/runs list": true, "show me": false} {
-		s := settled(t, newStory().greeted().session(agent.ChatUser{Text: asked}, agent.ChatReply{Text: text}), 120, 36)
+		s := settled(t, newStory().greeted().session(event.ChatUser{Text: asked}, event.ChatReply{Text: text}), 120, 36)
 		s.wants("r-2  failed     short")
 		if got := strings.Contains(s.text(), "its end"); got == cut {
 			t.Errorf("%s: the end of a long row is shown: %v\n%s", asked, got, s.text())
@@ -396,7 +397,7 @@ func TestATableThatAnswersASlashLineIsCutNotBroken(t *testing.T) {
 }
 
 func TestALineSentWhileARunGoesOnHidesNothingOfIt(t *testing.T) {
-	st := newStory().branching().session(agent.ChatUser{Text: "/plan run x"}, agent.Note{Level: "info", Text: "queued: run the plan x"})
+	st := newStory().branching().session(event.ChatUser{Text: "/plan run x"}, event.Note{Level: "info", Text: "queued: run the plan x"})
 	s := settled(t, st, 120, 36)
 	s.wants("2 Read the handler")
 	s.lacks("getting ready")

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
@@ -141,9 +142,9 @@ func (d *reviewDialog) pressView(k tea.KeyPressMsg) wanted {
 	keys := d.keys
 	switch {
 	case matches(k, keys.RunPlan):
-		return d.answer(agent.ReviewRun)
+		return d.answer(event.ReviewRun)
 	case matches(k, keys.RefusePlan):
-		d.sure = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() wanted { return d.answer(agent.ReviewRefuse) }}
+		d.sure = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() wanted { return d.answer(event.ReviewRefuse) }}
 	case matches(k, keys.Away):
 		d.open = false
 	case key.Matches(k, keys.PageUp, keys.HalfUp):
@@ -163,7 +164,7 @@ func (d *reviewDialog) pressView(k tea.KeyPressMsg) wanted {
 }
 
 // answer sends what becomes of the plan.
-func (d *reviewDialog) answer(decision agent.ReviewDecision) wanted {
+func (d *reviewDialog) answer(decision event.ReviewDecision) wanted {
 	d.sent = true
 	return wanted{send: runner.Review{Run: d.review.Run, Answer: d.review.Answer(decision)}}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
@@ -35,21 +37,21 @@ func (s *story) reviewing() *story {
 	schema := func(required ...string) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}},"required":%s}`, plan.CanonicalJSON(list(required))))
 	}
-	s.greeted().after(200).session(agent.ChatUser{Text: "tidy up"})
+	s.greeted().after(200).session(event.ChatUser{Text: "tidy up"})
 	p := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()}
-	return s.after(50).run(agent.RunStarted{
-		Goal: "tidy up", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits(), Review: true, Plan: &p,
+	return s.after(50).run(event.RunStarted{
+		Goal: "tidy up", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Review: true, Plan: &p,
 		Catalogue: plan.Catalogue{
 			{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true, InputSchema: schema("path")},
 			{Name: "fs.write", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: schema("path", "text")},
 			{Name: "vcs.push", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
 		},
-		Rules: []agent.Rule{
-			{Tool: "vcs.push", Verdict: agent.VerdictBlock, Source: agent.SourceFlag, Why: "--deny says so"},
-			{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: agent.SourceBuiltIn},
-			{Tool: "*", Verdict: agent.VerdictAsk, Source: agent.SourceBuiltIn, Why: "it changes what is there"},
+		Rules: []rule.Rule{
+			{Tool: "vcs.push", Verdict: rule.VerdictBlock, Source: rule.SourceFlag, Why: "--deny says so"},
+			{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: rule.SourceBuiltIn},
+			{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it changes what is there"},
 		},
-	}, agent.PlanCreated{Plan: p, Revision: 1})
+	}, event.PlanCreated{Plan: p, Revision: 1})
 }
 
 func list(words []string) []any {
@@ -95,7 +97,7 @@ func TestAReviewOpensByItselfAndTakesNoKeyAtOnce(t *testing.T) {
 	s.m.Update(s.m.ReviewRested())
 	s.lacks("too early")
 	s.press(enter)
-	if a := s.said(); a.Decision != agent.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
+	if a := s.said(); a.Decision != event.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
 		t.Errorf("sent %+v", a)
 	}
 	if s.m.Reviewing() {
@@ -167,7 +169,7 @@ func TestAReviewSendsThePlanAsItWasChanged(t *testing.T) {
 
 func TestARefusalIsSentAfterAYes(t *testing.T) {
 	s := looking(t, 80, 24).press(letters("ny")...)
-	if a := s.said(); a.Decision != agent.ReviewRefuse || a.Plan != nil {
+	if a := s.said(); a.Decision != event.ReviewRefuse || a.Plan != nil {
 		t.Errorf("sent %+v", a)
 	}
 }
@@ -236,7 +238,7 @@ func TestAnAnswerThatWasNotTakenIsSaidAndThePlanIsThereAgain(t *testing.T) {
 	s.m.Update(s.m.ReviewRested())
 	s.press(letters("Ay")...)
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(agent.Note{Level: "warn", Text: "the plan still waits to be looked over: no"}))
+	s.show(next.session(event.Note{Level: "warn", Text: "the plan still waits to be looked over: no"}))
 	s.wants("the plan still waits to be looked over: no")
 	if !s.m.Reviewing() {
 		t.Error("it is gone")
@@ -250,9 +252,9 @@ func TestWhatWasChangedIsToldInTheChat(t *testing.T) {
 	plan.Steps[0].Title = "Write other notes"
 	plan.Steps[1].Args, plan.Steps[1].DependsOn = map[string]any{"path": "copy.go", "text": "x"}, []string{"2"}
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.run(agent.PlanReviewed{
-		Revision: 1, Decision: agent.ReviewRun, By: "user", Plan: &plan, Edited: []string{"2", "3"}, Removed: []string{"1", "4", "5"},
-		Moved: []agent.Move{{Step: "3", After: "2"}}, Approved: []agent.Approval{{Step: "2", Tool: "workspace:fs.write", Args: plan.Steps[0].Args}},
+	s.show(next.run(event.PlanReviewed{
+		Revision: 1, Decision: event.ReviewRun, By: "user", Plan: &plan, Edited: []string{"2", "3"}, Removed: []string{"1", "4", "5"},
+		Moved: []event.Move{{Step: "3", After: "2"}}, Approved: []event.Approval{{Step: "2", Tool: "workspace:fs.write", Args: plan.Steps[0].Args}},
 	}))
 	if s.m.Reviewing() {
 		t.Error("the review is still there")
@@ -324,7 +326,7 @@ func TestWhoLooksElsewhereIsCalledForAPlanOnce(t *testing.T) {
 	if got, want := term.calls(), "\a\x1b]9;replan: Review: Tidy up\a"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
-	term.told(more(st).after(60_000).session(agent.Note{Level: "info", Text: "something else"}))
+	term.told(more(st).after(60_000).session(event.Note{Level: "info", Text: "something else"}))
 	if got := term.calls(); got != "" {
 		t.Errorf("called again: %q", got)
 	}

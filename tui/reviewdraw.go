@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/plain"
@@ -289,7 +290,7 @@ func (d *reviewDialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
 		return l.glyphs.Removed, l.Removed
 	case s.Settled:
 		return stateGlyph(l, nil, &agent.StepState{Status: s.Status})
-	case s.Gate != nil && s.Gate.Rule.Verdict == agent.VerdictBlock:
+	case s.Gate != nil && s.Gate.Rule.Verdict == rule.VerdictBlock:
 		return l.glyphs.Failed, l.Danger
 	case s.Gate != nil && s.Passes:
 		return l.glyphs.Gate, l.Success
@@ -310,7 +311,7 @@ func (d *reviewDialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
 		return "stays", l.Faint
 	case s.Gate == nil:
 		return "", l.Faint
-	case s.Gate.Rule.Verdict == agent.VerdictBlock:
+	case s.Gate.Rule.Verdict == rule.VerdictBlock:
 		return "denied", l.Danger
 	case s.Passes:
 		return l.glyphs.Done + " approved", l.Success
@@ -378,13 +379,13 @@ func (d *reviewDialog) write(doc *document, s *agent.ReviewStep) {
 func (d *reviewDialog) writeGate(doc *document, s *agent.ReviewStep) {
 	l, g := d.look, s.Gate
 	word := "asks"
-	if g.Rule.Verdict == agent.VerdictBlock {
+	if g.Rule.Verdict == rule.VerdictBlock {
 		word = "denied"
 	}
 	doc.field(word, l.Text, g.Rule.Why)
 	doc.field("rule", l.Text, plain.Rule(g.Rule))
 	switch {
-	case g.Rule.Verdict == agent.VerdictBlock:
+	case g.Rule.Verdict == rule.VerdictBlock:
 	case s.Passes:
 		doc.field("gate", l.Success, "approved, once, for exactly this call; "+d.keys.PassGate.Help().Key+" takes it back")
 	case g.Closed != "":

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/tui/untrusted"
 )
 
 // reviewed draws what came of a plan that was looked over, and what was changed of
 // it.
-func (c *chatPane) reviewed(run *agent.Run, d agent.PlanReviewed) *block {
-	if d.Decision != agent.ReviewRun {
+func (c *chatPane) reviewed(run *agent.Run, d event.PlanReviewed) *block {
+	if d.Decision != event.ReviewRun {
 		return c.remark(gateGlyph, warningStyle, "refused the plan"+byWords(d.By))
 	}
 	changed := strings.ReplaceAll(d.Changes().String(), "·", c.look.glyphs.Separator)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
@@ -249,7 +250,7 @@ func writeReviewed(p *sheetPage, run *agent.Run, number int) []planRow {
 			continue
 		}
 		words := []string{"run as it was"}
-		if r.Decision == agent.ReviewRefuse {
+		if r.Decision == event.ReviewRefuse {
 			words = []string{"refused"}
 		} else if len(r.Edited)+len(r.Moved)+len(r.Removed) > 0 {
 			words = nil

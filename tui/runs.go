@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/untrusted"
@@ -140,7 +141,7 @@ func whyNoResume(s agent.Summary, goes bool) string {
 		return "This is the run that goes on."
 	case s.Status == agent.StatusRunning:
 		return "Another replan is carrying it out."
-	case s.Status == agent.StatusCompleted && !s.Resumable:
+	case s.Status == event.StatusCompleted && !s.Resumable:
 		return "It is completed: nothing is left to do in it."
 	case !s.Resumable:
 		return "Nothing is left to do in it."
@@ -292,13 +293,13 @@ func (d *runsDialog) state(s agent.Summary) (glyph, word string, style lipgloss.
 		return l.glyphs.Folded, "elsewhere", l.Running
 	case s.Status == agent.StatusUnfinished:
 		return l.glyphs.Warning, "unfinished", l.Warning
-	case s.Status == agent.StatusCompleted && s.Reason == agent.ReasonPartial:
+	case s.Status == event.StatusCompleted && s.Reason == event.ReasonPartial:
 		return l.glyphs.Partial, "in part", l.Warning
-	case s.Status == agent.StatusCompleted && s.Reason == agent.ReasonNothingFound:
+	case s.Status == event.StatusCompleted && s.Reason == event.ReasonNothingFound:
 		return l.glyphs.Separator, "nothing", l.Muted
-	case s.Status == agent.StatusCompleted:
+	case s.Status == event.StatusCompleted:
 		return l.glyphs.Done, "completed", l.Success
-	case s.Status == agent.StatusCancelled:
+	case s.Status == event.StatusCancelled:
 		return l.glyphs.Stopped, "stopped", l.Warning
 	default:
 		return l.glyphs.Failed, untrusted.Line(string(s.Status)), l.Danger

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/themes"
@@ -32,15 +33,15 @@ func TestMain(m *testing.M) {
 type fakeSession struct {
 	mu     sync.Mutex
 	sent   []any // commands and queries
-	events chan agent.Event
+	events chan event.Event
 	got    chan struct{} // one for each command
 }
 
 func newFakeSession() *fakeSession {
-	return &fakeSession{events: make(chan agent.Event, 4096), got: make(chan struct{}, 4096)}
+	return &fakeSession{events: make(chan event.Event, 4096), got: make(chan struct{}, 4096)}
 }
 
-func (f *fakeSession) Events() <-chan agent.Event { return f.events }
+func (f *fakeSession) Events() <-chan event.Event { return f.events }
 
 func (f *fakeSession) Send(c runner.Command) { f.note(c) }
 
@@ -66,7 +67,7 @@ func (f *fakeSession) Runs(context.Context) ([]agent.Summary, error) {
 	return nil, runner.ErrClosed
 }
 
-func (f *fakeSession) Journal(_ context.Context, run string) ([]agent.Event, error) {
+func (f *fakeSession) Journal(_ context.Context, run string) ([]event.Event, error) {
 	f.note(asks("journal " + run))
 	return nil, runner.ErrClosed
 }
@@ -96,9 +97,9 @@ func (f *fakeSession) Completions(_ context.Context, of session.Completing) (ses
 	return session.Completions{}, runner.ErrClosed
 }
 
-func (f *fakeSession) PreviewUndo(_ context.Context, run string) (agent.Undo, error) {
+func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {
 	f.note(asks("undo " + run))
-	return agent.Undo{}, runner.ErrClosed
+	return event.Undo{}, runner.ErrClosed
 }
 
 const intro = "**replan** plans your goal and runs the plan beside this chat.\n\n- `tab` goes to the plan\n- `?` shows every key"
@@ -252,7 +253,7 @@ var moments = map[string]func() *story{
 	"spoken":     func() *story { return newStory().spoken() },
 	"choosing":   func() *story { return newStory().choosing() },
 	"halted": func() *story {
-		return newStory().halted(agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonGuard, Error: "no more"})
+		return newStory().halted(event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"})
 	},
 }
 

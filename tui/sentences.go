@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
 )
 
 // ruleWords says why a rule asks, and whose it is.
-func ruleWords(r agent.Rule) string {
+func ruleWords(r rule.Rule) string {
 	if r.Source == "" {
 		return r.Why
 	}
@@ -17,7 +19,7 @@ func ruleWords(r agent.Rule) string {
 }
 
 // askedWords says what a gate asked, where nobody is asked any more.
-func askedWords(g agent.GateRequested) string {
+func askedWords(g event.GateRequested) string {
 	what := untrusted.Line(g.Tool)
 	if g.Step != "" {
 		what += " in " + stepWords(g.Step)
@@ -29,7 +31,7 @@ func askedWords(g agent.GateRequested) string {
 }
 
 // resolvedWords says how a gate was answered.
-func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
+func resolvedWords(g *agent.Gate, d event.GateResolved) string {
 	what := "the call"
 	if g != nil {
 		what = untrusted.Line(g.Tool)
@@ -39,21 +41,21 @@ func resolvedWords(g *agent.Gate, d agent.GateResolved) string {
 	}
 	words := "allowed " + what
 	switch {
-	case d.Decision == agent.Deny:
+	case d.Decision == event.Deny:
 		words = "denied " + what
-	case d.Decision == agent.Edit:
+	case d.Decision == event.Edit:
 		words = "edited the call of " + what
-	case d.Scope == agent.ScopeRun:
+	case d.Scope == event.ScopeRun:
 		words += ", and later calls of it in this run"
-	case d.Scope == agent.ScopeAlways && d.Rule != nil:
+	case d.Scope == event.ScopeAlways && d.Rule != nil:
 		words += ", and always by the rule " + untrusted.Line(d.Rule.String())
 	}
 	return words + byWords(d.By)
 }
 
 // wouldWords says what a gate would do to a step of a dry run.
-func wouldWords(r agent.Rule) string {
-	if r.Verdict == agent.VerdictBlock {
+func wouldWords(r rule.Rule) string {
+	if r.Verdict == rule.VerdictBlock {
 		return "would be denied"
 	}
 	return "would ask"
@@ -71,12 +73,12 @@ func questionWords(q agent.Question) string {
 }
 
 // doubtWords says what was decided about a step in doubt.
-func doubtWords(d agent.DoubtResolved) string {
+func doubtWords(d event.DoubtResolved) string {
 	step := stepWords(d.Step)
 	switch d.Decision {
-	case agent.DoubtDone:
+	case event.DoubtDone:
 		step += " counts as done: it took effect"
-	case agent.DoubtRerun:
+	case event.DoubtRerun:
 		step += " runs again"
 	default:
 		step += " stays in doubt, and the run ends"
@@ -85,16 +87,16 @@ func doubtWords(d agent.DoubtResolved) string {
 }
 
 // failureWords says how the run goes on after a failed step.
-func failureWords(d agent.FailureResolved) string {
+func failureWords(d event.FailureResolved) string {
 	step := stepWords(d.Step)
 	switch {
-	case d.Decision == agent.FailureRetry && d.Args != nil:
+	case d.Decision == event.FailureRetry && d.Args != nil:
 		step += " is tried again with other arguments"
-	case d.Decision == agent.FailureRetry:
+	case d.Decision == event.FailureRetry:
 		step += " is tried again"
-	case d.Decision == agent.FailureSkip:
+	case d.Decision == event.FailureSkip:
 		step += " is left out, with what needs it"
-	case d.Decision == agent.FailureReplan:
+	case d.Decision == event.FailureReplan:
 		step = "a new plan replaces " + step
 	default:
 		step += " ends the run"
@@ -126,33 +128,33 @@ func stepWords(index string) string {
 func decisionWords(q agent.Asked) string {
 	switch q.About {
 	case agent.AskedGate:
-		switch agent.Decision(q.Decision) {
-		case agent.Deny:
+		switch event.Decision(q.Decision) {
+		case event.Deny:
 			return "denied"
-		case agent.Edit:
+		case event.Edit:
 			return "edited"
 		}
 		switch q.Scope {
-		case agent.ScopeRun:
+		case event.ScopeRun:
 			return "allowed for the run"
-		case agent.ScopeAlways:
+		case event.ScopeAlways:
 			return "allowed always"
 		}
 		return "allowed once"
 	case agent.AskedDoubt:
-		switch agent.DoubtDecision(q.Decision) {
-		case agent.DoubtDone:
+		switch event.DoubtDecision(q.Decision) {
+		case event.DoubtDone:
 			return "taken for done"
-		case agent.DoubtRerun:
+		case event.DoubtRerun:
 			return "to be run again"
 		}
 	default:
-		switch agent.FailureDecision(q.Decision) {
-		case agent.FailureRetry:
+		switch event.FailureDecision(q.Decision) {
+		case event.FailureRetry:
 			return "to be tried again"
-		case agent.FailureSkip:
+		case event.FailureSkip:
 			return "left out"
-		case agent.FailureReplan:
+		case event.FailureReplan:
 			return "to be planned anew"
 		}
 	}

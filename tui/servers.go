@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"replan/agent"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
@@ -296,8 +296,8 @@ func (d *serversDialog) tool(doc *document, t session.OfferedTool) {
 	case t.Destructive:
 		effect, style = "may destroy", l.Danger
 	}
-	verdict := map[agent.Verdict]string{
-		agent.VerdictRun: "runs", agent.VerdictAsk: l.glyphs.Gate + " asks", agent.VerdictBlock: l.glyphs.Failed + " denied", "": "depends on its arguments",
+	verdict := map[rule.Verdict]string{
+		rule.VerdictRun: "runs", rule.VerdictAsk: l.glyphs.Gate + " asks", rule.VerdictBlock: l.glyphs.Failed + " denied", "": "depends on its arguments",
 	}[t.Verdict]
 	between := l.Faint.Render(" " + l.glyphs.Separator + " ")
 	head := l.Strong.Render(untrusted.Line(t.Name)) + between + style.Render(effect) + between + l.Muted.Render(verdict)

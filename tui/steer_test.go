@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
@@ -59,7 +59,7 @@ func TestASummaryIsSaidWithTheWayBack(t *testing.T) {
 	s.wants("/compact undo")
 	s.wants("18 messages stand in the conversation again")
 	s.wants("what changed in the token helper lately?") // nothing is taken from the screen
-	st := newStory().greeted().session(agent.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true})
+	st := newStory().greeted().session(event.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true})
 	settled(t, st, 120, 36).wants("3 messages shortened, 900 → 200 tokens · /compact undo")
 }
 
@@ -141,25 +141,25 @@ func TestTheMeterOutlivesTheFolderAndALongName(t *testing.T) {
 func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
 	s := settled(t, newStory().choosing(), 120, 36)
 	s.wants("notes of this project: AGENTS.md")
-	st := newStory().choosing().session(agent.ChatUser{Text: "go"}, agent.ChatReply{Text: "done"}, agent.ChatUser{Text: "on"})
+	st := newStory().choosing().session(event.ChatUser{Text: "go"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "on"})
 	n := strings.Count(settled(t, st, 120, 36).text(), "notes of this project")
 	if n != 1 {
 		t.Errorf("named %d times", n)
 	}
-	late := newStory().session(agent.ChatUser{Text: "go"}, session.Status{Workspace: "/src", Instructions: "../AGENTS.md"})
+	late := newStory().session(event.ChatUser{Text: "go"}, session.Status{Workspace: "/src", Instructions: "../AGENTS.md"})
 	settled(t, late, 120, 36).wants("notes of this project: ../AGENTS.md")
 }
 
 func TestAModelAtItsTurnIsToldApartFromAnAnswer(t *testing.T) {
 	st := newStory().calling()
 	settled(t, st, 120, 36).lacks("the model goes on") // a call is under way
-	st = newStory().calling().chat(agent.StepCompleted{Index: "chat.2", Attempt: 1},
-		agent.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
+	st = newStory().calling().chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
 	settled(t, st, 120, 36).wants("the model goes on")
 }
 
 func TestAWordThatWasTypedAsACommandStandsOnce(t *testing.T) {
-	st := newStory().exploring().session(agent.ChatUser{Text: "/steer leave the tests"}).run(agent.RunSteered{Text: "leave the tests"})
+	st := newStory().exploring().session(event.ChatUser{Text: "/steer leave the tests"}).run(event.RunSteered{Text: "leave the tests"})
 	s := settled(t, st, 120, 60)
 	s.wants("said to the run that goes on")
 	if n := strings.Count(s.text(), "leave the tests"); n != 1 {

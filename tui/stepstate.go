@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/tui/plain"
 )
 
@@ -68,7 +69,7 @@ func stateWord(l *look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 	case agent.StepWaiting:
 		return l.glyphs.Gate + " gate", l.Warning
 	case agent.StepBroken:
-		if s.Failure == agent.FailureDenied {
+		if s.Failure == event.FailureDenied {
 			return "denied", l.Danger
 		}
 		return "failed", l.Danger

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -16,7 +18,7 @@ import (
 
 // story makes the events of one session, second by second.
 type story struct {
-	events  []agent.Event
+	events  []event.Event
 	answers []tea.Msg // to queries, after the events
 	now     time.Time
 	seq     uint64
@@ -32,21 +34,21 @@ func newStory() *story {
 	return &story{now: time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC)}
 }
 
-func (s *story) say(run string, data ...agent.Data) *story {
+func (s *story) say(run string, data ...event.Data) *story {
 	for _, d := range data {
 		s.seq++
-		s.events = append(s.events, agent.Event{Seq: s.seq, Time: s.now, Run: run, Data: d})
+		s.events = append(s.events, event.Event{Seq: s.seq, Time: s.now, Run: run, Data: d})
 	}
 	return s
 }
 
-func (s *story) run(data ...agent.Data) *story { return s.say(storyRun, data...) }
+func (s *story) run(data ...event.Data) *story { return s.say(storyRun, data...) }
 
 // session has the session say something: events of its own, and the answers to
 // queries.
 func (s *story) session(said ...any) *story {
 	for _, a := range said {
-		if d, ok := a.(agent.Data); ok {
+		if d, ok := a.(event.Data); ok {
 			s.say(storySession, d)
 		} else {
 			s.answers = append(s.answers, answerOf(a))
@@ -70,7 +72,7 @@ func answerOf(a any) tea.Msg {
 		return tui.Answer(a)
 	case session.Completions:
 		return tui.Answer(a)
-	case agent.Undo:
+	case event.Undo:
 		return tui.Answer(a)
 	default:
 		return a // a message already
@@ -142,20 +144,20 @@ func (s *story) greeted() *story {
 
 // asked: the user sent the goal and the analysis has begun.
 func (s *story) asked() *story {
-	s.greeted().after(200).session(agent.ChatUser{Text: storyGoal})
-	return s.after(50).run(agent.RunStarted{Goal: storyGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: agent.DefaultLimits()},
-		agent.PhaseStarted{Phase: 1, Label: "analysis"}).
-		after(800).run(agent.PhaseDelta{Phase: 1, Thinking: "The user wants a rename. I should look for every use of the name first, because a helper may still say authenticate."})
+	s.greeted().after(200).session(event.ChatUser{Text: storyGoal})
+	return s.after(50).run(event.RunStarted{Goal: storyGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
+		event.PhaseStarted{Phase: 1, Label: "analysis"}).
+		after(800).run(event.PhaseDelta{Phase: 1, Thinking: "The user wants a rename. I should look for every use of the name first, because a helper may still say authenticate."})
 }
 
 // drafting: the plan streams in.
 func (s *story) drafting() *story {
-	s.asked().after(2300).run(agent.PhaseCompleted{Phase: 1, Label: "analysis", Tokens: 412, MS: 3100},
-		agent.PhaseStarted{Phase: 2, Label: "review"}).
-		after(2000).run(agent.PhaseCompleted{Phase: 2, Label: "review", Tokens: 655, MS: 2000},
-		agent.PhaseStarted{Phase: 3, Label: "plan"})
+	s.asked().after(2300).run(event.PhaseCompleted{Phase: 1, Label: "analysis", Tokens: 412, MS: 3100},
+		event.PhaseStarted{Phase: 2, Label: "review"}).
+		after(2000).run(event.PhaseCompleted{Phase: 2, Label: "review", Tokens: 655, MS: 2000},
+		event.PhaseStarted{Phase: 3, Label: "plan"})
 	for _, step := range storySteps()[:4] {
-		s.after(350).run(agent.PlanDrafting{Step: step})
+		s.after(350).run(event.PlanDrafting{Step: step})
 	}
 	return s
 }
@@ -163,7 +165,7 @@ func (s *story) drafting() *story {
 func (s *story) begin(index string) *story {
 	for _, step := range storySteps() {
 		if step.Index == index {
-			return s.run(agent.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: step.Args, DependsOn: step.DependsOn, ExpectedOutcome: step.ExpectedOutcome})
+			return s.run(event.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: step.Args, DependsOn: step.DependsOn, ExpectedOutcome: step.ExpectedOutcome})
 		}
 	}
 	return s
@@ -173,25 +175,25 @@ func (s *story) begin(index string) *story {
 func (s *story) branching() *story {
 	s.drafting()
 	for _, step := range storySteps()[4:] {
-		s.after(350).run(agent.PlanDrafting{Step: step})
+		s.after(350).run(event.PlanDrafting{Step: step})
 	}
-	s.after(200).run(agent.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 1204, MS: 2300, Reply: reply.Reply{PromptTokens: 3100, CompletionTokens: 290, ContextWindow: 32768}},
-		agent.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: storySteps(), OnFailure: plan.OnFailureReplan}, Revision: 1})
-	s.begin("1").after(120).run(agent.StepCompleted{Index: "1", Attempt: 1, MS: 120, Result: map[string]any{"total": 4, "matches": []any{"auth/handler.go:15", "auth/handler.go:26", "auth/handler.go:27", "auth/jwt.go:33"}}})
+	s.after(200).run(event.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 1204, MS: 2300, Reply: reply.Reply{PromptTokens: 3100, CompletionTokens: 290, ContextWindow: 32768}},
+		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: storySteps(), OnFailure: plan.OnFailureReplan}, Revision: 1})
+	s.begin("1").after(120).run(event.StepCompleted{Index: "1", Attempt: 1, MS: 120, Result: map[string]any{"total": 4, "matches": []any{"auth/handler.go:15", "auth/handler.go:26", "auth/handler.go:27", "auth/jwt.go:33"}}})
 	return s.begin("2").begin("3").after(400)
 }
 
 // gated: the patch waits for a yes.
 func (s *story) gated() *story {
-	s.branching().run(agent.StepCompleted{Index: "2", Attempt: 1, MS: 410, Result: "package auth\n\nimport (\n\t\"context\"\n\t\"net/http\"\n)\n\n// Handler guards the service.\ntype Handler struct{ next http.Handler }\n"}).
-		after(150).run(agent.StepCompleted{Index: "3", Attempt: 1, MS: 560, Result: "package auth\n"})
-	return s.after(900).run(agent.GateRequested{
+	s.branching().run(event.StepCompleted{Index: "2", Attempt: 1, MS: 410, Result: "package auth\n\nimport (\n\t\"context\"\n\t\"net/http\"\n)\n\n// Handler guards the service.\ntype Handler struct{ next http.Handler }\n"}).
+		after(150).run(event.StepCompleted{Index: "3", Attempt: 1, MS: 560, Result: "package auth\n"})
+	return s.after(900).run(event.GateRequested{
 		Gate: "4.1.1", Step: "4", Title: "Rename in the handler", Tool: "fs.patch", Server: "workspace", Trusted: true,
-		Rule:   agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
+		Rule:   rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
 		Args:   map[string]any{"path": "auth/handler.go", "old": "func authenticate(ctx context.Context, token string) (User, error) {", "new": "func verifyUser(ctx context.Context, token string) (User, error) {", "all": true},
 		Diff:   handlerDiff,
 		Hashes: map[string]string{"auth/handler.go": "0f"},
-		Provenance: []agent.Provenance{
+		Provenance: []rule.Provenance{
 			{Arg: "new", Step: "2", Tool: "fs.read"},
 		},
 		NoAlways: "its arguments carry text from a result, which may be another the next time",
@@ -200,11 +202,11 @@ func (s *story) gated() *story {
 
 // replanning: the tests failed and the planner is asked again.
 func (s *story) replanning() *story {
-	s.gated().after(2100).run(agent.GateResolved{Gate: "4.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"})
-	s.begin("4").after(40).run(agent.StepCompleted{Index: "4", Attempt: 1, MS: 40, Result: map[string]any{"files": []any{map[string]any{"path": "auth/handler.go", "added": 3, "removed": 3}}}})
-	s.begin("5").after(600).run(agent.StepOutput{Index: "5", Chunk: "# example.com/auth-service/auth\nauth/jwt.go:33:15: undefined: authenticate\n"}).
-		after(1300).run(agent.StepFailed{Index: "5", Attempt: 1, Error: testFailure, Failure: agent.FailureTool, MS: 1900})
-	return s.run(agent.ReplanStarted{Attempt: 1, Step: "5", Error: testFailure, Remaining: []string{"5", "6"}}).after(1200)
+	s.gated().after(2100).run(event.GateResolved{Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"})
+	s.begin("4").after(40).run(event.StepCompleted{Index: "4", Attempt: 1, MS: 40, Result: map[string]any{"files": []any{map[string]any{"path": "auth/handler.go", "added": 3, "removed": 3}}}})
+	s.begin("5").after(600).run(event.StepOutput{Index: "5", Chunk: "# example.com/auth-service/auth\nauth/jwt.go:33:15: undefined: authenticate\n"}).
+		after(1300).run(event.StepFailed{Index: "5", Attempt: 1, Error: testFailure, Failure: event.FailureTool, MS: 1900})
+	return s.run(event.ReplanStarted{Attempt: 1, Step: "5", Error: testFailure, Remaining: []string{"5", "6"}}).after(1200)
 }
 
 // revised: the new plan is there and its patch waits at a gate.
@@ -216,70 +218,70 @@ func (s *story) revised() *story {
 		plan.Step{Index: "8", Title: "Run the tests again", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"7"}, ExpectedOutcome: "all tests pass"},
 		plan.Step{Index: "6", Title: "Sum up both changes", Executor: plan.ExecutorSelf, DependsOn: []string{"8"}},
 	)
-	s.run(agent.PlanDiff{
+	s.run(event.PlanDiff{
 		Revision: 2, Reason: testFailure, Removed: []string{"5"}, Added: []string{"7", "8"}, Revised: []string{"6"},
 		Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: steps, OnFailure: plan.OnFailureReplan},
 	})
-	return s.after(30).run(agent.GateRequested{
+	return s.after(30).run(event.GateRequested{
 		Gate: "7.2.1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true,
-		Rule: agent.Rule{Tool: "fs.patch", Verdict: agent.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
+		Rule: rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
 		Args: steps[4].Args, Diff: helperDiff, Always: helperRule(),
 	})
 }
 
 // helperRule is what the second patch's gate offers to save.
-func helperRule() *agent.Always {
-	return &agent.Always{
-		Rule: agent.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go", "all": "", "diff": ""}, Verdict: agent.VerdictRun, Source: agent.SourceConfiguration},
+func helperRule() *event.Always {
+	return &event.Always{
+		Rule: rule.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go", "all": "", "diff": ""}, Verdict: rule.VerdictRun, Source: rule.SourceConfiguration},
 		Text: "[[policy]]\ntool = 'workspace:fs.patch'\nargs = {path = 'auth/jwt.go', all = '', diff = ''}\nworkspace = '/src/auth-service'\naction = 'allow'\n",
 	}
 }
 
 // tested: the second patch is in and the tests run.
 func (s *story) tested() *story {
-	s.revised().after(1500).run(agent.GateResolved{Gate: "7.2.1", Decision: agent.Allow, Scope: agent.ScopeRun, By: "user"},
-		agent.StepStarted{Index: "7", Attempt: 1, Title: "Rename in the token helper", Tool: "fs.patch"}).
-		after(30).run(agent.StepCompleted{Index: "7", Attempt: 1, MS: 30, Result: map[string]any{"files": []any{}}},
-		agent.StepStarted{Index: "8", Attempt: 1, Title: "Run the tests again", Tool: "test.run", Args: map[string]any{"path": "./..."}})
+	s.revised().after(1500).run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"},
+		event.StepStarted{Index: "7", Attempt: 1, Title: "Rename in the token helper", Tool: "fs.patch"}).
+		after(30).run(event.StepCompleted{Index: "7", Attempt: 1, MS: 30, Result: map[string]any{"files": []any{}}},
+		event.StepStarted{Index: "8", Attempt: 1, Title: "Run the tests again", Tool: "test.run", Args: map[string]any{"path": "./..."}})
 	for i := range 6 {
-		s.after(250).run(agent.StepOutput{Index: "8", Chunk: fmt.Sprintf("ok  \texample.com/auth-service/pkg%d\t0.0%ds\n", i, i)})
+		s.after(250).run(event.StepOutput{Index: "8", Chunk: fmt.Sprintf("ok  \texample.com/auth-service/pkg%d\t0.0%ds\n", i, i)})
 	}
 	return s
 }
 
 // answering: the answer streams in.
 func (s *story) answering() *story {
-	s.tested().after(300).run(agent.StepCompleted{Index: "8", Attempt: 1, MS: 1800, Result: map[string]any{"passed": true, "summary": "14 tests passed", "output": "ok  \texample.com/auth-service/auth\t0.021s\n"}},
-		agent.StepStarted{Index: "6", Attempt: 1, Title: "Sum up both changes", Executor: plan.ExecutorSelf}).
-		after(700).run(agent.StepCompleted{Index: "6", Attempt: 1, MS: 700, Result: "Two files changed.", Tokens: 150})
-	return s.run(agent.SynthesisStarted{Request: prompt.Request{Purpose: prompt.PurposeSynthesis}}).after(600).run(agent.SynthesisDelta{Text: storyAnswer[:180]})
+	s.tested().after(300).run(event.StepCompleted{Index: "8", Attempt: 1, MS: 1800, Result: map[string]any{"passed": true, "summary": "14 tests passed", "output": "ok  \texample.com/auth-service/auth\t0.021s\n"}},
+		event.StepStarted{Index: "6", Attempt: 1, Title: "Sum up both changes", Executor: plan.ExecutorSelf}).
+		after(700).run(event.StepCompleted{Index: "6", Attempt: 1, MS: 700, Result: "Two files changed.", Tokens: 150})
+	return s.run(event.SynthesisStarted{Request: prompt.Request{Purpose: prompt.PurposeSynthesis}}).after(600).run(event.SynthesisDelta{Text: storyAnswer[:180]})
 }
 
 // finished: the answer is there and the run is over.
 func (s *story) finished() *story {
-	s.answering().after(900).run(agent.SynthesisDelta{Text: storyAnswer[180:]},
-		agent.SynthesisCompleted{Text: storyAnswer, Reply: reply.Reply{PromptTokens: 4120, CompletionTokens: 210, ContextWindow: 32768, MS: 1500}})
-	result := agent.Result{
-		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: storyAnswer, DurationMS: 21_600,
-		Usage: agent.Usage{Steps: 8, ToolCalls: 7, ModelCalls: 6, PromptTokens: 11_900, CompletionTokens: 1_210, Replans: 1},
+	s.answering().after(900).run(event.SynthesisDelta{Text: storyAnswer[180:]},
+		event.SynthesisCompleted{Text: storyAnswer, Reply: reply.Reply{PromptTokens: 4120, CompletionTokens: 210, ContextWindow: 32768, MS: 1500}})
+	result := event.Result{
+		Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: storyAnswer, DurationMS: 21_600,
+		Usage: event.Usage{Steps: 8, ToolCalls: 7, ModelCalls: 6, PromptTokens: 11_900, CompletionTokens: 1_210, Replans: 1},
 	}
-	return s.run(agent.RunCompleted{Result: result}).session(agent.ChatReply{Run: storyRun, Text: storyAnswer, Status: result.Status, Reason: result.Reason})
+	return s.run(event.RunCompleted{Result: result}).session(event.ChatReply{Run: storyRun, Text: storyAnswer, Status: result.Status, Reason: result.Reason})
 }
 
 // stopped: the user pressed Esc while the tests ran.
 func (s *story) stopped() *story {
 	return s.tested().after(100).run(
-		agent.StepInDoubt{Index: "8", Attempt: 1, Reason: "stopped by the user", MS: 1600},
-		agent.RunPaused{Reason: "user"},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, DurationMS: 17_000, Usage: agent.Usage{Steps: 7, Replans: 1}}})
+		event.StepInDoubt{Index: "8", Attempt: 1, Reason: "stopped by the user", MS: 1600},
+		event.RunPaused{Reason: "user"},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, DurationMS: 17_000, Usage: event.Usage{Steps: 7, Replans: 1}}})
 }
 
 // servers: the project's own servers wait for a yes.
 func (s *story) servers() *story {
-	return s.greeted().session(agent.GateRequested{
+	return s.greeted().session(event.GateRequested{
 		Gate: "servers.1", Title: "Start the tool servers that this project names",
 		Args: map[string]any{"tickets": "npx -y @example/tickets-mcp --project auth", "search": "https://search.example.com/mcp"},
-		Rule: agent.Rule{Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in", Why: "they are programs of this project's .mcp.json; a yes is remembered until they change"},
+		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "they are programs of this project's .mcp.json; a yes is remembered until they change"},
 	})
 }
 
@@ -290,12 +292,12 @@ func (s *story) wide() *story {
 		{Index: "1", Title: "認証の関数をすべて探して一覧にする", Executor: plan.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "認証 👍🏽 e\u0301te\u0301"}},
 		{Index: "2", Title: "Cafe\u0301 🇩🇪 lesen", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "文書/設計.md"}, DependsOn: []string{"1"}},
 	}}
-	s.greeted().after(100).session(agent.ChatUser{Text: plan.Goal}).
-		run(agent.RunStarted{Goal: plan.Goal, Workspace: "/src/設計", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
-			agent.PlanCreated{Plan: plan, Revision: 1},
-			agent.StepStarted{Index: "1", Attempt: 1, Args: plan.Steps[0].Args}).after(40).
-		run(agent.StepCompleted{Index: "1", Attempt: 1, MS: 40, Result: "文書/設計.md:3: 認証 👩‍👩‍👧 e\u0301"},
-			agent.StepStarted{Index: "2", Attempt: 1, Args: plan.Steps[1].Args}).after(60).
-		run(agent.StepCompleted{Index: "2", Attempt: 1, MS: 60, Result: "# 設計\n\n👍🏽 gut"})
-	return s.session(agent.ChatReply{Status: agent.StatusCompleted, Text: "| 名前 | 意味 |\n|---|---|\n| 認証 | 👩‍👩‍👧 家族 |\n| cafe\u0301 | e\u0301te\u0301 |\n\n- 設計は **完了** です\n"})
+	s.greeted().after(100).session(event.ChatUser{Text: plan.Goal}).
+		run(event.RunStarted{Goal: plan.Goal, Workspace: "/src/設計", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+			event.PlanCreated{Plan: plan, Revision: 1},
+			event.StepStarted{Index: "1", Attempt: 1, Args: plan.Steps[0].Args}).after(40).
+		run(event.StepCompleted{Index: "1", Attempt: 1, MS: 40, Result: "文書/設計.md:3: 認証 👩‍👩‍👧 e\u0301"},
+			event.StepStarted{Index: "2", Attempt: 1, Args: plan.Steps[1].Args}).after(60).
+		run(event.StepCompleted{Index: "2", Attempt: 1, MS: 60, Result: "# 設計\n\n👍🏽 gut"})
+	return s.session(event.ChatReply{Status: event.StatusCompleted, Text: "| 名前 | 意味 |\n|---|---|\n| 認証 | 👩‍👩‍👧 家族 |\n| cafe\u0301 | e\u0301te\u0301 |\n\n- 設計は **完了** です\n"})
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -35,8 +35,8 @@ func TestEveryExchangeIsListedWithWhatItTook(t *testing.T) {
 func TestCountsOfTokensHaveOneFormat(t *testing.T) {
 	st := newStory().exploring()
 	for _, n := range []int{893, 1000, 1024, 1900, 2048, 12_345, 99_999, 131_072} {
-		st.run(agent.ModelRequested{Purpose: prompt.PurposeRepair, Request: request(prompt.PurposeRepair, "")},
-			agent.ModelReplied{Purpose: prompt.PurposeRepair, Reply: sampleReply("{}", n, 1)})
+		st.run(event.ModelRequested{Purpose: prompt.PurposeRepair, Request: request(prompt.PurposeRepair, "")},
+			event.ModelReplied{Purpose: prompt.PurposeRepair, Reply: sampleReply("{}", n, 1)})
 	}
 	s := settled(t, st, 120, 36).press(ctrlX)
 	for _, want := range []string{" 893 in", " 1.0k in", " 1.9k in", " 2.0k in", "12.3k in", " 100k in", " 131k in"} {
@@ -78,8 +78,8 @@ func TestAnExchangeIsShownWhole(t *testing.T) {
 }
 
 func TestAnExchangeUnderWayFillsAsItsReplyComes(t *testing.T) {
-	st := newStory().calling().chat(agent.StepCompleted{Index: "chat.2", Attempt: 1},
-		agent.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
+	st := newStory().calling().chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
 	s := settled(t, st, 120, 60).press(ctrlX)
 	s.wants("under way")
 	s.press(enter)
@@ -87,7 +87,7 @@ func TestAnExchangeUnderWayFillsAsItsReplyComes(t *testing.T) {
 	next := &story{now: st.now, seq: st.seq}
 	done := sampleReply("It does not.", 2500, 12)
 	done.Thinking = "So the helper is the last one."
-	s.show(next.chat(agent.SynthesisCompleted{Text: done.Text, Reply: done}))
+	s.show(next.chat(event.SynthesisCompleted{Text: done.Text, Reply: done}))
 	s.wants("So the helper is the last one.")
 	s.wants("It does not.")
 	s.lacks("not whole yet")
@@ -97,19 +97,19 @@ func TestAnOpenedExchangeKeepsItsNameWhenTheNextRunStarts(t *testing.T) {
 	st := newStory().told()
 	s := settled(t, st, 120, 36).press(ctrlX).press(letters("g")...).press(enter)
 	s.wants("Exchange 1 of 5 · analysis")
-	next := more(st).session(agent.ChatUser{Text: "again"}).run(agent.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
+	next := more(st).session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s.show(next)
 	s.wants("Exchange of a run before · analysis")
 	s.press(letters("l")...).wants("Exchange of a run before · analysis") // there is none to leaf to
-	s.show(more(next).run(agent.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")}))
+	s.show(more(next).run(event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")}))
 	s.wants("Exchange of a run before · analysis")
 	s.press(letters("l")...).wants("Exchange 1 of 1 · chat")
 }
 
 func TestAFailedExchangeSaysWhy(t *testing.T) {
-	st := newStory().exploring().after(10).run(agent.StepCompleted{Index: "2.3", Attempt: 1},
-		agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")},
-		agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the model has thought on without an answer", Failure: agent.FailureModel})
+	st := newStory().exploring().after(10).run(event.StepCompleted{Index: "2.3", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")},
+		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the model has thought on without an answer", Failure: event.FailureModel})
 	s := settled(t, st, 120, 36)
 	s.wants("! the model has thought on without an answer")
 	s.press(ctrlX)
@@ -140,10 +140,10 @@ func TestWhatAModelWasSentObeysNobody(t *testing.T) {
 		Messages: []prompt.Message{{Role: evil, Content: evil, Tool: evil, Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
 	}
 	st := newStory().exploring()
-	st.run(agent.ModelRequested{Purpose: evil, Request: q}, agent.ModelReplied{Purpose: evil, Reply: reply.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
+	st.run(event.ModelRequested{Purpose: evil, Request: q}, event.ModelReplied{Purpose: evil, Reply: reply.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
 	st.session(session.Models{Models: []prompt.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []session.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
-		session.Status{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, agent.ChatCompacted{Reason: evil})
-	st.run(agent.RunSteered{Text: evil})
+		session.Status{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, event.ChatCompacted{Reason: evil})
+	st.run(event.RunSteered{Text: evil})
 	for _, keys := range [][]tea.KeyPressMsg{nil, {ctrlX}, {ctrlX, enter}, {ctrlO}, {ctrlO, tabKey}} {
 		for _, size := range []struct{ w, h int }{{120, 60}, {60, 24}} {
 			s := open(t, tui.Options{}, size.w, size.h).show(st).press(keys...)
@@ -162,10 +162,10 @@ func TestWhatAModelWasSentObeysNobody(t *testing.T) {
 func TestWhatIsLeftOutOfAPromptIsSaidOnce(t *testing.T) {
 	q := request(prompt.PurposeAgent, "2")
 	q.Shortened = "The prompt was shortened: 2 results are not whole."
-	st := newStory().exploring().run(agent.StepCompleted{Index: "2.3", Attempt: 1})
+	st := newStory().exploring().run(event.StepCompleted{Index: "2.3", Attempt: 1})
 	for range 2 {
-		st.run(agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
-			agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: agent.FailureModel})
+		st.run(event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
+			event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: event.FailureModel})
 	}
 	s := settled(t, st, 120, 36)
 	if n := strings.Count(s.text(), "2 results are not whole"); n != 1 {
@@ -175,12 +175,12 @@ func TestWhatIsLeftOutOfAPromptIsSaidOnce(t *testing.T) {
 
 func TestWhyThereIsNoAnswerIsSaidOnce(t *testing.T) {
 	const why = "the window is too small"
-	st := newStory().greeted().chat(agent.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
+	st := newStory().greeted().chat(event.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
 	for phase, label := range []string{"analysis", "review", "plan"} {
-		st.chat(agent.PhaseSkipped{Phase: phase + 1, Label: label, Reason: "switched off"})
+		st.chat(event.PhaseSkipped{Phase: phase + 1, Label: label, Reason: "switched off"})
 	}
-	st.chat(agent.SynthesisStarted{Direct: true}, agent.SynthesisCompleted{Error: why},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusFailed, Reason: agent.ReasonPlannerError, Error: why}})
+	st.chat(event.SynthesisStarted{Direct: true}, event.SynthesisCompleted{Error: why},
+		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonPlannerError, Error: why}})
 	s := settled(t, st, 120, 36)
 	if n := strings.Count(s.text(), why); n != 1 {
 		t.Errorf("said %d times", n)

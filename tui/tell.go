@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 	"replan/tui/plain"
 	"replan/tui/untrusted"
@@ -19,16 +20,16 @@ type moment struct {
 }
 
 // moment looks at the run before an event is folded.
-func (m *Model) moment(d agent.Data) moment {
+func (m *Model) moment(d event.Data) moment {
 	was := moment{replanning: m.run.Replanning != nil}
 	switch d := d.(type) {
-	case agent.GateResolved:
+	case event.GateResolved:
 		for _, g := range m.run.Gates {
 			if g.Gate == d.Gate {
 				was.gate = g
 			}
 		}
-	case agent.FailureResolved:
+	case event.FailureResolved:
 		if s := m.run.Step(d.Step); s != nil && s.Status == agent.StepBroken {
 			was.failure = s.Error
 		}
@@ -37,48 +38,48 @@ func (m *Model) moment(d agent.Data) moment {
 }
 
 // tellRun writes into the chat what an event says of the run as a whole.
-func (m *Model) tellRun(data agent.Data, was moment) {
+func (m *Model) tellRun(data event.Data, was moment) {
 	c := m.chat
 	m.tellCut()
 	switch d := data.(type) {
-	case agent.RunResumed:
+	case event.RunResumed:
 		m.goesOn()
-	case agent.PlanCreated:
+	case event.PlanCreated:
 		if !m.phased() {
 			c.add(c.planned(m.run, d.Plan.Title, len(d.Plan.Steps), m.dry))
 		}
-	case agent.ModelRequested:
+	case event.ModelRequested:
 		m.asked[errand{d.Purpose, d.Step}] = m.run.Now
 		if d.Purpose == prompt.PurposeChat {
 			m.openTurn()
 		}
-	case agent.ModelReplied:
+	case event.ModelReplied:
 		m.replied(d)
-	case agent.RunSteered:
+	case event.RunSteered:
 		// As a command it stands in the chat already.
 		c.add(c.steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
 		m.input.remember(d.Text)
-	case agent.RouteMatched:
+	case event.RouteMatched:
 		c.add(c.remark(doneGlyph, successStyle, plain.Routed(d, m.run.Model)))
 		if m.run.Model == "" {
 			m.troubled = c.problem // which that says
 		}
-	case agent.ReplanStarted:
+	case event.ReplanStarted:
 		m.tellFailure(d.Step, d.Error)
-	case agent.ReplanRefused:
+	case event.ReplanRefused:
 		c.add(c.note("warn", "The new plan was refused: "+d.Reason))
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		c.add(c.revision(d, was.replanning))
-	case agent.PlanReviewed:
+	case event.PlanReviewed:
 		c.add(c.reviewed(m.run, d))
-	case agent.SynthesisStarted:
+	case event.SynthesisStarted:
 		m.asked[errand{purpose: answering(d.Direct)}] = m.run.Now
 		m.openTurn()
-	case agent.SynthesisDelta:
+	case event.SynthesisDelta:
 		m.writes(d.Text, d.Thinking)
-	case agent.SynthesisCompleted:
+	case event.SynthesisCompleted:
 		m.tellAnswered(d)
-	case agent.RunCompleted:
+	case event.RunCompleted:
 		m.finish(&d.Result)
 	default:
 		m.tellNotice(d)
@@ -86,7 +87,7 @@ func (m *Model) tellRun(data agent.Data, was moment) {
 }
 
 // tellAnswered ends the answer that was written, and says where it is not whole.
-func (m *Model) tellAnswered(d agent.SynthesisCompleted) {
+func (m *Model) tellAnswered(d event.SynthesisCompleted) {
 	c := m.chat
 	delete(m.asked, errand{purpose: prompt.PurposeSynthesis})
 	delete(m.asked, errand{purpose: prompt.PurposeChat})
@@ -105,25 +106,25 @@ func (m *Model) tellAnswered(d agent.SynthesisCompleted) {
 
 // tellNotice writes what a model thinks while it plans, and what the user should
 // know besides: of budgets, guards and anything else.
-func (m *Model) tellNotice(data agent.Data) {
+func (m *Model) tellNotice(data event.Data) {
 	c := m.chat
 	switch d := data.(type) {
-	case agent.PhaseDelta:
+	case event.PhaseDelta:
 		m.thinks(d.Phase, d.Thinking, d.Text)
-	case agent.PhaseCompleted:
+	case event.PhaseCompleted:
 		m.thoughtIn(d.Phase, d.Reply.Thinking)
-	case agent.PhaseFailed:
+	case event.PhaseFailed:
 		m.thoughtIn(d.Phase, d.Reply.Thinking)
-	case agent.GuardBlocked:
+	case event.GuardBlocked:
 		m.blocked = d.Reason
 		c.add(c.note("error", d.Reason))
-	case agent.GuardWarned:
+	case event.GuardWarned:
 		c.add(c.note("warn", d.Reason))
-	case agent.BudgetWarned:
+	case event.BudgetWarned:
 		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
-	case agent.JournalDamaged:
+	case event.JournalDamaged:
 		c.add(c.note("warn", fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)))
-	case agent.Note:
+	case event.Note:
 		c.add(c.note(d.Level, d.Text))
 	}
 }
@@ -150,7 +151,7 @@ func answering(direct bool) prompt.Purpose {
 
 // replied tells what came of a request outside the phases of planning: a turn
 // of the chat, and that no reply came.
-func (m *Model) replied(d agent.ModelReplied) {
+func (m *Model) replied(d event.ModelReplied) {
 	delete(m.asked, errand{d.Purpose, d.Step})
 	if d.Purpose == prompt.PurposeChat {
 		m.closeTurn(d.Reply.Text, d.Reply.Thinking)
@@ -163,31 +164,31 @@ func (m *Model) replied(d agent.ModelReplied) {
 
 // tellStep writes into the chat what an event says of a step that a reader of
 // the conversation wants to know.
-func (m *Model) tellStep(data agent.Data, was moment) {
+func (m *Model) tellStep(data event.Data, was moment) {
 	c := m.chat
 	switch d := data.(type) {
-	case agent.GateRequested:
+	case event.GateRequested:
 		if m.options.Replay {
 			c.add(c.remark(gateGlyph, warningStyle, askedWords(d)))
 		}
-	case agent.StepStarted:
+	case event.StepStarted:
 		m.tellPassed(d)
-	case agent.StepFailed:
+	case event.StepFailed:
 		if m.options.Replay && m.askedStep() == d.Index {
 			m.tellFailure(d.Index, d.Error)
 		}
-	case agent.FailureResolved:
+	case event.FailureResolved:
 		if was.failure != "" {
 			m.tellFailure(d.Step, was.failure)
 		}
 		c.add(c.remark(separatorGlyph, faintStyle, failureWords(d)))
-	case agent.DoubtResolved:
+	case event.DoubtResolved:
 		c.add(c.remark(separatorGlyph, faintStyle, doubtWords(d)))
-	case agent.GateResolved:
+	case event.GateResolved:
 		c.add(c.remark(gateGlyph, warningStyle, resolvedWords(was.gate, d)))
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		c.add(c.note("warn", fmt.Sprintf("%s is in doubt: %s", stepWords(d.Index), d.Reason)))
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		if d.DryRun && d.Gate != nil {
 			c.add(c.remark(gateGlyph, warningStyle, fmt.Sprintf("step %s %s: %s", d.Index, wouldWords(*d.Gate), ruleWords(*d.Gate))))
 		}
@@ -196,7 +197,7 @@ func (m *Model) tellStep(data agent.Data, was moment) {
 
 // finish writes how the run ended. An answer that did not stream is written
 // first.
-func (m *Model) finish(r *agent.Result) {
+func (m *Model) finish(r *event.Result) {
 	clear(m.asked)
 	if m.turn != nil && !m.turn.done {
 		m.closeTurn(m.turn.text, "")
@@ -223,7 +224,7 @@ func (m *Model) finish(r *agent.Result) {
 		m.stopping = false
 	}
 	var results []*block
-	if r.Status == agent.StatusCompleted && r.Answer == "" && !m.inner() {
+	if r.Status == event.StatusCompleted && r.Answer == "" && !m.inner() {
 		results = m.chat.results(m.run)
 	}
 	outcome := m.chat.outcome(&told, m.outcomeWord(r), again)
@@ -232,15 +233,15 @@ func (m *Model) finish(r *agent.Result) {
 }
 
 // outcomeWord says how a run that completed went.
-func (m *Model) outcomeWord(r *agent.Result) string {
+func (m *Model) outcomeWord(r *event.Result) string {
 	switch {
 	case m.dry:
 		return "dry run: nothing was called"
 	case m.planOnly:
 		return "planned: nothing was run"
-	case r.Reason == agent.ReasonPartial:
+	case r.Reason == event.ReasonPartial:
 		return "done in part: some steps were skipped"
-	case r.Reason == agent.ReasonNothingFound:
+	case r.Reason == event.ReasonNothingFound:
 		return "nothing found"
 	default:
 		return "done"
@@ -259,7 +260,7 @@ func (m *Model) phased() bool {
 
 // tellPassed writes that a call passes by an answer that the user gave for longer
 // than once, with a mark where it carries text from outside: nobody is shown it.
-func (m *Model) tellPassed(d agent.StepStarted) {
+func (m *Model) tellPassed(d event.StepStarted) {
 	words := plain.Passed(m.run, d)
 	if words == "" {
 		return
@@ -282,7 +283,7 @@ func (m *Model) tellFailure(index, sentence string) {
 	}
 	m.failed = attempt
 	words := fmt.Sprintf("step %s failed: %s", index, untrusted.FirstLine(sentence))
-	if s := m.run.Step(index); s != nil && s.Failure == agent.FailureDenied {
+	if s := m.run.Step(index); s != nil && s.Failure == event.FailureDenied {
 		words = fmt.Sprintf("step %s was %s", index, untrusted.FirstLine(sentence))
 	}
 	failed := m.chat.remark(failedGlyph, dangerStyle, words)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 )
 
 // timeline is when the steps of a run waited and ran, worked out from what the
@@ -269,7 +270,7 @@ func (c *chronicler) begins(revision int) time.Duration {
 // looked over, 0 where it was not.
 func (c *chronicler) reviewed(revision int) (at time.Duration) {
 	for i := range c.run.Reviews {
-		if r := &c.run.Reviews[i]; r.Revision == revision && r.Decision == agent.ReviewRun {
+		if r := &c.run.Reviews[i]; r.Revision == revision && r.Decision == event.ReviewRun {
 			at = c.axis.at(r.At)
 		}
 	}

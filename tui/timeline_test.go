@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // past is events with the second at which each happened.
 type past []struct {
 	at   float64
-	data agent.Data
+	data event.Data
 }
 
 // folded is the run that they make, and when the last of them happened.
@@ -23,19 +25,19 @@ func (p past) folded(t *testing.T) (*agent.Run, time.Time) {
 	began := map[string]float64{}
 	for i, e := range p {
 		switch d := e.data.(type) {
-		case agent.StepStarted:
+		case event.StepStarted:
 			began[d.Index] = e.at
-		case agent.StepCompleted:
+		case event.StepCompleted:
 			if d.MS == 0 {
 				d.MS = int64((e.at - began[d.Index]) * 1000)
 				e.data = d
 			}
-		case agent.StepFailed:
+		case event.StepFailed:
 			d.MS = int64((e.at - began[d.Index]) * 1000)
 			e.data = d
 		}
 		now = time.Unix(0, 0).UTC().Add(time.Duration(e.at * float64(time.Second)))
-		if err := run.Apply(agent.Event{Seq: uint64(i + 1), Time: now, Run: "r", Data: e.data}); err != nil {
+		if err := run.Apply(event.Event{Seq: uint64(i + 1), Time: now, Run: "r", Data: e.data}); err != nil {
 			t.Fatalf("event %d: %v", i, err)
 		}
 	}
@@ -44,32 +46,32 @@ func (p past) folded(t *testing.T) (*agent.Run, time.Time) {
 
 var timedTools = plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}, {Name: "change", Server: "s"}}
 
-func timedPlan(steps ...plan.Step) (agent.RunStarted, agent.PlanCreated) {
+func timedPlan(steps ...plan.Step) (event.RunStarted, event.PlanCreated) {
 	plan := plan.Plan{Title: "P", Steps: steps, OnFailure: plan.OnFailureReplan}
-	return agent.RunStarted{Plan: &plan, Model: "m", Limits: agent.DefaultLimits(), Catalogue: timedTools, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}, {Tool: "change", Verdict: agent.VerdictAsk}}},
-		agent.PlanCreated{Plan: plan, Revision: 1}
+	return event.RunStarted{Plan: &plan, Model: "m", Limits: event.DefaultLimits(), Catalogue: timedTools, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}, {Tool: "change", Verdict: rule.VerdictAsk}}},
+		event.PlanCreated{Plan: plan, Revision: 1}
 }
 
 func timedStep(index, tool string, deps ...string) plan.Step {
 	return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
 }
 
-func begins(index string, n int) agent.Data {
-	return agent.StepStarted{Index: index, Attempt: n, Executor: plan.ExecutorTool, Tool: "look"}
+func begins(index string, n int) event.Data {
+	return event.StepStarted{Index: index, Attempt: n, Executor: plan.ExecutorTool, Tool: "look"}
 }
 
-func succeeds(index string, n int) agent.Data { return agent.StepCompleted{Index: index, Attempt: n} }
+func succeeds(index string, n int) event.Data { return event.StepCompleted{Index: index, Attempt: n} }
 
-func fails(index string, n int) agent.Data {
-	return agent.StepFailed{Index: index, Attempt: n, Error: "no", Failure: agent.FailureTool}
+func fails(index string, n int) event.Data {
+	return event.StepFailed{Index: index, Attempt: n, Error: "no", Failure: event.FailureTool}
 }
 
 func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look", "1")}}
 	run, now := past{
-		{0, agent.RunStarted{Plan: &plan, Limits: agent.DefaultLimits(), Catalogue: timedTools, Review: true, Rules: []agent.Rule{{Tool: "look", Verdict: agent.VerdictRun}}}},
-		{0, agent.PlanCreated{Plan: plan, Revision: 1}},
-		{11, agent.PlanReviewed{Revision: 1, Decision: agent.ReviewRun, By: "user"}},
+		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
+		{0, event.PlanCreated{Plan: plan, Revision: 1}},
+		{11, event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: "user"}},
 		{11, begins("1", 1)},
 		{13, succeeds("1", 1)},
 		{13, begins("2", 1)},
@@ -83,7 +85,7 @@ func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
 
 func TestAStepTakesAsLongOnTheTimelineAsInThePlan(t *testing.T) {
 	start, plan := timedPlan(timedStep("1", "look"))
-	run, now := past{{0, start}, {0, plan}, {0, begins("1", 1)}, {0.011, agent.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.folded(t)
+	run, now := past{{0, start}, {0, plan}, {0, begins("1", 1)}, {0.011, event.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.folded(t)
 	line := chronicle(run, now)
 	plans, _ := stateWord(darkLook(), run, run.Steps[0])
 	if got := shortly(line.track("1").ran); got != "7ms" || plans != got {
@@ -146,15 +148,15 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 			"makespan 5 sum 6 most 2\n* 1 ran 1 lane 1\n2 needs 1 ran 1 beside 3 lane 1\n* 3 needs 1 ran 3 beside 2 lane 2 after step 1\n* 4 needs 4 ran 1 lane 1 after step 3\n",
 		},
 		"time at a gate is neither running nor waiting for a slot": {
-			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, agent.GateRequested{Gate: "2.1.1", Step: "2"}}, {6, agent.GateResolved{Gate: "2.1.1", Decision: agent.Allow, By: "user"}}, {6, begins("2", 1)}, {7, succeeds("2", 1)}},
+			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {6, event.GateResolved{Gate: "2.1.1", Decision: event.Allow, By: "user"}}, {6, begins("2", 1)}, {7, succeeds("2", 1)}},
 			"makespan 6 sum 2 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 4 ran 1 lane 1 after step 1\n",
 		},
 		"a gate that is open grows": {
-			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, agent.GateRequested{Gate: "2.1.1", Step: "2"}}, {9, agent.Note{}}},
+			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {9, event.Note{}}},
 			"makespan 8 sum 1 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 7 after step 1\n",
 		},
 		"the pause before another attempt counts apart": {
-			past{{0, retryStart}, {1, retry}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, agent.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}}, {4, agent.TimerFired{ID: "retry/1/2"}}, {4, begins("1", 2)}, {5, succeeds("1", 2)}},
+			past{{0, retryStart}, {1, retry}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}}, {4, event.TimerFired{ID: "retry/1/2"}}, {4, begins("1", 2)}, {5, succeeds("1", 2)}},
 			"makespan 4 sum 2 most 1\n* 1 pause 2 ran 2 lane 1 after attempt 1\n",
 		},
 		"who waits for a slot comes after the step that had it": {
@@ -162,15 +164,15 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 			"makespan 4 sum 6 most 2\n* 1 ran 1 beside 2 lane 1\n2 ran 2 beside 1,3 lane 2\n* 3 slot 1 ran 3 beside 2 lane 1 after a slot that step 1 had\n",
 		},
 		"a revision stands between what failed and what came after": {
-			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, agent.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Remaining: []string{"1"}}}, {5, agent.PlanDiff{Revision: 2, Removed: []string{"1"}, Added: []string{"2"}, Plan: replaced}}, {5, begins("2", 1)}, {6, succeeds("2", 1)}},
+			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Remaining: []string{"1"}}}, {5, event.PlanDiff{Revision: 2, Removed: []string{"1"}, Added: []string{"2"}, Plan: replaced}}, {5, begins("2", 1)}, {6, succeeds("2", 1)}},
 			"makespan 5 sum 2 most 1\n* 1 ran 1 lane 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 lane 1 after revision 2\n",
 		},
 		"the time between an end and a resume is left out": {
-			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, agent.Note{}}, {100, agent.RunResumed{Model: "m", Limits: agent.DefaultLimits(), Catalogue: timedTools, Rules: oneStart.Rules}}, {101, begins("1", 2)}, {102, succeeds("1", 2)}},
+			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, event.Note{}}, {100, event.RunResumed{Model: "m", Limits: event.DefaultLimits(), Catalogue: timedTools, Rules: oneStart.Rules}}, {101, begins("1", 2)}, {102, succeeds("1", 2)}},
 			"makespan 3 sum 2 most 1\n* 1 slot 1 ran 2 lane 1 after attempt 1\n",
 		},
 		"a step that has not been ready has no times": {
-			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, agent.Note{}}},
+			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, event.Note{}}},
 			"makespan 1 sum 1 most 1\n* 1 ran 1 lane 1\n2\n3\n4\n",
 		},
 	} {
@@ -225,9 +227,9 @@ func BenchmarkTimelineOf1000Steps(b *testing.B) {
 	started, created := timedPlan(steps...)
 	run := &agent.Run{}
 	seq, now := uint64(0), time.Unix(0, 0).UTC()
-	apply := func(d agent.Data) {
+	apply := func(d event.Data) {
 		seq, now = seq+1, now.Add(time.Millisecond)
-		if err := run.Apply(agent.Event{Seq: seq, Time: now, Run: "r", Data: d}); err != nil {
+		if err := run.Apply(event.Event{Seq: seq, Time: now, Run: "r", Data: d}); err != nil {
 			b.Fatal(err)
 		}
 	}

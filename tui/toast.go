@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui/untrusted"
@@ -114,15 +115,15 @@ func (m *Model) lay(screen []string, first, rows int) {
 }
 
 // notices tells what of an event is worth a notice.
-func (m *Model) notices(e agent.Event) {
+func (m *Model) notices(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
 		m.serverNotices(d)
-	case agent.GateResolved:
-		if d.Scope == agent.ScopeAlways && d.Rule != nil {
+	case event.GateResolved:
+		if d.Scope == event.ScopeAlways && d.Rule != nil {
 			m.toast("info", "saved the rule "+d.Rule.String())
 		}
-	case agent.BudgetWarned:
+	case event.BudgetWarned:
 		m.toast("warn", "80 % used: "+budgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning"
@@ -24,7 +24,7 @@ import (
 type Session interface {
 	// Events is everything that happens, in order. It is closed when the
 	// session is.
-	Events() <-chan agent.Event
+	Events() <-chan event.Event
 	// Send gives the session a command. It may wait until the session takes it.
 	Send(runner.Command)
 	// Queries answer what the screen asks. Each sees the commands sent before it.
@@ -61,7 +61,7 @@ type Options struct {
 	GoOn func(session string)
 	// Recorded is what a replay plays by itself; none: the session tells it. Speed
 	// is how many times as fast as it was, 0 at once.
-	Recorded []agent.Event
+	Recorded []event.Event
 	Speed    float64
 }
 

@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui/untrusted"
 )
@@ -17,7 +18,7 @@ type undoDialog struct {
 	open bool
 	run  string
 	what string      // that the run is about
-	got  *agent.Undo // nil while it is on its way
+	got  *event.Undo // nil while it is on its way
 	sent bool        // the yes is on its way
 
 	doc  *document
@@ -34,7 +35,7 @@ func (d *undoDialog) ask(run, what string) query {
 }
 
 // take takes what the undo of a run would do, or why it does nothing.
-func (d *undoDialog) take(u agent.Undo) {
+func (d *undoDialog) take(u event.Undo) {
 	if d.open && u.Run == d.run {
 		d.got, d.sent, d.doc, d.line = &u, false, nil, 0
 	}
@@ -165,7 +166,7 @@ func (d *undoDialog) write(doc *document) {
 }
 
 // sign is what becomes of a file, in a sign.
-func (d *undoDialog) sign(f agent.UndoneFile) (string, lipgloss.Style) {
+func (d *undoDialog) sign(f event.UndoneFile) (string, lipgloss.Style) {
 	switch l := d.look; f.Action {
 	case "recreated":
 		return l.glyphs.Added, l.Added
@@ -197,7 +198,7 @@ func (d *undoDialog) bar(width int) (lines []string, keys []key.Binding, parts [
 
 // undone leads to the chat, which tells what was put back, where the dialog is
 // still open about it.
-func (m *Model) undone(d agent.ChatUndone) {
+func (m *Model) undone(d event.ChatUndone) {
 	if m.undo.done(d.Run) {
 		m.runs.open = false
 		m.focus = paneChat

@@ -8,16 +8,17 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui"
 )
 
 // unmaking is what the undo of the story's run would do.
-func unmaking() agent.Undo {
-	return agent.Undo{
+func unmaking() event.Undo {
+	return event.Undo{
 		Run:  storyRun,
 		Diff: "--- a/auth/notes.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-what was renamed\n" + handlerDiff,
-		Files: []agent.UndoneFile{
+		Files: []event.UndoneFile{
 			{Path: "auth/handler.go", Action: "restored"}, {Path: "auth/notes.md", Action: "removed"}, {Path: "auth/old.go", Action: "recreated"},
 		},
 		Notes: []string{"what test.run changed is not put back"},
@@ -25,12 +26,12 @@ func unmaking() agent.Undo {
 }
 
 // refusedUnmaking is one that is refused.
-func refusedUnmaking() agent.Undo {
-	return agent.Undo{Run: storyRun, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
+func refusedUnmaking() event.Undo {
+	return event.Undo{Run: storyRun, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
 }
 
 // undoing presses u in the plan of the run that has ended, and takes the answer.
-func undoing(t *testing.T, u agent.Undo, width, height int) *screen {
+func undoing(t *testing.T, u event.Undo, width, height int) *screen {
 	t.Helper()
 	st := newStory().finished()
 	s := settled(t, st, width, height).press(tabKey).press(letters("u")...)
@@ -56,7 +57,7 @@ func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
 
 	st := newStory().finished()
 	u := unmaking()
-	s.show(more(st).session(agent.ChatUndone{Undo: u}, agent.ChatReply{Text: u.Words()}))
+	s.show(more(st).session(event.ChatUndone{Undo: u}, event.ChatReply{Text: u.Words()}))
 	s.lacks("put back 3 files")
 	s.wants("undid the run " + storyRun)
 	s.wants("recreated auth/old.go")
@@ -75,12 +76,12 @@ func TestNothingIsUndoneWithoutAYes(t *testing.T) {
 
 func TestWhatCannotBeUndoneTakesNoYes(t *testing.T) {
 	for name, c := range map[string]struct {
-		undo agent.Undo
+		undo event.Undo
 		says string
 	}{
 		"a file that changed since": {refusedUnmaking(), "auth/jwt.go changed since: nothing was put back"},
-		"one that is undone":        {agent.Undo{Run: storyRun, Already: true}, "It is undone already"},
-		"one that changed nothing":  {agent.Undo{Run: storyRun}, "It changed no file"},
+		"one that is undone":        {event.Undo{Run: storyRun, Already: true}, "It is undone already"},
+		"one that changed nothing":  {event.Undo{Run: storyRun}, "It changed no file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := undoing(t, c.undo, 120, 36)
@@ -96,7 +97,7 @@ func TestARunOfTheListIsUndone(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
 	s.sent(asks("runs"), asks("undo r-4"))
 	s.wants("Looking at what it changed")
-	s.show((&story{now: newStory().now}).session(agent.Undo{Run: "r-other", Refused: "not this one"}))
+	s.show((&story{now: newStory().now}).session(event.Undo{Run: "r-other", Refused: "not this one"}))
 	s.lacks("not this one")
 	s.press(escape)
 	s.wants("Runs")
@@ -121,7 +122,7 @@ func TestARunThatGoesOnIsNotUndone(t *testing.T) {
 }
 
 func TestTheUndoDialogIsDrawnWideAndNarrow(t *testing.T) {
-	for name, u := range map[string]agent.Undo{"shown": unmaking(), "refused": refusedUnmaking()} {
+	for name, u := range map[string]event.Undo{"shown": unmaking(), "refused": refusedUnmaking()} {
 		for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
 				golden.RequireEqual(t, undoing(t, u, size.w, size.h).text()+"\n")

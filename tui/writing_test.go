@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
@@ -272,7 +272,7 @@ func TestABackslashBeforeEnterIsANewLine(t *testing.T) {
 }
 
 func TestWhatWasSentInOtherSessionsIsLeafedThrough(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "two"}, session.History{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
+	s := open(t, tui.Options{}, 120, 36).answers(event.ChatUser{Text: "two"}, session.History{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
 	s.press(upKey)
 	s.typed("two")
 	s.press(upKey)
@@ -286,7 +286,7 @@ func TestWhatWasSentInOtherSessionsIsLeafedThrough(t *testing.T) {
 func TestALineThatBeginsWithABlankIsNotLeafedThrough(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters(" secret")...).press(enter)
 	s.submitted(" secret")
-	s.answers(agent.ChatUser{Text: "secret"}).press(upKey)
+	s.answers(event.ChatUser{Text: "secret"}).press(upKey)
 	s.typed("")
 }
 
@@ -344,7 +344,7 @@ func TestWhatWasNotTakenComesBackWithTheReason(t *testing.T) {
 }
 
 func TestWhatGoesWithAMessageIsShownUnderIt(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).answers(agent.ChatUser{Text: "explain @a.go and @docs/", Mentions: []prompt.Mention{
+	s := open(t, tui.Options{}, 120, 36).answers(event.ChatUser{Text: "explain @a.go and @docs/", Mentions: []prompt.Mention{
 		{Name: "a.go", Text: "x", Bytes: 2150}, {Name: "docs/", Folder: true, Text: "docs/a\ndocs/b\n"}, {Name: "big", Text: strings.Repeat("x", 64<<10), Bytes: 3 << 20, Cut: true},
 	}})
 	for _, want := range []string{"@ a.go · 2.1 KB", "@ docs/ · 2 names", "@ big · the first 64 KB of 3.0 MB"} {

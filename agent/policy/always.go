@@ -10,18 +10,19 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // Offer makes the narrowest rule that lets the call of a gate pass for ever in
 // this workspace, to be shown with the gate. t is the tool that is called. Where
 // there is none, why says so.
-func Offer(g agent.GateRequested, t plan.Tool, workspace string) (always *agent.Always, why string) {
+func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.Always, why string) {
 	switch {
 	case g.Step == "":
 		return nil, "this is no step of a run"
-	case g.Planned || g.Rule.Source == agent.SourcePlan:
+	case g.Planned || g.Rule.Source == rule.SourcePlan:
 		return nil, "the plan itself asks for this gate, and no rule opens it"
 	case len(g.Provenance) > 0:
 		return nil, "its arguments carry text from a result, which may be another the next time"
@@ -41,7 +42,7 @@ func Offer(g agent.GateRequested, t plan.Tool, workspace string) (always *agent.
 		return nil, "a rule of this folder would hold in every other"
 	}
 	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Workspace: workspace, Action: "allow"}
-	rule, err := block.Rule()
+	r, err := block.Rule()
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -51,10 +52,10 @@ func Offer(g agent.GateRequested, t plan.Tool, workspace string) (always *agent.
 		return nil, err.Error()
 	case len(text) > longestRule:
 		return nil, "the rule would be too long to be read before it is saved"
-	case agent.Decide([]agent.Rule{rule}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}, g.Args).Verdict != agent.VerdictRun:
+	case rule.Decide([]rule.Rule{r}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}, g.Args).Verdict != rule.VerdictRun:
 		return nil, "no rule can be written that lets this very call pass"
 	}
-	return &agent.Always{Rule: rule, Text: text}, ""
+	return &event.Always{Rule: r, Text: text}, ""
 }
 
 // longestRule bounds the text of a rule that is offered, in bytes: what is not
@@ -74,7 +75,7 @@ var scopes = map[string][]string{
 // file operator is bound to its files, a command to its words, and what another
 // server offers to every argument. What the call leaves out has to be left out:
 // it could let the call touch more, or be another one altogether.
-func conditions(g agent.GateRequested, t plan.Tool) (args map[string]string, why string) {
+func conditions(g event.GateRequested, t plan.Tool) (args map[string]string, why string) {
 	args = map[string]string{}
 	names := slices.Collect(maps.Keys(g.Args))
 	if scope, known := scopes[g.Tool]; known && g.Trusted {
@@ -89,7 +90,7 @@ func conditions(g agent.GateRequested, t plan.Tool) (args map[string]string, why
 		if !ok {
 			text = plan.CanonicalJSON(value)
 		}
-		args[name] = agent.Literal(text)
+		args[name] = rule.Literal(text)
 	}
 	if g.Trusted && len(args) == 0 && len(scopes[g.Tool]) > 0 {
 		return nil, fmt.Sprintf("a rule binds %s to its %s, which this call does not give", g.Tool, strings.Join(scopes[g.Tool], " or "))

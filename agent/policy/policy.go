@@ -1,7 +1,7 @@
 // Package policy says which calls stop at a gate, and how a gate is answered
 // where nobody is there to press a key. It reads the rules of flags and of the
 // configuration, has the built-in ones, and makes and saves the rule with which a
-// gate is answered for always. Which rule decides about a call, [agent.Decide]
+// gate is answered for always. Which rule decides about a call, [rule.Decide]
 // says.
 package policy
 
@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"slices"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -24,26 +25,26 @@ type Trust struct {
 // configuration says otherwise: what only reads runs, tests and linters run where
 // they are trusted or asked for, plans that a model makes and runs in chat are
 // held at the gates of their steps, everything else asks.
-func BuiltIn(t Trust) []agent.Rule {
-	const source = agent.SourceBuiltIn
-	tests := agent.Rule{Tool: testTools[0], When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
-	lint := agent.Rule{Tool: testTools[1], When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "a linter may run the code of this folder"}
-	for _, rule := range []*agent.Rule{&tests, &lint} {
+func BuiltIn(t Trust) []rule.Rule {
+	const source = rule.SourceBuiltIn
+	tests := rule.Rule{Tool: testTools[0], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
+	lint := rule.Rule{Tool: testTools[1], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a linter may run the code of this folder"}
+	for _, r := range []*rule.Rule{&tests, &lint} {
 		switch {
 		case t.Workspace:
-			rule.Verdict, rule.Why = agent.VerdictRun, "you trust this folder"
+			r.Verdict, r.Why = rule.VerdictRun, "you trust this folder"
 		case t.Tests:
-			rule.Verdict, rule.Why = agent.VerdictRun, "you asked for the tests"
+			r.Verdict, r.Why = rule.VerdictRun, "you asked for the tests"
 		}
 	}
-	return []agent.Rule{
+	return []rule.Rule{
 		tests, lint,
-		{Tool: prompt.PlanServer + ":*", When: agent.WhenTrusted, Verdict: agent.VerdictRun, Source: source, Why: "its steps have gates of their own"},
-		{Tool: "workspace:vcs.push", When: agent.WhenTrusted, Verdict: agent.VerdictAsk, Source: source, Why: "what is pushed has left this machine"},
-		{Tool: "*", When: agent.WhenReadOnly, Verdict: agent.VerdictRun, Source: source, Why: "it only reads"},
-		{Tool: "*", When: agent.WhenDestructive, Verdict: agent.VerdictAsk, Source: source, Why: "it changes what is there"},
-		{Tool: "*", When: agent.WhenUnmarked, Verdict: agent.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
-		{Tool: "*", Verdict: agent.VerdictAsk, Source: source, Why: "it has effects"},
+		{Tool: prompt.PlanServer + ":*", When: rule.WhenTrusted, Verdict: rule.VerdictRun, Source: source, Why: "its steps have gates of their own"},
+		{Tool: "workspace:vcs.push", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "what is pushed has left this machine"},
+		{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: source, Why: "it only reads"},
+		{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: source, Why: "it changes what is there"},
+		{Tool: "*", When: rule.WhenUnmarked, Verdict: rule.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
+		{Tool: "*", Verdict: rule.VerdictAsk, Source: source, Why: "it has effects"},
 	}
 }
 
@@ -81,17 +82,17 @@ func ParseApprove(text string) (Approve, error) {
 
 // Answer decides about a gate where nobody is asked; ok is false where the user
 // is to be asked.
-func (a Approve) Answer(g agent.GateRequested) (decision agent.Decision, ok bool) {
+func (a Approve) Answer(g event.GateRequested) (decision event.Decision, ok bool) {
 	switch a {
 	case ApproveAll:
-		return agent.Allow, true
+		return event.Allow, true
 	case ApproveSafe:
 		if g.Trusted && safeOperators[g.Tool] && g.Removes == "" && !changesStartup(g) {
-			return agent.Allow, true
+			return event.Allow, true
 		}
-		return agent.Deny, true
+		return event.Deny, true
 	case ApproveNone:
-		return agent.Deny, true
+		return event.Deny, true
 	default:
 		return "", false
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/rule"
 )
 
 // Section is what the configuration says of rules besides its [[policy]] blocks:
@@ -24,10 +24,10 @@ type Section struct {
 // section's denials, the blocks as they were written, what the section allows.
 // here says whether the workspace is a folder or lies below it: blocks of other
 // folders are left out.
-func Rules(blocks []Block, s Section, here func(folder string) bool) ([]agent.Rule, error) {
-	var rules []agent.Rule
+func Rules(blocks []Block, s Section, here func(folder string) bool) ([]rule.Rule, error) {
+	var rules []rule.Rule
 	var faults []error
-	take := func(key string, rule agent.Rule, err error) {
+	take := func(key string, rule rule.Rule, err error) {
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", key, err))
 			return
@@ -35,7 +35,7 @@ func Rules(blocks []Block, s Section, here func(folder string) bool) ([]agent.Ru
 		rules = append(rules, rule)
 	}
 	for _, text := range s.Deny {
-		rule, err := Parse(text, agent.VerdictBlock, agent.SourceConfiguration)
+		rule, err := Parse(text, rule.VerdictBlock, rule.SourceConfiguration)
 		take("gates.deny", rule, err)
 	}
 	for i, b := range blocks {
@@ -46,7 +46,7 @@ func Rules(blocks []Block, s Section, here func(folder string) bool) ([]agent.Ru
 		take(fmt.Sprintf("policy (block %d)", i+1), rule, err)
 	}
 	for _, text := range s.Allow {
-		rule, err := Parse(text, agent.VerdictRun, agent.SourceConfiguration)
+		rule, err := Parse(text, rule.VerdictRun, rule.SourceConfiguration)
 		take("gates.allow", rule, err)
 	}
 	return rules, errors.Join(faults...)
@@ -63,55 +63,55 @@ type Block struct {
 }
 
 // actions are the words for verdicts in a block.
-var actions = map[string]agent.Verdict{"ask": agent.VerdictAsk, "allow": agent.VerdictRun, "deny": agent.VerdictBlock}
+var actions = map[string]rule.Verdict{"ask": rule.VerdictAsk, "allow": rule.VerdictRun, "deny": rule.VerdictBlock}
 
 // Rule is the rule that the block stands for.
-func (b Block) Rule() (agent.Rule, error) {
+func (b Block) Rule() (rule.Rule, error) {
 	verdict, known := actions[b.Action]
 	if !known {
-		return agent.Rule{}, fmt.Errorf("action takes ask, allow or deny, not %q", b.Action)
+		return rule.Rule{}, fmt.Errorf("action takes ask, allow or deny, not %q", b.Action)
 	}
 	if strings.TrimSpace(b.Tool) == "" {
-		return agent.Rule{}, errors.New(`tool is missing: name one, such as "fs.patch", or a pattern such as "files:*"`)
+		return rule.Rule{}, errors.New(`tool is missing: name one, such as "fs.patch", or a pattern such as "files:*"`)
 	}
 	if b.Workspace != "" && !filepath.IsAbs(b.Workspace) && !strings.HasPrefix(b.Workspace, "~/") {
-		return agent.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
+		return rule.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
 	}
-	return newRule(agent.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: agent.SourceConfiguration, Why: b.Why})
+	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: b.Why})
 }
 
 // Parse reads a rule as a flag has it: a tool, bare or server:tool, in which *
 // stands for any text, and ARG=PATTERN for each condition. A pattern with blanks
 // stands in double quotes or backticks.
-func Parse(text string, verdict agent.Verdict, source string) (agent.Rule, error) {
+func Parse(text string, verdict rule.Verdict, source string) (rule.Rule, error) {
 	tool, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	rule := agent.Rule{Tool: tool, Verdict: verdict, Source: source}
+	r := rule.Rule{Tool: tool, Verdict: verdict, Source: source}
 	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
 		name, value, found := strings.Cut(rest, "=")
 		if !found || name == "" || strings.ContainsAny(name, " \t") {
 			word, _, _ := strings.Cut(rest, " ")
-			return agent.Rule{}, fmt.Errorf("in the rule %q, %q is no condition: write ARG=PATTERN, as in path=docs/**", text, word)
+			return rule.Rule{}, fmt.Errorf("in the rule %q, %q is no condition: write ARG=PATTERN, as in path=docs/**", text, word)
 		}
 		pattern, after, err := nextPattern(value)
 		if err != nil {
-			return agent.Rule{}, fmt.Errorf("in the rule %q, the pattern of %s %w", text, name, err)
+			return rule.Rule{}, fmt.Errorf("in the rule %q, the pattern of %s %w", text, name, err)
 		}
 		if name == untrustedWord {
-			if rule.Untrusted, err = yesOrNo(pattern); err != nil {
-				return agent.Rule{}, fmt.Errorf("in the rule %q, %w", text, err)
+			if r.Untrusted, err = yesOrNo(pattern); err != nil {
+				return rule.Rule{}, fmt.Errorf("in the rule %q, %w", text, err)
 			}
 			rest = after
 			continue
 		}
-		if _, twice := rule.Args[name]; twice {
-			return agent.Rule{}, fmt.Errorf("the rule %q has two conditions on %s: write a rule for each", text, name)
+		if _, twice := r.Args[name]; twice {
+			return rule.Rule{}, fmt.Errorf("the rule %q has two conditions on %s: write a rule for each", text, name)
 		}
-		if rule.Args == nil {
-			rule.Args = map[string]string{}
+		if r.Args == nil {
+			r.Args = map[string]string{}
 		}
-		rule.Args[name], rest = pattern, after
+		r.Args[name], rest = pattern, after
 	}
-	return newRule(rule)
+	return newRule(r)
 }
 
 // untrustedWord is no argument in a rule: with yes the rule lets text from results
@@ -146,20 +146,20 @@ func nextPattern(text string) (pattern, rest string, err error) {
 }
 
 // newRule checks a rule and says in words what it is.
-func newRule(rule agent.Rule) (agent.Rule, error) {
-	rule.Tool = strings.TrimSpace(rule.Tool)
-	if rule.Tool == "" {
-		return agent.Rule{}, errors.New("an empty rule matches nothing: name a tool, such as fs.patch or files:*")
+func newRule(r rule.Rule) (rule.Rule, error) {
+	r.Tool = strings.TrimSpace(r.Tool)
+	if r.Tool == "" {
+		return rule.Rule{}, errors.New("an empty rule matches nothing: name a tool, such as fs.patch or files:*")
 	}
-	if _, err := path.Match(rule.Tool, ""); err != nil {
-		return agent.Rule{}, fmt.Errorf("the rule %q is not a pattern: %w", rule.Tool, err)
+	if _, err := path.Match(r.Tool, ""); err != nil {
+		return rule.Rule{}, fmt.Errorf("the rule %q is not a pattern: %w", r.Tool, err)
 	}
-	if _, empty := rule.Args[""]; empty {
-		return agent.Rule{}, fmt.Errorf("the rule for %s has a condition on an argument without a name", rule.Tool)
+	if _, empty := r.Args[""]; empty {
+		return rule.Rule{}, fmt.Errorf("the rule for %s has a condition on an argument without a name", r.Tool)
 	}
-	if rule.Untrusted && rule.Verdict != agent.VerdictRun {
-		return agent.Rule{}, fmt.Errorf("the rule for %s does not allow anything, so it says nothing of untrusted text", rule.Tool)
+	if r.Untrusted && r.Verdict != rule.VerdictRun {
+		return rule.Rule{}, fmt.Errorf("the rule for %s does not allow anything, so it says nothing of untrusted text", r.Tool)
 	}
-	rule.Why = cmp.Or(strings.TrimSpace(rule.Why), "your "+rule.Source+" says so: "+rule.String())
-	return rule, nil
+	r.Why = cmp.Or(strings.TrimSpace(r.Why), "your "+r.Source+" says so: "+r.String())
+	return r, nil
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"pgregory.net/rapid"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -30,14 +31,14 @@ func TestRulesOfAFlag(t *testing.T) {
 		"fs.write text=a=b":                    {"text": "a=b"},
 		`fs.write path="a b"  text="\u0063 d"`: {"path": "a b", "text": "c d"},
 	} {
-		rule, err := policy.Parse(text, agent.VerdictRun, agent.SourceFlag)
-		if err != nil || !maps.Equal(rule.Args, want) {
-			t.Errorf("%q: %v, %v", text, rule.Args, err)
+		r, err := policy.Parse(text, rule.VerdictRun, rule.SourceFlag)
+		if err != nil || !maps.Equal(r.Args, want) {
+			t.Errorf("%q: %v, %v", text, r.Args, err)
 			continue
 		}
-		again, err := policy.Parse(rule.String(), agent.VerdictRun, agent.SourceFlag)
-		if err != nil || !again.Equal(rule) {
-			t.Errorf("%q is written as %q, which is read as %+v (%v)", text, rule, again, err)
+		again, err := policy.Parse(r.String(), rule.VerdictRun, rule.SourceFlag)
+		if err != nil || !again.Equal(r) {
+			t.Errorf("%q is written as %q, which is read as %+v (%v)", text, r, again, err)
 		}
 	}
 }
@@ -56,7 +57,7 @@ func TestBadRulesAreRefusedWithASentence(t *testing.T) {
 		`fs.write path="\x"`:              "a quote that does not close",
 		"fs.write path=docs/** , text=**": "is no condition",
 	} {
-		if _, err := policy.Parse(text, agent.VerdictRun, agent.SourceFlag); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := policy.Parse(text, rule.VerdictRun, rule.SourceFlag); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -77,7 +78,7 @@ func TestTheOrderOfTheConfiguration(t *testing.T) {
 	var told []string
 	for _, r := range rules {
 		told = append(told, string(r.Verdict)+" "+r.String())
-		if r.Source != agent.SourceConfiguration || r.Why == "" {
+		if r.Source != rule.SourceConfiguration || r.Why == "" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -130,8 +131,8 @@ func TestBlocksOfOtherFoldersAreLeftOut(t *testing.T) {
 }
 
 // gate is the gate of a call of the workspace's own.
-func gate(tool string, args map[string]any) agent.GateRequested {
-	return agent.GateRequested{Step: "1", Tool: tool, Server: "workspace", Trusted: true, Args: args, Rule: agent.Rule{Source: agent.SourceBuiltIn}}
+func gate(tool string, args map[string]any) event.GateRequested {
+	return event.GateRequested{Step: "1", Tool: tool, Server: "workspace", Trusted: true, Args: args, Rule: rule.Rule{Source: rule.SourceBuiltIn}}
 }
 
 // folder is the workspace of the gates.
@@ -149,7 +150,7 @@ var schemas = map[string]string{
 }
 
 // toolOf is the tool that a gate is about.
-func toolOf(g agent.GateRequested) plan.Tool {
+func toolOf(g event.GateRequested) plan.Tool {
 	return plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, InputSchema: json.RawMessage(schemas[g.Tool])}
 }
 
@@ -157,7 +158,7 @@ func TestARuleThatIsSavedBindsWhatTheCallLeftOut(t *testing.T) {
 	remote := gate("send", map[string]any{"to": "me"})
 	remote.Server, remote.Trusted = "mail", false
 	for name, c := range map[string]struct {
-		asked agent.GateRequested
+		asked event.GateRequested
 		wider map[string]any
 	}{
 		"another folder":             {gate("proc.run", map[string]any{"argv": []any{"make"}}), map[string]any{"argv": []any{"make"}, "dir": "third_party/evil"}},
@@ -174,11 +175,11 @@ func TestARuleThatIsSavedBindsWhatTheCallLeftOut(t *testing.T) {
 			t.Errorf("%s: none is offered: %s", name, why)
 			continue
 		}
-		rules := []agent.Rule{always.Rule}
-		if got := agent.Decide(rules, toolOf(c.asked), c.asked.Args); got.Verdict != agent.VerdictRun {
+		rules := []rule.Rule{always.Rule}
+		if got := rule.Decide(rules, toolOf(c.asked), c.asked.Args); got.Verdict != rule.VerdictRun {
 			t.Errorf("%s: its own call: %+v", name, got)
 		}
-		if got := agent.Decide(rules, toolOf(c.asked), c.wider); got.Verdict == agent.VerdictRun {
+		if got := rule.Decide(rules, toolOf(c.asked), c.wider); got.Verdict == rule.VerdictRun {
 			t.Errorf("%s passes by the rule %s", name, always.Rule)
 		}
 	}
@@ -226,7 +227,7 @@ func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
 	foreign.Server, foreign.Trusted = "mail", false
 	odd := gate("we*rd[", map[string]any{})
 	odd.Server, odd.Trusted = "x", false
-	for want, g := range map[string]agent.GateRequested{
+	for want, g := range map[string]event.GateRequested{
 		`workspace:fs.patch path=docs/a.md all="" diff=""`:           gate("fs.patch", map[string]any{"path": "docs/a.md", "old": "x", "new": "y"}),
 		"workspace:fs.write path=\"a \\\"b\\\".md\"":                 gate("fs.write", map[string]any{"path": `a "b".md`, "text": "x"}),
 		"workspace:fs.move from=a to=b":                              gate("fs.move", map[string]any{"from": "a", "to": "b"}),
@@ -245,7 +246,7 @@ func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
 			t.Errorf("%s: none is offered: %s", want, why)
 			continue
 		}
-		rule, err := policy.Parse(want, agent.VerdictRun, agent.SourceConfiguration)
+		rule, err := policy.Parse(want, rule.VerdictRun, rule.SourceConfiguration)
 		if err != nil || !maps.Equal(rule.Args, always.Rule.Args) || rule.Tool != always.Rule.Tool {
 			t.Errorf("%s: %s is offered (%v)", want, always.Rule, err)
 		}
@@ -264,10 +265,10 @@ func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
 
 func TestWhereAlwaysIsNotOfferedItSaysWhy(t *testing.T) {
 	carries := gate("fs.write", map[string]any{"path": "a"})
-	carries.Provenance = []agent.Provenance{{Arg: "path", Step: "1"}}
+	carries.Provenance = []rule.Provenance{{Arg: "path", Step: "1"}}
 	planned := gate("fs.write", map[string]any{"path": "a"})
-	planned.Rule.Source = agent.SourcePlan
-	for want, g := range map[string]agent.GateRequested{
+	planned.Rule.Source = rule.SourcePlan
+	for want, g := range map[string]event.GateRequested{
 		"text from a result":  carries,
 		"the plan itself":     planned,
 		"no step of a run":    {Title: "servers"},
@@ -288,7 +289,7 @@ func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
 		for name, text := range rapid.MapOfN(rapid.StringMatching(`[a-z._]{1,6}`), rapid.String(), 0, 3).Draw(t, "args") {
 			args[name] = text
 		}
-		g := agent.GateRequested{Step: "1", Tool: rapid.StringMatching(`[a-z*?\[.-]{1,8}`).Draw(t, "tool"), Server: "s", Args: args}
+		g := event.GateRequested{Step: "1", Tool: rapid.StringMatching(`[a-z*?\[.-]{1,8}`).Draw(t, "tool"), Server: "s", Args: args}
 		always, _ := policy.Offer(g, toolOf(g), folder)
 		if always == nil {
 			return
@@ -299,14 +300,14 @@ func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
 		if err := toml.Unmarshal([]byte(always.Text), &read); err != nil {
 			t.Fatalf("%v in %q", err, always.Text)
 		}
-		rule, err := read.Policy[0].Rule()
+		r, err := read.Policy[0].Rule()
 		tool := plan.Tool{Name: g.Tool, Server: g.Server}
-		if err != nil || agent.Decide([]agent.Rule{rule}, tool, args).Verdict != agent.VerdictRun {
-			t.Fatalf("the rule %q does not fit %v (%v)", rule, args, err)
+		if err != nil || rule.Decide([]rule.Rule{r}, tool, args).Verdict != rule.VerdictRun {
+			t.Fatalf("the rule %q does not fit %v (%v)", r, args, err)
 		}
 		other := plan.Tool{Name: g.Tool + "x", Server: g.Server}
-		if agent.Decide([]agent.Rule{rule}, other, args).Verdict == agent.VerdictRun {
-			t.Fatalf("the rule %q fits another tool", rule)
+		if rule.Decide([]rule.Rule{r}, other, args).Verdict == rule.VerdictRun {
+			t.Fatalf("the rule %q fits another tool", r)
 		}
 	})
 }
@@ -351,7 +352,7 @@ func TestABlockIsPutBeforeTheOthersAndNothingElseChanges(t *testing.T) {
 
 func TestARuleIsSavedWhereThereIsNoFolderYet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "config.toml")
-	always := agent.Always{Rule: agent.Rule{Tool: "workspace:fs.patch"}, Text: block}
+	always := event.Always{Rule: rule.Rule{Tool: "workspace:fs.patch"}, Text: block}
 	if err := policy.Save(path, always); err != nil {
 		t.Fatal(err)
 	}

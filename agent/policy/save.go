@@ -14,21 +14,21 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/wholefile"
 )
 
 // Save writes a rule into the configuration at path, before every other
 // [[policy]], so that it is the first of them to match. All else stays as it is,
 // to the byte. The file, and its folder, are made where they are not there.
-func Save(path string, always agent.Always) error {
+func Save(path string, always event.Always) error {
 	if err := save(path, always); err != nil {
 		return fmt.Errorf("save the rule in %s: %w; the rule is: %s", path, err, always.Rule)
 	}
 	return nil
 }
 
-func save(path string, always agent.Always) error {
+func save(path string, always event.Always) error {
 	// A link leads to the file that is meant: it stays a link.
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 )
 
 // startupNames are files and folders that other programs run, or obey, by
@@ -24,7 +24,7 @@ var startupNames = []string{
 // changesStartup reports whether a call of the workspace's operators may change a
 // file that runs by itself. Links are followed where the gate has a diff, whose
 // files are named as they are.
-func changesStartup(g agent.GateRequested) bool {
+func changesStartup(g event.GateRequested) bool {
 	var names []string
 	for name := range g.Hashes {
 		names = append(names, name)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
@@ -34,7 +34,7 @@ func noop(context.Context, plan.ToolCall) (any, error) { return nil, nil }
 func carryOut(b *testing.B, job runner.Job) {
 	b.Helper()
 	result, err := runner.Run(b.Context(), job)
-	if err != nil || result.Reason != agent.ReasonGoalMet {
+	if err != nil || result.Reason != event.ReasonGoalMet {
 		b.Fatalf("%s %s: %v", result.Reason, result.Error, err)
 	}
 }
@@ -54,7 +54,7 @@ func BenchmarkSteps(b *testing.B) {
 					first.Do(func() { layout += time.Since(start) })
 					return nil, nil
 				}
-				carryOut(b, runner.Job{Plan: &p, Call: call, Limits: agent.Limits{MaxConcurrency: 8}})
+				carryOut(b, runner.Job{Plan: &p, Call: call, Limits: event.Limits{MaxConcurrency: 8}})
 			}
 			steps := float64(b.N * n)
 			b.ReportMetric(float64(layout.Nanoseconds())/steps, "layout-ns/step")
@@ -75,7 +75,7 @@ func BenchmarkJournalled(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				carryOut(b, runner.Job{Plan: &plan, Call: noop, Limits: agent.Limits{MaxConcurrency: width}, Journal: j})
+				carryOut(b, runner.Job{Plan: &plan, Call: noop, Limits: event.Limits{MaxConcurrency: width}, Journal: j})
 				if err := j.Close(); err != nil {
 					b.Fatal(err)
 				}

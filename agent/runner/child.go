@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -28,38 +29,38 @@ type child struct {
 	past   *prepared     // the run that an earlier try of the call had started; nil for none
 	engine *engine       // touched by the session alone
 	over   chan struct{} // closed when the run is over, or was refused
-	came   agent.Data    // what it came to, once over is closed
+	came   event.Data    // what it came to, once over is closed
 }
 
 // end says what the call came to.
-func (k *child) end(came agent.Data) {
+func (k *child) end(came event.Data) {
 	k.came = came
 	close(k.over)
 }
 
 // failed is a call that came to nothing.
-func (k *child) failed(kind agent.FailureKind, sentence string) agent.StepFailed {
-	return agent.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: sentence, MS: k.outer.since(k.begun)}
+func (k *child) failed(kind event.FailureKind, sentence string) event.StepFailed {
+	return event.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: sentence, MS: k.outer.since(k.begun)}
 }
 
 // refuse ends a call for which no run begins.
 func (k *child) refuse(why error) {
-	kind := agent.FailureTool
+	kind := event.FailureTool
 	if errors.Is(why, errInterrupted) {
-		kind = agent.FailureInterrupted
+		kind = event.FailureInterrupted
 	}
 	k.end(k.failed(kind, why.Error()))
 }
 
 // callPlan carries out a call of a plan tool: it has the session start a run and
 // waits until that is over. Where the call is stopped, so is the run.
-func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) agent.Data {
+func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) event.Data {
 	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
 	if err := s.reopenChild(ctx, k); err != nil {
-		return k.failed(agent.FailureTool, err.Error())
+		return k.failed(event.FailureTool, err.Error())
 	}
 	if err := s.read(k); k.past == nil && err != nil {
-		return k.failed(agent.FailureTool, err.Error())
+		return k.failed(event.FailureTool, err.Error())
 	}
 	s.asked <- k
 	select {
@@ -68,7 +69,7 @@ func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.
 		s.unwanted <- k
 		<-k.over
 	}
-	if failed, ok := k.came.(agent.StepFailed); ok && failed.Failure == agent.FailureInterrupted && under.stopped() != nil {
+	if failed, ok := k.came.(event.StepFailed); ok && failed.Failure == event.FailureInterrupted && under.stopped() != nil {
 		failed.Error = under.stopped().Error()
 		return failed
 	}
@@ -125,9 +126,9 @@ func (s *Session) spawn(ctx context.Context, k *child) {
 
 // openChild begins the run once the journal of the one that asks names it: after
 // a crash it is taken up, and nothing in it is done a second time.
-func (s *Session) openChild(ctx context.Context, started agent.RunStarted, k *child) (*engine, error) {
+func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *child) (*engine, error) {
 	id := s.newRun()
-	k.outer.take([]agent.Data{agent.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
+	k.outer.take([]event.Data{event.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
 	s.settle(k.outer)
 	if k.outer.over() {
 		return nil, errInterrupted
@@ -184,15 +185,15 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 // conversation of the run that asks for it, and what is left of its account. A
 // goal that a model wrote lets no tests run: the rules stay those of the user's
 // words.
-func (s *Session) started(k *child) (agent.RunStarted, error) {
+func (s *Session) started(k *child) (event.RunStarted, error) {
 	outer := &k.outer.run
 	prompting := k.outer.prompting
 	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // a plan is what was asked for
-	limits, spent := s.leaseWithin(k.call.Limits, agent.Usage{})
+	limits, spent := s.leaseWithin(k.call.Limits, event.Usage{})
 	if spent != "" {
-		return agent.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
+		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
 	}
-	started := agent.RunStarted{
+	started := event.RunStarted{
 		Goal: k.goal, Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
 		Prompting: prompting, PlanOnly: k.call.Tool.Name == prompt.PlanCreate, SkipSynthesis: true,
 	}
@@ -212,7 +213,7 @@ func (s *Session) started(k *child) (agent.RunStarted, error) {
 // leaseWithin bounds the limits of a run that another asks for by what is left
 // of the session's, of which those that go on have used some. What the run itself
 // has used by now is not of this session.
-func (s *Session) leaseWithin(limits agent.Limits, own agent.Usage) (leased agent.Limits, spent string) {
+func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased event.Limits, spent string) {
 	used, took := s.used, s.took
 	for _, e := range s.engines {
 		since := e.run.Usage.Since(e.used)
@@ -237,9 +238,9 @@ func (s *Session) recall(k *child) {
 // outcome is what a run that a plan tool asked for means to the run that asked.
 // One that failed is a result like any other, as long as there is something to
 // tell: which steps were done and why the others were not.
-func (s *Session) outcome(e *engine) agent.Data {
+func (s *Session) outcome(e *engine) event.Data {
 	k, usage := e.child, e.run.Usage
-	failed := k.failed(agent.FailureTool, "")
+	failed := k.failed(event.FailureTool, "")
 	if e.told {
 		failed.Run, failed.Usage = e.id, &usage
 	}
@@ -254,20 +255,20 @@ func (s *Session) outcome(e *engine) agent.Data {
 	result := e.run.Result
 	create := k.call.Tool.Name == prompt.PlanCreate
 	switch {
-	case !s.cfg.Attended && result.Reason == agent.ReasonInDoubt:
-		failed.Failure, failed.Error = agent.FailureInDoubt, "in run "+e.id+", "+result.Error
+	case !s.cfg.Attended && result.Reason == event.ReasonInDoubt:
+		failed.Failure, failed.Error = event.FailureInDoubt, "in run "+e.id+", "+result.Error
 		return failed
-	case !s.cfg.Attended && result.Reason == agent.ReasonDenied:
-		failed.Failure, failed.Error = agent.FailureDenied, result.Error
+	case !s.cfg.Attended && result.Reason == event.ReasonDenied:
+		failed.Failure, failed.Error = event.FailureDenied, result.Error
 		return failed
-	case result.Status == agent.StatusCancelled:
-		failed.Failure, failed.Error = agent.FailureInterrupted, result.Error
+	case result.Status == event.StatusCancelled:
+		failed.Failure, failed.Error = event.FailureInterrupted, result.Error
 		return failed
-	case result.Status != agent.StatusCompleted && (create || len(e.run.Plan.Steps) == 0):
+	case result.Status != event.StatusCompleted && (create || len(e.run.Plan.Steps) == 0):
 		failed.Error = fmt.Sprintf("no plan came of it (%s): %s", result.Reason, cmp.Or(result.Error, result.Answer))
 		return failed
 	}
-	completed := agent.StepCompleted{
+	completed := event.StepCompleted{
 		Index: k.call.Index, Attempt: k.call.Attempt, MS: failed.MS, Run: failed.Run, Usage: failed.Usage, Result: executed(e),
 	}
 	if create {

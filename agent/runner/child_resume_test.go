@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -17,7 +18,7 @@ import (
 // planned has a model in chat have something planned and carried out, once.
 func planned(plans *planShelf) func(*stage) {
 	calls := plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))
-	return both(calls, also(func(c *runner.Config) { c.InDoubt = agent.DoubtRerun }))
+	return both(calls, also(func(c *runner.Config) { c.InDoubt = event.DoubtRerun }))
 }
 
 // also changes the configuration of a session further.
@@ -34,7 +35,7 @@ func also(change func(*runner.Config)) func(*stage) {
 }
 
 // cut is the shelf as a crash leaves it when so many events are on disk.
-func (k *shelf) cut(events []agent.Event) *shelf {
+func (k *shelf) cut(events []event.Event) *shelf {
 	left := newShelf()
 	left.ids = k.ids
 	for _, e := range events {
@@ -51,14 +52,14 @@ func TestKilledAnywhereAnInnerRunIsTakenUpAndNothingInItIsDoneTwice(t *testing.T
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, planned(&plans))
 	s.Send(runner.Submit{Text: "do it"})
-	outer := until[agent.ChatReply](t, s).Run
+	outer := until[event.ChatReply](t, s).Run
 	s.shut()
-	var all []agent.Event
+	var all []event.Event
 	for _, m := range k.runs {
 		all = append(all, m.events...)
 	}
 	// Of both runs as they came to disk: one goroutine has written them.
-	slices.SortStableFunc(all, func(a, b agent.Event) int {
+	slices.SortStableFunc(all, func(a, b event.Event) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Seq, b.Seq))
 	})
 	whole := *k.fold(t, outer).Result
@@ -67,15 +68,15 @@ func TestKilledAnywhereAnInnerRunIsTakenUpAndNothingInItIsDoneTwice(t *testing.T
 			left := k.cut(all[:n])
 			done := map[string]bool{}
 			for _, e := range all[:n] {
-				if d, ok := e.Data.(agent.StepCompleted); ok && e.Run != outer {
+				if d, ok := e.Data.(event.StepCompleted); ok && e.Run != outer {
 					done[left.fold(t, e.Run).Step(d.Index).Step.Tool] = true
 				}
 			}
 			s := left.session(t, policy.ApproveAll, planned(&plans))
 			s.Send(runner.Resume{Run: outer})
-			reply := until[agent.ChatReply](t, s)
+			reply := until[event.ChatReply](t, s)
 			s.shut()
-			if reply.Reason != agent.ReasonDirect {
+			if reply.Reason != event.ReasonDirect {
 				t.Fatalf("%+v", reply)
 			}
 			for _, tool := range s.tools.called() {
@@ -101,17 +102,17 @@ func TestAnInnerRunThatWasStoppedIsTakenUpWithTheOuterOne(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	<-begun
 	s.Send(runner.Stop{})
-	stopped := until[agent.ChatReply](t, s)
+	stopped := until[event.ChatReply](t, s)
 	s.shut()
 	used := k.fold(t, stopped.Run).Result.Usage
-	if len(k.runs) != 2 || stopped.Reason != agent.ReasonInterrupted {
+	if len(k.runs) != 2 || stopped.Reason != event.ReasonInterrupted {
 		t.Fatalf("%d runs, %+v", len(k.runs), stopped)
 	}
 	s = k.session(t, policy.ApproveAll, planned(&plans))
 	s.Send(runner.Resume{Run: stopped.Run})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
-	if reply.Reason != agent.ReasonDirect || len(k.runs) != 2 {
+	if reply.Reason != event.ReasonDirect || len(k.runs) != 2 {
 		t.Errorf("%d runs, %+v", len(k.runs), reply)
 	}
 	if got := s.tools.called(); !slices.Equal(got, []string{"look", "change"}) {
@@ -150,7 +151,7 @@ func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	<-begun
 	s.Send(runner.Stop{})
-	stopped := until[agent.ChatReply](t, s)
+	stopped := until[event.ChatReply](t, s)
 	runs, err := s.Runs(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -166,39 +167,39 @@ func TestADoubtInAnInnerRunIsDecidedThere(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, planned(&plans))
 	s.Send(runner.Submit{Text: "do it"})
-	outer := until[agent.ChatReply](t, s).Run
+	outer := until[event.ChatReply](t, s).Run
 	s.shut()
 	inner := ""
-	var there []agent.Event
+	var there []event.Event
 	for id := range k.runs {
 		for _, e := range k.runs[id].events {
 			there = append(there, e)
-			if _, ok := e.Data.(agent.RunSpawned); ok {
+			if _, ok := e.Data.(event.RunSpawned); ok {
 				break
 			}
-			if d, ok := e.Data.(agent.StepStarted); ok && id != outer && d.Index == "2" {
+			if d, ok := e.Data.(event.StepStarted); ok && id != outer && d.Index == "2" {
 				inner = id
 				break // killed while the change was under way
 			}
 		}
 	}
 	left := k.cut(there)
-	resume := func(doubt agent.DoubtDecision) agent.ChatReply {
+	resume := func(doubt event.DoubtDecision) event.ChatReply {
 		s := left.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) { c.InDoubt = doubt })))
 		s.Send(runner.Resume{Run: outer})
 		defer s.shut()
-		return until[agent.ChatReply](t, s)
+		return until[event.ChatReply](t, s)
 	}
-	if reply := resume(""); reply.Reason != agent.ReasonInDoubt || !strings.Contains(reply.Text, inner) || strings.Count(reply.Text, "--in-doubt") != 1 {
+	if reply := resume(""); reply.Reason != event.ReasonInDoubt || !strings.Contains(reply.Text, inner) || strings.Count(reply.Text, "--in-doubt") != 1 {
 		t.Errorf("%+v", reply)
 	}
 	if o, i := left.fold(t, outer).Usage, left.fold(t, inner).Usage; o.PromptTokens < i.PromptTokens {
 		t.Errorf("the outer run counts %+v, the inner one %+v", o, i)
 	}
-	if reply := resume(agent.DoubtDone); reply.Reason != agent.ReasonDirect {
+	if reply := resume(event.DoubtDone); reply.Reason != event.ReasonDirect {
 		t.Errorf("%+v", reply)
 	}
-	if i := left.fold(t, inner); i.Result.Status != agent.StatusCompleted || i.Step("2").Status != agent.StepDone {
+	if i := left.fold(t, inner); i.Result.Status != event.StatusCompleted || i.Step("2").Status != agent.StepDone {
 		t.Errorf("the inner run is %s", i.Result.Reason)
 	}
 }
@@ -212,19 +213,19 @@ func TestAnInnerRunIsGivenWhatAResumeRaises(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	<-begun
 	s.Send(runner.Stop{})
-	stopped := until[agent.ChatReply](t, s)
+	stopped := until[event.ChatReply](t, s)
 	s.shut()
 	s = k.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) {
-		c.Raise = func(l agent.Limits) agent.Limits {
+		c.Raise = func(l event.Limits) event.Limits {
 			l.MaxToolCalls = 50
 			return l
 		}
 	})))
 	s.Send(runner.Resume{Run: stopped.Run})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	for id := range k.runs {
-		if r := k.fold(t, id); r.Result.Status != agent.StatusCompleted {
+		if r := k.fold(t, id); r.Result.Status != event.StatusCompleted {
 			t.Errorf("%s of %d calls: %s", id, r.Limits.MaxToolCalls, r.Result.Error)
 		}
 	}
@@ -235,14 +236,14 @@ func TestWhatIsGotReadyIsSaidUntilItBegins(t *testing.T) {
 	s.run(t, "one")
 	s.Send(runner.Compact{})
 	s.Send(runner.Submit{Text: "two"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	doing := ""
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
 		case session.Queue:
 			doing = d.Doing
-		case agent.RunStarted:
+		case event.RunStarted:
 			if doing != d.Goal {
 				t.Errorf("%q begins while %q was got ready", d.Goal, doing)
 			}

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -83,14 +84,14 @@ func both(first, second func(*stage)) func(*stage) {
 
 // came is how the calls of the chat ended, in order: the results, or for one that
 // failed its error.
-func came(events []agent.Event) (results []any, failures []agent.StepFailed) {
+func came(events []event.Event) (results []any, failures []event.StepFailed) {
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case agent.StepCompleted:
+		case event.StepCompleted:
 			if strings.HasPrefix(d.Index, prompt.ChatParent+".") {
 				results = append(results, d.Result)
 			}
-		case agent.StepFailed:
+		case event.StepFailed:
 			if strings.HasPrefix(d.Index, prompt.ChatParent+".") {
 				failures = append(failures, d)
 			}
@@ -108,9 +109,9 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 		use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}),
 	))
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
-	if reply.Reason != agent.ReasonDirect {
+	if reply.Reason != event.ReasonDirect {
 		t.Fatalf("%+v", reply)
 	}
 	results, failures := came(k.runs[reply.Run].events)
@@ -147,17 +148,17 @@ func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
 	s.Send(runner.Submit{Text: "first"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.Send(runner.Submit{Text: "do it, and run the tests"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
 	var inner []string
 	replies := 0
 	for _, e := range s.seen {
-		if d, ok := e.Data.(agent.StepCompleted); ok && d.Run != "" {
+		if d, ok := e.Data.(event.StepCompleted); ok && d.Run != "" {
 			inner = append(inner, d.Run)
 		}
-		if e.Data.Kind() == agent.KindChatReply {
+		if e.Data.Kind() == event.KindChatReply {
 			replies++
 		}
 	}
@@ -165,13 +166,13 @@ func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
 		t.Fatalf("the runs %v began within others, %d replies", inner, replies)
 	}
 	outer, child := k.fold(t, reply.Run), k.fold(t, inner[1])
-	if child.Result == nil || child.Result.Reason != agent.ReasonGoalMet || child.Result.Answer != "" {
+	if child.Result == nil || child.Result.Reason != event.ReasonGoalMet || child.Result.Answer != "" {
 		t.Errorf("the inner run ends with %+v", child.Result)
 	}
 	if len(child.Rules()) != len(outer.Rules()) {
 		t.Errorf("its rules are %v", child.Rules())
 	}
-	begun := k.runs[inner[1]].events[0].Data.(agent.RunStarted)
+	begun := k.runs[inner[1]].events[0].Data.(event.RunStarted)
 	if len(begun.Prompting.Conversation) != 2 || begun.Prompting.PlanTools || !begun.Prompting.ForcePlan || begun.Session != s.ID() {
 		t.Errorf("the inner run begins with %+v", begun.Prompting)
 	}
@@ -190,18 +191,18 @@ func TestTheBudgetOfASessionCountsAnInnerRunOnce(t *testing.T) {
 	calls := 0
 	s := open(t, policy.ApproveAll, plans.chatting(plan))
 	s.Send(runner.Submit{Text: "do it"})
-	calls = until[agent.ChatReply](t, s).Usage.ToolCalls
+	calls = until[event.ChatReply](t, s).Usage.ToolCalls
 	s.shut()
-	for left, want := range map[int]agent.Reason{0: agent.ReasonToolBudget, 1: agent.ReasonGoalMet} {
+	for left, want := range map[int]event.Reason{0: event.ReasonToolBudget, 1: event.ReasonGoalMet} {
 		s := open(t, policy.ApproveAll, both(func(s *stage) {
 			s.config = func(c *runner.Config) { c.SessionLimits.MaxToolCalls = calls + left }
 		}, plans.chatting(plan)))
 		s.Send(runner.Submit{Text: "do it"})
-		if first := until[agent.ChatReply](t, s); first.Reason != agent.ReasonDirect && left > 0 {
+		if first := until[event.ChatReply](t, s); first.Reason != event.ReasonDirect && left > 0 {
 			t.Fatalf("with %d calls left over: %+v", left, first)
 		}
 		s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
-		if then := until[agent.ChatReply](t, s); then.Reason != want {
+		if then := until[event.ChatReply](t, s); then.Reason != want {
 			t.Errorf("with %d calls left over: %+v", left, then)
 		}
 		s.shut()
@@ -230,16 +231,16 @@ func TestACallOfAPlanToolThatCannotBeMadeSaysWhatToDo(t *testing.T) {
 			s := k.session(t, policy.ApproveAll, both(plans.chatting(tc.call), tc.change))
 			plans.plans["old"] = *planOf(t, `{"title":"Gone","tool":"gone","args":{}}`)
 			s.Send(runner.Submit{Text: "do it"})
-			reply := until[agent.ChatReply](t, s)
+			reply := until[event.ChatReply](t, s)
 			s.shut()
 			results, failures := came(k.runs[reply.Run].events)
 			if len(results) > 0 || len(failures) != 1 {
 				t.Fatalf("the call came to %v and %v", results, failures)
 			}
-			if f := failures[0]; f.Failure != agent.FailureTool || !strings.Contains(f.Error, tc.says) {
+			if f := failures[0]; f.Failure != event.FailureTool || !strings.Contains(f.Error, tc.says) {
 				t.Errorf("the call failed as %s: %s", f.Failure, f.Error)
 			}
-			if reply.Reason != agent.ReasonDirect || !strings.Contains(reply.Text, tc.says) {
+			if reply.Reason != event.ReasonDirect || !strings.Contains(reply.Text, tc.says) {
 				t.Errorf("the model heard %q", reply.Text)
 			}
 			k.allClosed(t)
@@ -279,7 +280,7 @@ func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
 	}))
 	plans.plans["mine"] = *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
 	results, failures := came(k.runs[reply.Run].events)
 	if len(results) != 1 || len(failures) > 0 {
@@ -304,9 +305,9 @@ func TestADenialInsideAnInnerRunEndsTheRunWhereNobodyIsAsked(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveNone, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
-	if reply.Status != agent.StatusFailed || reply.Reason != agent.ReasonDenied || !strings.Contains(reply.Text, "chat.1") {
+	if reply.Status != event.StatusFailed || reply.Reason != event.ReasonDenied || !strings.Contains(reply.Text, "chat.1") {
 		t.Errorf("%+v", reply)
 	}
 }
@@ -317,15 +318,15 @@ func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
 	attended := func(s *stage) { s.config = func(c *runner.Config) { c.Attended = true } }
 	s := k.session(t, policy.ApproveAsk, both(attended, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))))
 	s.Send(runner.Submit{Text: "do it"})
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	inner := s.seen[len(s.seen)-1].Run
 	if gate.Tool != "change" {
 		t.Fatalf("the gate shows %+v", gate)
 	}
-	s.Send(runner.Resolve{Run: inner, Gate: gate.Gate, Decision: agent.Deny})
-	denied := until[agent.StepFailed](t, s)
-	s.Send(runner.Decide{Run: inner, Step: denied.Index, Decision: agent.FailureAbort})
-	reply := until[agent.ChatReply](t, s)
+	s.Send(runner.Resolve{Run: inner, Gate: gate.Gate, Decision: event.Deny})
+	denied := until[event.StepFailed](t, s)
+	s.Send(runner.Decide{Run: inner, Step: denied.Index, Decision: event.FailureAbort})
+	reply := until[event.ChatReply](t, s)
 	s.shut()
 	results, _ := came(k.runs[reply.Run].events)
 	if reply.Run == inner || len(results) != 1 || results[0].(map[string]any)["reason"] != "denied" {
@@ -343,14 +344,14 @@ func TestWhatTheUserAllowedForARunHoldsForTheRunsWithin(t *testing.T) {
 	))
 	plans.plans["mine"] = *planOf(t, changeStep)
 	s.Send(runner.Submit{Text: "do it"})
-	gate := until[agent.GateRequested](t, s)
-	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: agent.Allow, Scope: agent.ScopeRun})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonDirect {
+	gate := until[event.GateRequested](t, s)
+	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow, Scope: event.ScopeRun})
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonDirect {
 		t.Fatalf("%+v", reply)
 	}
 	gates := 0
 	for _, e := range s.seen {
-		if e.Data.Kind() == agent.KindGateRequested {
+		if e.Data.Kind() == event.KindGateRequested {
 			gates++
 		}
 	}
@@ -382,20 +383,20 @@ func TestAStopEndsAnInnerRunBeforeTheOuterOne(t *testing.T) {
 				func(s *stage) { s.tools.call = holding(begun) },
 			))
 			s.Send(runner.Submit{Text: "do it"})
-			for until[agent.StepStarted](t, s).Tool != "look" {
+			for until[event.StepStarted](t, s).Tool != "look" {
 			}
 			inner := s.seen[len(s.seen)-1].Run
 			<-begun
 			stop(s, inner)
 			if name == "stopped" {
-				if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonInterrupted {
+				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonInterrupted {
 					t.Errorf("%+v", reply)
 				}
 				s.shut()
 			}
 			var ended []string
 			for _, e := range s.seen {
-				if d, ok := e.Data.(agent.RunCompleted); ok && d.Reason == agent.ReasonInterrupted {
+				if d, ok := e.Data.(event.RunCompleted); ok && d.Reason == event.ReasonInterrupted {
 					ended = append(ended, e.Run)
 				}
 			}
@@ -416,17 +417,17 @@ func TestACallOfAPlanToolIsCancelledAlone(t *testing.T) {
 		func(s *stage) { s.tools.call = holding(begun) },
 	))
 	s.Send(runner.Submit{Text: "do it"})
-	outer := until[agent.StepStarted](t, s)
+	outer := until[event.StepStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
 	<-begun
 	s.Send(runner.Cancel{Run: run, Step: outer.Index})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	_, failures := came(k.runs[run].events)
-	if len(failures) != 1 || failures[0].Failure != agent.FailureInterrupted || failures[0].Run == "" || failures[0].Usage == nil {
+	if len(failures) != 1 || failures[0].Failure != event.FailureInterrupted || failures[0].Run == "" || failures[0].Usage == nil {
 		t.Fatalf("the cancelled call ended with %+v", failures)
 	}
-	if inner := k.fold(t, failures[0].Run); inner.Result == nil || inner.Result.Reason != agent.ReasonInterrupted {
+	if inner := k.fold(t, failures[0].Run); inner.Result == nil || inner.Result.Reason != event.ReasonInterrupted {
 		t.Errorf("the inner run ended with %+v", inner.Result)
 	}
 }
@@ -439,18 +440,18 @@ func TestARunOfAModelsGoalThatIsResumedLetsNoTestsRun(t *testing.T) {
 		func(s *stage) { s.tools.call = failing("look") },
 	))
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	results, _ := came(k.runs[reply.Run].events)
 	inner := results[0].(map[string]any)["run"].(string)
 	s.Send(runner.Resume{Run: inner})
-	resumed := until[agent.RunResumed](t, s)
+	resumed := until[event.RunResumed](t, s)
 	s.shut()
 	tests := plan.Tool{Name: "test.run", Server: "workspace", Trusted: true}
-	if rule := agent.Decide(resumed.Rules, tests, nil); rule.Verdict != agent.VerdictAsk {
-		t.Errorf("a goal that a model wrote lets the tests run: %+v", rule)
+	if r := rule.Decide(resumed.Rules, tests, nil); r.Verdict != rule.VerdictAsk {
+		t.Errorf("a goal that a model wrote lets the tests run: %+v", r)
 	}
-	if rule := agent.Decide(k.fold(t, reply.Run).Rules(), tests, nil); rule.Verdict != agent.VerdictAsk {
-		t.Errorf("%+v", rule)
+	if r := rule.Decide(k.fold(t, reply.Run).Rules(), tests, nil); r.Verdict != rule.VerdictAsk {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -473,10 +474,10 @@ func TestTwoPlansOfOneReplyAreBothRun(t *testing.T) {
 	}))
 	s.Send(runner.Submit{Text: "do it"})
 	for range 2 {
-		gate := until[agent.GateRequested](t, s)
-		s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: agent.Allow})
+		gate := until[event.GateRequested](t, s)
+		s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow})
 	}
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
 	results, failures := came(k.runs[reply.Run].events)
 	if len(results) != 2 || len(failures) > 0 || reply.Text != "both" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -64,11 +64,11 @@ func status(t *testing.T, s *stage, fits func(session.Status) bool) session.Stat
 }
 
 // run submits a goal and returns what its run began with.
-func (s *stage) run(t *testing.T, goal string) agent.RunStarted {
+func (s *stage) run(t *testing.T, goal string) event.RunStarted {
 	t.Helper()
 	s.Send(runner.Submit{Text: goal})
-	started := until[agent.RunStarted](t, s)
-	until[agent.ChatReply](t, s)
+	started := until[event.RunStarted](t, s)
+	until[event.ChatReply](t, s)
 	return started
 }
 
@@ -122,7 +122,7 @@ func TestWhatCannotBeChosenLeavesEverythingAsItWas(t *testing.T) {
 		t.Run(rule, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, settings)
 			s.Send(tc.choose)
-			if note := until[agent.Note](t, s); note.Level != "warn" || !strings.Contains(note.Text, tc.says) {
+			if note := until[event.Note](t, s); note.Level != "warn" || !strings.Contains(note.Text, tc.says) {
 				t.Errorf("said %+v", note)
 			}
 			if started := s.run(t, "do it"); started.Model != "m" || started.Prompting.System != "plain" {
@@ -138,11 +138,11 @@ func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
 	}))
 	s.Send(runner.Submit{Text: "first"})
-	until[agent.SynthesisStarted](t, s)
+	until[event.SynthesisStarted](t, s)
 	s.Send(runner.Choose{Model: ptr("big")})
 	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	close(hold)
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	if r := s.model.requests(prompt.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
 		t.Errorf("the run that went on asked %+v", r)
 	}
@@ -189,10 +189,10 @@ func TestAGoalWaitsForTheModelThatWasChosenBeforeIt(t *testing.T) {
 			if !stopped {
 				close(hold)
 			}
-			if started := until[agent.RunStarted](t, s); started.Model != want {
+			if started := until[event.RunStarted](t, s); started.Model != want {
 				t.Errorf("the run began with %s", started.Model)
 			}
-			until[agent.ChatReply](t, s)
+			until[event.ChatReply](t, s)
 		})
 	}
 }
@@ -350,10 +350,10 @@ func TestSteering(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	<-begun
 	s.Send(runner.Steer{Text: "do not change anything"})
-	steered := until[agent.RunSteered](t, s)
+	steered := until[event.RunSteered](t, s)
 	inner := s.seen[len(s.seen)-1].Run
 	close(proceed)
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	if steered.Text != "do not change anything" || inner == reply.Run {
 		t.Errorf("the run %s heard %q, the outer one is %s", inner, steered.Text, reply.Run)
 	}
@@ -361,10 +361,10 @@ func TestSteering(t *testing.T) {
 		t.Errorf("called %v", got)
 	}
 	s.Send(runner.Steer{Text: "hello"})
-	if user := until[agent.ChatUser](t, s); user.Text != "hello" {
+	if user := until[event.ChatUser](t, s); user.Text != "hello" {
 		t.Errorf("where nothing goes on, %q is submitted", user.Text)
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 }
 
 func TestACommandIsNoWordToTheRun(t *testing.T) {
@@ -378,13 +378,13 @@ func TestACommandIsNoWordToTheRun(t *testing.T) {
 		}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	s.Send(runner.Steer{Text: "/help"})
-	if reply := until[agent.ChatReply](t, s); reply.Text != "took /help" {
+	if reply := until[event.ChatReply](t, s); reply.Text != "took /help" {
 		t.Errorf("%+v", reply)
 	}
 	close(hold)
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 }
 
 func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
@@ -394,15 +394,15 @@ func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.PhaseStarted](t, s)
+	until[event.PhaseStarted](t, s)
 	s.Send(runner.Steer{Text: "and be quick"})
-	until[agent.RunSteered](t, s)
+	until[event.RunSteered](t, s)
 	close(hold)
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonPlannerError {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonPlannerError {
 		t.Fatalf("%+v", reply)
 	}
-	if started := until[agent.RunStarted](t, s); started.Goal != "and be quick" {
+	if started := until[event.RunStarted](t, s); started.Goal != "and be quick" {
 		t.Errorf("the next run is about %q", started.Goal)
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 }

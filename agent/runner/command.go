@@ -2,6 +2,7 @@ package runner
 
 import (
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -42,8 +43,8 @@ type Resume struct{ Run string }
 type Resolve struct {
 	Run      string
 	Gate     string
-	Decision agent.Decision
-	Scope    agent.Scope
+	Decision event.Decision
+	Scope    event.Scope
 }
 
 // Edit has other arguments take the place of those at an open gate, which opens
@@ -68,7 +69,7 @@ type Hold struct{ On bool }
 type Settle struct {
 	Run      string
 	Step     string
-	Decision agent.DoubtDecision
+	Decision event.DoubtDecision
 }
 
 // Decide says how the run goes on after a step that failed. Where the run has
@@ -76,7 +77,7 @@ type Settle struct {
 type Decide struct {
 	Run      string
 	Step     string
-	Decision agent.FailureDecision
+	Decision event.FailureDecision
 	Args     map[string]any // with a retry: in place of the plan's; nil keeps those
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
@@ -26,9 +26,9 @@ const (
 // compaction is a summary that took the place of the conversation's oldest
 // messages.
 type compaction struct {
-	told          agent.ChatCompacted
+	told          event.ChatCompacted
 	before, after []prompt.Message // the whole conversation
-	used          agent.Usage      // for writing the summary
+	used          event.Usage      // for writing the summary
 }
 
 // compact sums the conversation up where the user asks for it, or where it
@@ -47,7 +47,7 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 		return nil // no run will begin
 	}
 	c := &compaction{before: talk}
-	c.told = agent.ChatCompacted{
+	c.told = event.ChatCompacted{
 		Turns: cut, Kept: len(talk) - cut, Before: prompt.ConversationTokens(prompting, talk), Reason: "you asked for it",
 	}
 	prompting.Conversation, prompting.Mentions = nil, p.job.mentions
@@ -58,7 +58,7 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 			return nil
 		}
 		c.told.Reason = fmt.Sprintf("it took more than %d %% of the room in the model's context window", p.terms.share)
-		s.outcomes <- outcome{events: []agent.Data{agent.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
+		s.outcomes <- outcome{events: []event.Data{event.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
 	}
 	brief.Prompting.Conversation = talk[:cut]
 	summary, err := s.summarise(ctx, p, brief, c)
@@ -97,7 +97,7 @@ func (s *Session) summarise(ctx context.Context, p prepared, brief prompt.Brief,
 	if err != nil {
 		return "", err
 	}
-	c.used = agent.Usage{ModelCalls: 1, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}
+	c.used = event.Usage{ModelCalls: 1, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}
 	c.told.Tokens = int(c.used.Tokens())
 	summary := strings.TrimSpace(prompt.Said(reply).Content)
 	if summary == "" || reply.CutOff {
@@ -138,7 +138,7 @@ func (s *Session) undo() {
 		return
 	}
 	prompting := s.terms().prompting
-	told := agent.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation), Reason: "you asked for it"}
+	told := event.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation), Reason: "you asked for it"}
 	last := s.compactions[len(s.compactions)-1]
 	told.Turns, told.Kept = last.told.Turns, len(s.conversation)-(len(last.after)-last.told.Kept)
 	s.putBack()
@@ -156,7 +156,7 @@ func (s *Session) putBack() {
 }
 
 // recompact folds what the session's journal says of its conversation.
-func (s *Session) recompact(told agent.ChatCompacted) {
+func (s *Session) recompact(told event.ChatCompacted) {
 	if told.Undone {
 		if len(s.compactions) > 0 {
 			s.putBack()
@@ -165,5 +165,5 @@ func (s *Session) recompact(told agent.ChatCompacted) {
 	}
 	c := compaction{told: told, before: s.conversation, after: prompt.Compact(s.conversation, told.Summary, told.Kept)}
 	s.compactions, s.restraint, s.conversation = append(s.compactions, c), false, c.after
-	s.spend(agent.Usage{PromptTokens: told.Tokens}, 0)
+	s.spend(event.Usage{PromptTokens: told.Tokens}, 0)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -22,12 +22,12 @@ func talkative(s *stage) {
 }
 
 // untilCompacted submits goals until the conversation is summed up.
-func untilCompacted(t *testing.T, s *stage) (told agent.ChatCompacted, before []prompt.Message) {
+func untilCompacted(t *testing.T, s *stage) (told event.ChatCompacted, before []prompt.Message) {
 	t.Helper()
 	for i := range 40 {
 		started := s.run(t, fmt.Sprint("goal ", i))
 		for _, e := range s.seen {
-			if told, ok := e.Data.(agent.ChatCompacted); ok {
+			if told, ok := e.Data.(event.ChatCompacted); ok {
 				return told, before
 			}
 		}
@@ -45,7 +45,7 @@ func TestAConversationThatFillsTheWindowIsSummedUp(t *testing.T) {
 	if told.Summary != "the user had things done" || told.Kept != 4 || told.Turns != len(before)-4 || told.After >= told.Before || told.ByRule || told.Tokens != 15 || told.Reason == "" {
 		t.Errorf("%+v", told)
 	}
-	_, started := last[agent.RunStarted](t, s)
+	_, started := last[event.RunStarted](t, s)
 	if want := prompt.Compact(before, told.Summary, 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the next run remembers %d turns, of which the first are %q", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
 	}
@@ -61,7 +61,7 @@ func TestAConversationThatFillsTheWindowIsSummedUp(t *testing.T) {
 	s.shut()
 	journalled := false
 	for _, e := range s.journals["session"].events {
-		journalled = journalled || e.Data.Kind() == agent.KindChatCompacted
+		journalled = journalled || e.Data.Kind() == event.KindChatCompacted
 	}
 	if !journalled {
 		t.Error("nothing of it is in the journal")
@@ -97,11 +97,11 @@ func TestASummaryIsUndone(t *testing.T) {
 	s := k.session(t, policy.ApproveAll, talkative)
 	told, before := untilCompacted(t, s)
 	s.Send(runner.Compact{Undo: true})
-	undone := until[agent.ChatCompacted](t, s)
+	undone := until[event.ChatCompacted](t, s)
 	if !undone.Undone || undone.After <= undone.Before || undone.Turns != told.Turns || undone.Kept != 6 {
 		t.Errorf("%+v", undone)
 	}
-	_, answered := last[agent.RunStarted](t, s)
+	_, answered := last[event.RunStarted](t, s)
 	want := append(before,
 		prompt.Message{Role: prompt.RoleUser, Content: answered.Goal},
 		prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
@@ -109,7 +109,7 @@ func TestASummaryIsUndone(t *testing.T) {
 		t.Errorf("the conversation is %d turns long, not %d", len(started.Prompting.Conversation), len(want))
 	}
 	s.Send(runner.Compact{Undo: true})
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "nothing to put back") {
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "nothing to put back") {
 		t.Errorf("said %+v", note)
 	}
 }
@@ -122,7 +122,7 @@ func TestASessionThatIsGoneOnWithKeepsItsSummaries(t *testing.T) {
 			untilCompacted(t, s)
 			if undo {
 				s.Send(runner.Compact{Undo: true})
-				until[agent.ChatCompacted](t, s)
+				until[event.ChatCompacted](t, s)
 			}
 			want := s.run(t, "last").Prompting.Conversation
 			s.shut()
@@ -140,7 +140,7 @@ func TestASessionThatIsGoneOnWithKeepsItsSummaries(t *testing.T) {
 				return
 			}
 			again.Send(runner.Compact{Undo: true})
-			if undone := until[agent.ChatCompacted](t, again); !undone.Undone || undone.After <= undone.Before {
+			if undone := until[event.ChatCompacted](t, again); !undone.Undone || undone.After <= undone.Before {
 				t.Errorf("%+v", undone)
 			}
 		})
@@ -159,7 +159,7 @@ func opening(talk []prompt.Message) string {
 func TestAConversationIsSummedUpWhenTheUserAsks(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[prompt.PurposeCompact] = "three things" })
 	s.Send(runner.Compact{})
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
 		t.Errorf("said %+v", note)
 	}
 	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
@@ -167,12 +167,12 @@ func TestAConversationIsSummedUpWhenTheUserAsks(t *testing.T) {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
 	s.Send(runner.Compact{})
-	told := until[agent.ChatCompacted](t, s)
+	told := until[event.ChatCompacted](t, s)
 	if told.Turns != 2 || told.Kept != 4 || told.Summary != "three things" {
 		t.Errorf("%+v", told)
 	}
 	s.Send(runner.Compact{})
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
 		t.Errorf("of a summary: %+v", note)
 	}
 }
@@ -186,14 +186,14 @@ func TestASummaryIsWrittenAfterTheRunThatGoesOn(t *testing.T) {
 	}
 	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	s.Send(runner.Submit{Text: "more"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	s.Send(runner.Compact{})
 	for q := until[session.Queue](t, s); len(q.Waiting) == 0; q = until[session.Queue](t, s) {
 		continue // of the run that was got ready
 	}
 	close(hold)
-	until[agent.ChatReply](t, s)
-	if told := until[agent.ChatCompacted](t, s); told.Turns != 4 {
+	until[event.ChatReply](t, s)
+	if told := until[event.ChatCompacted](t, s); told.Turns != 4 {
 		t.Errorf("%+v", told)
 	}
 }
@@ -208,7 +208,7 @@ func TestAStopLeavesTheConversationAsItIs(t *testing.T) {
 	}
 	s.Send(runner.Compact{})
 	s.Send(runner.Stop{})
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "stays as it is") {
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "stays as it is") {
 		t.Errorf("said %+v", note)
 	}
 	if started := s.run(t, "next"); len(started.Prompting.Conversation) != 6 {
@@ -227,15 +227,15 @@ func TestASummaryCountsInTheBudgetOfTheSession(t *testing.T) {
 	used := int64(0)
 	for range 3 {
 		s.Send(runner.Submit{Text: "more"})
-		used += until[agent.ChatReply](t, s).Usage.Tokens()
+		used += until[event.ChatReply](t, s).Usage.Tokens()
 	}
 	if used >= 200 || used+155 < 200 {
 		t.Fatalf("the runs alone used %d tokens", used)
 	}
 	s.Send(runner.Compact{})
-	until[agent.ChatCompacted](t, s)
+	until[event.ChatCompacted](t, s)
 	s.Send(runner.Submit{Text: "more"})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonTokenBudget {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonTokenBudget {
 		t.Errorf("%+v", reply)
 	}
 }

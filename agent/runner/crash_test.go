@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
@@ -40,7 +41,7 @@ const quick = "GORACE=atexit_sleep_ms=0"
 // crashOrder is what the process is told.
 type crashOrder struct {
 	Dir     string
-	InDoubt agent.DoubtDecision // "" looks at the effects, as a user would
+	InDoubt event.DoubtDecision // "" looks at the effects, as a user would
 }
 
 // big is a result that does not fit into a line of the journal.
@@ -83,18 +84,18 @@ func crashChild(text string) int {
 	p := crashPlan()
 	job := runner.Job{
 		ID: "r", Plan: &p, Past: past, Journal: j, Catalogue: crashTools,
-		Limits: agent.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
+		Limits: event.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
 		Call: func(_ context.Context, c plan.ToolCall) (any, error) { return crashCall(marks, c) },
-		Events: func(e agent.Event) {
+		Events: func(e event.Event) {
 			fmt.Println(e.Data.Kind())
 		},
 	}
 	if order.InDoubt == "" {
-		job.Doubt = func(_ context.Context, q agent.Question) agent.DoubtDecision {
+		job.Doubt = func(_ context.Context, q agent.Question) event.DoubtDecision {
 			if count(order.Dir, "end "+q.Step) > 0 {
-				return agent.DoubtDone
+				return event.DoubtDone
 			}
-			return agent.DoubtRerun
+			return event.DoubtRerun
 		}
 	}
 	if _, err := runner.Run(context.Background(), job); err != nil {
@@ -113,7 +114,7 @@ func fail(err error) int {
 
 // openCrashed opens the journal of the run, or begins it where the process
 // before was killed too early to have begun.
-func openCrashed(runs journal.Folder) (*journal.Journal, []agent.Event, error) {
+func openCrashed(runs journal.Folder) (*journal.Journal, []event.Event, error) {
 	j, past, err := runs.Open("r")
 	if errors.Is(err, journal.ErrEmpty) {
 		if _, err := runs.Delete("r"); err != nil {
@@ -170,7 +171,7 @@ type crashRun struct {
 // process starts a process that carries the run on, and kills it once it has
 // said so many things, and a little later; below 0 it may come to its end. It
 // reports whether it was killed.
-func (c *crashRun) process(inDoubt agent.DoubtDecision, after int, later time.Duration) bool {
+func (c *crashRun) process(inDoubt event.DoubtDecision, after int, later time.Duration) bool {
 	c.t.Helper()
 	order, err := json.Marshal(crashOrder{c.dir, inDoubt})
 	if err != nil {
@@ -212,7 +213,7 @@ func (c *crashRun) process(inDoubt agent.DoubtDecision, after int, later time.Du
 
 // look reads what is on disk after a process has gone: no step that was done
 // before has begun since, and none has begun whose start is not there.
-func (c *crashRun) look() (run agent.Run, events []agent.Event, torn bool) {
+func (c *crashRun) look() (run agent.Run, events []event.Event, torn bool) {
 	c.t.Helper()
 	events, torn, err := journal.Read(c.runs.Path("r"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -226,7 +227,7 @@ func (c *crashRun) look() (run agent.Run, events []agent.Event, torn bool) {
 		if err := run.Apply(e); err != nil {
 			c.t.Fatal(err)
 		}
-		if d, ok := e.Data.(agent.StepStarted); ok {
+		if d, ok := e.Data.(event.StepStarted); ok {
 			started[d.Index]++
 		}
 	}
@@ -249,39 +250,39 @@ func (c *crashRun) look() (run agent.Run, events []agent.Event, torn bool) {
 // story reads the whole journal of a run that is over: it counts the doubts that
 // were told, and finds fault with one that was not, or with a step that was
 // done twice. excused are the steps that an option took for done.
-func story(t *testing.T, events []agent.Event) (doubts int, excused map[string]bool) {
+func story(t *testing.T, events []event.Event) (doubts int, excused map[string]bool) {
 	t.Helper()
 	done, under, lost := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	excused = map[string]bool{}
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case agent.StepStarted:
+		case event.StepStarted:
 			if done[d.Index] || lost[d.Index] {
 				t.Errorf("event %d: step %s starts again; done: %t, in doubt: %t", e.Seq, d.Index, done[d.Index], lost[d.Index])
 			}
 			under[d.Index] = d.Tool == "mark"
-		case agent.StepCompleted:
+		case event.StepCompleted:
 			done[d.Index] = true
 			delete(under, d.Index)
-		case agent.RunResumed:
+		case event.RunResumed:
 			for index, effectful := range under {
 				if effectful {
 					lost[index] = true
 				}
 			}
 			clear(under)
-		case agent.StepInDoubt:
+		case event.StepInDoubt:
 			if !lost[d.Index] {
 				t.Errorf("event %d: step %s is in doubt and was not under way", e.Seq, d.Index)
 			}
 			doubts++
 			delete(lost, d.Index)
-		case agent.DoubtResolved:
-			if d.Decision == agent.DoubtDone {
+		case event.DoubtResolved:
+			if d.Decision == event.DoubtDone {
 				done[d.Step] = true
 				excused[d.Step] = d.By == "--in-doubt done"
 			}
-		case agent.RunCompleted:
+		case event.RunCompleted:
 			if len(lost) > 0 {
 				t.Errorf("event %d: the run is over and nothing was said of %v", e.Seq, lost)
 			}
@@ -294,14 +295,14 @@ func story(t *testing.T, events []agent.Event) (doubts int, excused map[string]b
 // is done stays done, what only reads is run again, and of what may have taken
 // effect the next process says so before anything else is done about it.
 func TestNoStepIsLostOrDoneTwice(t *testing.T) {
-	answers := []agent.DoubtDecision{agent.DoubtDone, agent.DoubtRerun, agent.DoubtAbort, ""}
+	answers := []event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort, ""}
 	var killed, runs, torn, doubts, early int
 	for runs = 0; killed < kills && runs < kills; runs++ {
 		dir := t.TempDir()
 		c := &crashRun{t: t, dir: dir, runs: journal.Folder{Dir: dir}, begun: map[string]int{}}
 		var run agent.Run
-		var events []agent.Event
-		for n := 0; run.Result == nil || run.Result.Status != agent.StatusCompleted; n++ {
+		var events []event.Event
+		for n := 0; run.Result == nil || run.Result.Status != event.StatusCompleted; n++ {
 			after, later := -1, time.Duration(0)
 			if n > 4*killsOfRun {
 				t.Fatalf("the run does not come to its end: %+v", run.Standing(true))
@@ -331,7 +332,7 @@ func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 			t.Error("the large result is not what it was")
 		}
 		bytes := journalBytes(t, c.runs)
-		if c.process(agent.DoubtAbort, -1, 0); !slices.Equal(journalBytes(t, c.runs), bytes) {
+		if c.process(event.DoubtAbort, -1, 0); !slices.Equal(journalBytes(t, c.runs), bytes) {
 			t.Error("a run that is completed was gone on with")
 		}
 	}
@@ -372,7 +373,7 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(crashOrder{runs.Dir, agent.DoubtRerun})
+	order, err := json.Marshal(crashOrder{runs.Dir, event.DoubtRerun})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +397,7 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 			return nil, nil
 		},
 	})
-	if err != nil || result.Reason != agent.ReasonGoalMet {
+	if err != nil || result.Reason != event.ReasonGoalMet {
 		t.Errorf("the first process came to %s: %v", result.Reason, err)
 	}
 	if err := j.Close(); err != nil {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
 // store gives a plan that was created to whoever keeps plans.
-func (s *Session) store(e *engine, record agent.Data) agent.Data {
-	created, ok := record.(agent.PlanCreated)
+func (s *Session) store(e *engine, record event.Data) event.Data {
+	created, ok := record.(event.PlanCreated)
 	if !ok || s.cfg.DryRun {
 		return record
 	}
@@ -37,14 +37,14 @@ func (s *Session) closed(e *engine) {
 	s.learn(e)
 	s.calibrate(&e.run)
 	s.findBranch()
-	if e.run.Result == nil || e.run.Result.Status != agent.StatusCancelled {
+	if e.run.Result == nil || e.run.Result.Status != event.StatusCancelled {
 		defer s.hear(e.run.Remarks)
 	}
 	if e.child != nil {
 		e.child.end(s.outcome(e))
 		return
 	}
-	reply := agent.ChatReply{Run: e.id, Status: agent.StatusFailed, Reason: agent.ReasonStepFailed}
+	reply := event.ChatReply{Run: e.id, Status: event.StatusFailed, Reason: event.ReasonStepFailed}
 	if !e.told {
 		reply.Run = ""
 	}
@@ -55,7 +55,7 @@ func (s *Session) closed(e *engine) {
 		reply.Text, reply.Results = s.closing(e), e.run.Results()
 	}
 	if e.unstored != nil {
-		reply.Status, reply.Reason, reply.Text, reply.Results = agent.StatusFailed, agent.ReasonStepFailed, e.unstored.Error(), ""
+		reply.Status, reply.Reason, reply.Text, reply.Results = event.StatusFailed, event.ReasonStepFailed, e.unstored.Error(), ""
 	}
 	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
 	reply.Usage, reply.MS = &used, took
@@ -101,7 +101,7 @@ func (s *Session) closing(e *engine) string {
 }
 
 // spend takes what a run has used from the budget of the session.
-func (s *Session) spend(used agent.Usage, took int64) {
+func (s *Session) spend(used event.Usage, took int64) {
 	s.used.PromptTokens += used.PromptTokens
 	s.used.CompletionTokens += used.CompletionTokens
 	s.used.ToolCalls += used.ToolCalls

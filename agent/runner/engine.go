@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -18,7 +19,7 @@ import (
 // on disk. It does not keep the list that it is given. It is an alias, so that
 // what implements [Store] need not import this package.
 type Journal = interface {
-	Append(events ...agent.Event) error
+	Append(events ...event.Event) error
 	Close() error
 }
 
@@ -31,7 +32,7 @@ type caller interface {
 // arrival is what a worker brings back.
 type arrival struct {
 	engine *engine
-	data   agent.Data
+	data   event.Data
 }
 
 // engine carries out one run. Its methods are called from the goroutine of its
@@ -46,15 +47,15 @@ type engine struct {
 	log      *slog.Logger
 	now      func() time.Time
 	arrivals chan<- arrival
-	publish  func(agent.Event) // nil where nobody listens
+	publish  func(event.Event) // nil where nobody listens
 
 	// amend may change a record before it is kept; nil changes none.
-	amend func(agent.Data) agent.Data
+	amend func(event.Data) event.Data
 	// offer makes the rule that a gate offers to save; nil offers none.
-	offer func(agent.GateRequested, plan.Tool) (always *agent.Always, why string)
+	offer func(event.GateRequested, plan.Tool) (always *event.Always, why string)
 	// plan carries out a call of a plan tool, in a worker; nil where there are
 	// none.
-	plan func(ctx context.Context, under *call, c agent.CallPlan) agent.Data
+	plan func(ctx context.Context, under *call, c agent.CallPlan) event.Data
 
 	// Of a run of a session.
 	prompting prompt.Prompting // it was started with
@@ -72,16 +73,16 @@ type engine struct {
 	begun   map[string]bool   // gates and timers under way
 	calls   map[attempt]*call // steps under way
 	told    bool              // its first event is on disk and known
-	used    agent.Usage       // before it was started or resumed
+	used    event.Usage       // before it was started or resumed
 	took    time.Duration     // by then
 	known   int               // items of history that are there since an earlier time
 	broken  error             // the journal cannot be written any more
 	leaving bool              // the owner waits for the workers to go
 
 	// What one batch needs, kept for its place alone: steps come by the thousand.
-	batch   []agent.Data
-	records []agent.Data
-	events  []agent.Event
+	batch   []event.Data
+	records []event.Data
+	events  []event.Event
 	effects []agent.Effect
 }
 
@@ -123,7 +124,7 @@ var (
 
 // begin starts the run, or takes one up again whose events are folded already.
 // ctx bounds its workers.
-func (e *engine) begin(ctx context.Context, first ...agent.Data) {
+func (e *engine) begin(ctx context.Context, first ...event.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
 	e.begun, e.calls, e.calling = map[string]bool{}, map[attempt]*call{}, make(chan func())
 	e.seq, e.told, e.known = e.run.Seq, e.run.Seq > 0, len(e.run.History)
@@ -136,7 +137,7 @@ func (e *engine) over() bool { return e.run.Result != nil || e.broken != nil }
 
 // take advances a run that is not over; what comes back late is not wanted any
 // more.
-func (e *engine) take(batch []agent.Data) {
+func (e *engine) take(batch []event.Data) {
 	if !e.over() {
 		e.advance(batch)
 	}
@@ -145,7 +146,7 @@ func (e *engine) take(batch []agent.Data) {
 // advance folds what has arrived, as one batch, with all that follows from it,
 // brings it to disk with one sync, tells it, and only then does what is to be
 // done.
-func (e *engine) advance(batch []agent.Data) {
+func (e *engine) advance(batch []event.Data) {
 	events, _ := e.fold(e.events[:0], batch)
 	effects, records := e.effects[:0], e.records
 	for e.run.Result == nil {
@@ -183,7 +184,7 @@ func (e *engine) advance(batch []agent.Data) {
 	}
 }
 
-func (e *engine) amended(record agent.Data) agent.Data {
+func (e *engine) amended(record event.Data) event.Data {
 	if e.amend == nil {
 		return record
 	}
@@ -196,7 +197,7 @@ func (e *engine) stop() {
 		return
 	}
 	e.stopAll(errInterrupted)
-	e.take([]agent.Data{agent.RunPaused{Reason: "stopped by the user"}})
+	e.take([]event.Data{event.RunPaused{Reason: "stopped by the user"}})
 }
 
 // cancel stops one step that is under way, and reports whether there is one.
@@ -208,8 +209,8 @@ func (e *engine) cancel(index string) bool {
 	c := e.calls[attempt{index, s.Attempt}]
 	if l := s.Loop; l != nil && s.Status == agent.StepActive && !l.Asking {
 		// Its last turn has come back; what is under way are the calls of that.
-		e.take([]agent.Data{agent.StepFailed{
-			Index: index, Attempt: s.Attempt, Error: errCancelled.Error(), Failure: agent.FailureInterrupted,
+		e.take([]event.Data{event.StepFailed{
+			Index: index, Attempt: s.Attempt, Error: errCancelled.Error(), Failure: event.FailureInterrupted,
 			MS: e.now().Sub(s.StartedAt).Milliseconds(),
 		}})
 		return true
@@ -223,32 +224,32 @@ func (e *engine) cancel(index string) bool {
 
 // fold numbers the events of a batch and applies them. It returns events with
 // those that were taken added, and why one was not.
-func (e *engine) fold(events []agent.Event, batch []agent.Data) (_ []agent.Event, refused error) {
+func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event, refused error) {
 	now := e.now().UTC().Round(0) // as a journal will have it: without the monotonic clock
 	if now.Before(e.run.Now) {
 		now = e.run.Now // the clock was set back; a run's time never is
 	}
 	for _, data := range batch {
-		event := agent.Event{Seq: e.seq + 1, Time: now, Run: e.id, Data: data}
-		if err := e.run.Apply(event); err != nil {
+		next := event.Event{Seq: e.seq + 1, Time: now, Run: e.id, Data: data}
+		if err := e.run.Apply(next); err != nil {
 			// A worker may come back after the run is over; nothing is lost.
 			e.log.Warn("event refused", "run", e.id, "error", err)
 			refused = err
 			continue
 		}
 		e.seq++
-		events = append(events, event)
+		events = append(events, next)
 		switch d := data.(type) {
-		case agent.StepCompleted:
+		case event.StepCompleted:
 			e.ended(attempt{d.Index, d.Attempt})
-		case agent.StepFailed:
+		case event.StepFailed:
 			e.ended(attempt{d.Index, d.Attempt})
-		case agent.StepInDoubt:
+		case event.StepInDoubt:
 			e.ended(attempt{d.Index, d.Attempt})
-		case agent.TimerFired:
+		case event.TimerFired:
 			delete(e.begun, agent.Wake{ID: d.ID}.Once()) // it may be asked for again
-		case agent.GuardBlocked:
-			if d.Guard == agent.GuardTime {
+		case event.GuardBlocked:
+			if d.Guard == event.GuardTime {
 				// Nothing else would end a call before its own time.
 				e.stopAll(errors.New(d.Reason))
 			}
@@ -276,14 +277,14 @@ func (e *engine) ended(a attempt) {
 
 // keep brings the durable ones of the events to disk with one sync, and only
 // then tells anybody.
-func (e *engine) keep(events []agent.Event) {
+func (e *engine) keep(events []event.Event) {
 	durable := events
-	for i, event := range events {
-		if event.Data.Kind().Passing() {
-			durable = append([]agent.Event{}, events[:i]...)
-			for _, event := range events[i:] {
-				if !event.Data.Kind().Passing() {
-					durable = append(durable, event)
+	for i, first := range events {
+		if first.Data.Kind().Passing() {
+			durable = append([]event.Event{}, events[:i]...)
+			for _, later := range events[i:] {
+				if !later.Data.Kind().Passing() {
+					durable = append(durable, later)
 				}
 			}
 			break
@@ -297,8 +298,8 @@ func (e *engine) keep(events []agent.Event) {
 	if e.publish == nil {
 		return
 	}
-	for _, event := range events {
-		e.publish(event)
+	for _, kept := range events {
+		e.publish(kept)
 	}
 }
 
@@ -310,9 +311,9 @@ func (e *engine) fail(err error) {
 	if !e.told || e.publish == nil {
 		return
 	}
-	e.publish(agent.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: agent.RunCompleted{Result: agent.Result{
-		Status: agent.StatusFailed, Reason: agent.ReasonStepFailed, Error: err.Error(),
-		Variables: e.run.Variables(), History: []plan.HistoryItem{}, Revisions: []agent.RevisionSummary{}, Usage: e.run.Usage,
+	e.publish(event.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: event.RunCompleted{Result: event.Result{
+		Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: err.Error(),
+		Variables: e.run.Variables(), History: []plan.HistoryItem{}, Revisions: []event.RevisionSummary{}, Usage: e.run.Usage,
 	}}})
 }
 
@@ -338,15 +339,15 @@ func (e *engine) asks(step string, doubt bool) bool {
 
 // awaits reports whether something that was brought is still wanted: an answer
 // is only while its question is open.
-func (e *engine) awaits(data agent.Data) bool {
+func (e *engine) awaits(data event.Data) bool {
 	switch d := data.(type) {
-	case agent.GateResolved:
+	case event.GateResolved:
 		return e.open(d.Gate)
-	case agent.PlanReviewed:
+	case event.PlanReviewed:
 		return e.run.Held() && e.run.Revision == d.Revision
-	case agent.DoubtResolved:
+	case event.DoubtResolved:
 		return e.asks(d.Step, true)
-	case agent.FailureResolved:
+	case event.FailureResolved:
 		return e.asks(d.Step, false)
 	default:
 		return true
@@ -436,7 +437,7 @@ func (e *engine) under(a attempt, timeout time.Duration) (context.Context, *call
 // drained is what the workers have brought by now, as one batch that begins
 // with the arrival that was taken already. The next batch takes its place. What
 // a worker of another run has brought ends the batch and is returned, too.
-func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []agent.Data, other arrival) {
+func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.Data, other arrival) {
 	e.batch = append(e.batch[:0], first.data)
 	for {
 		select {
@@ -453,7 +454,7 @@ func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []agent.
 
 // bring hands an event to the owner. It waits for the owner, who reads until
 // every worker has gone.
-func (e *engine) bring(data agent.Data) {
+func (e *engine) bring(data event.Data) {
 	if data != nil {
 		e.arrivals <- arrival{e, data}
 	}

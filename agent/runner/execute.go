@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -43,7 +45,7 @@ type Job struct {
 	// another is not valid.
 	Profiles []prompt.Profile
 
-	Limits     agent.Limits   // the zero value is agent.DefaultLimits, or on a resume what the run had
+	Limits     event.Limits   // the zero value is event.DefaultLimits, or on a resume what the run had
 	OnFailure  plan.OnFailure // where neither step nor plan says; "" is abort for a plan, replan for a goal
 	Synthesize bool           // have Model write an answer at the end
 	DryRun     bool           // steps are resolved and told, nothing is called
@@ -52,21 +54,21 @@ type Job struct {
 	// it is asked. nil lets every call run: whoever gives a function to a plan
 	// trusts it with that plan. A step that asks for a gate of its own asks even
 	// so.
-	Rules []agent.Rule
+	Rules []rule.Rule
 	// Gate answers a gate; nil denies. It is called in a goroutine of its own,
 	// as Review, Doubt and Failure are, and ctx ends with the run.
-	Gate func(ctx context.Context, gate agent.GateRequested) agent.Decision
+	Gate func(ctx context.Context, gate event.GateRequested) event.Decision
 	// Review looks a plan over before it runs, may change it, and says whether it
 	// does: every plan of the run is held until then. nil holds none.
-	Review func(ctx context.Context, plan *agent.Review) agent.ReviewDecision
+	Review func(ctx context.Context, plan *agent.Review) event.ReviewDecision
 	// Doubt says what is to become of a step that may or may not have taken
 	// effect; nil is InDoubt.
-	Doubt   func(ctx context.Context, question agent.Question) agent.DoubtDecision
-	InDoubt agent.DoubtDecision // "" is abort
+	Doubt   func(ctx context.Context, question agent.Question) event.DoubtDecision
+	InDoubt event.DoubtDecision // "" is abort
 	// Failure says how the run goes on after a failure that would end it; with
-	// agent.FailureRetry it may return args to use in place of the plan's. nil
+	// event.FailureRetry it may return args to use in place of the plan's. nil
 	// lets it end.
-	Failure func(ctx context.Context, question agent.Question) (decision agent.FailureDecision, args map[string]any)
+	Failure func(ctx context.Context, question agent.Question) (decision event.FailureDecision, args map[string]any)
 
 	// Journal takes the durable events before anything is done because of them;
 	// nil keeps nothing. It is not closed.
@@ -74,10 +76,10 @@ type Job struct {
 	// Past is what has happened in the run so far, as its journal holds it: the
 	// run is taken up where that ends. Plan, Goal, ID, OnFailure, Synthesize and
 	// DryRun are the run's own then.
-	Past []agent.Event
+	Past []event.Event
 	// Events takes every event in order, once it is in the journal. The run
 	// waits for it.
-	Events func(agent.Event)
+	Events func(event.Event)
 }
 
 // Run carries out a job and returns once it is over and every call has come
@@ -89,7 +91,7 @@ type Job struct {
 //
 // A run that is taken up again when it has completed has its old Result, and
 // nothing is done.
-func Run(ctx context.Context, job Job) (agent.Result, error) {
+func Run(ctx context.Context, job Job) (event.Result, error) {
 	arrivals := make(chan arrival, 64) // so that a worker need not wait for the run, nor the run for it
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
@@ -104,7 +106,7 @@ func Run(ctx context.Context, job Job) (agent.Result, error) {
 		select {
 		case first := <-arrivals:
 			batch, _ := e.drained(first, arrivals)
-			e.take(slices.DeleteFunc(batch, func(d agent.Data) bool { return !e.awaits(d) }))
+			e.take(slices.DeleteFunc(batch, func(d event.Data) bool { return !e.awaits(d) }))
 		case <-ended:
 			ended = nil
 			e.stop()
@@ -131,7 +133,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 }
 
 // prepare returns what the run begins with; nothing where it is over already.
-func (j *Job) prepare(ctx context.Context, e *engine) ([]agent.Data, error) {
+func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 	for _, past := range j.Past {
 		if err := e.run.Apply(past); err != nil {
 			return nil, fmt.Errorf("take up the run: its events do not fit together: %w", err)
@@ -151,7 +153,7 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]agent.Data, error) {
 		return nil, err
 	}
 	if len(j.Past) > 0 {
-		return []agent.Data{j.resumed(e, info)}, nil
+		return []event.Data{j.resumed(e, info)}, nil
 	}
 	started := j.started(info)
 	if j.Plan != nil {
@@ -160,7 +162,7 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]agent.Data, error) {
 			return nil, fmt.Errorf("start the run: %w", plan.FaultError(faults))
 		}
 	}
-	return []agent.Data{started}, nil
+	return []event.Data{started}, nil
 }
 
 // describe asks the model who it is; it may be missing where nothing needs it.
@@ -182,15 +184,15 @@ func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error)
 }
 
 // started opens a new run.
-func (j *Job) started(info prompt.ModelInfo) agent.RunStarted {
-	started := agent.RunStarted{
+func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
+	started := event.RunStarted{
 		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Prompting: prompt.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
-	if started.Limits == (agent.Limits{}) {
-		started.Limits = agent.DefaultLimits()
+	if started.Limits == (event.Limits{}) {
+		started.Limits = event.DefaultLimits()
 	}
 	if j.Plan != nil {
 		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, j.Plan.Title))
@@ -203,13 +205,13 @@ func (j *Job) started(info prompt.ModelInfo) agent.RunStarted {
 }
 
 // resumed takes a run up again whose events are folded.
-func (j *Job) resumed(e *engine, info prompt.ModelInfo) agent.RunResumed {
-	resumed := agent.RunResumed{
+func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
+	resumed := event.RunResumed{
 		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.Holds(),
 	}
 	switch was := e.run.Limits; {
-	case resumed.Limits == (agent.Limits{}):
+	case resumed.Limits == (event.Limits{}):
 		resumed.Limits = was
 	case was.GrowSteps && was.MaxSteps == 0:
 		resumed.Limits = ofPlan(resumed.Limits)
@@ -223,18 +225,18 @@ func (j *Job) resumed(e *engine, info prompt.ModelInfo) agent.RunResumed {
 func (j *Job) attended() bool { return j.Doubt != nil || j.Failure != nil }
 
 // inDoubt is the answer to steps in doubt where the program is not asked.
-func (j *Job) inDoubt() agent.DoubtDecision {
+func (j *Job) inDoubt() event.DoubtDecision {
 	if j.Doubt != nil {
 		return ""
 	}
-	return agent.DoubtDecision(cmp.Or(string(j.InDoubt), string(agent.DoubtAbort)))
+	return event.DoubtDecision(cmp.Or(string(j.InDoubt), string(event.DoubtAbort)))
 }
 
-func (j *Job) rules() []agent.Rule {
+func (j *Job) rules() []rule.Rule {
 	if j.Rules != nil {
 		return j.Rules
 	}
-	return []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun, Untrusted: true, Source: byProgram, Why: "the program gave this tool to the plan"}}
+	return []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun, Untrusted: true, Source: byProgram, Why: "the program gave this tool to the plan"}}
 }
 
 // byProgram says of a rule or an answer that the Go program gave it.
@@ -276,10 +278,10 @@ func (a *asker) first(key string) bool {
 	return !seen
 }
 
-func (a *asker) gate(g agent.GateRequested) {
+func (a *asker) gate(g event.GateRequested) {
 	e, ask := a.engine, a.job.Gate
 	e.workers.Go(func() {
-		resolved := agent.GateResolved{Gate: g.Gate, Decision: agent.Deny, Scope: agent.ScopeOnce, By: byNobody}
+		resolved := event.GateResolved{Gate: g.Gate, Decision: event.Deny, Scope: event.ScopeOnce, By: byNobody}
 		if ask != nil {
 			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
 		}
@@ -293,7 +295,7 @@ func (a *asker) review(v *agent.Review) {
 	e, look := a.engine, a.job.Review
 	e.workers.Go(func() {
 		if look == nil {
-			e.bring(v.Said(agent.ReviewRefuse, byNobody))
+			e.bring(v.Said(event.ReviewRefuse, byNobody))
 			return
 		}
 		decision := look(e.ctx, v)
@@ -305,10 +307,10 @@ func (a *asker) question(q agent.Question) {
 	e, doubt, failure := a.engine, a.job.Doubt, a.job.Failure
 	e.workers.Go(func() {
 		if q.Doubt {
-			e.bring(agent.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
+			e.bring(event.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
 			return
 		}
-		resolved := agent.FailureResolved{Step: q.Step, Decision: agent.FailureAbort, By: byProgram}
+		resolved := event.FailureResolved{Step: q.Step, Decision: event.FailureAbort, By: byProgram}
 		if failure != nil {
 			resolved.Decision, resolved.Args = failure(e.ctx, q)
 		}
@@ -390,5 +392,5 @@ func jsonValue(v any) (any, error) {
 // unkept is the journal of a run that nobody keeps.
 type unkept struct{}
 
-func (unkept) Append(...agent.Event) error { return nil }
+func (unkept) Append(...event.Event) error { return nil }
 func (unkept) Close() error                { return nil }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning"
 	"replan/planning/plan"
@@ -62,13 +64,13 @@ func failOnce() func(context.Context, plan.ToolCall) (any, error) {
 }
 
 func TestAJobOfOneStep(t *testing.T) {
-	allow := func(context.Context, agent.GateRequested) agent.Decision { return agent.Allow }
-	deny := func(context.Context, agent.GateRequested) agent.Decision { return agent.Deny }
-	doubt := func(d agent.DoubtDecision) func(context.Context, agent.Question) agent.DoubtDecision {
-		return func(context.Context, agent.Question) agent.DoubtDecision { return d }
+	allow := func(context.Context, event.GateRequested) event.Decision { return event.Allow }
+	deny := func(context.Context, event.GateRequested) event.Decision { return event.Deny }
+	doubt := func(d event.DoubtDecision) func(context.Context, agent.Question) event.DoubtDecision {
+		return func(context.Context, agent.Question) event.DoubtDecision { return d }
 	}
-	failure := func(d agent.FailureDecision, args map[string]any) func(context.Context, agent.Question) (agent.FailureDecision, map[string]any) {
-		return func(context.Context, agent.Question) (agent.FailureDecision, map[string]any) { return d, args }
+	failure := func(d event.FailureDecision, args map[string]any) func(context.Context, agent.Question) (event.FailureDecision, map[string]any) {
+		return func(context.Context, agent.Question) (event.FailureDecision, map[string]any) { return d, args }
 	}
 	unclear := func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	hangs := `{"title":"Change","tool":"change","args":{},"timeout":"1ms"}`
@@ -76,31 +78,31 @@ func TestAJobOfOneStep(t *testing.T) {
 		name string
 		step string
 		job  runner.Job
-		want agent.Reason
+		want event.Reason
 		says string // in the result's error
 		as   any    // the result of the last attempt
 	}{
-		{name: "runs what the program gave without asking", step: changeStep, job: runner.Job{Call: succeed}, want: agent.ReasonGoalMet, as: "x"},
-		{name: "needs no catalogue for a qualified name", step: `{"title":"C","tool":"disk:change","args":{"to":"x"}}`, job: runner.Job{Call: succeed}, want: agent.ReasonGoalMet, as: "x"},
-		{name: "without a function fails", step: changeStep, want: agent.ReasonStepFailed, says: "no function"},
-		{name: "stops at a gate of the plan where nobody answers", step: gatedStep, job: runner.Job{Call: succeed}, want: agent.ReasonDenied},
-		{name: "passes a gate that is opened", step: gatedStep, job: runner.Job{Call: succeed, Gate: allow}, want: agent.ReasonGoalMet, as: "x"},
-		{name: "stops at a gate that is kept shut", step: gatedStep, job: runner.Job{Call: succeed, Gate: deny}, want: agent.ReasonDenied},
-		{name: "stops where a rule blocks", step: changeStep, job: runner.Job{Call: succeed, Rules: []agent.Rule{{Tool: "*", Verdict: agent.VerdictBlock, Why: "no"}}}, want: agent.ReasonDenied},
-		{name: "asks where no rule speaks", step: changeStep, job: runner.Job{Call: succeed, Gate: deny, Rules: []agent.Rule{}}, want: agent.ReasonDenied},
-		{name: "takes an error for the tool's word", step: changeStep, job: runner.Job{Call: failOnce()}, want: agent.ReasonStepFailed, says: "not yet"},
-		{name: "asks the program about a failure", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(agent.FailureRetry, nil)}, want: agent.ReasonGoalMet, as: "x"},
-		{name: "tries again with other args", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(agent.FailureRetry, map[string]any{"to": "y"})}, want: agent.ReasonGoalMet, as: "y"},
-		{name: "goes on without a step", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(agent.FailureSkip, nil)}, want: agent.ReasonPartial},
-		{name: "ends with a failure where only doubts are asked about", step: changeStep, job: runner.Job{Call: failOnce(), Doubt: doubt(agent.DoubtDone)}, want: agent.ReasonStepFailed},
-		{name: "is in doubt after a time-out", step: hangs, job: runner.Job{Call: hang}, want: agent.ReasonInDoubt, says: "may or may not"},
-		{name: "is in doubt after a time-out of its own", step: changeStep, job: runner.Job{Call: unclear}, want: agent.ReasonInDoubt},
-		{name: "has failed after one that only reads", step: `{"title":"L","tool":"look","args":{},"timeout":"1ms"}`, job: runner.Job{Call: hang, Catalogue: lookAndChange}, want: agent.ReasonStepFailed},
-		{name: "takes a step in doubt for done where the job says so", step: hangs, job: runner.Job{Call: hang, InDoubt: agent.DoubtDone}, want: agent.ReasonGoalMet},
-		{name: "is run again by itself only once", step: hangs, job: runner.Job{Call: hang, InDoubt: agent.DoubtRerun}, want: agent.ReasonInDoubt},
-		{name: "asks the program about a doubt", step: hangs, job: runner.Job{Call: hang, Doubt: doubt(agent.DoubtDone)}, want: agent.ReasonGoalMet},
-		{name: "leaves a doubt to the option where only failures are asked about", step: hangs, job: runner.Job{Call: hang, Failure: failure(agent.FailureRetry, nil), InDoubt: agent.DoubtDone}, want: agent.ReasonGoalMet},
-		{name: "calls nothing in a dry run", step: changeStep, job: runner.Job{DryRun: true}, want: agent.ReasonGoalMet, as: "<change result>"},
+		{name: "runs what the program gave without asking", step: changeStep, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, as: "x"},
+		{name: "needs no catalogue for a qualified name", step: `{"title":"C","tool":"disk:change","args":{"to":"x"}}`, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, as: "x"},
+		{name: "without a function fails", step: changeStep, want: event.ReasonStepFailed, says: "no function"},
+		{name: "stops at a gate of the plan where nobody answers", step: gatedStep, job: runner.Job{Call: succeed}, want: event.ReasonDenied},
+		{name: "passes a gate that is opened", step: gatedStep, job: runner.Job{Call: succeed, Gate: allow}, want: event.ReasonGoalMet, as: "x"},
+		{name: "stops at a gate that is kept shut", step: gatedStep, job: runner.Job{Call: succeed, Gate: deny}, want: event.ReasonDenied},
+		{name: "stops where a rule blocks", step: changeStep, job: runner.Job{Call: succeed, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictBlock, Why: "no"}}}, want: event.ReasonDenied},
+		{name: "asks where no rule speaks", step: changeStep, job: runner.Job{Call: succeed, Gate: deny, Rules: []rule.Rule{}}, want: event.ReasonDenied},
+		{name: "takes an error for the tool's word", step: changeStep, job: runner.Job{Call: failOnce()}, want: event.ReasonStepFailed, says: "not yet"},
+		{name: "asks the program about a failure", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, nil)}, want: event.ReasonGoalMet, as: "x"},
+		{name: "tries again with other args", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, map[string]any{"to": "y"})}, want: event.ReasonGoalMet, as: "y"},
+		{name: "goes on without a step", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureSkip, nil)}, want: event.ReasonPartial},
+		{name: "ends with a failure where only doubts are asked about", step: changeStep, job: runner.Job{Call: failOnce(), Doubt: doubt(event.DoubtDone)}, want: event.ReasonStepFailed},
+		{name: "is in doubt after a time-out", step: hangs, job: runner.Job{Call: hang}, want: event.ReasonInDoubt, says: "may or may not"},
+		{name: "is in doubt after a time-out of its own", step: changeStep, job: runner.Job{Call: unclear}, want: event.ReasonInDoubt},
+		{name: "has failed after one that only reads", step: `{"title":"L","tool":"look","args":{},"timeout":"1ms"}`, job: runner.Job{Call: hang, Catalogue: lookAndChange}, want: event.ReasonStepFailed},
+		{name: "takes a step in doubt for done where the job says so", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
+		{name: "is run again by itself only once", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtRerun}, want: event.ReasonInDoubt},
+		{name: "asks the program about a doubt", step: hangs, job: runner.Job{Call: hang, Doubt: doubt(event.DoubtDone)}, want: event.ReasonGoalMet},
+		{name: "leaves a doubt to the option where only failures are asked about", step: hangs, job: runner.Job{Call: hang, Failure: failure(event.FailureRetry, nil), InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
+		{name: "calls nothing in a dry run", step: changeStep, job: runner.Job{DryRun: true}, want: event.ReasonGoalMet, as: "<change result>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.job.Plan = planOf(t, c.step)
@@ -119,7 +121,7 @@ func TestAJobOfOneStep(t *testing.T) {
 }
 
 func TestAJobThatCannotBegin(t *testing.T) {
-	ended := []agent.Event{{Seq: 1, Run: "r", Data: agent.RunPaused{}}}
+	ended := []event.Event{{Seq: 1, Run: "r", Data: event.RunPaused{}}}
 	circle := planOf(t, `{"title":"A","tool":"a","args":{},"depends_on":["2"]}`, `{"title":"B","tool":"b","args":{},"depends_on":["1"]}`)
 	var invalid *plan.InvalidPlanError
 	for _, c := range []struct {
@@ -135,7 +137,7 @@ func TestAJobThatCannotBegin(t *testing.T) {
 		{"has events that do not fit together", runner.Job{Past: ended}, func(err error) bool { return errors.Is(err, agent.ErrOutOfOrder) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.job.Events = func(e agent.Event) { t.Errorf("%s was told", e.Data.Kind()) }
+			c.job.Events = func(e event.Event) { t.Errorf("%s was told", e.Data.Kind()) }
 			if _, err := runner.Run(t.Context(), c.job); err == nil || !c.is(err) {
 				t.Errorf("%v", err)
 			}
@@ -155,7 +157,7 @@ func TestAGoalIsPlannedByThePlannersOfTheProgram(t *testing.T) {
 			return succeed(ctx, c)
 		},
 	})
-	if err != nil || result.Reason != agent.ReasonGoalMet || len(result.Revisions) != 1 || result.Usage.Replans != 1 {
+	if err != nil || result.Reason != event.ReasonGoalMet || len(result.Revisions) != 1 || result.Usage.Replans != 1 {
 		t.Errorf("%+v: %v", result, err)
 	}
 }
@@ -186,7 +188,7 @@ func TestAResultIsAJSONValueWhateverTheFunctionReturns(t *testing.T) {
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, lookStep, `{"title":"C","tool":"change","args":{"to":["${seen[0].name}","${seen.0.age}"]}}`), Call: call,
 	})
-	if err != nil || result.Reason != agent.ReasonGoalMet {
+	if err != nil || result.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %v", result.Error, err)
 	}
 	if want := []any{[]any{"Ada", json.Number("36")}}; !plan.EqualValues(any(said), any(want)) {
@@ -198,7 +200,7 @@ func TestAResultThatJSONCannotHoldIsAFailure(t *testing.T) {
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, changeStep), Call: func(context.Context, plan.ToolCall) (any, error) { return func() {}, nil },
 	})
-	if err != nil || result.Reason != agent.ReasonStepFailed || !strings.Contains(result.Error, "JSON") {
+	if err != nil || result.Reason != event.ReasonStepFailed || !strings.Contains(result.Error, "JSON") {
 		t.Errorf("%s %s: %v", result.Reason, result.Error, err)
 	}
 }
@@ -210,21 +212,21 @@ func TestTheEndOfTheContextStopsTheRun(t *testing.T) {
 			past := &memory{room: -1}
 			job := runner.Job{
 				Plan: planOf(t, `{"title":"Wait","tool":"`+tool+`","args":{}}`, changeStep), Catalogue: lookAndChange, Journal: past,
-				Limits: agent.Limits{MaxConcurrency: 1},
+				Limits: event.Limits{MaxConcurrency: 1},
 				Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 					cancel()
 					return hang(ctx, c)
 				},
 			}
 			result, err := runner.Run(ctx, job)
-			if err != nil || result.Status != agent.StatusCancelled || result.Reason != agent.ReasonInterrupted {
+			if err != nil || result.Status != event.StatusCancelled || result.Reason != event.ReasonInterrupted {
 				t.Fatalf("%s %s: %v", result.Status, result.Reason, err)
 			}
 			if len(result.History) != 1 || result.History[0].Status != want {
 				t.Errorf("the history is %+v", result.History)
 			}
-			job.Past, job.Call, job.InDoubt = past.events, succeed, agent.DoubtRerun
-			if result, err = runner.Run(t.Context(), job); err != nil || result.Reason != agent.ReasonGoalMet {
+			job.Past, job.Call, job.InDoubt = past.events, succeed, event.DoubtRerun
+			if result, err = runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonGoalMet {
 				t.Errorf("taken up again it came to %s: %v", result.Error, err)
 			}
 		})
@@ -235,28 +237,28 @@ func TestAGateThatIsOpenWhenTheRunIsStoppedKeepsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	result, err := runner.Run(ctx, runner.Job{
 		Plan: planOf(t, gatedStep), Call: succeed,
-		Gate: func(ctx context.Context, g agent.GateRequested) agent.Decision {
+		Gate: func(ctx context.Context, g event.GateRequested) event.Decision {
 			cancel()
 			<-ctx.Done()
-			return agent.Allow // too late
+			return event.Allow // too late
 		},
 	})
-	if err != nil || result.Reason != agent.ReasonInterrupted || len(result.History) > 0 {
+	if err != nil || result.Reason != event.ReasonInterrupted || len(result.History) > 0 {
 		t.Errorf("%s with %v: %v", result.Reason, result.History, err)
 	}
 }
 
 func TestAGateShowsWhatThePreviewSays(t *testing.T) {
-	var shown agent.GateRequested
+	var shown event.GateRequested
 	var hashes map[string]string
 	_, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, gatedStep), Catalogue: lookAndChange,
 		Preview: func(context.Context, plan.ToolCall) (plan.ToolPreview, error) {
 			return plan.ToolPreview{Diff: "+x", Hashes: map[string]string{"f": "00"}}, nil
 		},
-		Gate: func(_ context.Context, g agent.GateRequested) agent.Decision {
+		Gate: func(_ context.Context, g event.GateRequested) event.Decision {
 			shown = g
-			return agent.Allow
+			return event.Allow
 		},
 		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 			hashes = c.Hashes
@@ -270,11 +272,11 @@ func TestAGateShowsWhatThePreviewSays(t *testing.T) {
 
 func TestEventsAreToldInOrderOnceTheyAreKept(t *testing.T) {
 	kept := &memory{room: -1}
-	var told []agent.Event
+	var told []event.Event
 	_, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, lookStep, changeStep), Call: succeed, Journal: kept,
-		Events: func(e agent.Event) {
-			if !slices.ContainsFunc(kept.events, func(k agent.Event) bool { return k.Seq == e.Seq }) {
+		Events: func(e event.Event) {
+			if !slices.ContainsFunc(kept.events, func(k event.Event) bool { return k.Seq == e.Seq }) {
 				t.Errorf("%s was told before it was kept", e.Data.Kind())
 			}
 			told = append(told, e)
@@ -283,7 +285,7 @@ func TestEventsAreToldInOrderOnceTheyAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSortedFunc(told, func(a, b agent.Event) int { return int(a.Seq) - int(b.Seq) }) || len(told) != len(kept.events) {
+	if !slices.IsSortedFunc(told, func(a, b event.Event) int { return int(a.Seq) - int(b.Seq) }) || len(told) != len(kept.events) {
 		t.Errorf("told %d of %d events", len(told), len(kept.events))
 	}
 	if kept.closed {
@@ -297,7 +299,7 @@ func TestAJobWhoseJournalIsFullIsAnError(t *testing.T) {
 		Plan: planOf(t, changeStep), Journal: &memory{room: 1},
 		Call: func(context.Context, plan.ToolCall) (any, error) { called = true; return nil, nil },
 	})
-	if err == nil || !strings.Contains(err.Error(), "no space left") || called || result.Status == agent.StatusCompleted {
+	if err == nil || !strings.Contains(err.Error(), "no space left") || called || result.Status == event.StatusCompleted {
 		t.Errorf("%s, called: %t: %v", result.Status, called, err)
 	}
 }
@@ -315,24 +317,24 @@ func TestAJobGoesOnWhereItsEventsEnd(t *testing.T) {
 			return len(called), nil
 		},
 	}
-	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != agent.ReasonStepFailed {
+	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonStepFailed {
 		t.Fatalf("%s: %v", result.Reason, err)
 	}
 	job.Past = slices.Clone(past.events)
 	result, err := runner.Run(t.Context(), job)
-	if err != nil || result.Reason != agent.ReasonGoalMet {
+	if err != nil || result.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %v", result.Error, err)
 	}
 	if want := []string{"look", "change", "change"}; !slices.Equal(called, want) {
 		t.Errorf("called %v", called)
 	}
-	if resumed := past.events[len(job.Past)]; resumed.Data.Kind() != agent.KindRunResumed || resumed.Run != "mine" {
+	if resumed := past.events[len(job.Past)]; resumed.Data.Kind() != event.KindRunResumed || resumed.Run != "mine" {
 		t.Errorf("the first new event is %s of %s", resumed.Data.Kind(), resumed.Run)
 	}
 
 	job.Past, called = slices.Clone(past.events), nil
 	again, err := runner.Run(t.Context(), job)
-	if err != nil || again.Reason != agent.ReasonGoalMet || len(called) > 0 || len(past.events) != len(job.Past) {
+	if err != nil || again.Reason != event.ReasonGoalMet || len(called) > 0 || len(past.events) != len(job.Past) {
 		t.Errorf("a completed run: %s, %v was called, %d new events: %v", again.Reason, called, len(past.events)-len(job.Past), err)
 	}
 }
@@ -342,7 +344,7 @@ func TestAPlanIsNotBoundedByTheDefaultLimits(t *testing.T) {
 	past := &memory{room: -1}
 	stop := errors.New("enough")
 	calls := 0
-	job := runner.Job{Plan: &p, Journal: past, Limits: agent.DefaultLimits()}
+	job := runner.Job{Plan: &p, Journal: past, Limits: event.DefaultLimits()}
 	job.Limits.MaxConcurrency = 1
 	job.Call = func(context.Context, plan.ToolCall) (any, error) {
 		if calls++; calls == 30 {
@@ -350,15 +352,15 @@ func TestAPlanIsNotBoundedByTheDefaultLimits(t *testing.T) {
 		}
 		return nil, nil
 	}
-	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != agent.ReasonStepFailed {
+	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonStepFailed {
 		t.Fatalf("%s %s: %v", result.Reason, result.Error, err)
 	}
 	job.Past = slices.Clone(past.events)
-	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != agent.ReasonGoalMet {
+	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s %s: %v", result.Reason, result.Error, err)
 	}
 	job.Past, job.Limits.GrowSteps = nil, false
-	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != agent.ReasonStepBudget {
+	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonStepBudget {
 		t.Errorf("with a limit that was asked for: %s %s: %v", result.Reason, result.Error, err)
 	}
 }
@@ -388,9 +390,9 @@ func TestStepsThatDoNotDependOnEachOtherRunAtOnce(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		},
-		Limits: agent.Limits{MaxConcurrency: 4, StepTimeoutMS: (10 * time.Second).Milliseconds()},
+		Limits: event.Limits{MaxConcurrency: 4, StepTimeoutMS: (10 * time.Second).Milliseconds()},
 	})
-	if err != nil || result.Reason != agent.ReasonGoalMet {
+	if err != nil || result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %v", result.Error, err)
 	}
 }
@@ -415,9 +417,9 @@ func TestGatesOpenInThePlansOrderHoweverLongTheirDiffsTake(t *testing.T) {
 			}
 			return plan.ToolPreview{Diff: "+x"}, nil
 		},
-		Gate: func(context.Context, agent.GateRequested) agent.Decision { return agent.Allow },
-		Events: func(e agent.Event) {
-			if g, ok := e.Data.(agent.GateRequested); ok {
+		Gate: func(context.Context, event.GateRequested) event.Decision { return event.Allow },
+		Events: func(e event.Event) {
+			if g, ok := e.Data.(event.GateRequested); ok {
 				asked = append(asked, g.Step)
 			}
 		},

@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
 // offering makes the rule that a gate's answer for always would save; nil and
 // why where there is none.
-func (s *Session) offering(g agent.GateRequested, t plan.Tool) (always *agent.Always, why string) {
+func (s *Session) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why string) {
 	if s.cfg.Remember == nil {
 		return nil, "no rules are kept here"
 	}
@@ -22,23 +24,23 @@ func (s *Session) offering(g agent.GateRequested, t plan.Tool) (always *agent.Al
 func (s *Session) resolve(ctx context.Context, c Resolve) {
 	scope := c.Scope
 	if scope == "" {
-		scope = agent.ScopeOnce
+		scope = event.ScopeOnce
 	}
-	resolved := agent.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
+	resolved := event.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
 	e := s.running(c.Run)
 	switch {
 	case e != nil && e.open(c.Gate):
-		if scope == agent.ScopeRun && !forRun(&e.run, c.Gate) {
-			resolved.Scope = agent.ScopeOnce
+		if scope == event.ScopeRun && !forRun(&e.run, c.Gate) {
+			resolved.Scope = event.ScopeOnce
 		}
-		if scope == agent.ScopeAlways && !s.remember(e, &resolved) {
+		if scope == event.ScopeAlways && !s.remember(e, &resolved) {
 			return
 		}
-		e.take(append([]agent.Data{resolved}, released(&e.run, resolved)...))
+		e.take(append([]event.Data{resolved}, released(&e.run, resolved)...))
 		s.settle(e)
 	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
 		s.gate = ""
-		yes := c.Decision == agent.Allow
+		yes := c.Decision == event.Allow
 		if err := s.say(resolved); err != nil && yes {
 			yes = false // what is not on disk is not acted upon
 			s.tellOf("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
@@ -62,22 +64,22 @@ func forRun(run *agent.Run, gate string) bool {
 // released answers the gates that wait already for what a permission for the run
 // lets pass: calls that its rule fits, about which the same rule asks. Those that the
 // plan asks about, or that carry text from a result, wait on.
-func released(run *agent.Run, by agent.GateResolved) []agent.Data {
+func released(run *agent.Run, by event.GateResolved) []event.Data {
 	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == by.Gate })
-	if at < 0 || by.Decision != agent.Allow || by.Scope != agent.ScopeRun {
+	if at < 0 || by.Decision != event.Allow || by.Scope != event.ScopeRun {
 		return nil
 	}
 	allowed := run.Gates[at]
-	rule, why := allowed.ForRun()
+	r, why := allowed.ForRun()
 	if why != "" {
 		return nil
 	}
-	var out []agent.Data
+	var out []event.Data
 	for _, g := range run.Gates {
 		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}
-		if g != allowed && agent.Decide([]agent.Rule{rule}, tool, g.Args).Verdict == agent.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
-			!g.Planned && g.Rule.Source != agent.SourcePlan && len(g.Provenance) == 0 {
-			out = append(out, agent.GateResolved{Gate: g.Gate, Decision: agent.Allow, Scope: agent.ScopeOnce, By: "your answer for this run"})
+		if g != allowed && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
+			!g.Planned && g.Rule.Source != rule.SourcePlan && len(g.Provenance) == 0 {
+			out = append(out, event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})
 		}
 	}
 	return out
@@ -87,26 +89,26 @@ func released(run *agent.Run, by agent.GateResolved) []agent.Data {
 // answer carry it. Where it cannot be saved, the yes to this one call stands. It
 // reports whether the gate is answered at all: where no rule was shown, nobody
 // can have said yes to it.
-func (s *Session) remember(e *engine, resolved *agent.GateResolved) bool {
+func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
 	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == resolved.Gate })
 	gate := e.run.Gates[at]
-	if gate.Always == nil || resolved.Decision != agent.Allow {
+	if gate.Always == nil || resolved.Decision != event.Allow {
 		s.tellOf("warn", "no rule can be saved for this call: "+gate.NoAlways)
 		return false
 	}
 	if err := s.cfg.Remember(*gate.Always); err != nil {
-		resolved.Scope = agent.ScopeOnce
+		resolved.Scope = event.ScopeOnce
 		s.tellOf("error", "this call passes once, because the rule is not kept: "+err.Error())
 		return true
 	}
-	rule := gate.Always.Rule
-	resolved.Rule = &rule
+	r := gate.Always.Rule
+	resolved.Rule = &r
 	flags, others := split(s.cfg.Rules)
 	first := 0 // what is denied stays denied
-	for first < len(others) && others[first].Verdict == agent.VerdictBlock {
+	for first < len(others) && others[first].Verdict == rule.VerdictBlock {
 		first++
 	}
-	s.cfg.Rules = slices.Concat(flags, others[:first], []agent.Rule{rule}, others[first:])
+	s.cfg.Rules = slices.Concat(flags, others[:first], []rule.Rule{r}, others[first:])
 	return true
 }
 
@@ -121,6 +123,6 @@ func (s *Session) edit(c Edit) {
 		s.tellOf("warn", "the call stays as it was: "+err.Error())
 		return
 	}
-	e.take([]agent.Data{agent.GateResolved{Gate: c.Gate, Decision: agent.Edit, Scope: agent.ScopeOnce, By: byUser, Args: c.Args}})
+	e.take([]event.Data{event.GateResolved{Gate: c.Gate, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
 	s.settle(e)
 }

@@ -7,22 +7,23 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/planning/plan"
 )
 
 // saving is a session that keeps rules, and refuses with err.
-func saving(kept *[]agent.Always, err error) func(*stage) {
+func saving(kept *[]event.Always, err error) func(*stage) {
 	return func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Rules = []agent.Rule{
-				{Tool: "x", Verdict: agent.VerdictRun, Source: agent.SourceFlag},
-				{Tool: "y", Verdict: agent.VerdictBlock, Source: agent.SourceConfiguration},
-				{Tool: "z", Verdict: agent.VerdictAsk, Source: agent.SourceConfiguration},
+			c.Rules = []rule.Rule{
+				{Tool: "x", Verdict: rule.VerdictRun, Source: rule.SourceFlag},
+				{Tool: "y", Verdict: rule.VerdictBlock, Source: rule.SourceConfiguration},
+				{Tool: "z", Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration},
 			}
-			c.Remember = func(a agent.Always) error {
+			c.Remember = func(a event.Always) error {
 				if err == nil {
 					*kept = append(*kept, a)
 				}
@@ -41,32 +42,32 @@ func patching() runner.Execute {
 }
 
 // answer sends an answer to a gate that was just read.
-func (s *stage) answer(g agent.GateRequested, d agent.Decision, scope agent.Scope) {
+func (s *stage) answer(g event.GateRequested, d event.Decision, scope event.Scope) {
 	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: g.Gate, Decision: d, Scope: scope})
 }
 
 func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
-	var kept []agent.Always
+	var kept []event.Always
 	s := open(t, policy.ApproveAsk, saving(&kept, nil))
 	s.Send(patching())
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	if gate.Always == nil || gate.Always.Rule.String() != "w:change path=a" {
 		t.Fatalf("the gate offers %+v (%s)", gate.Always, gate.NoAlways)
 	}
-	s.answer(gate, agent.Allow, agent.ScopeAlways)
-	resolved := until[agent.GateResolved](t, s)
-	if resolved.Scope != agent.ScopeAlways || resolved.Rule == nil || !resolved.Rule.Equal(gate.Always.Rule) {
+	s.answer(gate, event.Allow, event.ScopeAlways)
+	resolved := until[event.GateResolved](t, s)
+	if resolved.Scope != event.ScopeAlways || resolved.Rule == nil || !resolved.Rule.Equal(gate.Always.Rule) {
 		t.Errorf("resolved %+v", resolved)
 	}
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 	if len(kept) != 1 || kept[0].Text != gate.Always.Text {
 		t.Errorf("kept %+v", kept)
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.Send(patching())
-	rules := until[agent.RunStarted](t, s).Rules
+	rules := until[event.RunStarted](t, s).Rules
 	var told []string
 	for _, r := range rules[:4] {
 		told = append(told, r.Tool)
@@ -74,12 +75,12 @@ func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
 	if got := strings.Join(told, " "); got != "x y w:change z" {
 		t.Errorf("the next run has the rules %s", got)
 	}
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("the next run: %s: %s", result.Reason, result.Error)
 	}
 	gates := 0
 	for _, e := range s.seen {
-		if e.Data.Kind() == agent.KindGateRequested {
+		if e.Data.Kind() == event.KindGateRequested {
 			gates++
 		}
 	}
@@ -91,15 +92,15 @@ func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
 func TestWhereTheRuleCannotBeSavedTheCallPassesOnceAndItIsSaid(t *testing.T) {
 	s := open(t, policy.ApproveAsk, saving(nil, errors.New("the disk is full")))
 	s.Send(patching())
-	gate := until[agent.GateRequested](t, s)
-	s.answer(gate, agent.Allow, agent.ScopeAlways)
-	if note := until[agent.Note](t, s); note.Level != "error" || !strings.Contains(note.Text, "the disk is full") {
+	gate := until[event.GateRequested](t, s)
+	s.answer(gate, event.Allow, event.ScopeAlways)
+	if note := until[event.Note](t, s); note.Level != "error" || !strings.Contains(note.Text, "the disk is full") {
 		t.Errorf("it says %+v", note)
 	}
-	if d := until[agent.GateResolved](t, s); d.Scope != agent.ScopeOnce || d.Rule != nil {
+	if d := until[event.GateResolved](t, s); d.Scope != event.ScopeOnce || d.Rule != nil {
 		t.Errorf("resolved %+v", d)
 	}
-	if second := until[agent.GateRequested](t, s); second.Step != "2" {
+	if second := until[event.GateRequested](t, s); second.Step != "2" {
 		t.Errorf("asked %+v", second)
 	}
 }
@@ -107,20 +108,20 @@ func TestWhereTheRuleCannotBeSavedTheCallPassesOnceAndItIsSaid(t *testing.T) {
 func TestWhereNoRuleWasShownNoneIsSaved(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil) // it keeps no rules
 	s.Send(patching())
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	if gate.Always != nil || gate.NoAlways == "" {
 		t.Fatalf("the gate offers %+v (%s)", gate.Always, gate.NoAlways)
 	}
 	run := s.seen[len(s.seen)-1].Run
-	s.answer(gate, agent.Allow, agent.ScopeAlways)
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "no rules are kept here") {
+	s.answer(gate, event.Allow, event.ScopeAlways)
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "no rules are kept here") {
 		t.Errorf("it says %+v", note)
 	}
 	if slices.Contains(s.tools.called(), "change") {
 		t.Error("the call was made")
 	}
-	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: agent.Deny})
-	until[agent.RunCompleted](t, s)
+	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: event.Deny})
+	until[event.RunCompleted](t, s)
 }
 
 func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
@@ -131,22 +132,22 @@ func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 		}}
 	})
 	s.Send(patching())
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	run := s.seen[len(s.seen)-1].Run
 	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": 7}})
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "the call stays as it was") || !strings.Contains(note.Text, "path") {
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "the call stays as it was") || !strings.Contains(note.Text, "path") {
 		t.Errorf("it says %+v", note)
 	}
 	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": "b"}})
-	if d := until[agent.GateResolved](t, s); d.Decision != agent.Edit || d.Args["path"] != "b" {
+	if d := until[event.GateResolved](t, s); d.Decision != event.Edit || d.Args["path"] != "b" {
 		t.Errorf("resolved %+v", d)
 	}
-	again := until[agent.GateRequested](t, s)
+	again := until[event.GateRequested](t, s)
 	if again.Gate == gate.Gate || again.Args["path"] != "b" || again.Diff == "" || again.Hashes["f"] == "" {
 		t.Errorf("asked anew %+v", again)
 	}
-	s.answer(again, agent.Deny, agent.ScopeOnce)
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonDenied {
+	s.answer(again, event.Deny, event.ScopeOnce)
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDenied {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -162,28 +163,28 @@ func TestAPermissionForTheRunAnswersWhatWaitsForTheSame(t *testing.T) {
 		step("5", false, "${seen}"),
 	}}
 	s.Send(runner.Execute{Plan: plan})
-	gates := map[string]agent.GateRequested{}
+	gates := map[string]event.GateRequested{}
 	for len(gates) < 4 {
-		g := until[agent.GateRequested](t, s)
+		g := until[event.GateRequested](t, s)
 		gates[g.Step] = g
 	}
-	s.answer(gates["1"], agent.Allow, agent.ScopeRun)
-	if d := until[agent.GateResolved](t, s); d.Gate != gates["1"].Gate || d.By != "user" {
+	s.answer(gates["1"], event.Allow, event.ScopeRun)
+	if d := until[event.GateResolved](t, s); d.Gate != gates["1"].Gate || d.By != "user" {
 		t.Errorf("resolved %+v", d)
 	}
-	if d := until[agent.GateResolved](t, s); d.Gate != gates["2"].Gate || d.Decision != agent.Allow || d.Scope != agent.ScopeOnce || d.By != "your answer for this run" {
+	if d := until[event.GateResolved](t, s); d.Gate != gates["2"].Gate || d.Decision != event.Allow || d.Scope != event.ScopeOnce || d.By != "your answer for this run" {
 		t.Errorf("resolved %+v", d)
 	}
 	// What the plan asks about, and what carries text from a result, wait on.
-	s.answer(gates["3"], agent.Allow, agent.ScopeOnce)
-	if d := until[agent.GateResolved](t, s); d.Gate != gates["3"].Gate {
+	s.answer(gates["3"], event.Allow, event.ScopeOnce)
+	if d := until[event.GateResolved](t, s); d.Gate != gates["3"].Gate {
 		t.Errorf("resolved %+v", d)
 	}
-	s.answer(gates["5"], agent.Allow, agent.ScopeOnce)
-	if d := until[agent.GateResolved](t, s); d.Gate != gates["5"].Gate {
+	s.answer(gates["5"], event.Allow, event.ScopeOnce)
+	if d := until[event.GateResolved](t, s); d.Gate != gates["5"].Gate {
 		t.Errorf("resolved %+v", d)
 	}
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }

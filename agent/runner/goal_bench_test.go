@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
@@ -86,18 +86,18 @@ func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Clien
 	}
 	result, err := runner.Run(b.Context(), runner.Job{
 		Goal: "look at the four parts and say how they fit", Plan: g.plan, Model: client, Call: call, Catalogue: g.tools, Synthesize: true,
-		Events: func(e agent.Event) {
+		Events: func(e event.Event) {
 			switch d := e.Data.(type) {
-			case agent.RunStarted:
+			case event.RunStarted:
 				analysed = time.Now()
-			case agent.PhaseStarted, agent.ModelRequested, agent.SynthesisStarted:
+			case event.PhaseStarted, event.ModelRequested, event.SynthesisStarted:
 				asked.Add(1)
-			case agent.PhaseCompleted:
+			case event.PhaseCompleted:
 				if d.Phase == 1 {
 					analysed = time.Now()
 					asked.Store(0)
 				}
-			case agent.PhaseDelta:
+			case event.PhaseDelta:
 				if d.Phase == 3 && writing.IsZero() {
 					writing = time.Now()
 				}
@@ -105,7 +105,7 @@ func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Clien
 		},
 	})
 	out.beyond = time.Since(analysed)
-	if err != nil || result.Reason != agent.ReasonGoalMet {
+	if err != nil || result.Reason != event.ReasonGoalMet {
 		b.Fatalf("%s %s: %v", result.Reason, result.Error, err)
 	}
 	if writing.IsZero() {

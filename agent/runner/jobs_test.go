@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
@@ -29,37 +31,37 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 		name    string
 		execute runner.Execute
 		change  func(*stage)
-		want    agent.Reason
+		want    event.Reason
 		calls   []string
 		answer  string
 	}{
-		{"without a model", runner.Execute{Plan: *planOf(t, changeStep, second)}, noModel, agent.ReasonGoalMet, []string{"change", "look"}, ""},
-		{"without an answer unless one is asked for", runner.Execute{Plan: *planOf(t, changeStep)}, nil, agent.ReasonGoalMet, []string{"change"}, ""},
-		{"with an answer where one is", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, agent.ReasonGoalMet, []string{"change"}, "done"},
-		{"without the answer where there is no model to write it", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, agent.ReasonGoalMet, []string{"change"}, ""},
-		{"up to the first failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonStepFailed, []string{"change"}, ""},
-		{"past a failure where it may be skipped", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, agent.ReasonPartial, []string{"change", "look"}, ""},
+		{"without a model", runner.Execute{Plan: *planOf(t, changeStep, second)}, noModel, event.ReasonGoalMet, []string{"change", "look"}, ""},
+		{"without an answer unless one is asked for", runner.Execute{Plan: *planOf(t, changeStep)}, nil, event.ReasonGoalMet, []string{"change"}, ""},
+		{"with an answer where one is", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, event.ReasonGoalMet, []string{"change"}, "done"},
+		{"without the answer where there is no model to write it", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, event.ReasonGoalMet, []string{"change"}, ""},
+		{"up to the first failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonStepFailed, []string{"change"}, ""},
+		{"past a failure where it may be skipped", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonPartial, []string{"change", "look"}, ""},
 		{"with another plan where a failure asks for one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			s.tools.call = failing("change")
 			s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[` + alone + `]}`
-		}, agent.ReasonGoalMet, []string{"change", "look"}, ""},
+		}, event.ReasonGoalMet, []string{"change", "look"}, ""},
 		{"up to a failure that asks for another plan where nobody makes one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			noModel(s)
 			s.tools.call = failing("change")
-		}, agent.ReasonStepFailed, []string{"change"}, ""},
+		}, event.ReasonStepFailed, []string{"change"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, c.change)
 			s.Send(c.execute)
-			started := until[agent.RunStarted](t, s)
+			started := until[event.RunStarted](t, s)
 			if started.Plan == nil || started.Goal == "" || started.Limits.MaxSteps != 0 {
 				t.Errorf("the run starts with %+v", started)
 			}
-			result := until[agent.RunCompleted](t, s)
+			result := until[event.RunCompleted](t, s)
 			if result.Reason != c.want || result.Answer != c.answer {
 				t.Errorf("%s: %s; answer %q", result.Reason, result.Error, result.Answer)
 			}
-			until[agent.ChatReply](t, s)
+			until[event.ChatReply](t, s)
 			s.shut()
 			called := s.tools.called()
 			slices.Sort(called)
@@ -73,7 +75,7 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 func TestAPlanThatNeedsAModelIsNotBegunWithoutOne(t *testing.T) {
 	s := open(t, policy.ApproveAll, noModel)
 	s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Think","executor":"self"}`)})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel || reply.Run != "" {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || reply.Run != "" {
 		t.Errorf("%+v", reply)
 	}
 	if called := s.tools.called(); len(called) > 0 {
@@ -82,14 +84,14 @@ func TestAPlanThatNeedsAModelIsNotBegunWithoutOne(t *testing.T) {
 }
 
 func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
-	for tool, want := range map[string]agent.Verdict{"test.run": agent.VerdictRun, "workspace:test.run": agent.VerdictRun, "look": agent.VerdictAsk} {
+	for tool, want := range map[string]rule.Verdict{"test.run": rule.VerdictRun, "workspace:test.run": rule.VerdictRun, "look": rule.VerdictAsk} {
 		s := open(t, policy.ApproveAll, nil)
 		s.Send(runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
-		started := until[agent.RunStarted](t, s)
-		if got := agent.Decide(started.Rules, plan.Tool{Server: "workspace", Name: "test.run", Trusted: true}, nil).Verdict; got != want {
+		started := until[event.RunStarted](t, s)
+		if got := rule.Decide(started.Rules, plan.Tool{Server: "workspace", Name: "test.run", Trusted: true}, nil).Verdict; got != want {
 			t.Errorf("a plan with %s: tests %s", tool, got)
 		}
-		until[agent.ChatReply](t, s)
+		until[event.ChatReply](t, s)
 	}
 }
 
@@ -98,10 +100,10 @@ func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
 		name string
 		keep func(plan.Plan) (plan.Plan, error)
 		says string
-		want agent.Reason
+		want event.Reason
 	}{
-		{"under its id", func(p plan.Plan) (plan.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", agent.ReasonGoalMet},
-		{"nowhere, if there is no room", func(plan.Plan) (plan.Plan, error) { return plan.Plan{}, errors.New("no space left") }, "no space left", agent.ReasonStepFailed},
+		{"under its id", func(p plan.Plan) (plan.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", event.ReasonGoalMet},
+		{"nowhere, if there is no room", func(plan.Plan) (plan.Plan, error) { return plan.Plan{}, errors.New("no space left") }, "no space left", event.ReasonStepFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var kept []plan.Plan
@@ -114,8 +116,8 @@ func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
 				}
 			})
 			s.Send(runner.Create{Goal: "do two things"})
-			created := until[agent.PlanCreated](t, s)
-			reply := until[agent.ChatReply](t, s)
+			created := until[event.PlanCreated](t, s)
+			reply := until[event.ChatReply](t, s)
 			if reply.Reason != c.want || !strings.Contains(reply.Text, c.says) {
 				t.Errorf("%+v", reply)
 			}
@@ -127,7 +129,7 @@ func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
 				t.Errorf("%v was called", called)
 			}
 			for _, e := range s.journals["run"].events {
-				if d, ok := e.Data.(agent.PlanCreated); ok && d.Plan.ID != created.Plan.ID {
+				if d, ok := e.Data.(event.PlanCreated); ok && d.Plan.ID != created.Plan.ID {
 					t.Errorf("the journal says %q, the screen %q", d.Plan.ID, created.Plan.ID)
 				}
 			}
@@ -148,15 +150,15 @@ func TestADryRunCallsAndStoresNothing(t *testing.T) {
 	})
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	for range 2 {
-		if step := until[agent.StepCompleted](t, s); !step.DryRun {
+		if step := until[event.StepCompleted](t, s); !step.DryRun {
 			t.Errorf("%+v", step)
 		}
 	}
-	_, step := last[agent.StepCompleted](t, s)
+	_, step := last[event.StepCompleted](t, s)
 	if step.Gate == nil || step.Args["to"] != "<look result>" {
 		t.Errorf("the change would be %+v behind %+v", step.Args, step.Gate)
 	}
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet || !strings.Contains(reply.Text, "Dry run: 2 of 2") {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet || !strings.Contains(reply.Text, "Dry run: 2 of 2") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -185,10 +187,10 @@ func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 	}
 	s := k.session(t, policy.ApproveAll, remember(nil))
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
-	if started := until[agent.RunStarted](t, s); started.Priors["w:look"] != 7 {
+	if started := until[event.RunStarted](t, s); started.Priors["w:look"] != 7 {
 		t.Errorf("the run starts with %v", started.Priors)
 	}
-	run := until[agent.ChatReply](t, s).Run
+	run := until[event.ChatReply](t, s).Run
 	s.shut()
 	if len(added) != 1 || len(added[0]) != 1 || len(added[0]["w:look"]) != 1 {
 		t.Errorf("noted %v: only what a call that succeeded took is known", added)
@@ -200,7 +202,7 @@ func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 		s.tools.call = nil
 	})
 	s.Send(runner.Resume{Run: run})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -212,13 +214,13 @@ func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 func TestOneBudgetIsForAllRunsOfASession(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		limit agent.SessionLimits
-		lease func(agent.Limits) bool // of the second run
-		want  agent.Reason
+		limit event.SessionLimits
+		lease func(event.Limits) bool // of the second run
+		want  event.Reason
 	}{
-		{"of tool calls", agent.SessionLimits{MaxToolCalls: 4}, func(l agent.Limits) bool { return l.MaxToolCalls == 2 }, agent.ReasonToolBudget},
-		{"of tokens", agent.SessionLimits{MaxTokens: 60}, func(l agent.Limits) bool { return l.MaxTokens == 15 }, agent.ReasonTokenBudget},
-		{"of time", agent.SessionLimits{MaxDurationMS: 1000}, func(l agent.Limits) bool { return l.MaxDurationMS > 0 && l.MaxDurationMS < 1000 }, agent.ReasonTimeBudget},
+		{"of tool calls", event.SessionLimits{MaxToolCalls: 4}, func(l event.Limits) bool { return l.MaxToolCalls == 2 }, event.ReasonToolBudget},
+		{"of tokens", event.SessionLimits{MaxTokens: 60}, func(l event.Limits) bool { return l.MaxTokens == 15 }, event.ReasonTokenBudget},
+		{"of time", event.SessionLimits{MaxDurationMS: 1000}, func(l event.Limits) bool { return l.MaxDurationMS > 0 && l.MaxDurationMS < 1000 }, event.ReasonTimeBudget},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clock := time.Unix(0, 0)
@@ -234,21 +236,21 @@ func TestOneBudgetIsForAllRunsOfASession(t *testing.T) {
 				}
 			})
 			s.Send(runner.Submit{Text: "first"})
-			if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Fatalf("%+v", reply)
 			}
 			s.Send(runner.Submit{Text: "second"})
-			if started := until[agent.RunStarted](t, s); !c.lease(started.Limits) {
+			if started := until[event.RunStarted](t, s); !c.lease(started.Limits) {
 				t.Errorf("the second run is leased %+v", started.Limits)
 			}
-			until[agent.ChatReply](t, s)
+			until[event.ChatReply](t, s)
 			runs := 2
-			for reply := (agent.ChatReply{Run: "some"}); reply.Run != ""; runs++ {
+			for reply := (event.ChatReply{Run: "some"}); reply.Run != ""; runs++ {
 				if runs > 20 {
 					t.Fatal("the budget is never used up")
 				}
 				s.Send(runner.Submit{Text: "and more"})
-				if reply = until[agent.ChatReply](t, s); reply.Run == "" && (reply.Reason != c.want || reply.Status != agent.StatusFailed || !strings.Contains(reply.Text, "session_limits")) {
+				if reply = until[event.ChatReply](t, s); reply.Run == "" && (reply.Reason != c.want || reply.Status != event.StatusFailed || !strings.Contains(reply.Text, "session_limits")) {
 					t.Errorf("%+v", reply)
 				}
 			}
@@ -287,14 +289,14 @@ func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
 		answer runner.Answer
 		err    error
 		says   []string // the replies
-		status agent.Status
+		status event.Status
 		runs   bool
 	}{
 		{"that says something", runner.Answer{Text: "three plans"}, nil, []string{"three plans"}, "", false},
 		{"that says nothing", runner.Answer{}, nil, []string{""}, "", false},
-		{"that fails", runner.Answer{}, errors.New("there is no plan x"), []string{"there is no plan x"}, agent.StatusFailed, false},
-		{"that has something done", runner.Answer{Then: execute}, nil, []string{"Plan: 1 of 1 steps done."}, agent.StatusCompleted, true},
-		{"that says something and has something done", runner.Answer{Text: "at once", Then: execute}, nil, []string{"at once", "Plan: 1 of 1 steps done."}, agent.StatusCompleted, true},
+		{"that fails", runner.Answer{}, errors.New("there is no plan x"), []string{"there is no plan x"}, event.StatusFailed, false},
+		{"that has something done", runner.Answer{Then: execute}, nil, []string{"Plan: 1 of 1 steps done."}, event.StatusCompleted, true},
+		{"that says something and has something done", runner.Answer{Text: "at once", Then: execute}, nil, []string{"at once", "Plan: 1 of 1 steps done."}, event.StatusCompleted, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var line string
@@ -307,24 +309,24 @@ func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
 				}
 			})
 			s.Send(runner.Submit{Text: "/plan run x"})
-			var reply agent.ChatReply
+			var reply event.ChatReply
 			for _, want := range c.says {
-				if reply = until[agent.ChatReply](t, s); reply.Text != want {
+				if reply = until[event.ChatReply](t, s); reply.Text != want {
 					t.Errorf("%q was said, not %q", reply.Text, want)
 				}
 			}
 			if reply.Status != c.status || (reply.Run != "") != c.runs || line != "/plan run x" {
 				t.Errorf("%q came to %+v", line, reply)
 			}
-			if _, user := last[agent.ChatUser](t, s); user.Text != "/plan run x" {
+			if _, user := last[event.ChatUser](t, s); user.Text != "/plan run x" {
 				t.Errorf("the chat shows %q", user.Text)
 			}
 			s.Send(runner.Submit{Text: "a goal"})
-			started := until[agent.RunStarted](t, s)
+			started := until[event.RunStarted](t, s)
 			if slices.ContainsFunc(started.Prompting.Conversation, func(m prompt.Message) bool { return strings.HasPrefix(m.Content, "/") }) {
 				t.Error("the command reached the model")
 			}
-			until[agent.ChatReply](t, s)
+			until[event.ChatReply](t, s)
 		})
 	}
 }
@@ -344,7 +346,7 @@ func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
 		}
 	})
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
-	until[agent.StepStarted](t, s)
+	until[event.StepStarted](t, s)
 	s.Send(runner.Resume{Run: id})
 	s.Send(runner.Create{Goal: "plan it"})
 	s.Send(runner.Submit{Text: "do it"})
@@ -356,8 +358,8 @@ func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
 	close(free)
 	var order []string
 	for range 4 {
-		reply := until[agent.ChatReply](t, s)
-		if reply.Status != agent.StatusCompleted {
+		reply := until[event.ChatReply](t, s)
+		if reply.Status != event.StatusCompleted {
 			t.Errorf("%+v", reply)
 		}
 		order = append(order, reply.Run)
@@ -373,20 +375,20 @@ func TestStopEmptiesTheQueueAndSaysSo(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = hang })
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
-	until[agent.StepStarted](t, s)
+	until[event.StepStarted](t, s)
 	s.Send(runner.Execute{Plan: plan.Plan{Title: "Later"}})
 	s.Send(runner.Resume{Run: "r-0"})
 	s.Send(runner.Stop{})
-	for note := until[agent.Note](t, s); !strings.HasPrefix(note.Text, "no longer queued"); note = until[agent.Note](t, s) {
+	for note := until[event.Note](t, s); !strings.HasPrefix(note.Text, "no longer queued"); note = until[event.Note](t, s) {
 	}
-	if _, note := last[agent.Note](t, s); note.Text != "no longer queued: run the plan Later; resume r-0" {
+	if _, note := last[event.Note](t, s); note.Text != "no longer queued: run the plan Later; resume r-0" {
 		t.Errorf("%q", note.Text)
 	}
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonInterrupted {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonInterrupted {
 		t.Errorf("%+v", reply)
 	}
 	s.Send(runner.Create{Goal: "plan it"}) // the session goes on
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -17,19 +18,19 @@ import (
 func TestAReplanThatNobodyCanMakeEndsTheRun(t *testing.T) {
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, changeStep), Call: failOnce(),
-		Failure: func(context.Context, agent.Question) (agent.FailureDecision, map[string]any) {
-			return agent.FailureReplan, nil
+		Failure: func(context.Context, agent.Question) (event.FailureDecision, map[string]any) {
+			return event.FailureReplan, nil
 		},
 	})
-	if err != nil || result.Reason != agent.ReasonStepFailed {
+	if err != nil || result.Reason != event.ReasonStepFailed {
 		t.Errorf("%s: %s (%v)", result.Reason, result.Error, err)
 	}
 }
 
 func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
-	var past []agent.Event
+	var past []event.Event
 	m := &model{info: prompt.ModelInfo{Name: "m"}, replies: map[prompt.Purpose]string{}}
-	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: failOnce(), Model: m, Synthesize: true, Events: func(e agent.Event) {
+	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: failOnce(), Model: m, Synthesize: true, Events: func(e event.Event) {
 		if !e.Data.Kind().Passing() {
 			past = append(past, e)
 		}
@@ -38,7 +39,7 @@ func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	result, err := runner.Run(t.Context(), runner.Job{Past: past, Call: succeed})
-	if err != nil || result.Reason != agent.ReasonGoalMet || result.Answer != "" {
+	if err != nil || result.Reason != event.ReasonGoalMet || result.Answer != "" {
 		t.Errorf("%s: %s; answer %q (%v)", result.Reason, result.Error, result.Answer, err)
 	}
 }
@@ -57,19 +58,19 @@ func TestAResumedRunIsLeasedWhatIsLeft(t *testing.T) {
 	k := newShelf()
 	var ready atomic.Bool
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
-		s.config = func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 4} }
+		s.config = func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 4} }
 		s.tools.call = changing(&ready)
 	})
 	// Two calls, of which the second fails.
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
-	r1 := until[agent.ChatReply](t, s)
+	r1 := until[event.ChatReply](t, s)
 	// One more, which leaves one of four.
 	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	ready.Store(true)
 	s.Send(runner.Resume{Run: r1.Run})
-	resumed := until[agent.RunResumed](t, s)
-	until[agent.ChatReply](t, s)
+	resumed := until[event.RunResumed](t, s)
+	until[event.ChatReply](t, s)
 	if left := resumed.Limits.MaxToolCalls - 2; left > 1 {
 		t.Errorf("the session has 1 call left, the resumed run may make %d more", left)
 	}
@@ -79,30 +80,30 @@ func TestAResumedRunIsNotCountedTwice(t *testing.T) {
 	k := newShelf()
 	var ready atomic.Bool
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
-		s.config = func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 5} }
+		s.config = func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 5} }
 		s.tools.call = changing(&ready)
 	})
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
-	r1 := until[agent.ChatReply](t, s)
+	r1 := until[event.ChatReply](t, s)
 	ready.Store(true)
 	s.Send(runner.Resume{Run: r1.Run})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
-	rep := until[agent.ChatReply](t, s)
-	if rep.Reason != agent.ReasonGoalMet {
+	rep := until[event.ChatReply](t, s)
+	if rep.Reason != event.ReasonGoalMet {
 		t.Errorf("3 of 5 calls were made, and a fourth is refused: %s", rep.Text)
 	}
 }
 
 func TestASessionThatIsGoneOnWithKeepsItsBudget(t *testing.T) {
 	k := newShelf()
-	limit := func(c *runner.Config) { c.SessionLimits = agent.SessionLimits{MaxToolCalls: 1} }
+	limit := func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 1} }
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.config = limit })
 	look := runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)}
 	s.Send(look)
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.Send(look)
-	if r := until[agent.ChatReply](t, s); r.Reason != agent.ReasonToolBudget {
+	if r := until[event.ChatReply](t, s); r.Reason != event.ReasonToolBudget {
 		t.Fatal(r)
 	}
 	s.shut()
@@ -117,7 +118,7 @@ func TestASessionThatIsGoneOnWithKeepsItsBudget(t *testing.T) {
 		s2.seen = append(s2.seen, <-s2.Events())
 	}
 	s2.Send(look)
-	if r := until[agent.ChatReply](t, s2); r.Reason != agent.ReasonToolBudget {
+	if r := until[event.ChatReply](t, s2); r.Reason != event.ReasonToolBudget {
 		t.Errorf("the session that has spent its budget runs on after --continue: %+v", r)
 	}
 }
@@ -153,7 +154,7 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 	}
 	s := k.session(t, policy.ApproveAll, room(4))
 	s.Send(runner.Create{Goal: "do it"})
-	r := until[agent.ChatReply](t, s)
+	r := until[event.ChatReply](t, s)
 	s.shut()
 	kept = 0
 	k.runs[r.Run].room = -1
@@ -163,7 +164,7 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 		}
 	})
 	s.Send(runner.Resume{Run: r.Run})
-	if r = until[agent.ChatReply](t, s); kept != 1 {
+	if r = until[event.ChatReply](t, s); kept != 1 {
 		t.Errorf("kept %d times (%s): the run that was to create a plan is completed, and the plan is kept nowhere", kept, r.Text)
 	}
 }

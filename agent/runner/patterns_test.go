@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -45,7 +45,7 @@ func TestAPatternThatFitsNoToolIsToldOnce(t *testing.T) {
 			s.run(t, "two")
 			var said []string
 			for _, e := range s.seen {
-				if note, ok := e.Data.(agent.Note); ok && strings.Contains(note.Text, "profile") {
+				if note, ok := e.Data.(event.Note); ok && strings.Contains(note.Text, "profile") {
 					said = append(said, note.Text)
 				}
 			}
@@ -84,8 +84,8 @@ func TestACommandIsToldHowTheSessionStands(t *testing.T) {
 	status(t, s, func(st session.Status) bool { return st.Profile == "careful" })
 	asked(runner.Moment{Model: "slow", Think: prompt.ThinkHigh})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.PhaseStarted](t, s)
+	until[event.PhaseStarted](t, s)
 	asked(runner.Moment{Model: "slow", Think: prompt.ThinkHigh, Busy: true})
 	close(hold)
-	until[agent.RunCompleted](t, s)
+	until[event.RunCompleted](t, s)
 }

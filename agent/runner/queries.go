@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -19,7 +21,7 @@ type Queries interface {
 	// the other runs are listed beside it.
 	Runs(ctx context.Context) ([]agent.Summary, error)
 	// Journal returns the events of a run, by its whole id.
-	Journal(ctx context.Context, run string) ([]agent.Event, error)
+	Journal(ctx context.Context, run string) ([]event.Event, error)
 	// Conversations lists the conversations that can be continued, newest first.
 	// The error names what could not be read; the others are listed beside it.
 	Conversations(ctx context.Context) ([]session.Conversation, error)
@@ -34,7 +36,7 @@ type Queries interface {
 	// an error.
 	Completions(ctx context.Context, of session.Completing) (session.Completions, error)
 	// PreviewUndo says what [Undo] would do to a run, by its whole id.
-	PreviewUndo(ctx context.Context, run string) (agent.Undo, error)
+	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
 }
 
 // ErrClosed says that the session is over and answers no queries.
@@ -95,9 +97,9 @@ func outermost(runs []agent.Summary) []agent.Summary {
 }
 
 // Journal returns the events of a run.
-func (s *Session) Journal(ctx context.Context, run string) ([]agent.Event, error) {
-	return query(ctx, s, func() func(context.Context) ([]agent.Event, error) {
-		return func(context.Context) ([]agent.Event, error) {
+func (s *Session) Journal(ctx context.Context, run string) ([]event.Event, error) {
+	return query(ctx, s, func() func(context.Context) ([]event.Event, error) {
+		return func(context.Context) ([]event.Event, error) {
 			return s.cfg.Store.ReadRun(run)
 		}
 	})
@@ -163,9 +165,9 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 
 // verdictOn returns the verdict of the rules on the calls of a tool, "" if it
 // depends on their arguments.
-func verdictOn(rules []agent.Rule, t plan.Tool) agent.Verdict {
-	verdict := agent.Verdict("")
-	for i, rule := range agent.Speaking(rules, t) {
+func verdictOn(rules []rule.Rule, t plan.Tool) rule.Verdict {
+	verdict := rule.Verdict("")
+	for i, rule := range rule.Speaking(rules, t) {
 		if i > 0 && rule.Verdict != verdict {
 			return ""
 		}
@@ -199,12 +201,12 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 }
 
 // PreviewUndo says what undoing a run would do.
-func (s *Session) PreviewUndo(ctx context.Context, run string) (agent.Undo, error) {
-	return query(ctx, s, func() func(context.Context) (agent.Undo, error) {
+func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, error) {
+	return query(ctx, s, func() func(context.Context) (event.Undo, error) {
 		refused := s.undoRefused(run, true)
-		return func(ctx context.Context) (agent.Undo, error) {
+		return func(ctx context.Context) (event.Undo, error) {
 			if refused != "" {
-				return agent.Undo{Run: run, Refused: refused}, nil
+				return event.Undo{Run: run, Refused: refused}, nil
 			}
 			return s.carryOutUndo(ctx, run, true), nil
 		}
@@ -219,7 +221,7 @@ type Unanswered struct{}
 func (Unanswered) Runs(context.Context) ([]agent.Summary, error) { return nil, ErrClosed }
 
 // Journal fails.
-func (Unanswered) Journal(context.Context, string) ([]agent.Event, error) { return nil, ErrClosed }
+func (Unanswered) Journal(context.Context, string) ([]event.Event, error) { return nil, ErrClosed }
 
 // Conversations fails.
 func (Unanswered) Conversations(context.Context) ([]session.Conversation, error) {
@@ -245,6 +247,6 @@ func (Unanswered) Completions(context.Context, session.Completing) (session.Comp
 }
 
 // PreviewUndo fails.
-func (Unanswered) PreviewUndo(context.Context, string) (agent.Undo, error) {
-	return agent.Undo{}, ErrClosed
+func (Unanswered) PreviewUndo(context.Context, string) (event.Undo, error) {
+	return event.Undo{}, ErrClosed
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
@@ -17,8 +18,8 @@ func TestQueriesAnswerFromWhatTheSessionWorksWith(t *testing.T) {
 	damaged := errors.New("one is damaged")
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			storeOf(c).read = func(run string) ([]agent.Event, error) {
-				return []agent.Event{{Seq: 1, Run: run, Data: agent.Note{Text: "hello"}}}, nil
+			storeOf(c).read = func(run string) ([]event.Event, error) {
+				return []event.Event{{Seq: 1, Run: run, Data: event.Note{Text: "hello"}}}, nil
 			}
 			storeOf(c).conversations = func() ([]session.Conversation, error) {
 				return []session.Conversation{{Session: "s-1"}, {Session: "s-old"}}, damaged
@@ -44,7 +45,7 @@ func TestQueriesAnswerFromWhatTheSessionWorksWith(t *testing.T) {
 	if err != nil || len(servers.Servers) != 1 || len(servers.Tools) != 2 {
 		t.Fatalf("servers %+v, %v", servers, err)
 	}
-	if look, change := servers.Tools[0], servers.Tools[1]; !look.ReadOnly || look.Verdict != agent.VerdictAsk && look.Verdict != agent.VerdictRun || !change.Destructive {
+	if look, change := servers.Tools[0], servers.Tools[1]; !look.ReadOnly || look.Verdict != rule.VerdictAsk && look.Verdict != rule.VerdictRun || !change.Destructive {
 		t.Errorf("tools %+v", servers.Tools)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -33,8 +33,8 @@ func hangOnce() func(context.Context, plan.ToolCall) (any, error) {
 
 func TestADoubtIsSettledByTheUser(t *testing.T) {
 	slow := `{"title":"Change","tool":"change","args":{},"timeout":"1ms"}`
-	for decision, want := range map[agent.DoubtDecision]agent.Reason{
-		agent.DoubtDone: agent.ReasonGoalMet, agent.DoubtRerun: agent.ReasonGoalMet, agent.DoubtAbort: agent.ReasonInDoubt,
+	for decision, want := range map[event.DoubtDecision]event.Reason{
+		event.DoubtDone: event.ReasonGoalMet, event.DoubtRerun: event.ReasonGoalMet, event.DoubtAbort: event.ReasonInDoubt,
 	} {
 		t.Run(string(decision), func(t *testing.T) {
 			k := newShelf()
@@ -44,21 +44,21 @@ func TestADoubtIsSettledByTheUser(t *testing.T) {
 			})
 			// The second attempt must not be timed: it succeeds at once.
 			s.Send(runner.Execute{Plan: *planOf(t, slow)})
-			doubt := until[agent.StepInDoubt](t, s)
+			doubt := until[event.StepInDoubt](t, s)
 			run := s.seen[len(s.seen)-1].Run
-			s.Send(runner.Settle{Run: "another", Step: doubt.Index, Decision: agent.DoubtAbort}) // not this run's
-			s.Send(runner.Settle{Run: run, Step: "7", Decision: agent.DoubtAbort})               // no question
-			s.Send(runner.Decide{Run: run, Step: doubt.Index, Decision: agent.FailureAbort})     // not this question
+			s.Send(runner.Settle{Run: "another", Step: doubt.Index, Decision: event.DoubtAbort}) // not this run's
+			s.Send(runner.Settle{Run: run, Step: "7", Decision: event.DoubtAbort})               // no question
+			s.Send(runner.Decide{Run: run, Step: doubt.Index, Decision: event.FailureAbort})     // not this question
 			s.Send(runner.Settle{Run: run, Step: doubt.Index, Decision: decision})
-			if resolved := until[agent.DoubtResolved](t, s); resolved.Decision != decision || resolved.By != "user" {
+			if resolved := until[event.DoubtResolved](t, s); resolved.Decision != decision || resolved.By != "user" {
 				t.Errorf("%+v", resolved)
 			}
-			if reply := until[agent.ChatReply](t, s); reply.Reason != want {
+			if reply := until[event.ChatReply](t, s); reply.Reason != want {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
 			calls := 1
-			if decision == agent.DoubtRerun {
+			if decision == event.DoubtRerun {
 				calls = 2
 			}
 			if called := s.tools.called(); len(called) != calls {
@@ -74,14 +74,14 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 		name   string
 		decide runner.Decide
 		tools  func(context.Context, plan.ToolCall) (any, error)
-		want   agent.Reason
+		want   event.Reason
 		calls  []string
 	}{
-		{"who tries again", runner.Decide{Decision: agent.FailureRetry}, failFirst("change"), agent.ReasonGoalMet, []string{"change", "change", "look"}},
-		{"who tries other args", runner.Decide{Decision: agent.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), agent.ReasonGoalMet, []string{"change", "change", "look"}},
-		{"who goes on without", runner.Decide{Decision: agent.FailureSkip}, failing("change"), agent.ReasonPartial, []string{"change"}},
-		{"who wants another plan", runner.Decide{Decision: agent.FailureReplan}, failing("change"), agent.ReasonGoalMet, []string{"change", "look"}},
-		{"who ends it", runner.Decide{Decision: agent.FailureAbort}, failing("change"), agent.ReasonStepFailed, []string{"change"}},
+		{"who tries again", runner.Decide{Decision: event.FailureRetry}, failFirst("change"), event.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"who tries other args", runner.Decide{Decision: event.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), event.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"who goes on without", runner.Decide{Decision: event.FailureSkip}, failing("change"), event.ReasonPartial, []string{"change"}},
+		{"who wants another plan", runner.Decide{Decision: event.FailureReplan}, failing("change"), event.ReasonGoalMet, []string{"change", "look"}},
+		{"who ends it", runner.Decide{Decision: event.FailureAbort}, failing("change"), event.ReasonStepFailed, []string{"change"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newShelf()
@@ -91,11 +91,11 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 				s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{}}]}`
 			})
 			s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`)})
-			c.decide.Step = until[agent.StepFailed](t, s).Index
+			c.decide.Step = until[event.StepFailed](t, s).Index
 			c.decide.Run = s.seen[len(s.seen)-1].Run
-			s.Send(runner.Settle{Run: c.decide.Run, Step: c.decide.Step, Decision: agent.DoubtDone}) // not this question
+			s.Send(runner.Settle{Run: c.decide.Run, Step: c.decide.Step, Decision: event.DoubtDone}) // not this question
 			s.Send(c.decide)
-			if reply := until[agent.ChatReply](t, s); reply.Reason != c.want {
+			if reply := until[event.ChatReply](t, s); reply.Reason != c.want {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
@@ -129,14 +129,14 @@ func failUnless(to string) func(context.Context, plan.ToolCall) (any, error) {
 
 func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
 	for _, c := range []struct {
-		decision agent.FailureDecision
+		decision event.FailureDecision
 		args     map[string]any
-		want     agent.Reason
+		want     event.Reason
 		to       []any // what was changed to
 	}{
-		{agent.FailureRetry, nil, agent.ReasonGoalMet, []any{"seen"}},
-		{agent.FailureRetry, map[string]any{"to": "y"}, agent.ReasonGoalMet, []any{"y"}},
-		{agent.FailureSkip, nil, agent.ReasonPartial, nil},
+		{event.FailureRetry, nil, event.ReasonGoalMet, []any{"seen"}},
+		{event.FailureRetry, map[string]any{"to": "y"}, event.ReasonGoalMet, []any{"y"}},
+		{event.FailureSkip, nil, event.ReasonPartial, nil},
 	} {
 		t.Run(fmt.Sprint(c.decision, c.args), func(t *testing.T) {
 			k := newShelf()
@@ -150,15 +150,15 @@ func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
 				}
 			})
 			s.Send(runner.Decide{Run: id, Step: "2", Decision: c.decision, Args: c.args})
-			if reply := until[agent.ChatReply](t, s); reply.Reason != c.want {
+			if reply := until[event.ChatReply](t, s); reply.Reason != c.want {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
 			if !plan.EqualValues(any(to), any(c.to)) && len(to)+len(c.to) > 0 {
 				t.Errorf("changed to %v", to)
 			}
-			resumed := slices.IndexFunc(k.runs[id].events, func(e agent.Event) bool { return e.Data.Kind() == agent.KindRunResumed })
-			if resumed < 0 || k.runs[id].events[resumed+1].Data.Kind() != agent.KindFailureResolved {
+			resumed := slices.IndexFunc(k.runs[id].events, func(e event.Event) bool { return e.Data.Kind() == event.KindRunResumed })
+			if resumed < 0 || k.runs[id].events[resumed+1].Data.Kind() != event.KindFailureResolved {
 				t.Error("the decision does not follow the resume")
 			}
 			k.fold(t, id)
@@ -172,9 +172,9 @@ func TestToLeaveARunThatHasEndedAsItIsDoesNothing(t *testing.T) {
 	id := k.failed(t)
 	events := len(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, attended)
-	s.Send(runner.Decide{Run: id, Step: "2", Decision: agent.FailureAbort})
+	s.Send(runner.Decide{Run: id, Step: "2", Decision: event.FailureAbort})
 	s.Send(runner.Cancel{Run: id, Step: "2"})
-	until[agent.Note](t, s) // what the session says of the cancel, after it took the decision
+	until[event.Note](t, s) // what the session says of the cancel, after it took the decision
 	s.shut()
 	if len(k.runs[id].events) != events {
 		t.Error("the run was gone on with")
@@ -186,13 +186,13 @@ func TestOneStepIsCancelled(t *testing.T) {
 	for _, c := range []struct {
 		tool     string
 		attended bool
-		want     agent.Kind // what is said of the step
-		reason   agent.Reason
+		want     event.Kind // what is said of the step
+		reason   event.Reason
 	}{
-		{"look", true, agent.KindStepFailed, agent.ReasonInterrupted},
-		{"look", false, agent.KindStepFailed, agent.ReasonInterrupted},
-		{"change", true, agent.KindStepInDoubt, agent.ReasonInDoubt},
-		{"change", false, agent.KindStepInDoubt, agent.ReasonInDoubt},
+		{"look", true, event.KindStepFailed, event.ReasonInterrupted},
+		{"look", false, event.KindStepFailed, event.ReasonInterrupted},
+		{"change", true, event.KindStepInDoubt, event.ReasonInDoubt},
+		{"change", false, event.KindStepInDoubt, event.ReasonInDoubt},
 	} {
 		t.Run(fmt.Sprintf("%s, attended: %t", c.tool, c.attended), func(t *testing.T) {
 			k := newShelf()
@@ -230,16 +230,16 @@ func TestOneStepIsCancelled(t *testing.T) {
 				}
 			}
 			close(free) // the other one runs on
-			for until[agent.StepCompleted](t, s).Index != "2" {
+			for until[event.StepCompleted](t, s).Index != "2" {
 			}
 			if c.attended {
-				if c.want == agent.KindStepInDoubt {
-					s.Send(runner.Settle{Run: run, Step: "1", Decision: agent.DoubtAbort})
+				if c.want == event.KindStepInDoubt {
+					s.Send(runner.Settle{Run: run, Step: "1", Decision: event.DoubtAbort})
 				} else {
-					s.Send(runner.Decide{Run: run, Step: "1", Decision: agent.FailureAbort})
+					s.Send(runner.Decide{Run: run, Step: "1", Decision: event.FailureAbort})
 				}
 			}
-			if reply := until[agent.ChatReply](t, s); reply.Reason != c.reason {
+			if reply := until[event.ChatReply](t, s); reply.Reason != c.reason {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
@@ -253,7 +253,7 @@ func TestOneStepIsCancelled(t *testing.T) {
 // untilRun reads up to the start of a run and returns its id.
 func untilRun(t *testing.T, s *stage) string {
 	t.Helper()
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	return s.seen[len(s.seen)-1].Run
 }
 
@@ -261,10 +261,10 @@ func TestWhatIsNotRunningCannotBeCancelled(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil)
 	s.Send(runner.Execute{Plan: *planOf(t, changeStep)})
 	run := untilRun(t, s)
-	until[agent.GateRequested](t, s)
+	until[event.GateRequested](t, s)
 	for _, c := range []runner.Cancel{{Run: run, Step: "1"}, {Run: run, Step: "9"}, {Run: "r-9", Step: "1"}} {
 		s.Send(c)
-		if note := until[agent.Note](t, s); note.Text != "step "+c.Step+" is not running" {
+		if note := until[event.Note](t, s); note.Text != "step "+c.Step+" is not running" {
 			t.Errorf("%+v: %q", c, note.Text)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -25,7 +25,7 @@ func silent(s *stage) {
 func (s *stage) notes() string {
 	var all []string
 	for _, e := range s.seen {
-		if note, ok := e.Data.(agent.Note); ok {
+		if note, ok := e.Data.(event.Note); ok {
 			all = append(all, note.Text)
 		}
 	}
@@ -67,11 +67,11 @@ func TestAServerThatDoesNotAnswerHoldsUpWhatNeedsIt(t *testing.T) {
 				s := open(t, policy.ApproveAll, c.change)
 				began := time.Now()
 				s.Send(c.job)
-				until[agent.RunStarted](t, s)
+				until[event.RunStarted](t, s)
 				if waited := time.Since(began); waited != c.longest {
 					t.Errorf("it started after %s, want %s", waited, c.longest)
 				}
-				until[agent.RunCompleted](t, s)
+				until[event.RunCompleted](t, s)
 				if said := strings.Contains(s.notes(), `"mute": has not started yet`); said != c.awaited || slices.Contains(s.awaits(), "mute") != c.awaited {
 					t.Errorf("said %q, and that it waits for %q", s.notes(), s.awaits())
 				}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -22,7 +22,7 @@ func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
 	asked := func(s *stage, goal string) {
 		t.Helper()
 		s.Send(runner.Submit{Text: goal})
-		until[agent.ChatReply](t, s)
+		until[event.ChatReply](t, s)
 		requests := s.model.requests(prompt.PurposeChat)
 		if len(requests) == 0 {
 			t.Fatal("the model was not asked")
@@ -36,7 +36,7 @@ func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
 	}
 	s := k.session(t, policy.ApproveAll, direct)
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	if reply.Text != "Plan: 1 of 1 steps done." || !strings.Contains(reply.Results, "module example.com/pages") {
 		t.Errorf("%+v", reply)
 	}
@@ -50,7 +50,7 @@ func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
 			c.Restored = &runner.Restored{ID: s.ID(), Journal: kept, Events: slices.Clone(kept.events)}
 		}
 	})
-	for reply := until[agent.ChatReply](t, again); reply.Text != "hello"; reply = until[agent.ChatReply](t, again) {
+	for reply := until[event.ChatReply](t, again); reply.Text != "hello"; reply = until[event.ChatReply](t, again) {
 	}
 	asked(again, "and what else?")
 	again.shut()

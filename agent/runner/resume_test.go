@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -29,14 +29,14 @@ func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
 		t.Errorf("%+v", resuming)
 	}
 	begun := len(s.seen)
-	if resumed := until[agent.RunResumed](t, s); resumed.From != resuming.Upto || resumed.Session != s.ID() {
+	if resumed := until[event.RunResumed](t, s); resumed.From != resuming.Upto || resumed.Session != s.ID() {
 		t.Errorf("%+v", resumed)
 	}
-	told := slices.DeleteFunc(slices.Clone(s.seen[begun:len(s.seen)-1]), func(e agent.Event) bool { return e.Run != id })
+	told := slices.DeleteFunc(slices.Clone(s.seen[begun:len(s.seen)-1]), func(e event.Event) bool { return e.Run != id })
 	if len(told) != len(before) || told[0].Seq != before[0].Seq || told[len(told)-1].Seq != resuming.Upto {
 		t.Errorf("%d events were told again, %d had happened", len(told), len(before))
 	}
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet || reply.Run != id {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet || reply.Run != id {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -49,10 +49,10 @@ func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
 			t.Fatalf("event %d of the journal was rewritten", i)
 		}
 	}
-	if after[len(before)].Data.Kind() != agent.KindRunResumed {
+	if after[len(before)].Data.Kind() != event.KindRunResumed {
 		t.Errorf("the journal goes on with %s", after[len(before)].Data.Kind())
 	}
-	if run := k.fold(t, id); run.Result.Reason != agent.ReasonGoalMet || run.Variables()["seen"] != "seen" {
+	if run := k.fold(t, id); run.Result.Reason != event.ReasonGoalMet || run.Variables()["seen"] != "seen" {
 		t.Errorf("the journal folds to %+v", run.Result)
 	}
 	k.allClosed(t)
@@ -66,10 +66,10 @@ func TestARunWhoseProgramEndedIsTakenUp(t *testing.T) {
 		t.Run(fmt.Sprintf("after %s", events[cut-1].Data.Kind()), func(t *testing.T) {
 			k.runs[id] = &memory{room: -1, events: slices.Clone(events[:cut])}
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
-				s.config = func(c *runner.Config) { c.InDoubt = agent.DoubtRerun }
+				s.config = func(c *runner.Config) { c.InDoubt = event.DoubtRerun }
 			})
 			s.Send(runner.Resume{Run: id})
-			if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
@@ -82,11 +82,11 @@ func TestResumingACompletedRunDoesNothingAndSaysSo(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, nil)
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
-	id := until[agent.ChatReply](t, s).Run
+	id := until[event.ChatReply](t, s).Run
 	calls, events := len(s.tools.called()), len(k.runs[id].events)
 	s.Send(runner.Resume{Run: id})
-	reply := until[agent.ChatReply](t, s)
-	if reply.Run != id || reply.Status != agent.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(reply.Text, "nothing left") {
+	reply := until[event.ChatReply](t, s)
+	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(reply.Text, "nothing left") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -118,12 +118,12 @@ func TestARunThatCannotBeOpenedIsNotResumed(t *testing.T) {
 				s.config = func(cfg *runner.Config) { c.change(k, id, cfg) }
 			})
 			s.Send(runner.Resume{Run: id})
-			reply := until[agent.ChatReply](t, s)
-			if reply.Reason != agent.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(reply.Text, c.says) {
+			reply := until[event.ChatReply](t, s)
+			if reply.Reason != event.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(reply.Text, c.says) {
 				t.Errorf("%+v", reply)
 			}
 			s.Send(runner.Execute{Plan: *planOf(t, lookStep)}) // the session goes on
-			if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Errorf("the next job: %+v", reply)
 			}
 			s.shut()
@@ -136,22 +136,22 @@ func TestAResumeMayRaiseLimits(t *testing.T) {
 	k := newShelf()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.limits.MaxToolCalls = 1 })
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, changeStep)})
-	spent := until[agent.ChatReply](t, s)
-	if spent.Reason != agent.ReasonToolBudget {
+	spent := until[event.ChatReply](t, s)
+	if spent.Reason != event.ReasonToolBudget {
 		t.Fatalf("%+v", spent)
 	}
 	s.Send(runner.Resume{Run: spent.Run})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonToolBudget {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonToolBudget {
 		t.Errorf("with the limits of the journal: %+v", reply)
 	}
 	s.shut()
 	s = k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Raise = func(l agent.Limits) agent.Limits { l.MaxToolCalls++; return l }
+			c.Raise = func(l event.Limits) event.Limits { l.MaxToolCalls++; return l }
 		}
 	})
 	s.Send(runner.Resume{Run: spent.Run})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("with one more: %+v", reply)
 	}
 }
@@ -163,17 +163,17 @@ func TestARunWithoutAPlanNeedsAModelToBeResumed(t *testing.T) {
 		delete(s.model.replies, prompt.PurposePlan)
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
 	s = k.session(t, policy.ApproveAll, func(s *stage) { s.model.err = prompt.ErrNoModel })
 	s.Send(runner.Resume{Run: reply.Run})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel {
 		t.Errorf("without a model: %+v", reply)
 	}
 	s.shut()
 	s = k.session(t, policy.ApproveAll, nil)
 	s.Send(runner.Resume{Run: reply.Run})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("with a model: %+v", reply)
 	}
 	s.shut()
@@ -186,7 +186,7 @@ func TestAResumedRunWhoseJournalIsFullFails(t *testing.T) {
 	k.runs[id].room = len(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, nil)
 	s.Send(runner.Resume{Run: id})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	if reply.Run != id || reply.Reason.ExitCode() != 1 || !strings.Contains(reply.Text, "no space left") {
 		t.Errorf("%+v", reply)
 	}
@@ -206,9 +206,9 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 		}
 	})
 	s.Send(runner.Submit{Text: "first"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.Send(runner.Submit{Text: "/plan list"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	id := s.ID()
 	s.shut()
 	kept := k.sessions[id]
@@ -220,7 +220,7 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 		}
 	})
 	s.Send(runner.Submit{Text: "second"})
-	started := until[agent.RunStarted](t, s)
+	started := until[event.RunStarted](t, s)
 	want := []prompt.Message{{Role: prompt.RoleUser, Content: "first"}, {Role: prompt.RoleAssistant, Content: "done"}}
 	if !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the prompt remembers %v", started.Prompting.Conversation)
@@ -228,21 +228,21 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 	var told []string
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
-		case agent.ChatUser:
+		case event.ChatUser:
 			told = append(told, d.Text)
-		case agent.ChatReply:
+		case event.ChatReply:
 			told = append(told, d.Text)
 		}
 	}
 	if want := []string{"first", "done", "/plan list", "three plans", "second"}; s.ID() != id || !slices.Equal(told, want) {
 		t.Errorf("session %s tells %q", s.ID(), told)
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	if len(k.sessions) != 1 || len(kept.events) <= before {
 		t.Error("the session did not go on in its own journal")
 	}
-	if !slices.IsSortedFunc(kept.events, func(a, b agent.Event) int { return int(a.Seq) - int(b.Seq) }) {
+	if !slices.IsSortedFunc(kept.events, func(a, b event.Event) int { return int(a.Seq) - int(b.Seq) }) {
 		t.Error("its events are not numbered on")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 )
 
@@ -12,12 +13,12 @@ const RetoldSession = "s-replay"
 
 // Retold is the session in which a run came about, to be played again: what was
 // asked, what happened, and what was answered.
-func Retold(id string, events []agent.Event) []agent.Event {
+func Retold(id string, events []event.Event) []event.Event {
 	if len(events) == 0 {
 		return nil
 	}
 	var run agent.Run
-	reply := agent.ChatReply{Run: id, Text: "the journal ends here: the run is unfinished; go on with it by replan plan resume " + id}
+	reply := event.ChatReply{Run: id, Text: "the journal ends here: the run is unfinished; go on with it by replan plan resume " + id}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
 			reply.Text = "the journal cannot be followed to its end: " + err.Error()
@@ -25,16 +26,16 @@ func Retold(id string, events []agent.Event) []agent.Event {
 		}
 	}
 	if r := run.Result; r != nil {
-		reply = agent.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: cmp.Or(r.Answer, r.Error)}
+		reply = event.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: cmp.Or(r.Answer, r.Error)}
 	}
 	first, last := events[0], events[len(events)-1]
-	all := make([]agent.Event, 0, len(events)+3)
+	all := make([]event.Event, 0, len(events)+3)
 	all = append(all,
-		agent.Event{Seq: 1, Time: first.Time, Run: RetoldSession, Data: session.Status{
+		event.Event{Seq: 1, Time: first.Time, Run: RetoldSession, Data: session.Status{
 			Workspace: run.Workspace, Model: run.Model, ContextWindow: run.ContextWindow, Tools: len(run.Catalogue),
 		}},
-		agent.Event{Seq: 2, Time: first.Time, Run: RetoldSession, Data: agent.ChatUser{Text: run.Goal}},
+		event.Event{Seq: 2, Time: first.Time, Run: RetoldSession, Data: event.ChatUser{Text: run.Goal}},
 	)
 	all = append(all, events...)
-	return append(all, agent.Event{Seq: 3, Time: last.Time, Run: RetoldSession, Data: reply})
+	return append(all, event.Event{Seq: 3, Time: last.Time, Run: RetoldSession, Data: reply})
 }

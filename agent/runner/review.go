@@ -1,8 +1,6 @@
 package runner
 
-import (
-	"replan/agent"
-)
+import "replan/agent/event"
 
 // review answers a plan that is held. Where the answer makes no valid plan, that
 // is said with all that is wrong, and the plan waits on.
@@ -16,7 +14,7 @@ func (s *Session) review(c Review) {
 		s.tellOf("warn", "the plan still waits to be looked over: "+err.Error())
 		return
 	}
-	e.take([]agent.Data{said})
+	e.take([]event.Data{said})
 	s.settle(e)
 }
 
@@ -26,5 +24,5 @@ func (s *Session) refuseUnseen(e *engine) {
 	if s.cfg.Reviewer || e.over() || !e.run.Held() {
 		return
 	}
-	e.take([]agent.Data{e.run.Review().Said(agent.ReviewRefuse, byNobody)})
+	e.take([]event.Data{e.run.Review().Said(event.ReviewRefuse, byNobody)})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -53,16 +54,16 @@ func TestAReviewedPlanRunsAsItWasChanged(t *testing.T) {
 	if n := v.ApproveAll(); n != 1 {
 		t.Fatalf("%d gates were approved", n)
 	}
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
-	said := until[agent.PlanReviewed](t, s)
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
+	said := until[event.PlanReviewed](t, s)
 	if !slices.Equal(said.Edited, []string{"2"}) || said.By != "user" || len(said.Approved) != 1 || said.Approved[0].Tool != "w:change" {
 		t.Errorf("the event says %+v", said)
 	}
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet || result.Plan.Steps[1].Title != "Change another" {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet || result.Plan.Steps[1].Title != "Change another" {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 	for _, e := range s.seen {
-		if e.Data.Kind() == agent.KindGateRequested {
+		if e.Data.Kind() == event.KindGateRequested {
 			t.Error("the approved gate opened")
 		}
 	}
@@ -74,12 +75,12 @@ func TestWhatMakesNoPlanIsSaidAndThePlanWaitsOn(t *testing.T) {
 	v := follow(t, s, &agent.Run{})
 	plan := v.Plan()
 	plan.Steps = slices.Clone(plan.Steps[1:])
-	s.Send(runner.Review{Run: v.Run, Answer: agent.ReviewAnswer{Revision: 1, Decision: agent.ReviewRun, Plan: &plan}})
-	if note := until[agent.Note](t, s); !strings.Contains(note.Text, "still waits") || !strings.Contains(note.Text, "step 1, which does not exist") {
+	s.Send(runner.Review{Run: v.Run, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &plan}})
+	if note := until[event.Note](t, s); !strings.Contains(note.Text, "still waits") || !strings.Contains(note.Text, "step 1, which does not exist") {
 		t.Errorf("it said %q", note.Text)
 	}
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -88,25 +89,25 @@ func TestARefusedPlanIsToldAsDenied(t *testing.T) {
 	s := open(t, policy.ApproveAll, reviewing)
 	s.Send(runner.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRefuse)})
-	reply := until[agent.ChatReply](t, s)
-	if reply.Reason != agent.ReasonDenied || len(s.tools.called()) > 0 {
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)})
+	reply := until[event.ChatReply](t, s)
+	if reply.Reason != event.ReasonDenied || len(s.tools.called()) > 0 {
 		t.Errorf("%s: %s", reply.Reason, reply.Text)
 	}
 }
 
 func TestAStopLeavesTheReviewToAResume(t *testing.T) {
-	var was []agent.Event
+	var was []event.Event
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.Review, c.Reviewer = true, true
-			storeOf(c).reopen = func(string) (runner.Journal, []agent.Event, error) { return &memory{room: -1}, was, nil }
+			storeOf(c).reopen = func(string) (runner.Journal, []event.Event, error) { return &memory{room: -1}, was, nil }
 		}
 	})
 	s.Send(runner.Execute{Plan: patching().Plan})
 	v := follow(t, s, &agent.Run{})
 	s.Send(runner.Stop{})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	was = s.journals["run"].events
 	s.Send(runner.Hold{On: false})
 	s.Send(runner.Resume{Run: v.Run})
@@ -115,8 +116,8 @@ func TestAStopLeavesTheReviewToAResume(t *testing.T) {
 	if again == nil || len(s.tools.called()) > 0 {
 		t.Fatalf("%v were called", s.tools.called())
 	}
-	s.Send(runner.Review{Run: v.Run, Answer: again.Answer(agent.ReviewRun)})
-	for reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonGoalMet; {
+	s.Send(runner.Review{Run: v.Run, Answer: again.Answer(event.ReviewRun)})
+	for reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet; {
 		t.Fatalf("%s: %s", reply.Reason, reply.Text)
 	}
 }
@@ -129,15 +130,15 @@ func TestHoldCountsFromTheNextRunOnAndIsShown(t *testing.T) {
 	status(t, s, func(st session.Status) bool { return st.Review })
 	s.Send(runner.Execute{Plan: patching().Plan})
 	v := follow(t, s, &agent.Run{})
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(agent.ReviewRun)})
-	until[agent.ChatReply](t, s)
+	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
+	until[event.ChatReply](t, s)
 	s.Send(runner.Hold{On: false})
 	status(t, s, func(st session.Status) bool { return !st.Review })
 	s.Send(runner.Execute{Plan: patching().Plan})
-	if started := until[agent.RunStarted](t, s); started.Review {
+	if started := until[event.RunStarted](t, s); started.Review {
 		t.Error("the next run is held too")
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 }
 
 func TestAPlanThatNobodyCanLookOverIsRefused(t *testing.T) {
@@ -145,8 +146,8 @@ func TestAPlanThatNobodyCanLookOverIsRefused(t *testing.T) {
 		s.config = func(c *runner.Config) { c.Review = true }
 	})
 	s.Send(runner.Execute{Plan: patching().Plan})
-	reply := until[agent.ChatReply](t, s)
-	if reply.Reason != agent.ReasonDenied || !strings.Contains(reply.Text, "resume the run on a terminal") || len(s.tools.called()) > 0 {
+	reply := until[event.ChatReply](t, s)
+	if reply.Reason != event.ReasonDenied || !strings.Contains(reply.Text, "resume the run on a terminal") || len(s.tools.called()) > 0 {
 		t.Errorf("%s: %s", reply.Reason, reply.Text)
 	}
 }
@@ -158,23 +159,23 @@ func TestAProgramLooksPlansOver(t *testing.T) {
 	}}
 	tests := []struct {
 		name   string
-		look   func(v *agent.Review) agent.ReviewDecision
+		look   func(v *agent.Review) event.ReviewDecision
 		called string
-		reason agent.Reason
+		reason event.Reason
 	}{
-		{"as it is", func(*agent.Review) agent.ReviewDecision { return agent.ReviewRun }, "a b", agent.ReasonGoalMet},
-		{"without a step", func(v *agent.Review) agent.ReviewDecision {
+		{"as it is", func(*agent.Review) event.ReviewDecision { return event.ReviewRun }, "a b", event.ReasonGoalMet},
+		{"without a step", func(v *agent.Review) event.ReviewDecision {
 			if err := v.Remove("1", false); err != nil {
 				t.Error(err)
 			}
-			return agent.ReviewRun
-		}, "b", agent.ReasonGoalMet},
-		{"not at all", func(*agent.Review) agent.ReviewDecision { return agent.ReviewRefuse }, "", agent.ReasonDenied},
+			return event.ReviewRun
+		}, "b", event.ReasonGoalMet},
+		{"not at all", func(*agent.Review) event.ReviewDecision { return event.ReviewRefuse }, "", event.ReasonDenied},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			calls := make(chan string, 2)
-			limits := agent.DefaultLimits()
+			limits := event.DefaultLimits()
 			limits.MaxConcurrency = 1
 			result, err := runner.Run(t.Context(), runner.Job{
 				Plan: &p, Limits: limits,
@@ -182,7 +183,7 @@ func TestAProgramLooksPlansOver(t *testing.T) {
 					calls <- c.Tool.Name
 					return nil, nil
 				},
-				Review: func(_ context.Context, v *agent.Review) agent.ReviewDecision { return test.look(v) },
+				Review: func(_ context.Context, v *agent.Review) event.ReviewDecision { return test.look(v) },
 			})
 			close(calls)
 			var called []string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/intent"
 	"replan/planning/prompt"
 )
@@ -29,11 +30,11 @@ func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error
 
 // routing is how goals are planned under some terms: where the user has planning
 // switched off altogether, every goal is a turn of the chat.
-func (s *Session) routing(t prompt.Prompting, facts intent.Facts) agent.Routing {
+func (s *Session) routing(t prompt.Prompting, facts intent.Facts) event.Routing {
 	routing := s.cfg.Routing
 	routing.Facts = facts
-	if routing.Planner == agent.PlannerAuto && t.SkipAnalysis && t.SkipPlan {
-		routing.Planner = agent.PlannerPhases
+	if routing.Planner == event.PlannerAuto && t.SkipAnalysis && t.SkipPlan {
+		routing.Planner = event.PlannerPhases
 	}
 	return routing
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -16,7 +16,7 @@ import (
 // wording lets words plan a goal, over the workspace's own operators.
 func wording(s *stage) {
 	also(func(cfg *runner.Config) {
-		cfg.Routing.Planner = agent.PlannerAuto
+		cfg.Routing.Planner = event.PlannerAuto
 		cfg.Tools = operating{s.tools}
 	})(s)
 }
@@ -42,18 +42,18 @@ func TestClearWordsAreCarriedOutWithNoModel(t *testing.T) {
 			s := open(t, policy.ApproveNone, both(wording, noModel))
 			s.Send(runner.Submit{Text: goal})
 			if call == "" { // an operator of its chain is not on offer
-				if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonNoModel || !strings.Contains(reply.Text, "not all on offer: test.run, vcs.log") {
+				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || !strings.Contains(reply.Text, "not all on offer: test.run, vcs.log") {
 					t.Errorf("%s: %s", reply.Reason, reply.Text)
 				}
 				return
 			}
-			if matched := until[agent.RouteMatched](t, s); !slices.Equal(matched.Chain, []string{call}) {
+			if matched := until[event.RouteMatched](t, s); !slices.Equal(matched.Chain, []string{call}) {
 				t.Errorf("%+v", matched)
 			}
-			if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+			if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 				t.Errorf("%s: %s", result.Reason, result.Error)
 			}
-			until[agent.ChatReply](t, s)
+			until[event.ChatReply](t, s)
 			s.shut()
 			if !slices.Equal(s.tools.calls, []string{call}) {
 				t.Errorf("called %v", s.tools.calls)
@@ -63,17 +63,17 @@ func TestClearWordsAreCarriedOutWithNoModel(t *testing.T) {
 }
 
 func TestThePlannerOfASessionIsTheRunsOwn(t *testing.T) {
-	for planner, phases := range map[agent.PlannerKind]bool{agent.PlannerAuto: false, agent.PlannerPhases: true} {
+	for planner, phases := range map[event.PlannerKind]bool{event.PlannerAuto: false, event.PlannerPhases: true} {
 		s := open(t, policy.ApproveAll, func(s *stage) {
 			wording(s)
 			also(func(cfg *runner.Config) { cfg.Routing.Planner = planner })(s)
 		})
 		s.Send(runner.Submit{Text: "find AuthHandler"})
-		started := until[agent.RunStarted](t, s)
+		started := until[event.RunStarted](t, s)
 		if started.Routing.Planner != planner {
 			t.Errorf("the run starts with %+v", started.Routing)
 		}
-		until[agent.ChatReply](t, s)
+		until[event.ChatReply](t, s)
 		s.shut()
 		if asked := len(s.model.requests(prompt.PurposePlan))+len(s.model.requests(prompt.PurposeAnalysis)) > 0; asked != phases {
 			t.Errorf("planner %s: the model was asked for a plan: %v", planner, asked)
@@ -88,7 +88,7 @@ func TestAProfileThatOnlyTalksIsNotRouted(t *testing.T) {
 		s.model.replies[prompt.PurposeChat] = "hello"
 	})
 	s.Send(runner.Submit{Text: "find AuthHandler"})
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonDirect {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDirect {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }

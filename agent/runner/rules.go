@@ -3,8 +3,8 @@ package runner
 import (
 	"slices"
 
-	"replan/agent"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/planning/intent"
 	"replan/planning/plan"
 )
@@ -15,7 +15,7 @@ import (
 // What the flags of an earlier start said holds on where those of this one say
 // nothing else. And where nobody asked for the tests then, nobody does now: the
 // goal or the plan may be a model's.
-func (s *Session) rules(goal string, given *plan.Plan, earlier ...agent.Rule) []agent.Rule {
+func (s *Session) rules(goal string, given *plan.Plan, earlier ...rule.Rule) []rule.Rule {
 	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}
 	if len(earlier) > 0 {
 		trust.Tests = trust.Tests && slices.ContainsFunc(earlier, testsRun)
@@ -31,19 +31,19 @@ func (s *Session) rules(goal string, given *plan.Plan, earlier ...agent.Rule) []
 }
 
 // testsRun reports whether a rule is the built-in one, and lets tests run.
-func testsRun(rule agent.Rule) bool {
+func testsRun(rule rule.Rule) bool {
 	asked := policy.BuiltIn(policy.Trust{Tests: true})[0]
 	rule.Why = asked.Why
 	return rule.Equal(asked)
 }
 
 // split sorts rules into those of flags and all others.
-func split(rules []agent.Rule) (flags, others []agent.Rule) {
-	for _, rule := range rules {
-		if rule.Source == agent.SourceFlag {
-			flags = append(flags, rule)
+func split(rules []rule.Rule) (flags, others []rule.Rule) {
+	for _, r := range rules {
+		if r.Source == rule.SourceFlag {
+			flags = append(flags, r)
 		} else {
-			others = append(others, rule)
+			others = append(others, r)
 		}
 	}
 	return flags, others

@@ -9,8 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -23,27 +24,27 @@ type Config struct {
 	Tools         Tools
 	Workspace     string // absolute path of the folder it works in
 	Trusted       bool   // the user trusts the workspace: its tests may run
-	Limits        agent.Limits
-	SessionLimits agent.SessionLimits // of all runs of the session together
-	Rules         []agent.Rule        // flags first, then the configuration's; the built-in ones follow
+	Limits        event.Limits
+	SessionLimits event.SessionLimits // of all runs of the session together
+	Rules         []rule.Rule         // flags first, then the configuration's; the built-in ones follow
 	Prompting     prompt.Prompting    // but for the conversation, which the session keeps
 	Profiles      []Profile           // that the user may choose from
 	Profile       string              // of these, the one to begin with; "" is none
 	Instructions  string              // the file that the project's instructions come from, to be shown
-	Routing       agent.Routing       // who plans a goal, and how its words do
+	Routing       event.Routing       // who plans a goal, and how its words do
 	// Survey looks through the workspace for what a goal names; nil knows nothing.
 	Survey  func(ctx context.Context, goal string) intent.Facts
 	Approve policy.Approve // how gates are answered; the zero value asks
 	Store   Store          // must not be nil
 	// EndLeft ends a process group of a run that is taken up again, whose program
 	// was killed, where it still runs, and says so; "" where it does not. nil ends none.
-	EndLeft func(ctx context.Context, left agent.StepProcess) string
+	EndLeft func(ctx context.Context, left event.StepProcess) string
 	// Remember saves a rule that the user allowed for always, so that it holds in
 	// later sessions too; nil offers none.
-	Remember func(agent.Always) error
+	Remember func(event.Always) error
 	// Undo puts back what a run changed, or with dry says what it would do; nil
 	// keeps nothing to put back. Why it does not is in what it returns.
-	Undo func(ctx context.Context, run string, dry bool) (agent.Undo, error)
+	Undo func(ctx context.Context, run string, dry bool) (event.Undo, error)
 	// Dirty counts the files of the workspace with changes that are not committed,
 	// 0 where that is not known; nil does not look.
 	Dirty func(ctx context.Context) int
@@ -61,9 +62,9 @@ type Config struct {
 	Restored *Restored
 
 	Attended  bool                            // somebody is there to be asked, about doubts and failed steps too
-	InDoubt   agent.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
+	InDoubt   event.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
 	OnFailure plan.OnFailure                  // what a failed step of a goal's plan does that says nothing of its own; "" is the planner's word, else replan
-	Raise     func(agent.Limits) agent.Limits // what a resume makes of the limits in the journal; nil keeps them
+	Raise     func(event.Limits) event.Limits // what a resume makes of the limits in the journal; nil keeps them
 	Review    bool                            // plans are held to be looked over before they run
 	Reviewer  bool                            // somebody is there to look them over; else a held plan is refused
 	DryRun    bool                            // steps are resolved and told, nothing is called
@@ -99,7 +100,7 @@ type Answer struct {
 type Restored struct {
 	ID      string
 	Journal Journal       // open, with Events in it
-	Events  []agent.Event // what has been said so far
+	Events  []event.Event // what has been said so far
 }
 
 // Session is a conversation and the runs it starts, one at a time. One
@@ -108,7 +109,7 @@ type Restored struct {
 type Session struct {
 	cfg      Config
 	id       string
-	events   chan agent.Event
+	events   chan event.Event
 	requests chan request
 	done     chan struct{}
 	cancel   context.CancelFunc
@@ -133,7 +134,7 @@ type Session struct {
 	reading      context.CancelFunc // ends the reading for the first of them; nil where nothing is read
 	engines      []*engine          // the run that goes on, and behind it those that its plan tools started
 	preparing    context.CancelFunc // a run is being prepared
-	used         agent.Usage        // by the runs that are over, but for those that another counts
+	used         event.Usage        // by the runs that are over, but for those that another counts
 	took         int64              // ms, by the same
 	status       session.Status
 	manner       manner
@@ -161,7 +162,7 @@ type request struct {
 // outcome is what a worker of the session came to. The owner tells the events,
 // then calls finish, then carries out next; each may be missing.
 type outcome struct {
-	events []agent.Data
+	events []event.Data
 	finish func()
 	next   Command
 }
@@ -176,7 +177,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Session{
-		cfg: cfg, events: make(chan agent.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
+		cfg: cfg, events: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
@@ -203,7 +204,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 func (s *Session) ID() string { return s.id }
 
 // Events is the stream of everything that happens.
-func (s *Session) Events() <-chan agent.Event { return s.events }
+func (s *Session) Events() <-chan event.Event { return s.events }
 
 // Send gives the session a command. It does not wait for its effect, and after
 // the end of the session it does nothing.
@@ -327,7 +328,7 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.tell()
 	case Settle:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
-			e.take([]agent.Data{agent.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
+			e.take([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
 			s.settle(e)
 		}
 	case Decide:
@@ -384,15 +385,15 @@ func (s *Session) busy() bool { return len(s.engines) > 0 || s.preparing != nil 
 // decide goes on after a failed step, and resumes the run for it where it has
 // ended.
 func (s *Session) decide(ctx context.Context, c Decide) {
-	resolved := agent.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
+	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
 	e := s.running(c.Run)
 	switch {
 	case e != nil && !e.over():
 		if e.asks(c.Step, false) {
-			e.take([]agent.Data{resolved})
+			e.take([]event.Data{resolved})
 			s.settle(e)
 		}
-	case c.Decision != agent.FailureAbort: // to which it has come already
+	case c.Decision != event.FailureAbort: // to which it has come already
 		s.put(ctx, job{resume: c.Run, decided: &resolved})
 	}
 }
@@ -402,7 +403,7 @@ func (s *Session) decide(ctx context.Context, c Decide) {
 func (s *Session) speak(text string) bool {
 	for _, e := range slices.Backward(s.engines) {
 		if e.run.Steerable() {
-			e.take([]agent.Data{agent.RunSteered{Text: text}})
+			e.take([]event.Data{event.RunSteered{Text: text}})
 			s.settle(e)
 			return true
 		}
@@ -459,8 +460,8 @@ func (s *Session) arrived(a arrival) {
 func (s *Session) settle(e *engine) {
 	for _, g := range slices.Clone(e.run.Gates) {
 		if decision, ok := s.cfg.Approve.Answer(g.GateRequested); ok && !e.over() {
-			e.take([]agent.Data{agent.GateResolved{
-				Gate: g.Gate, Decision: decision, Scope: agent.ScopeOnce, By: "--approve " + string(s.cfg.Approve),
+			e.take([]event.Data{event.GateResolved{
+				Gate: g.Gate, Decision: decision, Scope: event.ScopeOnce, By: "--approve " + string(s.cfg.Approve),
 			}})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -18,15 +19,15 @@ import (
 func TestARunIsToldJournalledAndAnswered(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.Send(runner.Submit{Text: "do it"})
-	result := until[agent.RunCompleted](t, s).Result
-	if result.Reason != agent.ReasonGoalMet || result.Answer != "done" {
+	result := until[event.RunCompleted](t, s).Result
+	if result.Reason != event.ReasonGoalMet || result.Answer != "done" {
 		t.Fatalf("%s: %q %s", result.Reason, result.Answer, result.Error)
 	}
-	if reply := until[agent.ChatReply](t, s); reply.Text != "done" {
+	if reply := until[event.ChatReply](t, s); reply.Text != "done" {
 		t.Errorf("the chat says %q", reply.Text)
 	}
 	s.shut()
-	var told []agent.Event
+	var told []event.Event
 	for _, e := range s.seen {
 		if e.Run != s.ID() && !e.Data.Kind().Passing() {
 			told = append(told, e)
@@ -42,7 +43,7 @@ func TestARunIsToldJournalledAndAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if again.Result == nil || again.Result.Reason != agent.ReasonGoalMet {
+	if again.Result == nil || again.Result.Reason != event.ReasonGoalMet {
 		t.Errorf("the journal folds to %+v", again.Result)
 	}
 	if !journal.closed || !s.journals["session"].closed {
@@ -53,7 +54,7 @@ func TestARunIsToldJournalledAndAnswered(t *testing.T) {
 func TestAGateShowsTheDiffAndWaits(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil)
 	s.Send(runner.Submit{Text: "do it"})
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	if gate.Diff == "" || gate.Hashes["f"] == "" || gate.Tool != "change" {
 		t.Errorf("the gate shows %+v", gate)
 	}
@@ -61,8 +62,8 @@ func TestAGateShowsTheDiffAndWaits(t *testing.T) {
 	if slices.Contains(s.tools.calls, "change") {
 		t.Fatal("the call was made before the gate was opened")
 	}
-	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: agent.Allow})
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonGoalMet {
+	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: event.Allow})
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -70,7 +71,7 @@ func TestAGateShowsTheDiffAndWaits(t *testing.T) {
 func TestADeniedGateEndsTheRun(t *testing.T) {
 	s := open(t, policy.ApproveNone, nil)
 	s.Send(runner.Submit{Text: "do it"})
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonDenied {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDenied {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 	if slices.Contains(s.tools.calls, "change") {
@@ -93,14 +94,14 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 			})
 			s.Send(runner.Submit{Text: "do it"})
 			for e := range s.Events() {
-				if d, ok := e.Data.(agent.StepStarted); ok && d.Tool == tool {
+				if d, ok := e.Data.(event.StepStarted); ok && d.Tool == tool {
 					break
 				}
 			}
 			<-begun
 			s.Send(runner.Stop{})
-			result := until[agent.RunCompleted](t, s)
-			if result.Status != agent.StatusCancelled || result.Reason != agent.ReasonInterrupted {
+			result := until[event.RunCompleted](t, s)
+			if result.Status != event.StatusCancelled || result.Reason != event.ReasonInterrupted {
 				t.Errorf("%s %s", result.Status, result.Reason)
 			}
 			last := result.History[len(result.History)-1]
@@ -116,10 +117,10 @@ func TestStopReachesAModelThatThinks(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	for until[agent.PhaseStarted](t, s).Phase != 3 {
+	for until[event.PhaseStarted](t, s).Phase != 3 {
 	}
 	s.Send(runner.Stop{})
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonInterrupted {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonInterrupted {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -129,19 +130,19 @@ func TestClosingASessionEndsItsRunInOrder(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	for until[agent.PhaseStarted](t, s).Phase != 3 {
+	for until[event.PhaseStarted](t, s).Phase != 3 {
 	}
 	s.shut()
 	events := s.journals["run"].events
-	end, ok := events[len(events)-1].Data.(agent.RunCompleted)
-	if !ok || end.Reason != agent.ReasonInterrupted {
+	end, ok := events[len(events)-1].Data.(event.RunCompleted)
+	if !ok || end.Reason != event.ReasonInterrupted {
 		t.Errorf("the journal ends with %v", events[len(events)-1].Data)
 	}
 }
 
 func TestATimeOutOfAnEffectfulCallIsADoubt(t *testing.T) {
 	p := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{},"timeout":"1ms","on_failure":"abort"}]}`
-	for tool, want := range map[string]agent.Reason{"look": agent.ReasonStepFailed, "change": agent.ReasonInDoubt} {
+	for tool, want := range map[string]event.Reason{"look": event.ReasonStepFailed, "change": event.ReasonInDoubt} {
 		s := open(t, policy.ApproveAll, func(s *stage) {
 			s.model.replies[prompt.PurposePlan] = fmt.Sprintf(p, tool)
 			s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
@@ -150,7 +151,7 @@ func TestATimeOutOfAnEffectfulCallIsADoubt(t *testing.T) {
 			}
 		})
 		s.Send(runner.Submit{Text: "do it"})
-		if result := until[agent.RunCompleted](t, s); result.Reason != want {
+		if result := until[event.RunCompleted](t, s); result.Reason != want {
 			t.Errorf("%s: %s %s, want %s", tool, result.Reason, result.Error, want)
 		}
 	}
@@ -160,12 +161,12 @@ func TestWhatIsTypedMeanwhileIsQueuedAndRemembers(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.Send(runner.Submit{Text: "first"})
 	s.Send(runner.Submit{Text: "second"})
-	until[agent.ChatReply](t, s)
-	start := until[agent.RunStarted](t, s)
+	until[event.ChatReply](t, s)
+	start := until[event.RunStarted](t, s)
 	if start.Goal != "second" || len(start.Prompting.Conversation) != 2 || start.Prompting.Conversation[0].Content != "first" {
 		t.Errorf("the second run starts with %q and %v", start.Goal, start.Prompting.Conversation)
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 }
 
 func TestNoModelIsSaidInOneSentence(t *testing.T) {
@@ -173,7 +174,7 @@ func TestNoModelIsSaidInOneSentence(t *testing.T) {
 		s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", prompt.ErrNoModel)
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	if reply.Reason.ExitCode() != 5 || reply.Run != "" {
 		t.Errorf("%+v", reply)
 	}
@@ -182,13 +183,13 @@ func TestNoModelIsSaidInOneSentence(t *testing.T) {
 func TestAJournalThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 2} })
 	s.Send(runner.Submit{Text: "do it"})
-	if result := until[agent.RunCompleted](t, s); result.Status != agent.StatusFailed || !strings.Contains(result.Error, "no space left") {
+	if result := until[event.RunCompleted](t, s); result.Status != event.StatusFailed || !strings.Contains(result.Error, "no space left") {
 		t.Errorf("%+v", result.Result)
 	}
 	if len(s.tools.calls) > 0 {
 		t.Error("a tool was called although nothing is on disk")
 	}
-	if reply := until[agent.ChatReply](t, s); reply.Run == "" || reply.Reason.ExitCode() != 1 {
+	if reply := until[event.ChatReply](t, s); reply.Run == "" || reply.Reason.ExitCode() != 1 {
 		t.Errorf("%+v", reply)
 	}
 }
@@ -196,7 +197,7 @@ func TestAJournalThatCannotBeWrittenEndsTheRun(t *testing.T) {
 func TestARunThatCannotBeWrittenAtAllHasNotBegun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 0} })
 	s.Send(runner.Submit{Text: "do it"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	if reply.Run != "" || reply.Reason.ExitCode() != 1 || !strings.Contains(reply.Text, "no space left") {
 		t.Errorf("%+v", reply)
 	}
@@ -211,12 +212,12 @@ func TestTheProjectsServersWaitForAYes(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	if !plan.EqualValues(gate.Args["files"], map[string]any{"command": []any{"serve", "."}}) {
 		t.Errorf("the gate shows %v", gate.Args)
 	}
-	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Allow})
-	until[agent.GateResolved](t, s)
+	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Allow})
+	until[event.GateResolved](t, s)
 	s.shut()
 	if !slices.Equal(s.tools.answers, []bool{true}) {
 		t.Errorf("answers %v", s.tools.answers)
@@ -227,14 +228,14 @@ func TestAGoalWaitsForTheAnswerAboutTheServers(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
-	gate := until[agent.GateRequested](t, s)
+	gate := until[event.GateRequested](t, s)
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.ChatUser](t, s)
-	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Deny})
-	if started := until[agent.RunStarted](t, s); started.Goal != "do it" {
+	until[event.ChatUser](t, s)
+	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Deny})
+	if started := until[event.RunStarted](t, s); started.Goal != "do it" {
 		t.Errorf("%+v", started)
 	}
-	if i := slices.IndexFunc(s.seen, func(e agent.Event) bool { return e.Data.Kind() == agent.KindGateResolved }); i < 0 {
+	if i := slices.IndexFunc(s.seen, func(e event.Event) bool { return e.Data.Kind() == event.KindGateResolved }); i < 0 {
 		t.Error("the run began before the answer")
 	}
 }
@@ -245,7 +246,7 @@ func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	s.Send(runner.Stop{})
-	if reply := until[agent.ChatReply](t, s); reply.Reason != agent.ReasonInterrupted {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonInterrupted {
 		t.Errorf("%+v", reply)
 	}
 }
@@ -260,10 +261,10 @@ func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
 		}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	var notes []string
 	for _, e := range s.seen {
-		if note, ok := e.Data.(agent.Note); ok {
+		if note, ok := e.Data.(event.Note); ok {
 			notes = append(notes, note.Text)
 		}
 	}
@@ -279,9 +280,9 @@ func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
 // picky is a journal that refuses the start of a step.
 type picky struct{ memory }
 
-func (p *picky) Append(events ...agent.Event) error {
+func (p *picky) Append(events ...event.Event) error {
 	for _, e := range events {
-		if e.Data.Kind() == agent.KindStepStarted {
+		if e.Data.Kind() == event.KindStepStarted {
 			return errors.New("no space left")
 		}
 	}
@@ -291,7 +292,7 @@ func (p *picky) Append(events ...agent.Event) error {
 func TestNothingIsCalledWhoseStartIsNotOnDisk(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.open = func(string) runner.Journal { return &picky{memory{room: -1}} } })
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	if len(s.tools.calls) > 0 {
 		t.Errorf("%v was called", s.tools.calls)
@@ -303,13 +304,13 @@ func TestStopWinsOverTheQueue(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "first"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	s.Send(runner.Submit{Text: "second"})
 	s.Send(runner.Stop{})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	for _, e := range s.seen {
-		if d, ok := e.Data.(agent.RunStarted); ok && d.Goal == "second" {
+		if d, ok := e.Data.(event.RunStarted); ok && d.Goal == "second" {
 			t.Error("the queued goal began after the stop")
 		}
 	}
@@ -324,7 +325,7 @@ func TestTheTimeBudgetEndsACallUnderWay(t *testing.T) {
 		}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	if result := until[agent.RunCompleted](t, s); result.Reason != agent.ReasonTimeBudget {
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonTimeBudget {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
@@ -334,7 +335,7 @@ func TestAServersOwnTimeLimitIsATimeOut(t *testing.T) {
 		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	if failed := until[agent.StepFailed](t, s); failed.Failure != agent.FailureTimeout {
+	if failed := until[event.StepFailed](t, s); failed.Failure != event.FailureTimeout {
 		t.Errorf("told as %q", failed.Failure)
 	}
 }
@@ -344,9 +345,9 @@ func TestAYesThatIsNotOnDiskStartsNoServer(t *testing.T) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve"}}}
 		s.open = func(string) runner.Journal { return &memory{} }
 	})
-	gate := until[agent.GateRequested](t, s)
-	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: agent.Allow})
-	until[agent.Note](t, s)
+	gate := until[event.GateRequested](t, s)
+	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Allow})
+	until[event.Note](t, s)
 	s.shut()
 	if slices.Contains(s.tools.answers, true) {
 		t.Error("the servers were started")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 )
@@ -52,7 +53,7 @@ func (k *shelf) open(kind, id string) (runner.Journal, error) {
 	return m, nil
 }
 
-func (k *shelf) reopen(id string) (runner.Journal, []agent.Event, error) {
+func (k *shelf) reopen(id string) (runner.Journal, []event.Event, error) {
 	m := k.runs[id]
 	switch {
 	case k.err != nil:
@@ -91,8 +92,8 @@ func (k *shelf) failed(t *testing.T) string {
 	t.Helper()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = failing("change") })
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
-	reply := until[agent.ChatReply](t, s)
-	if reply.Reason != agent.ReasonStepFailed {
+	reply := until[event.ChatReply](t, s)
+	if reply.Reason != event.ReasonStepFailed {
 		t.Fatalf("%+v", reply)
 	}
 	s.shut()

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -149,12 +149,12 @@ func (t *tools) Answer(_ context.Context, yes bool) error {
 // memory is a journal that forgets when the test ends.
 type memory struct {
 	mu     sync.Mutex
-	events []agent.Event
+	events []event.Event
 	room   int // events that still fit; below 0 there is no end to it
 	closed bool
 }
 
-func (m *memory) Append(events ...agent.Event) error {
+func (m *memory) Append(events ...event.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.room >= 0 && len(m.events)+len(events) > m.room {
@@ -176,9 +176,9 @@ type stage struct {
 	tools    *tools
 	journals map[string]*memory
 	open     func(kind string) runner.Journal // in place of journals, where a test says so
-	limits   agent.Limits
+	limits   event.Limits
 	config   func(*runner.Config) // changes what else the session works with
-	seen     []agent.Event
+	seen     []event.Event
 }
 
 const twoSteps = `{"title":"Two","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Change the file","tool":"change","args":{},"depends_on":["1"]}]}`
@@ -194,7 +194,7 @@ func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 		}},
 		tools:    &tools{},
 		journals: map[string]*memory{},
-		limits:   agent.DefaultLimits(),
+		limits:   event.DefaultLimits(),
 	}
 	if change != nil {
 		change(s)
@@ -239,7 +239,7 @@ func (s *stage) shut() {
 }
 
 // until reads events until one of them is what is waited for.
-func until[T agent.Data](t *testing.T, s *stage) T {
+func until[T event.Data](t *testing.T, s *stage) T {
 	t.Helper()
 	for e := range s.Events() {
 		s.seen = append(s.seen, e)
@@ -270,7 +270,7 @@ func (t *tools) called() []string {
 }
 
 // last is the newest event of a kind among those that were read.
-func last[T agent.Data](t *testing.T, s *stage) (agent.Event, T) {
+func last[T event.Data](t *testing.T, s *stage) (event.Event, T) {
 	t.Helper()
 	for i := len(s.seen) - 1; i >= 0; i-- {
 		if d, ok := s.seen[i].Data.(T); ok {
@@ -279,5 +279,5 @@ func last[T agent.Data](t *testing.T, s *stage) (agent.Event, T) {
 	}
 	var none T
 	t.Fatalf("there was no %T", none)
-	return agent.Event{}, none
+	return event.Event{}, none
 }

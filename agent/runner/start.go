@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -26,7 +27,7 @@ type job struct {
 	create   bool                   // a plan is wanted, nothing is to be run
 	execute  *Execute               // the plan to carry out
 	resume   string                 // the run to take up
-	decided  *agent.FailureResolved // how it goes on after the step that failed
+	decided  *event.FailureResolved // how it goes on after the step that failed
 	compact  bool                   // the conversation is to be summed up
 	undo     bool                   // it is to be as it was before that
 }
@@ -62,7 +63,7 @@ type prepared struct {
 	priors    map[string]int64
 	journal   Journal // of the run that is resumed
 	run       agent.Run
-	events    []agent.Event
+	events    []event.Event
 	facts     intent.Facts // about the names in the goal
 	awaited   []string     // servers that were waited for and have not started
 	missing   []string     // tools that the run still needs and nobody offers
@@ -118,7 +119,7 @@ func (s *Session) put(ctx context.Context, j job) {
 // said whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, j job) {
 	if j.words != "" {
-		_ = s.say(agent.ChatUser{Text: j.words, Mentions: j.mentions})
+		_ = s.say(event.ChatUser{Text: j.words, Mentions: j.mentions})
 	}
 	if j.undo {
 		s.doing = j.name()
@@ -341,31 +342,31 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		return
 	}
 	if err := s.start(ctx, p); err != nil {
-		_ = s.say(failed(agent.ReasonStepFailed, err.Error()))
+		_ = s.say(failed(event.ReasonStepFailed, err.Error()))
 		s.next(ctx)
 	}
 }
 
-func failed(reason agent.Reason, sentence string) agent.ChatReply {
-	return agent.ChatReply{Status: agent.StatusFailed, Reason: reason, Text: sentence}
+func failed(reason event.Reason, sentence string) event.ChatReply {
+	return event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: sentence}
 }
 
 // refusal says why a job does not begin, where it does not.
-func (s *Session) refusal(p prepared) (reply agent.ChatReply, refused bool) {
+func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	switch {
 	case errors.Is(p.err, context.Canceled):
-		return agent.ChatReply{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted, Text: "stopped before it began"}, true
+		return event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it began"}, true
 	case errors.Is(p.err, errNotOpened):
-		return failed(agent.ReasonNotOpened, p.err.Error()), true
+		return failed(event.ReasonNotOpened, p.err.Error()), true
 	case errors.Is(p.err, errNoArgs):
-		return failed(agent.ReasonNoArgs, p.err.Error()), true
+		return failed(event.ReasonNoArgs, p.err.Error()), true
 	case p.err != nil:
-		return failed(agent.ReasonNoModel, p.err.Error()), true
+		return failed(event.ReasonNoModel, p.err.Error()), true
 	case len(p.missing) > 0:
-		return failed(agent.ReasonNotOpened, fmt.Sprintf("%v: it still needs %s, which no server offers now; resume it with the servers that it was started with", errNotOpened, strings.Join(p.missing, ", "))), true
+		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it still needs %s, which no server offers now; resume it with the servers that it was started with", errNotOpened, strings.Join(p.missing, ", "))), true
 	case p.job.resume != "" && !p.run.Resumable():
 		result := p.run.Result
-		return agent.ChatReply{
+		return event.ChatReply{
 			Run: p.run.ID, Status: result.Status, Reason: result.Reason,
 			Text: "The run " + p.run.ID + " is completed; there is nothing left to resume.",
 		}, true
@@ -373,12 +374,12 @@ func (s *Session) refusal(p prepared) (reply agent.ChatReply, refused bool) {
 	if _, spent := s.lease(s.cfg.Limits); spent != "" {
 		return failed(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
 	}
-	return agent.ChatReply{}, false
+	return event.ChatReply{}, false
 }
 
 // lease bounds the limits of a new run by what is left of the session's.
-func (s *Session) lease(limits agent.Limits) (leased agent.Limits, spent string) {
-	return s.cfg.SessionLimits.Lease(limits, s.used, agent.Usage{}, s.took, 0)
+func (s *Session) lease(limits event.Limits) (leased event.Limits, spent string) {
+	return s.cfg.SessionLimits.Lease(limits, s.used, event.Usage{}, s.took, 0)
 }
 
 // newEngine makes the engine of a run that is about to go on.
@@ -388,9 +389,9 @@ func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 		arrivals: s.arrivals, publish: s.publish, offer: s.offering,
 	}
 	if create {
-		e.amend = func(record agent.Data) agent.Data { return s.store(e, record) }
+		e.amend = func(record event.Data) event.Data { return s.store(e, record) }
 	}
-	e.plan = func(ctx context.Context, under *call, c agent.CallPlan) agent.Data {
+	e.plan = func(ctx context.Context, under *call, c agent.CallPlan) event.Data {
 		return s.callPlan(ctx, e, under, c)
 	}
 	s.engines = append(s.engines, e)
@@ -401,7 +402,7 @@ func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 func (s *Session) newRun() string { return "r-" + s.cfg.NewID(s.cfg.Now()) }
 
 // open begins a new run with a journal of its own.
-func (s *Session) open(ctx context.Context, id string, started agent.RunStarted, of *child) (*engine, error) {
+func (s *Session) open(ctx context.Context, id string, started event.RunStarted, of *child) (*engine, error) {
 	journal, err := s.cfg.Store.CreateJournal("run", id)
 	if err != nil {
 		return nil, err
@@ -425,7 +426,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
 	}
 	limits, _ := s.lease(s.cfg.Limits)
-	started := agent.RunStarted{
+	started := event.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
 		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.routing(p.terms.prompting, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
@@ -446,7 +447,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 
 // ofPlan are the limits of a run whose plan is there: nobody asked for a bound
 // of its steps, unless the bound is one that does not grow.
-func ofPlan(l agent.Limits) agent.Limits {
+func ofPlan(l event.Limits) event.Limits {
 	if l.GrowSteps {
 		l.MaxSteps = 0
 	}
@@ -455,7 +456,7 @@ func ofPlan(l agent.Limits) agent.Limits {
 
 // takeUp resumes a run. What happened before is told again, so that whoever
 // listens can fold it.
-func (s *Session) takeUp(ctx context.Context, p prepared, limits agent.Limits, of *child) *engine {
+func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, of *child) *engine {
 	_ = s.say(session.Resuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
 		s.publish(e)
@@ -463,7 +464,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits agent.Limits, o
 	was := p.started()
 	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
 	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
-	first := []agent.Data{agent.RunResumed{
+	first := []event.Data{event.RunResumed{
 		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 		// A word on one step is to be done, and nothing else looked over for it.
@@ -487,11 +488,11 @@ func (p prepared) plan() *plan.Plan {
 }
 
 // started is what the run that is resumed was started with.
-func (p prepared) started() agent.RunStarted {
+func (p prepared) started() event.RunStarted {
 	if len(p.events) > 0 {
-		if started, ok := p.events[0].Data.(agent.RunStarted); ok {
+		if started, ok := p.events[0].Data.(event.RunStarted); ok {
 			return started
 		}
 	}
-	return agent.RunStarted{}
+	return event.RunStarted{}
 }

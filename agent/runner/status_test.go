@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -31,13 +31,13 @@ func TestAChoiceWhileARunGoesOnIsToldByTheStatusAlone(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
 	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	s.Send(runner.Submit{Text: "one"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	s.Send(runner.Choose{Think: ptr(prompt.ThinkLow)})
 	status(t, s, func(st session.Status) bool { return st.Think == prompt.ThinkLow })
 	close(hold)
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	for _, e := range s.seen {
-		if note, ok := e.Data.(agent.Note); ok && strings.Contains(note.Text, "next run") {
+		if note, ok := e.Data.(event.Note); ok && strings.Contains(note.Text, "next run") {
 			t.Errorf("said besides: %s", note.Text)
 		}
 	}

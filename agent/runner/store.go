@@ -2,6 +2,7 @@ package runner
 
 import (
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
 )
@@ -14,9 +15,9 @@ type Store interface {
 	CreateJournal(kind, id string) (Journal, error)
 	// ReopenRun opens the journal of a run to go on with it, and returns what has
 	// happened in it.
-	ReopenRun(id string) (Journal, []agent.Event, error)
+	ReopenRun(id string) (Journal, []event.Event, error)
 	// ReadRun returns all that happened in a run, whoever carries it out.
-	ReadRun(id string) ([]agent.Event, error)
+	ReadRun(id string) ([]event.Event, error)
 	// RunSummaries returns a line for each run, newest first.
 	RunSummaries() ([]agent.Summary, error)
 	// Conversations returns the conversations there are, newest first.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
@@ -13,12 +14,12 @@ import (
 // others keep nothing.
 type fakeStore struct {
 	create        func(kind, id string) (runner.Journal, error)
-	reopen        func(id string) (runner.Journal, []agent.Event, error)
+	reopen        func(id string) (runner.Journal, []event.Event, error)
 	save          func(plan.Plan) (plan.Plan, error)
 	load          func(id string) (plan.Plan, error)
 	list          func() ([]agent.Summary, error)
 	conversations func() ([]session.Conversation, error)
-	read          func(id string) ([]agent.Event, error)
+	read          func(id string) ([]event.Event, error)
 	durations     durations
 }
 
@@ -32,14 +33,14 @@ func (s *fakeStore) CreateJournal(kind, id string) (runner.Journal, error) {
 	return s.create(kind, id)
 }
 
-func (s *fakeStore) ReopenRun(id string) (runner.Journal, []agent.Event, error) {
+func (s *fakeStore) ReopenRun(id string) (runner.Journal, []event.Event, error) {
 	if s.reopen == nil {
 		return nil, nil, errNotKept
 	}
 	return s.reopen(id)
 }
 
-func (s *fakeStore) ReadRun(id string) ([]agent.Event, error) {
+func (s *fakeStore) ReadRun(id string) ([]event.Event, error) {
 	if s.read == nil {
 		return nil, errNotKept
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -42,12 +42,12 @@ func TestOutputOfAStepIsNeverEmpty(t *testing.T) {
 	said, thought := map[string]string{}, ""
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
-		case agent.StepOutput:
+		case event.StepOutput:
 			said[d.Index] += d.Chunk
 			if d.Chunk == "" {
 				t.Errorf("of step %s an output is empty", d.Index)
 			}
-		case agent.PhaseDelta:
+		case event.PhaseDelta:
 			thought += d.Thinking
 		}
 	}
@@ -67,10 +67,10 @@ func TestWhatCameOfAReplyIsKeptWhereItBrokeOff(t *testing.T) {
 		}
 	})
 	s.run(t, "do it")
-	if _, phase := last[agent.PhaseFailed](t, s); phase.Reply.Text != "half of it" || phase.Reply.Thinking != "well" || phase.Reason != "broke off" {
+	if _, phase := last[event.PhaseFailed](t, s); phase.Reply.Text != "half of it" || phase.Reply.Thinking != "well" || phase.Reason != "broke off" {
 		t.Errorf("of the analysis there is %+v", phase)
 	}
-	if _, answer := last[agent.SynthesisCompleted](t, s); answer.Text != "half of it" || answer.Reply.Thinking != "well" || answer.Error != "broke off" {
+	if _, answer := last[event.SynthesisCompleted](t, s); answer.Text != "half of it" || answer.Reply.Thinking != "well" || answer.Error != "broke off" {
 		t.Errorf("of the answer there is %+v", answer)
 	}
 }

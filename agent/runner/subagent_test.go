@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -19,7 +19,7 @@ func TestAJobOfAProgramHasNoPlanTools(t *testing.T) {
 		prompt.PurposeAnalysis: `{"mode":"direct"}`, prompt.PurposeChat: "hello",
 	}}
 	result, err := runner.Run(t.Context(), runner.Job{Goal: "hi", Model: m, Catalogue: lookAndChange, Call: succeed})
-	if err != nil || result.Reason != agent.ReasonDirect {
+	if err != nil || result.Reason != event.ReasonDirect {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	offered := map[string]bool{}
@@ -42,7 +42,7 @@ func TestAPlanThatNamesAnUnknownProfileIsNoJob(t *testing.T) {
 			job.Profiles = []prompt.Profile{{Name: "critic"}}
 		}
 		result, err := runner.Run(t.Context(), job)
-		if (err == nil) != known || known && result.Reason != agent.ReasonGoalMet {
+		if (err == nil) != known || known && result.Reason != event.ReasonGoalMet {
 			t.Errorf("profile known: %t, %+v, error %v", known, result.Reason, err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
 	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, answer: func(prompt.Request) (reply.Reply, error, bool) {
 		return reply.Reply{Calls: []reply.ToolUse{use("look", map[string]any{})}}, nil, true
 	}}
-	var called []agent.Event
+	var called []event.Event
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`), Model: m, Catalogue: lookAndChange,
 		Profiles: []prompt.Profile{{Name: "critic", Timeout: 20 * time.Millisecond}},
@@ -60,13 +60,13 @@ func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
 			<-ctx.Done() // nothing else would ever end it
 			return nil, ctx.Err()
 		},
-		Events: func(e agent.Event) {
-			if d, ok := e.Data.(agent.StepStarted); ok && d.Parent == "1" {
+		Events: func(e event.Event) {
+			if d, ok := e.Data.(event.StepStarted); ok && d.Parent == "1" {
 				called = append(called, e)
 			}
 		},
 	})
-	if err != nil || result.Reason != agent.ReasonStepFailed || len(called) != 1 {
+	if err != nil || result.Reason != event.ReasonStepFailed || len(called) != 1 {
 		t.Errorf("%s: %s (%v); the sub-agent called %v", result.Reason, result.Error, err, called)
 	}
 }
@@ -86,15 +86,15 @@ func TestCancellingAnAgentStepEndsItWhileACallOfItWorks(t *testing.T) {
 	})
 	p := plan.Plan{Title: "x", Steps: []plan.Step{{Index: "1", Title: "Ask", Executor: plan.ExecutorAgent, Profile: "critic"}}}
 	s.Send(runner.Execute{Plan: p})
-	for until[agent.StepStarted](t, s).Parent != "1" {
+	for until[event.StepStarted](t, s).Parent != "1" {
 		continue // the agent step itself
 	}
 	run := s.seen[len(s.seen)-1].Run
 	<-begun
 	s.Send(runner.Cancel{Run: run, Step: "1"})
-	reply := until[agent.ChatReply](t, s)
+	reply := until[event.ChatReply](t, s)
 	s.shut()
-	if reply.Reason != agent.ReasonInterrupted {
+	if reply.Reason != event.ReasonInterrupted {
 		t.Errorf("%+v", reply)
 	}
 }

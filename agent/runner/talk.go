@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -27,10 +28,10 @@ func (s *Session) askForServers() {
 	s.gates++
 	s.gate = fmt.Sprintf("servers.%d", s.gates)
 	s.answered = make(chan struct{})
-	_ = s.say(agent.GateRequested{
+	_ = s.say(event.GateRequested{
 		Gate: s.gate, Title: "Start the tool servers that this project names", Args: args,
-		Rule: agent.Rule{
-			Tool: "*", Verdict: agent.VerdictAsk, Source: "built-in",
+		Rule: rule.Rule{
+			Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in",
 			Why: "they are programs of this project's .mcp.json; a yes is remembered until they change",
 		},
 	})
@@ -38,16 +39,16 @@ func (s *Session) askForServers() {
 
 // slash has a line that begins with a slash carried out.
 func (s *Session) slash(ctx context.Context, line string) {
-	_ = s.say(agent.ChatUser{Text: line})
+	_ = s.say(event.ChatUser{Text: line})
 	now := Moment{Model: s.manner.name(), Think: s.terms().prompting.Think, Busy: s.busy()}
 	s.workers.Go(func() {
 		answer, err := s.cfg.Slash(ctx, line, now)
 		o := outcome{next: answer.Then}
 		switch {
 		case err != nil:
-			o.events = append(o.events, failed(agent.ReasonNotOpened, err.Error()))
+			o.events = append(o.events, failed(event.ReasonNotOpened, err.Error()))
 		case answer.Text != "" || answer.Then == nil:
-			o.events = append(o.events, agent.ChatReply{Text: answer.Text})
+			o.events = append(o.events, event.ChatReply{Text: answer.Text})
 		}
 		s.outcomes <- o
 	})
@@ -84,12 +85,12 @@ func (s *Session) restore() {
 	for _, e := range s.cfg.Restored.Events {
 		s.seq = max(s.seq, e.Seq)
 		switch d := e.Data.(type) {
-		case agent.ChatUser:
+		case event.ChatUser:
 			if !strings.HasPrefix(d.Text, "/") {
 				asked()
 				goal, mentions = prompt.Unescaped(d.Text), d.Mentions
 			}
-		case agent.ChatReply:
+		case event.ChatReply:
 			if d.Usage != nil {
 				s.spend(*d.Usage, d.MS)
 			}
@@ -97,9 +98,9 @@ func (s *Session) restore() {
 				asked()
 				s.conversation = append(s.conversation, prompt.Message{Role: prompt.RoleAssistant, Content: d.Said()})
 			}
-		case agent.ChatCompacted:
+		case event.ChatCompacted:
 			s.recompact(d)
-		case agent.ChatUndone:
+		case event.ChatUndone:
 			s.unsay(d)
 		default:
 			continue
@@ -171,13 +172,13 @@ func (s *Session) tellQueue() {
 }
 
 // tellOf says something that the user should know.
-func (s *Session) tellOf(level, text string) { _ = s.say(agent.Note{Level: level, Text: text}) }
+func (s *Session) tellOf(level, text string) { _ = s.say(event.Note{Level: level, Text: text}) }
 
 // say makes an event of the session itself. Whatever becomes of its journal it
 // is shown; the error is for those who would act on it.
-func (s *Session) say(data agent.Data) (err error) {
+func (s *Session) say(data event.Data) (err error) {
 	s.seq++
-	event := agent.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
+	event := event.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
 	if !data.Kind().Passing() {
 		if err = s.journal.Append(event); err != nil {
 			s.cfg.Logger.Error("the session's journal", "error", err)
@@ -187,4 +188,4 @@ func (s *Session) say(data agent.Data) (err error) {
 	return err
 }
 
-func (s *Session) publish(event agent.Event) { s.events <- event }
+func (s *Session) publish(event event.Event) { s.events <- event }

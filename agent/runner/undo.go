@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/prompt"
 )
@@ -26,10 +26,10 @@ func (s *Session) undoRefused(run string, preview bool) string {
 }
 
 // carryOutUndo undoes a run, or with preview only finds out what that would do.
-func (s *Session) carryOutUndo(ctx context.Context, run string, preview bool) agent.Undo {
+func (s *Session) carryOutUndo(ctx context.Context, run string, preview bool) event.Undo {
 	u, err := s.cfg.Undo(ctx, run, preview)
 	if err != nil {
-		return agent.Undo{Run: run, Refused: err.Error()}
+		return event.Undo{Run: run, Refused: err.Error()}
 	}
 	return u
 }
@@ -37,7 +37,7 @@ func (s *Session) carryOutUndo(ctx context.Context, run string, preview bool) ag
 // undoRun undoes a run, unless it cannot be undone now.
 func (s *Session) undoRun(ctx context.Context, run string) {
 	if refused := s.undoRefused(run, false); refused != "" {
-		s.undone(agent.Undo{Run: run, Refused: refused})
+		s.undone(event.Undo{Run: run, Refused: refused})
 		return
 	}
 	s.workers.Go(func() {
@@ -48,22 +48,22 @@ func (s *Session) undoRun(ctx context.Context, run string) {
 
 // undone tells the result of an undo. The model is told too: what it has read
 // and written before is out of date.
-func (s *Session) undone(u agent.Undo) {
+func (s *Session) undone(u event.Undo) {
 	if u.Refused != "" {
 		_ = s.say(session.UndoRefused{Undo: u})
-		_ = s.say(failed(agent.ReasonNotOpened, u.Refused))
+		_ = s.say(failed(event.ReasonNotOpened, u.Refused))
 		return
 	}
 	u.Diff = ""
-	told := agent.ChatUndone{Undo: u}
+	told := event.ChatUndone{Undo: u}
 	_ = s.say(told)
 	s.unsay(told)
-	_ = s.say(agent.ChatReply{Text: u.Words()})
+	_ = s.say(event.ChatReply{Text: u.Words()})
 	s.weigh()
 }
 
 // unsay adds to the conversation that a run was undone.
-func (s *Session) unsay(d agent.ChatUndone) {
+func (s *Session) unsay(d event.ChatUndone) {
 	if len(d.Files) == 0 {
 		return
 	}

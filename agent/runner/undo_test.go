@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -20,11 +20,11 @@ import (
 type undoer struct {
 	mu    sync.Mutex
 	asked []string // runs, with "preview " before those that were only previewed
-	came  agent.Undo
+	came  event.Undo
 	err   error
 }
 
-func (u *undoer) undo(_ context.Context, run string, dry bool) (agent.Undo, error) {
+func (u *undoer) undo(_ context.Context, run string, dry bool) (event.Undo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if dry {
@@ -44,8 +44,8 @@ func undoable(u *undoer) func(*stage) {
 	}
 }
 
-func changedOne() agent.Undo {
-	return agent.Undo{Files: []agent.UndoneFile{{Path: "a.txt", Action: "restored"}}, Diff: "-b\n+a\n"}
+func changedOne() event.Undo {
+	return event.Undo{Files: []event.UndoneFile{{Path: "a.txt", Action: "restored"}}, Diff: "-b\n+a\n"}
 }
 
 func TestAnUndoIsShownThenDoneAndHeardByTheModel(t *testing.T) {
@@ -56,10 +56,10 @@ func TestAnUndoIsShownThenDoneAndHeardByTheModel(t *testing.T) {
 		t.Errorf("it shows %+v", shown)
 	}
 	s.Send(runner.Undo{Run: "r-2"})
-	if told := until[agent.ChatUndone](t, s); told.Run != "r-2" || told.Diff != "" || len(told.Files) != 1 {
+	if told := until[event.ChatUndone](t, s); told.Run != "r-2" || told.Diff != "" || len(told.Files) != 1 {
 		t.Errorf("it tells %+v", told)
 	}
-	if reply := until[agent.ChatReply](t, s); !strings.Contains(reply.Text, "undid the run r-2") || !strings.Contains(reply.Text, "restored `a.txt`") {
+	if reply := until[event.ChatReply](t, s); !strings.Contains(reply.Text, "undid the run r-2") || !strings.Contains(reply.Text, "restored `a.txt`") {
 		t.Errorf("it says %q", reply.Text)
 	}
 	heard := func(m prompt.Message) bool {
@@ -70,7 +70,7 @@ func TestAnUndoIsShownThenDoneAndHeardByTheModel(t *testing.T) {
 	}
 	s.shut()
 	kept := s.journals["session"]
-	if !slices.ContainsFunc(kept.events, func(e agent.Event) bool { return e.Data.Kind() == agent.KindChatUndone }) {
+	if !slices.ContainsFunc(kept.events, func(e event.Event) bool { return e.Data.Kind() == event.KindChatUndone }) {
 		t.Error("the session's journal does not tell of it")
 	}
 	again := open(t, policy.ApproveAll, func(a *stage) {
@@ -88,7 +88,7 @@ func TestAnUndoThatIsRefusedSaysWhy(t *testing.T) {
 		undoer *undoer
 		says   string
 	}{
-		"a file changed since": {&undoer{came: agent.Undo{Refused: "a.txt changed since", Diff: "-a\n+mine\n"}}, "a.txt changed since"},
+		"a file changed since": {&undoer{came: event.Undo{Refused: "a.txt changed since", Diff: "-a\n+mine\n"}}, "a.txt changed since"},
 		"it cannot be read":    {&undoer{err: errors.New("the list is damaged")}, "the list is damaged"},
 		"nothing is kept here": {nil, "nothing is kept here"},
 	} {
@@ -102,7 +102,7 @@ func TestAnUndoThatIsRefusedSaysWhy(t *testing.T) {
 			if told := until[session.UndoRefused](t, s); !strings.Contains(told.Refused, c.says) {
 				t.Errorf("it tells %+v", told)
 			}
-			if reply := until[agent.ChatReply](t, s); reply.Status != agent.StatusFailed || !strings.Contains(reply.Text, c.says) {
+			if reply := until[event.ChatReply](t, s); reply.Status != event.StatusFailed || !strings.Contains(reply.Text, c.says) {
 				t.Errorf("it says %+v", reply)
 			}
 		})
@@ -116,7 +116,7 @@ func TestNoRunIsUndoneWhileOneGoesOn(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
 	for _, c := range []runner.Undo{{Run: run}, {Run: "r-other"}} {
 		s.Send(c)
@@ -148,9 +148,9 @@ func TestEveryCallNamesItsRun(t *testing.T) {
 		}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	if !slices.Equal(runs, []string{run, run}) {
 		t.Errorf("the calls name %q, not %q", runs, run)
 	}
@@ -177,7 +177,7 @@ func TestARunOnADirtyTreeSaysSoOnce(t *testing.T) {
 			}
 			var notes []string
 			for _, e := range s.seen {
-				if n, ok := e.Data.(agent.Note); ok {
+				if n, ok := e.Data.(event.Note); ok {
 					notes = append(notes, n.Level+" "+n.Text)
 				}
 			}

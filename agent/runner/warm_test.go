@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -126,13 +126,13 @@ func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
 		s.config = func(c *runner.Config) { c.Model = server }
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	s.Send(runner.Warm{})
 	if _, err := s.Runs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	close(hold)
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.shut()
 	if len(server.loaded) > 0 {
 		t.Errorf("loaded %q", <-server.loaded)

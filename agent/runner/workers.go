@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -19,7 +20,7 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 		e.streams(c.Delta(text, thinking))
 		if c.Drafts() {
 			for _, step := range stream.Feed(text) {
-				e.bring(agent.PlanDrafting{Step: step})
+				e.bring(event.PlanDrafting{Step: step})
 			}
 		}
 	})
@@ -27,16 +28,16 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 		e.bring(c.Replied(reply))
 		return
 	}
-	kind, sentence := agent.FailureModel, err.Error()
+	kind, sentence := event.FailureModel, err.Error()
 	switch {
 	case e.interrupted():
-		kind, sentence = agent.FailureInterrupted, context.Cause(e.ctx).Error()
+		kind, sentence = event.FailureInterrupted, context.Cause(e.ctx).Error()
 	case under.stopped() != nil:
-		kind, sentence = agent.FailureInterrupted, under.stopped().Error()
+		kind, sentence = event.FailureInterrupted, under.stopped().Error()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		kind, sentence = agent.FailureTimeout, tooLong(c.Timeout)
+		kind, sentence = event.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
-		kind = agent.FailureTimeout
+		kind = event.FailureTimeout
 	}
 	reply.MS = e.since(begun)
 	e.bring(c.Failed(kind, sentence, reply))
@@ -44,8 +45,8 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 
 // streams tells what streams in, where there is a word in it: a model thinks in
 // many pieces of which a step's output shows none.
-func (e *engine) streams(data agent.Data) {
-	if output, ok := data.(agent.StepOutput); ok && output.Chunk == "" {
+func (e *engine) streams(data event.Data) {
+	if output, ok := data.(event.StepOutput); ok && output.Chunk == "" {
 		return
 	}
 	e.bring(data)
@@ -60,7 +61,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	}
 	if !c.Tool.ReadOnly {
 		call.Process = func(pid int, start string) {
-			e.bring(agent.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
+			e.bring(event.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
 		}
 	}
 	result, err := e.tools.Call(ctx, call)
@@ -68,14 +69,14 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 		e.bring(e.toolFailure(ctx, under, c, err, e.since(begun)))
 		return
 	}
-	e.bring(agent.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
+	e.bring(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
 }
 
 // listen has what a tool says while it works told.
 func (e *engine) listen(call *plan.ToolCall, index string) {
-	call.Output = func(chunk string) { e.streams(agent.StepOutput{Index: index, Chunk: chunk}) }
+	call.Output = func(chunk string) { e.streams(event.StepOutput{Index: index, Chunk: chunk}) }
 	call.Progress = func(done, total float64, message string) {
-		e.bring(agent.StepProgress{Index: index, Done: done, Total: total, Message: message})
+		e.bring(event.StepProgress{Index: index, Done: done, Total: total, Message: message})
 	}
 }
 
@@ -85,33 +86,33 @@ func tooLong(limit time.Duration) string {
 
 // toolFailure says what the failure of a call means. Where the tool did not say
 // how it went, an effectful call is in doubt.
-func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) agent.Data {
-	failed := agent.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: agent.FailureTool, MS: ms}
+func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) event.Data {
+	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: event.FailureTool, MS: ms}
 	var said *plan.ToolError
 	switch {
 	case errors.As(err, &said):
 		failed.Removes, failed.Outdated = said.Removes, said.Outdated
 		return failed
 	case e.interrupted():
-		failed.Failure, failed.Error = agent.FailureInterrupted, context.Cause(e.ctx).Error()
+		failed.Failure, failed.Error = event.FailureInterrupted, context.Cause(e.ctx).Error()
 	case under.stopped() != nil:
-		failed.Failure, failed.Error = agent.FailureInterrupted, under.stopped().Error()
+		failed.Failure, failed.Error = event.FailureInterrupted, under.stopped().Error()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Failure, failed.Error = agent.FailureTimeout, tooLong(c.Timeout)
+		failed.Failure, failed.Error = event.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
-		failed.Failure = agent.FailureTimeout // its server's own limit
+		failed.Failure = event.FailureTimeout // its server's own limit
 	}
 	if c.Tool.ReadOnly {
 		return failed
 	}
-	return agent.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
+	return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
 }
 
 // callPlan makes or runs a plan for a model in chat.
 func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 	if e.plan == nil {
-		e.bring(agent.StepFailed{
-			Index: c.Index, Attempt: c.Attempt, Failure: agent.FailureTool,
+		e.bring(event.StepFailed{
+			Index: c.Index, Attempt: c.Attempt, Failure: event.FailureTool,
 			Error: "no plans can be made or run here: call the tools that are on offer, or answer",
 		})
 		return
@@ -131,7 +132,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 			return
 		case err != nil:
 			e.after(before)
-			e.bring(agent.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: err.Error(), Failure: agent.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
+			e.bring(event.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: err.Error(), Failure: event.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
 			return
 		}
 		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
@@ -164,7 +165,7 @@ func (e *engine) wake(w agent.Wake) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		e.bring(agent.TimerFired{ID: w.ID})
+		e.bring(event.TimerFired{ID: w.ID})
 	case <-e.ctx.Done():
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -74,17 +74,17 @@ func helped(t *testing.T, a *aids, change func(*stage)) *stage {
 func TestWhatAMessageNamesIsKeptWithItAndSentToTheModel(t *testing.T) {
 	s := helped(t, &aids{}, nil)
 	s.Send(runner.Submit{Text: "explain @a.go to @somebody"})
-	if said := until[agent.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package a" {
+	if said := until[event.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package a" {
 		t.Errorf("kept %+v", said)
 	}
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	messages := s.model.requests(prompt.PurposeAnalysis)[0].Messages
 	if goal, before := messages[len(messages)-2].Content, messages[len(messages)-3].Content; goal != "explain @a.go to @somebody" || !strings.Contains(before, "package a") {
 		t.Errorf("sent %q before %q", before, goal)
 	}
 	// The next turn still knows it.
 	s.Send(runner.Submit{Text: "and now?"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	next := s.model.requests(prompt.PurposeAnalysis)[1].Messages
 	if !slices.ContainsFunc(next, func(m prompt.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
 		t.Error("the next request does not hold what was mentioned")
@@ -98,7 +98,7 @@ func TestAMessageThatNamesWhatCannotBeReadComesBack(t *testing.T) {
 		t.Errorf("%+v", back)
 	}
 	s.shut()
-	if slices.ContainsFunc(s.seen, func(e agent.Event) bool { return e.Data.Kind() == agent.KindChatUser }) {
+	if slices.ContainsFunc(s.seen, func(e event.Event) bool { return e.Data.Kind() == event.KindChatUser }) {
 		t.Error("it stands in the conversation")
 	}
 }
@@ -110,10 +110,10 @@ func TestWhatComesBehindAMessageThatIsReadWaitsForIt(t *testing.T) {
 	s.Send(runner.Submit{Text: "second"})
 	close(a.hold)
 	for _, want := range []string{"first @a.go", "second"} {
-		if said := until[agent.ChatUser](t, s); said.Text != want {
+		if said := until[event.ChatUser](t, s); said.Text != want {
 			t.Errorf("%q came, not %q", said.Text, want)
 		}
-		until[agent.ChatReply](t, s)
+		until[event.ChatReply](t, s)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
 	})
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.RunStarted](t, s)
+	until[event.RunStarted](t, s)
 	s.Send(runner.Submit{Text: "explain @a.go"})
 	for q := until[session.Queue](t, s); len(q.Waiting) == 0; {
 		q = until[session.Queue](t, s)
@@ -145,7 +145,7 @@ func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
 	a.text = "package b"
 	a.mu.Unlock()
 	close(hold)
-	if said := until[agent.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package b" {
+	if said := until[event.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package b" {
 		t.Errorf("kept %+v", said)
 	}
 }
@@ -180,9 +180,9 @@ func TestWhatIsSentIsRememberedButForLinesThatBeginWithABlank(t *testing.T) {
 		t.Errorf("it begins with %q", h.Here)
 	}
 	s.Send(runner.Submit{Text: "do it"})
-	until[agent.ChatReply](t, s)
+	until[event.ChatReply](t, s)
 	s.Send(runner.Submit{Text: " keep it to yourself"})
-	if said := until[agent.ChatUser](t, s); said.Text != "keep it to yourself" {
+	if said := until[event.ChatUser](t, s); said.Text != "keep it to yourself" {
 		t.Errorf("%q is said", said.Text)
 	}
 	s.shut()

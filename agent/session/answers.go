@@ -3,7 +3,7 @@ package session
 import (
 	"time"
 
-	"replan/agent"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -32,12 +32,12 @@ type Servers struct {
 
 // OfferedTool is a tool in a list of tools.
 type OfferedTool struct {
-	Server      string        `json:"server"`
-	Name        string        `json:"name"`
-	Description string        `json:"description,omitempty"` // untrusted text
-	ReadOnly    bool          `json:"read_only,omitempty"`
-	Destructive bool          `json:"destructive,omitempty"`
-	Verdict     agent.Verdict `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
+	Server      string       `json:"server"`
+	Name        string       `json:"name"`
+	Description string       `json:"description,omitempty"` // untrusted text
+	ReadOnly    bool         `json:"read_only,omitempty"`
+	Destructive bool         `json:"destructive,omitempty"`
+	Verdict     rule.Verdict `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
 }
 
 // Settings lists the settings in force and where each comes from.

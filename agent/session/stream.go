@@ -1,7 +1,7 @@
 package session
 
 import (
-	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -9,12 +9,12 @@ import (
 // The kinds of what a session reports unasked, between the events of its runs.
 // All of them pass: they are not journalled, and only the newest counts.
 const (
-	KindStatus   agent.Kind = "session.status"
-	KindQueue    agent.Kind = "session.queue"
-	KindResuming agent.Kind = "session.resuming"
-	KindReturned agent.Kind = "session.returned"
-	KindHistory  agent.Kind = "session.history"
-	KindUndo     agent.Kind = "session.undo"
+	KindStatus   event.Kind = "session.status"
+	KindQueue    event.Kind = "session.queue"
+	KindResuming event.Kind = "session.resuming"
+	KindReturned event.Kind = "session.returned"
+	KindHistory  event.Kind = "session.history"
+	KindUndo     event.Kind = "session.undo"
 )
 
 // Status says what the session works with: the model and the health of the
@@ -24,7 +24,7 @@ type Status struct {
 	Model         string              `json:"model,omitempty"`
 	ContextWindow int                 `json:"context_window,omitempty"` // tokens
 	Problem       string              `json:"problem,omitempty"`        // one sentence on what is missing and what to do
-	Planner       agent.PlannerKind   `json:"planner,omitempty"`        // who plans goals
+	Planner       event.PlannerKind   `json:"planner,omitempty"`        // who plans goals
 	Tools         int                 `json:"tools"`                    // on offer now
 	Servers       []plan.ServerStatus `json:"servers,omitempty"`
 	ContextTokens int                 `json:"context_tokens,omitempty"` // the next request opens with: prompt, tools and conversation
@@ -74,13 +74,13 @@ type History struct {
 
 // UndoRefused says why the session does not undo a run.
 type UndoRefused struct {
-	agent.Undo
+	event.Undo
 }
 
 // Kind of what the session reports.
-func (Status) Kind() agent.Kind      { return KindStatus }
-func (Queue) Kind() agent.Kind       { return KindQueue }
-func (Resuming) Kind() agent.Kind    { return KindResuming }
-func (Returned) Kind() agent.Kind    { return KindReturned }
-func (History) Kind() agent.Kind     { return KindHistory }
-func (UndoRefused) Kind() agent.Kind { return KindUndo }
+func (Status) Kind() event.Kind      { return KindStatus }
+func (Queue) Kind() event.Kind       { return KindQueue }
+func (Resuming) Kind() event.Kind    { return KindResuming }
+func (Returned) Kind() event.Kind    { return KindReturned }
+func (History) Kind() event.Kind     { return KindHistory }
+func (UndoRefused) Kind() event.Kind { return KindUndo }

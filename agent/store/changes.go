@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -52,18 +52,18 @@ func (c *Changes) follow(id string) error {
 	var tools plan.Catalogue
 	for _, e := range events {
 		switch d := e.Data.(type) {
-		case agent.RunStarted:
+		case event.RunStarted:
 			tools = d.Catalogue
 			if c.Workspace == "" {
 				c.Workspace = d.Workspace
 			}
-		case agent.RunResumed:
+		case event.RunResumed:
 			tools = d.Catalogue
-		case agent.RunSpawned:
+		case event.RunSpawned:
 			if err := c.follow(d.Run); err != nil {
 				return err
 			}
-		case agent.StepStarted:
+		case event.StepStarted:
 			c.note(tools, d.Tool)
 		}
 	}

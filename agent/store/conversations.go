@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 )
 
@@ -45,8 +45,8 @@ func (s *Store) Conversations() ([]session.Conversation, error) {
 		if n := len(events); n > 0 {
 			c.Changed = events[n-1].Time
 		}
-		for _, event := range events {
-			said, ok := event.Data.(agent.ChatUser)
+		for _, kept := range events {
+			said, ok := kept.Data.(event.ChatUser)
 			if !ok {
 				continue
 			}

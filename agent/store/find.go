@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
 )
@@ -72,7 +73,7 @@ func (s *Store) FindChange(prefix string) (string, error) {
 // StartedRun is a run with what its first event says.
 type StartedRun struct {
 	journal.Entry
-	agent.RunStarted
+	event.RunStarted
 }
 
 // StartedRuns returns the runs that have begun, newest first, reading no more
@@ -88,7 +89,7 @@ func (s *Store) StartedRuns() ([]StartedRun, error) {
 		if err != nil {
 			continue
 		}
-		if started, ok := head.Data.(agent.RunStarted); ok {
+		if started, ok := head.Data.(event.RunStarted); ok {
 			runs = append(runs, StartedRun{e, started})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 )
 
@@ -90,12 +91,12 @@ func (s *Store) outermost(id string) (agent.Run, error) {
 
 // RunsOfSession returns the events of each run that a conversation started,
 // newest first. Runs that ended before the conversation began are not looked at.
-func (s *Store) RunsOfSession(session string, conversation []agent.Event) ([][]agent.Event, error) {
+func (s *Store) RunsOfSession(session string, conversation []event.Event) ([][]event.Event, error) {
 	entries, err := s.Runs.List()
 	if err != nil {
 		return nil, err
 	}
-	var runs [][]agent.Event
+	var runs [][]event.Event
 	for _, e := range entries {
 		if len(conversation) > 0 && e.Modified.Before(conversation[0].Time.Add(-clockSlack)) {
 			continue
@@ -104,7 +105,7 @@ func (s *Store) RunsOfSession(session string, conversation []agent.Event) ([][]a
 		if err != nil {
 			continue // it is gone, or has not begun
 		}
-		if started, ok := head.Data.(agent.RunStarted); !ok || started.Session != session {
+		if started, ok := head.Data.(event.RunStarted); !ok || started.Session != session {
 			continue
 		}
 		events, err := s.Runs.Read(e.ID)

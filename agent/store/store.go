@@ -7,7 +7,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/agent/store/plans"
 	"replan/planning/plan"
@@ -82,7 +82,7 @@ func New(dirs Dirs) *Store {
 
 // Journal is where the events of a run or a conversation are written.
 type Journal = interface {
-	Append(events ...agent.Event) error
+	Append(events ...event.Event) error
 	Close() error
 }
 
@@ -101,7 +101,7 @@ func (s *Store) CreateJournal(kind, id string) (Journal, error) {
 }
 
 // ReopenRun opens the journal of a run to go on with it, and returns its events.
-func (s *Store) ReopenRun(id string) (Journal, []agent.Event, error) {
+func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
 	j, events, err := s.Runs.Open(id)
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +110,7 @@ func (s *Store) ReopenRun(id string) (Journal, []agent.Event, error) {
 }
 
 // ReadRun returns the events of a run, which may still be written.
-func (s *Store) ReadRun(id string) ([]agent.Event, error) { return s.Runs.Read(id) }
+func (s *Store) ReadRun(id string) ([]event.Event, error) { return s.Runs.Read(id) }
 
 // SavePlan stores a plan under an id that no plan has yet.
 func (s *Store) SavePlan(p plan.Plan) (plan.Plan, error) {
@@ -145,10 +145,10 @@ type Dry struct {
 func (Dry) CreateJournal(string, string) (Journal, error) { return discard{}, nil }
 
 // ReopenRun fails with NoResume.
-func (d Dry) ReopenRun(string) (Journal, []agent.Event, error) { return nil, nil, d.NoResume }
+func (d Dry) ReopenRun(string) (Journal, []event.Event, error) { return nil, nil, d.NoResume }
 
 // discard is a journal that keeps nothing.
 type discard struct{}
 
-func (discard) Append(...agent.Event) error { return nil }
+func (discard) Append(...event.Event) error { return nil }
 func (discard) Close() error                { return nil }

@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
 	"replan/planning/plan"
@@ -36,14 +36,14 @@ func newStore(t *testing.T) *store.Store {
 }
 
 // keep writes the journal of a run.
-func keep(t *testing.T, s *store.Store, id string, data ...agent.Data) {
+func keep(t *testing.T, s *store.Store, id string, data ...event.Data) {
 	t.Helper()
 	j, err := s.CreateJournal("run", id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, d := range data {
-		if err := j.Append(agent.Event{Seq: uint64(i + 1), Time: time.Now(), Run: id, Data: d}); err != nil {
+		if err := j.Append(event.Event{Seq: uint64(i + 1), Time: time.Now(), Run: id, Data: d}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,11 +58,11 @@ func TestContinueTakesTheRunThatStartedTheNewest(t *testing.T) {
 	} {
 		t.Run(id, func(t *testing.T) {
 			s := newStore(t)
-			begin := func(id, folder, outer string, rest ...agent.Data) {
-				keep(t, s, "r-"+id, append([]agent.Data{agent.RunStarted{Goal: id, Workspace: "/" + folder, Session: "s-1", Model: "m", Outer: outer}}, rest...)...)
+			begin := func(id, folder, outer string, rest ...event.Data) {
+				keep(t, s, "r-"+id, append([]event.Data{event.RunStarted{Goal: id, Workspace: "/" + folder, Session: "s-1", Model: "m", Outer: outer}}, rest...)...)
 			}
 			begin("outer", "outer", "")
-			begin("over", "over", "", agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect}})
+			begin("over", "over", "", event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect}})
 			begin("of-it", "of-it", "r-outer")
 			begin("of-one-that-is-over", "of-one-that-is-over", "r-over")
 			begin("of-none", "of-none", "r-gone")
@@ -80,7 +80,7 @@ func TestRunsAndPlansAreFoundByPrefix(t *testing.T) {
 	s := newStore(t)
 	ids := []string{"auth", "auth-2", "billing"}
 	for _, id := range ids {
-		keep(t, s, id, agent.RunStarted{Goal: "g"})
+		keep(t, s, id, event.RunStarted{Goal: "g"})
 		if _, err := s.Plans.Save(plan.Plan{ID: id, Title: id}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestDryRunsKeepNoJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(j.Append(agent.Event{Seq: 1, Run: "r-1"}), j.Close()); err != nil {
+	if err := errors.Join(j.Append(event.Event{Seq: 1, Run: "r-1"}), j.Close()); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := dry.ReopenRun("r-1"); !errors.Is(err, refused) {

@@ -14,7 +14,7 @@ import (
 	"os"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
 )
@@ -24,8 +24,8 @@ type transition struct {
 	name   string
 	goal   string            // "" is to publish the report
 	broken map[string]string // what fails, and the error it fails with
-	limit  func(*agent.Limits)
-	want   agent.Reason
+	limit  func(*event.Limits)
+	want   event.Reason
 }
 
 // transitions returns all of them, from the run that needs no replan to the one
@@ -34,24 +34,24 @@ func transitions() []transition {
 	primary := map[string]string{"the primary": "the primary is down"}
 	both := map[string]string{"the primary": "the primary is down", "the mirror": "the mirror is down"}
 	return []transition{
-		{name: "success", want: agent.ReasonGoalMet},
-		{name: "one replan", broken: primary, want: agent.ReasonGoalMet},
-		{name: "two replans", broken: both, want: agent.ReasonGoalMet},
-		{name: "replans spent", broken: both, limit: func(l *agent.Limits) { l.MaxReplans = 1 }, want: agent.ReasonReplanBudget},
+		{name: "success", want: event.ReasonGoalMet},
+		{name: "one replan", broken: primary, want: event.ReasonGoalMet},
+		{name: "two replans", broken: both, want: event.ReasonGoalMet},
+		{name: "replans spent", broken: both, limit: func(l *event.Limits) { l.MaxReplans = 1 }, want: event.ReasonReplanBudget},
 		{
 			name: "replans spent on the same plan", broken: map[string]string{"summarise": "the report is too long"},
-			limit: func(l *agent.Limits) { l.MaxReplans = 2 }, want: agent.ReasonReplanBudget,
+			limit: func(l *event.Limits) { l.MaxReplans = 2 }, want: event.ReasonReplanBudget,
 		},
 		{
 			name: "steps spent", broken: map[string]string{"publish": "the disk is full"},
-			limit: func(l *agent.Limits) { l.MaxSteps = 4 }, want: agent.ReasonStepBudget,
+			limit: func(l *event.Limits) { l.MaxSteps = 4 }, want: event.ReasonStepBudget,
 		},
 		{
 			name: "steps spent before a replan fits", broken: primary,
-			limit: func(l *agent.Limits) { l.MaxSteps = 4 }, want: agent.ReasonStepBudget,
+			limit: func(l *event.Limits) { l.MaxSteps = 4 }, want: event.ReasonStepBudget,
 		},
-		{name: "nothing to replan", broken: map[string]string{"publish": "the disk is full"}, want: agent.ReasonGaveUp},
-		{name: "no plan", goal: "make tea", want: agent.ReasonNoPlan},
+		{name: "nothing to replan", broken: map[string]string{"publish": "the disk is full"}, want: event.ReasonGaveUp},
+		{name: "no plan", goal: "make tea", want: event.ReasonNoPlan},
 	}
 }
 
@@ -68,8 +68,8 @@ func main() {
 }
 
 // run plans and runs the goal and tells its events to out.
-func (t transition) run(ctx context.Context, out io.Writer) (agent.Result, error) {
-	limits := agent.DefaultLimits()
+func (t transition) run(ctx context.Context, out io.Writer) (event.Result, error) {
+	limits := event.DefaultLimits()
 	limits.GrowSteps = false // a limit of steps is meant as it stands
 	if t.limit != nil {
 		t.limit(&limits)
@@ -85,7 +85,7 @@ func (t transition) run(ctx context.Context, out io.Writer) (agent.Result, error
 		Catalogue: tools(),
 		Call:      t.call,
 		Limits:    limits,
-		Events:    func(e agent.Event) { tell(out, e.Data) },
+		Events:    func(e event.Event) { tell(out, e.Data) },
 	})
 	if err != nil {
 		return result, fmt.Errorf("run %q: %w", t.name, err)
@@ -124,22 +124,22 @@ func (t transition) call(_ context.Context, call plan.ToolCall) (any, error) {
 }
 
 // tell writes a line for each event that says how the run goes.
-func tell(out io.Writer, data agent.Data) {
+func tell(out io.Writer, data event.Data) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, "  "+format+"\n", args...) }
 	switch d := data.(type) {
-	case agent.PlanCreated:
+	case event.PlanCreated:
 		say("plan      %s", line(d.Plan, plan.NewGraph(d.Plan).Order()))
-	case agent.PlanEmpty:
+	case event.PlanEmpty:
 		say("no plan   %s", d.Reason)
-	case agent.StepStarted:
+	case event.StepStarted:
 		say("step %s    %s(%s)", d.Index, d.Tool, values(d.Args))
-	case agent.StepFailed:
+	case event.StepFailed:
 		say("failed    %s", d.Error)
-	case agent.ReplanStarted:
+	case event.ReplanStarted:
 		say("replan %d  of steps %s", d.Attempt, strings.Join(d.Remaining, ", "))
-	case agent.ReplanRefused:
+	case event.ReplanRefused:
 		say("refused   %s", d.Reason)
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		for _, change := range []struct {
 			mark    string
 			indices []string
@@ -148,9 +148,9 @@ func tell(out io.Writer, data agent.Data) {
 				say("%-8s  %s", change.mark, line(d.Plan, change.indices))
 			}
 		}
-	case agent.GuardBlocked:
+	case event.GuardBlocked:
 		say("blocked   by the guard %s: %d of %d used", d.Guard, d.Used, d.Limit)
-	case agent.RunCompleted:
+	case event.RunCompleted:
 		say("%s: %s (steps: %d, replans: %d)", d.Status, d.Reason, d.Usage.Steps, d.Usage.Replans)
 	}
 }

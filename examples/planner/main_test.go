@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/exp/golden"
+	"replan/agent/event"
 
-	"replan/agent"
+	"github.com/charmbracelet/x/exp/golden"
 )
 
 func TestEveryTransitionEndsAsItSays(t *testing.T) {
@@ -21,7 +21,7 @@ func TestEveryTransitionEndsAsItSays(t *testing.T) {
 		if result.Reason != tr.want {
 			t.Errorf("%s: it ended with %s, not %s: %s", tr.name, result.Reason, tr.want, result.Error)
 		}
-		if (result.Status == agent.StatusCompleted) != (result.Reason == agent.ReasonGoalMet) {
+		if (result.Status == event.StatusCompleted) != (result.Reason == event.ReasonGoalMet) {
 			t.Errorf("%s: it is %s with the reason %s", tr.name, result.Status, result.Reason)
 		}
 	}
@@ -29,7 +29,7 @@ func TestEveryTransitionEndsAsItSays(t *testing.T) {
 }
 
 // history names the attempts of a result: what they called and how they ended.
-func history(r agent.Result) string {
+func history(r event.Result) string {
 	var words []string
 	for _, item := range r.History {
 		words = append(words, fmt.Sprintf("%s %s %s", item.Index, item.Tool, item.Status))
@@ -42,7 +42,7 @@ func TestTransitions(t *testing.T) {
 		rule, name string
 		history    string
 		replans    int
-		revisions  []agent.RevisionSummary
+		revisions  []event.RevisionSummary
 	}{
 		{
 			rule: "without a failure the plan runs as it was made", name: "success",
@@ -51,12 +51,12 @@ func TestTransitions(t *testing.T) {
 		{
 			rule: "a replan changes what remains and keeps what is done", name: "one replan", replans: 1,
 			history:   "1 find completed, 2 fetch failed, 2 fetch completed, 3 summarise completed, 4 publish completed",
-			revisions: []agent.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
+			revisions: []event.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
 		},
 		{
 			rule: "a second replan takes the place of the first", name: "two replans", replans: 2,
 			history: "1 find completed, 2 fetch failed, 2 fetch failed, 5 fetch completed, 6 publish completed",
-			revisions: []agent.RevisionSummary{
+			revisions: []event.RevisionSummary{
 				{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}},
 				{Revision: 3, Reason: "the mirror is down", Removed: []string{"2", "3", "4"}, Added: []string{"5", "6"}},
 			},
@@ -64,7 +64,7 @@ func TestTransitions(t *testing.T) {
 		{
 			rule: "with all replans spent the planner is not asked again", name: "replans spent", replans: 1,
 			history:   "1 find completed, 2 fetch failed, 2 fetch failed",
-			revisions: []agent.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
+			revisions: []event.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
 		},
 		{
 			rule: "the plan that failed is not run a second time", name: "replans spent on the same plan", replans: 2,
@@ -99,7 +99,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func runOf(t *testing.T, name string) agent.Result {
+func runOf(t *testing.T, name string) event.Result {
 	t.Helper()
 	for _, tr := range transitions() {
 		if tr.name == name {
@@ -111,11 +111,11 @@ func runOf(t *testing.T, name string) agent.Result {
 		}
 	}
 	t.Fatalf("there is no transition called %q", name)
-	return agent.Result{}
+	return event.Result{}
 }
 
 // revisions tells what each revision changed, and why.
-func revisions(list []agent.RevisionSummary) string {
+func revisions(list []event.RevisionSummary) string {
 	var words []string
 	for _, r := range list {
 		words = append(words, fmt.Sprintf("%d: removed %v, added %v, revised %v, since %s", r.Revision, r.Removed, r.Added, r.Revised, r.Reason))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/prompt"
 	"replan/tui/untrusted"
@@ -15,16 +16,16 @@ import (
 // tellCall tells of a call that a model makes, in a step of its own or in the
 // chat, and reports whether the event is one. Each of its events is one line,
 // with the reason of a failure below.
-func (l *Log) tellCall(d agent.Data) bool {
+func (l *Log) tellCall(d event.Data) bool {
 	index := ""
 	switch d := d.(type) {
-	case agent.StepStarted:
+	case event.StepStarted:
 		index = d.Index
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		index = d.Index
-	case agent.StepFailed:
+	case event.StepFailed:
 		index = d.Index
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		index = d.Index
 	}
 	s := l.run.Step(index)
@@ -37,11 +38,11 @@ func (l *Log) tellCall(d agent.Data) bool {
 	}
 	name := index + " " + untrusted.Line(s.Step.Title)
 	switch d := d.(type) {
-	case agent.StepStarted:
+	case event.StepStarted:
 		l.line("%s%s %s  %s", inset, l.marks.started, name, l.arguments(d.Args))
 		l.coerced(inset+"  ", d.Coerced)
 		l.passed(inset+"  ", d)
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		if d.DryRun {
 			l.line("%s%s  dry run: not called", inset, name)
 			break
@@ -53,13 +54,13 @@ func (l *Log) tellCall(d agent.Data) bool {
 		}
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", why, outputShown)
-	case agent.StepFailed:
+	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			break // its gate says so
 		}
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", d.Error, outputShown)
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, untrusted.Line(d.Reason))
 	}
 	return true
@@ -74,7 +75,7 @@ func Fruitless(s *agent.StepState) string {
 	came, _ := s.Result.(map[string]any)
 	word := func(name string) string { text, _ := came[name].(string); return text }
 	status := word("status")
-	if status == "" || status == string(agent.StatusCompleted) {
+	if status == "" || status == string(event.StatusCompleted) {
 		return ""
 	}
 	return cmp.Or(word("error"), strings.ReplaceAll(word("reason"), "_", " "), status)
@@ -95,7 +96,7 @@ func (l *Log) arguments(args map[string]any) string {
 }
 
 // compacted tells that the oldest of the conversation was summed up, or is back.
-func (l *Log) compacted(d agent.ChatCompacted) {
+func (l *Log) compacted(d event.ChatCompacted) {
 	if d.Undone {
 		l.line("%s %s stand in the conversation again", l.marks.note, english.Count(d.Turns, "message"))
 		return

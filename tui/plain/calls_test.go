@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -22,17 +23,17 @@ func asks(text string, paths ...string) reply.Reply {
 	return r
 }
 
-func call(index, parent string, args map[string]any) agent.StepStarted {
-	return agent.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: "look", Executor: plan.ExecutorTool, Tool: "look", Args: args}
+func call(index, parent string, args map[string]any) event.StepStarted {
+	return event.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: "look", Executor: plan.ExecutorTool, Tool: "look", Args: args}
 }
 
 // told tells events of a session and its runs, each in its own.
-func told(t *testing.T, ascii bool, runs []string, data ...agent.Data) string {
+func told(t *testing.T, ascii bool, runs []string, data ...event.Data) string {
 	t.Helper()
 	var out strings.Builder
 	log := plain.New(&out, "s", ascii)
 	for i, d := range data {
-		e := agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: runs[i], Data: d}
+		e := event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: runs[i], Data: d}
 		if err := log.Event(e); err != nil {
 			t.Fatalf("%s: %v", d.Kind(), err)
 		}
@@ -40,8 +41,8 @@ func told(t *testing.T, ascii bool, runs []string, data ...agent.Data) string {
 	return out.String()
 }
 
-func started(goal string) agent.RunStarted {
-	return agent.RunStarted{
+func started(goal string) event.RunStarted {
+	return event.RunStarted{
 		Goal: goal, Model: "m", Workspace: "/w", Attended: true,
 		Catalogue: plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
 		Prompting: prompt.Prompting{SkipAnalysis: true, SkipPlan: true, ModelTools: true, Profiles: []prompt.Profile{{Name: "scout"}}},
@@ -52,13 +53,13 @@ func TestTheCallsOfAnAgentStandBelowItsStep(t *testing.T) {
 	agentStep := plan.Step{Index: "1", Title: "Look around", Executor: plan.ExecutorAgent, Profile: "scout"}
 	runs := strings.Fields(strings.Repeat("r ", 9))
 	got := told(t, false, runs, started("do it"), samplePlan(agentStep),
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Look around", Executor: plan.ExecutorAgent},
-		agent.ModelRequested{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1},
-		agent.ModelReplied{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1, Reply: asks("I look.", "a", "b")},
+		event.StepStarted{Index: "1", Attempt: 1, Title: "Look around", Executor: plan.ExecutorAgent},
+		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1},
+		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1, Reply: asks("I look.", "a", "b")},
 		call("1.1", "1", map[string]any{"path": "a", "n": 3}),
-		agent.StepCompleted{Index: "1.1", Attempt: 1, MS: 100},
+		event.StepCompleted{Index: "1.1", Attempt: 1, MS: 100},
 		call("1.2", "1", map[string]any{"path": "b"}),
-		agent.StepFailed{Index: "1.2", Attempt: 1, Error: "no such file", Failure: agent.FailureTool, MS: 200},
+		event.StepFailed{Index: "1.2", Attempt: 1, Error: "no such file", Failure: event.FailureTool, MS: 200},
 	)
 	want := "▸ 1 Look around  [agent]\n  ▸ 1.1 look  n: 3, path: a\n  ✓ 1.1 look  0.1s\n  ▸ 1.2 look  path: b\n  ✗ 1.2 look  0.2s\n      no such file\n"
 	if !strings.HasSuffix(got, want) {
@@ -72,15 +73,15 @@ func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
 		true:  "I look first.\n> chat.1 look  path: a\n    > goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s, 0 steps, 0 tool calls, 0 replans, 0 tokens\nok chat.1 look  0.3s\n> you: hurry up\n. 6 messages summed up, 900 tokens became 100: it is full\n. 6 messages stand in the conversation again\n",
 	} {
 		got := told(t, ascii, []string{"r", "r", "r", "r", "child", "child", "r", "r", "s", "s"}, started("do it"),
-			agent.SynthesisStarted{Direct: true},
-			agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("I look first.", "a")},
+			event.SynthesisStarted{Direct: true},
+			event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("I look first.", "a")},
 			call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 			started("the rest"),
-			agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet}},
-			agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "child"},
-			agent.RunSteered{Text: "hurry\nup"},
-			agent.ChatCompacted{Turns: 6, Before: 900, After: 100, Reason: "it is full"},
-			agent.ChatCompacted{Turns: 6, Undone: true},
+			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}},
+			event.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "child"},
+			event.RunSteered{Text: "hurry\nup"},
+			event.ChatCompacted{Turns: 6, Before: 900, After: 100, Reason: "it is full"},
+			event.ChatCompacted{Turns: 6, Undone: true},
 		)
 		if !strings.HasSuffix(got, want) {
 			t.Errorf("got\n%s\nwant at the end\n%s", got, want)
@@ -89,9 +90,9 @@ func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
 }
 
 func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
-	got := tell(t, false, samplePlan(step("1")), agent.GateRequested{
-		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: agent.Rule{Why: "it has effects"},
-		Provenance: []agent.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
+	got := tell(t, false, samplePlan(step("1")), event.GateRequested{
+		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: rule.Rule{Why: "it has effects"},
+		Provenance: []rule.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
 	})
 	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n" +
 		"    written (the call, to): only a rule with a pattern for it lets this pass unasked\n"
@@ -102,9 +103,9 @@ func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
 
 func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
 	const evil = "\x1b]0;x\a\n✓ forged"
-	got := told(t, false, []string{"r", "r", "r", "r", "s"}, started("do it"), agent.SynthesisStarted{Direct: true},
-		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: reply.Reply{Text: "x", Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
-		agent.RunSteered{Text: evil}, agent.ChatCompacted{Reason: evil})
+	got := told(t, false, []string{"r", "r", "r", "r", "s"}, started("do it"), event.SynthesisStarted{Direct: true},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: reply.Reply{Text: "x", Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
+		event.RunSteered{Text: evil}, event.ChatCompacted{Reason: evil})
 	if strings.ContainsAny(got, "\x1b\a") || strings.Contains(got, "\n✓ forged") {
 		t.Errorf("got %q", got)
 	}
@@ -112,8 +113,8 @@ func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
 
 func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
 	q := prompt.Request{Shortened: "The prompt was shortened."}
-	got := told(t, false, []string{"r", "r", "r", "r"}, started("do it"), agent.SynthesisStarted{Direct: true, Request: q},
-		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")}, call("chat.1", prompt.ChatParent, nil))
+	got := told(t, false, []string{"r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true, Request: q},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")}, call("chat.1", prompt.ChatParent, nil))
 	if n := strings.Count(got, "· The prompt was shortened.\n"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, got)
 	}
@@ -121,19 +122,19 @@ func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
 
 func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
 	got := told(t, false, strings.Fields("r r r r c c c c c r r r"), started("do it"),
-		agent.SynthesisStarted{Direct: true},
-		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
+		event.SynthesisStarted{Direct: true},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
 		call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 		started("the rest"), samplePlan(step("1")),
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
-		agent.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"diff": "-a\n+b"}},
-		agent.RunCompleted{Result: agent.Result{
-			Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &plan.Plan{Steps: []plan.Step{step("1")}},
+		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
+		event.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"diff": "-a\n+b"}},
+		event.RunCompleted{Result: event.Result{
+			Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Plan: &plan.Plan{Steps: []plan.Step{step("1")}},
 			History: []plan.HistoryItem{{Index: "1", Title: "Step 1", Status: plan.ItemCompleted, Result: map[string]any{"diff": "-a\n+b"}}},
 		}},
-		agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "completed"}},
-		agent.SynthesisCompleted{Text: "All done."},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect, Answer: "All done."}},
+		event.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "completed"}},
+		event.SynthesisCompleted{Text: "All done."},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect, Answer: "All done."}},
 	)
 	if strings.Contains(got, "result of") || !strings.Contains(got, "✓ 1 Step 1") || !strings.Contains(got, "\nAll done.\n") {
 		t.Errorf("told\n%s", got)
@@ -142,10 +143,10 @@ func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
 
 func TestACallWhosePlanFailedIsToldAsFailed(t *testing.T) {
 	got := told(t, false, strings.Fields("r r r r r"), started("do it"),
-		agent.SynthesisStarted{Direct: true},
-		agent.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
+		event.SynthesisStarted{Direct: true},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
 		call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
-		agent.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "failed", "reason": "guard", "error": "no more\ncalls"}},
+		event.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "failed", "reason": "guard", "error": "no more\ncalls"}},
 	)
 	if want := "✗ chat.1 look  0.3s\n    no more\n    calls\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("told\n%s\nwant at the end\n%s", got, want)
@@ -165,9 +166,9 @@ func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := told(t, false, strings.Fields("r r r r"), started("do it"),
-				agent.SynthesisStarted{Direct: c.purpose == prompt.PurposeChat, Request: prompt.Request{Purpose: c.purpose, MaxTokens: 4096}},
-				agent.SynthesisCompleted{Text: "It begins", Reply: c.reply},
-				agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonDirect, Answer: "It begins"}},
+				event.SynthesisStarted{Direct: c.purpose == prompt.PurposeChat, Request: prompt.Request{Purpose: c.purpose, MaxTokens: 4096}},
+				event.SynthesisCompleted{Text: "It begins", Reply: c.reply},
+				event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect, Answer: "It begins"}},
 			)
 			if !strings.Contains(got, c.want) {
 				t.Errorf("told\n%s", got)

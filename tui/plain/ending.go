@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -14,7 +15,7 @@ import (
 )
 
 // completed tells how a run ended, and with which answer.
-func (l *Log) completed(r agent.Result) {
+func (l *Log) completed(r event.Result) {
 	if r.Answer != "" {
 		l.line("")
 		l.block("", r.Answer, 0)
@@ -22,7 +23,7 @@ func (l *Log) completed(r agent.Result) {
 			l.line("%s %s", l.marks.note, cut)
 		}
 		l.line("")
-	} else if r.Status == agent.StatusCompleted && l.inset() == "" {
+	} else if r.Status == event.StatusCompleted && l.inset() == "" {
 		l.results(r) // those of a run that a call has started, the answer speaks of
 	}
 	if r.Unanswered != "" {
@@ -57,7 +58,7 @@ func CutOff(run *agent.Run) string {
 
 // results shows what came of a plan that nobody wrote an answer for: the results
 // that no other step worked on.
-func (l *Log) results(r agent.Result) {
+func (l *Log) results(r event.Result) {
 	if r.Plan == nil {
 		return
 	}

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
 // gate shows the whole call that waits. What a diff of the workspace's own shows
 // already is not told twice.
-func (l *Log) gate(d agent.GateRequested) {
+func (l *Log) gate(d event.GateRequested) {
 	what := d.Tool
 	if d.Step != "" {
 		what = fmt.Sprintf("%s %s  [%s]", d.Step, untrusted.Line(d.Title), d.Tool)
@@ -28,7 +29,7 @@ func (l *Log) gate(d agent.GateRequested) {
 	if d.Rule.Tool != "" {
 		l.line("    rule: %s", Rule(d.Rule))
 	}
-	if d.Planned && d.Rule.Source != agent.SourcePlan {
+	if d.Planned && d.Rule.Source != rule.SourcePlan {
 		l.line("    the plan asks for a gate here too")
 	}
 	if l.run != nil && d.Step != "" {
@@ -54,14 +55,14 @@ func (l *Log) gate(d agent.GateRequested) {
 var drawn = []string{"diff", "hashes", "new", "old", "text"}
 
 // provenance says where text in a call comes from.
-func (l *Log) provenance(from []agent.Provenance) {
+func (l *Log) provenance(from []rule.Provenance) {
 	for _, line := range sources(from) {
 		l.line("    %s", line)
 	}
 }
 
 // sources says of each argument where its text comes from, a line each.
-func sources(from []agent.Provenance) []string {
+func sources(from []rule.Provenance) []string {
 	var out, steps []string
 	carry := map[string][]string{} // step → the arguments that carry text of its result
 	read := map[string][]string{}  // argument → the steps whose results were read before it was written
@@ -95,7 +96,7 @@ func sources(from []agent.Provenance) []string {
 
 // Lifts says of the untrusted text in a call of which kind it is, and what would
 // let such a call pass unasked; "" where there is none that matters.
-func Lifts(g agent.GateRequested) string {
+func Lifts(g event.GateRequested) string {
 	var exact, written []string
 	for _, p := range g.Provenance {
 		arg := untrusted.Line(cmp.Or(p.Arg, "the call"))
@@ -129,7 +130,7 @@ func (l *Log) coerced(indent string, all []plan.Coercion) {
 
 // passed says that a call passes by what the user has allowed in the run, and
 // where text in it comes from.
-func (l *Log) passed(indent string, d agent.StepStarted) {
+func (l *Log) passed(indent string, d event.StepStarted) {
 	words := Passed(l.run, d)
 	if words == "" {
 		return
@@ -142,14 +143,14 @@ func (l *Log) passed(indent string, d agent.StepStarted) {
 }
 
 // resolved says how a gate was answered.
-func (l *Log) resolved(d agent.GateResolved) {
+func (l *Log) resolved(d event.GateResolved) {
 	how := string(d.Decision)
 	switch {
-	case d.Decision == agent.Edit:
+	case d.Decision == event.Edit:
 		how = "edited: it asks again"
-	case d.Scope == agent.ScopeRun:
+	case d.Scope == event.ScopeRun:
 		how += " for this run"
-	case d.Scope == agent.ScopeAlways && d.Rule != nil:
+	case d.Scope == event.ScopeAlways && d.Rule != nil:
 		how += " always (" + d.Rule.String() + ")"
 	}
 	l.line("  %s %s%s", l.marks.gate, how, byWords(d.By))

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -18,18 +19,18 @@ import (
 const outside = "\x1b]0;x\a\x1b[31m words\n▸ forged\u202e"
 
 // untold are the kinds that make no line, each with the reason.
-var untold = map[agent.Kind]string{
-	agent.KindPhaseDelta:         "passing: what a model says before it has said it all",
-	agent.KindSynthesisDelta:     "passing: the answer is told whole",
-	agent.KindStepProgress:       "passing: how far a call is; its end has a line",
-	agent.KindStepOutput:         "passing: what a call writes; the end of it is told where the call fails",
-	agent.KindStepProcess:        "for a resume after the program was killed, which says what came of it",
-	agent.KindPlanDrafting:       "a step of a plan that is not whole; plan.created tells all of them",
-	agent.KindRunSpawned:         "the run that begins with it has a line of its own",
-	agent.KindSynthesisCompleted: "run.completed tells the answer",
-	agent.KindTimerFired:         "what was waited for has a line of its own",
-	agent.KindChatUser:           "the user has just typed it; the goal of the run is told",
-	agent.KindChatReply:          "the run has told it; what led to no run is told by the command that asked",
+var untold = map[event.Kind]string{
+	event.KindPhaseDelta:         "passing: what a model says before it has said it all",
+	event.KindSynthesisDelta:     "passing: the answer is told whole",
+	event.KindStepProgress:       "passing: how far a call is; its end has a line",
+	event.KindStepOutput:         "passing: what a call writes; the end of it is told where the call fails",
+	event.KindStepProcess:        "for a resume after the program was killed, which says what came of it",
+	event.KindPlanDrafting:       "a step of a plan that is not whole; plan.created tells all of them",
+	event.KindRunSpawned:         "the run that begins with it has a line of its own",
+	event.KindSynthesisCompleted: "run.completed tells the answer",
+	event.KindTimerFired:         "what was waited for has a line of its own",
+	event.KindChatUser:           "the user has just typed it; the goal of the run is told",
+	event.KindChatReply:          "the run has told it; what led to no run is told by the command that asked",
 	session.KindResuming:         "run.resumed has the line",
 	session.KindStatus:           "passing, for the screen; notes of the project are named with the goal",
 	session.KindQueue:            "passing, for the screen",
@@ -40,70 +41,70 @@ var untold = map[agent.Kind]string{
 
 // moment is an event of a kind, and what happened before it.
 type moment struct {
-	before  []agent.Data
-	is      agent.Data
+	before  []event.Data
+	is      event.Data
 	session bool // it is the session's own
 	review  bool // the run holds its plan to be looked over
 }
 
-func moments() map[agent.Kind]moment {
-	planned := []agent.Data{samplePlan(step("1"), step("2", "1"))}
-	begun := append(planned[:1:1], agent.StepStarted{Index: "1", Attempt: 1, Title: outside, Executor: plan.ExecutorTool, Tool: "look"})
-	failed := append(begun[:2:2], agent.StepFailed{Index: "1", Attempt: 1, Error: outside, Failure: agent.FailureTool})
-	asked := append(planned[:1:1], agent.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look"})
+func moments() map[event.Kind]moment {
+	planned := []event.Data{samplePlan(step("1"), step("2", "1"))}
+	begun := append(planned[:1:1], event.StepStarted{Index: "1", Attempt: 1, Title: outside, Executor: plan.ExecutorTool, Tool: "look"})
+	failed := append(begun[:2:2], event.StepFailed{Index: "1", Attempt: 1, Error: outside, Failure: event.FailureTool})
+	asked := append(planned[:1:1], event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look"})
 	args := map[string]any{outside: outside, "n": 3}
-	rule := agent.Rule{Tool: outside, Verdict: agent.VerdictAsk, Source: agent.SourceConfiguration, Why: outside}
-	return map[agent.Kind]moment{
-		agent.KindRunStarted:       {is: agent.RunStarted{Goal: outside, Model: outside, Workspace: outside}},
-		agent.KindRunResumed:       {before: planned, is: agent.RunResumed{Model: outside}},
-		agent.KindRunPaused:        {is: agent.RunPaused{Reason: outside}},
-		agent.KindJournalDamaged:   {before: planned, is: agent.JournalDamaged{Line: 3}},
-		agent.KindRunSteered:       {is: agent.RunSteered{Text: outside}},
-		agent.KindRunCompleted:     {before: planned, is: agent.RunCompleted{Result: agent.Result{Status: agent.StatusCancelled, Reason: agent.ReasonInterrupted}}},
-		agent.KindPhaseStarted:     {is: agent.PhaseStarted{Phase: 1, Label: "analysis"}},
-		agent.KindPhaseCompleted:   {before: []agent.Data{agent.PhaseStarted{Phase: 1, Label: "analysis"}}, is: agent.PhaseCompleted{Phase: 1, Label: "analysis"}},
-		agent.KindPhaseSkipped:     {is: agent.PhaseSkipped{Phase: 2, Label: "review", Reason: outside}},
-		agent.KindPhaseFailed:      {is: agent.PhaseFailed{Phase: 1, Label: "analysis", Reason: outside}},
-		agent.KindRouteMatched:     {is: agent.RouteMatched{Chain: []string{outside}}},
-		agent.KindPlanCreated:      {is: samplePlan(plan.Step{Index: "1", Title: outside, Tool: outside, Executor: plan.ExecutorTool})},
-		agent.KindPlanEmpty:        {is: agent.PlanEmpty{Reason: outside}},
-		agent.KindPlanReviewed:     {review: true, before: planned, is: agent.PlanReviewed{Revision: 1, Decision: agent.ReviewRun, By: outside}},
-		agent.KindPlanDiff:         {before: failed, is: agent.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
-		agent.KindStepStarted:      {before: planned, is: begun[1]},
-		agent.KindStepCompleted:    {before: begun, is: agent.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
-		agent.KindStepFailed:       {before: begun, is: failed[2]},
-		agent.KindStepRetry:        {before: failed, is: agent.StepRetry{Index: "1", Attempt: 1, Error: outside}},
-		agent.KindStepSkipped:      {before: planned, is: agent.StepSkipped{Index: "2", Reason: outside}},
-		agent.KindStepInDoubt:      {before: begun, is: agent.StepInDoubt{Index: "1", Attempt: 1, Reason: outside}},
-		agent.KindDoubtResolved:    {before: append(begun[:2:2], agent.StepInDoubt{Index: "1", Attempt: 1}), is: agent.DoubtResolved{Step: "1", Decision: agent.DoubtRerun, By: outside}},
-		agent.KindFailureResolved:  {before: failed, is: agent.FailureResolved{Step: "1", Decision: agent.FailureRetry, Args: args, By: outside}},
-		agent.KindGateRequested:    {before: planned, is: agent.GateRequested{Gate: "1.1.1", Step: "1", Title: outside, Tool: outside, Rule: rule, Args: args, Diff: outside, Provenance: []agent.Provenance{{Arg: outside, Step: outside}}}},
-		agent.KindGateResolved:     {before: asked, is: agent.GateResolved{Gate: "1.1.1", Decision: agent.Allow, Scope: agent.ScopeAlways, Rule: &rule, By: outside}},
-		agent.KindGuardWarned:      {is: agent.GuardWarned{Guard: outside, Reason: outside}},
-		agent.KindGuardBlocked:     {is: agent.GuardBlocked{Guard: outside, Reason: outside}},
-		agent.KindBudgetWarned:     {is: agent.BudgetWarned{Guard: outside, Used: 8, Limit: 10}},
-		agent.KindReplanStarted:    {before: failed, is: agent.ReplanStarted{Attempt: 1, Step: "1", Error: outside}},
-		agent.KindReplanRefused:    {before: append(failed[:3:3], agent.ReplanStarted{Attempt: 1, Step: "1"}), is: agent.ReplanRefused{Attempt: 1, Reason: outside}},
-		agent.KindModelRequested:   {before: planned, is: agent.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}},
-		agent.KindModelReplied:     {before: append(planned[:1:1], agent.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}), is: agent.ModelReplied{Purpose: prompt.PurposeStep, Step: "1", Error: outside}},
-		agent.KindSynthesisStarted: {is: agent.SynthesisStarted{}},
-		agent.KindNote:             {is: agent.Note{Level: "warn", Text: outside}},
-		agent.KindChatCompacted:    {session: true, is: agent.ChatCompacted{Turns: 2, Reason: outside}},
-		agent.KindChatUndone:       {session: true, is: agent.ChatUndone{Undo: agent.Undo{Run: outside, Files: []agent.UndoneFile{{Path: outside}}}}},
+	r := rule.Rule{Tool: outside, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: outside}
+	return map[event.Kind]moment{
+		event.KindRunStarted:       {is: event.RunStarted{Goal: outside, Model: outside, Workspace: outside}},
+		event.KindRunResumed:       {before: planned, is: event.RunResumed{Model: outside}},
+		event.KindRunPaused:        {is: event.RunPaused{Reason: outside}},
+		event.KindJournalDamaged:   {before: planned, is: event.JournalDamaged{Line: 3}},
+		event.KindRunSteered:       {is: event.RunSteered{Text: outside}},
+		event.KindRunCompleted:     {before: planned, is: event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}},
+		event.KindPhaseStarted:     {is: event.PhaseStarted{Phase: 1, Label: "analysis"}},
+		event.KindPhaseCompleted:   {before: []event.Data{event.PhaseStarted{Phase: 1, Label: "analysis"}}, is: event.PhaseCompleted{Phase: 1, Label: "analysis"}},
+		event.KindPhaseSkipped:     {is: event.PhaseSkipped{Phase: 2, Label: "review", Reason: outside}},
+		event.KindPhaseFailed:      {is: event.PhaseFailed{Phase: 1, Label: "analysis", Reason: outside}},
+		event.KindRouteMatched:     {is: event.RouteMatched{Chain: []string{outside}}},
+		event.KindPlanCreated:      {is: samplePlan(plan.Step{Index: "1", Title: outside, Tool: outside, Executor: plan.ExecutorTool})},
+		event.KindPlanEmpty:        {is: event.PlanEmpty{Reason: outside}},
+		event.KindPlanReviewed:     {review: true, before: planned, is: event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: outside}},
+		event.KindPlanDiff:         {before: failed, is: event.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
+		event.KindStepStarted:      {before: planned, is: begun[1]},
+		event.KindStepCompleted:    {before: begun, is: event.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
+		event.KindStepFailed:       {before: begun, is: failed[2]},
+		event.KindStepRetry:        {before: failed, is: event.StepRetry{Index: "1", Attempt: 1, Error: outside}},
+		event.KindStepSkipped:      {before: planned, is: event.StepSkipped{Index: "2", Reason: outside}},
+		event.KindStepInDoubt:      {before: begun, is: event.StepInDoubt{Index: "1", Attempt: 1, Reason: outside}},
+		event.KindDoubtResolved:    {before: append(begun[:2:2], event.StepInDoubt{Index: "1", Attempt: 1}), is: event.DoubtResolved{Step: "1", Decision: event.DoubtRerun, By: outside}},
+		event.KindFailureResolved:  {before: failed, is: event.FailureResolved{Step: "1", Decision: event.FailureRetry, Args: args, By: outside}},
+		event.KindGateRequested:    {before: planned, is: event.GateRequested{Gate: "1.1.1", Step: "1", Title: outside, Tool: outside, Rule: r, Args: args, Diff: outside, Provenance: []rule.Provenance{{Arg: outside, Step: outside}}}},
+		event.KindGateResolved:     {before: asked, is: event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeAlways, Rule: &r, By: outside}},
+		event.KindGuardWarned:      {is: event.GuardWarned{Guard: outside, Reason: outside}},
+		event.KindGuardBlocked:     {is: event.GuardBlocked{Guard: outside, Reason: outside}},
+		event.KindBudgetWarned:     {is: event.BudgetWarned{Guard: outside, Used: 8, Limit: 10}},
+		event.KindReplanStarted:    {before: failed, is: event.ReplanStarted{Attempt: 1, Step: "1", Error: outside}},
+		event.KindReplanRefused:    {before: append(failed[:3:3], event.ReplanStarted{Attempt: 1, Step: "1"}), is: event.ReplanRefused{Attempt: 1, Reason: outside}},
+		event.KindModelRequested:   {before: planned, is: event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}},
+		event.KindModelReplied:     {before: append(planned[:1:1], event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}), is: event.ModelReplied{Purpose: prompt.PurposeStep, Step: "1", Error: outside}},
+		event.KindSynthesisStarted: {is: event.SynthesisStarted{}},
+		event.KindNote:             {is: event.Note{Level: "warn", Text: outside}},
+		event.KindChatCompacted:    {session: true, is: event.ChatCompacted{Turns: 2, Reason: outside}},
+		event.KindChatUndone:       {session: true, is: event.ChatUndone{Undo: event.Undo{Run: outside, Files: []event.UndoneFile{{Path: outside}}}}},
 	}
 }
 
 // kinds returns every kind that the sources of the events and of the session
 // declare.
-func kinds(t *testing.T) []agent.Kind {
-	var out []agent.Kind
+func kinds(t *testing.T) []event.Kind {
+	var out []event.Kind
 	for _, file := range []string{"../../agent/event.go", "../../agent/session/stream.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`\bKind +(?:agent.Kind )?= "([a-z._]+)"`).FindAllStringSubmatch(string(source), -1) {
-			out = append(out, agent.Kind(m[1]))
+		for _, m := range regexp.MustCompile(`\bKind +(?:event.Kind )?= "([a-z._]+)"`).FindAllStringSubmatch(string(source), -1) {
+			out = append(out, event.Kind(m[1]))
 		}
 	}
 	if len(out) < 50 {
@@ -117,8 +118,8 @@ func toldOf(t *testing.T, m moment, ascii bool) string {
 	t.Helper()
 	var out strings.Builder
 	log := plain.New(&out, "s", ascii)
-	data := append([]agent.Data{agent.RunStarted{Goal: "do it", Workspace: "/w", Attended: true, Review: m.review}}, m.before...)
-	if _, starts := m.is.(agent.RunStarted); starts {
+	data := append([]event.Data{event.RunStarted{Goal: "do it", Workspace: "/w", Attended: true, Review: m.review}}, m.before...)
+	if _, starts := m.is.(event.RunStarted); starts {
 		data = nil
 	}
 	from := 0
@@ -130,7 +131,7 @@ func toldOf(t *testing.T, m moment, ascii bool) string {
 				run = "s"
 			}
 		}
-		if err := log.Event(agent.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: run, Data: d}); err != nil {
+		if err := log.Event(event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: run, Data: d}); err != nil {
 			t.Fatalf("%s: %v", d.Kind(), err)
 		}
 	}

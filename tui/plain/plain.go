@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/planning/plan"
@@ -60,12 +62,12 @@ func New(out io.Writer, session string, ascii bool) *Log {
 
 // Event tells one event. It fails where the line cannot be written, and from
 // then on always.
-func (l *Log) Event(e agent.Event) error {
+func (l *Log) Event(e event.Event) error {
 	if e.Run == l.session {
 		l.tellSession(e.Data)
 		return l.err
 	}
-	if _, ok := e.Data.(agent.RunStarted); ok {
+	if _, ok := e.Data.(event.RunStarted); ok {
 		l.enter()
 	} else if !l.find(e.Run) {
 		return l.err
@@ -133,20 +135,20 @@ func (l *Log) block(indent, text string, most int) {
 	}
 }
 
-func (l *Log) tellSession(d agent.Data) {
+func (l *Log) tellSession(d event.Data) {
 	if len(l.runs) > 0 {
 		l.run = l.runs[0]
 	}
 	switch d := d.(type) {
-	case agent.ChatCompacted:
+	case event.ChatCompacted:
 		l.compacted(d)
-	case agent.ChatUndone:
+	case event.ChatUndone:
 		l.line("%s undone: %s, %s put back", l.marks.note, d.Run, english.Count(len(d.Files), "file"))
-	case agent.Note:
+	case event.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
-	case agent.GateRequested:
+	case event.GateRequested:
 		l.gate(d)
-	case agent.GateResolved:
+	case event.GateResolved:
 		l.resolved(d)
 	case session.Resuming:
 		l.before = d
@@ -157,7 +159,7 @@ func (l *Log) tellSession(d agent.Data) {
 }
 
 // tell says what one event of the run means. The run has folded it already.
-func (l *Log) tell(d agent.Data) {
+func (l *Log) tell(d event.Data) {
 	if n := len(l.run.Exchanges); n > 0 {
 		if cut := l.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != l.cut {
 			l.cut = cut
@@ -165,48 +167,48 @@ func (l *Log) tell(d agent.Data) {
 		}
 	}
 	switch d := d.(type) {
-	case agent.RunStarted:
+	case event.RunStarted:
 		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
 		for _, m := range d.Prompting.Mentions {
 			l.line("  @ %s", Mentioned(m, strings.TrimSpace(l.marks.between)))
 		}
 		l.where(d.Model, len(d.Catalogue), d.Workspace)
-	case agent.RunResumed:
+	case event.RunResumed:
 		l.resumed(d)
-	case agent.PhaseStarted:
+	case event.PhaseStarted:
 		l.line("%s %s", l.marks.started, d.Label)
-	case agent.PhaseCompleted:
+	case event.PhaseCompleted:
 		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
-	case agent.PhaseSkipped:
+	case event.PhaseSkipped:
 		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, untrusted.Line(d.Reason))
-	case agent.PhaseFailed:
-		if d.Failure == agent.FailureInterrupted {
+	case event.PhaseFailed:
+		if d.Failure == event.FailureInterrupted {
 			l.line("%s %s stopped", l.marks.skipped, d.Label)
 			break
 		}
 		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
-	case agent.ModelRequested:
+	case event.ModelRequested:
 		l.modelRequested(d)
-	case agent.ModelReplied:
+	case event.ModelReplied:
 		l.modelReplied(d)
-	case agent.SynthesisStarted:
+	case event.SynthesisStarted:
 		l.line("%s answer", l.marks.started)
-	case agent.GuardBlocked:
+	case event.GuardBlocked:
 		l.blocked = d.Reason
 		l.line("%s %s", l.marks.failed, untrusted.Line(d.Reason))
-	case agent.GuardWarned:
+	case event.GuardWarned:
 		l.line("%s %s (guard %s)", l.marks.note, d.Reason, d.Guard)
-	case agent.BudgetWarned:
+	case event.BudgetWarned:
 		l.line("%s %s: %d of %d used", l.marks.note, d.Guard, d.Used, d.Limit)
-	case agent.Note:
+	case event.Note:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
-	case agent.JournalDamaged:
+	case event.JournalDamaged:
 		l.line("%s line %d of the journal is damaged, and what it said is lost", l.marks.note, d.Line)
-	case agent.RunSteered:
+	case event.RunSteered:
 		l.line("%s you: %s", l.marks.started, untrusted.Line(d.Text))
-	case agent.RunPaused:
+	case event.RunPaused:
 		l.line("%s %s", l.marks.note, untrusted.Line(d.Reason))
-	case agent.RunCompleted:
+	case event.RunCompleted:
 		l.completed(d.Result)
 	default:
 		if !l.tellPlan(d) {
@@ -218,22 +220,22 @@ func (l *Log) tell(d agent.Data) {
 
 // tellPlan tells how the plan came about and how it changed, and reports whether
 // the event was about that.
-func (l *Log) tellPlan(d agent.Data) bool {
+func (l *Log) tellPlan(d event.Data) bool {
 	switch d := d.(type) {
-	case agent.RouteMatched:
+	case event.RouteMatched:
 		l.line("%s %s", l.marks.done, untrusted.Line(Routed(d, l.run.Model)))
-	case agent.PlanCreated:
+	case event.PlanCreated:
 		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
 		l.block("  ", Plan(d.Plan, l.ascii), 0)
-	case agent.PlanEmpty:
+	case event.PlanEmpty:
 		l.line("%s no plan: %s", l.marks.failed, untrusted.Line(d.Reason))
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		l.diff(d)
-	case agent.PlanReviewed:
+	case event.PlanReviewed:
 		l.reviewed(d)
-	case agent.ReplanStarted:
+	case event.ReplanStarted:
 		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
-	case agent.ReplanRefused:
+	case event.ReplanRefused:
 		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
 	default:
 		return false
@@ -243,7 +245,7 @@ func (l *Log) tellPlan(d agent.Data) bool {
 
 // modelRequested tells that a model is asked for something that it may take long
 // over. Of a turn, the step or the answer that it belongs to has told.
-func (l *Log) modelRequested(d agent.ModelRequested) {
+func (l *Log) modelRequested(d event.ModelRequested) {
 	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
 		l.line("%s %s", l.marks.started, asked(d.Purpose, d.Step))
 	}
@@ -261,9 +263,9 @@ func asked(purpose prompt.Purpose, step string) string {
 	}
 }
 
-func (l *Log) modelReplied(d agent.ModelReplied) {
+func (l *Log) modelReplied(d event.ModelReplied) {
 	name := asked(d.Purpose, d.Step)
-	if d.Failure == agent.FailureInterrupted {
+	if d.Failure == event.FailureInterrupted {
 		l.line("%s %s stopped", l.marks.skipped, name)
 		return
 	}
@@ -298,7 +300,7 @@ func (l *Log) where(model string, tools int, workspace string) {
 
 // dryStep says what a step would do: its call as far as it is known, and
 // whether a gate would stop it.
-func (l *Log) dryStep(d agent.StepCompleted) {
+func (l *Log) dryStep(d event.StepCompleted) {
 	what := ""
 	if s := l.run.Step(d.Index); s != nil {
 		what = "  [" + by(s.Step.Executor, s.Step.Tool) + "]"
@@ -311,18 +313,18 @@ func (l *Log) dryStep(d agent.StepCompleted) {
 		return
 	}
 	would := "would ask"
-	if d.Gate.Verdict == agent.VerdictBlock {
+	if d.Gate.Verdict == rule.VerdictBlock {
 		would = "would be denied"
 	}
 	l.line("    %s: %s (%s rule for %s)", would, d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 }
 
 // doubtWords says what was decided about a step in doubt.
-func doubtWords(d agent.DoubtDecision) string {
+func doubtWords(d event.DoubtDecision) string {
 	switch d {
-	case agent.DoubtDone:
+	case event.DoubtDone:
 		return "it took effect"
-	case agent.DoubtRerun:
+	case event.DoubtRerun:
 		return "to be run again"
 	default:
 		return "it stays in doubt, and the run ends"
@@ -330,13 +332,13 @@ func doubtWords(d agent.DoubtDecision) string {
 }
 
 // failureWords says how the run goes on after a failed step.
-func failureWords(d agent.FailureDecision) string {
+func failureWords(d event.FailureDecision) string {
 	switch d {
-	case agent.FailureRetry:
+	case event.FailureRetry:
 		return "to be tried again"
-	case agent.FailureSkip:
+	case event.FailureSkip:
 		return "to be left out, with what needs it"
-	case agent.FailureReplan:
+	case event.FailureReplan:
 		return "to be replanned"
 	default:
 		return "the run ends"
@@ -344,12 +346,12 @@ func failureWords(d agent.FailureDecision) string {
 }
 
 // tellStep says what happened to a step or its gate.
-func (l *Log) tellStep(d agent.Data) {
+func (l *Log) tellStep(d event.Data) {
 	if l.tellCall(d) {
 		return
 	}
 	switch d := d.(type) {
-	case agent.StepStarted:
+	case event.StepStarted:
 		again := ""
 		if d.Attempt > 1 {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
@@ -357,34 +359,34 @@ func (l *Log) tellStep(d agent.Data) {
 		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, untrusted.Line(d.Title), by(d.Executor, d.Tool), again)
 		l.coerced("  ", d.Coerced)
 		l.passed("  ", d)
-	case agent.StepCompleted:
+	case event.StepCompleted:
 		if d.DryRun {
 			l.dryStep(d)
 			return
 		}
 		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), seconds(d.MS))
-	case agent.StepFailed:
+	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			return // its gate says so
 		}
 		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), seconds(d.MS))
 		l.block("    ", d.Error, outputShown)
-	case agent.StepRetry:
+	case event.StepRetry:
 		l.line("%s %s %s  again", l.marks.replan, d.Index, l.title(d.Index))
-	case agent.StepSkipped:
+	case event.StepSkipped:
 		l.line("%s %s %s  skipped: %s", l.marks.skipped, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
-	case agent.DoubtResolved:
+	case event.DoubtResolved:
 		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, doubtWords(d.Decision), byWords(d.By))
-	case agent.FailureResolved:
+	case event.FailureResolved:
 		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, failureWords(d.Decision), byWords(d.By))
 		for _, name := range slices.Sorted(maps.Keys(d.Args)) {
 			l.block("    ", name+": "+text(d.Args[name]), 0)
 		}
-	case agent.GateRequested:
+	case event.GateRequested:
 		l.gate(d)
-	case agent.GateResolved:
+	case event.GateResolved:
 		l.resolved(d)
 	}
 }
@@ -431,7 +433,7 @@ func (l *Log) title(index string) string {
 	return ""
 }
 
-func (l *Log) diff(d agent.PlanDiff) {
+func (l *Log) diff(d event.PlanDiff) {
 	l.line("%s plan, revision %d", l.marks.started, d.Revision)
 	l.block("  ", Run(l.run, l.ascii, nil), 0)
 }

@@ -1,13 +1,13 @@
 package plain
 
 import (
-	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/tui/untrusted"
 )
 
 // resumed tells how a run that is taken up stands.
-func (l *Log) resumed(d agent.RunResumed) {
+func (l *Log) resumed(d event.RunResumed) {
 	l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))
 	l.where(d.Model, len(d.Catalogue), l.run.Workspace)
 	if l.run.Revision > 0 {

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/tui/untrusted"
 )
 
 // held shows a plan that waits to be looked over since this event: every call of
 // it that would ask, whole.
-func (l *Log) held(d agent.Data) {
+func (l *Log) held(d event.Data) {
 	switch d.(type) {
-	case agent.PlanCreated, agent.PlanDiff, agent.ReplanRefused, agent.RunResumed:
+	case event.PlanCreated, event.PlanDiff, event.ReplanRefused, event.RunResumed:
 	default:
 		return
 	}
@@ -22,7 +23,7 @@ func (l *Log) held(d agent.Data) {
 		return
 	}
 	l.line("%s the plan waits to be looked over", l.marks.gate)
-	if _, again := d.(agent.RunResumed); again {
+	if _, again := d.(event.RunResumed); again {
 		l.block("  ", Plan(l.run.Plan, l.ascii), 0)
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(Asking(l.run.Review(), true), "\n"), "\n") {
@@ -68,8 +69,8 @@ func Asking(v *agent.Review, whole bool) string {
 }
 
 // reviewed tells what came of a plan that was looked over.
-func (l *Log) reviewed(d agent.PlanReviewed) {
-	if d.Decision != agent.ReviewRun {
+func (l *Log) reviewed(d event.PlanReviewed) {
+	if d.Decision != event.ReviewRun {
 		l.line("  %s the plan is refused%s", l.marks.gate, byWords(d.By))
 		return
 	}

@@ -5,12 +5,12 @@ import (
 	"math"
 	"strings"
 
-	"replan/agent"
+	"replan/agent/event"
 )
 
 // Routed says in a sentence who planned a goal that no model planned, and how
 // sure of its words that is.
-func Routed(d agent.RouteMatched, model string) string {
+func Routed(d event.RouteMatched, model string) string {
 	who := "planned by your words"
 	switch {
 	case model == "":

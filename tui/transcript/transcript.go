@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/planning"
@@ -21,8 +22,8 @@ import (
 
 // Conversation is what a transcript is made of.
 type Conversation struct {
-	Session   []agent.Event     // of the session, in order
-	Runs      [][]agent.Event   // that it has started, each in order
+	Session   []event.Event     // of the session, in order
+	Runs      [][]event.Event   // that it has started, each in order
 	Planners  planning.Planners // that made the plans; nil is the three phases and a model
 	Home      string            // the user's folder, which is written as ~; "" is written as it is
 	Exported  time.Time         // when this is; it decides about the zone of all times
@@ -42,8 +43,8 @@ func Markdown(c Conversation) string {
 		w.line("- begun %s", w.time(c.Session[0].Time))
 	}
 	w.line("- written %s", w.time(c.Exported))
-	runs := slices.DeleteFunc(slices.Clone(c.Runs), func(events []agent.Event) bool { return len(events) == 0 })
-	slices.SortStableFunc(runs, func(a, b []agent.Event) int { return a[0].Time.Compare(b[0].Time) })
+	runs := slices.DeleteFunc(slices.Clone(c.Runs), func(events []event.Event) bool { return len(events) == 0 })
+	slices.SortStableFunc(runs, func(a, b []event.Event) int { return a[0].Time.Compare(b[0].Time) })
 	answers := map[string]string{}
 	for _, e := range c.Session {
 		for len(runs) > 0 && runs[0][0].Time.Before(e.Time) {
@@ -107,46 +108,46 @@ func named(name string) string {
 
 // said writes what the session says by itself. answers are those of the runs that
 // were written.
-func (w *writer) said(e agent.Event, answers map[string]string) {
+func (w *writer) said(e event.Event, answers map[string]string) {
 	switch d := e.Data.(type) {
-	case agent.ChatUser:
+	case event.ChatUser:
 		w.heading("## You, %s", e.Time.In(w.zone).Format("15:04"))
 		for line := range strings.SplitSeq(prose(d.Text), "\n") {
 			w.line("%s", strings.TrimRight("> "+line, " "))
 		}
-	case agent.ChatReply:
-		if answer, told := answers[d.Run]; d.Text == "" || told && (answer == d.Text || d.Status != agent.StatusCompleted) {
+	case event.ChatReply:
+		if answer, told := answers[d.Run]; d.Text == "" || told && (answer == d.Text || d.Status != event.StatusCompleted) {
 			return
 		}
 		w.line("")
 		w.line("%s", prose(d.Said()))
-	case agent.ChatCompacted:
+	case event.ChatCompacted:
 		words := fmt.Sprintf("%d messages summed up", d.Turns)
 		if d.Undone {
 			words = fmt.Sprintf("%d messages stand in the conversation again", d.Turns)
 		}
 		w.line("")
 		w.line("*%s*", words)
-	case agent.Note:
+	case event.Note:
 		w.line("")
 		w.line("*%s: %s*", inline(d.Level), inline(d.Text))
 	}
 }
 
 // run writes a run and returns its answer.
-func (w *writer) run(events []agent.Event, planners planning.Planners) string {
+func (w *writer) run(events []event.Event, planners planning.Planners) string {
 	run := &agent.Run{Planners: planners}
 	var told []string
-	if d, ok := events[0].Data.(agent.RunStarted); ok && d.Outer != "" {
+	if d, ok := events[0].Data.(event.RunStarted); ok && d.Outer != "" {
 		told = append(told, "a call of the run "+named(d.Outer)+" has started it")
 	}
-	gates := map[string]agent.GateRequested{}
+	gates := map[string]event.GateRequested{}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil && !e.Data.Kind().Passing() {
 			told = append(told, "the rest cannot be followed: "+inline(err.Error()))
 			break
 		}
-		if g, ok := e.Data.(agent.GateRequested); ok {
+		if g, ok := e.Data.(event.GateRequested); ok {
 			gates[g.Gate] = g
 		}
 		if words := happened(e.Data, gates); words != "" {
@@ -246,19 +247,19 @@ func stateWords(s *agent.StepState) string {
 }
 
 // happened says of an event what a reader wants to know of it, "" for nothing.
-func happened(data agent.Data, gates map[string]agent.GateRequested) string {
+func happened(data event.Data, gates map[string]event.GateRequested) string {
 	switch d := data.(type) {
-	case agent.RouteMatched:
+	case event.RouteMatched:
 		return "planned by its words"
-	case agent.RunResumed:
+	case event.RunResumed:
 		return "taken up again"
-	case agent.JournalDamaged:
+	case event.JournalDamaged:
 		return fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)
-	case agent.RunSteered:
+	case event.RunSteered:
 		return "you said: " + inline(d.Text)
-	case agent.PhaseFailed:
+	case event.PhaseFailed:
 		return "planning failed: " + inline(untrusted.FirstLine(d.Reason))
-	case agent.StepFailed:
+	case event.StepFailed:
 		if d.Removes != "" {
 			return fmt.Sprintf("step %s was held: it %s", inline(d.Index), inline(d.Removes))
 		}
@@ -266,23 +267,23 @@ func happened(data agent.Data, gates map[string]agent.GateRequested) string {
 			return fmt.Sprintf("step %s was held: %s", inline(d.Index), inline(d.Outdated))
 		}
 		return fmt.Sprintf("step %s failed: %s", inline(d.Index), inline(untrusted.FirstLine(d.Error)))
-	case agent.StepInDoubt:
+	case event.StepInDoubt:
 		return fmt.Sprintf("step %s is in doubt: %s", inline(d.Index), inline(d.Reason))
-	case agent.FailureResolved:
+	case event.FailureResolved:
 		return fmt.Sprintf("step %s: %s, decided by %s", inline(d.Step), inline(string(d.Decision)), inline(d.By))
-	case agent.DoubtResolved:
+	case event.DoubtResolved:
 		return fmt.Sprintf("step %s: %s, decided by %s", inline(d.Step), inline(string(d.Decision)), inline(d.By))
-	case agent.GateResolved:
+	case event.GateResolved:
 		return decided(d, gates[d.Gate])
-	case agent.PlanDiff:
+	case event.PlanDiff:
 		return revised(d)
-	case agent.ReplanRefused:
+	case event.ReplanRefused:
 		return "a new plan was refused: " + inline(d.Reason)
-	case agent.GuardBlocked:
+	case event.GuardBlocked:
 		return "stopped: " + inline(d.Reason)
-	case agent.GuardWarned:
+	case event.GuardWarned:
 		return inline(d.Reason)
-	case agent.Note:
+	case event.Note:
 		return inline(d.Text)
 	default:
 		return ""
@@ -290,16 +291,16 @@ func happened(data agent.Data, gates map[string]agent.GateRequested) string {
 }
 
 // decided says how a gate was answered, and what it had asked.
-func decided(d agent.GateResolved, g agent.GateRequested) string {
-	how := map[agent.Decision]string{agent.Allow: "allowed", agent.Deny: "denied", agent.Edit: "edited"}[d.Decision]
+func decided(d event.GateResolved, g event.GateRequested) string {
+	how := map[event.Decision]string{event.Allow: "allowed", event.Deny: "denied", event.Edit: "edited"}[d.Decision]
 	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(string(d.Decision))), named(g.Tool))
 	if g.Step != "" {
 		words += " in step " + inline(g.Step)
 	}
 	switch d.Scope {
-	case agent.ScopeRun:
+	case event.ScopeRun:
 		words += " for the run"
-	case agent.ScopeAlways:
+	case event.ScopeAlways:
 		words += " for always"
 	}
 	if g.Rule.Why != "" {
@@ -309,7 +310,7 @@ func decided(d agent.GateResolved, g agent.GateRequested) string {
 }
 
 // revised says what a revision changed and why.
-func revised(d agent.PlanDiff) string {
+func revised(d event.PlanDiff) string {
 	var parts []string
 	for _, p := range []struct {
 		name  string

@@ -7,7 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/internal/redact"
 	"replan/planning/plan"
 	"replan/tui/transcript"
@@ -16,10 +17,10 @@ import (
 var begun = time.Date(2026, 11, 22, 10, 4, 0, 0, time.UTC)
 
 // say makes events of one journal, a second apart.
-func say(run string, from time.Time, data ...agent.Data) []agent.Event {
-	var out []agent.Event
+func say(run string, from time.Time, data ...event.Data) []event.Event {
+	var out []event.Event
 	for i, d := range data {
-		out = append(out, agent.Event{Seq: uint64(i + 1), Time: from.Add(time.Duration(i) * time.Second), Run: run, Data: d})
+		out = append(out, event.Event{Seq: uint64(i + 1), Time: from.Add(time.Duration(i) * time.Second), Run: run, Data: d})
 	}
 	return out
 }
@@ -38,26 +39,26 @@ func conversation() transcript.Conversation {
 	again.Steps = []plan.Step{steps[0], step("3", "Patch both", "fs.patch", "1")}
 	answer := "It is mended.\n\n```go\nfunc a() {\n\treturn\n}\n```"
 	run := say("r-1", begun.Add(10*time.Second),
-		agent.RunStarted{Goal: "mend it", Workspace: "/home/me/src", Session: "s-1", Limits: agent.DefaultLimits(), Plan: &p, OnFailure: plan.OnFailureReplan, Model: "m"},
-		agent.PlanCreated{Plan: p, Revision: 1},
-		agent.StepStarted{Index: "1", Attempt: 1, Title: "Read", Tool: "fs.read"},
-		agent.StepCompleted{Index: "1", Attempt: 1, Result: "text", MS: 120},
-		agent.GateRequested{Gate: "2.1.1", Step: "2", Tool: "fs.patch", Title: "Patch it", Rule: agent.Rule{Why: "it changes files"}},
-		agent.GateResolved{Gate: "2.1.1", Decision: agent.Allow, Scope: agent.ScopeOnce, By: "user"},
-		agent.StepStarted{Index: "2", Attempt: 1, Title: "Patch it", Tool: "fs.patch"},
-		agent.StepFailed{Index: "2", Attempt: 1, Error: "no such line\nand more", Failure: agent.FailureTool, MS: 40},
-		agent.ReplanStarted{Attempt: 1, Step: "2", Error: "no such line", Remaining: []string{"2"}},
-		agent.PlanDiff{Revision: 2, Reason: "no such line", Removed: []string{"2"}, Added: []string{"3"}, Plan: again},
-		agent.StepStarted{Index: "3", Attempt: 1, Title: "Patch both", Tool: "fs.patch"},
-		agent.StepCompleted{Index: "3", Attempt: 1, Result: "done", MS: 30},
-		agent.SynthesisStarted{}, agent.SynthesisCompleted{Text: answer},
-		agent.RunCompleted{Result: agent.Result{Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Answer: answer, DurationMS: 13_000, Usage: agent.Usage{Steps: 3, Replans: 1, PromptTokens: 900, CompletionTokens: 100}}},
+		event.RunStarted{Goal: "mend it", Workspace: "/home/me/src", Session: "s-1", Limits: event.DefaultLimits(), Plan: &p, OnFailure: plan.OnFailureReplan, Model: "m"},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepStarted{Index: "1", Attempt: 1, Title: "Read", Tool: "fs.read"},
+		event.StepCompleted{Index: "1", Attempt: 1, Result: "text", MS: 120},
+		event.GateRequested{Gate: "2.1.1", Step: "2", Tool: "fs.patch", Title: "Patch it", Rule: rule.Rule{Why: "it changes files"}},
+		event.GateResolved{Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
+		event.StepStarted{Index: "2", Attempt: 1, Title: "Patch it", Tool: "fs.patch"},
+		event.StepFailed{Index: "2", Attempt: 1, Error: "no such line\nand more", Failure: event.FailureTool, MS: 40},
+		event.ReplanStarted{Attempt: 1, Step: "2", Error: "no such line", Remaining: []string{"2"}},
+		event.PlanDiff{Revision: 2, Reason: "no such line", Removed: []string{"2"}, Added: []string{"3"}, Plan: again},
+		event.StepStarted{Index: "3", Attempt: 1, Title: "Patch both", Tool: "fs.patch"},
+		event.StepCompleted{Index: "3", Attempt: 1, Result: "done", MS: 30},
+		event.SynthesisStarted{}, event.SynthesisCompleted{Text: answer},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: answer, DurationMS: 13_000, Usage: event.Usage{Steps: 3, Replans: 1, PromptTokens: 900, CompletionTokens: 100}}},
 	)
 	session := append(
-		say("s-1", begun, agent.ChatUser{Text: "mend it\nwith the key " + key}),
-		say("s-1", begun.Add(time.Minute), agent.ChatReply{Run: "r-1", Text: answer, Status: agent.StatusCompleted}, agent.ChatUser{Text: "/plan list"}, agent.ChatReply{Text: "there is none\x1b[2J"})...)
+		say("s-1", begun, event.ChatUser{Text: "mend it\nwith the key " + key}),
+		say("s-1", begun.Add(time.Minute), event.ChatReply{Run: "r-1", Text: answer, Status: event.StatusCompleted}, event.ChatUser{Text: "/plan list"}, event.ChatReply{Text: "there is none\x1b[2J"})...)
 	return transcript.Conversation{
-		Session: session, Runs: [][]agent.Event{run}, Home: "/home/me", Workspace: "/home/me/src", Exported: begun.Add(time.Hour),
+		Session: session, Runs: [][]event.Event{run}, Home: "/home/me", Workspace: "/home/me/src", Exported: begun.Add(time.Hour),
 	}
 }
 
@@ -72,7 +73,7 @@ func TestARunThatGoesOnOrCannotBeFollowedSaysSo(t *testing.T) {
 		t.Errorf("got\n%s", text)
 	}
 	c = conversation()
-	c.Runs[0] = append(c.Runs[0][:2:2], say("r-1", begun.Add(time.Minute), agent.GateResolved{Gate: "9.1.1"})...)
+	c.Runs[0] = append(c.Runs[0][:2:2], say("r-1", begun.Add(time.Minute), event.GateResolved{Gate: "9.1.1"})...)
 	if text := transcript.Markdown(c); !strings.Contains(text, "the rest cannot be followed") {
 		t.Errorf("got\n%s", text)
 	}

@@ -9,48 +9,49 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
 )
 
 // longRun is the events of a run of the given number of steps, two a step
 // after the two that begin it and before the one that ends it.
-func longRun(steps int) []agent.Event {
+func longRun(steps int) []event.Event {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	var out []agent.Event
-	add := func(data agent.Data) {
+	var out []event.Event
+	add := func(data event.Data) {
 		at = at.Add(1234567 * time.Nanosecond)
-		out = append(out, agent.Event{Seq: uint64(len(out) + 1), Time: at, Run: "20261121-090000-a1b2c3", Data: data})
+		out = append(out, event.Event{Seq: uint64(len(out) + 1), Time: at, Run: "20261121-090000-a1b2c3", Data: data})
 	}
 	tool := plan.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true}
-	add(agent.RunStarted{Goal: "a long run", Catalogue: plan.Catalogue{tool}, Limits: agent.Limits{MaxConcurrency: 4}})
+	add(event.RunStarted{Goal: "a long run", Catalogue: plan.Catalogue{tool}, Limits: event.Limits{MaxConcurrency: 4}})
 	p := plan.Plan{ID: "long", Title: "Long", Goal: "a long run"}
 	for i := range steps {
 		index := fmt.Sprint(i + 1)
 		p.Steps = append(p.Steps, plan.Step{Index: index, Title: "Read a file", Executor: plan.ExecutorTool, Tool: "fs.read"})
 	}
-	add(agent.PlanCreated{Plan: p, Revision: 1})
+	add(event.PlanCreated{Plan: p, Revision: 1})
 	for i, s := range p.Steps {
-		add(agent.StepStarted{
+		add(event.StepStarted{
 			Index: s.Index, Attempt: 1, Title: s.Title, Executor: s.Executor, Tool: s.Tool,
 			Args: map[string]any{"path": fmt.Sprintf("internal/auth/handler_%d.go", i), "limit": json.Number("200")},
 		})
-		add(agent.StepCompleted{
+		add(event.StepCompleted{
 			Index: s.Index, Attempt: 1, MS: 12,
 			Result: map[string]any{"text": "package auth\n\nfunc Handler() {}\n", "lines": json.Number("3"), "truncated": false},
 		})
 	}
-	result := agent.Result{
-		Status: agent.StatusCompleted, Reason: agent.ReasonGoalMet, Plan: &p,
-		Variables: map[string]any{}, History: []plan.HistoryItem{}, Revisions: []agent.RevisionSummary{},
+	result := event.Result{
+		Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Plan: &p,
+		Variables: map[string]any{}, History: []plan.HistoryItem{}, Revisions: []event.RevisionSummary{},
 	}
 	for i, s := range p.Steps {
-		started, completed := out[2+2*i].Data.(agent.StepStarted), out[3+2*i].Data.(agent.StepCompleted)
+		started, completed := out[2+2*i].Data.(event.StepStarted), out[3+2*i].Data.(event.StepCompleted)
 		result.History = append(result.History, plan.HistoryItem{
 			Index: s.Index, Title: s.Title, Tool: s.Tool, Args: started.Args, Status: plan.ItemCompleted, Attempt: 1, Result: completed.Result, MS: 12,
 		})
 	}
-	add(agent.RunCompleted{Result: result})
+	add(event.RunCompleted{Result: result})
 	return out
 }
 

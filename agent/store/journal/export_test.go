@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"os"
 
-	"github.com/gofrs/flock"
+	"replan/agent/event"
 
-	"replan/agent"
+	"github.com/gofrs/flock"
 )
 
 // MaxValue is the largest value that lies in its line.
@@ -20,7 +20,7 @@ func OnFile(file *os.File, path string) (*Journal, error) {
 
 // ReadText reads a journal that is in memory; large values are looked for
 // beside path.
-func ReadText(path string, text []byte) (events []agent.Event, whole int64, torn bool, err error) {
+func ReadText(path string, text []byte) (events []event.Event, whole int64, torn bool, err error) {
 	found, err := read(path, bytes.NewReader(text))
 	return found.events, found.whole, found.torn || found.broken, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 )
 
@@ -68,7 +69,7 @@ func (f Folder) Create(id string) (*Journal, error) {
 }
 
 // Open takes up the journal of a run again; see [Open].
-func (f Folder) Open(id string) (*Journal, []agent.Event, error) {
+func (f Folder) Open(id string) (*Journal, []event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +79,7 @@ func (f Folder) Open(id string) (*Journal, []agent.Event, error) {
 
 // Read returns the events of a run, which another may be writing: a last line
 // that is torn is left out. It fails with ErrEmpty where there is none.
-func (f Folder) Read(id string) ([]agent.Event, error) {
+func (f Folder) Read(id string) ([]event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
 		return nil, err
@@ -92,31 +93,31 @@ func (f Folder) Read(id string) ([]agent.Event, error) {
 
 // Head returns the first event of a run, which says what it is about, without
 // reading the rest. It fails as Read does.
-func (f Folder) Head(id string) (agent.Event, error) {
+func (f Folder) Head(id string) (event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
-		return agent.Event{}, err
+		return event.Event{}, err
 	}
 	file, err := os.Open(path) //nolint:gosec // the id was checked
 	if err != nil {
-		return agent.Event{}, fmt.Errorf("open the journal: %w", err)
+		return event.Event{}, fmt.Errorf("open the journal: %w", err)
 	}
 	event, err := head(path, file)
 	return event, errors.Join(err, file.Close())
 }
 
 // head reads the first line of a journal.
-func head(path string, file io.Reader) (agent.Event, error) {
+func head(path string, file io.Reader) (event.Event, error) {
 	in := bufio.NewReader(io.LimitReader(file, maxLine))
 	line, err := in.ReadBytes('\n')
 	if errors.Is(err, io.EOF) {
 		if len(line) == maxLine {
-			return agent.Event{}, &DamageError{path, 1, errLongLine.Error()}
+			return event.Event{}, &DamageError{path, 1, errLongLine.Error()}
 		}
-		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
 	}
 	if err != nil {
-		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, err)
+		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, err)
 	}
 	_, more := in.Peek(1)
 	r := reader{path: path, values: valuesOf(path)}
@@ -126,9 +127,9 @@ func head(path string, file io.Reader) (agent.Event, error) {
 	case b.bad == nil:
 		return b.events[0], nil
 	case b.broken && errors.Is(more, io.EOF):
-		return agent.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
 	default:
-		return agent.Event{}, &DamageError{path, 1, b.bad.Error()}
+		return event.Event{}, &DamageError{path, 1, b.bad.Error()}
 	}
 }
 

@@ -16,16 +16,16 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
 )
 
 // started begins a run.
-func started(goal string) agent.Data { return agent.RunStarted{Goal: goal} }
+func started(goal string) event.Data { return event.RunStarted{Goal: goal} }
 
 // keep writes a run to a folder.
-func keep(t *testing.T, f journal.Folder, id string, data ...agent.Data) {
+func keep(t *testing.T, f journal.Folder, id string, data ...event.Data) {
 	t.Helper()
 	written := number(data...)
 	for i := range written {
@@ -75,7 +75,7 @@ func TestARunThatIsNotThereIsSaidToBe(t *testing.T) {
 
 func TestHeadReadsTheFirstEventAlone(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("a goal"), agent.Note{Text: "x"})
+	keep(t, f, "r", started("a goal"), event.Note{Text: "x"})
 	good, err := os.ReadFile(f.Path("r"))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestHeadReadsTheFirstEventAlone(t *testing.T) {
 				}
 			case !errors.Is(err, c.want):
 				t.Errorf("error %v, want %v", err, c.want)
-			case err == nil && e.Data.(agent.RunStarted).Goal != "a goal":
+			case err == nil && e.Data.(event.RunStarted).Goal != "a goal":
 				t.Errorf("event %v", e)
 			}
 		})
@@ -121,7 +121,7 @@ func TestHeadPutsALargeValueBack(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	goal := text(journal.MaxValue)
 	keep(t, f, "r", started(goal))
-	if e, err := f.Head("r"); err != nil || e.Data.(agent.RunStarted).Goal != goal {
+	if e, err := f.Head("r"); err != nil || e.Data.(event.RunStarted).Goal != goal {
 		t.Errorf("it came back changed: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestFoldIsTheRunAsItStands(t *testing.T) {
 
 func TestFoldNamesTheLineOfAnEventThatDoesNotFollow(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("g"), agent.Note{Text: "x"}, started("again"))
+	keep(t, f, "r", started("g"), event.Note{Text: "x"}, started("again"))
 	_, err := f.Fold("r")
 	if damage := (&journal.DamageError{}); !asDamage(err, damage) || damage.Line != 3 {
 		t.Errorf("error %v, want damage at line 3", err)
@@ -147,7 +147,7 @@ func TestFoldNamesTheLineOfAnEventThatDoesNotFollow(t *testing.T) {
 
 func TestReadLeavesOutATornEnd(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("g"), agent.Note{Text: "x"})
+	keep(t, f, "r", started("g"), event.Note{Text: "x"})
 	info, err := os.Stat(f.Path("r"))
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestReadLeavesOutATornEnd(t *testing.T) {
 func TestListTellsTheNewestFirst(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "old", started("g"))
-	keep(t, f, "large", started("g"), agent.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "large", started("g"), event.Note{Text: text(journal.MaxValue)})
 	keep(t, f, "new", started("g"))
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for i, id := range []string{"old", "large", "new"} {
@@ -234,7 +234,7 @@ func TestListingMakesNoLockFile(t *testing.T) {
 
 func TestDeleteRemovesAllThatBelongsToARunAndSaysSo(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("g"), agent.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "r", started("g"), event.Note{Text: text(journal.MaxValue)})
 	keep(t, f, "r2", started("another"))
 	removed, err := f.Delete("r")
 	want := []string{f.Path("r"), filepath.Join(f.Dir, "r.values"), f.Path("r") + ".lock"}
@@ -253,7 +253,7 @@ func TestDeleteRemovesAllThatBelongsToARunAndSaysSo(t *testing.T) {
 
 func TestDeleteRemovesWhatABrokenRemovalLeft(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("g"), agent.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "r", started("g"), event.Note{Text: text(journal.MaxValue)})
 	if err := os.Remove(f.Path("r")); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestWhoDeletesARunAndWhoBeginsOneOfItsIDNeverHoldItBoth(t *testing.T) {
 						t.Errorf("%d hold it", n)
 					}
 					begun.Add(1)
-					err = j.Append(event(1, started("g")))
+					err = j.Append(sampleEvent(1, started("g")))
 					holders.Add(-1)
 					err = errors.Join(err, j.Close())
 				}

@@ -21,7 +21,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/wholefile"
 )
 
@@ -81,7 +81,7 @@ func Create(path string) (*Journal, error) {
 // where there is no journal, ErrLocked where another process holds it,
 // ErrEmpty where no event is in it, and a *DamageError; in all of these cases
 // the file stays as it is.
-func Open(path string) (*Journal, []agent.Event, error) {
+func Open(path string) (*Journal, []event.Event, error) {
 	// Looked at first, so that no lock file is left for a journal that is not there.
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, fmt.Errorf("open the journal: %w", err)
@@ -105,7 +105,7 @@ func Open(path string) (*Journal, []agent.Event, error) {
 // takeUp reads the events and leaves the file ending with the last of them, on
 // disk: what a writer that was killed had written but not synced is about to
 // be acted upon.
-func (j *Journal) takeUp(path string) ([]agent.Event, error) {
+func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	found, err := read(path, j.file)
 	if err != nil {
 		return nil, err
@@ -129,9 +129,9 @@ func (j *Journal) takeUp(path string) ([]agent.Event, error) {
 
 // replaceBroken puts an event that says so in the place of a damaged last line,
 // at once: what that line said must not be forgotten by a crash between the two.
-func (j *Journal) replaceBroken(path string, found contents) ([]agent.Event, error) {
+func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, error) {
 	last := found.events[len(found.events)-1]
-	damaged := agent.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: agent.JournalDamaged{Line: len(found.events) + 1}}
+	damaged := event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.JournalDamaged{Line: len(found.events) + 1}}
 	line, err := damaged.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
@@ -156,7 +156,7 @@ func (j *Journal) replaceBroken(path string, found contents) ([]agent.Event, err
 // Append writes the events, which must not be passing ones, and returns once
 // they are on disk, large values first. One fsync of the journal serves all of
 // them. Once it has failed it fails always.
-func (j *Journal) Append(events ...agent.Event) error {
+func (j *Journal) Append(events ...event.Event) error {
 	if len(events) == 0 || j.broken != nil {
 		return j.broken
 	}
@@ -165,7 +165,7 @@ func (j *Journal) Append(events ...agent.Event) error {
 }
 
 // write is Append of a journal that is whole.
-func (j *Journal) write(events []agent.Event) error {
+func (j *Journal) write(events []event.Event) error {
 	var lines []byte
 	var moved []value
 	for _, e := range events {
@@ -218,7 +218,7 @@ func (j *Journal) Close() error {
 // Read returns the events of the journal at path, without a lock: another may
 // be writing it. A last line that was torn, or is damaged, is left out, and torn is true;
 // damage before it is a *DamageError and comes with the events before it.
-func Read(path string) (events []agent.Event, torn bool, err error) {
+func Read(path string) (events []event.Event, torn bool, err error) {
 	file, err := os.Open(path) //nolint:gosec // the caller chose the path
 	if err != nil {
 		return nil, false, fmt.Errorf("open the journal: %w", err)

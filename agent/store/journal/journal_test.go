@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 )
 
-func events(n int) []agent.Event {
-	out := make([]agent.Event, n)
+func events(n int) []event.Event {
+	out := make([]event.Event, n)
 	for i := range out {
-		out[i] = agent.Event{
+		out[i] = event.Event{
 			Seq: uint64(i + 1), Time: time.Unix(int64(i), 0).UTC(), Run: "r",
-			Data: agent.Note{Level: "info", Text: fmt.Sprintf("<b> & \u2028 %d \"crc\":\"00000000\"}", i)},
+			Data: event.Note{Level: "info", Text: fmt.Sprintf("<b> & \u2028 %d \"crc\":\"00000000\"}", i)},
 		}
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"replan/agent"
+	"replan/agent/event"
 )
 
 // How a line ends: ,"crc":"01234567"}
@@ -58,8 +58,8 @@ func unseal(line []byte) ([]byte, error) {
 }
 
 // decode returns the event of a line that was unsealed.
-func (r *reader) decode(line []byte) (agent.Event, error) {
-	var e agent.Event
+func (r *reader) decode(line []byte) (event.Event, error) {
+	var e event.Event
 	if refs, at := references(line); len(refs) > 0 {
 		data, err := r.values.putBack(line[at:len(line)-1], refs)
 		if err != nil {

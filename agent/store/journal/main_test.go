@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 )
 
@@ -47,21 +47,21 @@ func holdJournal(path string) int {
 }
 
 // event is the n-th event of run r.
-func event(n int, data agent.Data) agent.Event {
-	return agent.Event{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Run: "r", Data: data}
+func sampleEvent(n int, data event.Data) event.Event {
+	return event.Event{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Run: "r", Data: data}
 }
 
 // number makes events of their data.
-func number(data ...agent.Data) []agent.Event {
-	out := make([]agent.Event, len(data))
+func number(data ...event.Data) []event.Event {
+	out := make([]event.Event, len(data))
 	for i, d := range data {
-		out[i] = event(i+1, d)
+		out[i] = sampleEvent(i+1, d)
 	}
 	return out
 }
 
 // store writes a journal of these events, an Append each.
-func store(t testing.TB, path string, events []agent.Event) {
+func store(t testing.TB, path string, events []event.Event) {
 	t.Helper()
 	j, err := journal.Create(path)
 	if err != nil {

@@ -13,17 +13,17 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 )
 
 func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {
 	big := strings.Repeat("long text, ", 30_000)
 	written := number(
-		agent.Note{Text: "one"},
-		agent.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"text": big, "name": "a"}},
-		agent.StepCompleted{Index: "2", Attempt: 1, Result: big},
-		agent.Note{Text: "four"},
+		event.Note{Text: "one"},
+		event.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"text": big, "name": "a"}},
+		event.StepCompleted{Index: "2", Attempt: 1, Result: big},
+		event.Note{Text: "four"},
 	)
 	path := inTemp(t)
 	store(t, path, written)
@@ -31,7 +31,7 @@ func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := event(9, agent.Note{Text: "after the cut"})
+	more := sampleEvent(9, event.Note{Text: "after the cut"})
 	for cut := range len(whole) + 1 {
 		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
@@ -70,8 +70,8 @@ func TestADamagedLastLineIsReplacedByAnEventThatSaysSo(t *testing.T) {
 	_, good := write(t, 3)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(good, []byte("\n")), []byte("\n"))
 	begin := len(good) - len(lines[2]) - 1
-	want := append(events(3)[:2:2], agent.Event{Seq: 3, Time: events(2)[1].Time, Run: "r", Data: agent.JournalDamaged{Line: 3}})
-	more := event(9, agent.Note{Text: "afterwards"})
+	want := append(events(3)[:2:2], event.Event{Seq: 3, Time: events(2)[1].Time, Run: "r", Data: event.JournalDamaged{Line: 3}})
+	more := sampleEvent(9, event.Note{Text: "afterwards"})
 	for at := begin; at < len(good); at++ {
 		for _, bit := range []byte{1, 0x20} {
 			flipped := bytes.Clone(good)
@@ -250,10 +250,10 @@ func TestWhatCouldNotBeReadAgainIsNotWritten(t *testing.T) {
 	for range 9_999 { // what may still be decoded by itself
 		deep = []any{deep}
 	}
-	if err := j.Append(event(1, agent.Note{Text: strings.Repeat("[", 20_000)})); err != nil {
+	if err := j.Append(sampleEvent(1, event.Note{Text: strings.Repeat("[", 20_000)})); err != nil {
 		t.Errorf("brackets within a text: %v", err)
 	}
-	if err := j.Append(event(2, agent.StepCompleted{Index: "1", Result: deep})); err == nil {
+	if err := j.Append(sampleEvent(2, event.StepCompleted{Index: "1", Result: deep})); err == nil {
 		t.Error("a value that is nested too deep was taken")
 	}
 	if err := j.Close(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"sync"
 
-	"replan/agent"
+	"replan/agent/event"
 )
 
 // maxLine is the longest line that is read, in bytes.
@@ -26,7 +26,7 @@ type reader struct {
 
 // contents is what was found in a journal.
 type contents struct {
-	events []agent.Event
+	events []event.Event
 	whole  int64 // bytes up to the end of the last whole line
 	torn   bool  // something follows that, whose writing was interrupted
 	broken bool  // something follows that, which was written whole and is damaged
@@ -35,7 +35,7 @@ type contents struct {
 // block is some whole lines of a journal.
 type block struct {
 	text   []byte        // given up once it is decoded
-	events []agent.Event // one a line, up to the first line that is bad
+	events []event.Event // one a line, up to the first line that is bad
 	good   int           // bytes of the lines of these events
 	bad    error         // what is wrong with the line after them, nil where there is none
 	broken bool          // and that line ends the block, is one event, and is not what was written, as its checksum says
@@ -118,7 +118,7 @@ func split(from io.Reader, emit func(*block)) (tail []byte, err error) {
 func (r *reader) open(b *block) {
 	text := b.text
 	b.text = nil
-	b.events = make([]agent.Event, 0, bytes.Count(text, []byte{'\n'}))
+	b.events = make([]event.Event, 0, bytes.Count(text, []byte{'\n'}))
 	for b.good < len(text) {
 		end := b.good + bytes.IndexByte(text[b.good:], '\n')
 		line, err := unseal(text[b.good:end])
@@ -147,7 +147,7 @@ func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
 	for _, b := range blocks {
 		total += len(b.events)
 	}
-	found.events = make([]agent.Event, 0, total)
+	found.events = make([]event.Event, 0, total)
 	for i, b := range blocks {
 		found.events = append(found.events, b.events...)
 		found.whole += int64(b.good)

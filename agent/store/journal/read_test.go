@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 )
 
@@ -84,7 +84,7 @@ func TestLinesOfEveryShapeAreReadAsEncodingJSONReadsThem(t *testing.T) {
 			if err := os.WriteFile(path, []byte(sealed(text)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var want agent.Event
+			var want event.Event
 			wantErr := json.Unmarshal([]byte(text), &want)
 			got, _, err := journal.Read(path)
 			if (err != nil) != (wantErr != nil) {
@@ -158,13 +158,13 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		line := string(text[:len(text)-1]) + "}"
-		var want agent.Event
+		var want event.Event
 		wantErr := json.Unmarshal([]byte(line), &want)
 		events, _, _, err = journal.ReadText(nowhere, []byte(sealed(line)))
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("error %v, want %v", err, wantErr)
 		}
-		if err == nil && !reflect.DeepEqual(events, []agent.Event{want}) {
+		if err == nil && !reflect.DeepEqual(events, []event.Event{want}) {
 			t.Errorf("got  %#v\nwant %#v", events, want)
 		}
 	})

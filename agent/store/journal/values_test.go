@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/planning/plan"
 	"replan/planning/reply"
@@ -58,9 +58,9 @@ func storedLines(t *testing.T, path string) []storedLine {
 func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
 	const limit = journal.MaxValue
 	lookalike := map[string]any{"ref": "a.json", "sha256": strings.Repeat("0", 64), "bytes": json.Number("7")}
-	result := func(v any) agent.Data { return agent.StepCompleted{Index: "1", Attempt: 1, Result: v} }
+	result := func(v any) event.Data { return event.StepCompleted{Index: "1", Attempt: 1, Result: v} }
 	cases := map[string]struct {
-		data  agent.Data
+		data  event.Data
 		refs  []string
 		files int
 	}{
@@ -72,7 +72,7 @@ func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
 		"a list of many small ones is moved whole":         {result(map[string]any{"list": texts(20_000), "n": json.Number("1")}), []string{"/result/list"}, 1},
 		"so is one that stays too large without the large": {result(map[string]any{"list": append(texts(20_000), text(limit))}), []string{"/result/list"}, 1},
 		"equal values share a file":                        {result([]any{text(limit), text(limit)}), []string{"/result/0", "/result/1"}, 1},
-		"args":                                             {agent.StepStarted{Index: "1", Args: map[string]any{"content": text(limit)}}, []string{"/args/content"}, 1},
+		"args":                                             {event.StepStarted{Index: "1", Args: map[string]any{"content": text(limit)}}, []string{"/args/content"}, 1},
 		"names that a pointer has to escape":               {result(map[string]any{"a/b~c \"": text(limit)}), []string{"/result/a~1b~0c \""}, 1},
 		"a name that is empty":                             {result(map[string]any{"": text(limit)}), []string{"/result/"}, 1},
 		"numbers keep every digit":                         {result([]any{json.Number("12345678901234567890.10"), text(limit), json.Number("1e400")}), []string{"/result/1"}, 1},
@@ -82,16 +82,16 @@ func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
 		"one that does, within what is moved":              {result(append(texts(20_000), lookalike)), []string{"/result"}, 1},
 		"text that is never HTML-escaped":                  {result("<&>" + text(limit)), []string{"/result"}, 1},
 		"control characters and emoji":                     {result("\u0000\u001b[31m😀\u2028" + text(limit)), []string{"/result"}, 1},
-		"a plan of many steps":                             {agent.PlanCreated{Plan: longRun(5_000)[1].Data.(agent.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
-		"fields that are large together alone":             {agent.SynthesisCompleted{Text: text(limit - 2), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
-		"data of an unknown kind that is a list":           {agent.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
-		"data of an unknown kind that is a text":           {agent.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
-		"an event with a name like a field of the line":    {agent.Note{Text: `,"data":{"refs":["/x"]}` + text(limit)}, []string{"/text"}, 1},
+		"a plan of many steps":                             {event.PlanCreated{Plan: longRun(5_000)[1].Data.(event.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
+		"fields that are large together alone":             {event.SynthesisCompleted{Text: text(limit - 2), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
+		"data of an unknown kind that is a list":           {event.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
+		"data of an unknown kind that is a text":           {event.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
+		"an event with a name like a field of the line":    {event.Note{Text: `,"data":{"refs":["/x"]}` + text(limit)}, []string{"/text"}, 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			path := inTemp(t)
-			want := []agent.Event{event(1, c.data), event(2, agent.Note{Text: "after"})}
+			want := []event.Event{sampleEvent(1, c.data), sampleEvent(2, event.Note{Text: "after"})}
 			store(t, path, want)
 			got, torn, err := journal.Read(path)
 			if err != nil || torn || !reflect.DeepEqual(got, want) {
@@ -128,7 +128,7 @@ func valueFiles(t *testing.T, path string) []string {
 
 func TestAReferenceNamesItsFile(t *testing.T) {
 	path := inTemp(t)
-	store(t, path, number(agent.StepCompleted{Index: "1", Result: text(journal.MaxValue)}))
+	store(t, path, number(event.StepCompleted{Index: "1", Result: text(journal.MaxValue)}))
 	var data struct {
 		Result map[string]any `json:"result"`
 	}
@@ -152,8 +152,8 @@ func TestAResultIsKeptOnceThoughTheEndOfTheRunHoldsItAgain(t *testing.T) {
 	path := inTemp(t)
 	result := map[string]any{"text": text(journal.MaxValue)}
 	store(t, path, number(
-		agent.StepCompleted{Index: "1", Result: result},
-		agent.RunCompleted{Result: agent.Result{History: []plan.HistoryItem{{Index: "1", Result: result}}}},
+		event.StepCompleted{Index: "1", Result: result},
+		event.RunCompleted{Result: event.Result{History: []plan.HistoryItem{{Index: "1", Result: result}}}},
 	))
 	if files := valueFiles(t, path); len(files) != 1 {
 		t.Errorf("files %v, want one", files)
@@ -161,7 +161,7 @@ func TestAResultIsKeptOnceThoughTheEndOfTheRunHoldsItAgain(t *testing.T) {
 }
 
 func TestALargeValueThatIsNotWhatWasWrittenIsDamage(t *testing.T) {
-	written := number(agent.Note{Text: "one"}, agent.StepCompleted{Index: "1", Result: text(journal.MaxValue)}, agent.Note{Text: "three"})
+	written := number(event.Note{Text: "one"}, event.StepCompleted{Index: "1", Result: text(journal.MaxValue)}, event.Note{Text: "three"})
 	for name, damage := range map[string]func(path string) error{
 		"missing": os.Remove,
 		"shorter": func(path string) error { return os.Truncate(path, 100) },
@@ -193,7 +193,7 @@ func TestALargeValueThatIsNotWhatWasWrittenIsDamage(t *testing.T) {
 
 func TestAWriterMendsAValueThatACrashLeftTorn(t *testing.T) {
 	path := inTemp(t)
-	large := number(agent.StepCompleted{Index: "1", Result: text(journal.MaxValue)})
+	large := number(event.StepCompleted{Index: "1", Result: text(journal.MaxValue)})
 	store(t, path, large)
 	file := valueFiles(t, path)[0]
 	if err := errors.Join(os.Truncate(file, 10), os.Remove(path)); err != nil {

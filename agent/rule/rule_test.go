@@ -1,4 +1,4 @@
-package agent_test
+package rule_test
 
 import (
 	"path"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"replan/agent"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -73,8 +73,8 @@ func TestConditionsOfWhatLetsACallPassAreReadNarrowly(t *testing.T) {
 		"a pattern that ends in a backslash is plain text": {at("path", `a\`), map[string]any{"path": `a\`}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rules := []agent.Rule{{Tool: "*", Args: c.conditions, Verdict: agent.VerdictRun}, {Tool: "*", Verdict: agent.VerdictAsk}}
-			if got := agent.Decide(rules, write, c.args); (got.Verdict == agent.VerdictRun) != c.fits {
+			rules := []rule.Rule{{Tool: "*", Args: c.conditions, Verdict: rule.VerdictRun}, {Tool: "*", Verdict: rule.VerdictAsk}}
+			if got := rule.Decide(rules, write, c.args); (got.Verdict == rule.VerdictRun) != c.fits {
 				t.Errorf("%v against %v: %s", c.args, c.conditions, got.Verdict)
 			}
 		})
@@ -95,8 +95,8 @@ func TestConditionsOfWhatDeniesAreReadWidely(t *testing.T) {
 		"a line break in it":          "secrets/k\ney",
 	} {
 		t.Run(name, func(t *testing.T) {
-			rules := []agent.Rule{{Tool: "*", Args: at("path", "secrets/*"), Verdict: agent.VerdictBlock}, {Tool: "*", Verdict: agent.VerdictRun}}
-			if got := agent.Decide(rules, write, map[string]any{"path": path}); got.Verdict != agent.VerdictBlock {
+			rules := []rule.Rule{{Tool: "*", Args: at("path", "secrets/*"), Verdict: rule.VerdictBlock}, {Tool: "*", Verdict: rule.VerdictRun}}
+			if got := rule.Decide(rules, write, map[string]any{"path": path}); got.Verdict != rule.VerdictBlock {
 				t.Errorf("%q: %s", path, got.Verdict)
 			}
 		})
@@ -104,38 +104,38 @@ func TestConditionsOfWhatDeniesAreReadWidely(t *testing.T) {
 }
 
 func TestTheFirstRuleThatFitsDecides(t *testing.T) {
-	rules := []agent.Rule{
-		{Tool: "fs.write", Args: at("path", "docs/secret/**"), Verdict: agent.VerdictBlock},
-		{Tool: "fs.*", Args: at("path", "docs/**"), Verdict: agent.VerdictRun},
-		{Tool: "workspace:fs.write", Verdict: agent.VerdictAsk},
-		{Tool: "*", Verdict: agent.VerdictRun},
+	rules := []rule.Rule{
+		{Tool: "fs.write", Args: at("path", "docs/secret/**"), Verdict: rule.VerdictBlock},
+		{Tool: "fs.*", Args: at("path", "docs/**"), Verdict: rule.VerdictRun},
+		{Tool: "workspace:fs.write", Verdict: rule.VerdictAsk},
+		{Tool: "*", Verdict: rule.VerdictRun},
 	}
-	for path, want := range map[string]agent.Verdict{
-		"docs/secret/a": agent.VerdictBlock, "docs/a": agent.VerdictRun, "src/a": agent.VerdictAsk,
+	for path, want := range map[string]rule.Verdict{
+		"docs/secret/a": rule.VerdictBlock, "docs/a": rule.VerdictRun, "src/a": rule.VerdictAsk,
 	} {
-		if got := agent.Decide(rules, write, map[string]any{"path": path}); got.Verdict != want {
+		if got := rule.Decide(rules, write, map[string]any{"path": path}); got.Verdict != want {
 			t.Errorf("%s: %s by %+v, want %s", path, got.Verdict, got, want)
 		}
 	}
-	if got := agent.Decide(rules[:2], write, map[string]any{"path": "src/a"}); got.Verdict != agent.VerdictAsk {
+	if got := rule.Decide(rules[:2], write, map[string]any{"path": "src/a"}); got.Verdict != rule.VerdictAsk {
 		t.Errorf("where no rule speaks: %+v", got)
 	}
 }
 
 func TestWhatHangsOnAnUnknownArgumentAsks(t *testing.T) {
 	unknown := map[string]any{"path": plan.Placeholder("<x>")}
-	allow := agent.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: agent.VerdictRun}
-	deny := agent.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: agent.VerdictBlock}
+	allow := rule.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: rule.VerdictRun}
+	deny := rule.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: rule.VerdictBlock}
 	for name, c := range map[string]struct {
-		rules []agent.Rule
-		want  agent.Verdict
+		rules []rule.Rule
+		want  rule.Verdict
 	}{
-		"run or ask":   {[]agent.Rule{allow, {Tool: "*", Verdict: agent.VerdictAsk}}, agent.VerdictAsk},
-		"run or run":   {[]agent.Rule{allow, {Tool: "*", Verdict: agent.VerdictRun}}, agent.VerdictRun},
-		"deny or run":  {[]agent.Rule{deny, {Tool: "*", Verdict: agent.VerdictRun}}, agent.VerdictAsk},
-		"deny or deny": {[]agent.Rule{deny, {Tool: "*", Verdict: agent.VerdictBlock}}, agent.VerdictBlock},
+		"run or ask":   {[]rule.Rule{allow, {Tool: "*", Verdict: rule.VerdictAsk}}, rule.VerdictAsk},
+		"run or run":   {[]rule.Rule{allow, {Tool: "*", Verdict: rule.VerdictRun}}, rule.VerdictRun},
+		"deny or run":  {[]rule.Rule{deny, {Tool: "*", Verdict: rule.VerdictRun}}, rule.VerdictAsk},
+		"deny or deny": {[]rule.Rule{deny, {Tool: "*", Verdict: rule.VerdictBlock}}, rule.VerdictBlock},
 	} {
-		if got := agent.Decide(c.rules, write, unknown); got.Verdict != c.want {
+		if got := rule.Decide(c.rules, write, unknown); got.Verdict != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -143,10 +143,10 @@ func TestWhatHangsOnAnUnknownArgumentAsks(t *testing.T) {
 
 func TestNoServerPosesAsAnother(t *testing.T) {
 	posing := plan.Tool{Name: "workspace:fs.write", Server: "evil"}
-	for _, r := range []agent.Rule{
-		{Tool: "workspace:fs.write", Verdict: agent.VerdictRun},
-		{Tool: "workspace:*", Verdict: agent.VerdictRun},
-		{Tool: "workspace:fs.write", Verdict: agent.VerdictRun, Source: agent.SourceUser},
+	for _, r := range []rule.Rule{
+		{Tool: "workspace:fs.write", Verdict: rule.VerdictRun},
+		{Tool: "workspace:*", Verdict: rule.VerdictRun},
+		{Tool: "workspace:fs.write", Verdict: rule.VerdictRun, Source: rule.SourceUser},
 	} {
 		if r.Matches(posing) {
 			t.Errorf("%s speaks about %s", r, posing.QualifiedName())
@@ -161,18 +161,18 @@ func TestAPushPassesByItsNameAlone(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		"*": false, "vcs.*": false, "workspace:*": false, "vcs.pus?": false, "vcs.[p]ush": false, "vcs.push": true, "workspace:vcs.push": true,
 	} {
-		if got := (agent.Rule{Tool: pattern, Verdict: agent.VerdictRun}).Matches(push); got != want {
+		if got := (rule.Rule{Tool: pattern, Verdict: rule.VerdictRun}).Matches(push); got != want {
 			t.Errorf("--allow %s lets a push pass: %v", pattern, got)
 		}
-		if !(agent.Rule{Tool: pattern, Verdict: agent.VerdictBlock}).Matches(push) {
+		if !(rule.Rule{Tool: pattern, Verdict: rule.VerdictBlock}).Matches(push) {
 			t.Errorf("--deny %s does not deny a push", pattern)
 		}
 	}
-	rules := []agent.Rule{{Tool: "*", Verdict: agent.VerdictRun}, {Tool: "vcs.push", Args: at("remote", "fork"), Verdict: agent.VerdictRun}}
-	if got := agent.Decide(rules, push, map[string]any{"remote": "fork"}); got.Verdict != agent.VerdictRun {
+	rules := []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}, {Tool: "vcs.push", Args: at("remote", "fork"), Verdict: rule.VerdictRun}}
+	if got := rule.Decide(rules, push, map[string]any{"remote": "fork"}); got.Verdict != rule.VerdictRun {
 		t.Errorf("%+v", got)
 	}
-	if got := agent.Decide(rules, push, map[string]any{"remote": "origin"}); got.Verdict != agent.VerdictAsk {
+	if got := rule.Decide(rules, push, map[string]any{"remote": "origin"}); got.Verdict != rule.VerdictAsk {
 		t.Errorf("%+v", got)
 	}
 }
@@ -183,12 +183,12 @@ func TestALiteralFitsItsOwnTextAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		other := rapid.OneOf(rapid.String(), rapid.Just(text+"x"), rapid.Just(strings.ToUpper(text)), rapid.Just("./"+text)).Draw(t, "other")
-		rules := []agent.Rule{{Tool: "*", Args: at("a", agent.Literal(text)), Verdict: agent.VerdictRun}}
-		if got := agent.Decide(rules, run, map[string]any{"a": text}); got.Verdict != agent.VerdictRun {
-			t.Fatalf("%q does not fit its own pattern %q", text, agent.Literal(text))
+		rules := []rule.Rule{{Tool: "*", Args: at("a", rule.Literal(text)), Verdict: rule.VerdictRun}}
+		if got := rule.Decide(rules, run, map[string]any{"a": text}); got.Verdict != rule.VerdictRun {
+			t.Fatalf("%q does not fit its own pattern %q", text, rule.Literal(text))
 		}
 		same := other == text || path.Clean(other) == text // the same path, written in another way
-		if got := agent.Decide(rules, run, map[string]any{"a": other}); got.Verdict == agent.VerdictRun && !same {
+		if got := rule.Decide(rules, run, map[string]any{"a": other}); got.Verdict == rule.VerdictRun && !same {
 			t.Fatalf("%q fits the pattern of %q", other, text)
 		}
 	})
@@ -200,8 +200,8 @@ func TestNoWildcardLeadsOutOfItsFolder(t *testing.T) {
 	part := rapid.SampledFrom([]string{"docs", "a", "..", ".", "/", "//", `\`, "...", "DOCS", "%2e", "%2E%2E", "~", "*", "\n", " ", `"`})
 	rapid.Check(t, func(t *rapid.T) {
 		path := strings.Join(rapid.SliceOfN(part, 1, 8).Draw(t, "parts"), rapid.SampledFrom([]string{"", "/"}).Draw(t, "between"))
-		rules := []agent.Rule{{Tool: "*", Args: at("path", "docs/**"), Verdict: agent.VerdictRun}}
-		if agent.Decide(rules, write, map[string]any{"path": path}).Verdict != agent.VerdictRun {
+		rules := []rule.Rule{{Tool: "*", Args: at("path", "docs/**"), Verdict: rule.VerdictRun}}
+		if rule.Decide(rules, write, map[string]any{"path": path}).Verdict != rule.VerdictRun {
 			return
 		}
 		inside := false

@@ -1,4 +1,4 @@
-package agent
+package rule
 
 import (
 	"maps"
@@ -140,15 +140,15 @@ func Speaking(rules []Rule, t plan.Tool) []Rule {
 // Where a [plan.Placeholder] stands for an argument and the decision hangs
 // on it, the call asks.
 func Decide(rules []Rule, t plan.Tool, args map[string]any) Rule {
-	return decide(Speaking(rules, t), args)
+	return DecideAmong(Speaking(rules, t), args)
 }
 
-// decide returns the first of the rules that speak about a tool whose conditions
+// DecideAmong returns the first of the rules that speak about a tool whose conditions
 // hold.
-func decide(speaking []Rule, args map[string]any) Rule {
+func DecideAmong(speaking []Rule, args map[string]any) Rule {
 	var open []Rule // may decide, once all is known
 	for _, r := range speaking {
-		switch r.fits(args) {
+		switch r.fit(args) {
 		case fitsNot:
 			continue
 		case fitsPerhaps:

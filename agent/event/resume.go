@@ -1,6 +1,9 @@
-package agent
+package event
 
-import "replan/planning/plan"
+import (
+	"replan/agent/rule"
+	"replan/planning/plan"
+)
 
 // RunResumed says that a run whose program had ended, or that had ended itself,
 // is taken up again. It carries what decides what the run may do from here on:
@@ -12,7 +15,7 @@ type RunResumed struct {
 	Tools     bool             `json:"model_tools,omitempty"`    // it can call tools
 	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 is unknown
 	Limits    Limits           `json:"limits"`
-	Rules     []Rule           `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
+	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
 	Catalogue plan.Catalogue   `json:"catalogue"`
 	Priors    map[string]int64 `json:"priors"`
 	Review    bool             `json:"review,omitempty"` // what is left of the plan is held, and every new one; without it, that stays as it was

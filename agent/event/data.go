@@ -1,9 +1,10 @@
-package agent
+package event
 
 import (
 	"encoding/json"
 	"time"
 
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -18,7 +19,7 @@ type RunStarted struct {
 	Outer     string           `json:"outer,omitempty"` // the run whose model asked for this one
 	Model     string           `json:"model"`           // "" means that there is none
 	Limits    Limits           `json:"limits"`
-	Rules     []Rule           `json:"rules"` // gate rules, first match wins
+	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins
 	Catalogue plan.Catalogue   `json:"catalogue"`
 	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
 	Prompting prompt.Prompting `json:"prompting"` // what planning is told: instructions, conversation, phases
@@ -131,8 +132,8 @@ type StepStarted struct {
 	Draft           bool            `json:"draft,omitempty"`   // started while the plan was streaming in
 	Request         *prompt.Request `json:"request,omitempty"` // where the model does the step in its own words
 
-	Rule       *Rule        `json:"rule,omitempty"`       // that let a call with effects pass without a gate
-	Provenance []Provenance `json:"provenance,omitempty"` // of the text in such a call
+	Rule       *rule.Rule        `json:"rule,omitempty"`       // that let a call with effects pass without a gate
+	Provenance []rule.Provenance `json:"provenance,omitempty"` // of the text in such a call
 }
 
 // StepProgress is what a running tool says of its progress. Passing.
@@ -178,7 +179,7 @@ type StepCompleted struct {
 	DryRun    bool            `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
 	Args      map[string]any  `json:"args,omitempty"`    // as far as they can be resolved
 	Coerced   []plan.Coercion `json:"coerced,omitempty"`
-	Gate      *Rule           `json:"gate,omitempty"` // the rule that would ask, or deny
+	Gate      *rule.Rule      `json:"gate,omitempty"` // the rule that would ask, or deny
 }
 
 // StepFailed says that an attempt of a step failed, and how.

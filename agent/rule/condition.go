@@ -1,4 +1,4 @@
-package agent
+package rule
 
 import (
 	"path"
@@ -10,17 +10,21 @@ import (
 	"replan/planning/plan"
 )
 
-// fit says whether a condition holds of a call.
+// fit says whether a condition holds for a call.
 type fit uint8
 
 const (
 	fitsNot     fit = iota
-	fitsPerhaps     // what it is about is not known yet
+	fitsPerhaps     // the value is not known yet
 	fits
 )
 
-// fits reports whether all conditions of the rule hold of a call.
-func (r Rule) fits(args map[string]any) fit {
+// Fits reports whether all conditions of the rule hold for a call. A condition
+// on a value that is not known yet does not hold.
+func (r Rule) Fits(args map[string]any) bool { return r.fit(args) == fits }
+
+// fit is the weakest fit among the conditions of the rule.
+func (r Rule) fit(args map[string]any) fit {
 	all := fits
 	for name, pattern := range r.Args {
 		all = min(all, r.fitsArg(lookUp(args, name), pattern))

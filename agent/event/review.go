@@ -1,6 +1,11 @@
-package agent
+package event
 
-import "replan/planning/plan"
+import (
+	"fmt"
+	"strings"
+
+	"replan/planning/plan"
+)
 
 // PlanReviewed says what came of a plan that was held to be looked over: it runs,
 // as it was or as the user changed it, or it is refused and the run ends.
@@ -39,3 +44,35 @@ type Approval struct {
 
 // Kind of each event's data.
 func (PlanReviewed) Kind() Kind { return KindPlanReviewed }
+
+// String says what was changed in a few words, "" where nothing was.
+func (c ReviewChanges) String() string {
+	var words []string
+	say := func(n int, what string) {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	say(len(c.Edited), "edited")
+	say(len(c.Moved), "moved")
+	say(len(c.Removed), "out")
+	gates := "gates approved"
+	if len(c.Approved) == 1 {
+		gates = "gate approved"
+	}
+	say(len(c.Approved), gates)
+	return strings.Join(words, " · ")
+}
+
+// Changes is what the user changed of a plan that was looked over.
+func (d PlanReviewed) Changes() ReviewChanges {
+	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved}
+}
+
+// ReviewChanges is what was changed of a plan.
+type ReviewChanges struct {
+	Edited   []string
+	Moved    []Move
+	Removed  []string
+	Approved []Approval
+}
