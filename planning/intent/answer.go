@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
+	"replan/internal/markdown"
 	"replan/planning/plan"
 )
 
@@ -32,7 +34,7 @@ func (a answering) nothing() string {
 	if len(a.items) == 0 {
 		return "Nothing was done."
 	}
-	return "Done: " + count(len(a.items), "step", "steps") + ", and none of them has anything to show."
+	return "Done: " + english.Count(len(a.items), "step") + ", and none of them has anything to show."
 }
 
 // answering is an answer in the making.
@@ -187,9 +189,9 @@ func (a answering) trouble() string {
 			case strings.Contains(reason, "\n"):
 				blocks = append(blocks, name+" failed:\n\n"+fence("text", reason))
 			case strings.HasPrefix(reason, "denied"):
-				lines = append(lines, name+" was not done: "+span(reason, maxNote))
+				lines = append(lines, name+" was not done: "+markdown.Code(reason, maxNote))
 			default:
-				lines = append(lines, name+" failed: "+span(reason, maxNote))
+				lines = append(lines, name+" failed: "+markdown.Code(reason, maxNote))
 			}
 		case plan.ItemInDoubt:
 			lines = append(lines, name+" was started, and nobody knows whether it took effect")
@@ -205,7 +207,7 @@ func (a answering) trouble() string {
 	case 1:
 		blocks = append(blocks, lines[0]+".")
 	default:
-		blocks = append(blocks, rows(lines, 0, "step", "steps"))
+		blocks = append(blocks, rows(lines, 0, "step"))
 	}
 	return strings.Join(blocks[:min(len(blocks), maxRows)], "\n\n")
 }

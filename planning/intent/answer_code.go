@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"replan/internal/english"
 )
 
 // blocksOf write what each operator returned.
@@ -53,16 +55,16 @@ func (a answering) matches(v value) string {
 		files[m.at("path").text()] = true
 		lines[i] = strings.TrimSpace(m.place() + " " + code(m.at("text").text()))
 	}
-	head := count(total, "match", "matches") + " of " + a.about()
+	head := english.Count(total, "match") + " of " + a.about()
 	if a.in.Action == debug {
 		head = "No test and no package is called " + a.about() + ", so none was run. " + head
 	}
 	if within := v.at("files").number(); within > 0 {
-		head += " in " + count(within, "file", "files")
+		head += " in " + english.Count(within, "file")
 	} else if total == len(found) {
-		head += " in " + count(len(files), "file", "files")
+		head += " in " + english.Count(len(files), "file")
 	}
-	return head + ":\n\n" + rows(lines, total, "match", "matches") + cutShort(v) + a.more(total, "find "+a.in.Target, found)
+	return head + ":\n\n" + rows(lines, total, "match") + cutShort(v) + a.more(total, "find "+a.in.Target, found)
 }
 
 // named lists the entries of a folder that the target names.
@@ -94,7 +96,7 @@ func (a answering) listed(v value) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return count(len(names), "file is", "files are") + " called " + a.about() + ":\n\n" + rows(names, 0, "file", "files") + cutShort(v)
+	return filesAre(len(names)) + " called " + a.about() + ":\n\n" + rows(names, 0, "file") + cutShort(v)
 }
 
 // where is the place that the words name, with a blank before it.
@@ -122,12 +124,12 @@ func (a answering) packages(v value) string {
 	slices.Sort(folders)
 	lines := make([]string, len(folders))
 	for i, folder := range folders {
-		lines[i] = code(folder) + ", " + count(files[folder], "file", "files")
+		lines[i] = code(folder) + ", " + english.Count(files[folder], "file")
 	}
 	if len(lines) == 0 {
 		return "No folder" + a.where() + " holds source code."
 	}
-	return count(len(lines), "package", "packages") + a.where() + ":\n\n" + rows(lines, 0, "package", "packages") + cutShort(v)
+	return english.Count(len(lines), "package") + a.where() + ":\n\n" + rows(lines, 0, "package") + cutShort(v)
 }
 
 // folder lists all entries of a folder.
@@ -148,7 +150,7 @@ func (a answering) folder(v value) string {
 	if len(lines) == 0 {
 		return "There is nothing in " + where + "."
 	}
-	return count(len(lines), "entry", "entries") + " in " + where + ":\n\n" + rows(lines, 0, "entry", "entries") + cutShort(v) + a.more(len(lines), "list files", entries)
+	return english.Count(len(lines), "entry") + " in " + where + ":\n\n" + rows(lines, 0, "entry") + cutShort(v) + a.more(len(lines), "list files", entries)
 }
 
 // more says how to see what a list of so many rows leaves out.
@@ -196,7 +198,7 @@ func (a answering) symbolList(v value) string {
 	if file := code(v.at("path").text()); file != "" {
 		about = " in " + file
 	}
-	return count(total, "symbol", "symbols") + about + ":\n\n" + rows(symbolLines(found), total, "symbol", "symbols") + cutShort(v) + a.more(total, "list symbols", found) + noted(v)
+	return english.Count(total, "symbol") + about + ":\n\n" + rows(symbolLines(found), total, "symbol") + cutShort(v) + a.more(total, "list symbols", found) + noted(v)
 }
 
 func (a answering) parsed(v value) string {
@@ -205,13 +207,13 @@ func (a answering) parsed(v value) string {
 		head += " is " + language
 	}
 	if n := v.at("lines").number(); n > 0 {
-		head += ", " + count(n, "line", "lines")
+		head += ", " + english.Count(n, "line")
 	}
 	outline := v.at("outline").list()
 	if len(outline) == 0 {
 		return head + ", with no symbols that could be made out." + noted(v)
 	}
-	return head + ":\n\n" + rows(symbolLines(outline), 0, "symbol", "symbols") + noted(v)
+	return head + ":\n\n" + rows(symbolLines(outline), 0, "symbol") + noted(v)
 }
 
 func (a answering) definitions(v value) string {
@@ -249,7 +251,7 @@ func (a answering) definitions(v value) string {
 		blocks = append(blocks, head)
 	}
 	if rest := total - len(shown); rest > 0 {
-		blocks = append(blocks, "… and "+count(rest, "more definition", "more definitions"))
+		blocks = append(blocks, "… and "+english.Count(rest, "more definition"))
 	}
 	return strings.Join(blocks, "\n\n") + noted(v)
 }
@@ -288,9 +290,9 @@ func (a answering) referenceList(v value) string {
 	if total <= 0 {
 		return "Nothing uses " + name + " besides its definition at " + defined + "." + noted(v)
 	}
-	head := count(total, "reference", "references") + " to " + name
+	head := english.Count(total, "reference") + " to " + name
 	if total == len(lines) {
-		head += " in " + count(len(files), "file", "files")
+		head += " in " + english.Count(len(files), "file")
 	}
 	if by := plain(v.at("by").text()); by != "" {
 		head += ", found by " + by
@@ -302,7 +304,7 @@ func (a answering) referenceList(v value) string {
 	default:
 		head += "; it is defined at " + defined
 	}
-	return head + ":\n\n" + rows(lines, total, "reference", "references") + cutShort(v) + a.more(total, "where is "+a.in.Target+" used", found) + noted(v)
+	return head + ":\n\n" + rows(lines, total, "reference") + cutShort(v) + a.more(total, "where is "+a.in.Target+" used", found) + noted(v)
 }
 
 func (a answering) summary(v value) string {

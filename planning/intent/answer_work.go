@@ -3,6 +3,8 @@ package intent
 import (
 	"fmt"
 	"strings"
+
+	"replan/internal/english"
 )
 
 // The blocks of an answer that tell of changes, tests and version control.
@@ -54,16 +56,16 @@ func (a answering) changed(v value) string {
 	files := v.at("files").list()
 	head := a.change()
 	if transformed := a.result("code.transform"); transformed.isObject() {
-		head += ": " + count(transformed.at("edits").number(), "edit", "edits") + " in " + count(len(files), "file", "files")
+		head += ": " + english.Count(transformed.at("edits").number(), "edit") + " in " + english.Count(len(files), "file")
 		if by := plain(transformed.at("by").text()); by != "" {
 			head += ", found by " + by
 		}
 	} else {
-		head += " " + count(len(files), "file", "files")
+		head += " " + english.Count(len(files), "file")
 	}
 	text := head + "."
 	if len(files) > 0 {
-		text += "\n\n" + rows(fileLines(files), 0, "file", "files")
+		text += "\n\n" + rows(fileLines(files), 0, "file")
 	}
 	return text + noted(a.result("code.transform"))
 }
@@ -85,7 +87,7 @@ func (a answering) transformed(v value) string {
 	if edits == 0 && len(files) == 0 {
 		return "There is nothing to change for " + a.about() + "." + noted(v)
 	}
-	text := "Not changed yet: " + count(edits, "edit", "edits") + " in " + count(len(files), "file", "files") + ".\n\n" + rows(fileLines(files), 0, "file", "files")
+	text := "Not changed yet: " + english.Count(edits, "edit") + " in " + english.Count(len(files), "file") + ".\n\n" + rows(fileLines(files), 0, "file")
 	text += noted(v)
 	if diff := v.at("diff").text(); diff != "" {
 		text += "\n\n" + fence("diff", diff)
@@ -136,7 +138,7 @@ func (a answering) testRun(v value) string {
 		}
 	}
 	if len(lines) > 0 {
-		head += "\n\n" + rows(lines, 0, "failure", "failures")
+		head += "\n\n" + rows(lines, 0, "failure")
 	}
 	return head
 }
@@ -181,7 +183,7 @@ func (answering) linted(v value) string {
 		lines[i] = strings.TrimSpace(f.place() + " " + code(f.at("message").text()))
 	}
 	if len(lines) > 0 {
-		head += "\n\n" + rows(lines, 0, "finding", "findings")
+		head += "\n\n" + rows(lines, 0, "finding")
 	}
 	return head
 }
@@ -198,16 +200,16 @@ func (a answering) statusOf(v value) string {
 		head += ", following " + upstream
 	}
 	if n := v.at("ahead").number(); n > 0 {
-		head += ", " + count(n, "commit", "commits") + " ahead"
+		head += ", " + english.Count(n, "commit") + " ahead"
 	}
 	if n := v.at("behind").number(); n > 0 {
-		head += ", " + count(n, "commit", "commits") + " behind"
+		head += ", " + english.Count(n, "commit") + " behind"
 	}
 	files := v.at("files").list()
 	if len(files) == 0 {
 		return head + ". Nothing is changed."
 	}
-	return head + ". " + count(len(files), "file is", "files are") + " changed:\n\n" + rows(fileLines(files), 0, "file", "files")
+	return head + ". " + filesAre(len(files)) + " changed:\n\n" + rows(fileLines(files), 0, "file")
 }
 
 func (answering) diffOf(v value) string {
@@ -216,8 +218,8 @@ func (answering) diffOf(v value) string {
 	if len(files) == 0 && strings.TrimSpace(diff) == "" {
 		return "There are no changes."
 	}
-	text := fmt.Sprintf("%s changed, +%d −%d:\n\n%s", count(len(files), "file", "files"), v.at("added").number(), v.at("removed").number(),
-		rows(fileLines(files), 0, "file", "files"))
+	text := fmt.Sprintf("%s changed, +%d −%d:\n\n%s", english.Count(len(files), "file"), v.at("added").number(), v.at("removed").number(),
+		rows(fileLines(files), 0, "file"))
 	if strings.TrimSpace(diff) != "" {
 		text += "\n\n" + fence("diff", diff)
 	}
@@ -241,7 +243,7 @@ func (answering) logOf(v value) string {
 		}
 		lines[i] = line
 	}
-	return "The last commits:\n\n" + rows(lines, v.at("total").number(), "commit", "commits")
+	return "The last commits:\n\n" + rows(lines, v.at("total").number(), "commit")
 }
 
 // shortHash is as much of a commit's hash as is usually shown.
@@ -264,9 +266,9 @@ func (answering) branchList(v value) string {
 	case len(lines) == 0 && current == "":
 		return "There are no branches yet."
 	case current == "":
-		return rows(lines, 0, "branch", "branches")
+		return rows(lines, 0, "branch")
 	default:
-		return strings.TrimSpace("The branch is " + current + ".\n\n" + rows(lines, 0, "branch", "branches"))
+		return strings.TrimSpace("The branch is " + current + ".\n\n" + rows(lines, 0, "branch"))
 	}
 }
 
@@ -294,7 +296,7 @@ func (answering) committed(v value) string {
 	}
 	files := v.at("files")
 	if n := max(len(files.list()), files.number()); n > 0 {
-		text += ", " + count(n, "file", "files")
+		text += ", " + english.Count(n, "file")
 	}
 	return text + "."
 }

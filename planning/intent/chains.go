@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"replan/planning/plan"
 )
 
 func isUpper(r rune) bool { return unicode.IsUpper(r) }
@@ -191,7 +193,7 @@ func (d *draft) fix() {
 }
 
 func (d *draft) fixTitle() string {
-	if problem := brief(d.in.Params["problem"], 60); problem != "" {
+	if problem := plan.OneLine(d.in.Params["problem"], 60); problem != "" {
 		return "Fix the " + problem + " in " + d.about()
 	}
 	return "Fix " + d.about()
@@ -217,7 +219,7 @@ func (d *draft) extract() {
 		from = d.source()
 	}
 	title := "Extract " + d.about()
-	if into := brief(d.in.Params["into"], 60); into != "" {
+	if into := plan.OneLine(d.in.Params["into"], 60); into != "" {
 		title += " into " + into
 	}
 	done := d.model(extract, title, "the new code, and the change to the old with the exact text to replace", from...)
@@ -242,9 +244,9 @@ func (d *draft) rename() {
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
 	case name != "" && !identifier.MatchString(name):
-		d.lack("the new name is no name: %s", brief(name, 60))
+		d.lack("the new name is no name: %s", plan.OneLine(name, 60))
 	case to != "":
-		d.lack("the new name lies elsewhere than the old: %s", brief(name, 60))
+		d.lack("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
 	}
 	if s := d.shape(); s == someWords {
 		d.lack("what is to be renamed is no name: %s", d.about())
@@ -253,7 +255,7 @@ func (d *draft) rename() {
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
 	title := "Work out the renaming"
 	if name != "" {
-		title += " to " + brief(name, 60)
+		title += " to " + plan.OneLine(name, 60)
 	}
 	change := d.call("code.transform", title, map[string]any{
 		"kind": "rename", "symbol": "${uses.symbol}", "new_name": literally(name), "path": place,
@@ -268,12 +270,12 @@ func (d *draft) moved(to string) {
 		to = path.Join(path.Dir(from), to)
 	}
 	if path.Ext(path.Base(from)) != "" && isFile(from) && !isFile(to) {
-		d.lack("the new name of a file lacks an ending such as %s: %s", path.Ext(from), brief(to, 60))
+		d.lack("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
 	}
 	if isPattern(from) || strings.ContainsAny(to, " \t\n") {
 		d.lack("one file can be moved to one path only")
 	}
-	d.tests(d.call("fs.move", "Move "+brief(from, 60)+" to "+brief(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
+	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
 func (d *draft) refactor() {
@@ -294,7 +296,7 @@ func (d *draft) refactor() {
 	}
 	title := "Refactor " + d.about()
 	if to != "" {
-		title += " to " + brief(to, 60)
+		title += " to " + plan.OneLine(to, 60)
 	}
 	done := d.model(refactor, title, "the same behaviour in better code: each change with the exact text to replace", from...)
 	d.written("fs.patch", "Apply the refactoring", append(from, done)...)
@@ -363,13 +365,13 @@ func (d *draft) addTests() {
 	tool, outcome := "fs.patch", "new tests, with the exact place in the file of tests where they go; every test that is there stays"
 	switch {
 	case tests != "":
-		from = append(from, d.call("fs.read", "Read the tests in "+brief(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
-		title = "Add the tests to " + brief(tests, 60)
+		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
+		title = "Add the tests to " + plan.OneLine(tests, 60)
 	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // what nothing declares has no tests
 		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
 		if name := testFileOf(source); name != "" {
-			title = "Write the tests to " + brief(name, 60)
-			outcome = "a whole new file of tests, " + brief(name, 60)
+			title = "Write the tests to " + plan.OneLine(name, 60)
+			outcome = "a whole new file of tests, " + plan.OneLine(name, 60)
 		}
 	}
 	done := d.model(addTests, "Write tests for "+d.about(), outcome, from...)

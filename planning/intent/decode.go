@@ -54,7 +54,7 @@ func readIntent(v any) (Intent, error) {
 	for name, value := range o.object("params") {
 		text, ok := value.(string)
 		if !ok {
-			return Intent{}, fmt.Errorf("params.%s must be a text, not %s", brief(name, 60), kindOf(value))
+			return Intent{}, fmt.Errorf("params.%s must be a text, not %s", plan.OneLine(name, 60), kindOf(value))
 		}
 		in.Params[name] = text
 	}

@@ -68,7 +68,7 @@ func (d *draft) shape() shape { return shapeOf(d.in.Target) }
 
 // about is the target on one line.
 func (d *draft) about() string {
-	if about := brief(d.in.Target, 60); about != "" {
+	if about := plan.OneLine(d.in.Target, 60); about != "" {
 		return about
 	}
 	return "what was meant"
@@ -87,7 +87,7 @@ func (d *draft) within() string {
 	case isPath(place), isFolder(place):
 		return literally(pathOf(place))
 	default:
-		d.lack("the words name a place that is no path: %s", brief(place, 60))
+		d.lack("the words name a place that is no path: %s", plan.OneLine(place, 60))
 		return ""
 	}
 }
@@ -132,9 +132,9 @@ func (d *draft) source() []int {
 // file adds what shows a file, or the outline of a folder.
 func (d *draft) file(name string) []int {
 	if isFile(name) {
-		return []int{d.call("fs.read", "Read "+brief(name, 60), map[string]any{"path": name}, "source")}
+		return []int{d.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")}
 	}
-	return []int{d.call("code.symbols", "List the symbols of "+brief(name, 60), map[string]any{"path": name}, "outline")}
+	return []int{d.call("code.symbols", "List the symbols of "+plan.OneLine(name, 60), map[string]any{"path": name}, "outline")}
 }
 
 // located adds the definition of the target, and the file that it stands in.

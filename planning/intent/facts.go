@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/internal/lazyregexp"
+	"replan/planning/plan"
 )
 
 // Facts are what is known of the workspace about the names in a goal, so that a
@@ -300,7 +301,7 @@ func (d *draft) resolved(text string) string {
 	case 1:
 		return all[0]
 	default:
-		d.lack("there are several of that name: %s", brief(strings.Join(all, ", "), 120))
+		d.lack("there are several of that name: %s", plan.OneLine(strings.Join(all, ", "), 120))
 		return text
 	}
 }

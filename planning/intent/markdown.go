@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
+
+	"replan/internal/english"
+	"replan/internal/markdown"
 )
 
 // The bounds of an answer. What is beyond them is counted and left out.
@@ -17,34 +19,18 @@ const (
 	maxProse = 12000 // bytes of text that a summary brings along
 )
 
-// code writes a text as a Markdown code span on one line, whatever it holds.
-// It is empty where the text is.
-func code(text string) string { return span(text, maxSpan) }
+// code quotes a text as a span of code, as far as a row shows it.
+func code(text string) string { return markdown.Code(text, maxSpan) }
 
-// noted is what an operator remarks on its result, as a paragraph of its own.
+// fence quotes a text as a block of code, as far as an answer shows it.
+func fence(language, text string) string { return markdown.Fence(language, text, maxLines) }
+
+// noted is an operator's remark on its result, as a paragraph of its own.
 func noted(v value) string {
-	if note := span(v.at("note").text(), maxNote); note != "" {
+	if note := markdown.Code(v.at("note").text(), maxNote); note != "" {
 		return "\n\nNote: " + note
 	}
 	return ""
-}
-
-// span is code with a bound of its own.
-func span(text string, bound int) string {
-	text = brief(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && !unicode.IsSpace(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�")), bound)
-	if text == "" {
-		return ""
-	}
-	ticks := strings.Repeat("`", longestRun(text, '`')+1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " "
-	}
-	return ticks + text + ticks
 }
 
 // plain writes a text that should be one of an operator's own words, such as
@@ -54,28 +40,6 @@ func plain(text string) string {
 		return strings.TrimSpace(text)
 	}
 	return code(text)
-}
-
-// fence writes a text as a fenced block, cut where it is long.
-func fence(language, text string) string {
-	text = strings.TrimRight(strings.ToValidUTF8(text, "�"), "\n")
-	lines := strings.Split(text, "\n")
-	cut := len(lines) - maxLines
-	if cut > 0 {
-		lines = lines[:maxLines]
-	}
-	for i, line := range lines {
-		if runes := []rune(line); len(runes) > maxSpan {
-			lines[i] = string(runes[:maxSpan-1]) + "…"
-		}
-	}
-	text = strings.Join(lines, "\n")
-	marks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	block := marks + language + "\n" + text + "\n" + marks
-	if cut > 0 {
-		block += "\n\n… and " + count(cut, "more line", "more lines")
-	}
-	return block
 }
 
 // prose takes over Markdown that an operator wrote, cut where it is long. A
@@ -113,43 +77,19 @@ func prose(text string) string {
 	return text
 }
 
-// longestRun is the length of the longest run of a mark.
-func longestRun(text string, mark rune) int {
-	longest, run := 0, 0
-	for _, r := range text {
-		if r != mark {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
-}
-
-// rows writes a list; what is beyond the bound is counted. total is how many
-// there are altogether, where more were found than stand in the list.
-func rows(lines []string, total int, one, many string) string {
-	total = max(total, len(lines))
-	if len(lines) > maxRows {
-		lines = lines[:maxRows]
-	}
+// rows writes a list of things that a noun names; those beyond the bound are
+// counted. total is how many there are altogether, where the list is cut already.
+func rows(lines []string, total int, noun string) string {
+	rest := max(total, len(lines)) - min(len(lines), maxRows)
+	lines = lines[:min(len(lines), maxRows)]
 	text := ""
 	if len(lines) > 0 {
 		text = "- " + strings.Join(lines, "\n- ")
 	}
-	if rest := total - len(lines); rest > 0 {
-		text += fmt.Sprintf("\n\n… and %s", count(rest, "more "+one, "more "+many))
+	if rest > 0 {
+		text += "\n\n… and " + english.Count(rest, "more "+noun)
 	}
 	return text
-}
-
-// count writes a number with the word for what is counted.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // value is a JSON value of any shape that something is looked for in; what is
@@ -210,4 +150,12 @@ func (v value) place() string {
 		where = fmt.Sprintf("%s:%d", where, line)
 	}
 	return code(where)
+}
+
+// filesAre counts files as the subject of a sentence.
+func filesAre(n int) string {
+	if n == 1 {
+		return "1 file is"
+	}
+	return english.Count(n, "file") + " are"
 }

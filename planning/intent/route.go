@@ -198,13 +198,13 @@ func (c Chain) Plan(goal string) plan.Plan {
 
 // title says on one line what the chain does.
 func (c Chain) title() string {
-	about := brief(c.Intent.Target, 60)
+	about := plan.OneLine(c.Intent.Target, 60)
 	if about == "" {
 		about = "what was meant"
 	}
 	switch t := titles[[2]string{c.Intent.Category, c.Intent.Action}]; {
 	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
-		return fmt.Sprintf("Rename %s to %s", about, brief(c.Intent.Params["new_name"], 60))
+		return fmt.Sprintf("Rename %s to %s", about, plan.OneLine(c.Intent.Params["new_name"], 60))
 	case c.Intent.Action == find && c.Intent.Params["of"] != "":
 		return "List the " + c.Intent.Params["of"]
 	case c.Intent.Params["remove"] != "":

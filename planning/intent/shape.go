@@ -118,12 +118,3 @@ func wholeWord(name string) string {
 // literally protects a text that goes into the args of a step from being read as
 // a reference.
 func literally(text string) string { return strings.ReplaceAll(text, "${", "$${") }
-
-// brief is a text on one line, cut where it is long.
-func brief(text string, bound int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) > bound {
-		return string(runes[:bound-1]) + "…"
-	}
-	return string(runes)
-}

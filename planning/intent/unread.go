@@ -3,6 +3,8 @@ package intent
 import (
 	"fmt"
 	"slices"
+
+	"replan/planning/plan"
 )
 
 // RouteWords maps words to the chain that carries them out: Route of what Parse
@@ -33,7 +35,7 @@ func (r reading) open(words string, said []task, at int) []string {
 		case t.denies():
 			clauses = append(clauses, alsoSays(words, t.tokens))
 		case t.verb && !r.covers(words, t, i > at):
-			text := brief(cut(words, t.tokens).text, 60)
+			text := plan.OneLine(cut(words, t.tokens).text, 60)
 			clauses = append(clauses, fmt.Sprintf("the words also ask to %s, which is a task of its own: ask for one thing at a time", text))
 		case !t.verb && !r.worded() && conditional(t.tokens):
 			clauses = append(clauses, alsoSays(words, t.tokens))
@@ -122,7 +124,7 @@ func alsoSays(words string, tokens []token) string {
 	for len(tokens) > 1 && tokens[0].is("but", "and") {
 		tokens = tokens[1:]
 	}
-	return fmt.Sprintf("the words also say \"%s\", which cannot be kept here", brief(words[tokens[0].start:tokens[len(tokens)-1].end], 60))
+	return fmt.Sprintf("the words also say \"%s\", which cannot be kept here", plan.OneLine(words[tokens[0].start:tokens[len(tokens)-1].end], 60))
 }
 
 // reasons begin what follows an order and changes nothing about it.
@@ -185,7 +187,7 @@ func (r *reading) literal() {
 	for _, p := range []phrase{r.target, with} {
 		if len(p.tokens) > 0 && characters(p.tokens[len(p.tokens)-1]) {
 			r.limited = true
-			r.vague = append(r.vague, fmt.Sprintf("%s may mean the characters or the word: put what is meant in quotes", brief(p.text, 60)))
+			r.vague = append(r.vague, fmt.Sprintf("%s may mean the characters or the word: put what is meant in quotes", plan.OneLine(p.text, 60)))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 )
 
@@ -48,7 +49,7 @@ func (n counts) words(of int, fail, fails string) []string {
 	case n.builds == 1:
 		parts = append(parts, "1 package does not build")
 	case n.builds > 1:
-		parts = append(parts, plural(n.builds, "package")+" do not build")
+		parts = append(parts, english.Count(n.builds, "package")+" do not build")
 	}
 	for _, k := range []struct {
 		n, of int
@@ -56,11 +57,11 @@ func (n counts) words(of int, fail, fails string) []string {
 	}{{n.packages, 0, "package"}, {n.tests, of, "test"}} {
 		switch {
 		case k.n > 0 && k.of > 0:
-			parts = append(parts, fmt.Sprintf("%d of %s %s", k.n, plural(k.of, k.what), fail))
+			parts = append(parts, fmt.Sprintf("%d of %s %s", k.n, english.Count(k.of, k.what), fail))
 		case k.n == 1:
 			parts = append(parts, "1 "+k.what+" "+fails)
 		case k.n > 1:
-			parts = append(parts, plural(k.n, k.what)+" "+fail)
+			parts = append(parts, english.Count(k.n, k.what)+" "+fail)
 		}
 	}
 	return parts
@@ -116,9 +117,9 @@ func (b broken) words() string {
 	s.WriteString("\n  in ")
 	switch {
 	case own == "":
-		s.WriteString("what " + plural(others, "package") + " need, like " + span(b.failures[0].pkg()))
+		s.WriteString("what " + english.Count(others, "package") + " need, like " + span(b.failures[0].pkg()))
 	case others > 1:
-		s.WriteString(span(own) + " and " + plural(others-1, "package") + " that need it")
+		s.WriteString(span(own) + " and " + english.Count(others-1, "package") + " that need it")
 	default:
 		s.WriteString(span(own))
 	}

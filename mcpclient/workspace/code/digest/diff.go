@@ -5,168 +5,91 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace/code/source"
 )
 
-// fileDiff is what a diff says of one file.
+// fileDiff is the part of a diff about one file.
 type fileDiff struct {
 	old, path      string
 	status         string // added, removed, renamed or changed
 	added, removed int
-	hunks          []hunk
+	hunks          []*gitdiff.TextFragment
 	binary         bool
 }
 
-type hunk struct {
-	heading string // what stands behind the second @@
-	lines   []line
-}
-
-type line struct {
-	sign byte // ' ', '+' or '-'
-	text string
-}
-
-var hunkHeader = lazyregexp.New(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$`)
-
-// readDiff reads a unified diff, git's or not. A diff that was cut off is read as
-// far as it goes. Within a hunk its counts tell lines from headers.
+// readDiff reads a unified diff, of git or not. A diff that was cut off is read
+// as far as it goes.
 func readDiff(diff string) []fileDiff {
-	var files []fileDiff
-	var old string
-	oldLeft, newLeft := 0, 0
-	current := func() *fileDiff {
-		if len(files) == 0 {
-			files = append(files, fileDiff{status: "changed"})
-		}
-		return &files[len(files)-1]
-	}
-	inGit := false
-	for text := range strings.Lines(diff) {
-		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-		if oldLeft > 0 || newLeft > 0 {
-			if took := current().take(text, &oldLeft, &newLeft); took {
-				continue
-			}
-			oldLeft, newLeft = 0, 0
-		}
-		switch m := hunkHeader.FindStringSubmatch(text); {
-		case m != nil:
-			oldLeft, newLeft = count(m[1]), count(m[2])
-			f := current()
-			f.hunks = append(f.hunks, hunk{heading: strings.TrimSpace(m[3])})
-		case strings.HasPrefix(text, "diff --git "):
-			files = append(files, fileDiff{status: "changed", path: gitName(text)})
-			inGit = true
-		case strings.HasPrefix(text, "--- "):
-			old = headerName(text[4:])
-			if !inGit {
-				files = append(files, fileDiff{status: "changed"})
-			}
-		case strings.HasPrefix(text, "+++ "):
-			inGit = false
-			current().named(old, headerName(text[4:]))
-		case strings.HasPrefix(text, "new file mode"):
-			current().status = "added"
-		case strings.HasPrefix(text, "deleted file mode"):
-			current().status = "removed"
-		case strings.HasPrefix(text, "rename from "):
-			current().old, current().status = unquoted(text[len("rename from "):]), "renamed"
-		case strings.HasPrefix(text, "rename to "):
-			current().path = unquoted(text[len("rename to "):])
-		case strings.HasPrefix(text, "Binary files ") || text == "GIT binary patch":
-			current().binary = true
+	parsed, _, err := gitdiff.Parse(strings.NewReader(diff))
+	if err != nil {
+		if parsed, _, err = gitdiff.Parse(strings.NewReader(closed(diff))); err != nil {
+			return nil
 		}
 	}
-	return slices.DeleteFunc(files, func(f fileDiff) bool { return f.path == "" })
-}
-
-// count is a number of lines in a hunk header; left out it is 1.
-func count(s string) int {
-	if n, err := strconv.Atoi(s); err == nil {
-		return n
+	files := make([]fileDiff, 0, len(parsed))
+	name := withoutSide
+	if strings.HasPrefix(diff, "diff --git ") || strings.Contains(diff, "\ndiff --git ") {
+		name = func(name string) string { return name } // whose sides are off already
 	}
-	return 1
-}
-
-// take reads a line of a hunk, and reports whether it is one.
-func (f *fileDiff) take(text string, oldLeft, newLeft *int) bool {
-	if len(f.hunks) == 0 {
-		return false
-	}
-	sign := byte(' ')
-	if text != "" {
-		sign, text = text[0], text[1:]
-	}
-	switch sign {
-	case ' ':
-		*oldLeft--
-		*newLeft--
-	case '-':
-		*oldLeft--
-		f.removed++
-	case '+':
-		*newLeft--
-		f.added++
-	case '\\': // no newline at the end of the file
-		return true
-	default:
-		return false
-	}
-	h := &f.hunks[len(f.hunks)-1]
-	h.lines = append(h.lines, line{sign, text})
-	return true
-}
-
-func (f *fileDiff) named(old, name string) {
-	switch {
-	case old == "" && f.status != "removed":
-		f.status, f.path = "added", name
-	case name == "":
-		f.status, f.path = "removed", old
-	default:
-		if f.path == "" || f.status == "changed" {
-			f.path = name
+	for _, p := range parsed {
+		f := fileDiff{old: name(p.OldName), path: name(p.NewName), status: "changed", hunks: p.TextFragments, binary: p.IsBinary}
+		switch {
+		case p.IsNew:
+			f.status = "added"
+		case p.IsDelete:
+			f.status, f.path = "removed", f.old
+		case p.IsRename:
+			f.status = "renamed"
+		}
+		for _, h := range f.hunks {
+			f.added, f.removed = f.added+int(h.LinesAdded), f.removed+int(h.LinesDeleted)
+		}
+		if f.path != "" {
+			files = append(files, f)
 		}
 	}
+	return files
 }
 
-// headerName is the file of a --- or +++ line, "" for /dev/null.
-func headerName(s string) string {
-	s, _, _ = strings.Cut(s, "\t")
-	s = unquoted(strings.TrimSpace(s))
-	if s == "/dev/null" {
-		return ""
-	}
-	if rest, ok := strings.CutPrefix(s, "a/"); ok {
+// withoutSide is a path without the a/ or b/ that stands before it.
+func withoutSide(name string) string {
+	if rest, ok := strings.CutPrefix(name, "a/"); ok {
 		return rest
 	}
-	return strings.TrimPrefix(s, "b/")
+	return strings.TrimPrefix(name, "b/")
 }
 
-// gitName is the file of a diff --git line, whose two names are alike.
-func gitName(s string) string {
-	s = strings.TrimPrefix(s, "diff --git ")
-	if i := strings.LastIndex(s, " b/"); i >= 0 {
-		return s[i+3:]
-	}
-	if i := strings.LastIndex(s, ` "b/`); i >= 0 {
-		return strings.TrimPrefix(unquoted(s[i+1:]), "b/")
-	}
-	return ""
-}
+var hunkHeader = lazyregexp.New(`(?m)^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)\n`)
 
-func unquoted(s string) string {
-	if strings.HasPrefix(s, `"`) {
-		if plain, err := strconv.Unquote(s); err == nil {
-			return plain
+// closed is a diff that was cut off, with the header of its last hunk counting the
+// lines that are there.
+func closed(diff string) string {
+	diff = diff[:strings.LastIndexByte(diff, '\n')+1]
+	headers := hunkHeader.FindAllStringSubmatchIndex(diff, -1)
+	if len(headers) == 0 {
+		return ""
+	}
+	last := headers[len(headers)-1]
+	part := func(n int) string { return diff[last[2*n]:last[2*n+1]] }
+	old, fresh := 0, 0
+	for line := range strings.Lines(diff[last[1]:]) {
+		switch line[0] {
+		case '-':
+			old++
+		case '+':
+			fresh++
+		case ' ', '\n':
+			old++
+			fresh++
 		}
 	}
-	return s
+	return fmt.Sprintf("%s@@ -%s,%d +%s,%d @@%s\n%s", diff[:last[0]], part(1), old, part(2), fresh, part(3), diff[last[1]:])
 }
 
 // Diff sums up a unified diff. Its title can be the subject of a commit.
@@ -189,9 +112,9 @@ func Diff(ctx context.Context, diff string) (Digest, error) {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s changed, +%d −%d.\n", plural(len(files), "file"), added, removed)
+	fmt.Fprintf(&b, "%s changed, +%d −%d.\n", english.Count(len(files), "file"), added, removed)
 	if from, to, n := renamed(files, touched); n > 0 {
-		fmt.Fprintf(&b, "\n%s becomes %s in %s.\n", span(from), span(to), plural(n, "line"))
+		fmt.Fprintf(&b, "\n%s becomes %s in %s.\n", span(from), span(to), english.Count(n, "line"))
 	}
 	b.WriteByte('\n')
 	const shown = 20
@@ -199,7 +122,7 @@ func Diff(ctx context.Context, diff string) (Digest, error) {
 		fmt.Fprintf(&b, "- %s\n", f.words(touched[i]))
 	}
 	if more := len(files) - shown; more > 0 {
-		fmt.Fprintf(&b, "- and %s\n", extra(more, "file"))
+		fmt.Fprintf(&b, "- and %s\n", english.Count(more, "more file"))
 	}
 	return Digest{Kind: "diff", Title: subject(files, touched), Summary: b.String()}, nil
 }
@@ -224,7 +147,7 @@ func (f fileDiff) words(t touch) string {
 		names []string
 	}{{"adds", t.added}, {"removes", t.removed}, {"in", t.within}} {
 		if len(p.names) > 0 && f.status != "removed" {
-			parts = append(parts, p.verb+" "+some(spans(p.names), shown, "name"))
+			parts = append(parts, p.verb+" "+english.Some(spans(p.names), shown, "name"))
 		}
 	}
 	if len(parts) > 0 {
@@ -251,12 +174,12 @@ func (f fileDiff) touched(ctx context.Context, left *int) touch {
 	}
 	var before, after []string
 	for _, h := range f.hunks {
-		oldNames, oldAround := h.side(ctx, f.path, '-', left)
-		newNames, newAround := h.side(ctx, f.path, '+', left)
+		oldNames, oldAround := side(ctx, h, f.path, gitdiff.OpDelete, left)
+		newNames, newAround := side(ctx, h, f.path, gitdiff.OpAdd, left)
 		before, after = append(before, oldNames...), append(after, newNames...)
 		around := append(newAround, oldAround...)
-		if len(around) == 0 && h.heading != "" {
-			if o, err := source.OutlineOf(ctx, f.path, h.heading+"\n"); err == nil && len(o.Symbols) > 0 {
+		if len(around) == 0 && h.Comment != "" {
+			if o, err := source.OutlineOf(ctx, f.path, h.Comment+"\n"); err == nil && len(o.Symbols) > 0 {
 				around = []string{o.Symbols[0].Name}
 			}
 		}
@@ -280,18 +203,17 @@ func without(names, other []string) []string {
 
 // side is what one side of a hunk declares in changed lines, and the
 // declarations that its other changed lines stand in.
-func (h hunk) side(ctx context.Context, file string, sign byte, left *int) (names, around []string) {
+func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (names, around []string) {
 	var b strings.Builder
 	changed := map[int]bool{}
 	n := 0
-	for _, l := range h.lines {
-		if l.sign != ' ' && l.sign != sign {
+	for _, l := range h.Lines {
+		if l.Op != gitdiff.OpContext && l.Op != op {
 			continue
 		}
 		n++
-		changed[n] = l.sign == sign
-		b.WriteString(l.text)
-		b.WriteByte('\n')
+		changed[n] = l.Op == op
+		b.WriteString(l.Line)
 	}
 	if *left -= b.Len(); *left < 0 {
 		return nil, nil
@@ -343,12 +265,12 @@ func renaming(files []fileDiff) (from, to string, lines int) {
 		}
 		for _, h := range f.hunks {
 			var old, new []string
-			for _, l := range append(h.lines, line{sign: ' '}) {
-				switch l.sign {
-				case '-':
-					old = append(old, l.text)
-				case '+':
-					new = append(new, l.text)
+			for _, l := range append(slices.Clone(h.Lines), gitdiff.Line{}) {
+				switch l.Op {
+				case gitdiff.OpDelete:
+					old = append(old, strings.TrimSuffix(l.Line, "\n"))
+				case gitdiff.OpAdd:
+					new = append(new, strings.TrimSuffix(l.Line, "\n"))
 				default:
 					for i := range old {
 						if len(old) != len(new) || !swaps(old[i], new[i], &from, &to) {

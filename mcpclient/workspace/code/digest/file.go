@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace/code/source"
 )
@@ -31,12 +32,12 @@ func File(p Parsed) Digest {
 	if lang == "" || lang == "unknown" {
 		lang = "text"
 	}
-	d.Title = fits(fmt.Sprintf("%s: %s, %s", name, lang, plural(p.Lines, "line")), fmt.Sprintf("%s: %s, %s", base(name), lang, plural(p.Lines, "line")))
+	d.Title = fits(fmt.Sprintf("%s: %s, %s", name, lang, english.Count(p.Lines, "line")), fmt.Sprintf("%s: %s, %s", base(name), lang, english.Count(p.Lines, "line")))
 	var b strings.Builder
 	if p.Path != "" {
 		name = span(p.Path)
 	}
-	fmt.Fprintf(&b, "%s: %s, %s", name, escaped(lang), plural(p.Lines, "line"))
+	fmt.Fprintf(&b, "%s: %s, %s", name, escaped(lang), english.Count(p.Lines, "line"))
 	if p.Package != "" {
 		fmt.Fprintf(&b, ", package %s", span(p.Package))
 	}
@@ -46,7 +47,7 @@ func File(p Parsed) Digest {
 	}
 	if len(p.Imports) > 0 {
 		const shown = 8
-		fmt.Fprintf(&b, "\n%s: %s\n", plural(len(p.Imports), "import"), some(spans(p.Imports), shown, "import"))
+		fmt.Fprintf(&b, "\n%s: %s\n", english.Count(len(p.Imports), "import"), english.Some(spans(p.Imports), shown, "import"))
 	}
 	b.WriteString(outline(p.Outline))
 	if p.Note != "" {
@@ -81,12 +82,12 @@ func outline(symbols []source.Symbol) string {
 	fmt.Fprintf(&b, "\nIt declares %s:\n\n", kinds(top))
 	if top[0].Kind == "heading" {
 		b.Reset()
-		fmt.Fprintf(&b, "\n%s:\n\n", plural(len(top), "heading"))
+		fmt.Fprintf(&b, "\n%s:\n\n", english.Count(len(top), "heading"))
 	}
 	for _, s := range top[:min(shown, len(top))] {
 		line := span(first(s.Signature, s.Name))
 		if n := held[s.Name]; n > 0 {
-			line += fmt.Sprintf(", %s", plural(n, "member"))
+			line += fmt.Sprintf(", %s", english.Count(n, "member"))
 		}
 		fmt.Fprintf(&b, "- %d: %s\n", s.Line, line)
 	}
@@ -109,9 +110,9 @@ func kinds(symbols []source.Symbol) string {
 	slices.SortStableFunc(order, func(a, b string) int { return counts[b] - counts[a] })
 	parts := make([]string, len(order))
 	for i, kind := range order {
-		parts[i] = plural(counts[kind], kind)
+		parts[i] = english.Count(counts[kind], kind)
 	}
-	return and(parts)
+	return english.List(parts, "and")
 }
 
 var licence = lazyregexp.New(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)
@@ -246,12 +247,12 @@ func Contents(f Folder) Digest {
 	if f.Path == "." {
 		name = "The workspace"
 	}
-	d.Title = fits(fmt.Sprintf("%s: %s, mostly %s", name, plural(f.Files, "file"), first(append(names, "nothing")...)))
+	d.Title = fits(fmt.Sprintf("%s: %s, mostly %s", name, english.Count(f.Files, "file"), first(append(names, "nothing")...)))
 	var b strings.Builder
 	if f.Path != "." {
 		name = span(name)
 	}
-	fmt.Fprintf(&b, "%s holds %s", name, plural(f.Files, "file"))
+	fmt.Fprintf(&b, "%s holds %s", name, english.Count(f.Files, "file"))
 	if f.Cut {
 		b.WriteString(", and more that were not read")
 	}
@@ -265,13 +266,13 @@ func Contents(f Folder) Digest {
 			b.WriteByte('\n')
 		}
 		s := f.Languages[name]
-		fmt.Fprintf(&b, "- %s: %s, %s\n", escaped(name), plural(s.Files, "file"), plural(s.Lines, "line"))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", escaped(name), english.Count(s.Files, "file"), english.Count(s.Lines, "line"))
 	}
 	if left := len(names) - shown; left > 0 {
-		fmt.Fprintf(&b, "- and %s\n", extra(left, "language"))
+		fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more language"))
 	}
 	if len(f.Folders) > 0 {
-		fmt.Fprintf(&b, "\n%s: %s\n", plural(len(f.Folders), "folder"), some(spans(f.Folders), 12, "folder"))
+		fmt.Fprintf(&b, "\n%s: %s\n", english.Count(len(f.Folders), "folder"), english.Some(spans(f.Folders), 12, "folder"))
 	}
 	d.Summary = b.String()
 	return d

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"replan/internal/english"
+	"replan/internal/markdown"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -15,7 +17,7 @@ func subject(files []fileDiff, touched []touch) string {
 	if from, to, n := renamed(files, touched); n > 0 {
 		where := "in " + files[0].path
 		if len(files) > 1 {
-			where = "in " + plural(len(files), "file")
+			where = "in " + english.Count(len(files), "file")
 		}
 		return fits(fmt.Sprintf("Rename %s to %s %s", from, to, where), fmt.Sprintf("Rename %s to %s", from, to))
 	}
@@ -54,7 +56,7 @@ func subject(files []fileDiff, touched []touch) string {
 	return fits(verb+files[main].path+" and "+more(len(files)-1), verb+base(files[main].path)+" and "+more(len(files)-1))
 }
 
-func more(n int) string { return extra(n, "file") }
+func more(n int) string { return english.Count(n, "more file") }
 
 // uniform is the subject of a diff that does the same to all its files.
 func uniform(files []fileDiff) (string, bool) {
@@ -78,9 +80,9 @@ func uniform(files []fileDiff) (string, bool) {
 	case kind == someDependencies:
 		return "Update dependencies", true
 	case kind == aTest && same == "added":
-		return fits("Add tests for "+some(topics(paths), 2, "file"), "Add tests in "+plural(len(files), "file")), true
+		return fits("Add tests for "+english.Some(topics(paths), 2, "file"), "Add tests in "+english.Count(len(files), "file")), true
 	case kind == aTest:
-		return fits("Update tests of "+some(topics(paths), 2, "file"), "Update tests in "+plural(len(files), "file")), true
+		return fits("Update tests of "+english.Some(topics(paths), 2, "file"), "Update tests in "+english.Count(len(files), "file")), true
 	case same == "added":
 		return listed("Add ", paths, first), true
 	case kind == aDocument:
@@ -105,10 +107,10 @@ func moved(files []fileDiff) string {
 	from, to := path.Dir(files[0].old), path.Dir(files[0].path)
 	for _, f := range files {
 		if path.Dir(f.old) != from || path.Dir(f.path) != to {
-			return fmt.Sprintf("Move %s", plural(len(files), "file"))
+			return fmt.Sprintf("Move %s", english.Count(len(files), "file"))
 		}
 	}
-	s := fmt.Sprintf("Move %s", plural(len(files), "file"))
+	s := fmt.Sprintf("Move %s", english.Count(len(files), "file"))
 	return fits(fmt.Sprintf("%s from %s to %s", s, from, to), s)
 }
 
@@ -134,11 +136,11 @@ func alone(f fileDiff, t touch) string {
 	in := " in " + f.path
 	switch {
 	case len(t.added) > 0 && len(t.added) <= named && len(t.removed) == 0:
-		return fits("Add "+and(t.added)+" to "+f.path, "Add "+and(t.added)+" to "+base(f.path), "Add "+and(t.added), "Update "+f.path)
+		return fits("Add "+english.List(t.added, "and")+" to "+f.path, "Add "+english.List(t.added, "and")+" to "+base(f.path), "Add "+english.List(t.added, "and"), "Update "+f.path)
 	case len(t.removed) > 0 && len(t.removed) <= named && len(t.added) == 0:
-		return fits("Remove "+and(t.removed)+" from "+f.path, "Remove "+and(t.removed), "Update "+f.path)
+		return fits("Remove "+english.List(t.removed, "and")+" from "+f.path, "Remove "+english.List(t.removed, "and"), "Update "+f.path)
 	case len(t.added) == 0 && len(t.within) > 0 && len(t.within) <= named:
-		return fits("Update "+and(t.within)+in, "Update "+and(t.within)+" in "+base(f.path), "Update "+and(t.within), "Update "+f.path)
+		return fits("Update "+english.List(t.within, "and")+in, "Update "+english.List(t.within, "and")+" in "+base(f.path), "Update "+english.List(t.within, "and"), "Update "+f.path)
 	default:
 		return fits("Update "+f.path, "Update "+base(f.path))
 	}
@@ -158,11 +160,11 @@ func biggest(files []fileDiff) int {
 // the last is cut.
 func fits(ways ...string) string {
 	for _, s := range ways {
-		if s = visible(s); utf8.RuneCountInString(s) <= MaxTitle {
+		if s = markdown.Line(s, 200); utf8.RuneCountInString(s) <= MaxTitle {
 			return s
 		}
 	}
-	return clipped(visible(ways[len(ways)-1]), MaxTitle)
+	return markdown.Line(ways[len(ways)-1], MaxTitle)
 }
 
 type fileKind int

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
+	"replan/internal/markdown"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -55,7 +57,7 @@ func Symbol(k Known) Digest {
 			fmt.Fprintf(&b, "- %s, %s: %s\n", span(at(s)), article(s.Kind), span(first(s.Signature, s.Text)))
 		}
 		if left := n - 1 - shown; left > 0 {
-			fmt.Fprintf(&b, "- and %s\n", extra(left, "place"))
+			fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more place"))
 		}
 	}
 	b.WriteString(k.uses())
@@ -78,7 +80,7 @@ func first(texts ...string) string {
 func at(s source.Symbol) string { return fmt.Sprintf("%s:%d", s.Path, s.Line) }
 
 func article(kind string) string {
-	kind = visible(kind)
+	kind = markdown.Line(kind, 200)
 	if kind == "" {
 		return "a name"
 	}
@@ -114,7 +116,7 @@ func members(all []source.Symbol) string {
 	slices.Sort(kinds)
 	for _, kind := range kinds {
 		n := by[kind]
-		what, list := plural(len(n.seen)+len(n.hidden), kind), n.seen
+		what, list := english.Count(len(n.seen)+len(n.hidden), kind), n.seen
 		switch {
 		case len(n.seen) == 0:
 			what, list = what+", none exported", n.hidden
@@ -155,7 +157,7 @@ func (k Known) uses() string {
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return folders[b] - folders[a] })
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nIt is %s in %s", k.How, plural(total, "line"))
+	fmt.Fprintf(&b, "\nIt is %s in %s", k.How, english.Count(total, "line"))
 	if total > len(uses) {
 		fmt.Fprintf(&b, ", of which %d were read", len(uses))
 	}
@@ -169,7 +171,7 @@ func (k Known) uses() string {
 		}
 		counts[i] = fmt.Sprintf("%s (%d)", span(name), folders[dir])
 	}
-	fmt.Fprintf(&b, " of %s: %s.\n\n", plural(len(files), "file"), some(counts, 5, "folder"))
+	fmt.Fprintf(&b, " of %s: %s.\n\n", english.Count(len(files), "file"), english.Some(counts, 5, "folder"))
 	const shown = 6
 	n := 0
 	// One of each file, tests last, the folders with the most before the others.
@@ -189,7 +191,7 @@ func (k Known) uses() string {
 	return b.String()
 }
 
-func escapedLong(s string) string { return special.ReplaceAllString(visible(s), `\$0`) }
+func escapedLong(s string) string { return special.ReplaceAllString(markdown.Line(s, 200), `\$0`) }
 
 // fenceName is the word that names the language of a code block.
 func fenceName(p string) string {

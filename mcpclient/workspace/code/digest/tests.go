@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
+	"replan/internal/markdown"
 )
 
 // Report is the report of a test run.
@@ -62,7 +64,7 @@ func Tests(r Report) Digest {
 	if r.Passed {
 		d.Title = "The tests pass"
 		d.Summary = "The tests pass"
-		if s := visible(r.Summary); s != "" {
+		if s := markdown.Line(r.Summary, 200); s != "" {
 			d.Summary += ": " + span(s)
 		}
 		d.Summary += ".\n"
@@ -82,14 +84,14 @@ func Tests(r Report) Digest {
 		b.WriteString("\n" + f.words())
 	}
 	if left := len(builds) - shownFailures; left > 0 {
-		fmt.Fprintf(&b, "\nand %s that keep packages from being built.\n", extra(left, "fault"))
+		fmt.Fprintf(&b, "\nand %s that keep packages from being built.\n", english.Count(left, "more fault"))
 	}
 	groups := grouped(slices.DeleteFunc(slices.Clone(failures), Failure.isBuild))
 	for _, g := range groups[:min(shownFailures, len(groups))] {
 		b.WriteString("\n" + g.words())
 	}
 	if left := len(groups) - shownFailures; left > 0 {
-		fmt.Fprintf(&b, "\nand %s.\n", extra(left, "group of failures"))
+		fmt.Fprintf(&b, "\nand %s.\n", english.Count(left, "more group of failures"))
 	}
 	if bare(failures) && r.Output != "" {
 		if cause := causes(r.Output); len(cause) > 0 {
@@ -121,9 +123,9 @@ func titled(failures []Failure) string {
 	case len(failures) == 1:
 		return fits(names[0]+" fails", short)
 	case n.builds == len(failures) || n.packages == len(failures):
-		return fits(short+": "+some(names, 2, "package"), short)
+		return fits(short+": "+english.Some(names, 2, "package"), short)
 	case n.tests == len(failures):
-		return fits(short+": "+some(names, 2, "test"), short)
+		return fits(short+": "+english.Some(names, 2, "test"), short)
 	}
 	return short
 }
@@ -193,13 +195,13 @@ func (g group) words() string {
 		b.WriteByte('\n')
 	}
 	if left := len(g.failures) - shownFailures; left > 0 {
-		fmt.Fprintf(&b, "- and %s\n", extra(left, "test"))
+		fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more test"))
 	}
 	if g.cause == "" {
 		return b.String()
 	}
 	b.WriteString("\n  Likely cause: " + span(g.cause) + "\n")
-	if message := g.failures[0].Message; visible(message) != g.cause {
+	if message := g.failures[0].Message; markdown.Line(message, 200) != g.cause {
 		b.WriteString("\n" + fence("text", message, shownLines))
 	}
 	return b.String()
@@ -218,11 +220,11 @@ var noise = lazyregexp.New(`^\s*(=== |--- |FAIL\b|ok\s|PASS\b|goroutine \d+|exit
 // cause is the line of the message that most likely says why.
 func (f Failure) cause() string {
 	if c := causes(f.Message); len(c) > 0 {
-		return clipped(visible(c[0]), 200)
+		return markdown.Line(c[0], 200)
 	}
 	for line := range strings.Lines(f.Message) {
 		if !noise.MatchString(line) {
-			return clipped(visible(line), 200)
+			return markdown.Line(line, 200)
 		}
 	}
 	return ""
@@ -268,9 +270,9 @@ func Recent(commits []Commit, files []string) string {
 	var b strings.Builder
 	b.WriteString("Recent changes")
 	if len(first) > 0 {
-		b.WriteString(", those first that touched " + some(spans(files), 2, "failing file"))
+		b.WriteString(", those first that touched " + english.Some(spans(files), 2, "failing file"))
 	} else if len(files) > 0 {
-		b.WriteString("; none of them touched " + some(spans(files), 2, "failing file"))
+		b.WriteString("; none of them touched " + english.Some(spans(files), 2, "failing file"))
 	}
 	b.WriteString(":\n\n")
 	for _, c := range append(first, rest...)[:min(shownCommits, len(commits))] {
@@ -285,7 +287,7 @@ func (c Commit) words() string {
 		hash = hash[:10]
 	}
 	date, _, _ := strings.Cut(c.Date, "T")
-	s := fmt.Sprintf("- %s %s %s", span(hash), visible(escaped(date)), span(c.Subject))
+	s := fmt.Sprintf("- %s %s %s", span(hash), escaped(date), span(c.Subject))
 	if c.Author != "" {
 		s += " by " + escaped(c.Author)
 	}
@@ -299,7 +301,7 @@ var special = lazyregexp.New("[\\\\`*_{}\\[\\]<>()#+!|~&]")
 
 // escaped is text that stands for itself in Markdown.
 func escaped(s string) string {
-	return special.ReplaceAllString(clipped(visible(s), 80), `\$0`)
+	return special.ReplaceAllString(markdown.Line(s, 80), `\$0`)
 }
 
 // Log sums up a log. total counts the commits that there are.
@@ -318,9 +320,9 @@ func Log(commits []Commit, total int) Digest {
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return authors[b] - authors[a] })
 	total = max(total, len(commits))
-	d.Title = fits(plural(total, "commit")+", the last: "+commits[0].Subject, plural(total, "commit"))
+	d.Title = fits(english.Count(total, "commit")+", the last: "+commits[0].Subject, english.Count(total, "commit"))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s", plural(total, "commit"))
+	fmt.Fprintf(&b, "%s", english.Count(total, "commit"))
 	if total > len(commits) {
 		fmt.Fprintf(&b, ", of which the last %d were read", len(commits))
 	}
@@ -330,13 +332,13 @@ func Log(commits []Commit, total int) Digest {
 	}
 	oldest, _, _ := strings.Cut(commits[len(commits)-1].Date, "T")
 	newest, _, _ := strings.Cut(commits[0].Date, "T")
-	fmt.Fprintf(&b, ", %s to %s, by %s:\n\n", escaped(oldest), escaped(newest), some(by, 3, "author"))
+	fmt.Fprintf(&b, ", %s to %s, by %s:\n\n", escaped(oldest), escaped(newest), english.Some(by, 3, "author"))
 	const shown = 12
 	for _, c := range commits[:min(shown, len(commits))] {
 		b.WriteString(c.words() + "\n")
 	}
 	if left := len(commits) - shown; left > 0 {
-		fmt.Fprintf(&b, "- and %s\n", extra(left, "commit"))
+		fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more commit"))
 	}
 	d.Summary = b.String()
 	return d

@@ -1,0 +1,89 @@
+// Package markdown quotes text from outside in Markdown, so that it cannot leave
+// its quotes: as a span of code, or as a fenced block. It imports english alone.
+package markdown
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"replan/internal/english"
+)
+
+// maxLine is how many characters of a line in a fence are shown.
+const maxLine = 200
+
+// Line squeezes text into one line of at most bound characters.
+func Line(text string, bound int) string {
+	return clip(strings.Join(strings.Fields(printable(text)), " "), bound)
+}
+
+// Code quotes text as a span of code on one line, of at most bound characters. It
+// is empty where the text is blank.
+func Code(text string, bound int) string {
+	if text = Line(text, bound); text == "" {
+		return ""
+	}
+	ticks := strings.Repeat("`", longestRun(text, '`')+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
+	return ticks + text + ticks
+}
+
+// Fence quotes text as a fenced block of at most so many lines; the rest is
+// counted below it.
+func Fence(language, text string, most int) string {
+	lines := strings.Split(strings.TrimRight(printable(text), "\n"), "\n")
+	rest := len(lines) - most
+	lines = lines[:min(len(lines), most)]
+	for i, line := range lines {
+		lines[i] = clip(line, maxLine)
+	}
+	body := strings.Join(lines, "\n")
+	marks := strings.Repeat("`", max(3, longestRun(body, '`')+1))
+	block := marks + language + "\n" + body + "\n" + marks
+	if rest > 0 {
+		block += "\n\n… and " + english.Count(rest, "more line")
+	}
+	return block
+}
+
+// printable marks characters that move a cursor, change the order of letters, or
+// are no letters at all.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r':
+			return -1
+		case unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Co):
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// clip cuts text that is longer than bound characters.
+func clip(text string, bound int) string {
+	if utf8.RuneCountInString(text) <= bound {
+		return text
+	}
+	return strings.TrimRight(string([]rune(text)[:bound-1]), " ") + "…"
+}
+
+// longestRun is the length of the longest run of a mark.
+func longestRun(text string, mark rune) int {
+	longest, run := 0, 0
+	for _, r := range text {
+		if r != mark {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
