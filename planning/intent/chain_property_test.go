@@ -137,7 +137,7 @@ func TestAnyIntentHasAPlanThatIsValid(t *testing.T) {
 	tools := catalogue()
 	rapid.Check(t, func(t *rapid.T) {
 		in, policy := anyIntent(t), anyPolicy(t)
-		c, err := intent.Route(in, policy)
+		c, err := nowhere.Route(in, policy)
 		if err != nil {
 			t.Fatalf("%+v: %v", in, err)
 		}
@@ -248,7 +248,7 @@ func TestQuotedWordsReachTheOperatorsAsTheyAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target := rapid.StringMatching(`[ -~]{1,20}`).Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "target")
 		in := intent.Intent{Category: "navigate", Action: "find", Target: target, Params: map[string]string{"exact": "true"}, Confidence: 1}
-		c, err := intent.Route(in, intent.Policy{})
+		c, err := nowhere.Route(in, intent.Policy{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func BenchmarkParseAndRoute(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := intent.Route(intent.Parse(words), intent.Policy{}); err != nil {
+				if _, err := nowhere.Route(intent.Parse(words), intent.Policy{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -291,7 +291,7 @@ func BenchmarkParseAndRoute(b *testing.B) {
 }
 
 func BenchmarkCompose(b *testing.B) {
-	c, err := intent.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
+	c, err := nowhere.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 func composed(t *testing.T, words string) intent.Composition {
 	t.Helper()
-	c, err := intent.Route(intent.Parse(words), intent.Policy{})
+	c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestAComposedPlanIsThePlanOfTheGoal(t *testing.T) {
 
 func TestAChainIsReadBackAsItWasWritten(t *testing.T) {
 	for _, words := range []string{"rename Foo to Bar", "fix bug in a.go", "why does TestFoo fail", "show the last 5 commits", "rename Foo", "hello there"} {
-		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestAnIntentIsReadBack(t *testing.T) {
 	if err != nil || in.Confidence != 1 || in.Params == nil {
 		t.Errorf("%+v: %v", in, err)
 	}
-	if c, err := intent.Route(in, intent.Policy{}); err != nil || len(c.Nodes) != 5 || !slices.Equal(c.PolicyGates(), []int{3}) {
+	if c, err := nowhere.Route(in, intent.Policy{}); err != nil || len(c.Nodes) != 5 || !slices.Equal(c.PolicyGates(), []int{3}) {
 		t.Errorf("%s: %v", draw(c), err)
 	}
 	for text, want := range map[string]string{
@@ -198,7 +198,7 @@ func TestAnIntentIsReadBack(t *testing.T) {
 }
 
 func TestTheShapeOfARoute(t *testing.T) {
-	c, err := intent.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
+	c, err := nowhere.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"replan/planning/intent"
 )
 
-func ExampleRoute() {
+func ExampleFacts_Route() {
 	words := "rename authenticate to verify_user"
-	chain, err := intent.Route(intent.Parse(words), intent.Policy{})
+	chain, err := intent.Facts{}.Route(intent.Parse(words), intent.Policy{})
 	if err != nil {
 		fmt.Println(err)
 		return

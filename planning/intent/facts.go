@@ -153,8 +153,9 @@ func bounded(list []string, one string) []string {
 	return append(list, one)
 }
 
-// Route maps an intent to the chain that carries it out in this workspace; see
-// [Route].
+// Route maps an intent to the chain that carries it out in this workspace, under a
+// policy. It fails if the policy is not well formed, and with a *DeniedError if
+// the policy denies a tool of the chain. An unknown intent has an empty chain.
 func (f Facts) Route(in Intent, p Policy) (Chain, error) {
 	if in.Params == nil {
 		in.Params = map[string]string{}

@@ -73,12 +73,6 @@ func orNone[T any](list []T) []T {
 	return list
 }
 
-// Route maps an intent to the chain that carries it out, under a policy. It
-// fails where the policy is not well formed, and with a *DeniedError where it
-// forbids a tool that the chain needs. An unknown intent has an empty chain, and
-// so has one whose category and action do not exist.
-func Route(in Intent, p Policy) (Chain, error) { return Facts{}.Route(in, p) }
-
 // lackArgs adds to what is missing the arguments that an operator cannot do
 // without, where nothing else says so.
 func (c *Chain) lackArgs() {

@@ -125,7 +125,7 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"hello there":                  ``,
 		"don't rename Foo to Bar":      ``,
 	} {
-		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil {
 			t.Errorf("%q: %v", words, err)
 			continue
@@ -156,7 +156,7 @@ func TestWhatTheWordsLeaveOpenIsNamed(t *testing.T) {
 		"git diff between two revisions": "neither a path nor a revision",
 	} {
 		in := intent.Parse(words)
-		c, err := intent.Route(in, intent.Policy{})
+		c, err := nowhere.Route(in, intent.Policy{})
 		if err != nil || c.Empty() {
 			t.Errorf("%q has no chain: %v (%s)", words, err, spell(in))
 			continue
@@ -179,7 +179,7 @@ func TestAChainIsReadyOnlyWhereNothingIsMissing(t *testing.T) {
 		"rename Foo to Bar without the docs": {true, false, false, false},
 		"hello":                              {false, false, false, false},
 	} {
-		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestWithoutAModelAChainEndsBeforeItsWork(t *testing.T) {
 			"Fix TestFoo; Apply the fix; Run the tests",
 		},
 	} {
-		c, err := intent.Route(intent.Parse(words), intent.Policy{})
+		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestThePolicyBendsChains(t *testing.T) {
 			gates(intent.GateRule{Tool: "fs.move", Action: intent.GateAsk}, intent.GateRule{Tool: "*", Action: intent.GateDeny}), "",
 		},
 	} {
-		chain, err := intent.Route(intent.Parse(c.words), c.policy)
+		chain, err := nowhere.Route(intent.Parse(c.words), c.policy)
 		var denied *intent.DeniedError
 		if c.want == "" {
 			if !errors.As(err, &denied) || denied.Tool != "test.run" || !strings.Contains(err.Error(), "denies test.run") {
@@ -284,16 +284,19 @@ func TestAPolicyIsReadStrictly(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := intent.Route(intent.Parse("find X"), intent.Policy{Gates: []intent.GateRule{{Tool: "*", Action: "no"}}}); err == nil {
+	if _, err := nowhere.Route(intent.Parse("find X"), intent.Policy{Gates: []intent.GateRule{{Tool: "*", Action: "no"}}}); err == nil {
 		t.Error("a policy with an unknown action was taken")
 	}
 }
 
 func TestAVerbWithoutItsObjectIsNotActedOn(t *testing.T) {
 	for _, words := range []string{"commit with message", "rename to Bar"} {
-		chain, err := intent.Route(intent.Parse(words), intent.Policy{})
+		chain, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil || chain.Bound() {
 			t.Errorf("%q: bound to %v (%v)", words, chain.Tools(), err)
 		}
 	}
 }
+
+// nowhere is a workspace that nothing is known of.
+var nowhere intent.Facts

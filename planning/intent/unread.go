@@ -7,12 +7,9 @@ import (
 	"replan/planning/plan"
 )
 
-// RouteWords maps words to the chain that carries them out: Route of what Parse
-// reads. What it did not read and may not pass over, a condition or a second
-// task, the chain lacks: it shows what would be done, and cannot be done.
-func RouteWords(words string, p Policy) (Chain, error) { return Facts{}.RouteWords(words, p) }
-
-// RouteWords maps words to the chain that carries them out in this workspace.
+// RouteWords maps words to the chain that carries them out in this workspace. If
+// the words hold a condition or a second task, the chain lacks it: the chain
+// shows the work, and cannot be run.
 func (f Facts) RouteWords(words string, p Policy) (Chain, error) {
 	in, open := understand(words)
 	c, err := f.Route(in, p)

@@ -9,7 +9,7 @@ import (
 
 func routed(t *testing.T, words string) intent.Chain {
 	t.Helper()
-	c, err := intent.RouteWords(words, intent.Policy{})
+	c, err := nowhere.RouteWords(words, intent.Policy{})
 	if err != nil {
 		t.Fatalf("%q: %v", words, err)
 	}
