@@ -9,10 +9,10 @@ import (
 	"replan/planning/plan"
 )
 
-// Answer writes the answer to an intent, as Markdown, from what the steps of its
-// chain returned. left says in a sentence what was left undone, and why; it may
-// be empty. What the results hold is data: it stands in code spans and fences,
-// is bounded, and may be of any shape.
+// Answer writes the answer to an intent, as Markdown, from the results of its
+// chain. left is a sentence about work left undone, with the reason; it may be
+// empty. Results are data: they are quoted in code spans and fences, bounded, and
+// may have any shape.
 func Answer(in Intent, history []plan.HistoryItem, left string) string {
 	a := answering{in: in, items: lastAttempts(history)}
 	var blocks []string
@@ -67,8 +67,7 @@ func toolOf(item plan.HistoryItem) string {
 	return item.Tool[strings.LastIndexByte(item.Tool, ':')+1:]
 }
 
-// of lists the steps of an operator that have a result. Tests that fail are a
-// result.
+// of lists the steps of an operator with a result. Failing tests are a result.
 func (a answering) of(tool string) []plan.HistoryItem {
 	var found []plan.HistoryItem
 	for _, item := range a.items {
@@ -88,7 +87,7 @@ func (a answering) done(tools ...string) bool {
 	return slices.ContainsFunc(tools, func(tool string) bool { return len(a.of(tool)) > 0 })
 }
 
-// result is what the first step of an operator returned.
+// result is the result of the first step of an operator.
 func (a answering) result(tool string) value {
 	if items := a.of(tool); len(items) > 0 {
 		return value{items[0].Result}
@@ -125,7 +124,7 @@ func (a answering) shown() []string {
 			return []string{"fs.search"}
 		}
 		if a.done(runTests) && a.result(runTests).at("passed").flag() && shapeOf(a.in.Target) != nothing {
-			return []string{runTests} // what was changed last explains nothing
+			return []string{runTests} // the last changes explain nothing
 		}
 		if a.done("code.summarize") {
 			return []string{"code.summarize"}
@@ -156,7 +155,7 @@ func (a answering) shown() []string {
 	return all
 }
 
-// advice says what to try where the name that was asked for was not found.
+// advice suggests another search if the name was not found.
 func (a answering) advice() string {
 	for _, item := range a.items {
 		tool := toolOf(item)

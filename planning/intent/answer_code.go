@@ -8,7 +8,7 @@ import (
 	"replan/internal/english"
 )
 
-// blocksOf write what each operator returned.
+// blocksOf write the result of each operator.
 var blocksOf = map[string]func(answering, value) string{
 	"fs.search": answering.matches, "fs.list": answering.listed, "fs.patch": answering.changed, "fs.write": answering.changed,
 	"fs.move": answering.movedFile, "fs.remove": answering.changed, "fs.mkdir": answering.changed, "fs.read": answering.read,
@@ -153,7 +153,7 @@ func (a answering) folder(v value) string {
 	return english.Count(len(lines), "entry") + " in " + where + ":\n\n" + rows(lines, 0, "entry") + cutShort(v) + a.more(len(lines), "list files", entries)
 }
 
-// more says how to see what a list of so many rows leaves out.
+// more says how to see the rows beyond the bound of a list.
 func (a answering) more(total int, words string, found []value) string {
 	if total <= maxRows {
 		return ""
@@ -221,7 +221,7 @@ func (a answering) definitions(v value) string {
 	if len(found) == 0 {
 		text := "Nothing in the workspace defines " + a.about() + "."
 		if note := noted(v); note != "" {
-			return text + note // which says what there is
+			return text + note // the note lists the candidates
 		}
 		return text + " Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
 	}
@@ -299,7 +299,7 @@ func (a answering) referenceList(v value) string {
 	}
 	switch counted := total < max(v.at("total").number(), len(found)); {
 	case defined == "":
-	case counted: // among the uses that the tool told, whose total is on the screen too
+	case counted: // among the uses in the tool's own total, which is on the screen too
 		head += "; its definition at " + defined + " is not counted"
 	default:
 		head += "; it is defined at " + defined

@@ -32,7 +32,7 @@ func fileLines(files []value) []string {
 	return lines
 }
 
-// change says in a few words what the intent asked to be changed.
+// change names the change in a few words.
 func (a answering) change() string {
 	switch {
 	case a.in.Action == rename && a.in.Params["new_name"] != "":

@@ -149,14 +149,14 @@ func (d *draft) edit() {
 	d.written("fs.patch", "Apply the edit", append(from, done)...)
 }
 
-// applied adds what shows a change that an operator worked out, and what makes it.
+// applied shows a change that an operator worked out, then makes it.
 func (d *draft) applied(change int) {
 	d.call("code.summarize", "Say what changes", map[string]any{"diff": "${change.diff}"}, "summary", change)
 	done := d.call("fs.patch", "Apply the change", map[string]any{"diff": "${change.diff}", "hashes": "${change.hashes}"}, "", change)
 	d.tests(done)
 }
 
-// outcomes are targets of a fix that are what tests or a linter say.
+// outcomes are targets of a fix reported by tests or by a linter.
 var (
 	testOutcomes = strings.Fields("test tests build compile compilation ci pipeline suite errors failures")
 	lintOutcomes = strings.Fields("lint linter warnings vet style formatting")
@@ -325,8 +325,8 @@ func (d *draft) create() {
 	d.written(tool, title, append(from, done)...)
 }
 
-// addTests reads the source and the tests that there are, and adds to them: a file
-// of tests that is there is patched, and one is written only where there is none.
+// addTests reads the source and its tests, and adds to them. An existing file of
+// tests is patched; a new one is written only if there is none.
 func (d *draft) addTests() {
 	d.need()
 	source, symbol := "", d.symbol()
@@ -367,7 +367,7 @@ func (d *draft) addTests() {
 	case tests != "":
 		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
 		title = "Add the tests to " + plan.OneLine(tests, 60)
-	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // what nothing declares has no tests
+	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // an undeclared name has no tests
 		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
 		if name := testFileOf(source); name != "" {
 			title = "Write the tests to " + plan.OneLine(name, 60)

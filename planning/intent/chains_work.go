@@ -62,8 +62,8 @@ func (d *draft) lint() {
 // fewCommits is how much of the history an explanation looks at.
 const fewCommits = 10
 
-// debug runs the tests that may show what is wrong, and looks at what was
-// changed last.
+// debug runs the tests most likely to show the fault, and looks at the last
+// commits.
 func (d *draft) debug() {
 	d.need()
 	run := map[string]any{"path": d.testsIn()}
@@ -151,7 +151,7 @@ func (d *draft) history() {
 	d.call("vcs.log", "Show the history", args, "")
 }
 
-// commit says what would be committed before it asks.
+// commit shows the changes before it asks.
 func (d *draft) commit() {
 	if d.facts.Clean {
 		d.call("vcs.status", "See what there is to commit", nil, "")

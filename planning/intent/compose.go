@@ -21,7 +21,7 @@ type Composition struct {
 	Plan                plan.Plan  `json:"plan"`
 }
 
-// Graph is the nodes of a chain and what leads to what, all by position.
+// Graph is the nodes of a chain and the edges between them, by position.
 type Graph struct {
 	Nodes []Node   `json:"nodes"`
 	Edges [][2]int `json:"edges"` // from a node to one that waits for it
@@ -59,9 +59,8 @@ func (c Chain) Complexity() Complexity {
 	}
 }
 
-// Compose compiles a chain to a graph and a plan of the goal. It fails where the
-// nodes wait for each other in a circle, for themselves, or for what is not
-// there.
+// Compose compiles a chain to a graph and a plan of the goal. It fails if nodes
+// wait for each other in a circle, for themselves, or for missing nodes.
 func Compose(c Chain, goal string) (Composition, error) {
 	if err := c.check(); err != nil {
 		return Composition{}, err
@@ -113,7 +112,7 @@ func (c Chain) order() []int {
 	return order
 }
 
-// check says what is wrong with a chain, one sentence.
+// check returns the first fault of a chain, in one sentence.
 func (c Chain) check() error {
 	for i, n := range c.Nodes {
 		_, isOperator := operators[n.Tool]
@@ -146,7 +145,8 @@ func (c Chain) check() error {
 	return nil
 }
 
-// positions are what nodes are called from 0 that a plan counts from 1.
+// positions turns step indices, counted from 1, into positions of nodes, counted
+// from 0.
 func positions(p plan.Plan, indices []string) []string {
 	g := plan.NewGraph(p)
 	all := make([]string, len(indices))

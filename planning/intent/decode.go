@@ -11,8 +11,8 @@ import (
 	"replan/planning/plan"
 )
 
-// DecodeIntent reads an intent that Parse, or somebody by hand, wrote as JSON.
-// Without a confidence it is certain; fields that are not known are passed over.
+// DecodeIntent reads an intent from JSON, written by Parse or by hand. Without a
+// confidence it is certain; unknown fields are ignored.
 func DecodeIntent(data []byte) (Intent, error) {
 	v, err := plan.DecodeValue(data)
 	if err != nil {
@@ -25,11 +25,11 @@ func DecodeIntent(data []byte) (Intent, error) {
 	return in, nil
 }
 
-// DecodeChain reads a chain that Route made, or somebody by hand, from JSON. Of
-// a node only the tool is required; one that says nothing of what it waits for
-// waits for the node before it, and for those whose results it refers to. It
-// fails with one sentence where anything is of the wrong kind, where no operator
-// is called so, and where the nodes cannot be done in any order.
+// DecodeChain reads a chain from JSON, written by Route or by hand. Only the tool
+// of a node is required. A node without depends_on waits for the node before it,
+// and for those whose results it refers to. It fails with one sentence if a value
+// has the wrong type, if an operator does not exist, or if the nodes form a
+// circle.
 func DecodeChain(data []byte) (Chain, error) {
 	v, err := plan.DecodeValue(data)
 	if err != nil {
@@ -75,7 +75,7 @@ func readIntent(v any) (Intent, error) {
 	return in, nil
 }
 
-// intents lists what there is, each as "category action".
+// intents lists all intents, each as "category action".
 func intents() []string {
 	all := []string{unknown + " " + none}
 	for pair := range chains {
@@ -185,8 +185,7 @@ func (c *Chain) bind() {
 	}
 }
 
-// object reads the fields of a JSON object. The first that is of the wrong kind
-// is told in err.
+// object reads the fields of a JSON object. err holds the first type error.
 type object struct {
 	name   string
 	fields map[string]any
@@ -201,7 +200,7 @@ func readObject(v any, name string) (object, error) {
 	return object{name, fields, new(error)}, nil
 }
 
-// field reads a field as one kind of value; what is missing or null is the zero
+// field reads a field as one type of value; a missing field or null is the zero
 // value.
 func field[T any](o object, key, kind string) T {
 	value, ok := o.fields[key].(T)
@@ -230,7 +229,7 @@ func (o object) positions(key string) []int {
 	return all
 }
 
-// kindOf names what kind of JSON value something is.
+// kindOf names the type of a JSON value.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:

@@ -42,8 +42,8 @@ func (d *draft) model(work, title, outcome string, after ...int) int {
 	return d.add(Node{Title: title, Executor: plan.ExecutorSelf, Tool: work, DependsOn: after, ExpectedOutcome: outcome})
 }
 
-// written adds what puts a model's work into files, whose args the model fills
-// in from the steps before it, and the tests that follow.
+// written adds a step that puts a model's work into files, and the tests after it.
+// The model fills in its args from the steps before it.
 func (d *draft) written(tool, title string, after ...int) {
 	done := d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, DependsOn: after})
 	d.tests(done)
@@ -77,8 +77,8 @@ func (d *draft) about() string {
 // symbol is the target as the code operators take it.
 func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
 
-// within is the place that the words name, as a path. A place that is none is
-// left open: it may not be passed over.
+// within is the place named by the words, as a path. A place without a path is
+// reported as missing, never ignored.
 func (d *draft) within() string {
 	place := d.in.Params["in"]
 	switch {
@@ -98,8 +98,9 @@ func isFolder(word string) bool {
 	return identifier.MatchString(word) && !looksLikeName(token{text: word})
 }
 
-// search adds a search for the target: for a name as a whole word, for several
-// words in any order, for what was quoted as it stands. Where they hold no capital letter, case does not count.
+// search adds a search for the target: a name as a whole word, several words in
+// any order, a quoted text as it stands. Without a capital letter the search
+// ignores case.
 func (d *draft) search(whole bool, result string) int {
 	args := map[string]any{"query": literally(d.in.Target), "path": d.within()}
 	name := symbolOf(d.in.Target)
@@ -114,8 +115,8 @@ func (d *draft) search(whole bool, result string) int {
 	return d.call("fs.search", "Search for "+d.about(), args, result)
 }
 
-// source adds what shows a model the code that the target names, and returns its
-// positions.
+// source adds the steps that show a model the code of the target, and returns
+// their positions.
 func (d *draft) source() []int {
 	switch d.shape() {
 	case aPath:
@@ -129,7 +130,7 @@ func (d *draft) source() []int {
 	}
 }
 
-// file adds what shows a file, or the outline of a folder.
+// file adds a step that shows a file, or the outline of a folder.
 func (d *draft) file(name string) []int {
 	if isFile(name) {
 		return []int{d.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")}
@@ -137,7 +138,7 @@ func (d *draft) file(name string) []int {
 	return []int{d.call("code.symbols", "List the symbols of "+plan.OneLine(name, 60), map[string]any{"path": name}, "outline")}
 }
 
-// located adds the definition of the target, and the file that it stands in.
+// located adds the definition of the target, and the file around it.
 func (d *draft) located() int {
 	at := d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within()}, "defined")
 	return d.call("fs.read", "Read the file that defines "+d.about(), map[string]any{"path": "${defined.definitions[0].path}"}, "source", at)

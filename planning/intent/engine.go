@@ -1,7 +1,7 @@
 package intent
 
-// Tools names what the nodes of the chain call, in their order, and of a model's
-// work the word for it.
+// Tools names the tools of the nodes in order; for a model's work, the word for
+// it.
 func (c Chain) Tools() []string {
 	names := make([]string, len(c.Nodes))
 	for i, n := range c.Nodes {
@@ -14,8 +14,8 @@ func (c Chain) Tools() []string {
 // model's work.
 func IsModelWork(name string) bool { return modelWork[name] }
 
-// WantsWords reports whether results alone do not answer what was asked: a model,
-// where there is one, puts them into words.
+// WantsWords reports whether results alone do not answer the question: a model, if
+// there is one, explains them.
 func (in Intent) WantsWords() bool { return in.Category == explain || in.Category == debug }
 
 // AsksForTests reports whether the user's own words ask for tests to be run, or

@@ -11,11 +11,11 @@ import (
 	"replan/planning/plan"
 )
 
-// Facts are what is known of the workspace about the names in a goal, so that a
-// chain fits what is there. The zero value knows nothing.
+// Facts describe the workspace around the names in a goal, so that the chain fits
+// it. The zero value knows nothing.
 type Facts struct {
 	Known    bool              `json:"known,omitempty"` // the workspace was looked through for the names
-	Files    []string          `json:"files,omitempty"` // that a name may mean, and the files of tests that go with them
+	Files    []string          `json:"files,omitempty"` // candidates for a name, and their test files
 	Folders  []string          `json:"folders,omitempty"`
 	Tests    []string          `json:"tests,omitempty"`    // names of tests that hold the name of the goal
 	Declared map[string]string `json:"declared,omitempty"` // name → the file that declares it
@@ -70,8 +70,8 @@ func SurveyFor(in Intent, goal string) *Survey {
 // Repository reports whether facts of the repository are wanted.
 func (s *Survey) Repository() bool { return s.in.Action == commit || s.in.Action == push }
 
-// Lines is a regular expression for the lines of files that are to be told, ""
-// where none are.
+// Lines is a regular expression for the lines to pass to Line, "" if none are
+// needed.
 func (s *Survey) Lines() string {
 	if s.symbol == "" {
 		return ""
@@ -131,15 +131,14 @@ func (s *Survey) Line(at, text string) {
 	}
 }
 
-// Keep takes a file that goes with one that is known.
+// Keep adds a file related to a known one.
 func (s *Survey) Keep(at string) {
 	if !slices.Contains(s.facts.Files, at) {
 		s.facts.Files = bounded(s.facts.Files, at)
 	}
 }
 
-// DeclaredIn is the file that declares what the goal names, "" where it is not
-// known.
+// DeclaredIn is the file with the declaration of the goal's name, "" if unknown.
 func (s *Survey) DeclaredIn() string { return s.facts.Declared[s.symbol] }
 
 // Facts are those that were gathered.
@@ -170,7 +169,7 @@ func (f Facts) Route(in Intent, p Policy) (Chain, error) {
 	return p.Apply(c)
 }
 
-// settle has the names of an intent mean what is there.
+// settle maps the names of an intent to existing files and folders.
 func (d *draft) settle() {
 	if !d.facts.Known {
 		return
@@ -189,7 +188,7 @@ func (d *draft) settle() {
 		}
 	}
 	if d.in.Category == vcs && d.in.Action != history || d.in.Action == find || d.in.Action == create {
-		return // a branch may be called as a file is; what is searched for stays as it is; what is new is not there
+		return // a branch may share its name with a file; a search looks for the words as written; a new file does not exist yet
 	}
 	d.in.Target = d.resolved(d.in.Target)
 	for _, name := range []string{"in", "from"} {
@@ -245,8 +244,8 @@ func (f Facts) place(word string) (at string, known bool) {
 	return "", false
 }
 
-// nearest is the path of a list that is a name, or that alone ends in it; of
-// several the one that lies highest, where it alone does.
+// nearest is the path in a list equal to a name, or the only one ending in it. Of
+// several, it is the highest, if that one is alone there.
 func nearest(paths []string, name string) string {
 	if slices.Contains(paths, name) {
 		return name
@@ -284,7 +283,7 @@ func (f Facts) file(word string) string {
 	return best
 }
 
-// resolved is the path of the file that a name means where there is no such path.
+// resolved is the path of the file meant by a name, if the name itself is no path.
 func (d *draft) resolved(text string) string {
 	name := pathOf(text)
 	if !isPath(text) || isPattern(text) || name == "" || slices.Contains(d.facts.Files, name) || slices.Contains(d.facts.Folders, strings.TrimSuffix(name, "/")) {
@@ -307,7 +306,7 @@ func (d *draft) resolved(text string) string {
 	}
 }
 
-// tests is the file that holds the tests of a source file, "" where there is none.
+// tests is the test file of a source file, "" if there is none.
 func (f Facts) tests(source string) string {
 	best := ""
 	for _, at := range f.Files {
@@ -349,7 +348,7 @@ func (f Facts) tested(name string) (run, folder string) {
 	return "", ""
 }
 
-// passedOver are words that say nothing of what is searched for.
+// passedOver are words without meaning for a search.
 var passedOver = strings.Fields("a an the of to in on at by for with from and or is are was were be been being do does did gets get got where what which who how " +
 	"that this these those it its we i you they my our your their all any some every code place places file files thing things happens happen happening")
 
@@ -380,8 +379,8 @@ func significant(text string) []string {
 	return words
 }
 
-// Nearest is the order that is nearest to words which are not clear enough, and
-// can be carried out without a model; "" where there is none.
+// Nearest is the clearest order close to unclear words that needs no model; "" if
+// there is none.
 func (f Facts) Nearest(words string) string {
 	in, _ := understand(words)
 	about := significant(in.Target)
@@ -417,8 +416,8 @@ func (f Facts) Nearest(words string) string {
 // sure says how sure a reading is.
 func (in Intent) sure() string { return fmt.Sprintf("%d %% sure", int(in.Confidence*100+0.5)) }
 
-// Unclear is why words are not acted on without a model: what they may mean, and
-// the nearest order that can be given.
+// Unclear explains why words are not acted on without a model: their likely
+// meaning, and the nearest clear order.
 func (f Facts) Unclear(words string, in Intent) string {
 	text := "it is not clear what these words ask for"
 	if in.Category != unknown {

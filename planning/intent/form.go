@@ -18,12 +18,12 @@ type form struct {
 	category, action string
 	weak             bool // its words have other meanings too
 	elements         []element
-	params           map[string]string // what the form itself says
+	params           map[string]string // implied by the form itself
 }
 
 type element struct {
 	words    []string // the words, one of which stands here
-	slot     string   // else the name of what is taken
+	slot     string   // else the name of the slot
 	only     string   // the kind of word it takes
 	optional bool
 }
@@ -52,7 +52,7 @@ func compile(text string) []element {
 	return elements
 }
 
-// taken is what one slot took.
+// taken is the content of one slot.
 type taken struct {
 	slot   string
 	tokens []token
@@ -151,9 +151,8 @@ func hasTestName(name string) bool {
 
 const lowercase = "abcdefghijklmnopqrstuvwxyz"
 
-// choose finds the form that spells out most of the tokens; of two that spell
-// out as many, the plainer one, then the one that stands first. Forms that begin
-// with a slot are the last resort.
+// choose finds the form that spells out most of the tokens. Of equals it takes the
+// plainer one, then the first. Forms that begin with a slot are the last resort.
 func choose(tokens []token) (form, []taken, bool) {
 	var chosen form
 	var slots []taken

@@ -6,8 +6,8 @@ import (
 	"replan/planning/plan"
 )
 
-// NothingFound reports whether the steps of a chain did their work and found
-// nothing of what was asked for.
+// NothingFound reports whether the steps of a chain did their work without a
+// result.
 func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	a := answering{in: in, items: lastAttempts(history)}
 	empty := func(tool, list string) bool {

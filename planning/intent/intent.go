@@ -1,17 +1,17 @@
-// Package intent reads what somebody wants from a few words, without a model:
-// Parse says what they ask for, Route which operators carry it out, Compose makes
-// a graph and a plan of those, and Answer tells what came of them. It is pure and
-// knows the English of short orders and questions; whatever it cannot place is
-// unknown, which is no shame: a planner takes it from there.
+// Package intent reads a user's wish from a few words, without a model. Parse
+// names the intent, Route the operators for it, Compose makes a graph and a plan,
+// and Answer reports the results. It is pure and knows the English of short orders
+// and questions. Everything else is unknown, and left to a planner. It imports
+// plan, and internal/english and internal/markdown; start reading at Parse.
 package intent
 
-// Intent is what words ask for. It is unknown, with the action none and neither
-// target nor parameters, exactly where its confidence is below one half.
+// Intent is the wish read from words. It is unknown, with the action none and
+// without target or parameters, exactly if its confidence is below one half.
 type Intent struct {
 	Category string `json:"category"`
 	Action   string `json:"action"`
-	// Target is what the action is about, as it was written but for the quotes
-	// around it. It is empty where the words name nothing.
+	// Target is the object of the action, as written but without quotes. It is
+	// empty if the words name none.
 	Target string `json:"target"`
 	// Params is never nil. A key is there only where the words say it:
 	//
@@ -66,45 +66,44 @@ const (
 // maxWords is the length from which words are a story and not an order.
 const maxWords = 64
 
-// Confident is the confidence from which an intent may be acted on without asking
-// anybody what was meant.
+// Confident is the confidence from which an intent is acted on without asking.
 const Confident = 0.8
 
 // known is the score, in hundredths, below which an intent is unknown.
 const known = 50
 
-// Parse reads an intent. Politeness, and punctuation at the end, do not count;
-// nor does the case of any word but the target's. The words are split into tasks
-// ("… and run the tests", "…, then commit"), and the first that can be placed is
-// the intent. Among the forms that fit a task, the one that spells out most of its
-// words is taken, so that "find references to X" is not "find X".
+// Parse reads an intent. Politeness, and punctuation at the end, do not count; nor
+// does the case of any word but the target's. The words are split into tasks ("…
+// and run the tests", "…, then commit"), and the first known one is the intent. Of
+// the forms that fit a task, the one that spells out most of its words is taken,
+// so that "find references to X" is not "find X".
 //
 // The confidence is a sum. It starts with
 //
-//	0.60  the form begins with a word that means this action and no other
+//	0.60  the form begins with a word for this action alone
 //	0.45  it begins with a word that has other meanings too: show, check, move
 //	0.20  words of the kind are there, but in no known form, or are denied
 //	0     there are none
 //
-// and goes on, for a form, with
+// and changes, for a form, by
 //
 //	+0.30  the target is quoted, or looks like a name or a path
 //	+0.25  the target is one plain word
-//	+0.15  the target has two to four words; +0.20 where they are searched for
+//	+0.15  the target has two to four words; +0.20 in a search
 //	+0.05  the target has more
 //	+0.30  there is no target and the action needs none
 //	−0.10  there is no target, or just a pronoun, and the action needs one
 //	+0.05  a further name, or a message, was asked for and given
-//	−0.10  the new name of a rename has several words, or is where no "to" marks it
-//	−0.25  the new name of a rename is missing, or what is put in another's place
-//	       has several words and no quotes
+//	−0.10  the new name of a rename has several words, or follows without "to"
+//	−0.25  the new name of a rename is missing, or a replacement has several
+//	       words and no quotes
 //	−0.05  the target has several words, one of them the verb of an action
 //	−0.10  words are left over
-//	−0.25  words are left over that set a condition: without, only, unless; or what
-//	       is replaced may be characters: tabs, spaces
+//	−0.25  left-over words set a condition: without, only, unless; or a
+//	       replaced word may mean characters: tabs, spaces
 //	−0.20  the task is not the first thing said
-//	−0.25  another task stands beside it; but after a change, not to run the tests:
-//	       that is part of one
+//	−0.25  there is another task; but after a change, not a run of the tests:
+//	       it is part of the change
 //
 // and is kept between 0 and 1. Below 0.50 the intent is unknown.
 func Parse(words string) Intent {
@@ -112,8 +111,7 @@ func Parse(words string) Intent {
 	return in
 }
 
-// understand reads an intent, and says what of the words it leaves out and may
-// not.
+// understand reads an intent, and lists the words it ignores but may not ignore.
 func understand(words string) (in Intent, open []string) {
 	tokens := split(words, maxWords+1)
 	if len(tokens) == 1 && fits("sentence", tokens) {
@@ -139,7 +137,7 @@ func understand(words string) (in Intent, open []string) {
 		}
 		best = max(best, min(score, known-1))
 		if i == 0 && r.form.category == unknown {
-			break // what follows hangs on it
+			break // the next tasks depend on it
 		}
 	}
 	return unplaced(tokens, best), nil

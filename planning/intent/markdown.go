@@ -10,12 +10,12 @@ import (
 	"replan/internal/markdown"
 )
 
-// The bounds of an answer. What is beyond them is counted and left out.
+// The bounds of an answer. The rest is counted and left out.
 const (
 	maxRows  = 30    // of a list
-	maxLines = 120   // of what stands in a fence
+	maxLines = 120   // of a fence
 	maxSpan  = 200   // characters of one line
-	maxNote  = 800   // characters of what an operator remarks
+	maxNote  = 800   // characters of an operator's note
 	maxProse = 12000 // bytes of text that a summary brings along
 )
 
@@ -42,8 +42,8 @@ func plain(text string) string {
 	return code(text)
 }
 
-// prose takes over Markdown that an operator wrote, cut where it is long. A
-// fence that the cut leaves open is closed.
+// prose copies Markdown of an operator, cut if it is long. A fence left open by
+// the cut is closed.
 func prose(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "�"))
 	cut := len(text) > maxProse
@@ -92,8 +92,8 @@ func rows(lines []string, total int, noun string) string {
 	return text
 }
 
-// value is a JSON value of any shape that something is looked for in; what is
-// not there is the zero value of its kind.
+// value is a JSON value of any shape; a missing part is the zero value of its
+// type.
 type value struct{ v any }
 
 func (v value) at(key string) value {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// operator is what the router knows of one of the workspace's operators.
+// operator describes one of the workspace's operators for the router.
 type operator struct {
 	asks    bool          // it has effects, and asks before it runs
 	changes bool          // it changes files or makes a commit, which tests can speak for or against
@@ -35,7 +35,7 @@ var operators = map[string]operator{
 	"code.references": {needs: "symbol"},
 	"code.parse":      {needs: "path"},
 	"code.summarize":  {},
-	"code.transform":  {needs: "kind"}, // it says what would change, and changes nothing
+	"code.transform":  {needs: "kind"}, // it works out a change, and makes none
 
 	"test.detect": {},
 	"test.run":    {limit: slow}, // the user's own words ask for it
@@ -52,8 +52,7 @@ var operators = map[string]operator{
 	"proc.run": {asks: true},
 }
 
-// modelWork is what a model is asked for in a chain, by the word that stands
-// where another node names its tool.
+// modelWork is the work of models in chains, by the word used in place of a tool.
 var modelWork = map[string]bool{edit: true, fix: true, extract: true, refactor: true, create: true, addTests: true}
 
 // known names all that may stand as the tool of a node.

@@ -14,9 +14,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// Policy bends the chains of the router. It is not what a run asks by: the run's
-// own rules hold whatever stands here, so that "allow" lifts a gate that the
-// router would set and none of the run's.
+// Policy changes the chains of the router. A run asks by its own rules, whatever
+// the policy says: "allow" lifts a gate of the router, never one of the run.
 type Policy struct {
 	// PreferTools are operators (code.symbols) or groups of them (code), the
 	// dearest first. They decide where an intent has more than one way:
@@ -29,31 +28,31 @@ type Policy struct {
 	//
 	// Names that no intent has a choice of decide nothing.
 	PreferTools []string `json:"prefer_tools,omitempty"`
-	// RequireTests has test.run stand in every chain that changes files, after
-	// the change, or that commits, before the commit.
+	// RequireTests puts test.run into every chain that changes files, after the
+	// change, or that commits, before the commit.
 	RequireTests bool `json:"require_tests,omitempty"`
 	// Gates come before the router's own gating; the first that fits a tool
 	// decides.
 	Gates []GateRule `json:"gates,omitempty"`
 }
 
-// GateRule says what a gate does before tools of a name.
+// GateRule sets the gate before tools of a name.
 type GateRule struct {
-	Tool   string     `json:"tool"` // a pattern, in which * stands for any text without a slash
+	Tool   string     `json:"tool"` // a pattern; * matches any text without a slash
 	Action GateAction `json:"action"`
 }
 
-// GateAction is what a gate does.
+// GateAction is the effect of a gate.
 type GateAction string
 
-// What a gate can do.
+// The effects of a gate.
 const (
 	GateAsk   GateAction = "ask"
 	GateAllow GateAction = "allow"
 	GateDeny  GateAction = "deny" // there is no chain with this tool
 )
 
-// DeniedError says that the policy forbids what a chain would do.
+// DeniedError says that the policy denies a tool of the chain.
 type DeniedError struct {
 	Tool string
 	Rule GateRule
@@ -63,8 +62,8 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("the policy denies %s by its gate for %q; take that rule out, or ask for something else", e.Tool, e.Rule.Tool)
 }
 
-// DecodePolicy reads a policy from JSON. What it does not know it refuses: a
-// rule that is spelled wrong must not go unheeded.
+// DecodePolicy reads a policy from JSON. It refuses unknown fields, so that a
+// misspelled rule is not ignored.
 func DecodePolicy(data []byte) (Policy, error) {
 	var p Policy
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -80,7 +79,7 @@ func DecodePolicy(data []byte) (Policy, error) {
 	return p, p.check()
 }
 
-// check says what is wrong with the gates of a policy.
+// check returns the first fault in the gates of a policy.
 func (p Policy) check() error {
 	for i, rule := range p.Gates {
 		if _, err := path.Match(rule.Tool, ""); err != nil || rule.Tool == "" {
@@ -106,9 +105,8 @@ func (p Policy) prefers(ways ...string) string {
 	return ways[0]
 }
 
-// Apply puts a chain under the policy: its gates are set, and tests are added
-// where they are required and missing. A chain that Route made is under its
-// policy already; one that was read may not be.
+// Apply puts a chain under the policy: it sets gates, and adds required tests. A
+// chain from Route is under its policy already; a chain from a file may not be.
 func (p Policy) Apply(c Chain) (Chain, error) {
 	if err := p.check(); err != nil {
 		return Chain{}, err
@@ -154,8 +152,8 @@ func (p Policy) gate(n *Node) error {
 	return nil
 }
 
-// withTests adds the tests that a chain with effects lacks: before each commit
-// that none came before, and after the changes that none follows.
+// withTests adds missing tests: before each untested commit, and after untested
+// changes.
 func withTests(nodes []Node) []Node {
 	for at := 0; at < len(nodes); at++ {
 		if nodes[at].Tool == "vcs.commit" && !slices.ContainsFunc(before(nodes, at), func(i int) bool { return nodes[i].Tool == runTests }) {
@@ -183,7 +181,7 @@ func withTests(nodes []Node) []Node {
 	return append(nodes, changedNode(untested...))
 }
 
-// before lists the nodes that a node waits for, and those that they wait for.
+// before lists the nodes a node waits for, directly or not.
 func before(nodes []Node, at int) []int {
 	var all []int
 	seen := map[int]bool{at: true}
@@ -200,8 +198,8 @@ func before(nodes []Node, at int) []int {
 	return all
 }
 
-// insertTests puts the tests at a position, and has what stood there wait for
-// them. They wait for the changes that it waits for.
+// insertTests puts the tests at a position; the node there, and the nodes after
+// it, wait for them. The tests wait for the changes before that node.
 func insertTests(nodes []Node, at int) []Node {
 	var changed []int
 	for _, i := range before(nodes, at) {
@@ -228,7 +226,7 @@ func insertTests(nodes []Node, at int) []Node {
 
 const runTests = "test.run"
 
-// changedNode runs all tests after a change. It is made where there are none, too.
+// changedNode runs all tests after a change. It passes if there are none.
 func changedNode(after ...int) Node {
 	n := testNode(after...)
 	n.Args["allow_none"] = true

@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// reading is a form with what the words put into it.
+// reading is a form with its slots filled from the words.
 type reading struct {
 	form     form
 	target   phrase
 	params   map[string]phrase
 	leftover bool
-	limited  bool // what is left over sets a condition
+	limited  bool // left-over words set a condition
 	unmarked bool // the new name follows without a "to"
 	placed   bool // its place was said before it
 	unread   [][]token
-	vague    []string // what may be meant in more than one way, a clause each
+	vague    []string // words with more than one meaning, a clause each
 }
 
 // phrase is a part of the words.
@@ -25,7 +25,7 @@ type phrase struct {
 	text   string
 }
 
-// read finds the form of one task and what it is about.
+// read finds the form of one task, and its target.
 func read(words string, tokens []token) (reading, bool) {
 	tokens = direct(tokens)
 	f, slots, ok := choose(tokens)
@@ -50,7 +50,7 @@ func read(words string, tokens []token) (reading, bool) {
 	return r, true
 }
 
-// take reads what one slot took.
+// take reads the content of one slot.
 func (r *reading) take(words string, s taken) {
 	switch s.slot {
 	case "_":
@@ -103,7 +103,7 @@ func (r *reading) flags(tokens []token) {
 	}
 }
 
-// place trims what a slot took, and takes reasons and the place out of it.
+// place trims a slot, and takes reasons and the place out of it.
 func (r *reading) place(words string, tokens []token) phrase {
 	for i, t := range tokens {
 		if i > 0 && (t.is("because") || t.is("its", "it's") && looksLikeName(tokens[i-1]) || i+1 < len(tokens) && (t.is("so") && tokens[i+1].is("that") || t.is("in") && tokens[i+1].is("order"))) {
@@ -130,7 +130,7 @@ func (r *reading) place(words string, tokens []token) phrase {
 	return cut(words, trimmed)
 }
 
-// untilJoin cuts off what follows a name: "to Y without touching Z".
+// untilJoin cuts off the words after a name: "to Y without touching Z".
 func untilJoin(tokens []token) []token {
 	for i, t := range tokens {
 		if i == 0 {
@@ -162,8 +162,8 @@ func cut(words string, tokens []token) phrase {
 	}
 }
 
-// trim takes away what is not part of a name: articles, and the word that says
-// what kind of thing it is. Nothing is left of a pronoun.
+// trim removes articles from a name, and the word for its kind. Nothing is left of
+// a pronoun.
 func trim(tokens []token) (trimmed []token, kind bool) {
 	pointing := false
 	for len(tokens) > 1 && (tokens[0].isOneOf(articles) || tokens[0].isOneOf(people) || tokens[0].is(":")) {
@@ -246,7 +246,8 @@ func (r reading) score() int {
 	return score
 }
 
-// paramScore is what the parameters add. The place and the problem add nothing.
+// paramScore is the parameters' part of the score. The place and the problem add
+// nothing.
 func (r reading) paramScore() int {
 	name := r.params["new_name"]
 	switch {
@@ -267,7 +268,7 @@ func (r reading) paramScore() int {
 	return 0
 }
 
-// targetScore is what the target adds.
+// targetScore is the target's part of the score.
 func (r reading) targetScore() int {
 	tokens := r.target.tokens
 	several := len(tokens) > 1
@@ -295,7 +296,7 @@ func (r reading) targetScore() int {
 	}
 }
 
-// intent is what a reading comes to.
+// intent is the intent of a reading.
 func (r reading) intent(score int) Intent {
 	in := Intent{
 		Category: r.form.category, Action: r.form.action, Target: r.target.text,
@@ -315,9 +316,8 @@ func (r reading) intent(score int) Intent {
 	return in
 }
 
-// without returns the tasks that were said without those behind a change that
-// are done with it: to run the tests. at is where the reading's own stands in
-// both.
+// without returns the tasks, leaving out runs of the tests after a change: they
+// are part of it. at is the position of the reading's own task in both lists.
 func (r reading) without(words string, said []task, at int) (left []task, place int) {
 	if r.form.category != modify && r.form.category != refactor {
 		return said, at

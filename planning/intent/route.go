@@ -10,24 +10,24 @@ import (
 	"replan/planning/plan"
 )
 
-// Chain is what carries an intent out: operators and model steps, with what each
-// of them waits for. The chain of an unknown intent is empty.
+// Chain carries out an intent: operators and model steps, and the dependencies
+// between them. The chain of an unknown intent is empty.
 type Chain struct {
 	Intent Intent
 	Goal   string // the words themselves, where they are known
 	Nodes  []Node
-	// Missing says what the words leave open, a clause each. While anything is
-	// missing the chain shows what would be done, and cannot be done.
+	// Missing lists open questions of the words, a clause each. While there is
+	// one, the chain shows the work, and cannot be run.
 	Missing []string
 }
 
 // Node is one step of a chain. Others name it by its position, from 0.
 type Node struct {
 	Title    string
-	Executor plan.Executor // ExecutorTool, or ExecutorSelf for what a model does
+	Executor plan.Executor // ExecutorTool, or ExecutorSelf for a model's work
 	Tool     string        // an operator; of a model step the word for the work: fix, edit, add_tests
 	// Args are JSON values with ${variable} references, numbers as json.Number.
-	// They are nil where a model fills them in from what the node waits for.
+	// They are nil if a model fills them in from the steps before the node.
 	Args            map[string]any
 	Gate            bool
 	DependsOn       []int // in rising order
@@ -73,8 +73,7 @@ func orNone[T any](list []T) []T {
 	return list
 }
 
-// lackArgs adds to what is missing the arguments that an operator cannot do
-// without, where nothing else says so.
+// lackArgs reports required arguments without a value, if nothing else is missing.
 func (c *Chain) lackArgs() {
 	for _, n := range c.Nodes {
 		for _, name := range strings.Fields(operators[n.Tool].needs) {
@@ -101,16 +100,15 @@ func (c Chain) NeedsModel() bool {
 // Confident says whether the intent is read well enough to act on it.
 func (c Chain) Confident() bool { return c.Intent.Confidence >= Confident }
 
-// Ready says whether the chain may be taken at once, without a model planning
-// anything: it is bound, confident, needs no model, and is surely about what lies
-// in the workspace.
+// Ready reports whether the chain may run at once, without planning by a model: it
+// is bound, confident, needs no model, and is surely about this workspace.
 func (c Chain) Ready() bool {
 	return c.Bound() && c.Confident() && !c.NeedsModel() && !c.general()
 }
 
-// general says whether the words ask for what a plain word means, or for where
-// several of them are, which may be anything: no name of something in the code. A
-// model, where there is one, knows better.
+// general reports whether the words ask for the meaning of a plain word, or for
+// the place of several: not for a name in the code. A model, if there is one,
+// knows better.
 func (c Chain) general() bool {
 	switch c.Intent.Action {
 	case explain:
@@ -124,9 +122,9 @@ func (c Chain) general() bool {
 	}
 }
 
-// WithoutModel is what of the chain can be done where there is no model: the
-// nodes that neither are a model's work nor wait for any. What is left out is
-// named by its titles, in order.
+// WithoutModel is the part of the chain that needs no model: the nodes that
+// neither are a model's work nor wait for any. left has the titles of the others,
+// in order.
 func (c Chain) WithoutModel() (rest Chain, left []string) {
 	rest = c
 	rest.Nodes = nil
@@ -172,7 +170,7 @@ func (c Chain) Plan(goal string) plan.Plan {
 		p.Goal = p.Title
 	}
 	if c.Intent.Category == validate || c.Intent.Category == vcs {
-		p.OnFailure = plan.OnFailureAbort // red tests are what was asked for, and nothing to plan around
+		p.OnFailure = plan.OnFailureAbort // red tests are the answer, and no reason for a new plan
 	}
 	for i, n := range c.Nodes {
 		s := plan.Step{
@@ -190,7 +188,7 @@ func (c Chain) Plan(goal string) plan.Plan {
 	return p
 }
 
-// title says on one line what the chain does.
+// title is the chain in one line.
 func (c Chain) title() string {
 	about := plan.OneLine(c.Intent.Target, 60)
 	if about == "" {
@@ -214,7 +212,7 @@ func (c Chain) title() string {
 	}
 }
 
-// titles are what chains are called, with a target and without one.
+// titles are the titles of chains, with a target and without one.
 var titles = map[[2]string]struct{ about, alone string }{
 	{navigate, find}:       {"Find %s", ""},
 	{navigate, references}: {"Find where %s is used", ""},

@@ -8,7 +8,7 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// shape is what a target looks like; a chain begins differently for each.
+// shape is the look of a target; a chain begins differently for each.
 type shape int
 
 const (
@@ -28,7 +28,7 @@ var (
 	keyword  = lazyregexp.New(`^(?:func|function|type|class|def|struct|interface|method|var|const|fn|trait|enum)\s+`)
 )
 
-// shapeOf says what a target looks like.
+// shapeOf returns the shape of a target.
 func shapeOf(target string) shape {
 	name, _, _ := strings.Cut(target, "/")
 	switch {
@@ -60,7 +60,7 @@ func isFile(text string) bool {
 	return !strings.HasSuffix(text, "/") && (extension.MatchString(base) || bareFile.MatchString(base) || base[0] == '.' && strings.Trim(base, ".") != "")
 }
 
-// isPattern says whether a path stands for several.
+// isPattern reports whether a path matches several.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // memberOf is how the member of a type is said: field A of P.
@@ -77,8 +77,8 @@ func symbolOf(target string) string {
 	return receiver.ReplaceAllString(name, "$1")
 }
 
-// lastOf is the last part of a qualified name, and what stands before it with
-// the sign between them.
+// lastOf is the last part of a qualified name, and the text before it with its
+// separator.
 func lastOf(name string) (before, last string) {
 	at := strings.LastIndexAny(name, ".#:")
 	return name[:at+1], name[at+1:]

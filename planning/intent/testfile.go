@@ -39,8 +39,7 @@ func sameLanguage(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, "x") == strings.TrimSuffix(b, "x") // ts and tsx
 }
 
-// testFileOf is what the test file of a source file is called where there is none
-// yet.
+// testFileOf names a new test file for a source file.
 func testFileOf(source string) string {
 	dir, base := path.Split(source)
 	ext := path.Ext(base)

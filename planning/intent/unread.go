@@ -19,8 +19,8 @@ func (f Facts) RouteWords(words string, p Policy) (Chain, error) {
 	return c, err
 }
 
-// open says what of the words a reading leaves out and may not, a clause each.
-// at is where its own task stands among those that were said.
+// open lists the words a reading ignores but may not ignore, a clause each. at is
+// the position of its own task.
 func (r reading) open(words string, said []task, at int) []string {
 	clauses := slices.Clone(r.vague)
 	for i, t := range said {
@@ -42,12 +42,12 @@ func (r reading) open(words string, said []task, at int) []string {
 	return slices.Compact(clauses)
 }
 
-// covers reports whether a chain does what another task of the words asks for.
+// covers reports whether a chain does the work of another task, too.
 func (r reading) covers(words string, t task, after bool) bool {
 	first, last := t.tokens[0], t.tokens[len(t.tokens)-1]
 	changes := r.form.category == modify || r.form.category == refactor
 	switch {
-	case first.is("tell"): // every chain tells what came of it
+	case first.is("tell"): // every chain reports its results
 		return true
 	case !after:
 		return false
@@ -58,19 +58,19 @@ func (r reading) covers(words string, t task, after bool) bool {
 	}
 }
 
-// denies reports whether a task says what not to do.
+// denies reports whether a task says not to do something.
 func (t task) denies() bool {
 	return t.tokens[0].isOneOf(groups["deny"]) || hasPrefix(t.tokens, []string{"do", "not"})
 }
 
-// worded reports whether the condition in an intent is part of what it is about:
-// of a question, or of the work of a model, which reads it.
+// worded reports whether a condition in an intent belongs to its subject: a
+// question, or work for a model, which reads it.
 func (r reading) worded() bool {
 	_, replaces := r.params["with"]
 	return r.form.category == explain || r.form.category == debug || modelWork[r.form.action] && !replaces
 }
 
-// conditions names what limits the task itself and was not read.
+// conditions lists limits of the task itself that were not read.
 func (r reading) conditions(words string) []string {
 	if r.worded() {
 		return nil
@@ -91,7 +91,7 @@ func (r reading) conditions(words string) []string {
 	for _, run := range runs {
 		is := conditional
 		if r.form.action == find {
-			is = limiting // what is searched for may hold any other word
+			is = limiting // the words searched for may include any other
 		}
 		if len(run) > 1 && is(run) {
 			clauses = append(clauses, alsoSays(words, run))
@@ -105,7 +105,7 @@ func conditional(tokens []token) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.isOneOf(conditions) })
 }
 
-// limiting reports whether tokens behind the first limit what it says.
+// limiting reports whether tokens after the first limit it.
 func limiting(tokens []token) bool {
 	return slices.ContainsFunc(tokens[1:], func(t token) bool {
 		return t.is("without", "except", "excluding", "unless", "only", "but", "outside")
@@ -124,13 +124,14 @@ func alsoSays(words string, tokens []token) string {
 	return fmt.Sprintf("the words also say \"%s\", which cannot be kept here", plan.OneLine(words[tokens[0].start:tokens[len(tokens)-1].end], 60))
 }
 
-// reasons begin what follows an order and changes nothing about it.
+// reason reports whether a token begins a reason, which changes nothing about the
+// order before it.
 func reason(t token) bool {
 	return t.is("because", "since", "as", "so", "for", "using", "with", "to", "which", "that", "it", "its", "it's", "this", "i", "we", "they", "everywhere", "throughout", "across")
 }
 
-// leave keeps tokens that stand behind what was read: all but a reason, unless
-// that sets a condition or names a place.
+// leave keeps unread tokens. A reason is dropped, unless it sets a condition or
+// names a place.
 func (r *reading) leave(tokens []token) {
 	if len(tokens) == 0 {
 		return
@@ -143,14 +144,14 @@ func (r *reading) leave(tokens []token) {
 	r.unread = append(r.unread, tokens)
 }
 
-// characters are what a replacement may mean by a word and not the word itself.
+// characters reports whether a word may mean characters instead of itself.
 func characters(t token) bool {
 	return t.is("tab", "tabs", "space", "spaces", "blank", "blanks", "newline", "newlines", "linebreaks", "whitespace", "quotes", "commas", "semicolons",
 		"colons", "dots", "periods", "dashes", "hyphens", "underscores", "brackets", "braces", "parentheses", "digits", "numbers", "nothing")
 }
 
-// replacement reads what is put in another's place. What is quoted ends at its
-// quote, and a place may follow; anything else is one word.
+// replacement reads the replacement of a text. A quoted one ends at its quote, and
+// a place may follow; any other is one word.
 func (r *reading) replacement(words string, tokens []token) phrase {
 	if !tokens[0].quoted || len(tokens) == 1 {
 		p := r.place(words, tokens)
@@ -171,7 +172,7 @@ func (r *reading) replacement(words string, tokens []token) phrase {
 	return cut(words, tokens[:1])
 }
 
-// literal checks that a replacement says literally what it replaces.
+// literal checks that target and replacement can be taken literally.
 func (r *reading) literal() {
 	with, replaces := r.params["with"]
 	if !replaces || r.form.action != edit {

@@ -2,7 +2,7 @@ package intent
 
 import "strings"
 
-// The words that tasks and forms are told apart by, all in lower case.
+// The words of tasks and forms, all in lower case.
 var (
 	questions = strings.Fields("what who where why how which when whose")
 
@@ -22,13 +22,13 @@ var (
 	// joins stand between two tasks.
 	joins = strings.Fields("and then but also afterwards afterward finally next or & + plus")
 
-	// kinds say what kind of thing a name is of, before or after it.
+	// kinds are kinds of named things, before or after the name.
 	kinds = strings.Fields("function functions func method struct class interface variable constant const var identifier package module")
 
-	// looseKinds do so before what looks like a name, and after anything.
+	// looseKinds count before a likely name, and after anything.
 	looseKinds = strings.Fields("type field symbol helper")
 
-	// holders do so beside what looks like a name.
+	// holders count beside a likely name.
 	holders = strings.Fields("file files folder directory dir test tests string text word phrase command error message line " +
 		"endpoint page branch commit code")
 
@@ -42,7 +42,7 @@ var (
 		"run rerun execute commit push switch checkout delete remove replace move verify check make build deploy merge " +
 		"rebase pull revert undo format release publish install open read bump increase decrease swap substitute dedupe tell optimize optimise")
 
-	// conditions limit what is to be done, and may not be passed over.
+	// conditions limit a task, and may not be ignored.
 	conditions = strings.Fields("without except excluding unless only if when where but not besides until before after outside just solely ignoring skipping")
 
 	// shells stand between two commands of a shell.

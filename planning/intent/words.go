@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// token is one word, or what stands between quotes.
+// token is one word, or a quoted text.
 type token struct {
 	text       string // as written, without quotes and the punctuation after it
 	key        string // in lower case, for comparing; empty where it was quoted
@@ -16,23 +16,23 @@ type token struct {
 	quoted     bool
 }
 
-// is says whether the token is one of the words; what is quoted never is.
+// is reports whether the token is one of the words; a quoted token never is.
 func (t token) is(words ...string) bool { return t.isOneOf(words) }
 
 func (t token) isOneOf(words []string) bool { return !t.quoted && slices.Contains(words, t.key) }
 
-// closers are the quotes that close, by those that open.
+// closers are the closing quotes by their opening quotes.
 var closers = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '‘': "’", '«': "»"}
 
-// punctuation is what may follow a word without being part of it.
+// punctuation may follow a word without being part of it.
 const punctuation = ",.;:!?…"
 
-// maxQuoted is how far a quote looks for the one that closes it, in bytes, so
-// that a long text of open quotes is not searched to its end from each of them.
+// maxQuoted is the longest quoted text, in bytes. It keeps a long text of opening
+// quotes from being searched to its end from each of them.
 const maxQuoted = 1 << 14
 
 // split cuts a text into at most limit tokens. A colon after a word becomes a
-// token of its own, and so does the 's of "what's".
+// token of its own, and so does the 's of a contraction.
 func split(text string, limit int) []token {
 	var tokens []token
 	for at := 0; at < len(text) && len(tokens) < limit; {
@@ -101,7 +101,7 @@ func word(text string, at int) (token, int) {
 	return token{text: bare, key: key, start: at, end: at + len(bare), after: whole[len(bare):]}, next
 }
 
-// contraction takes "what's" apart.
+// contraction takes a contraction such as "where's" apart.
 func contraction(t token) []token {
 	question, ok := strings.CutSuffix(t.key, "'s")
 	if !ok || !slices.Contains(questions, question) {
@@ -121,8 +121,7 @@ type task struct {
 	verb   bool // it begins with a verb
 }
 
-// tasks takes politeness away and cuts what is left where another task begins,
-// or another sentence.
+// tasks removes politeness, and splits the rest at the next task or sentence.
 func tasks(tokens []token) []task {
 	tokens = dropEnd(dropStart(tokens))
 	var all []task
@@ -132,7 +131,7 @@ func tasks(tokens []token) []task {
 		if len(head) > 0 {
 			all = append(all, task{arrows(head), own || begins(head)})
 		}
-		own = cut < len(tokens) && tokens[cut].isOneOf(shells) // what a shell would run next
+		own = cut < len(tokens) && tokens[cut].isOneOf(shells) // a shell would run the rest as a command
 		tokens = dropStart(tokens[next:])
 	}
 	return all
@@ -197,7 +196,7 @@ func begins(tokens []token) bool {
 		len(tokens) > 1 && tokens[0].is("git") && tokens[1].is("commit", "push", "checkout", "switch"))
 }
 
-// cost is what the company of other tasks takes from the score of one.
+// cost is the score lost to other tasks.
 func (t task) cost(all []task, at int) int {
 	cost := 0
 	if at > 0 {
@@ -208,7 +207,7 @@ func (t task) cost(all []task, at int) int {
 		switch {
 		case i == at:
 		case i == at-1 && len(other.tokens) == 1 && other.verb && needsObject(other.tokens[0]):
-			// "find and fix X": the verbs share what they are about.
+			// "find and fix X": the verbs share their object.
 		case other.verb:
 			others = true
 		case i > at:
