@@ -87,10 +87,7 @@ const visibility = "public private protected internal static final abstract over
 
 var grammars = sync.OnceValue(func() map[string]*grammar {
 	return map[string]*grammar{
-		"Go": {
-			declare: pairs("func:function type const:constant var:variable"),
-			imports: set("import"), pack: set("package"),
-		},
+		"Go": {}, // Go's own parser reads it
 		"TypeScript": {
 			declare: pairs("class function interface enum type namespace module const:constant let:variable var:variable"),
 			untyped: true, colon: true, dollar: true, imports: set("import require"),

@@ -42,6 +42,9 @@ type File struct {
 	outline  []declared
 	outlined bool
 	plain    bool // its lexer took too long: all of it counts as code
+
+	pack    string   // of a Go file, once it is outlined
+	imports []string // of a Go file, once it is outlined
 }
 
 // Plain reports whether the lexer of the language took too long over the text.

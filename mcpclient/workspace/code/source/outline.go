@@ -31,6 +31,20 @@ func (f *File) Outline() Outline {
 	return o
 }
 
+// Declares returns the declarations that a name means. In Go what stands before
+// the name may be the package.
+func (f *File) Declares(name Name) []Symbol {
+	f.declare()
+	var found []Symbol
+	for _, d := range f.outline {
+		inPackage := f.pack != "" && name.Parent != "" && f.pack+"."+d.Name == name.Parent+"."+name.Word
+		if inPackage || name.Names(d.Symbol) {
+			found = append(found, d.Symbol)
+		}
+	}
+	return found
+}
+
 // Knows reports whether the declarations of the language are known at all.
 func (l Language) Knows() bool { return l.grammar != nil }
 
@@ -42,6 +56,8 @@ func (f *File) declare() {
 	f.outlined = true
 	switch g := f.Language.grammar; {
 	case g == nil:
+	case f.Language.lexer == "Go":
+		f.goDeclarations()
 	case f.Language.lexer == "markdown":
 		f.headings()
 	case g.lines:
@@ -175,8 +191,11 @@ func plainComment(c string) string {
 // header finds the package and the imports by the words that open them.
 func (f *File) header() (pack string, imports []string) {
 	g := f.Language.grammar
-	if g == nil {
+	switch {
+	case g == nil:
 		return "", nil
+	case f.Language.lexer == "Go":
+		return f.pack, f.imports
 	}
 	const most = 200
 	for i, l := range f.lexemes {

@@ -1,0 +1,208 @@
+package source
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// goReader finds the declarations of a Go file with Go's own parser. It makes the
+// best of files that do not parse.
+type goReader struct {
+	f     *File
+	fset  *token.FileSet
+	shift int // bytes that were put before the text
+}
+
+func (f *File) goDeclarations() {
+	const clause = "package _;"
+	fset, shift, text := token.NewFileSet(), 0, f.Text
+	if head, err := parser.ParseFile(fset, f.Path, text, parser.PackageClauseOnly); err != nil || head == nil { // a part of a file
+		shift, text = len(clause), clause+text
+	}
+	file, _ := parser.ParseFile(fset, f.Path, text, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
+	if file == nil {
+		return
+	}
+	if shift == 0 {
+		f.pack = file.Name.Name
+	}
+	for _, spec := range file.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+			f.imports = append(f.imports, path)
+		}
+	}
+	r := &goReader{f: f, fset: fset, shift: shift}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			r.function(d)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				r.spec(d, spec)
+			}
+		}
+	}
+}
+
+func (r *goReader) function(d *ast.FuncDecl) {
+	head := *d
+	head.Body, head.Doc = nil, nil
+	s := Symbol{Kind: "function", Signature: r.print(&head), Doc: d.Doc.Text()}
+	if d.Recv != nil && len(d.Recv.List) > 0 {
+		s.Kind = "method"
+		if name := typeName(d.Recv.List[0].Type); name != nil {
+			s.Parent = name.Name
+		}
+	}
+	r.add(d.Name, d, s)
+}
+
+// typeName is the name of the type in a receiver or an embedded field.
+func typeName(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.ParenExpr:
+		return typeName(e.X)
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	case *ast.IndexListExpr:
+		return typeName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel
+	case *ast.Ident:
+		return e
+	default:
+		return nil
+	}
+}
+
+func (r *goReader) spec(d *ast.GenDecl, spec ast.Spec) {
+	doc := d.Doc.Text()
+	if len(d.Specs) != 1 {
+		doc = "" // it is of the group
+	}
+	switch spec := spec.(type) {
+	case *ast.ValueSpec:
+		head := *spec
+		head.Doc, head.Comment = nil, nil
+		s := Symbol{Kind: "variable", Signature: d.Tok.String() + " " + r.print(&head), Doc: firstText(spec.Doc.Text(), doc, spec.Comment.Text())}
+		if d.Tok == token.CONST {
+			s.Kind = "constant"
+		}
+		for _, name := range spec.Names {
+			r.add(name, spec, s)
+		}
+	case *ast.TypeSpec:
+		head := *spec
+		head.Doc, head.Comment = nil, nil
+		s := Symbol{Kind: "type", Doc: firstText(spec.Doc.Text(), doc, spec.Comment.Text())}
+		switch spec.Type.(type) {
+		case *ast.StructType:
+			s.Kind, head.Type = "struct", ast.NewIdent("struct")
+		case *ast.InterfaceType:
+			s.Kind, head.Type = "interface", ast.NewIdent("interface")
+		}
+		s.Signature = "type " + r.print(&head)
+		r.add(spec.Name, spec, s)
+		r.members(spec.Name.Name, spec.Type)
+	}
+}
+
+// members are the fields and methods that a type is written with, and those of
+// the types inside it that have no name of their own.
+func (r *goReader) members(parent string, e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.StructType:
+		for _, field := range e.Fields.List {
+			r.member("field", parent, field)
+		}
+	case *ast.InterfaceType:
+		for _, method := range e.Methods.List {
+			if len(method.Names) > 0 {
+				r.member("method", parent, method)
+			}
+		}
+	case *ast.StarExpr:
+		r.members(parent, e.X)
+	case *ast.ArrayType:
+		r.members(parent, e.Elt)
+	case *ast.MapType:
+		r.members(parent, e.Value)
+	}
+}
+
+func (r *goReader) member(kind, parent string, field *ast.Field) {
+	s := Symbol{Kind: kind, Parent: parent, Signature: r.field(field), Doc: firstText(field.Doc.Text(), field.Comment.Text())}
+	for _, name := range field.Names {
+		r.add(name, field, s)
+		if kind == "field" {
+			r.members(parent+"."+name.Name, field.Type)
+		}
+	}
+	if len(field.Names) == 0 {
+		r.add(typeName(field.Type), field, s)
+	}
+}
+
+// field prints a field, or a method of an interface.
+func (r *goReader) field(field *ast.Field) string {
+	var names []string
+	for _, name := range field.Names {
+		names = append(names, name.Name)
+	}
+	s := strings.Join(names, ", ")
+	typ := r.print(field.Type)
+	switch t := field.Type.(type) {
+	case *ast.FuncType:
+		if len(names) == 1 && t.Func == token.NoPos {
+			return s + strings.TrimPrefix(typ, "func")
+		}
+	case *ast.StructType:
+		typ = "struct"
+	case *ast.InterfaceType:
+		typ = "interface"
+	}
+	s = strings.TrimSpace(s + " " + typ)
+	if field.Tag != nil {
+		s += " " + field.Tag.Value
+	}
+	return s
+}
+
+func (r *goReader) add(name *ast.Ident, node ast.Node, s Symbol) {
+	if name == nil || name.Name == "" || name.Name == "_" {
+		return
+	}
+	at := r.fset.PositionFor(name.Pos(), false).Offset - r.shift
+	if at < 0 || at+len(name.Name) > len(r.f.Text) {
+		return
+	}
+	s.Name, s.Doc = name.Name, clip(strings.TrimSpace(s.Doc), maxDoc)
+	s.Place = r.f.place(at)
+	s.EndLine = r.fset.PositionFor(node.End(), false).Line
+	r.f.outline = append(r.f.outline, declared{Symbol: s, at: at})
+}
+
+// print writes a node on one line.
+func (r *goReader) print(node any) string {
+	var b strings.Builder
+	if err := (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, r.fset, node); err != nil {
+		return ""
+	}
+	return clip(strings.Join(strings.Fields(b.String()), " "), maxSignature)
+}
+
+// firstText is the first text that says something.
+func firstText(texts ...string) string {
+	for _, s := range texts {
+		if strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return ""
+}
