@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
 	"github.com/sourcegraph/jsonrpc2"
@@ -25,7 +24,7 @@ const scriptVariable = "LSP_SCRIPT"
 
 func TestMain(m *testing.M) {
 	if script := os.Getenv(scriptVariable); script != "" {
-		(&scripted{script: script, texts: map[protocol.DocumentURI]string{}}).serve()
+		(&scripted{script: script, texts: map[protocol.DocumentURI]string{}, cancelled: make(chan struct{})}).serve()
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -37,7 +36,7 @@ type scripted struct {
 	script    string
 	conn      *jsonrpc2.Conn
 	texts     map[protocol.DocumentURI]string
-	cancelled int
+	cancelled chan struct{} // closed at the first cancel
 }
 
 type stdio struct {
@@ -108,7 +107,7 @@ func (s *scripted) answer(ctx context.Context, method string, params json.RawMes
 	case "exit":
 		os.Exit(0)
 	case "$/cancelRequest":
-		s.cancelled++
+		close(s.cancelled)
 	case "textDocument/didOpen":
 		s.texts[uri] = p.TextDocument.Text
 		s.diagnose(ctx, uri, 1)
@@ -120,9 +119,7 @@ func (s *scripted) answer(ctx context.Context, method string, params json.RawMes
 		case "crash":
 			os.Exit(3)
 		case "cancel":
-			if s.cancelled == 0 {
-				time.Sleep(time.Minute)
-			}
+			<-s.cancelled
 		}
 		return s.find(uri, p.Position, true)[0], nil
 	case "textDocument/references":
