@@ -27,8 +27,7 @@ type grammar struct {
 // it.
 func container(kind string) bool {
 	switch kind {
-	case "class", "struct", "interface", "enum", "trait", "object", "namespace", "module", "impl", "message",
-		"service", "protocol", "union", "contract", "record", "mixin", "actor", "library", "annotation", "component":
+	case "class", "struct", "interface", "enum", "trait", "namespace", "module", "impl", "union", "record", "annotation":
 		return true
 	default:
 		return false
@@ -38,7 +37,7 @@ func container(kind string) bool {
 // callable reports whether a kind is of code that is called.
 func callable(kind string) bool {
 	switch kind {
-	case "function", "method", "macro", "constructor", "rpc":
+	case "function", "method", "macro", "constructor":
 		return true
 	default:
 		return false
@@ -76,11 +75,7 @@ func grammarOf(lexer string) *grammar {
 // alike are the languages that declare as another does.
 var alike = map[string]string{
 	"react": "TypeScript", "JavaScript": "TypeScript", "vue": "TypeScript", "Svelte": "TypeScript", "HTML": "TypeScript",
-	"C": "C++", "Objective-C": "C++", "Arduino": "C++", "GLSL": "C++", "HLSL": "C++", "Metal": "C++",
-	"Cython": "Python", "Python 2": "Python", "Mojo": "Python", "Luau": "Lua", "Crystal": "Ruby", "PHTML": "PHP",
-	"SCSS": "CSS", "Sass": "CSS", "Fish": "Bash", "MySQL": "SQL", "PostgreSQL SQL dialect": "SQL", "Transact-SQL": "SQL", "PL/pgSQL": "SQL",
-	"EmacsLisp": "Common Lisp", "Scheme": "Common Lisp", "Racket": "Common Lisp", "Clojure": "Common Lisp", "Fennel": "Common Lisp", "Janet": "Common Lisp",
-	"GDScript": "GDScript3", "GraphQL": "Protocol Buffer", "Thrift": "Protocol Buffer", "Apex": "Java",
+	"C": "C++", "Objective-C": "C++", "Arduino": "C++", "Python 2": "Python", "PHTML": "PHP", "SCSS": "CSS", "Sass": "CSS",
 }
 
 const visibility = "public private protected internal static final abstract override export default async extern inline "
@@ -96,18 +91,6 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 			declare: pairs("class interface enum record"), typed: true, dollar: true,
 			imports: set("import"), pack: set("package"),
 		},
-		"Kotlin": {
-			declare: pairs("class interface object fun:function val:constant var:variable typealias:type"),
-			imports: set("import"), pack: set("package"),
-		},
-		"Scala": {
-			declare: pairs("class trait object def:function val:constant var:variable type enum"),
-			imports: set("import"), pack: set("package"),
-		},
-		"Groovy": {
-			declare: pairs("class interface trait enum def:function"), typed: true, dollar: true,
-			imports: set("import"), pack: set("package"),
-		},
 		"C#": {
 			declare: pairs("class struct interface enum record namespace"), typed: true,
 			imports: set("using"), pack: set("namespace"),
@@ -116,44 +99,23 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 			declare: pairs("class struct union enum namespace define:macro typedef:type using:type @interface:class"), typed: true, body: true,
 			imports: set("include import"),
 		},
-		"D": {declare: pairs("class struct union enum interface template:type alias:type"), typed: true, imports: set("import"), pack: set("module")},
 		"Rust": {
 			declare: pairs("fn:function struct enum trait union type const:constant static:variable mod:module macro_rules:macro impl"),
 			colon:   true, imports: set("use"),
 		},
-		"Zig":   {declare: pairs("fn:function const:constant var:variable"), imports: set("usingnamespace")},
-		"Swift": {declare: pairs("class struct enum protocol extension:impl func:function let:constant var:variable typealias:type actor init:constructor"), imports: set("import")},
-		"Dart": {
-			declare: pairs("class enum mixin extension:impl typedef:type"), typed: true, dollar: true, imports: set("import export part"),
-		},
 		"PHP": {
 			declare: pairs("class interface trait enum function const:constant"), imports: set("use require require_once include"), pack: set("namespace"),
 		},
-		"Solidity":        {declare: pairs("contract library interface function event:type struct modifier:function enum error:type"), typed: true, imports: set("import")},
-		"Protocol Buffer": {declare: pairs("message service rpc enum type input:type interface union scalar:type struct exception:struct typedef:type"), imports: set("import include"), pack: set("package")},
-		"CSS":             {dash: true, imports: set("import use")},
-		"Perl":            {lines: true, declare: pairs("sub:function package:module"), skip: set("my our"), imports: set("use require")},
+		"CSS": {dash: true, imports: set("import use")},
 		"Python": {
-			lines: true, declare: pairs("def:function class"), skip: set("async cdef cpdef"),
+			lines: true, declare: pairs("def:function class"), skip: set("async"),
 			imports: set("import from"),
 		},
 		"Ruby": {
 			lines: true, declare: pairs("def:function class module"), skip: set(visibility + "private_class_method module_function"),
 			marks: true, imports: set("require require_relative"),
 		},
-		"Lua":    {lines: true, declare: pairs("function"), skip: set("local"), imports: set("require")},
-		"Elixir": {lines: true, declare: pairs("def:function defp:function defmacro:macro defmacrop:macro defmodule:module defprotocol:protocol defimpl:impl defguard:macro"), marks: true, imports: set("import alias use require")},
-		"Julia":  {lines: true, declare: pairs("function struct macro module abstract:type"), skip: set("mutable type"), marks: true, imports: set("using import include")},
-		"Bash":   {lines: true, declare: pairs("function"), skip: set("export readonly local declare"), imports: set("source")},
-		"R":      {lines: true, imports: set("library require source")},
-		"Haskell": {
-			lines: true, declare: pairs("data:type newtype:type type class:interface"), imports: set("import"), pack: set("module"),
-		},
-		"Makefile":    {lines: true, dash: true, imports: set("include")},
-		"SQL":         {lines: true},
-		"Nim":         {lines: true, declare: pairs("proc:function func:function method template:macro macro iterator:function type"), imports: set("import include from")},
-		"GDScript3":   {lines: true, declare: pairs("func:function class class_name:class signal:type enum const:constant var:variable"), skip: set("static"), imports: set("extends")},
-		"Common Lisp": {lines: true, dash: true, marks: true, imports: set("require")},
-		"markdown":    {lines: true, dash: true},
+		"Bash":     {lines: true, declare: pairs("function"), skip: set("export readonly local declare"), imports: set("source")},
+		"markdown": {lines: true, dash: true},
 	}
 })

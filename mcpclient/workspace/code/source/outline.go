@@ -92,7 +92,7 @@ func exported(f *File, d *declared) bool {
 		return strings.HasPrefix(d.Signature, "pub")
 	case "Go":
 		return last != "" && last[0] >= 'A' && last[0] <= 'Z'
-	case "jvm", "dotnet", "php", "Swift":
+	case "jvm", "dotnet", "php":
 		return !strings.Contains(" "+d.Signature, " private ")
 	case "c":
 		return !strings.HasPrefix(d.Signature, "static ")

@@ -178,10 +178,6 @@ func (r *braceReader) keyword(i int, kind string) int {
 	case before == "@" && kind == "interface":
 		kind = "annotation"
 	}
-	if f.at(i-1) == "companion" && f.at(i+1) == "{" {
-		r.pending, r.at = &scope{kind: kind, decl: -1, parent: r.top().parent}, len(r.stack)
-		return i + 1
-	}
 	name, parent := r.name(i, kind)
 	if name < 0 {
 		return i
@@ -210,16 +206,6 @@ func (r *braceReader) keyword(i int, kind string) int {
 // refine tells what a declaration is from what follows its name.
 func (r *braceReader) refine(kind string, name int) string {
 	f := r.f
-	switch f.Language.lexer {
-	case "Go":
-		if w := f.at(name + 1); kind == "type" && (w == "struct" || w == "interface") {
-			return w
-		}
-	case "Zig":
-		if w := f.at(name + 2); kind == "constant" && (w == "struct" || w == "enum" || w == "union") {
-			return w
-		}
-	}
 	if r.g.untyped && (kind == "constant" || kind == "variable") && r.function(name+1) {
 		return "function"
 	}

@@ -21,7 +21,6 @@ func (r *lineReader) read() {
 	f := r.f
 	r.seen = map[string]bool{}
 	depth := 0
-	counts := f.Language.lexer != "Common Lisp" && !strings.Contains("EmacsLisp Scheme Racket Clojure Fennel Janet", f.Language.lexer)
 	for i, l := range f.lexemes {
 		first := i == 0 || f.lexemes[i-1].line != l.line && f.lineAt(f.lexemes[i-1].end-1) != l.line
 		if first && l.kind != comment && depth == 0 {
@@ -31,7 +30,7 @@ func (r *lineReader) read() {
 		if l.kind != comment {
 			r.last = f.lineAt(l.end - 1)
 		}
-		if l.kind == sign && counts {
+		if l.kind == sign {
 			switch f.at(i) {
 			case "(", "[":
 				depth++
@@ -54,7 +53,7 @@ func (r *lineReader) dedent(i int, l lexeme) {
 			return
 		}
 		end := r.last
-		if w := r.f.at(i); indent == top.indent && (w == "end" || w == "}" || w == "endfunction") {
+		if w := r.f.at(i); indent == top.indent && (w == "end" || w == "}") {
 			end = l.line
 		}
 		r.f.outline[top.decl].EndLine = max(r.f.outline[top.decl].Line, end)
@@ -84,9 +83,6 @@ func (r *lineReader) open(i int) {
 // stands before its last part is returned as the parent.
 func (r *lineReader) name(i int) (at int, parent string) {
 	f := r.f
-	if i < len(f.lexemes) && f.at(i) == "(" && f.Language.lexer == "Julia" {
-		return -1, ""
-	}
 	if i >= len(f.lexemes) || f.lexemes[i].kind != word {
 		return -1, ""
 	}
@@ -172,16 +168,6 @@ func (r *lineReader) special(from, i int) {
 	outer := top == "" || container(top)
 	next, after := f.at(i+1), f.at(i+2)
 	sameLine := i+1 < len(f.lexemes) && f.lexemes[i+1].line == first.line
-	switch f.Language.grammar {
-	case grammarOf("Common Lisp"):
-		if f.at(i) == "(" && strings.HasPrefix(next, "def") && i+2 < len(f.lexemes) && f.lexemes[i+2].kind == word {
-			r.note("function", "", from, i+2, true)
-		}
-		return
-	case grammarOf("SQL"):
-		r.create(i)
-		return
-	}
 	if first.kind != word || !sameLine {
 		return
 	}
@@ -194,38 +180,7 @@ func (r *lineReader) special(from, i int) {
 		r.ruby(from, i, next)
 	case grammarOf("Bash"):
 		r.shell(from, i, outer)
-	default:
-		if kind, name, parent := r.unworded(i); kind != "" {
-			r.note(kind, parent, from, name, true)
-		}
 	}
-}
-
-// unworded is what a line declares whose name stands first: name = function,
-// name <- function, name: of a Makefile, name :: of Haskell.
-func (r *lineReader) unworded(i int) (kind string, name int, parent string) {
-	f := r.f
-	next, after := f.at(i+1), f.at(i+2)
-	atMargin := f.lexemes[i].start == f.lines[f.lexemes[i].line-1]
-	switch f.Language.grammar {
-	case grammarOf("Lua"):
-		if name, parent := r.name(i); name >= 0 && f.at(name+1) == "=" && f.at(name+2) == "function" {
-			return "function", name, parent
-		}
-	case grammarOf("R"):
-		if next == "<" && after == "-" && f.at(i+3) == "function" || next == "=" && after == "function" {
-			return "function", i, ""
-		}
-	case grammarOf("Makefile"):
-		if atMargin && next == ":" && after != "=" {
-			return "target", i, ""
-		}
-	case grammarOf("Haskell"):
-		if atMargin && next == ":" && after == ":" {
-			return "function", i, ""
-		}
-	}
-	return "", -1, ""
 }
 
 func (r *lineReader) shell(from, i int, outer bool) {
@@ -269,32 +224,6 @@ func (r *lineReader) ruby(from, i int, next string) {
 		for k := i + 1; k < len(f.lexemes) && f.lexemes[k].line == f.lexemes[i].line; k++ {
 			if f.lexemes[k].kind == symbol {
 				r.note("variable", "", from, k, false)
-			}
-		}
-	}
-}
-
-// create reads CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name.
-func (r *lineReader) create(i int) {
-	f := r.f
-	if !strings.EqualFold(f.at(i), "create") {
-		return
-	}
-	const near = 8 // lexemes that can stand before the name
-	for k := i + 1; k < min(i+near, len(f.lexemes)); k++ {
-		switch kind := strings.ToLower(f.at(k)); kind {
-		case "table", "view", "function", "procedure", "index", "type", "trigger", "schema", "sequence":
-			for k++; k < len(f.lexemes); k++ {
-				switch strings.ToLower(f.at(k)) {
-				case "if", "not", "exists", "concurrently":
-					continue
-				}
-				if f.lexemes[k].kind == word {
-					if name, parent := r.name(k); name >= 0 {
-						r.note(kind, parent, i, name, false)
-					}
-				}
-				return
 			}
 		}
 	}

@@ -9,11 +9,11 @@ func (r *braceReader) name(i int, kind string) (at int, parent string) {
 		return at, parent
 	}
 	f := r.f
-	j, parent := r.beforeName(i, kind)
+	j := r.beforeName(i)
 	if j < 0 || j >= len(f.lexemes) || f.lexemes[j].kind != word || reserved[f.at(j)] {
 		return -1, ""
 	}
-	// Kotlin's fun String.name, C#'s namespace A.B: the last part is the name.
+	// C#'s namespace A.B: the last part is the name.
 	for f.at(j+1) == "." && j+2 < len(f.lexemes) && f.lexemes[j+2].kind == word && f.lexemes[j+2].start == f.lexemes[j+1].end {
 		parent = strings.TrimPrefix(parent+"."+f.at(j), ".")
 		j += 2
@@ -49,27 +49,17 @@ func (r *braceReader) oddName(i int, kind string) (at int, parent string, ok boo
 }
 
 // beforeName passes over what may stand between the word that opens a
-// declaration and its name. A receiver of Go is the parent.
-func (r *braceReader) beforeName(i int, kind string) (at int, parent string) {
-	f := r.f
-	switch j := i + 1; f.at(j) {
+// declaration and its name.
+func (r *braceReader) beforeName(i int) int {
+	switch j := i + 1; r.f.at(j) {
 	case "*", "!", "mut":
-		return j + 1, ""
+		return j + 1
 	case "<":
-		return r.angles(j), ""
+		return r.angles(j)
 	case "(":
-		if f.Language.lexer != "Go" || kind != "function" || f.lexemes[i].start != f.lines[f.lexemes[i].line-1] {
-			return -1, ""
-		}
-		after := r.matching(j)
-		for k := j; k < after && f.at(k) != "["; k++ {
-			if f.lexemes[k].kind == word {
-				parent = f.at(k)
-			}
-		}
-		return after, parent
+		return -1
 	default:
-		return j, ""
+		return j
 	}
 }
 
@@ -92,8 +82,7 @@ func (r *braceReader) typedef(i int) int {
 	return -1
 }
 
-// implemented finds what impl or extension adds to: the type after for, else
-// the first one.
+// implemented finds what an impl adds to: the type after for, else the first one.
 func (r *braceReader) implemented(j int) (at int, parent string) {
 	f := r.f
 	j = r.angles(j)
@@ -107,8 +96,6 @@ func (r *braceReader) implemented(j int) (at int, parent string) {
 			parent = ""
 		case s == "{" || s == "where" || s == ";" || (s == ":" && f.at(k+1) != ":" && f.at(k-1) != ":"):
 			return k - 1, parent
-		case s == "on": // Dart's extension Name on Type
-			parent = ""
 		case f.lexemes[k].kind == word:
 			parent = s
 		}
@@ -153,7 +140,7 @@ var reserved = set("if for while switch return else do case throw new delete awa
 
 // modifiers are words before a member that are no type of it.
 var modifiers = set("static public private protected async readonly override abstract get set declare accessor internal final virtual " +
-	"inline extern explicit constexpr unsafe sealed partial synchronized native default external factory const late covariant friend mutable volatile")
+	"inline extern explicit constexpr unsafe sealed partial synchronized native default const friend mutable volatile")
 
 // method reads name(…) where that is a declaration, and returns where to go on.
 func (r *braceReader) method(i int) int {
@@ -380,8 +367,6 @@ func (r *braceReader) field(i int) bool {
 		return next == ":" && f.at(i+2) != ":" && (i == r.start || before == "{" || before == "," || before == "pub" || before == ")" || before == "]")
 	case r.g.typed:
 		return r.typedField(i)
-	case f.Language.lexer == "Protocol Buffer":
-		return next == "=" && i > r.start || next == ":" && f.at(i-1) != ":"
 	default:
 		return false
 	}
