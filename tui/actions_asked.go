@@ -1,97 +1,51 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
 
 // gateActions answer an open gate.
-func (m *Model) gateActions() []action {
-	k := &m.keys
-	return []action{
-		m.answering("gate.once", &k.Once),
-		m.answering("gate.run", &k.ForRun),
-		m.answering("gate.always", &k.Always),
-		m.answering("gate.deny", &k.Deny),
-		m.answering("gate.edit", &k.EditCall),
-		m.atGate("gate.all", &k.ApproveAll, m.ask.notAlike),
-		m.atGate("gate.next", &k.NextAsk, m.ask.alone),
-		m.atGate("gate.previous", &k.PreviousAsk, m.ask.alone),
-		m.atGate("gate.sides", &k.Sides, m.ask.noSides),
+func (m *Model) gateActions() handlers {
+	return handlers{
+		"gate.once":     m.answering("gate.once"),
+		"gate.run":      m.answering("gate.run"),
+		"gate.always":   m.answering("gate.always"),
+		"gate.deny":     m.answering("gate.deny"),
+		"gate.edit":     m.answering("gate.edit"),
+		"gate.all":      m.atGate("gate.all", m.ask.notAlike),
+		"gate.next":     m.atGate("gate.next", m.ask.alone),
+		"gate.previous": m.atGate("gate.previous", m.ask.alone),
+		"gate.sides":    m.atGate("gate.sides", m.ask.noSides),
 	}
 }
 
 // questionActions answer what only the user can say of a step.
-func (m *Model) questionActions() []action {
-	k := &m.keys
-	return []action{
-		m.answering("question.done", &k.TookEffect),
-		m.answering("question.rerun", &k.Rerun),
-		m.answering("question.retry", &k.Retry),
-		m.answering("question.skip", &k.Skip),
-		m.answering("question.replan", &k.Replan),
-		m.answering("question.edit", &k.EditArgs),
-		m.answering("question.abort", &k.Abort),
-		{id: "question.send", key: &k.SendArgs},
-		{id: "question.undo_edit", key: &k.UndoEdit},
+func (m *Model) questionActions() handlers {
+	return handlers{
+		"question.done":   m.answering("question.done"),
+		"question.rerun":  m.answering("question.rerun"),
+		"question.retry":  m.answering("question.retry"),
+		"question.skip":   m.answering("question.skip"),
+		"question.replan": m.answering("question.replan"),
+		"question.edit":   m.answering("question.edit"),
+		"question.abort":  m.answering("question.abort"),
 	}
 }
 
-// answering is the action that gives the answer of a key. An answer to what is not
-// on the screen only shows it: nothing is answered unseen.
-func (m *Model) answering(id string, b *key.Binding) action {
-	return action{
-		id: id, key: b,
-		refuse: func() string { return m.ask.refusal(*b) },
-		do: func() tea.Cmd {
-			if !m.ask.showing() {
-				return m.ask.reopen()
-			}
-			return m.pressAsk(pressOf(*b))
-		},
-	}
+// answering is how an answer is given. Where the question is not on the screen it
+// is only shown: nothing is answered unseen.
+func (m *Model) answering(id string) handler {
+	return m.atGate(id, func() string { return m.ask.refusal(id) })
 }
 
-// atGate is the action of a key that the dialog takes without answering.
-func (m *Model) atGate(id string, b *key.Binding, refuse func() string) action {
-	return action{
-		id: id, key: b, refuse: refuse,
-		do: func() tea.Cmd {
-			if !m.ask.showing() {
-				return m.ask.reopen()
-			}
-			return m.pressAsk(pressOf(*b))
-		},
-	}
-}
-
-// refusal is why the answer of a key cannot be given now, "" where it can.
-func (g *askDialog) refusal(b key.Binding) string {
-	if len(g.queue) == 0 {
-		return "No gate and no question is open."
-	}
-	for _, c := range g.current().choices(g.keys) {
-		if c.key.Help() == b.Help() {
-			return c.refuse
+// atGate is how an action of the dialog that asks is done from elsewhere.
+func (m *Model) atGate(id string, refuse func() string) handler {
+	return handler{refuse: refuse, do: func() wanted {
+		if !m.ask.showing() {
+			return wanted{cmd: m.ask.reopen()}
 		}
-	}
-	return "What is open now takes no such answer."
-}
-
-// alone is why there is no other question to step to.
-func (g *askDialog) alone() string {
-	if len(g.queue) < 2 {
-		return "Nothing else waits for an answer."
-	}
-	return ""
-}
-
-// noSides is why the diff in the dialog cannot be turned.
-func (g *askDialog) noSides() string {
-	if g.doc == nil || !g.doc.diffs {
-		return "No diff is in view that could stand side by side."
-	}
-	return ""
+		return wanted{cmd: m.actInAsk(func() wanted { return m.ask.act(id) })}
+	}}
 }
 
 // reopen shows what waits for the user again: gates and questions before a plan.

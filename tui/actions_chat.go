@@ -7,17 +7,16 @@ import (
 )
 
 // conversationActions work on what stands in the chat, from every pane.
-func (m *Model) conversationActions() []action {
-	k := &m.keys
-	return []action{
-		{id: "chat.search", key: &k.Search, refuse: m.nothingSaid, do: just(m.searchChat)},
-		{id: "chat.copy", key: &k.CopyCode, refuse: m.noCode, do: m.copyCode},
-		{id: "chat.thinking", key: &k.Thinking, refuse: m.noThinking, do: just(m.foldThinking)},
-		{id: "chat.thinking_all", key: &k.AllThinking, refuse: m.noThinking, do: just(func() { m.chat.foldAll(foldThinking) })},
-		{id: "chat.export", key: &k.Export, refuse: m.noExport, do: func() tea.Cmd { return m.outbox.send(runner.Submit{Text: "/export"}) }},
-		{id: "chat.top", key: &k.ToTop, refuse: m.nothingSaid, do: just(func() { m.focus = paneChat; m.chat.scroll(1 << 20) })},
-		{id: "chat.bottom", key: &k.ToBottom, refuse: m.nothingSaid, do: just(func() { m.focus = paneChat; m.chat.toEnd() })},
-		{id: "chat.unfold", key: &k.Unfold, refuse: m.nothingFolded, do: just(func() { m.chat.foldNewest("") })},
+func (m *Model) conversationActions() handlers {
+	return handlers{
+		"chat.search":       {refuse: m.nothingSaid, do: just(m.searchChat)},
+		"chat.copy":         {refuse: m.noCode, do: command(m.copyCode)},
+		"chat.thinking":     {refuse: m.noThinking, do: just(m.foldThinking)},
+		"chat.thinking_all": {refuse: m.noThinking, do: just(func() { m.chat.foldAll(foldThinking) })},
+		"chat.export":       {refuse: m.noExport, do: command(func() tea.Cmd { return m.outbox.send(runner.Submit{Text: "/export"}) })},
+		"chat.top":          {refuse: m.nothingSaid, do: just(func() { m.focus = paneChat; m.chat.scroll(1 << 20) })},
+		"chat.bottom":       {refuse: m.nothingSaid, do: just(func() { m.focus = paneChat; m.chat.toEnd() })},
+		"chat.unfold":       {refuse: m.nothingFolded, do: just(func() { m.chat.foldNewest("") })},
 	}
 }
 

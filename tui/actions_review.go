@@ -1,45 +1,41 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
 )
 
 // reviewActions change and answer a plan that waits to be looked over.
-func (m *Model) reviewActions() []action {
-	k := &m.keys
-	return []action{
-		m.reviewing("review.run", &k.RunPlan),
-		m.reviewing("review.refuse", &k.RefusePlan),
-		m.reviewing("review.edit", &k.EditStep),
-		m.reviewing("review.take_out", &k.TakeOut),
-		m.reviewing("review.move_up", &k.MoveUp),
-		m.reviewing("review.move_down", &k.MoveDown),
-		m.reviewing("review.approve", &k.PassGate),
-		m.reviewing("review.approve_all", &k.PassAll),
-		m.reviewing("review.undo", &k.Unmake),
+func (m *Model) reviewActions() handlers {
+	return handlers{
+		"review.run":         m.reviewing("review.run"),
+		"review.refuse":      m.reviewing("review.refuse"),
+		"review.edit":        m.reviewing("review.edit"),
+		"review.take_out":    m.reviewing("review.take_out"),
+		"review.move_up":     m.reviewing("review.move_up"),
+		"review.move_down":   m.reviewing("review.move_down"),
+		"review.approve":     m.reviewing("review.approve"),
+		"review.approve_all": m.reviewing("review.approve_all"),
+		"review.undo":        m.reviewing("review.undo"),
 	}
 }
 
-// reviewing is the action of a key of the review. One that is not on the screen is
-// only shown by it: nothing is changed unseen.
-func (m *Model) reviewing(id string, b *key.Binding) action {
-	return action{
-		id: id, key: b,
+// reviewing is how an action of the review is done. Where the review is not on the
+// screen it is only shown: nothing is changed unseen.
+func (m *Model) reviewing(id string) handler {
+	return handler{
 		refuse: func() string {
 			if !m.review.waits() {
 				return "No plan waits to be looked over."
 			}
 			return ""
 		},
-		do: func() tea.Cmd {
+		do: func() wanted {
 			if !m.review.shown() {
-				return m.review.reopen()
+				return wanted{cmd: m.review.reopen()}
 			}
-			w := m.review.press(pressOf(*b))
-			return tea.Batch(w.cmd, m.outbox.send(w.send))
+			return m.review.act(id)
 		},
 	}
 }

@@ -112,7 +112,7 @@ func (m *Model) askedIn(r *agent.Run) string {
 	if m.options.Replay {
 		return ""
 	}
-	return m.ask.step(r.ID)
+	return m.ask.stepOf(r.ID)
 }
 
 // gateWords says that a step waits at its gate.

@@ -3,9 +3,6 @@ package tui
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -27,7 +24,7 @@ type allowedDialog struct {
 
 // showAllowed opens the dialog for the run in the plan pane.
 func (m *Model) showAllowed() {
-	*m.allowed = allowedDialog{look: m.look, keys: &m.keys, run: m.shown.run, open: true}
+	*m.allowed = allowedDialog{look: m.look, keys: m.keys, run: m.shown.run, open: true}
 }
 
 // noRun is why nothing can be shown of a run.
@@ -40,21 +37,17 @@ func (m *Model) noRun() string {
 
 func (d *allowedDialog) shown() bool { return d.open }
 
-func (d *allowedDialog) press(k tea.KeyPressMsg) wanted {
-	switch {
-	case key.Matches(k, d.keys.Away, d.keys.Allowed):
-		d.open = false
-	default:
-		d.top = d.keys.scrolled(k, d.top, d.body)
-	}
-	return wanted{}
+// handlers are the actions of the dialog.
+func (d *allowedDialog) handlers() handlers {
+	shut := handler{do: just(func() { d.open = false })}
+	return handlers{"dialog.leave": shut, "gate.allowed": shut}.with(scrolling(d.body, func(lines int) { d.top += lines }))
 }
 
 func (d *allowedDialog) clicked(int)       {}
 func (d *allowedDialog) wheeled(lines int) { d.top += lines }
 
 func (d *allowedDialog) hints() []hint {
-	return []hint{{d.keys.Away, "close"}, {shownAs("up/down"), "scroll"}}
+	return []hint{d.keys.hint("close", "dialog.leave"), d.keys.hint("scroll", "move.up", "move.down")}
 }
 
 // draw draws the dialog in the middle of exactly height lines of screenWidth

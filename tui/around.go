@@ -27,19 +27,18 @@ func (a *around) begin(m *Model) {
 	a.lost = map[string]bool{}
 	m.chat.welcome = m.welcome
 	m.runs.goOn, m.runs.busy = m.options.GoOn, m.running
-	m.runs.wants = func(r recall) { m.again = r }
 	m.runs.undo = func(s agent.Summary) query { return m.undo.ask(s.Run, runWords(m.look, s)) }
-	a.settings = &settingsDialog{look: m.look, keys: &m.keys, live: m.liveSetting, turn: m.turnSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
-	a.servers = &serversDialog{look: m.look, keys: &m.keys}
+	a.settings = &settingsDialog{look: m.look, keys: m.keys, live: m.liveSetting, turn: m.turnSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
+	a.servers = &serversDialog{look: m.look, keys: m.keys}
 }
 
 // aroundActions are its actions, which work in every pane.
-func (m *Model) aroundActions(live func(word string) func() string) []action {
-	k := &m.keys
-	return []action{
-		{id: "look", key: &k.Look, refuse: live("This is a replay: no model is asked here."), do: m.lookAgain},
-		{id: "servers", key: &k.Servers, opens: true, refuse: live("This is a replay: no server is started here."), do: m.openServers},
-		{id: "settings", key: &k.Settings, opens: true, refuse: live("This is a replay: nothing is set here."), do: m.openSettings},
+func (m *Model) aroundActions() handlers {
+	live := m.onlyLive
+	return handlers{
+		"look":     {refuse: live("This is a replay: no model is asked here."), do: command(m.lookAgain)},
+		"servers":  {opens: true, refuse: live("This is a replay: no server is started here."), do: command(m.openServers)},
+		"settings": {opens: true, refuse: live("This is a replay: nothing is set here."), do: command(m.openSettings)},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
@@ -17,22 +16,22 @@ import (
 
 // hints are the keys of the dialog for the footer.
 func (g *askDialog) hints() []hint {
-	k, arrows := g.keys, hint{shownAs("up/down"), "scroll"}
+	arrows := g.keys.hint("scroll", "move.up", "move.down")
 	switch {
 	case g.editor != nil:
-		return []hint{{k.SendArgs, "send"}, {k.Away, "leave as it was"}, {k.UndoEdit, "undo"}}
+		return []hint{g.keys.hint("send", "question.send"), g.keys.hint("leave as it was", "dialog.leave"), g.keys.hint("undo", "question.undo_edit")}
 	case g.confirm != nil:
-		return []hint{{k.Once, g.confirm.short}, {k.Away, "back"}, arrows}
+		return []hint{g.keys.hint(g.confirm.short, "gate.once"), g.keys.hint("back", "dialog.leave"), arrows}
 	}
 	hints := []hint{arrows}
 	if len(g.queue) > 1 {
-		hints = append(hints, hint{k.NextAsk, "next"})
+		hints = append(hints, g.keys.hint("next", "gate.next"))
 	}
-	hints = append(hints, hint{k.Away, "look around"})
+	hints = append(hints, g.keys.hint("look around", "dialog.leave"))
 	if g.noSides() == "" {
-		hints = append(hints, hint{k.Sides, "diff"})
+		hints = append(hints, g.keys.hint("diff", "gate.sides"))
 	}
-	return append(hints, hint{k.Allowed, "allowed"}, hint{k.Quit, "quit"})
+	return append(hints, g.keys.hint("allowed", "gate.allowed"), g.keys.hint("quit", "quit"))
 }
 
 // listMost is how many of what waits the dialog lists at once.
@@ -95,23 +94,12 @@ func (g *askDialog) clickedAt(y int) tea.Cmd {
 	return g.front()
 }
 
-// steps goes to another of what waits, where a key says so. That takes no quiet:
-// it answers nothing, and what is shown next takes no answer before a moment of
-// it.
-func (g *askDialog) steps(k tea.KeyPressMsg) bool {
+// step goes to another of what waits.
+func (g *askDialog) step(by int) wanted {
 	n := len(g.queue)
-	switch {
-	case n < 2:
-		return false
-	case key.Matches(k, g.keys.NextAsk):
-		g.at = (g.at + 1) % n
-	case key.Matches(k, g.keys.PreviousAsk):
-		g.at = (g.at + n - 1) % n
-	default:
-		return false
-	}
+	g.at = (g.at + n + by) % n
 	g.early = false
-	return true
+	return wanted{cmd: g.front()}
 }
 
 // brief is a call on one line: its arguments, the short ones first.
@@ -161,22 +149,19 @@ func (g *askDialog) turn(c *confirming) {
 	g.confirm, g.doc, g.top, g.read = c, nil, 0, 0
 }
 
-// pressConfirm gives a key to what is about to be confirmed.
-func (g *askDialog) pressConfirm(k tea.KeyPressMsg) (answers []runner.Command, word string, cmd tea.Cmd) {
-	switch {
-	case key.Matches(k, g.keys.Once) && (g.doc == nil || g.read < g.doc.must):
-		return nil, g.confirm.unread, nil
-	case key.Matches(k, g.keys.Once):
-		answers = g.confirm.send
-		return answers, "", g.answer(g.confirm.ids...)
-	case key.Matches(k, g.keys.Away, g.keys.Deny):
-		g.turn(nil)
-	case key.Matches(k, g.keys.Sides) && g.doc != nil && g.doc.diffs:
-		word = g.turnDiffs()
-	default:
-		g.pressView(k)
+// confirmHandlers are the actions while an answer is about to be confirmed.
+func (g *askDialog) confirmHandlers() handlers {
+	back := handler{do: just(func() { g.turn(nil) })}
+	return handlers{
+		"gate.once": {do: func() wanted {
+			if g.doc == nil || g.read < g.doc.must {
+				return saying(g.confirm.unread)
+			}
+			c := g.confirm
+			return wanted{send: c.send, cmd: g.answer(c.ids...)}
+		}},
+		"dialog.leave": back, "gate.deny": back,
 	}
-	return nil, word, nil
 }
 
 // savingRule is the choice that saves a rule.
@@ -270,4 +255,36 @@ func writeAlike(d *document, all []openGate) {
 		d.heading(fmt.Sprintf("%d of %d", i+1, len(all)))
 		gate.write(l, d)
 	}
+}
+
+// refusal is why an answer cannot be given now, "" where it can.
+func (g *askDialog) refusal(id string) string {
+	if len(g.queue) == 0 {
+		return "No gate and no question is open."
+	}
+	for _, c := range g.current().choices(g.keys) {
+		if c.id == id {
+			return c.refuse
+		}
+	}
+	return noSuchAnswer
+}
+
+// noSuchAnswer is why what is open takes no such answer.
+const noSuchAnswer = "What is open now takes no such answer."
+
+// alone is why there is no other question to step to.
+func (g *askDialog) alone() string {
+	if len(g.queue) < 2 {
+		return "Nothing else waits for an answer."
+	}
+	return ""
+}
+
+// noSides is why the diff in the dialog cannot be turned.
+func (g *askDialog) noSides() string {
+	if g.doc == nil || !g.doc.diffs {
+		return "No diff is in view that could stand side by side."
+	}
+	return ""
 }

@@ -1,23 +1,23 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// button is where a key stands on the screen with what it does: a click there
-// presses it.
+// button is where a key stands on the screen with what it does: a click there does
+// that.
 type button struct {
 	rect
-	key key.Binding
+	id string // of the action
 }
 
 // buttons is where parts, which flow has put into lines, stand in them: one for
-// each key, in their order.
-func buttons(lines, parts []string, keys []key.Binding) []button {
+// each action, in their order.
+func buttons(lines, parts, ids []string) []button {
 	var out []button
 	y, from := 0, 0
 	for i, part := range parts {
@@ -29,7 +29,7 @@ func buttons(lines, parts []string, keys []key.Binding) []button {
 				y, from = y+1, 0
 				continue
 			}
-			out = append(out, button{rect{visibleWidth(line[:from+at]), y, visibleWidth(text), 1}, keys[i]})
+			out = append(out, button{rect{visibleWidth(line[:from+at]), y, visibleWidth(text), 1}, ids[i]})
 			from += at + len(text)
 			break
 		}
@@ -37,43 +37,41 @@ func buttons(lines, parts []string, keys []key.Binding) []button {
 	return out
 }
 
-// pressed is the key of the button at a cell.
-func pressed(all []button, x, y int) (k tea.KeyPressMsg, found bool) {
+// pressed is the action of the button at a cell.
+func pressed(all []button, x, y int) (id string, found bool) {
 	for _, b := range all {
 		if b.contains(x, y) {
-			k = pressOf(b.key)
-			return k, k.Code != 0
+			return b.id, true
 		}
 	}
-	return k, false
+	return "", false
 }
 
 // answerable is a dialog with keys inside it that can be clicked on.
 type answerable interface {
-	// buttonAt is the key at a cell of the dialog's area.
-	buttonAt(x, y int) (tea.KeyPressMsg, bool)
+	// buttonAt is the action at a cell of the dialog's area.
+	buttonAt(x, y int) (id string, found bool)
 }
 
-// clickAnswer presses the key that stands under the pointer in a dialog, and
-// reports whether one does.
+// clickAnswer does what the key under the pointer does in a dialog, and reports
+// whether one stands there.
 func (m *Model) clickAnswer(at tea.Mouse) (cmd tea.Cmd, taken bool) {
 	if m.quitting || m.layout.small {
 		return nil, false
 	}
-	var k tea.KeyPressMsg
+	id := ""
 	switch over := m.over(); {
 	case over != nil:
 		if a, ok := over.(answerable); ok {
-			k, taken = a.buttonAt(at.X, at.Y-1) // under the header
+			id, taken = a.buttonAt(at.X, at.Y-1) // under the header
 		}
 	case m.ask.showing() && m.layout.sheet.contains(at.X, at.Y):
-		k, taken = pressed(m.ask.buttons, at.X-m.layout.sheet.x, at.Y-m.layout.sheet.y)
+		id, taken = pressed(m.ask.buttons, at.X-m.layout.sheet.x, at.Y-m.layout.sheet.y)
 	}
 	if !taken {
 		return nil, false
 	}
-	m.unselect()
-	return m.press(k), true
+	return m.doHere(id), true
 }
 
 // listed is a dialog whose rows can be chosen.
@@ -90,25 +88,24 @@ func (m *Model) clickOver(over overlay, at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	for _, h := range over.hints() {
-		if k := pressOf(h.key); k.Code == tea.KeyEnter {
-			m.unselect()
-			return m.press(k)
+		if len(h.ids) == 1 && slices.Contains(m.keys.byID[h.ids[0]].Keys(), "enter") {
+			return m.doHere(h.ids[0])
 		}
 	}
 	return nil
 }
 
-// clickHint presses the key whose hint stands in the footer at x.
+// clickHint does what the hint in the footer at x says.
 func (m *Model) clickHint(x int) tea.Cmd {
 	if m.quitting {
-		if k, ok := pressed(m.quitButtons(m.layout.width), x, 0); ok {
-			return m.press(k)
+		if id, ok := pressed(m.quitButtons(m.layout.width), x, 0); ok {
+			return m.doHere(id)
 		}
 		return nil
 	}
 	at := 0
 	for _, h := range m.hints() {
-		w := visibleWidth(h) + 2
+		w := visibleWidth(m.drawHint(h)) + 2
 		if at+w > m.layout.width {
 			break
 		}
@@ -116,31 +113,12 @@ func (m *Model) clickHint(x int) tea.Cmd {
 			at += w
 			continue
 		}
-		name, _, _ := strings.Cut(ansi.Strip(h), " ")
-		if k := hintedKey(name, x-at-1); k.Code != 0 {
-			return m.press(k)
+		if id, ok := h.at(x - at - 1); ok {
+			return m.doHere(id)
 		}
 		return nil
 	}
 	return nil
-}
-
-// hintedKey is the key that a hint names, at that cell of the name. Of several, as
-// in up/down, it is the one there, else the last.
-func hintedKey(name string, cell int) tea.KeyPressMsg {
-	for _, name := range []string{name, strings.ToLower(name)} {
-		if k := keyNamed(name); k.Code != 0 {
-			return k
-		}
-	}
-	names := strings.Split(name, "/")
-	end := 0
-	for _, one := range names {
-		if end += visibleWidth(one) + 1; cell < end {
-			return keyNamed(one)
-		}
-	}
-	return keyNamed(names[len(names)-1])
 }
 
 // clickInput puts the text cursor to the cell that was clicked on.

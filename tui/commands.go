@@ -23,7 +23,7 @@ func (m *Model) commandGroup() group {
 		}
 		text := untrusted.Line(strings.TrimSpace(c.Text + " " + c.Usage))
 		shown := key.NewBinding(key.WithHelp(text, untrusted.Line(c.Detail)))
-		g.actions = append(g.actions, action{id: c.Text, key: &shown, refuse: m.noCommand, do: func() tea.Cmd { return m.begins(c) }})
+		g.actions = append(g.actions, action{id: c.Text, key: &shown, handler: handler{refuse: m.noCommand, do: command(func() tea.Cmd { return m.begins(c) })}})
 	}
 	return g
 }
@@ -50,9 +50,6 @@ func (m *Model) begins(c session.Completion) tea.Cmd {
 	m.input.set(text)
 	return nil
 }
-
-// inDialog is why an action cannot be done that a dialog does by its key.
-const inDialog = "Its key acts while its dialog is open."
 
 // commandLines are the commands of the chat for help.
 func (h *helpDialog) commandLines(width int) []string {

@@ -101,6 +101,12 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 	return tea.Batch(m.input.update(msg), m.suggest())
 }
 
+// newline begins a new line in the input.
+func (m *Model) newline() tea.Cmd {
+	m.input.newline()
+	return m.suggest()
+}
+
 // suggestAnew looks again once the session has said what there is.
 func (m *Model) suggestAnew() tea.Cmd {
 	if !m.complete.stale || m.input.area.Value() != m.complete.text {
@@ -283,29 +289,17 @@ func span(from, to int) []int {
 	return out
 }
 
-// pressComplete gives a key to the list over the input, and reports whether it
-// takes it.
-func (m *Model) pressComplete(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+// completeHandlers are the actions of the list over the input.
+func (m *Model) completeHandlers() handlers {
 	c := m.complete
-	switch {
-	case matches(k, c.keys.Take):
-		return m.takeChosen(), true
-	case matches(k, c.keys.Send) && c.takesEnter():
-		return m.takeChosen(), true
-	case matches(k, c.keys.Away):
-		c.left = c.wants
-	case matches(k, c.keys.ListUp):
-		c.step(-1)
-	case matches(k, c.keys.ListDown):
-		c.step(1)
-	case matches(k, c.keys.PageUp):
-		c.step(1 - popupRows)
-	case matches(k, c.keys.PageDown):
-		c.step(popupRows - 1)
-	default:
-		return nil, false
+	by := func(n int) handler { return handler{do: just(func() { c.step(n) })} }
+	return handlers{
+		"list.take":    {do: command(m.takeChosen)},
+		"chat.send":    {when: c.takesEnter, do: command(m.takeChosen)},
+		"dialog.leave": {do: just(func() { c.left = c.wants })},
+		"list.up":      by(-1), "list.down": by(1),
+		"move.page_up": by(1 - popupRows), "move.page_down": by(popupRows - 1),
 	}
-	return nil, true
 }
 
 func (c *completer) step(n int) {

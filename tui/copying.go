@@ -56,16 +56,6 @@ func (m *Model) copyCode() tea.Cmd {
 	return m.copyText(fmt.Sprintf("code block %d of %d, %s", at+1, len(all), plural(all[at].lines(), "line")), all[at].text)
 }
 
-// letGo takes away what was selected with the mouse, and with another key than the
-// one that copies code the mark of what was copied.
-func (m *Model) letGo(k tea.KeyPressMsg) {
-	m.unselect()
-	if m.copied != nil && !matches(k, m.keys.CopyCode) {
-		m.copied = nil
-		m.chat.mark(nil)
-	}
-}
-
 // codeInView is the newest block of code of which something is in view, else the
 // last one above it, else the first.
 func (c *chatPane) codeInView(all []*code) int {

@@ -175,3 +175,6 @@ func BenchmarkPlanKey(b *testing.B) {
 		})
 	}
 }
+
+// typed is a press of the key of a letter.
+func typed(letter rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: letter, Text: string(letter)} }

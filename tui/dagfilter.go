@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/sahilm/fuzzy"
 
@@ -133,38 +132,28 @@ func (d *dagPane) clearFilter() {
 	d.filter, d.stale, d.loose, d.drawn = planFilter{}, true, false, false
 }
 
-// pressFilter takes a key while a filter is typed, and reports whether it was one
-// for it.
-func (d *dagPane) pressFilter(k tea.KeyPressMsg) bool {
-	f := &d.filter
-	text := f.text
-	switch k.String() {
-	case "enter":
-		f.typing, d.drawn = false, false
-		return true
-	case "esc":
-		d.clearFilter()
-		return true
-	case "backspace":
-		if f.text == "" {
-			f.typing, d.drawn = false, false
-			return true
-		}
-		runes := []rune(f.text)
-		text = string(runes[:len(runes)-1])
-	case "ctrl+w", "ctrl+u":
-		text = ""
-	case "up", "down":
-		d.move(map[string]int{"up": -1, "down": 1}[k.String()])
-		return true
-	default:
-		if k.Text == "" {
-			return false
-		}
-		text += k.Text
+// filterHandlers are the actions of the filter.
+func (d *dagPane) filterHandlers() handlers {
+	if !d.filter.typing {
+		return handlers{"run.stop": {do: just(d.clearFilter)}}
 	}
-	f.text, d.stale, d.drawn, d.loose = text, true, false, false
-	return true
+	keep := func() { d.filter.typing, d.drawn = false, false }
+	clear := handler{do: just(func() { d.seek("") })}
+	hs := handlers{
+		"list.choose":  {do: just(keep)},
+		"dialog.leave": {do: just(d.clearFilter)},
+		"list.up":      {do: just(func() { d.move(-1) })}, "list.down": {do: just(func() { d.move(1) })},
+		"search.erase_word": clear, "search.erase_all": clear,
+	}.with(searching(d.filter.text, d.seek))
+	if d.filter.text == "" {
+		hs["list.erase"] = handler{do: just(keep)}
+	}
+	return hs
+}
+
+// seek filters the steps by a text.
+func (d *dagPane) seek(text string) {
+	d.filter.text, d.stale, d.drawn, d.loose = text, true, false, false
 }
 
 // drawFilter draws the line in which the filter stands.

@@ -4,13 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
 	"replan/agent/event"
 )
-
-func typed(letter rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: letter, Text: string(letter)} }
 
 func TestTheFilterStandsUnderTheStepsAndGoesWithEsc(t *testing.T) {
 	d := newDAGPane(darkLook())
@@ -22,12 +18,12 @@ func TestTheFilterStandsUnderTheStepsAndGoesWithEsc(t *testing.T) {
 		t.Errorf("the line says %q", stripped(got[7:]))
 	}
 	for _, letter := range "fail" {
-		d.pressFilter(typed(letter))
+		d.seek(d.filter.text + string(letter))
 	}
 	if got := stripped(d.lines()); !strings.Contains(got, "/fail") || !strings.Contains(got, "2 steps of 4") {
 		t.Errorf("got\n%s", got)
 	}
-	d.pressFilter(tea.KeyPressMsg{Code: tea.KeyEnter})
+	d.filterHandlers().act("list.choose")
 	var went []string
 	for range 3 {
 		d.nextMatch(1)

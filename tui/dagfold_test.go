@@ -325,7 +325,7 @@ func TestTheFilter(t *testing.T) {
 		d.lines()
 		d.startFilter()
 		for _, letter := range text {
-			d.pressFilter(typed(letter))
+			d.seek(d.filter.text + string(letter))
 		}
 		if got := kinds(d); got != want {
 			t.Errorf("%q finds %s, want %s", text, got, want)

@@ -1,9 +1,7 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
-
 // inPlan is an action on the plan that may have something to say.
-func (m *Model) inPlan(f func() (word string)) func() tea.Cmd {
+func (m *Model) inPlan(f func() (word string)) func() wanted {
 	return just(func() {
 		if word := f(); word != "" {
 			m.say(word)
@@ -28,22 +26,8 @@ func (m *Model) noFilter() string {
 	return ""
 }
 
-// pressFilter gives a key to the filter of the plan, where one is typed there or
-// esc takes it away, and reports whether it was for it.
-func (m *Model) pressFilter(k tea.KeyPressMsg) bool {
-	f := &m.dag.filter
-	switch {
-	case m.focus != panePlan:
-		return false
-	case f.typing:
-		if !m.dag.pressFilter(k) {
-			return false
-		}
-	case f.on() && matches(k, m.keys.Stop):
-		m.dag.clearFilter()
-	default:
-		return false
-	}
-	m.refresh()
-	return true
+// filters reports whether the filter of the plan has the keys, or a key takes it
+// away.
+func (m *Model) filters() bool {
+	return m.focus == panePlan && (m.dag.filter.typing || m.dag.filter.on())
 }

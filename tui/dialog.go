@@ -40,6 +40,7 @@ type asking interface {
 
 // choice is one answer that can be given.
 type choice struct {
+	id     string // of the action that gives it
 	key    key.Binding
 	does   string         // what it does, as the dialog says it
 	short  string         // the same for a narrow screen
@@ -167,8 +168,8 @@ func (g *askDialog) reopen() tea.Cmd {
 	return g.front()
 }
 
-// step is the step of the run that the dialog is about, "" for none.
-func (g *askDialog) step(run string) string {
+// stepOf is the step of the run that the dialog is about, "" for none.
+func (g *askDialog) stepOf(run string) string {
 	if len(g.queue) == 0 || g.current().of() != run {
 		return ""
 	}
@@ -184,49 +185,80 @@ func (g *askDialog) showing() bool { return g.open && len(g.queue) > 0 }
 // editing reports whether keys write text into the dialog.
 func (g *askDialog) editing() bool { return g.showing() && g.editor != nil }
 
-// press takes a key while the dialog is open. It returns the answers, where the
-// key was one, and a word where the key did nothing.
-func (g *askDialog) press(k tea.KeyPressMsg) (answers []runner.Command, word string, cmd tea.Cmd) {
-	if g.editor == nil && g.confirm == nil && g.steps(k) {
-		return nil, "", g.front()
-	}
-	if g.grace {
-		g.early = true
-		return nil, "", g.wait()
-	}
+// press takes a key while the dialog is open.
+func (g *askDialog) press(k tea.KeyPressMsg) wanted {
+	id, found := g.keys.meant(k, g.handlers())
 	switch {
+	case found:
+		return g.act(id)
+	case g.grace:
+		return g.tooEarly()
 	case g.editor != nil:
-		return g.pressEditor(k)
-	case g.confirm != nil:
-		return g.pressConfirm(k)
-	}
-	ask := g.current()
-	for _, c := range ask.choices(g.keys) {
-		switch {
-		case !key.Matches(k, c.key):
-		case c.refuse != "":
-			return nil, c.refuse, nil
-		case c.send == nil:
-			if g.editor = newEditor(g.look, c.edit); g.editor == nil {
-				word = "These arguments are too long to be edited here."
-			}
-			return nil, word, nil
-		case c.saves != nil:
-			g.turn(savingRule(ask, c))
-			return nil, "", nil
-		default:
-			return []runner.Command{c.send}, "", g.answer(ask.id())
-		}
-	}
-	switch {
-	case key.Matches(k, g.keys.ApproveAll):
-		word = g.approveAll()
-	case key.Matches(k, g.keys.Sides) && g.doc != nil && g.doc.diffs:
-		word = g.turnDiffs()
+		return wanted{cmd: g.edit(k)}
 	default:
-		g.pressView(k)
+		return wanted{}
 	}
-	return nil, word, nil
+}
+
+// act does an action of the dialog. To go to another of what waits takes no quiet:
+// it answers nothing, and what is shown next takes no answer before a moment of it.
+func (g *askDialog) act(id string) wanted {
+	if g.grace && id != "gate.next" && id != "gate.previous" {
+		return g.tooEarly()
+	}
+	w, why := g.handlers().act(id)
+	if why == notHere {
+		why = noSuchAnswer
+	}
+	if why != "" {
+		return saying(why)
+	}
+	return w
+}
+
+// tooEarly begins the grace time anew.
+func (g *askDialog) tooEarly() wanted {
+	g.early = true
+	return wanted{cmd: g.wait()}
+}
+
+// handlers are the actions of the dialog as it is now.
+func (g *askDialog) handlers() handlers {
+	switch {
+	case len(g.queue) == 0:
+		return nil
+	case g.editor != nil:
+		return g.editHandlers()
+	case g.confirm != nil:
+		return g.confirmHandlers().with(g.viewHandlers())
+	}
+	several := func() bool { return len(g.queue) > 1 }
+	hs := handlers{
+		"dialog.leave":  {do: just(func() { g.open = false })},
+		"gate.all":      {do: func() wanted { return saying(g.approveAll()) }},
+		"gate.next":     {when: several, do: func() wanted { return g.step(1) }},
+		"gate.previous": {when: several, do: func() wanted { return g.step(-1) }},
+	}.with(g.viewHandlers())
+	for _, c := range g.current().choices(g.keys) {
+		hs[c.id] = handler{refuse: func() string { return c.refuse }, do: func() wanted { return g.choose(c) }}
+	}
+	return hs
+}
+
+// choose gives an answer, or shows first what it reaches.
+func (g *askDialog) choose(c choice) wanted {
+	ask := g.current()
+	switch {
+	case c.send == nil:
+		if g.editor = newEditor(g.look, c.edit); g.editor == nil {
+			return saying("These arguments are too long to be edited here.")
+		}
+	case c.saves != nil:
+		g.turn(savingRule(ask, c))
+	default:
+		return wanted{send: []runner.Command{c.send}, cmd: g.answer(ask.id())}
+	}
+	return wanted{}
 }
 
 // turnDiffs shows the diffs in the dialog the other way.
@@ -236,42 +268,41 @@ func (g *askDialog) turnDiffs() (word string) {
 	return word
 }
 
-// pressEditor gives a key to the arguments that are being edited.
-func (g *askDialog) pressEditor(k tea.KeyPressMsg) (answers []runner.Command, word string, cmd tea.Cmd) {
-	switch {
-	case key.Matches(k, g.keys.Away):
-		g.editor = nil
-		return nil, "", nil
-	case key.Matches(k, g.keys.SendArgs):
-		args := g.editor.args()
-		if args == nil {
-			return nil, "", nil
-		}
-		ask := g.current()
-		answer, err := ask.with(args)
-		if err != nil {
-			g.editor.fault = untrusted.Line("Not sent: " + err.Error())
-			return nil, "", nil
-		}
-		return []runner.Command{answer}, "", g.answer(ask.id())
-	case key.Matches(k, g.keys.UndoEdit):
-		if word = g.editor.undo(); word != "" {
-			return nil, word, nil
-		}
-		return nil, "", g.checkSoon()
-	default:
-		return nil, "", g.edit(k)
+// editHandlers are the actions while arguments are edited.
+func (g *askDialog) editHandlers() handlers {
+	return handlers{
+		"dialog.leave":  {do: just(func() { g.editor = nil })},
+		"question.send": {do: g.sendEdited},
+		"question.undo_edit": {do: func() wanted {
+			if word := g.editor.undo(); word != "" {
+				return saying(word)
+			}
+			return wanted{cmd: g.checkSoon()}
+		}},
 	}
 }
 
-// pressView moves what the dialog shows, or leaves it.
-func (g *askDialog) pressView(k tea.KeyPressMsg) {
-	switch {
-	case key.Matches(k, g.keys.Away):
-		g.open = false
-	default:
-		g.top = g.keys.scrolled(k, g.top, g.body)
+// sendEdited answers with the arguments as they were edited.
+func (g *askDialog) sendEdited() wanted {
+	args := g.editor.args()
+	if args == nil {
+		return wanted{}
 	}
+	ask := g.current()
+	answer, err := ask.with(args)
+	if err != nil {
+		g.editor.fault = untrusted.Line("Not sent: " + err.Error())
+		return wanted{}
+	}
+	return wanted{send: []runner.Command{answer}, cmd: g.answer(ask.id())}
+}
+
+// viewHandlers are the actions that move or turn what the dialog shows.
+func (g *askDialog) viewHandlers() handlers {
+	return handlers{"gate.sides": {
+		when: func() bool { return g.noSides() == "" },
+		do:   func() wanted { return saying(g.turnDiffs()) },
+	}}.with(scrolling(g.body, func(lines int) { g.top += lines }))
 }
 
 // scroll moves what the dialog shows by lines.

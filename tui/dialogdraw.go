@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 )
 
@@ -76,8 +75,8 @@ func (g *askDialog) draw(width, height int) []string {
 		g.read = max(g.read, g.top+g.body)
 		note = g.doc.place(g.top, g.body)
 	}
-	bar, keys, parts := g.barOf(width - 4)
-	g.buttons = buttons(bar, parts, keys)
+	bar, ids, parts := g.barOf(width - 4)
+	g.buttons = buttons(bar, parts, ids)
 	for i := range g.buttons {
 		b := &g.buttons[i]
 		b.x, b.y = b.x+2, b.y+height-1-len(bar) // beside and over the border
@@ -122,31 +121,31 @@ func (g *askDialog) bar(width int) []string {
 	return lines
 }
 
-// barOf is the bar with the keys in it, and each as it is drawn there.
-func (g *askDialog) barOf(width int) (lines []string, shown []key.Binding, parts []string) {
+// barOf is the bar with the actions in it, and each as it is drawn there.
+func (g *askDialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
 	if g.grace && g.early {
 		return []string{l.Warning.Render(l.cut("That key came too early to be an answer. Press it again.", width))}, nil, nil
 	}
 	choices := g.current().choices(g.keys)
-	leave := choice{key: g.keys.Away, does: "look around", short: "back"}
+	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
 	switch {
 	case g.editor != nil:
 		if g.editor.fault != "" {
 			lines = paint(l.Warning, wrap(g.editor.fault, width))
 			lines = lines[:min(len(lines), 3)]
 		}
-		choices = []choice{{key: g.keys.SendArgs, does: g.current().resends(), short: "send"}}
+		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: "send"}}
 		leave.does = "leave them as they were"
 	case g.confirm != nil:
-		choices = []choice{{key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
+		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
 		leave.does = "back"
 	default:
 		if len(g.like()) > 1 {
-			choices = append(choices, choice{key: g.keys.ApproveAll, does: "all like this…", short: "all"})
+			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: "all like this…", short: "all"})
 		}
 		if len(g.queue) > 1 {
-			choices = append(choices, choice{key: g.keys.NextAsk, does: "next", short: "next"})
+			choices = append(choices, choice{id: "gate.next", key: g.keys.NextAsk, does: "next", short: "next"})
 		}
 	}
 	choices = append(choices, leave)
@@ -158,10 +157,10 @@ func (g *askDialog) barOf(width int) (lines []string, shown []key.Binding, parts
 	}
 	for _, c := range choices {
 		if !c.hidden {
-			shown = append(shown, c.key)
+			ids = append(ids, c.id)
 		}
 	}
-	return append(lines, keys...), shown, parts
+	return append(lines, keys...), ids, parts
 }
 
 // draws draws choices, in few words or in fewer.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"replan/agent/event"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent/event"
 )
 
 // Faded is the end of the time of the oldest notice.
@@ -72,7 +72,6 @@ func (m *Model) HelpOpen() bool { return m.help.open }
 type Action struct {
 	ID, Key, Does string
 	Keys          []string
-	Done          bool // by itself, not inside a dialog
 }
 
 // Actions is every action there is.
@@ -80,7 +79,7 @@ func (m *Model) Actions() []Action {
 	var out []Action
 	for _, g := range m.groups {
 		for _, a := range g.actions {
-			out = append(out, Action{a.id, a.key.Help().Key, a.key.Help().Desc, a.key.Keys(), a.do != nil})
+			out = append(out, Action{a.id, a.key.Help().Key, a.key.Help().Desc, a.key.Keys()})
 		}
 	}
 	return out

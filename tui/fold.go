@@ -303,7 +303,7 @@ func (m *Model) askedStep() string {
 	if r == nil {
 		return ""
 	}
-	return m.ask.step(r.ID)
+	return m.ask.stepOf(r.ID)
 }
 
 // subjectOf is what the step pane shows for a row of the plan, nil for none.

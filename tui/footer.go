@@ -3,8 +3,6 @@ package tui
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-
 	"replan/agent"
 	"replan/agent/event"
 )
@@ -21,7 +19,7 @@ func (m *Model) footer() string {
 	}
 	line := ""
 	for _, h := range m.hints() {
-		next := line + " " + h + " "
+		next := line + " " + m.drawHint(h) + " "
 		if visibleWidth(next) > width {
 			break
 		}
@@ -32,7 +30,10 @@ func (m *Model) footer() string {
 
 // quitLine asks whether to quit, in as many words as leave room for the keys.
 func (m *Model) quitLine(width int) string {
-	keys := "  " + m.hint(m.keys.Yes, "") + "  " + m.hint(m.keys.No, "")
+	keys := ""
+	for _, h := range m.quitHints() {
+		keys += "  " + m.drawHint(h)
+	}
 	line := ""
 	for _, text := range []string{"A run is going on. Stop it and quit?", "Stop the run and quit?", "Quit?"} {
 		if line = " " + m.look.Warning.Render(text) + keys; visibleWidth(line) <= width {
@@ -42,43 +43,46 @@ func (m *Model) quitLine(width int) string {
 	return line
 }
 
-// quitButtons is where its keys stand.
-func (m *Model) quitButtons(width int) []button {
-	keys := []key.Binding{m.keys.Yes, m.keys.No}
-	return buttons([]string{m.quitLine(width)}, []string{m.hint(keys[0], ""), m.hint(keys[1], "")}, keys)
+// quitHints are its keys.
+func (m *Model) quitHints() []hint {
+	return []hint{m.keys.hint("", "quit.yes"), m.keys.hint("", "quit.no")}
 }
 
-// hint is one key of the footer.
-func (m *Model) hint(k key.Binding, does string) string {
-	h := k.Help()
-	if does == "" {
-		does = h.Desc
+// quitButtons is where its keys stand.
+func (m *Model) quitButtons(width int) []button {
+	var parts, ids []string
+	for _, h := range m.quitHints() {
+		parts, ids = append(parts, m.drawHint(h)), append(ids, h.ids[0])
 	}
-	return m.look.Key.Render(h.Key) + " " + m.look.Faint.Render(does)
+	return buttons([]string{m.quitLine(width)}, parts, ids)
+}
+
+// drawHint draws one key of the footer.
+func (m *Model) drawHint(h hint) string {
+	return m.look.Key.Render(h.label) + " " + m.look.Faint.Render(h.does)
 }
 
 // hints are the keys that do something now, the most useful first.
-func (m *Model) hints() []string {
-	k := &m.keys
-	var hints []string
-	add := func(b key.Binding, does string) { hints = append(hints, m.hint(b, does)) }
+func (m *Model) hints() []hint {
+	var hints []hint
+	add := func(h hint) { hints = append(hints, h) }
 	if over := m.over(); over != nil {
-		return m.drawHints(over.hints())
+		return over.hints()
 	}
 	switch {
 	case m.searching():
 		return m.searchHints()
 	case m.ask.showing():
-		return m.drawHints(m.ask.hints())
+		return m.ask.hints()
 	case m.options.Replay:
 		return m.replayHints()
 	case m.recalls() || m.completes():
 		return m.writingHints()
 	}
 	if m.ask.waiting() > 0 {
-		add(k.Gate, m.waiting())
+		add(m.keys.hint(m.waiting(), "gate"))
 	} else if m.review.waits() {
-		add(k.Gate, "review")
+		add(m.keys.hint("review", "gate"))
 	}
 	switch m.focus {
 	case paneChat:
@@ -86,78 +90,67 @@ func (m *Model) hints() []string {
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 		if m.running() && !m.mapping() {
-			add(k.Stop, "stop")
+			add(m.keys.hint("stop", "run.stop"))
 		}
 	case paneStep:
-		add(shownAs("left/right"), "tabs")
-		add(shownAs("up/down"), "scroll")
+		add(m.keys.hint("tabs", "step.previous_tab", "step.next_tab"))
+		add(m.keys.hint("scroll", "move.up", "move.down"))
 		if m.running() {
-			add(k.Stop, "stop")
+			add(m.keys.hint("stop", "run.stop"))
 		}
 	}
-	add(k.NextPane, "pane")
+	add(m.keys.hint("pane", "pane.next"))
 	if m.focus == paneChat && !m.input.empty() {
-		add(shownAs("F1"), "help")
-		add(k.Newline, "new line")
-		add(k.Quit, "clear")
+		add(m.keys.untyped("help", "help"))
+		add(m.keys.hint("new line", "chat.new_line"))
+		add(m.keys.hint("clear", "quit"))
 		return hints
 	}
-	add(k.Help, "help")
-	add(k.Quit, "quit")
+	add(m.keys.hint("help", "help"))
+	add(m.keys.hint("quit", "quit"))
 	if m.focus == paneChat && m.going() != "" {
-		add(k.Send, "queue")
+		add(m.keys.hint("queue", "chat.send"))
 		if m.heeds() {
-			add(k.Steer, "steer")
+			add(m.keys.hint("steer", "run.steer"))
 		}
 	}
 	return hints
 }
 
-// drawHints draws the keys of a dialog.
-func (m *Model) drawHints(hints []hint) []string {
-	drawn := make([]string, len(hints))
-	for i, h := range hints {
-		drawn[i] = m.hint(h.key, h.does)
-	}
-	return drawn
-}
-
 // chatHints are the keys that do something with what is typed, or with the run.
-func (m *Model) chatHints() []string {
-	k := &m.keys
-	var hints []string
+func (m *Model) chatHints() []hint {
+	var hints []hint
 	switch {
 	case m.going() == "" && m.helpless() && m.input.empty():
-		hints = append(hints, m.hint(k.Send, "try again"))
+		hints = append(hints, m.keys.hint("try again", "chat.send"))
 	case m.going() == "":
-		hints = append(hints, m.hint(k.Send, "send"))
+		hints = append(hints, m.keys.hint("send", "chat.send"))
 	case !m.input.empty():
-		hints = append(hints, m.hint(k.Send, "queue"))
+		hints = append(hints, m.keys.hint("queue", "chat.send"))
 		if m.heeds() {
-			hints = append(hints, m.hint(k.Steer, "steer"))
+			hints = append(hints, m.keys.hint("steer", "run.steer"))
 		}
 	}
 	switch {
 	case m.running():
-		hints = append(hints, m.hint(k.Stop, "stop"))
+		hints = append(hints, m.keys.hint("stop", "run.stop"))
 	case m.run != nil && m.run.Resumable():
-		hints = append(hints, m.hint(k.Runs, "resume"))
+		hints = append(hints, m.keys.hint("resume", "runs"))
 	}
 	return hints
 }
 
 // planHints are the keys that do something to the step that is chosen.
-func (m *Model) planHints() []string {
-	k := &m.keys
+func (m *Model) planHints() []hint {
 	switch f := &m.dag.filter; {
 	case f.typing:
-		return []string{m.hint(shownAs("enter"), "keep the filter"), m.hint(k.Stop, "clear it"), m.hint(shownAs("up/down"), "move")}
+		return []hint{m.keys.hint("keep the filter", "list.choose"), m.keys.hint("clear it", "dialog.leave"), m.keys.hint("move", "list.up", "list.down")}
 	case f.on():
-		return []string{m.hint(k.NextMatch, "next"), m.hint(k.PreviousMatch, "previous"), m.hint(k.Open, "look in"), m.hint(k.Stop, "clear the filter")}
+		return []hint{m.keys.hint("next", "plan.next_match"), m.keys.hint("previous", "plan.previous_match"), m.keys.hint("look in", "plan.open"), m.keys.hint("clear the filter", "run.stop")}
 	}
-	hints := []string{m.hint(shownAs("up/down"), "move")}
+	hints := []hint{m.keys.hint("move", "move.up", "move.down")}
 	if m.dag.showsGraph() {
-		hints[0] = m.hint(shownAs("arrows"), "move")
+		hints[0] = m.keys.hint("move", "move.up", "move.down", "plan.left", "plan.right")
 	}
 	s := m.chosenStep()
 	open := "look in"
@@ -170,55 +163,54 @@ func (m *Model) planHints() []string {
 	case heads:
 		open = "fold"
 	}
-	hints = append(hints, m.hint(k.Open, open))
+	hints = append(hints, m.keys.hint(open, "plan.open"))
 	if m.mapping() {
-		hints = append(hints, m.hint(k.Stop, "back"), m.hint(shownAs("[/]"), "zoom"))
+		hints = append(hints, m.keys.hint("back", "run.stop"), m.keys.hint("zoom", "plan.zoom_out", "plan.zoom_in"))
 	}
 	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
-		hints = append(hints, m.hint(k.Fold, "calls"))
+		hints = append(hints, m.keys.hint("calls", "plan.fold"))
 	}
 	if s != nil && s.Status == agent.StepActive && m.shown.goes() && !m.options.Replay {
-		hints = append(hints, m.hint(k.Cancel, "cancel"))
+		hints = append(hints, m.keys.hint("cancel", "plan.cancel"))
 	}
 	if m.changedFiles() {
-		hints = append(hints, m.hint(k.Undo, "undo"))
+		hints = append(hints, m.keys.hint("undo", "plan.undo"))
 	}
 	if !m.dag.follow {
-		hints = append(hints, m.hint(k.Follow, "follow"))
+		hints = append(hints, m.keys.hint("follow", "plan.follow"))
 	}
 	if !m.mapping() && m.noMap() == "" {
-		hints = append(hints, m.hint(k.Map, "map"))
+		hints = append(hints, m.keys.hint("map", "plan.map"))
 	}
 	if m.dag.large() {
-		hints = append(hints, m.hint(k.Filter, "filter"))
+		hints = append(hints, m.keys.hint("filter", "plan.filter"))
 	}
 	return hints
 }
 
 // replayHints are the keys that do something in a replay.
-func (m *Model) replayHints() []string {
-	k := &m.keys
-	scroll := m.hint(shownAs("up/down"), "scroll")
-	hints := []string{m.hint(k.LeaveReplay, "quit")}
+func (m *Model) replayHints() []hint {
+	scroll := m.keys.hint("scroll", "move.up", "move.down")
+	hints := []hint{m.keys.hint("quit", "replay.quit")}
 	if p := m.control; p != nil {
 		does := "pause"
 		if p.paused {
 			does = "play"
 		}
-		hints = []string{m.hint(k.Pause, does), m.hint(shownAs("left/right"), "seek"), m.hint(shownAs("+/-"), "speed"), m.hint(k.LeaveReplay, "quit")}
+		hints = []hint{m.keys.hint(does, "replay.pause"), m.keys.hint("seek", "replay.back", "replay.forth"), m.keys.hint("speed", "replay.faster", "replay.slower"), m.keys.hint("quit", "replay.quit")}
 	}
 	switch m.focus {
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 	case paneStep:
 		if m.control == nil {
-			hints = append(hints, m.hint(shownAs("left/right"), "tabs"))
+			hints = append(hints, m.keys.hint("tabs", "step.previous_tab", "step.next_tab"))
 		}
 		hints = append(hints, scroll)
 	default:
 		hints = append(hints, scroll)
 	}
-	return append(hints, m.hint(k.NextPane, "pane"), m.hint(k.Help, "help"))
+	return append(hints, m.keys.hint("pane", "pane.next"), m.keys.hint("help", "help"))
 }
 
 // say puts a word about the last key into the footer; the next key takes it

@@ -67,14 +67,14 @@ func (g openGate) choices(k *keyMap) []choice {
 	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
 	if g.session {
 		return []choice{
-			{key: k.Once, does: "yes", short: "yes", send: once},
-			{key: k.Deny, does: "no", short: "no", send: deny},
-			{key: k.ForRun, refuse: noStep, hidden: true},
-			{key: k.Always, refuse: noStep, hidden: true},
-			{key: k.EditCall, refuse: noStep, hidden: true},
+			{id: "gate.once", key: k.Once, does: "yes", short: "yes", send: once},
+			{id: "gate.deny", key: k.Deny, does: "no", short: "no", send: deny},
+			{id: "gate.run", key: k.ForRun, refuse: noStep, hidden: true},
+			{id: "gate.always", key: k.Always, refuse: noStep, hidden: true},
+			{id: "gate.edit", key: k.EditCall, refuse: noStep, hidden: true},
 		}
 	}
-	always := choice{key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.ask.Always}
+	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.ask.Always}
 	if g.ask.Always == nil {
 		always.hidden, always.refuse = true, "Not always: "+g.ask.NoAlways+"."
 		if g.ask.NoAlways == "" {
@@ -85,16 +85,16 @@ func (g openGate) choices(k *keyMap) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{key: k.ForRun, does: plain.ForRun(g.ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
+	forRun := choice{id: "gate.run", key: k.ForRun, does: plain.ForRun(g.ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
 	if _, why := g.ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
 	return []choice{
-		{key: k.Once, does: "allow once", short: "once", send: once},
+		{id: "gate.once", key: k.Once, does: "allow once", short: "once", send: once},
 		forRun,
 		always,
-		{key: k.Deny, does: "deny", short: "deny", send: deny},
-		{key: k.EditCall, does: "edit", short: "edit", edit: args},
+		{id: "gate.deny", key: k.Deny, does: "deny", short: "deny", send: deny},
+		{id: "gate.edit", key: k.EditCall, does: "edit", short: "edit", edit: args},
 	}
 }
 

@@ -5,28 +5,28 @@ import (
 )
 
 // graphActions work on the plan as a graph.
-func (m *Model) graphActions() []action {
-	k, d := &m.keys, m.dag
-	move := func(dx, dy int) func() tea.Cmd {
+func (m *Model) graphActions() handlers {
+	d := m.dag
+	move := func(dx, dy int) func() wanted {
 		return just(func() {
 			d.moveGraph(dx, dy)
 			m.refresh()
 		})
 	}
-	pan := func(dx, dy int) func() tea.Cmd {
+	pan := func(dx, dy int) func() wanted {
 		return just(func() { d.panGraph(dx*max(d.width/4, 1), dy*max(d.height/4, 1)) })
 	}
-	return []action{
-		{id: "plan.map", key: &k.Map, refuse: m.noMap, do: just(m.turnMap)},
-		{id: "plan.graph", key: &k.AsGraph, refuse: m.noMap, do: m.inPlan(m.turnGraph)},
-		{id: "plan.left", key: &k.GraphLeft, refuse: m.noGraph, do: move(-1, 0)},
-		{id: "plan.right", key: &k.GraphRight, refuse: m.noGraph, do: move(1, 0)},
-		{id: "plan.pan_left", key: &k.PanLeft, refuse: m.noGraph, do: pan(-1, 0)},
-		{id: "plan.pan_right", key: &k.PanRight, refuse: m.noGraph, do: pan(1, 0)},
-		{id: "plan.pan_up", key: &k.PanUp, refuse: m.noGraph, do: pan(0, -1)},
-		{id: "plan.pan_down", key: &k.PanDown, refuse: m.noGraph, do: pan(0, 1)},
-		{id: "plan.zoom_in", key: &k.ZoomIn, refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(1) })},
-		{id: "plan.zoom_out", key: &k.ZoomOut, refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(-1) })},
+	return handlers{
+		"plan.map":       {refuse: m.noMap, do: just(m.turnMap)},
+		"plan.graph":     {refuse: m.noMap, do: m.inPlan(m.turnGraph)},
+		"plan.left":      {refuse: m.noGraph, do: move(-1, 0)},
+		"plan.right":     {refuse: m.noGraph, do: move(1, 0)},
+		"plan.pan_left":  {refuse: m.noGraph, do: pan(-1, 0)},
+		"plan.pan_right": {refuse: m.noGraph, do: pan(1, 0)},
+		"plan.pan_up":    {refuse: m.noGraph, do: pan(0, -1)},
+		"plan.pan_down":  {refuse: m.noGraph, do: pan(0, 1)},
+		"plan.zoom_in":   {refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(1) })},
+		"plan.zoom_out":  {refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(-1) })},
 	}
 }
 
@@ -63,7 +63,7 @@ func (m *Model) turnGraph() (word string) {
 }
 
 // inList is an action on rows of the list, which it shows in place of the graph.
-func (m *Model) inList(f func() (word string)) func() tea.Cmd {
+func (m *Model) inList(f func() (word string)) func() wanted {
 	return m.inPlan(func() string {
 		if m.dag.showsGraph() {
 			m.turnGraph()

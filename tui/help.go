@@ -1,11 +1,9 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -31,13 +29,14 @@ type helpDialog struct {
 func (h *helpDialog) clicked(int)       {}
 func (h *helpDialog) wheeled(lines int) { h.top += lines }
 
-// press takes a key while help is open.
-func (h *helpDialog) press(k tea.KeyPressMsg) wanted {
-	keys := h.keys
-	if key.Matches(k, keys.Up, keys.Down, keys.PageUp, keys.PageDown, keys.HalfUp, keys.HalfDown, keys.First, keys.Last) || k.String() == "space" {
-		h.top = keys.scrolled(k, h.top, h.body)
-		return wanted{}
-	}
+// handlers are the actions of help.
+func (h *helpDialog) handlers() handlers {
+	shut := func() { h.open, h.top = false, 0 }
+	return handlers{"dialog.leave": {do: just(shut)}}.with(scrolling(h.body, func(lines int) { h.top += lines }))
+}
+
+// typed closes help: every other key does.
+func (h *helpDialog) typed(tea.KeyPressMsg) wanted {
 	h.open, h.top = false, 0
 	return wanted{}
 }
@@ -45,7 +44,7 @@ func (h *helpDialog) press(k tea.KeyPressMsg) wanted {
 func (h *helpDialog) shown() bool { return h.open }
 
 func (h *helpDialog) hints() []hint {
-	return []hint{{h.keys.Stop, "close"}, {shownAs("up/down"), "scroll"}, {shownAs("g/G"), "top, end"}}
+	return []hint{h.keys.hint("close", "dialog.leave"), h.keys.hint("scroll", "move.up", "move.down"), h.keys.hint("top, end", "move.first", "move.last")}
 }
 
 // openHelp opens help on the keys that act now.
@@ -114,7 +113,7 @@ func (h *helpDialog) draw(screenWidth, height int) []string {
 	if len(h.now) > 0 {
 		doc.heading("In the dialog behind this")
 		for _, k := range h.now {
-			doc.lines = append(doc.lines, "  "+l.Key.Render(k.key.Help().Key)+"  "+cmp.Or(k.does, k.key.Help().Desc))
+			doc.lines = append(doc.lines, "  "+l.Key.Render(k.label)+"  "+k.does)
 		}
 	}
 	doc.blank()

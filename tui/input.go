@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -41,7 +40,7 @@ func newInput(l *look, text string) *input {
 	area.Placeholder = "What shall be done?"
 	area.SetVirtualCursor(false)
 	// Enter sends, and keys that other parts of the screen take are left to them.
-	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "ctrl+j", "shift+enter"))
+	area.KeyMap.InsertNewline.Unbind()
 	area.KeyMap.PageUp.Unbind()
 	area.KeyMap.PageDown.Unbind()
 	i := &input{look: l, area: area}
@@ -198,6 +197,13 @@ func (i *input) update(msg tea.Msg) tea.Cmd {
 		i.stepOver(was)
 	}
 	return cmd
+}
+
+// newline begins a new line at the cursor.
+func (i *input) newline() {
+	was, _ := i.split()
+	i.area.InsertString("\n")
+	i.stepOver(was)
 }
 
 // hasBefore reports whether the cursor is on the first line and something was

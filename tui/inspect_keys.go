@@ -1,26 +1,23 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
 )
 
 // inspectActions look into the chosen step, from plan and step alike.
-func (m *Model) inspectActions() []action {
-	k := &m.keys
-	show := func(t tab) func() tea.Cmd {
+func (m *Model) inspectActions() handlers {
+	show := func(t tab) func() wanted {
 		return just(func() { m.detail.choose(t) })
 	}
-	return []action{
-		{id: "plan.args", key: &k.Args, refuse: m.noRow, do: show(tabArgs)},
-		{id: "plan.output", key: &k.Output, refuse: m.noRow, do: show(tabOutput)},
-		{id: "plan.diff", key: &k.Diff, refuse: m.noRow, do: show(tabDiff)},
-		{id: "plan.story", key: &k.Story, refuse: m.noRow, do: show(tabStory)},
-		{id: "plan.timing", key: &k.Timing, refuse: m.noRow, do: show(tabTiming)},
-		{id: "plan.copy", key: &k.CopyShown, refuse: m.noCopy, do: m.copyShown},
-		{id: "plan.timeline", key: &k.Timeline, refuse: m.noTimeline, do: m.openTimeline},
-		{id: "plan.revisions", key: &k.PlanBefore, refuse: m.noRevisions, do: just(m.openRevisions)},
+	return handlers{
+		"plan.args":      {refuse: m.noRow, do: show(tabArgs)},
+		"plan.output":    {refuse: m.noRow, do: show(tabOutput)},
+		"plan.diff":      {refuse: m.noRow, do: show(tabDiff)},
+		"plan.story":     {refuse: m.noRow, do: show(tabStory)},
+		"plan.timing":    {refuse: m.noRow, do: show(tabTiming)},
+		"plan.copy":      {refuse: m.noCopy, do: command(m.copyShown)},
+		"plan.timeline":  {refuse: m.noTimeline, do: command(m.openTimeline)},
+		"plan.revisions": {refuse: m.noRevisions, do: just(m.openRevisions)},
 	}
 }
 
@@ -33,8 +30,8 @@ type inspectors struct {
 func (m *Model) newInspectors() inspectors {
 	shown := func() *agent.Run { return m.shown.run }
 	return inspectors{
-		timeline:  &timelineDialog{look: m.look, keys: &m.keys, shownRun: shown, into: m.lookInto},
-		revisions: &revisionsDialog{look: m.look, keys: &m.keys, shownRun: shown},
+		timeline:  &timelineDialog{look: m.look, keys: m.keys, shownRun: shown},
+		revisions: &revisionsDialog{look: m.look, keys: m.keys, shownRun: shown},
 	}
 }
 

@@ -69,14 +69,16 @@ func keyNamed(name string) tea.KeyPressMsg {
 // CheckKeys reports what is wrong with keys that somebody configured: an action
 // that does not exist, a key that none is called, one key for two actions of a
 // place, or a letter where text is typed.
-func CheckKeys(k Keys) error {
-	return New(nil, Options{}).rebind(k)
+func CheckKeys(keys Keys) error {
+	k := newKeyMap()
+	return k.rebind(keys)
 }
 
 // rebind takes other keys for actions.
-func (m *Model) rebind(keys Keys) error {
+func (k *keyMap) rebind(keys Keys) error {
+	groups := k.actions()
 	bindings := map[string]*key.Binding{}
-	for _, g := range m.groups {
+	for _, g := range groups {
 		for _, a := range g.actions {
 			bindings[a.id] = a.key
 		}
@@ -94,13 +96,13 @@ func (m *Model) rebind(keys Keys) error {
 		b.SetKeys(keys[id]...)
 		b.SetHelp(cmp.Or(strings.Join(keys[id], "/"), "no key"), b.Help().Desc)
 	}
-	return m.clash(keys)
+	return clash(groups, keys)
 }
 
 // clash reports a key that means two things in one place, one of them changed.
-func (m *Model) clash(changed Keys) error {
+func clash(groups []group, changed Keys) error {
 	everywhere := map[string]string{} // key → action
-	for _, g := range m.groups {
+	for _, g := range groups {
 		taken := map[string]string{}
 		for _, a := range g.actions {
 			for _, name := range a.key.Keys() {

@@ -2,12 +2,14 @@ package tui
 
 import (
 	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 )
 
 // keyMap is every key the screen knows, with what it does in words. The tables of
 // actions say where it acts.
 type keyMap struct {
+	groups []group // every action, without its handler
+	byID   map[string]*key.Binding
+
 	Send, Newline, HistoryBack, HistoryForward          key.Binding
 	NextPane, PreviousPane, Gate, Stop, Help, Quit, End key.Binding
 	Up, Down, First, Last, Open, Follow                 key.Binding
@@ -22,6 +24,7 @@ type keyMap struct {
 	Filter, NextMatch, PreviousMatch                    key.Binding
 	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
 	OtherList, Erase                                    key.Binding
+	Onward, EraseWord, EraseAll                         key.Binding
 	Undo, PutBack, Palette, Sides                       key.Binding
 	Themes                                              key.Binding
 	Take, History, Editor, OpenPaste, DropQueued        key.Binding
@@ -34,11 +37,11 @@ type keyMap struct {
 	reviewKeys
 }
 
-func newKeyMap() keyMap {
+func newKeyMap() *keyMap {
 	bind := func(keys []string, shown, does string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
 	}
-	return keyMap{
+	k := &keyMap{
 		chatKeys: newChatKeys(bind), aroundKeys: newAroundKeys(bind),
 		inspectKeys: newInspectKeys(bind),
 		reviewKeys:  newReviewKeys(bind),
@@ -127,6 +130,10 @@ func newKeyMap() keyMap {
 		OtherList:   bind([]string{"tab", "shift+tab"}, "tab", "models or profiles"),
 		Erase:       bind([]string{"backspace"}, "backspace", "take back a letter of the search"),
 
+		Onward:    bind([]string{"space"}, "space", "page down, where nothing is typed"),
+		EraseWord: bind([]string{"ctrl+w", "alt+backspace"}, "ctrl+w", "take back a word of the search"),
+		EraseAll:  bind([]string{"ctrl+u"}, "ctrl+u", "take back all of the search"),
+
 		Yes: bind([]string{"y", "ctrl+c"}, "y", "yes"),
 		No:  bind([]string{"n", "esc"}, "n", "no"),
 
@@ -134,55 +141,12 @@ func newKeyMap() keyMap {
 
 		LeaveReplay: bind([]string{"q"}, "q", "quit a replay"),
 	}
-}
-
-// scrolled is the first line in view of something that shows body lines, after a
-// key that may move it. One that is too far is for the drawing to bring back.
-func (k *keyMap) scrolled(press tea.KeyPressMsg, line, body int) int {
-	page := max(body-1, 1)
-	switch {
-	case key.Matches(press, k.Up):
-		return line - 1
-	case key.Matches(press, k.Down):
-		return line + 1
-	case key.Matches(press, k.PageUp, k.HalfUp):
-		return line - page
-	case key.Matches(press, k.PageDown, k.HalfDown) || press.String() == "space":
-		return line + page
-	case key.Matches(press, k.First):
-		return 0
-	case key.Matches(press, k.Last):
-		return 1 << 30
-	default:
-		return line
+	k.groups = append(k.actions(), k.fixedActions())
+	k.byID = map[string]*key.Binding{}
+	for _, g := range k.groups {
+		for _, a := range g.actions {
+			k.byID[a.id] = a.key
+		}
 	}
-}
-
-// dialogKeys are the keys that dialogs take by themselves.
-func (k *keyMap) dialogKeys() []action {
-	return []action{
-		{id: "dialog.leave", key: &k.Away},
-		{id: "list.up", key: &k.ListUp},
-		{id: "list.down", key: &k.ListDown},
-		{id: "list.choose", key: &k.Choose},
-		{id: "list.other", key: &k.OtherList},
-		{id: "list.erase", key: &k.Erase},
-		{id: "search.next", key: &k.FindNext},
-		{id: "search.previous", key: &k.FindPrevious},
-		{id: "models.think_more", key: &k.MoreThought},
-		{id: "models.think_less", key: &k.LessThought},
-		{id: "undo.put_back", key: &k.PutBack},
-	}
-}
-
-// dialogKeys are keys that its dialogs take by themselves.
-func (k *aroundKeys) dialogKeys() []action {
-	return []action{
-		{id: "servers.restart", key: &k.Restart},
-		{id: "settings.keep", key: &k.Keep},
-		{id: "runs.play", key: &k.Play},
-		{id: "runs.show", key: &k.Show},
-		{id: "list.folders", key: &k.Folders},
-		{id: "list.search", key: &k.ListSearch},
-	}
+	return k
 }

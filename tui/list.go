@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 )
 
@@ -37,35 +35,16 @@ func (l *list) again() bool {
 	return twice
 }
 
-// press takes a key that moves the choice among count, and reports whether it is
-// one. Where letters are typed into the dialog, none of them moves it.
-func (l *list) press(k tea.KeyPressMsg, keys *keyMap, typing bool, count int) bool {
-	up, down := keys.Up, keys.Down
-	if typing {
-		up, down = keys.ListUp, keys.ListDown
-	}
+// moving moves the choice among count. Where letters are typed into the dialog,
+// none of them moves it.
+func (l *list) moving(typing bool, count int) handlers {
+	by := func(n int) handler { return handler{do: just(func() { l.move(n, count) })} }
 	page := max(l.fits-1, 1)
-	switch {
-	case key.Matches(k, up):
-		l.move(-1, count)
-	case key.Matches(k, down):
-		l.move(1, count)
-	case key.Matches(k, keys.PageUp, keys.HalfUp):
-		l.move(-page, count)
-	case key.Matches(k, keys.PageDown, keys.HalfDown):
-		l.move(page, count)
-	case typing:
-		return false
-	case k.String() == "space":
-		l.move(page, count)
-	case key.Matches(k, keys.First):
-		l.move(-count, count)
-	case key.Matches(k, keys.Last):
-		l.move(count, count)
-	default:
-		return false
+	hs := handlers{"move.page_up": by(-page), "move.half_up": by(-page), "move.page_down": by(page), "move.half_down": by(page)}
+	if typing {
+		return hs.with(handlers{"list.up": by(-1), "list.down": by(1)})
 	}
-	return true
+	return hs.with(handlers{"move.up": by(-1), "move.down": by(1), "move.first": by(-count), "move.last": by(count), "move.onward": by(page)})
 }
 
 // clicked chooses what is drawn at that line of the dialog's area, and reports

@@ -20,7 +20,7 @@ type Model struct {
 	theming theming
 	home    string
 	look    *look
-	keys    keyMap
+	keys    *keyMap
 	outbox  *outbox
 
 	clipboard func(text string) tea.Cmd // hands a text to the terminal's clipboard
@@ -117,24 +117,24 @@ func New(s Session, o Options) *Model {
 		m.input.close("replay " + l.glyphs.Separator + " q quits")
 	}
 	m.toasts.pauses = o.Pauses.usual()
-	m.ask = newAskDialog(l, &m.keys, m.toasts.pauses)
-	m.runs = &runsDialog{look: l, keys: &m.keys, live: m.live}
-	m.undo = &undoDialog{look: l, keys: &m.keys}
-	m.models = &modelsDialog{look: l, keys: &m.keys}
-	m.talk = &talkDialog{look: l, keys: &m.keys, runs: m.talkRuns}
+	m.ask = newAskDialog(l, m.keys, m.toasts.pauses)
+	m.runs = &runsDialog{look: l, keys: m.keys, live: m.live}
+	m.undo = &undoDialog{look: l, keys: m.keys}
+	m.models = &modelsDialog{look: l, keys: m.keys}
+	m.talk = &talkDialog{look: l, keys: m.keys, runs: m.talkRuns}
 	m.inspectors = m.newInspectors()
-	m.picker = &themesDialog{look: l, keys: &m.keys}
-	m.complete = newCompleter(l, &m.keys)
-	m.recall = &recaller{look: l, keys: &m.keys}
-	m.review = &reviewDialog{look: l, keys: &m.keys, pauses: m.toasts.pauses, hidden: m.ask.showing}
-	m.groups = m.actionGroups()
-	m.help = &helpDialog{look: l, keys: &m.keys, groups: m.groups, version: o.Version}
-	m.palette = &paletteDialog{look: l, keys: &m.keys, groups: m.groups}
-	if err := m.rebind(o.Keys); err != nil {
+	m.picker = &themesDialog{look: l, keys: m.keys}
+	m.complete = newCompleter(l, m.keys)
+	m.recall = &recaller{look: l, keys: m.keys}
+	m.review = &reviewDialog{look: l, keys: m.keys, pauses: m.toasts.pauses, hidden: m.ask.showing}
+	m.groups = m.newGroups()
+	m.help = &helpDialog{look: l, keys: m.keys, groups: m.groups, version: o.Version}
+	m.palette = &paletteDialog{look: l, keys: m.keys, groups: m.groups}
+	if err := m.keys.rebind(o.Keys); err != nil {
 		m.say("The keys of the configuration: " + err.Error())
 	}
 	m.notify = newNotifier(o.Notify, o.Now())
-	m.allowed = &allowedDialog{look: l, keys: &m.keys}
+	m.allowed = &allowedDialog{look: l, keys: m.keys}
 	m.around.begin(m)
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -100,33 +99,44 @@ func (d *modelsDialog) entries() []entry {
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
-// press takes a key while the dialog is open and returns what it asks for.
-func (d *modelsDialog) press(k tea.KeyPressMsg) wanted {
-	d.word = ""
-	switch {
-	case key.Matches(k, d.keys.Away) && d.search != "":
-		d.search = ""
-		d.home()
-	case key.Matches(k, d.keys.Away, d.keys.Models):
-		d.open = false
-	case d.list.press(k, d.keys, true, len(d.entries())):
-	case key.Matches(k, d.keys.MoreThought):
-		d.think(1)
-	case key.Matches(k, d.keys.LessThought):
-		d.think(-1)
-	case key.Matches(k, d.keys.OtherList):
-		d.profiles, d.search = !d.profiles, ""
-		d.home()
-	case key.Matches(k, d.keys.Choose):
-		if c := d.choose(); c != nil {
-			return wanted{send: c}
+func (d *modelsDialog) forget() { d.word = "" }
+
+// handlers are the actions of the dialog.
+func (d *modelsDialog) handlers() handlers {
+	leave := func() {
+		if d.search == "" {
+			d.open = false
+			return
 		}
-	case key.Matches(k, d.keys.Erase):
-		if r := []rune(d.search); len(r) > 0 {
-			d.search = string(r[:len(r)-1])
-			d.home()
-		}
-	case k.Text != "" && k.Text != " ":
+		d.seek("")
+	}
+	return handlers{
+		"dialog.leave":      {do: just(leave)},
+		"models":            {do: just(func() { d.open = false })},
+		"models.think_more": {do: just(func() { d.think(1) })},
+		"models.think_less": {do: just(func() { d.think(-1) })},
+		"list.other": {do: just(func() {
+			d.profiles = !d.profiles
+			d.seek("")
+		})},
+		"list.choose": {do: func() wanted {
+			if c := d.choose(); c != nil {
+				return sending(c)
+			}
+			return wanted{}
+		}},
+	}.with(d.moving(true, len(d.entries())), searching(d.search, d.seek))
+}
+
+// seek searches for a text, with what the session works by chosen.
+func (d *modelsDialog) seek(text string) {
+	d.search = text
+	d.home()
+}
+
+// typed adds a letter to the search.
+func (d *modelsDialog) typed(k tea.KeyPressMsg) wanted {
+	if k.Text != "" && k.Text != " " {
 		d.search += untrusted.Line(k.Text)
 		d.at, d.top = 0, 0
 	}
@@ -137,7 +147,7 @@ func (d *modelsDialog) shown() bool { return d.open }
 func (d *modelsDialog) types() bool { return true }
 
 func (d *modelsDialog) hints() []hint {
-	return []hint{{d.keys.Choose, "choose"}, {d.keys.Away, "close"}, {d.keys.OtherList, d.other()}, {shownAs("left/right"), "think"}, {shownAs("up/down"), "move"}}
+	return []hint{d.keys.hint("choose", "list.choose"), d.keys.hint("close", "dialog.leave"), d.keys.hint(d.other(), "list.other"), d.keys.hint("think", "models.think_less", "models.think_more"), d.keys.hint("move", "list.up", "list.down")}
 }
 
 // think takes the next level of thinking, or the one before.

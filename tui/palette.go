@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
@@ -56,10 +55,7 @@ func (d *paletteDialog) find() {
 				continue
 			}
 			seen[a.id] = true
-			f := found{action: a, at: g.place, title: g.title, why: inDialog}
-			if a.do != nil {
-				f.why = a.refusal()
-			}
+			f := found{action: a, at: g.place, title: g.title, why: a.refusal()}
 			all = append(all, f)
 		}
 	}
@@ -142,31 +138,39 @@ func (d *paletteDialog) shown() bool { return d.open }
 func (d *paletteDialog) types() bool { return true }
 
 func (d *paletteDialog) hints() []hint {
-	return []hint{{d.keys.Choose, "do it"}, {d.keys.Away, "close"}, {shownAs("up/down"), "move"}, {shownAs("letters"), "search"}}
+	return []hint{d.keys.hint("do it", "list.choose"), d.keys.hint("close", "dialog.leave"), d.keys.hint("move", "list.up", "list.down"), {label: "letters", does: "search"}}
 }
 
-// press takes a key while the palette is open.
-func (d *paletteDialog) press(k tea.KeyPressMsg) wanted {
-	d.word = ""
-	switch {
-	case key.Matches(k, d.keys.Away) && d.search != "":
-		d.search = ""
-		d.find()
-	case key.Matches(k, d.keys.Away, d.keys.Palette):
-		d.open = false
-	case d.list.press(k, d.keys, true, len(d.found)):
-	case key.Matches(k, d.keys.Choose):
-		return d.choose()
-	case key.Matches(k, d.keys.Erase):
-		if r := []rune(d.search); len(r) > 0 {
-			d.search = string(r[:len(r)-1])
-			d.find()
+func (d *paletteDialog) forget() { d.word = "" }
+
+// handlers are the actions of the palette.
+func (d *paletteDialog) handlers() handlers {
+	leave := func() {
+		if d.search == "" {
+			d.open = false
+			return
 		}
-	case k.Text != "":
-		d.search = strings.TrimLeft(d.search+untrusted.Line(k.Text), " ")
-		d.find()
+		d.seek("")
+	}
+	return handlers{
+		"dialog.leave": {do: just(leave)},
+		"palette":      {do: just(func() { d.open = false })},
+		"list.choose":  {do: d.choose},
+	}.with(d.moving(true, len(d.found)), searching(d.search, d.seek))
+}
+
+// typed adds a letter to the search.
+func (d *paletteDialog) typed(k tea.KeyPressMsg) wanted {
+	if k.Text != "" {
+		d.seek(strings.TrimLeft(d.search+untrusted.Line(k.Text), " "))
 	}
 	return wanted{}
+}
+
+// seek searches for a text.
+func (d *paletteDialog) seek(text string) {
+	d.search = text
+	d.find()
 }
 
 // choose does the chosen action, or says why it cannot be done.

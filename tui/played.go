@@ -53,8 +53,7 @@ func (m *Model) shut() {
 }
 
 // replayActions work in a replay.
-func (m *Model) replayActions() []action {
-	k := &m.keys
+func (m *Model) replayActions() handlers {
 	none := func() string {
 		if m.control == nil {
 			return "Nothing is replayed: p in the list of runs plays one."
@@ -62,19 +61,19 @@ func (m *Model) replayActions() []action {
 		return ""
 	}
 	played := func() bool { return m.control != nil }
-	by := func(do func(p *player) tea.Cmd) func() tea.Cmd {
-		return func() tea.Cmd { return do(m.control) }
+	by := func(do func(p *player) tea.Cmd) func() wanted {
+		return command(func() tea.Cmd { return do(m.control) })
 	}
-	return []action{
-		{id: "replay.pause", key: &k.Pause, when: played, refuse: none, do: by((*player).toggle)},
-		{id: "replay.faster", key: &k.Faster, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(1) })},
-		{id: "replay.slower", key: &k.Slower, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(-1) })},
-		{id: "replay.forth", key: &k.Forth, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(true)) })},
-		{id: "replay.back", key: &k.Back, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(false)) })},
-		{id: "replay.event_forth", key: &k.EventForth, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at + 1) })},
-		{id: "replay.event_back", key: &k.EventBack, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at - 1) })},
-		{id: "replay.start", key: &k.Start, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(0) })},
-		{id: "replay.end", key: &k.Finish, when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(len(p.events)) })},
+	return handlers{
+		"replay.pause":       {when: played, refuse: none, do: by((*player).toggle)},
+		"replay.faster":      {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(1) })},
+		"replay.slower":      {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(-1) })},
+		"replay.forth":       {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(true)) })},
+		"replay.back":        {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(false)) })},
+		"replay.event_forth": {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at + 1) })},
+		"replay.event_back":  {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at - 1) })},
+		"replay.start":       {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(0) })},
+		"replay.end":         {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(len(p.events)) })},
 	}
 }
 
@@ -94,12 +93,6 @@ func (m *Model) recalled(d journalMsg) tea.Cmd {
 		return nil
 	}
 	return m.play(runner.Retold(d.run, d.events), 1, want.atEnd)
-}
-
-// recall is a run that is to be shown, once its events are here.
-type recall struct {
-	run   string
-	atEnd bool
 }
 
 // playing gives a message to the player or to its screen, where one plays. It

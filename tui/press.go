@@ -10,10 +10,18 @@ import (
 // press routes a key: to an open question or dialog, else to the action that it
 // means where the focus is.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.forget(k)
+	id := ""
+	switch {
+	case matches(k, m.keys.Stop):
+		id = "run.stop"
+	case matches(k, m.keys.CopyCode):
+		id = "chat.copy"
+	}
+	m.forget(id)
 	switch {
 	case m.quitting:
-		return m.pressQuit(k)
+		cmd, _ := m.pressMode(k)
+		return cmd
 	case matches(k, m.keys.Quit):
 		return m.leave()
 	case m.layout.small:
@@ -21,27 +29,61 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.over() != nil:
 		return m.pressOver(k)
 	case m.ask.showing():
-		if a := m.find(k, placeEverywhere); a != nil && a.opens && !m.ask.grace && (!m.ask.editing() || a.key == &m.keys.Help && k.Text == "") {
+		if a := m.find(k, placeEverywhere); a != nil && a.opens && !m.ask.grace && (!m.ask.editing() || a.id == "help" && k.Text == "") {
 			return m.do(a)
 		}
-		return m.pressAsk(k)
+		return m.actInAsk(func() wanted { return m.ask.press(k) })
 	case m.searching():
-		return m.pressSearching(k)
+		if a := m.find(k, placeEverywhere); a != nil && a.opens && k.Text == "" {
+			return m.do(a)
+		}
 	}
-	if m.pressFilter(k) {
-		return nil
-	}
-	if cmd, taken := m.pressWriting(k); taken {
+	if cmd, taken := m.pressMode(k); taken {
 		return cmd
 	}
 	return m.pressPane(k)
 }
 
-// forget takes away what held until the next key.
-func (m *Model) forget(k tea.KeyPressMsg) {
+// pressMode does what a key means to what has the keys, or types it there. It
+// reports whether the key was for that.
+func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	hs := m.mode()
+	if id, found := m.keys.meant(k, hs); found {
+		w, why := hs.act(id)
+		if why != "" {
+			m.say(why)
+		}
+		return m.carryOut(w), true
+	}
+	switch {
+	case m.quitting:
+		return nil, true
+	case m.searching():
+		m.chat.typed(k.Text)
+		return nil, true
+	case m.filters() && m.dag.filter.typing && k.Text != "":
+		m.dag.seek(m.dag.filter.text + k.Text)
+		m.refresh()
+		return nil, true
+	case m.recalls():
+		if k.Text != "" {
+			m.recall.typed(k.Text)
+		}
+		return nil, true
+	default:
+		return nil, false
+	}
+}
+
+// forget takes away what held until the next action, which is the one with this id.
+func (m *Model) forget(id string) {
 	m.word = ""
-	m.letGo(k)
-	m.sure, m.warned = m.warned && matches(k, m.keys.Stop), false
+	m.unselect()
+	if m.copied != nil && id != "chat.copy" {
+		m.copied = nil
+		m.chat.mark(nil)
+	}
+	m.sure, m.warned = m.warned && id == "run.stop", false
 }
 
 // pressPane does what a key means in the pane with the focus; what means nothing
@@ -59,7 +101,7 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	if m.focus == paneChat && m.options.Replay {
 		// Nothing is typed there: a key of the plan can mean nothing else. What is
 		// copied is what the pane with the focus shows, though.
-		if a := m.find(k, placePlan); a != nil && a.key != &m.keys.CopyShown {
+		if a := m.find(k, placePlan); a != nil && a.id != "plan.copy" {
 			return m.doFor(a, placePlan)
 		}
 	}
@@ -84,33 +126,23 @@ func (m *Model) leave() tea.Cmd {
 	}
 }
 
-func (m *Model) pressQuit(k tea.KeyPressMsg) tea.Cmd {
-	switch {
-	case matches(k, m.keys.Yes):
-		return tea.Quit
-	case matches(k, m.keys.No):
-		m.quitting = false
-	}
-	return nil
-}
-
-// pressAsk gives a key to the dialog that asks and sends the answers.
-func (m *Model) pressAsk(k tea.KeyPressMsg) tea.Cmd {
+// actInAsk has the dialog that asks do something, and sends the answers.
+func (m *Model) actInAsk(act func() wanted) tea.Cmd {
 	faced := m.review.shown()
-	answers, word, cmd := m.ask.press(k)
-	cmd = tea.Batch(cmd, m.faced(faced))
+	w := act()
+	cmd := tea.Batch(w.cmd, m.faced(faced))
 	defer m.refresh() // the plan shows the step that is asked about
-	if word != "" {
-		m.say(word)
+	if w.say != "" {
+		m.say(w.say)
 	}
-	if m.reopened != nil && (answers != nil || !m.ask.open) {
+	if m.reopened != nil && (w.send != nil || !m.ask.open) {
 		// Nothing waits for this answer: who leaves it takes it back.
 		m.reopened = nil
-		m.preparing = answers != nil
+		m.preparing = w.send != nil
 		cmd = tea.Batch(cmd, m.ask.set(m.asks()), m.animate())
 	}
 	cmds := []tea.Cmd{cmd}
-	for _, answer := range answers {
+	for _, answer := range w.send {
 		cmds = append(cmds, m.outbox.send(answer))
 	}
 	return tea.Batch(cmds...)

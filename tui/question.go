@@ -71,15 +71,15 @@ func (q question) choices(k *keyMap) []choice {
 			return runner.Settle{Run: q.run, Step: q.Step, Decision: d}
 		}
 		return []choice{
-			{key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(event.DoubtDone)},
-			{key: k.Rerun, does: "run it again", short: "run again", send: settle(event.DoubtRerun)},
-			{key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(event.DoubtAbort)},
+			{id: "question.done", key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(event.DoubtDone)},
+			{id: "question.rerun", key: k.Rerun, does: "run it again", short: "run again", send: settle(event.DoubtRerun)},
+			{id: "question.abort", key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(event.DoubtAbort)},
 		}
 	}
 	decide := func(d event.FailureDecision) runner.Command {
 		return runner.Decide{Run: q.run, Step: q.Step, Decision: d}
 	}
-	replan := choice{key: k.Replan, does: "replan", short: "replan", send: decide(event.FailureReplan)}
+	replan := choice{id: "question.replan", key: k.Replan, does: "replan", short: "replan", send: decide(event.FailureReplan)}
 	if q.noReplan != "" {
 		replan.does, replan.refuse = "replan ("+q.noReplan+")", "No replan: "+q.noReplan+"."
 	}
@@ -87,16 +87,16 @@ func (q question) choices(k *keyMap) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	edit := choice{key: k.EditArgs, does: "edit arguments", short: "edit", edit: args}
+	edit := choice{id: "question.edit", key: k.EditArgs, does: "edit arguments", short: "edit", edit: args}
 	if q.Tool == "" {
 		edit.does, edit.refuse = "edit arguments (it has none)", "A step that the model carries out has no arguments."
 	}
 	choices := []choice{
-		{key: k.Retry, does: "retry", short: "retry", send: decide(event.FailureRetry)},
-		{key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(event.FailureSkip)},
+		{id: "question.retry", key: k.Retry, does: "retry", short: "retry", send: decide(event.FailureRetry)},
+		{id: "question.skip", key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(event.FailureSkip)},
 		replan, edit,
 	}
-	abort := choice{key: k.Abort, does: "abort, end run", short: "abort", send: decide(event.FailureAbort)}
+	abort := choice{id: "question.abort", key: k.Abort, does: "abort, end run", short: "abort", send: decide(event.FailureAbort)}
 	if q.over {
 		abort.hidden, abort.refuse = true, "The run has ended already; esc leaves it so."
 	}

@@ -3,8 +3,6 @@ package tui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"replan/tui/untrusted"
 )
 
@@ -99,33 +97,24 @@ func (r *recaller) row(sent remembered, query string) popupRow {
 	return row
 }
 
-// press takes a key while the search is open, and returns the text that was chosen.
-func (r *recaller) press(k tea.KeyPressMsg) (text string, chosen bool) {
-	switch {
-	case matches(k, r.keys.Away):
-		r.open = false
-	case matches(k, r.keys.Send, r.keys.Take):
+// handlers are the actions of the search. choose takes the text that was chosen.
+func (r *recaller) handlers(choose func(text string)) handlers {
+	take := handler{do: just(func() {
 		r.open = false
 		if n := r.chosen(); n >= 0 {
-			return r.all[n].text, true
+			choose(r.all[n].text)
 		}
-	case matches(k, r.keys.ListUp):
-		r.move(-1, len(r.found))
-	case matches(k, r.keys.ListDown, r.keys.History):
-		r.move(1, len(r.found))
-	case matches(k, r.keys.PageUp):
-		r.move(-popupRows-1, len(r.found))
-	case matches(k, r.keys.PageDown):
-		r.move(popupRows-1, len(r.found))
-	case matches(k, r.keys.Erase):
-		if runes := []rune(r.query); len(runes) > 0 {
-			r.query = string(runes[:len(runes)-1])
-			r.find()
-		}
-	case k.Text != "":
-		r.typed(k.Text)
-	}
-	return "", false
+	})}
+	by := func(n int) handler { return handler{do: just(func() { r.move(n, len(r.found)) })} }
+	return handlers{
+		"dialog.leave": {do: just(func() { r.open = false })},
+		"chat.send":    take, "list.take": take,
+		"list.up": by(-1), "list.down": by(1), "chat.history": by(1),
+		"move.page_up": by(-popupRows - 1), "move.page_down": by(popupRows - 1),
+	}.with(searching(r.query, func(text string) {
+		r.query = text
+		r.find()
+	}))
 }
 
 // chosen is which of all is chosen, -1 for none.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent/event"
-
 	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent/event"
 )
 
 // results: a plan is done whose steps found, listed, tested and read something.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -118,68 +117,88 @@ func (d *reviewDialog) shown() bool { return d.open && d.waits() && !d.hidden() 
 // types reports whether a call is edited in it.
 func (d *reviewDialog) types() bool { return d.editor != nil }
 
-// press takes a key while the dialog is open.
-func (d *reviewDialog) press(k tea.KeyPressMsg) wanted {
-	if d.grace {
-		d.early = true
-		return wanted{cmd: d.wait()}
+// forget takes away the word on the last key.
+func (d *reviewDialog) forget() {
+	if !d.grace && d.editor == nil && d.sure == nil {
+		d.word = ""
 	}
-	switch {
-	case d.editor != nil:
-		return wanted{cmd: d.pressEditor(k)}
-	case d.sure != nil:
-		return d.pressSure(k)
-	}
-	d.word = ""
-	if !d.pressChange(k) {
-		return d.pressView(k)
-	}
-	return wanted{}
 }
 
-// pressView takes a key that answers, or that moves what is shown.
-func (d *reviewDialog) pressView(k tea.KeyPressMsg) wanted {
-	keys := d.keys
+// handlers are the actions of the dialog, none while it takes no key yet.
+func (d *reviewDialog) handlers() handlers {
 	switch {
-	case matches(k, keys.RunPlan):
-		return d.answer(event.ReviewRun)
-	case matches(k, keys.RefusePlan):
-		d.sure = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() wanted { return d.answer(event.ReviewRefuse) }}
-	case matches(k, keys.Away):
-		d.open = false
-	case key.Matches(k, keys.PageUp, keys.HalfUp):
-		d.line -= max(d.detail-1, 1)
-	case key.Matches(k, keys.PageDown, keys.HalfDown):
-		d.line += max(d.detail-1, 1)
-	case key.Matches(k, keys.Up):
-		d.choose(d.at - 1)
-	case key.Matches(k, keys.Down):
-		d.choose(d.at + 1)
-	case key.Matches(k, keys.First):
-		d.choose(0)
-	case key.Matches(k, keys.Last):
-		d.choose(len(d.steps) - 1)
+	case d.grace || !d.waits():
+		return nil
+	case d.editor != nil:
+		return handlers{
+			"dialog.leave":       {do: just(func() { d.editor = nil })},
+			"question.send":      {do: just(d.takeEdit)},
+			"question.undo_edit": {do: just(func() { d.editor.undo() })},
+		}
+	case d.sure != nil:
+		return handlers{
+			"quit.yes": {do: func() wanted {
+				yes := d.sure.yes
+				d.sure = nil
+				return yes()
+			}},
+			"quit.no": {do: just(func() { d.sure = nil })},
+		}
 	}
-	return wanted{}
+	return d.changeHandlers().with(d.viewHandlers())
+}
+
+// act does an action that was chosen elsewhere.
+func (d *reviewDialog) act(id string) wanted {
+	if d.grace {
+		return d.tooEarly()
+	}
+	d.forget()
+	w, why := d.handlers().act(id)
+	if why != "" {
+		return saying(why)
+	}
+	return w
+}
+
+// typed takes a key that means no action.
+func (d *reviewDialog) typed(k tea.KeyPressMsg) wanted {
+	switch {
+	case d.grace:
+		return d.tooEarly()
+	case d.editor != nil:
+		return wanted{cmd: d.editor.update(k)}
+	default:
+		return wanted{}
+	}
+}
+
+// tooEarly begins the grace time anew.
+func (d *reviewDialog) tooEarly() wanted {
+	d.early = true
+	return wanted{cmd: d.wait()}
+}
+
+// viewHandlers are the actions that answer, or that move what is shown.
+func (d *reviewDialog) viewHandlers() handlers {
+	page := max(d.detail-1, 1)
+	line := func(by int) handler { return handler{do: just(func() { d.line += by })} }
+	choose := func(i int) handler { return handler{do: just(func() { d.choose(i) })} }
+	return handlers{
+		"review.run": {do: func() wanted { return d.answer(event.ReviewRun) }},
+		"review.refuse": {do: just(func() {
+			d.sure = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() wanted { return d.answer(event.ReviewRefuse) }}
+		})},
+		"dialog.leave": {do: just(func() { d.open = false })},
+		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
+		"move.up": choose(d.at - 1), "move.down": choose(d.at + 1), "move.first": choose(0), "move.last": choose(len(d.steps) - 1),
+	}
 }
 
 // answer sends what becomes of the plan.
 func (d *reviewDialog) answer(decision event.ReviewDecision) wanted {
 	d.sent = true
-	return wanted{send: runner.Review{Run: d.review.Run, Answer: d.review.Answer(decision)}}
-}
-
-// pressSure takes the answer to what is asked before something is done.
-func (d *reviewDialog) pressSure(k tea.KeyPressMsg) wanted {
-	switch {
-	case matches(k, d.keys.Yes):
-		yes := d.sure.yes
-		d.sure = nil
-		return yes()
-	case matches(k, d.keys.No):
-		d.sure = nil
-	}
-	return wanted{}
+	return sending(runner.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
 }
 
 // chosen is the step that is chosen.
@@ -192,37 +211,36 @@ func (d *reviewDialog) choose(i int) {
 	}
 }
 
-// pressChange takes a key that changes the plan, and reports whether it is one.
-func (d *reviewDialog) pressChange(k tea.KeyPressMsg) bool {
+// changeHandlers are the actions that change the plan.
+func (d *reviewDialog) changeHandlers() handlers {
 	s, v := d.chosen(), d.review
-	var err error
-	switch {
-	case matches(k, d.keys.EditStep):
-		err = d.edit(s)
-	case matches(k, d.keys.TakeOut):
-		err = d.takeOut(s)
-	case matches(k, d.keys.MoveUp):
-		err = v.Move(s.Step.Index, -1)
-	case matches(k, d.keys.MoveDown):
-		err = v.Move(s.Step.Index, 1)
-	case matches(k, d.keys.PassGate):
-		err = v.Approve(s.Step.Index, !s.Passes)
-	case matches(k, d.keys.PassAll):
-		if v.ApproveAll() == 0 {
-			err = errors.New("no other gate can be approved now")
-		}
-	case matches(k, d.keys.Unmake):
-		if !v.Undo() {
-			err = errors.New("nothing was changed")
-		}
-	default:
-		return false
+	change := func(f func() error) handler {
+		return handler{do: just(func() {
+			if err := f(); err != nil {
+				d.word = sentence(err)
+			}
+			d.lay()
+		})}
 	}
-	if err != nil {
-		d.word = sentence(err)
+	return handlers{
+		"review.edit":      change(func() error { return d.edit(s) }),
+		"review.take_out":  change(func() error { return d.takeOut(s) }),
+		"review.move_up":   change(func() error { return v.Move(s.Step.Index, -1) }),
+		"review.move_down": change(func() error { return v.Move(s.Step.Index, 1) }),
+		"review.approve":   change(func() error { return v.Approve(s.Step.Index, !s.Passes) }),
+		"review.approve_all": change(func() error {
+			if v.ApproveAll() == 0 {
+				return errors.New("no other gate can be approved now")
+			}
+			return nil
+		}),
+		"review.undo": change(func() error {
+			if !v.Undo() {
+				return errors.New("nothing was changed")
+			}
+			return nil
+		}),
 	}
-	d.lay()
-	return true
 }
 
 // sentence is an error as a sentence.
@@ -268,27 +286,26 @@ func (d *reviewDialog) clicked(line int) {
 func (d *reviewDialog) wheeled(lines int) { d.line += lines }
 
 func (d *reviewDialog) hints() []hint {
-	k := d.keys
 	switch {
 	case d.editor != nil:
-		return []hint{{k.SendArgs, "take it"}, {k.Away, "leave as it was"}}
+		return []hint{d.keys.hint("take it", "question.send"), d.keys.hint("leave as it was", "dialog.leave")}
 	case d.sure != nil:
-		return []hint{{k.Yes, ""}, {k.No, ""}}
+		return []hint{d.keys.hint("", "quit.yes"), d.keys.hint("", "quit.no")}
 	}
 	out := "out"
 	if d.chosen().Out {
 		out = "bring back"
 	}
 	return []hint{
-		{k.RunPlan, "run"},
-		{k.RefusePlan, "refuse"},
-		{k.EditStep, "edit"},
-		{k.TakeOut, out},
-		{k.PassGate, "gate"},
-		{k.PassAll, "all gates"},
-		{shownAs(k.MoveUp.Help().Key + "/" + k.MoveDown.Help().Key), "move"},
-		{k.Unmake, "undo"},
-		{k.Away, "look around"},
+		d.keys.hint("run", "review.run"),
+		d.keys.hint("refuse", "review.refuse"),
+		d.keys.hint("edit", "review.edit"),
+		d.keys.hint(out, "review.take_out"),
+		d.keys.hint("gate", "review.approve"),
+		d.keys.hint("all gates", "review.approve_all"),
+		d.keys.hint("move", "review.move_up", "review.move_down"),
+		d.keys.hint("undo", "review.undo"),
+		d.keys.hint("look around", "dialog.leave"),
 	}
 }
 

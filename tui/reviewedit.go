@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -41,21 +40,6 @@ func (d *reviewDialog) edit(s agent.ReviewStep) error {
 		return errors.New("this step is too long to be edited here")
 	}
 	d.editor = &reviewEditor{editor: e, step: s.Step}
-	return nil
-}
-
-// pressEditor gives a key to the step that is being edited.
-func (d *reviewDialog) pressEditor(k tea.KeyPressMsg) tea.Cmd {
-	switch {
-	case key.Matches(k, d.keys.Away):
-		d.editor = nil
-	case key.Matches(k, d.keys.SendArgs):
-		d.takeEdit()
-	case key.Matches(k, d.keys.UndoEdit):
-		d.editor.undo()
-	default:
-		return d.editor.update(k)
-	}
 	return nil
 }
 

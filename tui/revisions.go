@@ -6,9 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
@@ -43,7 +40,7 @@ type revisionFace struct {
 func (d *revisionsDialog) shown() bool { return d.open }
 
 func (d *revisionsDialog) hints() []hint {
-	return []hint{{shownAs("left/right"), "leaf"}, {d.keys.Sides, "sides"}, {d.keys.Away, "close"}, {shownAs("up/down"), "scroll"}}
+	return []hint{d.keys.hint("leaf", "step.previous_tab", "step.next_tab"), d.keys.hint("sides", "diff.sides"), d.keys.hint("close", "dialog.leave"), d.keys.hint("scroll", "move.up", "move.down")}
 }
 
 // noRevisions is why there are none to step through.
@@ -64,35 +61,38 @@ func (m *Model) openRevisions() {
 	}
 }
 
-// press takes a key while the dialog is open.
-func (d *revisionsDialog) press(k tea.KeyPressMsg) wanted {
+// handlers are the actions of the dialog.
+func (d *revisionsDialog) handlers() handlers {
 	most := 0
 	if run := d.shownRun(); run != nil {
 		most = len(run.Revisions)
 	}
-	step := func(by int) { d.at, d.top = max(min(d.at+by, most), 0), sheetSpot{} }
-	switch {
-	case key.Matches(k, d.keys.Away, d.keys.Revisions, d.keys.PlanBefore):
-		d.open = false
-	case key.Matches(k, d.keys.NextTab):
-		step(1)
-	case key.Matches(k, d.keys.PreviousTab):
-		step(-1)
-	case d.sheet == nil:
-	case key.Matches(k, d.keys.Sides):
-		d.look.turnDiffs(max(d.sheet.width, splitAtLeast))
-	default:
-		const far = 1 << 16
-		switch rows := d.keys.scrolled(k, far, d.body) - far; {
-		case rows == -far:
-			d.top = sheetSpot{}
-		case rows > far:
-			d.top = d.sheet.last(d.body)
-		default:
-			d.top = d.sheet.move(d.top, rows)
-		}
+	step := func(by int) handler {
+		return handler{do: just(func() { d.at, d.top = max(min(d.at+by, most), 0), sheetSpot{} })}
 	}
-	return wanted{}
+	shut := handler{do: just(func() { d.open = false })}
+	hs := handlers{
+		"dialog.leave": shut, "revisions": shut, "plan.revisions": shut,
+		"step.next_tab": step(1), "step.previous_tab": step(-1),
+	}
+	if d.sheet == nil {
+		return hs
+	}
+	hs["diff.sides"] = handler{do: just(func() { d.look.turnDiffs(max(d.sheet.width, splitAtLeast)) })}
+	return hs.with(scrolling(d.body, d.scroll))
+}
+
+// scroll moves the view by rows, down where they are positive.
+func (d *revisionsDialog) scroll(rows int) {
+	const far = 1 << 16 // rows: to the first, or the last
+	switch {
+	case rows <= -far:
+		d.top = sheetSpot{}
+	case rows >= far:
+		d.top = d.sheet.last(d.body)
+	default:
+		d.top = d.sheet.move(d.top, rows)
+	}
 }
 
 func (d *revisionsDialog) clicked(int) {}

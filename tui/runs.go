@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
@@ -37,7 +35,6 @@ type runsDialog struct {
 	talks     []session.Conversation    // the conversations; nil until they came
 	talking   bool                      // the conversations are listed in place of the runs
 	busy      func() bool               // a run goes on
-	wants     func(recall)              // says what is to be shown again
 	undo      func(agent.Summary) query // opens the dialog that undoes a run
 	live      func(run string) bool     // whether a run on the screen goes on, be it around that one
 }
@@ -82,46 +79,56 @@ func (d *runsDialog) rank(s agent.Summary) int {
 	}
 }
 
-// press takes a key while the dialog is open and returns what it asks for.
-func (d *runsDialog) press(k tea.KeyPressMsg) wanted {
-	d.word = ""
-	if w, taken := d.pressList(k); taken {
-		return w
+func (d *runsDialog) forget() { d.word = "" }
+
+// handlers are the actions of the dialog.
+func (d *runsDialog) handlers() handlers {
+	if d.searching {
+		return d.searchHandlers()
 	}
+	hs := d.listHandlers()
 	switch {
-	case key.Matches(k, d.keys.Play, d.keys.Show) && d.at < len(d.runs):
-		return d.replay(key.Matches(k, d.keys.Show))
-	case key.Matches(k, d.keys.Undo) && d.at < len(d.runs):
-		s := d.runs[d.at]
-		if d.word = whyNoUndo(s, d.live(s.Run)); d.word == "" {
-			return wanted{ask: d.undo(s)}
-		}
-	case key.Matches(k, d.keys.Send) && d.at < len(d.runs):
-		s := d.runs[d.at]
-		if d.word = whyNoResume(s, d.live(s.Run)); d.word == "" {
-			d.open = false
-			return wanted{send: runner.Resume{Run: s.Run}}
-		}
+	case d.talking:
+		return hs.with(handlers{"list.choose": {do: d.enter}})
+	case d.at >= len(d.runs):
+		return hs
 	}
-	return wanted{}
+	s := d.runs[d.at]
+	return hs.with(handlers{
+		"runs.play": {do: func() wanted { return d.replay(false) }},
+		"runs.show": {do: func() wanted { return d.replay(true) }},
+		"plan.undo": {do: func() wanted {
+			if d.word = whyNoUndo(s, d.live(s.Run)); d.word != "" {
+				return wanted{}
+			}
+			return wanted{ask: d.undo(s)}
+		}},
+		"list.choose": {do: func() wanted {
+			if d.word = whyNoResume(s, d.live(s.Run)); d.word != "" {
+				return wanted{}
+			}
+			d.open = false
+			return sending(runner.Resume{Run: s.Run})
+		}},
+	})
 }
 
 func (d *runsDialog) shown() bool { return d.open }
 func (d *runsDialog) types() bool { return d.searching }
 
 func (d *runsDialog) hints() []hint {
-	close, choose := hint{d.keys.Away, "close"}, hint{shownAs("up/down"), "choose"}
-	folders, search := hint{d.keys.Folders, d.otherFolders()}, hint{d.keys.ListSearch, "search"}
-	other := hint{d.keys.OtherList, d.otherList()}
+	close, choose := d.keys.hint("close", "dialog.leave"), d.keys.hint("choose", "move.up", "move.down")
+	folders, search := d.keys.hint(d.otherFolders(), "list.folders"), d.keys.hint("search", "list.search")
+	other := d.keys.hint(d.otherList(), "list.other")
 	switch {
 	case d.searching:
-		return []hint{{d.keys.Send, "done"}, {d.keys.Away, "show all"}, choose}
+		return []hint{d.keys.hint("done", "list.choose"), d.keys.hint("show all", "dialog.leave"), d.keys.hint("choose", "list.up", "list.down")}
 	case d.talking:
-		return []hint{{d.keys.Send, "go on with it"}, close, other, choose, folders, search}
+		return []hint{d.keys.hint("go on with it", "list.choose"), close, other, choose, folders, search}
 	case len(d.runs) == 0:
 		return []hint{close, choose, other, folders}
 	}
-	return []hint{{d.keys.Send, "resume"}, close, choose, {d.keys.Play, "play"}, {d.keys.Show, "show"}, {d.keys.Undo, "undo"}, other, folders, search}
+	return []hint{d.keys.hint("resume", "list.choose"), close, choose, d.keys.hint("play", "runs.play"), d.keys.hint("show", "runs.show"), d.keys.hint("undo", "plan.undo"), other, folders, search}
 }
 
 func (d *runsDialog) wheeled(lines int) { d.move(lines/wheelStep, d.count()) }

@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -359,53 +358,29 @@ func (m *Model) searching() bool {
 	return m.chat.find.open && m.focus == paneChat && !m.covered() && !m.quitting
 }
 
-// pressSearching gives a key to the open search, but for one that opens a dialog.
-func (m *Model) pressSearching(k tea.KeyPressMsg) tea.Cmd {
-	if a := m.find(k, placeEverywhere); a != nil && a.opens && k.Text == "" {
-		return m.do(a)
-	}
-	m.pressSearch(k)
-	return nil
-}
-
 // searchHints are the keys of the open search.
-func (m *Model) searchHints() []string {
-	return []string{m.hint(m.keys.FindNext, "next"), m.hint(m.keys.FindPrevious, "previous"), m.hint(m.keys.Away, "leave")}
+func (m *Model) searchHints() []hint {
+	return []hint{m.keys.hint("next", "search.next"), m.keys.hint("previous", "search.previous"), m.keys.hint("leave", "dialog.leave")}
 }
 
-// pressSearch gives a key to the open search.
-func (m *Model) pressSearch(k tea.KeyPressMsg) {
-	c := m.chat
-	switch {
-	case matches(k, m.keys.Away):
-		c.leaveSearch()
-		return
-	case matches(k, m.keys.FindNext):
-		c.step(1)
-		return
-	case matches(k, m.keys.FindPrevious):
-		c.step(-1)
-		return
-	case matches(k, m.keys.PageUp):
-		c.scroll(max(c.height-2, 1))
-		return
-	case matches(k, m.keys.PageDown):
-		c.scroll(-max(c.height-2, 1))
-		return
-	}
-	switch k.String() {
-	case "backspace":
-		if r := []rune(c.find.query); len(r) > 0 {
-			c.seek(string(r[:len(r)-1]))
-		}
-	case "ctrl+w", "alt+backspace":
-		head := strings.TrimRight(c.find.query, " ")
-		c.seek(head[:strings.LastIndex(head, " ")+1])
-	case "ctrl+u":
-		c.seek("")
-	default:
-		if k.Text != "" {
-			c.seek(c.find.query + k.Text)
-		}
+// searchHandlers are the actions of the open search.
+func (c *chatPane) searchHandlers() handlers {
+	page := max(c.height-2, 1)
+	head := strings.TrimRight(c.find.query, " ")
+	return handlers{
+		"dialog.leave":      {do: just(c.leaveSearch)},
+		"search.next":       {do: just(func() { c.step(1) })},
+		"search.previous":   {do: just(func() { c.step(-1) })},
+		"move.page_up":      {do: just(func() { c.scroll(page) })},
+		"move.page_down":    {do: just(func() { c.scroll(-page) })},
+		"search.erase_word": {do: just(func() { c.seek(head[:strings.LastIndex(head, " ")+1]) })},
+		"search.erase_all":  {do: just(func() { c.seek("") })},
+	}.with(searching(c.find.query, c.seek))
+}
+
+// typed adds letters to what is searched.
+func (c *chatPane) typed(text string) {
+	if text != "" {
+		c.seek(c.find.query + text)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -65,48 +64,57 @@ func (d *serversDialog) chosen() *plan.ServerStatus {
 	return &d.servers[d.at]
 }
 
-// press takes a key while the dialog is open.
-func (d *serversDialog) press(k tea.KeyPressMsg) wanted {
-	d.word = ""
+func (d *serversDialog) forget() { d.word = "" }
+
+// handlers are the actions of the dialog.
+func (d *serversDialog) handlers() handlers {
+	shut := func() { d.open = false }
+	hs := handlers{"dialog.leave": {do: just(shut)}, "servers": {do: just(shut)}}
 	s := d.chosen()
-	switch {
-	case d.whole && key.Matches(k, d.keys.Away, d.keys.LessThought):
-		d.whole = false
-	case key.Matches(k, d.keys.Away, d.keys.Servers):
-		d.open = false
-	case s == nil:
-	case key.Matches(k, d.keys.Restart):
-		d.word = "Starting " + untrusted.Line(s.Name) + " anew" + d.look.glyphs.Ellipsis
-		if s.State == plan.ServerWaiting {
-			d.word = "It waits for a yes: enter leads to the question."
-			return wanted{}
-		}
-		return wanted{send: runner.Restart{Server: s.Name}}
-	case d.whole:
-		d.line = d.keys.scrolled(k, d.line, d.body)
-	case key.Matches(k, d.keys.Open) && s.State == plan.ServerWaiting:
-		d.open = false
-		return wanted{gate: true}
-	case key.Matches(k, d.keys.Open, d.keys.MoreThought):
-		d.whole, d.line, d.doc = true, 0, nil
-	default:
-		d.list.press(k, d.keys, false, len(d.servers))
+	if d.whole {
+		back := handler{do: just(func() { d.whole = false })}
+		hs["dialog.leave"], hs["models.think_less"] = back, back
 	}
-	return wanted{}
+	if s == nil {
+		return hs
+	}
+	hs["servers.restart"] = handler{do: func() wanted { return d.restart(s) }}
+	if d.whole {
+		return hs.with(scrolling(d.body, func(lines int) { d.line += lines }))
+	}
+	whole := func() { d.whole, d.line, d.doc = true, 0, nil }
+	hs["plan.open"], hs["models.think_more"] = handler{do: just(whole)}, handler{do: just(whole)}
+	if s.State == plan.ServerWaiting {
+		hs["plan.open"] = handler{do: func() wanted {
+			d.open = false
+			return wanted{gate: true}
+		}}
+	}
+	return hs.with(d.moving(false, len(d.servers)))
+}
+
+// restart has a server started anew.
+func (d *serversDialog) restart(s *plan.ServerStatus) wanted {
+	if s.State == plan.ServerWaiting {
+		d.word = "It waits for a yes: " + d.keys.Open.Help().Key + " leads to the question."
+		return wanted{}
+	}
+	d.word = "Starting " + untrusted.Line(s.Name) + " anew" + d.look.glyphs.Ellipsis
+	return sending(runner.Restart{Server: s.Name})
 }
 
 func (d *serversDialog) hints() []hint {
-	leave := hint{d.keys.Away, "close"}
+	leave := d.keys.hint("close", "dialog.leave")
 	s := d.chosen()
 	switch {
 	case s == nil:
 		return []hint{leave}
 	case d.whole:
-		return []hint{{d.keys.Away, "list"}, {shownAs("up/down"), "scroll"}, {d.keys.Restart, "start anew"}}
+		return []hint{d.keys.hint("list", "dialog.leave"), d.keys.hint("scroll", "move.up", "move.down"), d.keys.hint("start anew", "servers.restart")}
 	case s.State == plan.ServerWaiting:
-		return []hint{{d.keys.Open, "answer"}, leave, {shownAs("up/down"), "choose"}}
+		return []hint{d.keys.hint("answer", "plan.open"), leave, d.keys.hint("choose", "move.up", "move.down")}
 	}
-	return []hint{{d.keys.Open, "its tools"}, {d.keys.Restart, "start anew"}, leave, {shownAs("up/down"), "choose"}}
+	return []hint{d.keys.hint("its tools", "plan.open"), d.keys.hint("start anew", "servers.restart"), leave, d.keys.hint("choose", "move.up", "move.down")}
 }
 
 func (d *serversDialog) clicked(y int) {

@@ -3,7 +3,6 @@ package tui
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
@@ -14,54 +13,59 @@ import (
 // The list of runs is also that of conversations, of this folder or of all, and
 // can be searched.
 
-// pressList takes a key that is about what is listed; it reports whether it is
-// one.
-func (d *runsDialog) pressList(k tea.KeyPressMsg) (w wanted, taken bool) {
-	switch {
-	case d.searching:
-		d.pressSearch(k)
-	case key.Matches(k, d.keys.Away) && d.search != "":
-		d.search = ""
-		d.sift()
-	case key.Matches(k, d.keys.Away, d.keys.Runs):
-		d.open = false
-	case d.list.press(k, d.keys, false, d.count()):
-	case key.Matches(k, d.keys.ListSearch):
-		d.searching = true
-	case key.Matches(k, d.keys.Folders):
-		d.elsewhere = !d.elsewhere
-		d.sift()
-	case key.Matches(k, d.keys.OtherList):
-		d.talking, d.list = !d.talking, list{}
-		if d.talking && d.talks == nil {
-			return wanted{ask: queryConversations}, true
+// listHandlers are the actions on what is listed.
+func (d *runsDialog) listHandlers() handlers {
+	leave := func() {
+		if d.search == "" {
+			d.open = false
+			return
 		}
-	case d.talking && key.Matches(k, d.keys.Send):
-		return d.enter(), true
-	case d.talking: // the other keys are for runs
-	default:
-		return wanted{}, false
+		d.seek("")
 	}
-	return wanted{}, true
+	return handlers{
+		"dialog.leave": {do: just(leave)},
+		"runs":         {do: just(func() { d.open = false })},
+		"list.search":  {do: just(func() { d.searching = true })},
+		"list.folders": {do: just(func() {
+			d.elsewhere = !d.elsewhere
+			d.sift()
+		})},
+		"list.other": {do: func() wanted {
+			d.talking, d.list = !d.talking, list{}
+			if d.talking && d.talks == nil {
+				return wanted{ask: queryConversations}
+			}
+			return wanted{}
+		}},
+	}.with(d.moving(false, d.count()))
 }
 
-// pressSearch takes a key while letters go into the search.
-func (d *runsDialog) pressSearch(k tea.KeyPressMsg) {
-	switch {
-	case key.Matches(k, d.keys.Away):
-		d.searching, d.search = false, ""
-	case key.Matches(k, d.keys.Send):
-		d.searching = false
-	case key.Matches(k, d.keys.Erase):
-		if r := []rune(d.search); len(r) > 0 {
-			d.search = string(r[:len(r)-1])
-		}
-	case d.list.press(k, d.keys, true, d.count()):
-		return
-	case k.Text != "":
-		d.search += untrusted.Line(k.Text)
+// searchHandlers are the actions while letters go into the search.
+func (d *runsDialog) searchHandlers() handlers {
+	done := func(text string) func() wanted {
+		return just(func() {
+			d.searching = false
+			d.seek(text)
+		})
 	}
+	return handlers{
+		"dialog.leave": {do: done("")},
+		"list.choose":  {do: done(d.search)},
+	}.with(d.moving(true, d.count()), searching(d.search, d.seek))
+}
+
+// seek searches what is listed for a text.
+func (d *runsDialog) seek(text string) {
+	d.search = text
 	d.sift()
+}
+
+// typed adds a letter to the search.
+func (d *runsDialog) typed(k tea.KeyPressMsg) wanted {
+	if d.searching && k.Text != "" {
+		d.seek(d.search + untrusted.Line(k.Text))
+	}
+	return wanted{}
 }
 
 // sift lists what the search and the folder leave.
@@ -217,6 +221,5 @@ func (d *runsDialog) talkRow(i, width, lines int) []string {
 func (d *runsDialog) replay(show bool) wanted {
 	s := d.runs[d.at]
 	d.word = "Reading its journal" + d.look.glyphs.Ellipsis
-	d.wants(recall{run: s.Run, atEnd: show})
-	return wanted{ask: queryJournal(s.Run)}
+	return wanted{play: &recall{run: s.Run, atEnd: show}, ask: queryJournal(s.Run)}
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -77,23 +76,27 @@ func opener(key string) string {
 	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes", "review": "review.next"}[key]
 }
 
-// press takes a key while the dialog is open.
-func (d *settingsDialog) press(k tea.KeyPressMsg) wanted {
-	d.word = ""
-	switch {
-	case key.Matches(k, d.keys.Away, d.keys.Settings):
-		d.open = false
-	case d.list.press(k, d.keys, false, d.count()), d.at >= d.count():
-	case key.Matches(k, d.keys.Keep):
-		s := d.setting(d.at)
-		if line := keptLine(s); line != "" {
-			return wanted{cmd: d.copy("the lines for "+s.Key, line)}
-		}
-		d.word = "No line of the configuration keeps this."
-	case key.Matches(k, d.keys.Open, d.keys.MoreThought):
-		return d.change(d.setting(d.at))
+func (d *settingsDialog) forget() { d.word = "" }
+
+// handlers are the actions of the dialog.
+func (d *settingsDialog) handlers() handlers {
+	shut := handler{do: just(func() { d.open = false })}
+	hs := handlers{"dialog.leave": shut, "settings": shut}.with(d.moving(false, d.count()))
+	if d.at >= d.count() {
+		return hs
 	}
-	return wanted{}
+	s := d.setting(d.at)
+	change := handler{do: func() wanted { return d.change(s) }}
+	return hs.with(handlers{
+		"settings.keep": {do: func() wanted {
+			if line := keptLine(s); line != "" {
+				return wanted{cmd: d.copy("the lines for "+s.Key, line)}
+			}
+			d.word = "No line of the configuration keeps this."
+			return wanted{}
+		}},
+		"plan.open": change, "models.think_more": change,
+	})
 }
 
 // change changes a setting for this session, or says what would.
@@ -108,7 +111,7 @@ func (d *settingsDialog) change(s session.Setting) wanted {
 		levels := prompt.ThinkLevels()
 		next := levels[(slices.Index(levels, s.Value)+1)%len(levels)]
 		if level, ok := prompt.ParseThinkLevel(next); ok {
-			return wanted{send: runner.Choose{Think: &level}}
+			return sending(runner.Choose{Think: &level})
 		}
 	}
 	switch {
@@ -136,7 +139,7 @@ func keptLine(s session.Setting) string {
 }
 
 func (d *settingsDialog) hints() []hint {
-	return []hint{{d.keys.Open, "change"}, {d.keys.Keep, "copy its line"}, {d.keys.Away, "close"}, {shownAs("up/down"), "choose"}}
+	return []hint{d.keys.hint("change", "plan.open"), d.keys.hint("copy its line", "settings.keep"), d.keys.hint("close", "dialog.leave"), d.keys.hint("choose", "move.up", "move.down")}
 }
 
 func (d *settingsDialog) clicked(y int)     { d.list.clicked(y, d.count()) }

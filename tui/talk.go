@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -83,47 +80,36 @@ func (d *talkDialog) place(all []exchange) int {
 	return slices.IndexFunc(all, func(x exchange) bool { return x.Exchange == d.opened.Exchange })
 }
 
-// press takes a key while the dialog is open. It asks nothing of the session.
-func (d *talkDialog) press(k tea.KeyPressMsg) wanted {
+// handlers are the actions of the dialog. It asks nothing of the session.
+func (d *talkDialog) handlers() handlers {
 	all := d.exchanges()
-	switch {
-	case key.Matches(k, d.keys.Exchanges):
-		d.open = false
-	case key.Matches(k, d.keys.Away) && d.opened != nil:
-		d.opened, d.doc = nil, nil
-	case key.Matches(k, d.keys.Away):
-		d.open = false
-	case d.opened != nil && key.Matches(k, d.keys.NextTab):
-		d.leaf(all, 1)
-	case d.opened != nil && key.Matches(k, d.keys.PreviousTab):
-		d.leaf(all, -1)
-	case d.opened != nil:
-		d.scroll(k)
-	case key.Matches(k, d.keys.Open) && d.at < len(all):
-		d.opened, d.doc, d.line = &all[d.at], nil, 0
-	case d.list.press(k, d.keys, false, len(all)):
-		d.newest = d.at == len(all)-1
+	shut := handler{do: just(func() { d.open = false })}
+	hs := handlers{"exchanges": shut, "dialog.leave": shut}
+	if d.opened != nil {
+		return hs.with(handlers{
+			"dialog.leave":      {do: just(func() { d.opened, d.doc = nil, nil })},
+			"step.next_tab":     {do: just(func() { d.leaf(all, 1) })},
+			"step.previous_tab": {do: just(func() { d.leaf(all, -1) })},
+		}, scrolling(d.body, func(lines int) { d.line += lines }))
 	}
-	return wanted{}
+	hs = hs.with(d.moving(false, len(all)).then(func() { d.newest = d.at == len(all)-1 }))
+	if d.at < len(all) {
+		hs["plan.open"] = handler{do: just(func() { d.opened, d.doc, d.line = &all[d.at], nil, 0 })}
+	}
+	return hs
 }
 
 func (d *talkDialog) shown() bool { return d.open }
 
 func (d *talkDialog) hints() []hint {
-	ends := shownAs("g/G")
 	switch {
 	case d.opened != nil:
-		return []hint{{d.keys.Away, "list"}, {shownAs("up/down"), "scroll"}, {ends, "top, end"}, {shownAs("left/right"), "previous, next"}}
+		return []hint{d.keys.hint("list", "dialog.leave"), d.keys.hint("scroll", "move.up", "move.down"), d.keys.hint("top, end", "move.first", "move.last"), d.keys.hint("previous, next", "step.previous_tab", "step.next_tab")}
 	case len(d.exchanges()) == 0:
-		return []hint{{d.keys.Away, "close"}}
+		return []hint{d.keys.hint("close", "dialog.leave")}
 	default:
-		return []hint{{d.keys.Open, "look in"}, {d.keys.Away, "close"}, {shownAs("up/down"), "choose"}, {ends, "first, last"}}
+		return []hint{d.keys.hint("look in", "plan.open"), d.keys.hint("close", "dialog.leave"), d.keys.hint("choose", "move.up", "move.down"), d.keys.hint("first, last", "move.first", "move.last")}
 	}
-}
-
-// scroll takes a key that moves what is opened.
-func (d *talkDialog) scroll(k tea.KeyPressMsg) {
-	d.line = d.keys.scrolled(k, d.line, d.body)
 }
 
 // leaf opens the exchange that many behind.

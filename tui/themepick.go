@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"replan/themes"
 	"replan/tui/untrusted"
 )
@@ -66,28 +63,29 @@ func (m *Model) shortPath(path string) string {
 func (d *themesDialog) shown() bool { return d.open }
 
 func (d *themesDialog) hints() []hint {
-	return []hint{{d.keys.Choose, "keep"}, {d.keys.Away, "as before"}, {shownAs("up/down"), "try on"}}
+	return []hint{d.keys.hint("keep", "list.choose"), d.keys.hint("as before", "dialog.leave"), d.keys.hint("try on", "move.up", "move.down")}
 }
 
-// press takes a key while the dialog is open.
-func (d *themesDialog) press(k tea.KeyPressMsg) wanted {
-	d.word = ""
-	at := d.at
-	switch {
-	case key.Matches(k, d.keys.Away, d.keys.Themes):
+func (d *themesDialog) forget() { d.word = "" }
+
+// handlers are the actions of the dialog.
+func (d *themesDialog) handlers() handlers {
+	leave := handler{do: just(func() {
 		d.open = false
 		d.wear(d.before)
-	case d.list.press(k, d.keys, false, len(d.items)):
-		d.tryOn(at)
-	case key.Matches(k, d.keys.Choose):
-		if d.items[d.at].fault != "" {
-			d.word = "This theme cannot be used; its file says why above."
-			return wanted{}
-		}
-		d.open = false
-		return wanted{told: "theme " + string(d.items[d.at].name) + ", for this session"}
-	}
-	return wanted{}
+	})}
+	at := d.at
+	return d.moving(false, len(d.items)).then(func() { d.tryOn(at) }).with(handlers{
+		"dialog.leave": leave, "themes": leave,
+		"list.choose": {do: func() wanted {
+			if d.items[d.at].fault != "" {
+				d.word = "This theme cannot be used; its file says why above."
+				return wanted{}
+			}
+			d.open = false
+			return wanted{told: "theme " + string(d.items[d.at].name) + ", for this session"}
+		}},
+	})
 }
 
 // tryOn wears what is chosen where that has changed.

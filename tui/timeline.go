@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -17,8 +16,7 @@ import (
 type timelineDialog struct {
 	look     *look
 	keys     *keyMap
-	shownRun func() *agent.Run  // in the plan pane
-	into     func(index string) // leads to a step of it
+	shownRun func() *agent.Run // in the plan pane
 	open     bool
 	list
 	line *timeline
@@ -31,7 +29,7 @@ type timelineDialog struct {
 func (d *timelineDialog) shown() bool { return d.open }
 
 func (d *timelineDialog) hints() []hint {
-	return []hint{{d.keys.Away, "close"}, {shownAs("up/down"), "choose"}, {d.keys.Open, "look in"}}
+	return []hint{d.keys.hint("close", "dialog.leave"), d.keys.hint("choose", "move.up", "move.down"), d.keys.hint("look in", "plan.open")}
 }
 
 // noTimeline is why there is no timeline.
@@ -81,24 +79,24 @@ func (m *Model) openTimeline() tea.Cmd {
 // grows reports whether bars of an open timeline do.
 func (m *Model) grows() bool { return m.timeline.open && !m.closed && m.shown.goes() }
 
-// press takes a key while the timeline is open.
-func (d *timelineDialog) press(k tea.KeyPressMsg) wanted {
+// handlers are the actions of the timeline.
+func (d *timelineDialog) handlers() handlers {
 	count := 0
 	if d.line != nil {
 		count = len(d.line.tracks)
 	}
-	switch {
-	case key.Matches(k, d.keys.Away, d.keys.Timeline):
-		d.open = false
-	case key.Matches(k, d.keys.Open):
-		if t := d.chosen(); t != nil && t.kind == trackStep {
+	shut := handler{do: just(func() { d.open = false })}
+	return handlers{
+		"dialog.leave": shut, "plan.timeline": shut,
+		"plan.open": {do: func() wanted {
+			t := d.chosen()
+			if t == nil || t.kind != trackStep {
+				return wanted{}
+			}
 			d.open = false
-			d.into(t.index)
-		}
-	default:
-		d.list.press(k, d.keys, false, count)
-	}
-	return wanted{}
+			return wanted{step: t.index}
+		}},
+	}.with(d.moving(false, count))
 }
 
 func (d *timelineDialog) wheeled(lines int) {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -56,29 +55,28 @@ func (d *undoDialog) ready() bool {
 	return d.got != nil && d.got.Refused == "" && len(d.got.Files) > 0 && !d.sent
 }
 
-// press takes a key while the dialog is open.
-func (d *undoDialog) press(k tea.KeyPressMsg) wanted {
-	switch {
-	case key.Matches(k, d.keys.PutBack) && d.ready():
-		d.sent = true
-		return wanted{send: runner.Undo{Run: d.run}}
-	case key.Matches(k, d.keys.Away, d.keys.Deny):
-		d.open = false
-	case key.Matches(k, d.keys.Sides) && d.doc != nil && d.doc.diffs:
-		d.look.turnDiffs(max(d.doc.width, splitAtLeast))
-		d.doc = nil
-	default:
-		d.line = d.keys.scrolled(k, d.line, d.body)
-	}
-	return wanted{}
+// handlers are the actions of the dialog.
+func (d *undoDialog) handlers() handlers {
+	shut := handler{do: just(func() { d.open = false })}
+	return handlers{
+		"undo.put_back": {when: d.ready, do: func() wanted {
+			d.sent = true
+			return sending(runner.Undo{Run: d.run})
+		}},
+		"dialog.leave": shut, "gate.deny": shut,
+		"diff.sides": {when: func() bool { return d.doc != nil && d.doc.diffs }, do: just(func() {
+			d.look.turnDiffs(max(d.doc.width, splitAtLeast))
+			d.doc = nil
+		})},
+	}.with(scrolling(d.body, func(lines int) { d.line += lines }))
 }
 
 func (d *undoDialog) hints() []hint {
 	var hints []hint
 	if d.ready() {
-		hints = append(hints, hint{d.keys.PutBack, "put back"})
+		hints = append(hints, d.keys.hint("put back", "undo.put_back"))
 	}
-	return append(hints, hint{d.keys.Away, "close"}, hint{shownAs("up/down"), "scroll"})
+	return append(hints, d.keys.hint("close", "dialog.leave"), d.keys.hint("scroll", "move.up", "move.down"))
 }
 
 func (d *undoDialog) shown() bool { return d.open }
@@ -97,8 +95,8 @@ func (d *undoDialog) draw(screenWidth, height int) []string {
 		d.doc = &document{look: l, width: width - 4}
 		d.write(d.doc)
 	}
-	bar, keys, parts := d.bar(width - 4)
-	d.buttons = buttons(bar, parts, keys)
+	bar, ids, parts := d.bar(width - 4)
+	d.buttons = buttons(bar, parts, ids)
 	d.body = max(min(len(d.doc.lines), height-3-len(bar)), 1)
 	style := l.Focus
 	switch {
@@ -123,8 +121,8 @@ func (d *undoDialog) draw(screenWidth, height int) []string {
 	return l.middle(framed, width, screenWidth, height)
 }
 
-// buttonAt is the key at a cell of the dialog's area.
-func (d *undoDialog) buttonAt(x, y int) (tea.KeyPressMsg, bool) { return pressed(d.buttons, x, y) }
+// buttonAt is the action at a cell of the dialog's area.
+func (d *undoDialog) buttonAt(x, y int) (id string, found bool) { return pressed(d.buttons, x, y) }
 
 // write writes all that a yes has to be based on.
 func (d *undoDialog) write(doc *document) {
@@ -177,23 +175,23 @@ func (d *undoDialog) sign(f event.UndoneFile) (string, lipgloss.Style) {
 	}
 }
 
-// bar is the keys of the dialog, and each as it is drawn there.
-func (d *undoDialog) bar(width int) (lines []string, keys []key.Binding, parts []string) {
+// bar is the actions of the dialog, and each as it is drawn there.
+func (d *undoDialog) bar(width int) (lines, ids, parts []string) {
 	l := d.look
-	add := func(k key.Binding, does string) {
-		keys = append(keys, k)
-		parts = append(parts, l.Key.Bold(true).Render(k.Help().Key)+" "+l.Text.Render(does))
+	add := func(h hint) {
+		ids = append(ids, h.ids[0])
+		parts = append(parts, l.Key.Bold(true).Render(h.label)+" "+l.Text.Render(h.does))
 	}
 	switch {
 	case d.sent:
 		return []string{l.Faint.Render("It is being put back" + l.glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		add(d.keys.PutBack, "put back "+d.got.Counted())
-		add(d.keys.Away, "leave it as it is")
+		add(d.keys.hint("put back "+d.got.Counted(), "undo.put_back"))
+		add(d.keys.hint("leave it as it is", "dialog.leave"))
 	default:
-		add(d.keys.Away, "close")
+		add(d.keys.hint("close", "dialog.leave"))
 	}
-	return flow(parts, "   ", width), keys, parts
+	return flow(parts, "   ", width), ids, parts
 }
 
 // undone leads to the chat, which tells what was put back, where the dialog is

@@ -54,8 +54,7 @@ func (m *Model) greet(p *page) {
 		p.command(goal, "")
 	}
 	p.gap()
-	k := &m.keys
-	p.keys(hint{k.Send, "send"}, hint{k.Palette, "everything"}, hint{k.Runs, "runs"}, hint{k.Help, "keys"})
+	p.keys(m.keys.hint("send", "chat.send"), m.keys.hint("everything", "palette"), m.keys.hint("runs", "runs"), m.keys.hint("keys", "help"))
 }
 
 // examples are goals that fit this folder.
@@ -105,12 +104,12 @@ func (m *Model) helpOut(p *page) {
 		p.command("ollama pull "+get, "get one that plans well")
 	case prompt.TroubleMissing:
 		p.command("ollama pull "+get, "get it")
-		p.press(hint{m.keys.Models, "take one of " + untrusted.Line(strings.Join(t.Models, ", "))})
+		p.press(m.keys.hint("take one of "+untrusted.Line(strings.Join(t.Models, ", ")), "models"))
 	case prompt.TroubleUnfit:
 		p.command("ollama pull "+suggestedModel, "get one that can use tools")
-		p.press(hint{m.keys.Models, "choose another"})
+		p.press(m.keys.hint("choose another", "models"))
 	}
-	p.press(hint{m.keys.Look, "try again"})
+	p.press(m.keys.hint("try again", "look"))
 	if m.chat.words {
 		p.heading("Without a model")
 		p.command("find TODO", "also: what is X, where is X used, rename X to Y, run the tests, commit")
@@ -192,7 +191,7 @@ func (p *page) heading(text string) {
 func (p *page) command(text, about string) { p.entry(p.look.Code, text, about) }
 
 // press is a key and what it does.
-func (p *page) press(h hint) { p.entry(p.look.Key, h.key.Help().Key, h.does) }
+func (p *page) press(h hint) { p.entry(p.look.Key, h.label, h.does) }
 
 func (p *page) entry(style lipgloss.Style, text, about string) {
 	l := p.look
@@ -220,7 +219,7 @@ func (p *page) keys(hints ...hint) {
 	l := p.look
 	var parts []string
 	for _, h := range hints {
-		parts = append(parts, l.Key.Render(h.key.Help().Key)+" "+l.Faint.Render(h.does))
+		parts = append(parts, l.Key.Render(h.label)+" "+l.Faint.Render(h.does))
 	}
 	p.add(flow(parts, "  ", p.width)...)
 }

@@ -1,33 +1,14 @@
 package tui
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
 
 // recalls reports whether the search of what was sent before is on the screen.
 func (m *Model) recalls() bool { return m.recall.open && m.focus == paneChat }
 
-// writingActions are the keys of the list over the input, which it takes itself.
-func (m *Model) writingActions() []action {
-	return []action{{id: "list.take", key: &m.keys.Take}}
-}
-
-// pressWriting gives a key to the list over the input, and reports whether it takes
-// it.
-func (m *Model) pressWriting(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	switch {
-	case m.recalls():
-		if text, chosen := m.recall.press(k); chosen {
-			m.recallText(text)
-		}
-		return nil, true
-	case m.completes():
-		return m.pressComplete(k)
-	default:
-		return nil, false
-	}
-}
+// recallHandlers are the actions of the search of what was sent before.
+func (m *Model) recallHandlers() handlers { return m.recall.handlers(m.recallText) }
 
 // recallText puts what was sent before into the input.
 func (m *Model) recallText(text string) {
@@ -36,16 +17,9 @@ func (m *Model) recallText(text string) {
 }
 
 // writingHints are the keys of the list over the input.
-func (m *Model) writingHints() []string {
-	k := &m.keys
-	var hints []string
-	for _, h := range []struct {
-		key  key.Binding
-		does string
-	}{{k.Take, "take"}, {shownAs("up/down"), "choose"}, {k.Away, "close"}} {
-		hints = append(hints, m.hint(h.key, h.does))
-	}
-	return hints
+func (m *Model) writingHints() []hint {
+	k := m.keys
+	return []hint{k.hint("take", "list.take"), k.hint("choose", "list.up", "list.down"), k.hint("close", "dialog.leave")}
 }
 
 // composed is what stands where the user writes: what is queued, and the input.
