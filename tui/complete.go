@@ -96,8 +96,8 @@ func (m *Model) suggest() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// typed gives a message to the input and looks what can be completed in it then.
-func (m *Model) typed(msg tea.Msg) tea.Cmd {
+// typeInto gives a message to the input and looks what can be completed in it then.
+func (m *Model) typeInto(msg tea.Msg) tea.Cmd {
 	return tea.Batch(m.input.update(msg), m.suggest())
 }
 

@@ -3,45 +3,13 @@ package tui
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/planning/plan"
 	"replan/themes"
 )
-
-// fanRun is a run of n steps: one, a fan-out that reads, one that writes behind
-// each of it, and one that sums up; active of the readers run.
-func fanRun(n, active int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
-	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
-		index := fmt.Sprint(len(run.Steps) + 1)
-		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}
-		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
-		run.Plan.Steps = append(run.Plan.Steps, step)
-		return index
-	}
-	first := add("List what is there", "fs.list", agent.StepDone)
-	var reads, writes []string
-	for i := range (n - 2) / 2 {
-		status := agent.StepPending
-		switch {
-		case i < n/8:
-			status = agent.StepDone
-		case i < n/8+active:
-			status = agent.StepActive
-		}
-		reads = append(reads, add(fmt.Sprintf("Read file number %d", i), "fs.read", status, first))
-	}
-	for i, read := range reads {
-		writes = append(writes, add(fmt.Sprintf("Write file number %d", i), "fs.write", agent.StepPending, read))
-	}
-	add("Sum up what was done", "fs.write", agent.StepPending, writes...)
-	return run
-}
 
 func BenchmarkPlanPane(b *testing.B) {
 	for _, c := range []struct {

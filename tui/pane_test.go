@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -13,38 +12,6 @@ import (
 	"replan/planning/plan"
 	"replan/themes"
 )
-
-// wideRun is a run of n steps in layers of ten, each step depending on two of
-// the layer above.
-func wideRun(n int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
-	for i := range n {
-		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step number %d of a long plan", i+1), Tool: "fs.read", Executor: plan.ExecutorTool}
-		if i >= 10 {
-			step.DependsOn = []string{fmt.Sprint(i - 9), fmt.Sprint(i - i%10 - 9 + (i+1)%10)}
-		}
-		state := &agent.StepState{Step: step, Status: agent.StepPending}
-		switch {
-		case i < n/3:
-			state.Status, state.MS = agent.StepDone, 1200
-		case i < n/3+4:
-			state.Status = agent.StepActive
-		}
-		run.Steps = append(run.Steps, state)
-		run.Plan.Steps = append(run.Plan.Steps, step)
-	}
-	return run
-}
-
-func darkLook() *look { return newLook(themes.New(themes.Dark, true, themes.Mode{})) }
-
-func stripped(lines []string) string {
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = strings.TrimRight(ansi.Strip(line), " ")
-	}
-	return strings.TrimRight(strings.Join(out, "\n"), "\n")
-}
 
 func revisedTwice() *agent.Run {
 	state := func(index, title string, status agent.StepStatus, change agent.Change, deps ...string) *agent.StepState {

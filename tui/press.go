@@ -106,7 +106,7 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if m.focus == paneChat && !m.options.Replay {
-		return tea.Batch(m.warm(k.Text), m.typed(k))
+		return tea.Batch(m.warm(k.Text), m.typeInto(k))
 	}
 	m.elsewhere(k)
 	return nil

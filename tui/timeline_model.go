@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/tui/untrusted"
 )
 
 // timeline is when the steps of a run waited and ran, worked out from what the
@@ -444,4 +445,12 @@ func (t *timeline) atOnce(begin, span time.Duration, parts int) []int {
 		}
 	}
 	return counts
+}
+
+// trackIndex is the index of a track's step, or the number of its revision.
+func trackIndex(t *track) string {
+	if t.kind == trackReplan {
+		return "r" + t.index
+	}
+	return untrusted.Line(t.index)
 }

@@ -49,14 +49,6 @@ func (d *timelineDialog) columns(width int) barColumns {
 	return c
 }
 
-// trackIndex is the index of a track's step, or the number of its revision.
-func trackIndex(t *track) string {
-	if t.kind == trackReplan {
-		return "r" + t.index
-	}
-	return untrusted.Line(t.index)
-}
-
 // lead is how many cells stand before the bars.
 func (c barColumns) lead() int {
 	lead := 4 + c.index
