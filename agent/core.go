@@ -15,25 +15,26 @@ import (
 // core is what only the engine needs of a run: all of it follows from the
 // events, none of it is shown.
 type core struct {
-	session   string
-	rules     []rule.Rule // gate rules
-	granted   []grant     // what the user allowed at gates, newest first
-	prompting prompt.Prompting
-	priors    map[string]int64
-	given     *plan.Plan     // the plan that the run was started with
-	offered   plan.Catalogue // the tools of the start: a replan gets no others
-	fallback  plan.OnFailure // where neither step nor plan says
-	ordered   plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
-	attended  bool
-	inDoubt   event.DoubtDecision
-	planOnly  bool
-	unspoken  bool // no answer is written at the end
-	dryRun    bool
-	strict    bool // args are not fitted to the types that tools ask for
-	reviews   bool // every plan is looked over before it runs
-	held      bool // the plan as it is now waits for that
-	dirty     int  // files with changes that were not committed when it began
-	effects   bool // where there are such: it has a step or a call that may change something
+	ownPlanners planning.Planners // that make the plans; nil is the three phases and a model
+	session     string
+	rules       []rule.Rule // gate rules
+	granted     []grant     // what the user allowed at gates, newest first
+	prompting   prompt.Prompting
+	priors      map[string]int64
+	given       *plan.Plan     // the plan that the run was started with
+	offered     plan.Catalogue // the tools of the start: a replan gets no others
+	fallback    plan.OnFailure // where neither step nor plan says
+	ordered     plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
+	attended    bool
+	inDoubt     event.DoubtDecision
+	planOnly    bool
+	unspoken    bool // no answer is written at the end
+	dryRun      bool
+	strict      bool // args are not fitted to the types that tools ask for
+	reviews     bool // every plan is looked over before it runs
+	held        bool // the plan as it is now waits for that
+	dirty       int  // files with changes that were not committed when it began
+	effects     bool // where there are such: it has a step or a call that may change something
 
 	before time.Duration // the run was going on before it was resumed
 	since  time.Time     // of the start or the last resume
@@ -333,7 +334,7 @@ func (r *Run) lacking(s *StepState, step plan.Step, facts *toolFacts) []string {
 // when the plan that this run was given was made.
 func (r *Run) modelPlanned(s *StepState) bool {
 	if s.replanned {
-		return r.Planners == nil
+		return r.ownPlanners == nil
 	}
 	return r.ModelPlans() || r.given != nil && r.given.PlannedBy != ""
 }
@@ -341,5 +342,5 @@ func (r *Run) modelPlanned(s *StepState) bool {
 // ModelPlans reports whether a model makes the first plan of the run, rather than
 // that it is given, follows from the words of the goal, or comes from another planner.
 func (r *Run) ModelPlans() bool {
-	return r.Planners == nil && r.given == nil && r.routed == nil
+	return r.ownPlanners == nil && r.given == nil && r.routed == nil
 }

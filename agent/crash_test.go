@@ -78,14 +78,14 @@ func raised(l event.Limits) event.Limits {
 
 // mirrorOn is mirror for a run that has begun.
 func mirrorOn(w *world) {
-	again := agent.Run{Planners: w.run.Planners}
+	again := agent.NewRun(w.planners)
 	for _, e := range w.events {
 		if err := again.Apply(reread(w.t, e)); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	check := func() {
-		if here, there := standing(w.t, &w.run), standing(w.t, &again); here != there {
+		if here, there := standing(w.t, w.run), standing(w.t, again); here != there {
 			w.t.Fatalf("folded again the run is\n%s\nwhere it is\n%s\nafter\n%s", there, here, w.tail())
 		}
 	}

@@ -72,7 +72,7 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 				c.kind = event.FailureTool
 			}
 			w.tool = failing("2", 99, c.kind)
-			w.run.Planners = c.planners
+			w.planBy(c.planners)
 			start := given(t, c.plan)
 			start.Limits.MaxConcurrency = 1
 			if c.start != nil {

@@ -229,7 +229,7 @@ func (r *Run) planningFailed(o planning.Outcome) []Action {
 			}}}
 		}
 	}
-	if r.Revision == 0 && r.Planners == nil {
+	if r.Revision == 0 && r.ownPlanners == nil {
 		return []Action{{Record: event.PlanEmpty{Reason: cmp.Or(o.Reason, "planning failed")}}}
 	}
 	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})

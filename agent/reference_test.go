@@ -77,20 +77,20 @@ type look struct {
 // again begins anew, with what was kept of the events.
 func (l *look) again(t *rapid.T, w *world) {
 	*l = look{start: l.start}
-	run := agent.Run{Planners: w.run.Planners}
+	run := agent.NewRun(w.planners)
 	for _, e := range w.events {
 		if err := run.Apply(e); err != nil {
 			t.Fatal(err)
 		}
-		l.follow(&run, e.Data)
+		l.follow(run, e.Data)
 	}
 }
 
 // compare holds Next against what a look at every step says.
 func (l *look) compare(t *rapid.T, w *world, e event.Event) {
-	l.follow(&w.run, e.Data)
+	l.follow(w.run, e.Data)
 	said, warned := heard(w.run.Next())
-	if want := l.todo(&w.run); !warned && fmt.Sprint(said) != fmt.Sprint(want) {
+	if want := l.todo(w.run); !warned && fmt.Sprint(said) != fmt.Sprint(want) {
 		t.Fatalf("Next says\n%v\nand a look at every step\n%v\nafter\n%s", said, want, tell(w.events))
 	}
 }

@@ -105,7 +105,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.run.Planners = planning.Scripted(c.plans...)
+			w.planBy(planning.Scripted(c.plans...))
 			w.tool = breaking(c.broken...)
 			start := started(event.DefaultLimits())
 			start.Model, start.SkipSynthesis = "", true
@@ -131,7 +131,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 					t.Errorf("revision %d: %+v, want %+v", r.Revision, said, want)
 				}
 			}
-			if again := replay(t, w); again != standing(t, &w.run) {
+			if again := replay(t, w); again != standing(t, w.run) {
 				t.Error("folded again the run is another")
 			}
 		})
@@ -141,13 +141,13 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 // replay folds the events again, with the same planners, and says what can be
 // seen of the run.
 func replay(t *testing.T, w *world) string {
-	run := agent.Run{Planners: w.run.Planners}
+	run := agent.NewRun(w.planners)
 	for _, e := range w.events {
 		if err := run.Apply(reread(t, e)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return standing(t, &run)
+	return standing(t, run)
 }
 
 func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
@@ -227,7 +227,7 @@ func TestARefusedAnswerIsToldAndCounted(t *testing.T) {
 
 func TestAResultOfARunTellsItsRevisions(t *testing.T) {
 	w := newWorld(t)
-	w.run.Planners = planning.Scripted(calls("A", "1:look:x"), calls("B", "2:look:y"))
+	w.planBy(planning.Scripted(calls("A", "1:look:x"), calls("B", "2:look:y")))
 	w.tool = breaking("x")
 	start := started(event.DefaultLimits())
 	start.SkipSynthesis = true

@@ -412,7 +412,7 @@ func (r *Run) release(s *StepState) {
 }
 
 // canReplan reports whether there is anybody to make a new plan.
-func (r *Run) canReplan() bool { return r.Planners != nil || r.Model != "" }
+func (r *Run) canReplan() bool { return r.ownPlanners != nil || r.Model != "" }
 
 // MissingTools returns the tools that steps which are not done yet need, that
 // the run knew and that catalogue does not have.
@@ -439,13 +439,13 @@ func (r *Run) ToolsToCall() []string {
 // NeedsModel reports whether nothing can be done without a model: there is no
 // plan, and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
-	return r.Unanswered() != "" || r.Revision == 0 && r.given == nil && r.routed == nil && r.Planners == nil
+	return r.Unanswered() != "" || r.Revision == 0 && r.given == nil && r.routed == nil && r.ownPlanners == nil
 }
 
 // planners returns who makes the plans of this run.
 func (r *Run) planners() planning.Planners {
-	if r.Planners != nil {
-		return r.Planners
+	if r.ownPlanners != nil {
+		return r.ownPlanners
 	}
 	return planning.Phases()
 }

@@ -54,7 +54,7 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 
 // planGoal makes the planner of the goal.
 func (r *Run) planGoal(d event.RunStarted) {
-	if r.Planners != nil {
+	if r.ownPlanners != nil {
 		r.planner = r.planners().Plan(r.brief())
 		return
 	}

@@ -12,7 +12,8 @@ import (
 
 // Run is the state of one run: what its events folded so far say. The engine
 // and the screen fold the same events into a Run of their own, so they cannot
-// disagree. The zero value is a run that has not started; only Apply changes it.
+// disagree. The zero value is a run that plans with a model and has not started;
+// only Apply changes it.
 // A Run is not safe for use by several goroutines at once.
 type Run struct {
 	ID        string
@@ -52,11 +53,14 @@ type Run struct {
 	Paused        bool          // the user stopped it
 	Result        *event.Result // set once the run is over
 
-	// Planners makes the plans; nil is the three phases and a model. Whoever
-	// folds the events of a run must set the same before the first of them.
-	Planners planning.Planners
-
 	core // what only the engine needs
+}
+
+// NewRun returns a run that has not started. planners make its plans; nil plans
+// in three phases with a model. Whoever folds the events of a run must pass the
+// same planners as whoever carried it out.
+func NewRun(planners planning.Planners) *Run {
+	return &Run{core: core{ownPlanners: planners}}
 }
 
 // Phase is one phase of planning as far as it has come.

@@ -223,7 +223,7 @@ func TestSimulation(t *testing.T) {
 // mirror folds every event a second time, as it was written and read, and holds
 // that both runs are the same at every moment.
 func mirror(w *world) {
-	again := agent.Run{Planners: w.run.Planners}
+	again := agent.NewRun(w.planners)
 	w.check = func(e event.Event) {
 		w.t.Helper()
 		if e.Data.Kind().Passing() {
@@ -232,7 +232,7 @@ func mirror(w *world) {
 		if err := again.Apply(reread(w.t, e)); err != nil {
 			w.t.Fatal(err)
 		}
-		if here, there := standing(w.t, &w.run), standing(w.t, &again); here != there {
+		if here, there := standing(w.t, w.run), standing(w.t, again); here != there {
 			w.t.Fatalf("folded again the run is\n%s\nwhere it is\n%s\nafter\n%s", there, here, w.tail())
 		}
 	}

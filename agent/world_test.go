@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -19,12 +20,13 @@ import (
 // world plays the runner without any I/O: it takes what Next says may be done,
 // and brings back what its script says, one outcome at a time.
 type world struct {
-	t       tester
-	run     agent.Run
-	events  []event.Event
-	now     time.Time
-	pending []agent.Effect
-	begun   map[string]bool
+	t        tester
+	run      *agent.Run
+	planners planning.Planners // of the run; set by planBy
+	events   []event.Event
+	now      time.Time
+	pending  []agent.Effect
+	begun    map[string]bool
 
 	reply   func(prompt.Request) (string, error)           // the model
 	calls   func(prompt.Request) []reply.ToolUse           // what it calls besides; nil is nothing
@@ -55,9 +57,14 @@ type tester interface {
 // errStopped is what comes of a request that is stopped.
 var errStopped = errors.New("stopped by the user")
 
+// planBy has planners of the test's own make the plans.
+func (w *world) planBy(planners planning.Planners) {
+	w.planners, w.run = planners, agent.NewRun(planners)
+}
+
 func newWorld(t tester) *world {
 	return &world{
-		t: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), begun: map[string]bool{},
+		t: t, run: agent.NewRun(nil), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), begun: map[string]bool{},
 		tool: func(c agent.CallTool) event.Data {
 			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 10}
 		},
@@ -303,7 +310,7 @@ func (w *world) kill(n int) {
 	w.t.Helper()
 	kept := w.events[:n]
 	w.events, w.pending, w.begun = nil, nil, map[string]bool{}
-	w.run = agent.Run{Planners: w.run.Planners}
+	w.run = agent.NewRun(w.planners)
 	for _, e := range kept {
 		e = reread(w.t, e)
 		if err := w.run.Apply(e); err != nil {

@@ -175,7 +175,7 @@ func (m *Model) begin(e event.Event, d event.RunStarted) {
 
 // show shows a run from its first event on, and reports whether it can.
 func (m *Model) show(e event.Event, d event.RunStarted) bool {
-	run := &agent.Run{Planners: m.options.Planners}
+	run := agent.NewRun(m.options.Planners)
 	if err := run.Apply(e); err != nil {
 		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
 		return false
@@ -186,6 +186,7 @@ func (m *Model) show(e event.Event, d event.RunStarted) bool {
 		m.input.close("replay of "+untrusted.Line(run.ID)+quits, "replay of "+shortID(run.ID)+quits)
 	}
 	s := newStage(run)
+	s.folded = []event.Event{e}
 	s.dry, s.planOnly = d.DryRun, d.PlanOnly
 	m.enter(s)
 	return true
@@ -202,6 +203,7 @@ func (m *Model) takeRun(e event.Event) {
 	if _, again := e.Data.(event.RunResumed); again && m.run.Result != nil {
 		m.wake()
 	}
+	m.keep(e)
 	if err := m.run.Apply(e); err != nil {
 		if !e.Data.Kind().Passing() {
 			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))

@@ -46,10 +46,19 @@ func (m *Model) foldAgain(e event.Event) {
 		m.preparing = true // until what is new is heard
 	case m.run == nil || m.run.ID != e.Run:
 	default:
+		m.keep(e)
 		if err := m.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
 			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))
 		}
 		m.dag.heard(m.run, e.Data)
+	}
+}
+
+// keep keeps an event of the run, so that it can be folded again. What streams
+// in is kept in a replay alone, which has it in memory anyway.
+func (m *Model) keep(e event.Event) {
+	if m.options.Replay || !e.Data.Kind().Passing() {
+		m.folded = append(m.folded, e)
 	}
 }
 
@@ -92,11 +101,15 @@ func (m *Model) goesOn() {
 	m.tellCalls()
 }
 
-// wake takes up a run that has ended on the screen without being told again.
-// What the chat has drawn of it keeps the state it was drawn from.
+// wake takes up a run that has ended on the screen without being told again, as
+// in a replay. Its events are folded into another run: what the chat has drawn
+// keeps the state it was drawn from.
 func (m *Model) wake() {
-	again := *m.run
-	m.run = &again
+	again := agent.NewRun(m.options.Planners)
+	for _, e := range m.folded {
+		_ = again.Apply(e) // as it did before
+	}
+	m.run = again
 	// What it had been asked for by stays; what it had asked for is over.
 	m.stages = m.stages[:slices.Index(m.stages, m.stage)+1]
 	if m.shown != m.stage {

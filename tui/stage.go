@@ -5,13 +5,15 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/prompt"
 )
 
 // stage is a run on the screen, with what the screen keeps of it besides.
 type stage struct {
-	run      *agent.Run // nil before the first
-	by       string     // the call that has started it in the run around it, "" where the user has
+	run      *agent.Run    // nil before the first
+	folded   []event.Event // into the run, in order
+	by       string        // the call that has started it in the run around it, "" where the user has
 	asked    map[errand]time.Time
 	turn     *turn                 // in which a model writes into the chat, or has written last
 	planning *thought              // what models thought aloud in the phases of planning, nil for nothing

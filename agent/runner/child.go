@@ -142,7 +142,7 @@ func (s *Session) reopenChild(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
 	}
-	p := prepared{job: job{resume: k.call.Run}}
+	p := prepared{job: job{resume: k.call.Run}, run: agent.NewRun(nil)}
 	err := s.reopen(ctx, &p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty):
@@ -158,7 +158,7 @@ func (s *Session) reopenChild(ctx context.Context, k *child) error {
 // takeUpChild goes on with the run that an earlier try of a call had started. Of
 // one that is over, what came of it is all that is wanted.
 func (s *Session) takeUpChild(ctx context.Context, k *child) {
-	p, outer := *k.past, &k.outer.run
+	p, outer := *k.past, k.outer.run
 	if !p.run.Resumable() {
 		p.drop()
 		k.end(s.outcome(&engine{run: p.run, id: p.run.ID, child: k, told: true}))
@@ -186,7 +186,7 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 // goal that a model wrote lets no tests run: the rules stay those of the user's
 // words.
 func (s *Session) started(k *child) (event.RunStarted, error) {
-	outer := &k.outer.run
+	outer := k.outer.run
 	prompting := k.outer.prompting
 	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // a plan is what was asked for
 	limits, spent := s.leaseWithin(k.call.Limits, event.Usage{})

@@ -35,7 +35,7 @@ func (s *Session) closed(e *engine) {
 	}
 	s.engines = slices.DeleteFunc(s.engines, func(other *engine) bool { return other == e })
 	s.learn(e)
-	s.calibrate(&e.run)
+	s.calibrate(e.run)
 	s.findBranch()
 	if e.run.Result == nil || e.run.Result.Status != event.StatusCancelled {
 		defer s.hear(e.run.Remarks)

@@ -39,7 +39,7 @@ type arrival struct {
 // owner alone, a [Session] or [Run]; only its workers run beside it, and what
 // they bring back goes through arrivals, which the owner reads.
 type engine struct {
-	run      agent.Run
+	run      *agent.Run
 	id       string
 	journal  Journal
 	model    Model

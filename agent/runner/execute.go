@@ -124,11 +124,11 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
 		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
+		run: agent.NewRun(j.Planners),
 	}
 	if e.journal == nil || j.DryRun {
 		e.journal = unkept{}
 	}
-	e.run.Planners = j.Planners
 	return e
 }
 
@@ -253,7 +253,7 @@ type asker struct {
 }
 
 func (a *asker) ask() {
-	run := &a.engine.run
+	run := a.engine.run
 	for _, g := range run.Gates {
 		if a.first("gate/" + g.Gate) {
 			a.gate(g.GateRequested)

@@ -30,13 +30,13 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 	e := s.running(c.Run)
 	switch {
 	case e != nil && e.open(c.Gate):
-		if scope == event.ScopeRun && !forRun(&e.run, c.Gate) {
+		if scope == event.ScopeRun && !forRun(e.run, c.Gate) {
 			resolved.Scope = event.ScopeOnce
 		}
 		if scope == event.ScopeAlways && !s.remember(e, &resolved) {
 			return
 		}
-		e.take(append([]event.Data{resolved}, released(&e.run, resolved)...))
+		e.take(append([]event.Data{resolved}, released(e.run, resolved)...))
 		s.settle(e)
 	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
 		s.gate = ""

@@ -61,8 +61,8 @@ type prepared struct {
 	catalogue plan.Catalogue // those on offer
 	compacted *compaction    // the conversation was summed up
 	priors    map[string]int64
-	journal   Journal // of the run that is resumed
-	run       agent.Run
+	journal   Journal    // of the run that is resumed
+	run       *agent.Run // that is resumed; not started where none is
 	events    []event.Event
 	facts     intent.Facts // about the names in the goal
 	awaited   []string     // servers that were waited for and have not started
@@ -151,7 +151,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 // gather gets the run that is resumed, the model and the tools, and makes room
 // for the goal where the conversation takes too much of it.
 func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
-	p := prepared{ctx: ctx, job: j, terms: t, priors: map[string]int64{}}
+	p := prepared{ctx: ctx, job: j, terms: t, run: agent.NewRun(nil), priors: map[string]int64{}}
 	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
 		if p.err = s.reopen(ctx, &p); p.err != nil || !p.run.Resumable() {
@@ -386,7 +386,7 @@ func (s *Session) lease(limits event.Limits) (leased event.Limits, spent string)
 func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	e := &engine{
 		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, log: s.cfg.Logger, now: s.cfg.Now,
-		arrivals: s.arrivals, publish: s.publish, offer: s.offering,
+		run: agent.NewRun(nil), arrivals: s.arrivals, publish: s.publish, offer: s.offering,
 	}
 	if create {
 		e.amend = func(record event.Data) event.Data { return s.store(e, record) }

@@ -136,7 +136,7 @@ func (w *writer) said(e event.Event, answers map[string]string) {
 
 // run writes a run and returns its answer.
 func (w *writer) run(events []event.Event, planners planning.Planners) string {
-	run := &agent.Run{Planners: planners}
+	run := agent.NewRun(planners)
 	var told []string
 	if d, ok := events[0].Data.(event.RunStarted); ok && d.Outer != "" {
 		told = append(told, "a call of the run "+named(d.Outer)+" has started it")
