@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -20,7 +21,7 @@ func TestACallThatWasStoppedChangesNothing(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(stopped)
-	err = o.apply(ctx, "r-1", []change{{path: "a.txt", after: tree.File{Exists: true, Data: []byte("x")}}})
+	err = o.changes.Apply(ctx, "r-1", []change.Change{{Path: "a.txt", After: tree.File{Exists: true, Data: []byte("x")}}})
 	if !errors.Is(err, stopped) {
 		t.Errorf("it says %v", err)
 	}

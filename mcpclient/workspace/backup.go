@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
@@ -70,9 +71,9 @@ type kept struct {
 	id    string
 }
 
-// keep writes down what the changes are about to replace, before they do: it is
+// Keep writes down what the changes are about to replace, before they do: it is
 // on disk when keep returns.
-func (b backups) keep(run string, changes []change) (kept, error) {
+func (b backups) Keep(run string, changes []change.Change) (change.Record, error) {
 	if b.run != "" {
 		run = b.run
 	}
@@ -90,37 +91,37 @@ func (b backups) keep(run string, changes []change) (kept, error) {
 	return k, nil
 }
 
-func (k kept) write(workspace string, changes []change) error {
+func (k kept) write(workspace string, changes []change.Change) error {
 	lines := make([]manifestLine, 0, 1+len(changes))
 	if _, err := k.store.root.Stat(manifest); err != nil {
 		lines = append(lines, manifestLine{Time: time.Now().UTC(), Workspace: workspace})
 	}
 	for _, c := range changes {
-		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.path, BeforeSHA: c.before.Hash(), AfterSHA: c.after.Hash()}
-		if c.before.Exists {
-			line.Mode = fmt.Sprintf("%04o", c.before.Mode)
-			if err := k.store.put(c.before); err != nil {
-				return fmt.Errorf("keeping a copy of %s: %w", c.path, err)
+		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.Path, BeforeSHA: c.Before.Hash(), AfterSHA: c.After.Hash()}
+		if c.Before.Exists {
+			line.Mode = fmt.Sprintf("%04o", c.Before.Mode)
+			if err := k.store.put(c.Before); err != nil {
+				return fmt.Errorf("keeping a copy of %s: %w", c.Path, err)
 			}
 		}
 		// What a run leaves is kept for the diff of what became of it since.
-		if err := k.store.put(c.after); err != nil {
-			return fmt.Errorf("keeping a copy of what becomes of %s: %w", c.path, err)
+		if err := k.store.put(c.After); err != nil {
+			return fmt.Errorf("keeping a copy of what becomes of %s: %w", c.Path, err)
 		}
 		lines = append(lines, line)
 	}
 	return k.store.note(true, lines...)
 }
 
-// done says that the change came about. Where that is lost in a crash nothing
+// Done says that the change came about. Where that is lost in a crash nothing
 // is: a change of which nothing is said may or may not have been made.
-func (k kept) done() error { return k.end(manifestLine{Done: true}) }
+func (k kept) Done() error { return k.end(manifestLine{Done: true}) }
 
-// rolledBack says that the change did not come about.
-func (k kept) rolledBack() error { return k.end(manifestLine{RolledBack: true}) }
+// RolledBack says that the change did not come about.
+func (k kept) RolledBack() error { return k.end(manifestLine{RolledBack: true}) }
 
-// unsure lets go of a change of which nobody knows whether it came about.
-func (k kept) unsure() error {
+// Unsure lets go of a change of which nobody knows whether it came about.
+func (k kept) Unsure() error {
 	if k.store == nil {
 		return nil
 	}

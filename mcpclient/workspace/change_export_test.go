@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -13,27 +14,27 @@ import (
 // A text of "-" is no file.
 type Step struct{ Path, Before, After string }
 
-func changesOf(steps []Step) []change {
+func changesOf(steps []Step) []change.Change {
 	content := func(text string) tree.File {
 		if text == "-" {
 			return tree.File{}
 		}
-		return tree.File{Exists: true, Data: []byte(text), Mode: fs.FileMode(newFile)}
+		return tree.File{Exists: true, Data: []byte(text), Mode: fs.FileMode(change.NewFile)}
 	}
-	changes := make([]change, len(steps))
+	changes := make([]change.Change, len(steps))
 	for i, s := range steps {
-		changes[i] = change{path: s.Path, before: content(s.Before), after: content(s.After)}
+		changes[i] = change.Change{Path: s.Path, Before: content(s.Before), After: content(s.After)}
 	}
 	return changes
 }
 
 // Apply makes changes that were computed before.
 func Apply(o *Operators, run string, steps ...Step) error {
-	return o.apply(context.Background(), run, changesOf(steps))
+	return o.changes.Apply(context.Background(), run, changesOf(steps))
 }
 
 // Restore takes back changes that were made.
-func Restore(o *Operators, steps ...Step) error { return o.restore(changesOf(steps)) }
+func Restore(o *Operators, steps ...Step) error { return o.changes.Restore(changesOf(steps)) }
 
 // IsUnsure reports whether nobody knows what a failure left.
 func IsUnsure(err error) bool { return errors.As(err, new(*op.UnsureError)) }

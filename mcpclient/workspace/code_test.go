@@ -399,14 +399,10 @@ func BenchmarkReferencesByWords(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	ops, err := workspace.New(workspace.Config{Dir: dir})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = ops.Close() })
+	served := newBench(b, workspace.Config{Dir: dir})
 	for b.Loop() {
-		if n, err := workspace.CountReferences(b.Context(), ops, "wanted"); err != nil || n != 20 {
-			b.Fatalf("%d uses, %v", n, err)
+		if n := served.must(b, "code.references", args{"symbol": "wanted"}).data["total"]; n != 20.0 {
+			b.Fatalf("%v uses", n)
 		}
 	}
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
 // diffChanges are the changes that a unified diff asks for. The diff must fit
 // exactly; one hunk that does not is a failure of all.
-func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, error) {
+func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	text := args.Diff
 	if tree.AllCRLF(text) {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -23,7 +24,7 @@ func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, 
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	var changes []change
+	var changes []change.Change
 	seen := map[string]bool{}
 	for _, part := range gitParts(text) {
 		files, _, err := gitdiff.Parse(strings.NewReader(part))
@@ -35,10 +36,10 @@ func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, 
 			if err != nil {
 				return nil, err
 			}
-			if seen[c.path] {
-				return nil, fmt.Errorf("the diff names %s twice; put all its hunks under one header", c.path)
+			if seen[c.Path] {
+				return nil, fmt.Errorf("the diff names %s twice; put all its hunks under one header", c.Path)
 			}
-			seen[c.path] = true
+			seen[c.Path] = true
 			changes = append(changes, c)
 		}
 	}
@@ -53,8 +54,8 @@ func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change, 
 		return nil, err
 	}
 	for _, c := range changes {
-		if c.path != at {
-			return nil, fmt.Errorf("path says %s, but the diff changes %s; leave path out", at, c.path)
+		if c.Path != at {
+			return nil, fmt.Errorf("path says %s, but the diff changes %s; leave path out", at, c.Path)
 		}
 	}
 	return changes, nil
@@ -76,46 +77,46 @@ func gitParts(diff string) []string {
 	}
 }
 
-func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit bool) (change, error) {
+func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit bool) (change.Change, error) {
 	name := f.NewName
 	if f.IsDelete {
 		name = f.OldName
 	}
 	switch {
 	case f.IsBinary:
-		return change{}, fmt.Errorf("the diff changes the binary file %s; only text can be changed", name)
+		return change.Change{}, fmt.Errorf("the diff changes the binary file %s; only text can be changed", name)
 	case f.IsRename || f.IsCopy:
-		return change{}, fmt.Errorf("the diff renames or copies %s to %s; remove the one and create the other instead", f.OldName, name)
+		return change.Change{}, fmt.Errorf("the diff renames or copies %s to %s; remove the one and create the other instead", f.OldName, name)
 	case f.NewMode != 0 && !f.IsNew && f.NewMode != f.OldMode && f.OldMode != 0:
-		return change{}, fmt.Errorf("the diff changes the mode of %s; only its text can be changed", name)
+		return change.Change{}, fmt.Errorf("the diff changes the mode of %s; only its text can be changed", name)
 	}
 	at, err := o.diffPath(name, fromGit)
 	if err != nil {
-		return change{}, err
+		return change.Change{}, err
 	}
 	before, err := o.tree.LoadText(at)
 	switch {
 	case err != nil:
-		return change{}, err
+		return change.Change{}, err
 	case f.IsNew && before.Exists:
-		return change{}, fmt.Errorf("the diff creates %s, which exists", at)
+		return change.Change{}, fmt.Errorf("the diff creates %s, which exists", at)
 	case !f.IsNew && !before.Exists:
-		return change{}, o.tree.NoFile(ctx, at)
+		return change.Change{}, o.tree.NoFile(ctx, at)
 	}
 	after, err := applyFragments(at, before.Data, f)
 	if err != nil {
-		return change{}, err
+		return change.Change{}, err
 	}
 	if f.IsDelete {
 		if len(after) > 0 {
-			return change{}, fmt.Errorf("the diff removes %s but leaves text in it", at)
+			return change.Change{}, fmt.Errorf("the diff removes %s but leaves text in it", at)
 		}
-		return change{path: at, before: before}, nil
+		return change.Change{Path: at, Before: before}, nil
 	}
-	if err := newText("the diff", string(after)); err != nil {
-		return change{}, err
+	if err := change.CheckText("the diff", string(after)); err != nil {
+		return change.Change{}, err
 	}
-	return change{path: at, before: before, after: tree.File{Exists: true, Data: after, Mode: before.Mode}}, nil
+	return change.Change{Path: at, Before: before, After: tree.File{Exists: true, Data: after, Mode: before.Mode}}, nil
 }
 
 // diffPath is the file that a header means. Diffs that do not come from git

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -25,8 +26,8 @@ type mkdirArgs struct {
 	Path string `json:"path" jsonschema:"folder, relative to the workspace"`
 }
 
-func (o *Operators) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.Answer[changeResult], error) {
-	return o.change(ctx, c, func() ([]change, error) {
+func (o *Operators) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.Answer[change.Result], error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		at, err := o.tree.Changeable(strings.TrimRight(args.Path, "/"))
 		if err != nil {
 			return nil, err
@@ -40,7 +41,7 @@ func (o *Operators) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.A
 		case before.Exists:
 			return nil, fmt.Errorf("%s is a file; choose another name for the folder", at)
 		}
-		return o.withFolders([]change{{path: at, after: tree.File{Exists: true, Dir: true}}}), nil
+		return o.changes.WithFolders([]change.Change{{Path: at, After: tree.File{Exists: true, Dir: true}}}), nil
 	})
 }
 
@@ -49,8 +50,8 @@ type removeArgs struct {
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"remove a folder with all that is in it"`
 }
 
-func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[changeResult], error) {
-	return o.change(ctx, c, func() ([]change, error) {
+func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[change.Result], error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		at, err := o.tree.ChangeableEntry(args.Path)
 		if err != nil {
 			return nil, err
@@ -62,9 +63,9 @@ func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op
 		if len(entries) > 1 && !args.Recursive {
 			return nil, fmt.Errorf("%s holds %s; set recursive to true to remove all of it", at, contents(entries[1:]))
 		}
-		changes := make([]change, 0, len(entries))
+		changes := make([]change.Change, 0, len(entries))
 		for _, e := range slices.Backward(entries) {
-			changes = append(changes, change{path: e.path, before: e.file})
+			changes = append(changes, change.Change{Path: e.path, Before: e.file})
 		}
 		return changes, nil
 	})
@@ -75,8 +76,8 @@ type moveArgs struct {
 	To   string `json:"to" jsonschema:"its whole new path; missing folders are made"`
 }
 
-func (o *Operators) move(ctx context.Context, c op.Call, args moveArgs) (*op.Answer[changeResult], error) {
-	return o.change(ctx, c, func() ([]change, error) {
+func (o *Operators) move(ctx context.Context, c op.Call, args moveArgs) (*op.Answer[change.Result], error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		from, err := o.tree.ChangeableEntry(args.From)
 		if err != nil {
 			return nil, err
@@ -101,12 +102,12 @@ func (o *Operators) move(ctx context.Context, c op.Call, args moveArgs) (*op.Ans
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("looking at %s: %w", to, err)
 		}
-		changes := make([]change, 0, 2*len(entries))
+		changes := make([]change.Change, 0, 2*len(entries))
 		for _, e := range entries {
-			changes = append(changes, change{path: to + strings.TrimPrefix(e.path, from), after: e.file, moved: e.path})
+			changes = append(changes, change.Change{Path: to + strings.TrimPrefix(e.path, from), After: e.file, Moved: e.path})
 		}
 		for _, e := range slices.Backward(entries) {
-			changes = append(changes, change{path: e.path, before: e.file, moved: to})
+			changes = append(changes, change.Change{Path: e.path, Before: e.file, Moved: to})
 		}
 		return changes, nil
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"replan/internal/wholefile"
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -114,13 +115,13 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 		return nil, errors.New("the argument text of memory.write is empty; say what to remember, or name in replaces the fact to remove")
 	}
 	if c.Preview {
-		change, _, err := o.memory.plan(text, replaces)
+		planned, _, err := o.memory.plan(text, replaces)
 		if err != nil {
 			return nil, err
 		}
-		diff, _ := change.diff()
+		diff, _ := planned.Diff()
 		return &op.Answer[rememberResult]{
-			Preview: &op.Preview{Diff: diff, Hashes: map[string]string{memoryName: change.before.Hash()}}, Text: diff,
+			Preview: &op.Preview{Diff: diff, Hashes: map[string]string{memoryName: planned.Before.Hash()}}, Text: diff,
 		}, nil
 	}
 	unlock, err := o.memory.lock(ctx)
@@ -131,7 +132,7 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 	if err := o.memory.unchanged(c.Hashes); err != nil {
 		return nil, err
 	}
-	change, result, err := o.memory.plan(text, replaces)
+	planned, result, err := o.memory.plan(text, replaces)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 		return nil, context.Cause(ctx)
 	}
 	if result.Change != factKnown {
-		if err := o.memory.store(change.after.Data); err != nil {
+		if err := o.memory.store(planned.After.Data); err != nil {
 			return nil, err
 		}
 		o.log.Info("memory changed", "change", result.Change, "facts", result.Total)
@@ -223,10 +224,10 @@ func (m *memory) tooLarge(size int) error {
 }
 
 // plan computes what a call changes. An empty text takes out what is replaced.
-func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
+func (m *memory) plan(text, replaces string) (change.Change, rememberResult, error) {
 	before, err := m.load()
 	if err != nil {
-		return change{}, rememberResult{}, err
+		return change.Change{}, rememberResult{}, err
 	}
 	list := readFacts(string(before.Data))
 	if !before.Exists {
@@ -236,7 +237,7 @@ func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
 	result := rememberResult{Change: factAdded, Text: text}
 	if replaces != "" {
 		if old = list.same(replaces); len(old) == 0 {
-			return change{}, rememberResult{}, list.unknown(replaces)
+			return change.Change{}, rememberResult{}, list.unknown(replaces)
 		}
 		result.Change = factCorrected
 	}
@@ -247,20 +248,20 @@ func (m *memory) plan(text, replaces string) (change, rememberResult, error) {
 	case len(known) == 0 || replaces != "" && gist(text) == gist(replaces):
 	case len(old) == 0:
 		result.Change, result.Text, result.Total = factKnown, known[0].text, len(list.facts)
-		return change{path: memoryName, before: before, after: before}, result, nil
+		return change.Change{Path: memoryName, Before: before, After: before}, result, nil
 	default:
 		fresh = "" // another fact says so: only the old one goes
 	}
 	if result.Change == factAdded && len(list.facts) >= maxFacts {
-		return change{}, rememberResult{}, fmt.Errorf("the memory is full: it holds %d facts; remove one that holds no longer, or correct one with replaces", len(list.facts))
+		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: it holds %d facts; remove one that holds no longer, or correct one with replaces", len(list.facts))
 	}
 	after := list.write(old, fresh, time.Now().Format(time.DateOnly))
 	if len(after) > maxMemory {
-		return change{}, rememberResult{}, fmt.Errorf("the memory is full: with this it would have %d bytes, and at most %d are kept; remove what holds no longer", len(after), maxMemory)
+		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: with this it would have %d bytes, and at most %d are kept; remove what holds no longer", len(after), maxMemory)
 	}
-	done := change{path: memoryName, before: before, after: tree.File{Exists: true, Data: []byte(after)}}
+	done := change.Change{Path: memoryName, Before: before, After: tree.File{Exists: true, Data: []byte(after)}}
 	result.Total = len(readFacts(after).facts)
-	result.Diff, _ = done.diff()
+	result.Diff, _ = done.Diff()
 	return done, result, nil
 }
 

@@ -29,6 +29,8 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -81,6 +83,8 @@ type Config struct {
 // several goroutines: calls that read run at once, changes one after another.
 type Operators struct {
 	tree      *tree.Tree
+	changes   *change.Writer
+	code      *code.Operators
 	backups   backups
 	environ   []string
 	maxOutput int
@@ -90,10 +94,6 @@ type Operators struct {
 	log       *slog.Logger
 	watcher   child.Watcher
 	mcp       *server.MCPServer
-
-	changing chan struct{} // holds a token while a call changes files
-	seen     seen          // files as calls have read them
-	left     seen          // files as calls of runs have left them, by run and path
 
 	life   context.Context // ends at Close, and every call with it
 	end    context.CancelCauseFunc
@@ -119,7 +119,6 @@ func New(cfg Config) (*Operators, error) {
 		spillDir:  cfg.SpillDir,
 		log:       cfg.Logger,
 		watcher:   cfg.Watcher,
-		changing:  make(chan struct{}, 1),
 	}
 	if o.maxOutput <= 0 {
 		o.maxOutput = defaultMaxOutput
@@ -136,6 +135,8 @@ func New(cfg Config) (*Operators, error) {
 	if o.backups, err = newBackups(cfg, folder.Dir); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
+	o.changes = change.NewWriter(folder, o.backups, o.log, o.maxOutput)
+	o.code = code.New(code.Config{Tree: folder, Environ: o.environ, MaxOutput: o.maxOutput, Touching: o.touching, Logger: o.log})
 	if err := forgetSpills(o.spillDir, time.Now().Add(-spillKept)); err != nil {
 		o.log.Warn("old output stays", "folder", o.spillDir, "error", err)
 	}

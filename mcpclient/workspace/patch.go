@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -21,11 +21,11 @@ type writeArgs struct {
 	Text string `json:"text" jsonschema:"the whole text of the file"`
 }
 
-func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.Answer[changeResult], error) {
-	if err := newText("text", args.Text); err != nil {
+func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.Answer[change.Result], error) {
+	if err := change.CheckText("text", args.Text); err != nil {
 		return nil, err
 	}
-	return o.change(ctx, c, func() ([]change, error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		at, err := o.tree.Changeable(args.Path)
 		if err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.A
 		if tree.AllCRLF(string(before.Data)) {
 			text = tree.ToCRLF(text)
 		}
-		return []change{{path: at, before: before, after: tree.File{Exists: true, Data: []byte(text), Mode: before.Mode}}}, nil
+		return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(text), Mode: before.Mode}}}, nil
 	})
 }
 
@@ -51,13 +51,13 @@ type patchArgs struct {
 	Hashes map[string]string `json:"hashes,omitempty" jsonschema:"the SHA-256 of each file that the change was made against, by path; a file that differs is refused"`
 }
 
-func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.Answer[changeResult], error) {
-	compute := func() ([]change, error) { return o.replacement(ctx, args) }
+func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.Answer[change.Result], error) {
+	compute := func() ([]change.Change, error) { return o.replacement(ctx, args) }
 	switch {
 	case args.Diff != "" && (args.Old != nil || args.New != nil):
 		return nil, errors.New("fs.patch takes either path, old and new, or diff, not both")
 	case args.Diff != "":
-		compute = func() ([]change, error) { return o.diffChanges(ctx, args) }
+		compute = func() ([]change.Change, error) { return o.diffChanges(ctx, args) }
 	case args.Path == "" || args.Old == nil || args.New == nil:
 		return nil, errors.New("fs.patch needs path, old and new, or a diff")
 	case *args.Old == "":
@@ -65,14 +65,14 @@ func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.A
 	case *args.Old == *args.New:
 		return nil, errors.New("old and new are the same; there is nothing to change")
 	}
-	return o.change(ctx, c, func() ([]change, error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		vouched, err := o.vouched(args.Hashes)
 		if err != nil {
 			return nil, err
 		}
 		changes, err := compute()
 		if err == nil {
-			err = o.seen.check(changes, vouched)
+			err = o.changes.CheckRead(changes, vouched)
 		}
 		return changes, err
 	})
@@ -86,12 +86,12 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 			return nil, fmt.Errorf("the argument hashes of fs.patch has no SHA-256 in hex for %q", name)
 		}
 	}
-	stale, err := o.unchanged(hashes)
+	stale, err := o.changes.Unchanged(hashes)
 	if err != nil {
 		return nil, err
 	}
 	if stale != "" {
-		return nil, staleError(stale)
+		return nil, change.StaleError(stale)
 	}
 	paths := make(map[string]bool, len(hashes))
 	for name := range hashes {
@@ -105,7 +105,7 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 }
 
 // replacement is the change of one file by an exact replacement.
-func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change, error) {
+func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	at, err := o.tree.Changeable(args.Path)
 	if err != nil {
 		return nil, err
@@ -130,21 +130,10 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change, 
 			len(found), at, lineList(text, found))
 	}
 	after := strings.ReplaceAll(text, old, with)
-	if err := newText("new", after); err != nil {
+	if err := change.CheckText("new", after); err != nil {
 		return nil, err
 	}
-	return []change{{path: at, before: before, after: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}}}, nil
-}
-
-// newText checks text that is to become a file.
-func newText(arg, text string) error {
-	switch {
-	case len(text) > tree.MaxFile:
-		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), tree.MaxFile)
-	case tree.IsBinary([]byte(text)) || !utf8.ValidString(text):
-		return fmt.Errorf("%s is not text; only text is written", arg)
-	}
-	return nil
+	return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}}}, nil
 }
 
 // occurrences are the places where old stands in text, overlapping ones too:

@@ -33,7 +33,7 @@ func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Ans
 	if err != nil {
 		return nil, err
 	}
-	o.seen.note(at, f.Hash())
+	o.changes.NoteRead(at, f.Hash())
 	return op.Text(text), nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"replan/mcpclient/workspace/grep"
 )
 
 // wordSearch is a search for files that hold all of some words, in any order.
@@ -55,9 +57,9 @@ func (w wordSearch) query() string {
 
 // rank keeps the lines of files that hold all of the words, those with the most
 // of them first, and of these the first.
-func (w wordSearch) rank(found searchResult, most int) searchResult {
+func (w wordSearch) rank(found grep.Result, most int) grep.Result {
 	held := map[string]map[string]bool{} // file → the words in it
-	number := func(m searchMatch) (n int) {
+	number := func(m grep.Match) (n int) {
 		line := strings.ToLower(m.Text)
 		for _, s := range w.stems {
 			if strings.Contains(line, s) {
@@ -71,7 +73,7 @@ func (w wordSearch) rank(found searchResult, most int) searchResult {
 		return n
 	}
 	type ranked struct {
-		match searchMatch
+		match grep.Match
 		words int
 	}
 	lines := make([]ranked, len(found.Matches))
@@ -81,7 +83,7 @@ func (w wordSearch) rank(found searchResult, most int) searchResult {
 	lines = slices.DeleteFunc(lines, func(r ranked) bool { return len(held[r.match.Path]) < len(w.stems) })
 	slices.SortStableFunc(lines, func(a, b ranked) int { return b.words - a.words })
 	files := map[string]bool{}
-	out := searchResult{Matches: []searchMatch{}, Total: len(lines), Truncated: found.Truncated || len(lines) > most, Skipped: found.Skipped}
+	out := grep.Result{Matches: []grep.Match{}, Total: len(lines), Truncated: found.Truncated || len(lines) > most, Skipped: found.Skipped}
 	for i, l := range lines {
 		files[l.match.Path] = true
 		if i < most {

@@ -1,13 +1,13 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"time"
 
+	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -50,21 +50,12 @@ func (o *Operators) stat(ctx context.Context, _ op.Call, args statArgs) (*op.Ans
 		} else {
 			result.Size, result.SHA256, result.Binary = int64(len(f.Data)), f.Hash(), !tree.IsText(f.Data)
 			if !result.Binary {
-				n := countLines(f.Data)
+				n := source.CountLines(string(f.Data))
 				result.Lines = &n
 			}
 		}
 	}
 	return op.Reply(result, fmt.Sprintf("%s: %s of %d bytes", at, result.Type, result.Size)), nil
-}
-
-// countLines counts the lines of a text, the last one with or without its end.
-func countLines(data []byte) int {
-	n := bytes.Count(data, newline)
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 func typeOf(mode fs.FileMode) string {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"replan/mcpclient/workspace/grep"
 	"replan/planning/intent"
 )
 
@@ -40,15 +41,15 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 // surveyLines tells a survey of the lines that it wants, and of the files of tests
 // that go with the file which declares its name.
 func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) error {
-	find, err := newFinder(survey.Lines(), true, true)
+	find, err := grep.NewFinder(survey.Lines(), true, true)
 	if err != nil {
 		return err
 	}
-	s := searching{find: find, limit: mostMatches, size: o.maxOutput}
-	if err := s.run(ctx, o, ".", func(_ string, d fs.DirEntry) bool { return d.Type().IsRegular() }); err != nil {
+	s := grep.Search{Find: find, Limit: grep.MostMatches, Size: o.maxOutput}
+	if err := s.Run(ctx, o.tree, ".", func(_ string, d fs.DirEntry) bool { return d.Type().IsRegular() }); err != nil {
 		return fmt.Errorf("looking through the workspace: %w", err)
 	}
-	for _, m := range s.result().Matches {
+	for _, m := range s.Result().Matches {
 		survey.Line(m.Path, m.Text)
 	}
 	source := survey.DeclaredIn()

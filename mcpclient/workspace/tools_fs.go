@@ -1,6 +1,10 @@
 package workspace
 
-import "replan/mcpclient/workspace/op"
+import (
+	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/grep"
+	"replan/mcpclient/workspace/op"
+)
 
 // fileOperators are the tools for files.
 func (o *Operators) fileOperators() []op.Tool {
@@ -22,13 +26,13 @@ func (o *Operators) fileOperators() []op.Tool {
 				"The result is {path, type, size, lines, mode, modified, sha256, binary}.",
 			ReadOnly: true, Idempotent: true, Run: o.stat,
 		}.Tool(),
-		op.Op[searchArgs, searchResult]{
+		op.Op[searchArgs, grep.Result]{
 			Name: "fs.search",
 			Description: "Search the text of the workspace's files, line by line. Left out is what git ignores, and folders like vendor and node_modules unless path names them. " +
 				"The result is {matches: [{path, line, text, before, after}], total, files, truncated, skipped}.",
 			ReadOnly: true, Idempotent: true, Run: o.search,
 		}.Tool(),
-		op.Op[patchArgs, changeResult]{
+		op.Op[patchArgs, change.Result]{
 			Name: "fs.patch",
 			Description: "Change files: give path, old and new to replace a text (old must occur once unless all is true), or a unified diff. " +
 				"All is changed or nothing; a file that changed since it was read is refused. " +
@@ -37,23 +41,23 @@ func (o *Operators) fileOperators() []op.Tool {
 			OneOf:       [][]string{{"path", "old", "new"}, {"diff"}},
 			Destructive: true, Previews: true, Run: o.patch,
 		}.Tool(),
-		op.Op[writeArgs, changeResult]{
+		op.Op[writeArgs, change.Result]{
 			Name:        "fs.write",
 			Description: "Create a text file of the workspace or replace it whole. To change a part of a file use fs.patch. The result is {files: [{path, action, added, removed}], diff}.",
 			Destructive: true, Idempotent: true, Previews: true, Run: o.write,
 		}.Tool(),
-		op.Op[moveArgs, changeResult]{
+		op.Op[moveArgs, change.Result]{
 			Name: "fs.move",
 			Description: "Move or rename a file or a folder of the workspace. Refused where the new path exists. " +
 				"The result is {files: [{path, action, from}], diff}.",
 			Destructive: true, Previews: true, Run: o.move,
 		}.Tool(),
-		op.Op[mkdirArgs, changeResult]{
+		op.Op[mkdirArgs, change.Result]{
 			Name:        "fs.mkdir",
 			Description: "Make a folder in the workspace, with those above it. One that exists is no fault. The result is {files: [{path, action, folder}], diff}.",
 			Idempotent:  true, Previews: true, Run: o.mkdir,
 		}.Tool(),
-		op.Op[removeArgs, changeResult]{
+		op.Op[removeArgs, change.Result]{
 			Name: "fs.remove",
 			Description: "Remove a file or an empty folder of the workspace; a folder with content only where recursive is true. " +
 				"The result is {files: [{path, action, removed}], diff}.",

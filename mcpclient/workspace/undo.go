@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -87,7 +88,7 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 		return Undone{}, err
 	}
 	defer done()
-	release, err := o.turn(ctx)
+	release, err := o.changes.Turn(ctx)
 	if err != nil {
 		return Undone{}, err
 	}
@@ -119,7 +120,7 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 	if dry || ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	if err := o.perform(steps); err != nil {
+	if err := o.changes.Perform(steps); err != nil {
 		return Undone{}, fmt.Errorf("undoing: %w", err)
 	}
 	for _, run := range touched {
@@ -156,13 +157,13 @@ type undoing struct {
 	runs   []string
 	stores map[string]*store
 	back   []putBack
-	litter []change // what a crash has left of files that were being written
+	litter []change.Change // what a crash has left of files that were being written
 	notes  []string
 }
 
 // putBack is one path that is to be what it was.
 type putBack struct {
-	change
+	change.Change
 	remade bool
 }
 
@@ -224,7 +225,7 @@ func (u *undoing) compare(all []*chain) error {
 			}
 			was.Data = data
 		}
-		u.back = append(u.back, putBack{change: change{path: c.path, before: now, after: was}, remade: c.remade()})
+		u.back = append(u.back, putBack{Change: change.Change{Path: c.path, Before: now, After: was}, remade: c.remade()})
 	}
 	if len(refused.Files) > 0 {
 		return &refused
@@ -250,9 +251,9 @@ func (u *undoing) findLitter(c *chain) {
 				continue
 			}
 			at := path.Join(path.Dir(l.Path), e.Name())
-			known := slices.ContainsFunc(u.litter, func(c change) bool { return c.path == at })
+			known := slices.ContainsFunc(u.litter, func(c change.Change) bool { return c.Path == at })
 			if f, err := u.o.tree.LoadEntry(at); err == nil && !f.Dir && !known {
-				u.litter = append(u.litter, change{path: at, before: f})
+				u.litter = append(u.litter, change.Change{Path: at, Before: f})
 			}
 		}
 	}
@@ -280,70 +281,70 @@ func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 		e.Diff += fmt.Sprintf("what %s was when the run left it is kept no longer\n", c.path)
 		return
 	}
-	diff, _ := change{path: c.path, before: left, after: now}.diff()
+	diff, _ := change.Change{Path: c.path, Before: left, After: now}.Diff()
 	e.Diff += diff
 }
 
 // steps returns the changes that put everything back, in an order in which each
 // can be made, and tells of them.
-func (u *undoing) steps(out *Undone) []change {
+func (u *undoing) steps(out *Undone) []change.Change {
 	gone := map[string]bool{} // paths that will not be there
-	var folders, files, modes []change
+	var folders, files, modes []change.Change
 	remove := slices.Clone(u.litter)
 	for _, c := range remove {
-		gone[c.path] = true
+		gone[c.Path] = true
 	}
-	slices.SortFunc(u.back, func(a, b putBack) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(u.back, func(a, b putBack) int { return strings.Compare(a.Path, b.Path) })
 	for _, b := range slices.Backward(u.back) { // what is in a folder before the folder
 		switch {
-		case b.after.Exists || !b.before.Exists:
-		case b.before.Dir && !u.o.holdsOnly(b.path, gone):
-			u.notes = append(u.notes, "the folder "+b.path+" stays, since there are other files in it")
+		case b.After.Exists || !b.Before.Exists:
+		case b.Before.Dir && !u.o.holdsOnly(b.Path, gone):
+			u.notes = append(u.notes, "the folder "+b.Path+" stays, since there are other files in it")
 			continue
 		default:
-			gone[b.path] = true
-			remove = append(remove, b.change)
+			gone[b.Path] = true
+			remove = append(remove, b.Change)
 			continue
 		}
 	}
 	for _, b := range u.back {
 		switch {
-		case !b.after.Exists:
+		case !b.After.Exists:
 			continue
-		case b.before.Exists && b.before.Dir != b.after.Dir: // a file in the place of a folder, or the other way round
-			gone[b.path] = true
-			remove = append(remove, change{path: b.path, before: b.before})
-			b.before = tree.File{}
+		case b.Before.Exists && b.Before.Dir != b.After.Dir: // a file in the place of a folder, or the other way round
+			gone[b.Path] = true
+			remove = append(remove, change.Change{Path: b.Path, Before: b.Before})
+			b.Before = tree.File{}
 		}
-		if !b.after.Dir {
-			files = append(files, b.change)
+		if !b.After.Dir {
+			files = append(files, b.Change)
 			continue
 		}
-		made := change{path: b.path, before: b.before, after: tree.File{Exists: true, Dir: true, Mode: 0o700}}
-		if !b.before.Exists {
+		made := change.Change{Path: b.Path, Before: b.Before, After: tree.File{Exists: true, Dir: true, Mode: 0o700}}
+		if !b.Before.Exists {
 			folders = append(folders, made)
-			made.before = made.after
+			made.Before = made.After
 		}
-		made.after.Mode = b.after.Mode
+		made.After.Mode = b.After.Mode
 		modes = append(modes, made) // last: a folder may be one that nothing can be written into
 	}
 	for _, b := range u.back {
-		diff, _ := b.diff()
+		diff, _ := b.Diff()
 		action := "restored"
 		switch {
-		case !b.after.Exists && !gone[b.path]:
+		case !b.After.Exists && !gone[b.Path]:
 			continue
-		case !b.after.Exists:
+		case !b.After.Exists:
 			action = "removed"
-		case !b.before.Exists:
+		case !b.Before.Exists:
 			action = "recreated"
 		}
 		out.Diff += diff
-		out.Files = append(out.Files, UndoneFile{Path: b.path, Action: action, Folder: b.before.Dir || b.after.Dir})
+		out.Files = append(out.Files, UndoneFile{Path: b.Path, Action: action, Folder: b.Before.Dir || b.After.Dir})
 	}
 	out.Notes = append(out.Notes, u.notes...)
-	slices.SortFunc(remove, func(a, b change) int { return strings.Compare(b.path, a.path) })
-	rest := u.o.withFolders(slices.Concat(folders, files, modes))
+	slices.SortFunc(remove, func(a, b change.Change) int { return strings.Compare(b.Path, a.Path) })
+	rest := u.o.changes.WithFolders(slices.Concat(folders, files, modes))
 	return slices.Concat(remove, rest)
 }
 

@@ -45,7 +45,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 		args.Paths[i] = at
 	}
 	if !c.Preview {
-		release, err := o.turn(ctx)
+		release, err := o.changes.Turn(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ type vcsBranchArgs struct {
 }
 
 func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args vcsBranchArgs) (*op.Answer[branchResult], error) {
-	release, err := o.turn(ctx)
+	release, err := o.changes.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}

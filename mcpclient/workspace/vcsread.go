@@ -369,3 +369,24 @@ func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op
 	}
 	return op.Reply(result, strings.Join(said, "\n")), nil
 }
+
+// touching returns the hashes of the newest commits that touched one of the files.
+// What is no path of the workspace is left out.
+func (o *Operators) touching(ctx context.Context, files []string) ([]string, error) {
+	r, err := o.repository(ctx)
+	if err != nil || !r.born {
+		return nil, err
+	}
+	which := []string{"log", "--format=%H", "-n", strconv.Itoa(maxCommits), "HEAD", "--"}
+	none := len(which)
+	for _, name := range files {
+		if at, err := o.pathspec(name); err == nil {
+			which = append(which, at)
+		}
+	}
+	if len(which) == none {
+		return nil, nil
+	}
+	out, err := r.must(ctx, "list the commits", gitRun{args: which})
+	return strings.Fields(out.data), err
+}

@@ -1,4 +1,4 @@
-package workspace
+package change
 
 import (
 	"fmt"
@@ -18,25 +18,25 @@ const fewestLines = 10
 // removes says of the first file that a call leaves less than half of how much of
 // it goes: "removes 180 of 214 lines of a.go". It is empty where there is none,
 // and for a call whose very purpose is to remove or move files.
-func removes(c op.Call, changes []change) string {
+func removes(c op.Call, changes []Change) string {
 	if c.Tool == "fs.remove" || c.Tool == "fs.move" {
 		return ""
 	}
 	said, more := "", 0
 	for _, ch := range changes {
-		if !ch.before.Exists || ch.before.Dir || ch.moved != "" || !tree.IsText(ch.before.Data) || !tree.IsText(ch.after.Data) {
+		if !ch.Before.Exists || ch.Before.Dir || ch.Moved != "" || !tree.IsText(ch.Before.Data) || !tree.IsText(ch.After.Data) {
 			continue
 		}
-		before := string(ch.before.Data)
+		before := string(ch.Before.Data)
 		lines := source.CountLines(before)
 		if lines < fewestLines {
 			continue
 		}
-		removed := linesRemoved(before, string(ch.after.Data))
+		removed := linesRemoved(before, string(ch.After.Data))
 		switch {
 		case 2*removed <= lines:
 		case said == "":
-			said = fmt.Sprintf("removes %d of %d lines of %s", removed, lines, ch.path)
+			said = fmt.Sprintf("removes %d of %d lines of %s", removed, lines, ch.Path)
 		default:
 			more++
 		}

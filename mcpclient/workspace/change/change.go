@@ -1,4 +1,4 @@
-package workspace
+package change
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/source"
@@ -16,19 +17,21 @@ import (
 	"replan/planning/plan"
 )
 
-// change is what one file was and what it is to be.
-type change struct {
-	path          string // from resolve
-	before, after tree.File
-	moved         string // of what is made: where it was before; of what goes: where it is then
+// Change is what one file was and what it is to be.
+type Change struct {
+	Path          string // from resolve
+	Before, After tree.File
+	Moved         string // of what is made: where it was before; of what goes: where it is then
 }
 
-type changeResult struct {
-	Files []changedFile `json:"files"`
-	Diff  string        `json:"diff"`
+// Result is what a call changed.
+type Result struct {
+	Files []File `json:"files"`
+	Diff  string `json:"diff"`
 }
 
-type changedFile struct {
+// File is what became of one file.
+type File struct {
 	Path    string `json:"path"`
 	Action  string `json:"action"`           // created, changed, removed or moved
 	From    string `json:"from,omitempty"`   // where what was moved was before
@@ -37,9 +40,9 @@ type changedFile struct {
 	Removed int    `json:"removed"`          // lines
 }
 
-// change computes what a call would do and, unless it is a preview, does it.
+// Make computes what a call would do and, unless it is a preview, does it.
 // Everything is computed before the first byte is written.
-func (o *Operators) change(ctx context.Context, c op.Call, compute func() ([]change, error)) (*op.Answer[changeResult], error) {
+func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	if c.Preview {
 		changes, err := compute()
 		if err != nil {
@@ -48,16 +51,16 @@ func (o *Operators) change(ctx context.Context, c op.Call, compute func() ([]cha
 		diff, _ := shown(changes)
 		preview := op.Preview{Diff: diff, Hashes: make(map[string]string, len(changes)), Removes: removes(c, changes)}
 		for _, ch := range changes {
-			preview.Hashes[ch.path] = ch.before.Hash()
+			preview.Hashes[ch.Path] = ch.Before.Hash()
 		}
-		return &op.Answer[changeResult]{Preview: &preview, Text: diff}, nil
+		return &op.Answer[Result]{Preview: &preview, Text: diff}, nil
 	}
-	release, err := o.turn(ctx)
+	release, err := w.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	changed, foreign, err := o.changedSince(c)
+	changed, foreign, err := w.changedSince(c)
 	switch {
 	case err != nil:
 		return nil, err
@@ -74,8 +77,8 @@ func (o *Operators) change(ctx context.Context, c op.Call, compute func() ([]cha
 		return nil, op.Outdated(changed + " was changed by another step of this run since it was approved")
 	}
 	for _, ch := range changes {
-		if _, ok := c.Hashes[ch.path]; c.Hashes != nil && !ok {
-			return nil, op.Outdated(ch.path + " was not in the diff that was approved")
+		if _, ok := c.Hashes[ch.Path]; c.Hashes != nil && !ok {
+			return nil, op.Outdated(ch.Path + " was not in the diff that was approved")
 		}
 	}
 	if c.Hold {
@@ -87,13 +90,13 @@ func (o *Operators) change(ctx context.Context, c op.Call, compute func() ([]cha
 		return nil, context.Cause(ctx)
 	}
 	if len(changes) > 0 {
-		if err := o.apply(ctx, c.Run, changes); err != nil {
+		if err := w.Apply(ctx, c.Run, changes); err != nil {
 			return nil, err
 		}
-		o.seen.changed(changes)
-		o.leave(c.Run, changes)
+		w.seen.changed(changes)
+		w.leave(c.Run, changes)
 	}
-	return o.changed(changes), nil
+	return w.changed(changes), nil
 }
 
 // maxPreview is how many bytes of a diff are shown beforehand. The hashes stand
@@ -103,26 +106,26 @@ const maxPreview = 1 << 20
 // shown is the diff of changes that are to be approved, and whether that is all of
 // it. Where what is to be removed is too much to be read, its files are listed with
 // their sizes.
-func shown(changes []change) (text string, whole bool) {
+func shown(changes []Change) (text string, whole bool) {
 	removed := 0
 	for _, ch := range changes {
 		if ch.goes() {
-			removed += len(ch.before.Data)
+			removed += len(ch.Before.Data)
 		}
 	}
 	whole = true
 	var b strings.Builder
 	for i, ch := range changes {
 		var diff string
-		if removed > maxPreview && ch.goes() && !ch.before.Dir {
+		if removed > maxPreview && ch.goes() && !ch.Before.Dir {
 			whole = false
-			diff = fmt.Sprintf("file %s removed: %s\n", ch.path, size(ch.before))
+			diff = fmt.Sprintf("file %s removed: %s\n", ch.Path, size(ch.Before))
 		} else {
-			diff, _ = ch.diff()
+			diff, _ = ch.Diff()
 		}
 		if room := maxPreview - b.Len(); len(diff) > room {
 			cut := strings.LastIndexByte(diff[:room], '\n') + 1
-			fmt.Fprintf(&b, "%s[cut: %d bytes of what changes in %s", diff[:cut], len(diff)-cut, ch.path)
+			fmt.Fprintf(&b, "%s[cut: %d bytes of what changes in %s", diff[:cut], len(diff)-cut, ch.Path)
 			if left := len(changes) - i - 1; left > 0 {
 				fmt.Fprintf(&b, " and %s after it are not shown", english.Count(left, "change"))
 			} else {
@@ -138,7 +141,7 @@ func shown(changes []change) (text string, whole bool) {
 }
 
 // goes reports whether what was there is removed for good.
-func (c change) goes() bool { return c.before.Exists && !c.after.Exists && c.moved == "" }
+func (c Change) goes() bool { return c.Before.Exists && !c.After.Exists && c.Moved == "" }
 
 // size is how much a file holds, in words.
 func size(f tree.File) string {
@@ -148,23 +151,23 @@ func size(f tree.File) string {
 	return english.Count(source.CountLines(string(f.Data)), "line")
 }
 
-// turn waits until no other call changes anything. The returned function ends the
+// Turn waits until no other call changes anything. The returned function ends the
 // turn.
-func (o *Operators) turn(ctx context.Context) (release func(), err error) {
+func (w *Writer) Turn(ctx context.Context) (release func(), err error) {
 	select {
-	case o.changing <- struct{}{}:
-		return func() { <-o.changing }, nil
+	case w.changing <- struct{}{}:
+		return func() { <-w.changing }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
 // changed reports what was done.
-func (o *Operators) changed(changes []change) *op.Answer[changeResult] {
-	result := changeResult{Files: []changedFile{}}
+func (w *Writer) changed(changes []Change) *op.Answer[Result] {
+	result := Result{Files: []File{}}
 	var said []string
 	for _, ch := range changes {
-		diff, counts := ch.diff()
+		diff, counts := ch.Diff()
 		result.Diff += diff
 		if counts.Action == "" {
 			continue // told by where it went
@@ -182,51 +185,65 @@ func (o *Operators) changed(changes []change) *op.Answer[changeResult] {
 	if len(said) == 0 {
 		said = []string{"nothing had to be changed"}
 	}
-	if len(result.Diff) > o.maxOutput {
-		cut := strings.LastIndexByte(result.Diff[:o.maxOutput], '\n') + 1
+	if len(result.Diff) > w.maxOutput {
+		cut := strings.LastIndexByte(result.Diff[:w.maxOutput], '\n') + 1
 		result.Diff = result.Diff[:cut] + fmt.Sprintf("[cut: %d of %d bytes]\n", cut, len(result.Diff))
 	}
-	o.log.Info("files changed", "files", said)
+	w.log.Info("files changed", "files", said)
 	return op.Reply(result, strings.Join(said, "\n"))
 }
 
-// apply makes all changes of a run or none, and the folders that they need, and
-// keeps what was there before. A failure to put that back is an unsureError.
+// Apply makes all changes of a run or none, and the folders that they need, and
+// keeps what was there before. A failure to put that back is an [op.UnsureError].
 // Nothing is changed once ctx has ended, as its call may be left by then.
-func (o *Operators) apply(ctx context.Context, run string, changes []change) error {
-	changes = o.withFolders(changes)
-	kept, err := o.backups.keep(run, changes)
+func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error {
+	changes = w.WithFolders(changes)
+	record, err := w.keep(run, changes)
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	if err = context.Cause(ctx); err == nil {
-		err = o.perform(changes)
+		err = w.Perform(changes)
 	}
-	said := kept.done
+	ended := record.Done
 	if unsure := new(op.UnsureError); errors.As(err, &unsure) {
-		said = kept.unsure
+		ended = record.Unsure
 	} else if err != nil {
-		said = kept.rolledBack
+		ended = record.RolledBack
 	}
-	if noted := said(); noted != nil {
-		o.log.Warn("how a change ended is not in the list of changes", "run", run, "error", noted)
+	if noted := ended(); noted != nil {
+		w.log.Warn("how a change ended is not in the list of changes", "run", run, "error", noted)
 	}
 	return err
 }
 
-// perform makes changes that are written down: all or none. Each file is looked
+func (w *Writer) keep(run string, changes []Change) (Record, error) {
+	if w.keeper == nil {
+		return unkept{}, nil
+	}
+	return w.keeper.Keep(run, changes)
+}
+
+// unkept is the record of what is kept nowhere.
+type unkept struct{}
+
+func (unkept) Done() error       { return nil }
+func (unkept) RolledBack() error { return nil }
+func (unkept) Unsure() error     { return nil }
+
+// Perform makes changes that are written down: all or none. Each file is looked
 // at once more right before it is replaced, as its user may have saved it since
 // the changes were computed.
-func (o *Operators) perform(changes []change) error {
+func (w *Writer) Perform(changes []Change) error {
 	for i, c := range changes {
-		err := o.still(c.path, c.before, c.after)
+		err := w.still(c.Path, c.Before, c.After)
 		if err == nil {
-			err = o.put(c.path, c.after)
+			err = w.put(c.Path, c.After)
 		}
 		if err == nil {
 			continue
 		}
-		if back := o.restore(changes[:i]); back != nil {
+		if back := w.Restore(changes[:i]); back != nil {
 			return &op.UnsureError{Err: fmt.Errorf("a change failed and could not be undone, look at the files: %w", errors.Join(err, back))}
 		}
 		return fmt.Errorf("nothing was changed: %w", err)
@@ -234,25 +251,25 @@ func (o *Operators) perform(changes []change) error {
 	return nil
 }
 
-// withFolders adds the folders that the changes need and that are missing, each
+// WithFolders adds the folders that the changes need and that are missing, each
 // before what goes into it, so that they are kept note of like any change.
-func (o *Operators) withFolders(changes []change) []change {
+func (w *Writer) WithFolders(changes []Change) []Change {
 	known := map[string]bool{".": true}
 	for _, c := range changes {
-		if c.after.Dir {
-			known[c.path] = true
+		if c.After.Dir {
+			known[c.Path] = true
 		}
 	}
-	var folders []change
+	var folders []Change
 	for _, c := range changes {
-		if !c.after.Exists {
+		if !c.After.Exists {
 			continue
 		}
-		var missing []change
-		for at := path.Dir(c.path); !known[at]; at = path.Dir(at) {
+		var missing []Change
+		for at := path.Dir(c.Path); !known[at]; at = path.Dir(at) {
 			known[at] = true
-			if _, err := o.tree.Root.Lstat(at); errors.Is(err, fs.ErrNotExist) {
-				missing = append(missing, change{path: at, after: tree.File{Exists: true, Dir: true}})
+			if _, err := w.tree.Root.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+				missing = append(missing, Change{Path: at, After: tree.File{Exists: true, Dir: true}})
 			}
 		}
 		slices.Reverse(missing)
@@ -264,8 +281,8 @@ func (o *Operators) withFolders(changes []change) []change {
 // still checks that a path is what it is known to be, before something else is
 // put there. A folder in the place of a file that is to be written cannot be
 // lost: put says what is wrong with it. One that is to be made may be there.
-func (o *Operators) still(at string, known, next tree.File) error {
-	now, err := o.tree.Look(at)
+func (w *Writer) still(at string, known, next tree.File) error {
+	now, err := w.tree.Look(at)
 	switch {
 	case err != nil:
 		return err
@@ -277,17 +294,17 @@ func (o *Operators) still(at string, known, next tree.File) error {
 	return fmt.Errorf("%s was saved by something else while the change was made; look at it again", at)
 }
 
-// restore puts back what was there before the changes, the last one first. What
+// Restore puts back what was there before the changes, the last one first. What
 // was saved over them since stays.
-func (o *Operators) restore(changes []change) error {
+func (w *Writer) Restore(changes []Change) error {
 	var failed error
 	for _, c := range slices.Backward(changes) {
-		err := o.still(c.path, c.after, c.before)
+		err := w.still(c.Path, c.After, c.Before)
 		if err == nil {
-			err = o.put(c.path, c.before)
+			err = w.put(c.Path, c.Before)
 		}
-		if err != nil && c.after.Dir && !c.before.Exists {
-			o.log.Warn("a folder that was made stays", "folder", c.path, "error", err)
+		if err != nil && c.After.Dir && !c.Before.Exists {
+			w.log.Warn("a folder that was made stays", "folder", c.Path, "error", err)
 			continue
 		}
 		failed = errors.Join(failed, err)
@@ -297,87 +314,98 @@ func (o *Operators) restore(changes []change) error {
 
 // put makes a file or a folder what it is to be, which may be absent. The folder
 // that it is in is there.
-func (o *Operators) put(at string, f tree.File) error {
+func (w *Writer) put(at string, f tree.File) error {
 	switch {
 	case !f.Exists:
-		if err := o.tree.Root.Remove(at); err != nil {
+		if err := w.tree.Root.Remove(at); err != nil {
 			return fmt.Errorf("removing %s: %w", at, err)
 		}
 	case f.Dir:
-		return o.putFolder(at, f.Mode)
+		return w.putFolder(at, f.Mode)
 	case f.Mode == 0: // new: what the umask leaves of it
-		return tree.WriteAtomic(o.tree.Root, at, tree.File{Data: f.Data, Mode: newFile})
+		return tree.WriteAtomic(w.tree.Root, at, tree.File{Data: f.Data, Mode: NewFile})
 	default:
-		return tree.WriteAtomic(o.tree.Root, at, f)
+		return tree.WriteAtomic(w.tree.Root, at, f)
 	}
-	tree.SyncFolder(o.tree.Root, path.Dir(at))
+	tree.SyncFolder(w.tree.Root, path.Dir(at))
 	return nil
 }
 
 // What a new file and a new folder may be used for, as far as the umask lets.
 const (
-	newFile   = 0o644
+	NewFile   = 0o644
 	newFolder = 0o755
 )
 
 // putFolder makes a folder of this mode; 0 is what the umask leaves of a new
 // one. One that is there is kept, with what is in it.
-func (o *Operators) putFolder(at string, mode fs.FileMode) error {
-	err := o.tree.Root.Mkdir(at, newFolder)
+func (w *Writer) putFolder(at string, mode fs.FileMode) error {
+	err := w.tree.Root.Mkdir(at, newFolder)
 	if errors.Is(err, fs.ErrExist) {
-		if info, wrong := o.tree.Root.Lstat(at); wrong == nil && info.IsDir() {
+		if info, wrong := w.tree.Root.Lstat(at); wrong == nil && info.IsDir() {
 			err = nil
 		}
 	}
 	if err == nil && mode != 0 {
-		err = o.tree.Root.Chmod(at, mode)
+		err = w.tree.Root.Chmod(at, mode)
 	}
 	if err != nil {
 		return fmt.Errorf("making the folder %s: %w", at, err)
 	}
-	tree.SyncFolder(o.tree.Root, path.Dir(at))
+	tree.SyncFolder(w.tree.Root, path.Dir(at))
 	return nil
 }
 
-// diff is the change as a unified diff with three lines of context, and how
+// Diff is the change as a unified diff with three lines of context, and how
 // many lines it adds and removes.
 //
 // What is no text and folders are told in a line; so is a move, once, by the
 // change that makes what was moved.
-func (c change) diff() (string, changedFile) {
-	counts := changedFile{Path: c.path, Action: "changed", Folder: c.before.Dir || c.after.Dir}
+func (c Change) Diff() (string, File) {
+	counts := File{Path: c.Path, Action: "changed", Folder: c.Before.Dir || c.After.Dir}
 	switch {
-	case c.moved != "" && !c.after.Exists:
-		return "", changedFile{}
-	case c.moved != "":
-		counts.Action, counts.From = "moved", c.moved
-	case !c.before.Exists:
+	case c.Moved != "" && !c.After.Exists:
+		return "", File{}
+	case c.Moved != "":
+		counts.Action, counts.From = "moved", c.Moved
+	case !c.Before.Exists:
 		counts.Action = "created"
-	case !c.after.Exists:
+	case !c.After.Exists:
 		counts.Action = "removed"
 	}
 	switch {
-	case counts.Folder && c.moved != "":
-		return fmt.Sprintf("folder %s moved to %s\n", c.moved, c.path), counts
+	case counts.Folder && c.Moved != "":
+		return fmt.Sprintf("folder %s moved to %s\n", c.Moved, c.Path), counts
 	case counts.Folder:
-		return fmt.Sprintf("folder %s %s\n", c.path, counts.Action), counts
-	case c.moved != "":
-		return fmt.Sprintf("diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %s\nrename to %s\n", c.moved, c.path, c.moved, c.path), counts
+		return fmt.Sprintf("folder %s %s\n", c.Path, counts.Action), counts
+	case c.Moved != "":
+		return fmt.Sprintf("diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %s\nrename to %s\n", c.Moved, c.Path, c.Moved, c.Path), counts
 	}
-	from, to := "a/"+c.path, "b/"+c.path
-	if !c.before.Exists {
+	from, to := "a/"+c.Path, "b/"+c.Path
+	if !c.Before.Exists {
 		from = "/dev/null"
 	}
-	if !c.after.Exists {
+	if !c.After.Exists {
 		to = "/dev/null"
 	}
-	if !tree.IsText(c.before.Data) || !tree.IsText(c.after.Data) {
+	if !tree.IsText(c.Before.Data) || !tree.IsText(c.After.Data) {
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), counts
 	}
-	text, added, removed := plan.UnifiedDiff(from, to, string(c.before.Data), string(c.after.Data))
+	text, added, removed := plan.UnifiedDiff(from, to, string(c.Before.Data), string(c.After.Data))
 	counts.Added, counts.Removed = added, removed
-	if text == "" && c.before.Exists != c.after.Exists {
+	if text == "" && c.Before.Exists != c.After.Exists {
 		text = fmt.Sprintf("--- %s\n+++ %s\n", from, to) // an empty file comes or goes
 	}
 	return text, counts
+}
+
+// CheckText checks text that is to become a file.
+func CheckText(arg, text string) error {
+	switch {
+	case len(text) > tree.MaxFile:
+		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), tree.MaxFile)
+	case tree.IsBinary([]byte(text)) || !utf8.ValidString(text):
+		return fmt.Errorf("%s is not text; only text is written", arg)
+	}
+	return nil
 }

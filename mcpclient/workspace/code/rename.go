@@ -1,4 +1,4 @@
-package workspace
+package code
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/tree"
@@ -73,14 +74,14 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 	}
 	notes = append(notes, outside...)
 	// What was read is what the edits are of, so it is not read again.
-	var changes []change
+	var changes []change.Change
 	for _, f := range chosen {
 		found := f.found.(wordRename)
 		after, err := source.Apply(string(f.text.Data), found.edits)
 		if err != nil {
 			return transformResult{}, err
 		}
-		changes = append(changes, change{path: f.path, before: f.text, after: tree.File{Exists: true, Data: []byte(after), Mode: f.text.Mode}})
+		changes = append(changes, change.Change{Path: f.path, Before: f.text, After: tree.File{Exists: true, Data: []byte(after), Mode: f.text.Mode}})
 	}
 	return transformed(source.ByWords, changes, len(edits), append(notes, r.notes()...))
 }

@@ -1,9 +1,9 @@
-package workspace
+package code
 
 import "replan/mcpclient/workspace/op"
 
-// codeOperators are the tools for source code. None of them changes a file.
-func (o *Operators) codeOperators() []op.Tool {
+// Tools are the tools for source code. None of them changes a file.
+func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[symbolsArgs, symbolsResult]{
 			Name: "code.symbols",

@@ -1,4 +1,4 @@
-package workspace
+package grep
 
 import (
 	"bytes"
@@ -13,27 +13,28 @@ import (
 	"sync"
 
 	"replan/internal/english"
-	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
+// MostMatches is how many matches a search returns at most.
+const MostMatches = 2000
+
 const (
-	defaultMatches = 200
-	mostMatches    = 2000
-	mostContext    = 20
-	maxMatchText   = 240 // bytes of a line that a match shows
-	mostSearchers  = 8   // goroutines of one search
+	maxMatchText  = 240 // bytes of a line that a match shows
+	mostSearchers = 8   // goroutines of one search
 )
 
-type searchResult struct {
-	Matches   []searchMatch  `json:"matches"`
-	Total     int            `json:"total"` // matching lines, returned or not
-	Files     int            `json:"files"` // that hold one
-	Truncated bool           `json:"truncated"`
-	Skipped   *searchSkipped `json:"skipped,omitempty"`
+// Result is what a search found.
+type Result struct {
+	Matches   []Match  `json:"matches"`
+	Total     int      `json:"total"` // matching lines, returned or not
+	Files     int      `json:"files"` // that hold one
+	Truncated bool     `json:"truncated"`
+	Skipped   *Skipped `json:"skipped,omitempty"`
 }
 
-type searchMatch struct {
+// Match is a line that matches.
+type Match struct {
 	Path   string   `json:"path"`
 	Line   int      `json:"line"` // from 1
 	Text   string   `json:"text"`
@@ -41,84 +42,16 @@ type searchMatch struct {
 	After  []string `json:"after,omitempty"`
 }
 
-// searchSkipped counts the files that were not looked into; unreadable are folders
+// Skipped counts the files that were not looked into; unreadable are folders
 // too.
-type searchSkipped struct {
+type Skipped struct {
 	Binary     int `json:"binary,omitempty"`
 	Large      int `json:"large,omitempty"`
 	Unreadable int `json:"unreadable,omitempty"`
 }
 
-type searchArgs struct {
-	Query      string `json:"query" jsonschema:"text to find, or a regular expression where regex is true"`
-	Path       string `json:"path,omitempty" jsonschema:"folder or file to search in; the whole workspace where it is left out"`
-	Regex      bool   `json:"regex,omitempty" jsonschema:"read query as a regular expression (RE2)"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"find capital and small letters alike"`
-	Words      bool   `json:"words,omitempty" jsonschema:"read query as words: find the lines of files that hold all of them in any order, whatever their endings, the best first"`
-	Glob       string `json:"glob,omitempty" jsonschema:"search only files of this pattern, like *.go or internal/**/*.ts"`
-	Context    int    `json:"context,omitempty" jsonschema:"how many lines to show before and after each match; none where it is left out"`
-	Max        int    `json:"max,omitempty" jsonschema:"how many matches to return; 200 where it is left out"`
-}
-
-func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op.Answer[searchResult], error) {
-	switch {
-	case args.Query == "":
-		return nil, errors.New("the argument query of fs.search is empty; say what to look for")
-	case !args.Regex && strings.ContainsAny(args.Query, "\n\r"):
-		return nil, errors.New("fs.search looks line by line, so query cannot hold the end of a line")
-	case args.Max < 0:
-		return nil, fmt.Errorf("the argument max of fs.search must be 1 or more, not %d", args.Max)
-	case args.Context < 0 || args.Context > mostContext:
-		return nil, fmt.Errorf("the argument context of fs.search must be from 0 to %d, not %d", mostContext, args.Context)
-	}
-	var asked wordSearch
-	if args.Words {
-		var err error
-		if asked, err = newWordSearch(args); err != nil {
-			return nil, err
-		}
-		args.Query, args.Regex, args.IgnoreCase = asked.query(), true, true
-	}
-	find, err := newFinder(args.Query, args.Regex, args.IgnoreCase)
-	if err != nil {
-		return nil, err
-	}
-	only, err := tree.NewGlob(args.Glob)
-	if err != nil {
-		return nil, err
-	}
-	start := "."
-	if args.Path != "" {
-		if start, err = o.tree.Resolve(args.Path); err != nil {
-			return nil, err
-		}
-		if _, err := o.tree.Root.Stat(start); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no file or folder %q in the workspace", start)
-		}
-	}
-	s := searching{find: find, context: args.Context, limit: defaultMatches, size: o.maxOutput}
-	if args.Max > 0 {
-		s.limit = min(args.Max, mostMatches)
-	}
-	most := s.limit
-	if args.Words {
-		s.limit = mostMatches // the best are picked from these
-	}
-	wanted := func(at string, d fs.DirEntry) bool {
-		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at))
-	}
-	if err := s.run(ctx, o, start, wanted); err != nil {
-		return nil, fmt.Errorf("searching %s: %w", start, err)
-	}
-	result := s.result()
-	if args.Words {
-		result = asked.rank(result, most)
-	}
-	return op.Reply(result, result.String()), nil
-}
-
 // String lists the matches as grep does.
-func (r searchResult) String() string {
+func (r Result) String() string {
 	var b strings.Builder
 	for _, m := range r.Matches {
 		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, m.Text)
@@ -130,19 +63,19 @@ func (r searchResult) String() string {
 	return b.String()
 }
 
-// searching is one search. The walk hands the files to several goroutines in
+// Search is one search. The walk hands the files to several goroutines in
 // its order, in which their matches are put together again.
-type searching struct {
-	find    *finder
-	context int
-	limit   int // matches that are returned
-	size    int // bytes of their text
+type Search struct {
+	Find    *Finder
+	Context int
+	Limit   int // matches that are returned
+	Size    int // bytes of their text
 
 	mu      sync.Mutex
 	files   []fileMatches // by the position of the file on the walk
-	total   int
+	Total   int
 	holding int // files with a match
-	skipped searchSkipped
+	skipped Skipped
 
 	settled int // files from the first on whose matches are known
 	found   int // matches in them that are kept
@@ -152,7 +85,7 @@ type searching struct {
 // fileMatches are the matches of one file.
 type fileMatches struct {
 	done    bool
-	matches []searchMatch
+	matches []Match
 }
 
 // searchJob is one file that is to be searched. The folder is held for it.
@@ -162,8 +95,8 @@ type searchJob struct {
 	position int
 }
 
-// run searches the files under start that are wanted.
-func (s *searching) run(ctx context.Context, o *Operators, start string, wanted func(string, fs.DirEntry) bool) error {
+// Run searches the files under start that are wanted.
+func (s *Search) Run(ctx context.Context, files *tree.Tree, start string, wanted func(string, fs.DirEntry) bool) error {
 	jobs := make(chan searchJob, 256)
 	var workers sync.WaitGroup
 	for range min(max(runtime.GOMAXPROCS(0), 2), mostSearchers) {
@@ -175,14 +108,14 @@ func (s *searching) run(ctx context.Context, o *Operators, start string, wanted 
 		})
 	}
 	position := 0
-	err := o.tree.WalkFolders(ctx, start, func(in *tree.Folder, at string, d fs.DirEntry) error {
+	err := files.WalkFolders(ctx, start, func(in *tree.Folder, at string, d fs.DirEntry) error {
 		if !wanted(at, d) {
 			return nil
 		}
 		job := searchJob{in: in, name: d.Name(), at: at, position: position}
 		position++
 		if in == nil { // start itself is a file
-			job.in, job.name = &tree.Folder{Root: o.tree.Root}, at
+			job.in, job.name = &tree.Folder{Root: files.Root}, at
 			job.in.Hold() // the workspace stays open
 		}
 		job.in.Hold()
@@ -202,13 +135,13 @@ func (s *searching) run(ctx context.Context, o *Operators, start string, wanted 
 }
 
 // file searches one file.
-func (s *searching) file(ctx context.Context, r *fileReader, job searchJob) {
+func (s *Search) file(ctx context.Context, r *fileReader, job searchJob) {
 	defer job.in.Release()
 	if ctx.Err() != nil {
 		return
 	}
 	data, err := r.read(job.in.Root, job.name)
-	var found []searchMatch
+	var found []Match
 	total := 0
 	binary := err == nil && tree.IsBinary(data)
 	if err == nil && !binary {
@@ -225,7 +158,7 @@ func (s *searching) file(ctx context.Context, r *fileReader, job searchJob) {
 		s.skipped.Unreadable++
 	}
 	if total > 0 {
-		s.total += total
+		s.Total += total
 		s.holding++
 	}
 	for len(s.files) <= job.position {
@@ -243,16 +176,16 @@ func (s *searching) file(ctx context.Context, r *fileReader, job searchJob) {
 
 // full reports whether the files so far have as many matches as are returned,
 // so that those of later files need only be counted.
-func (s *searching) full() bool {
+func (s *Search) full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.found >= s.limit || s.bytes >= s.size
+	return s.found >= s.Limit || s.bytes >= s.Size
 }
 
 // matches finds the matching lines of a file: the first of them, and how many
 // there are.
-func (s *searching) matches(job searchJob, data []byte, scratch *[]byte) (found []searchMatch, total int) {
-	scan := s.find.scan(data, scratch)
+func (s *Search) matches(job searchJob, data []byte, scratch *[]byte) (found []Match, total int) {
+	scan := s.Find.scan(data, scratch)
 	full, line, counted, size := false, 1, 0, 0
 	for {
 		from, to, at, ok := scan.next()
@@ -263,14 +196,14 @@ func (s *searching) matches(job searchJob, data []byte, scratch *[]byte) (found 
 			full = s.full()
 		}
 		total++
-		if full || len(found) >= s.limit || size >= s.size {
+		if full || len(found) >= s.Limit || size >= s.Size {
 			continue
 		}
 		line += bytes.Count(data[counted:from], newline)
 		counted = from
-		m := searchMatch{Path: job.at, Line: line, Text: around(data[from:to], at-from)}
-		if s.context > 0 {
-			m.Before, m.After = linesBefore(data, from, s.context), linesAfter(data, to, s.context)
+		m := Match{Path: job.at, Line: line, Text: around(data[from:to], at-from)}
+		if s.Context > 0 {
+			m.Before, m.After = linesBefore(data, from, s.Context), linesAfter(data, to, s.Context)
 		}
 		size += m.size()
 		found = append(found, m)
@@ -279,27 +212,27 @@ func (s *searching) matches(job searchJob, data []byte, scratch *[]byte) (found 
 
 var newline = []byte("\n")
 
-// result puts the matches together in the order of the walk.
-func (s *searching) result() searchResult {
-	r := searchResult{Matches: []searchMatch{}, Total: s.total, Files: s.holding}
+// Result puts the matches together in the order of the walk.
+func (s *Search) Result() Result {
+	r := Result{Matches: []Match{}, Total: s.Total, Files: s.holding}
 	size := 0
 	for _, f := range s.files {
 		for _, m := range f.matches {
-			if len(r.Matches) < s.limit && size < s.size {
+			if len(r.Matches) < s.Limit && size < s.Size {
 				size += m.size()
 				r.Matches = append(r.Matches, m)
 			}
 		}
 	}
 	r.Truncated = r.Total > len(r.Matches)
-	if s.skipped != (searchSkipped{}) {
+	if s.skipped != (Skipped{}) {
 		r.Skipped = &s.skipped
 	}
 	return r
 }
 
 // size is about how many bytes a match takes.
-func (m searchMatch) size() int {
+func (m Match) size() int {
 	n := len(m.Path) + len(m.Text)
 	for _, lines := range [][]string{m.Before, m.After} {
 		for _, line := range lines {

@@ -1,4 +1,4 @@
-package workspace
+package change
 
 import (
 	"fmt"
@@ -43,28 +43,29 @@ func (s *seen) has(at, hash string) bool {
 }
 
 // changed remembers what became of the files that had been read.
-func (s *seen) changed(changes []change) {
+func (s *seen) changed(changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range changes {
-		if _, known := s.hashes[c.path]; known {
-			s.hashes[c.path] = c.after.Hash()
+		if _, known := s.hashes[c.Path]; known {
+			s.hashes[c.Path] = c.After.Hash()
 		}
 	}
 }
 
 // check refuses changes to files that are not as they were read.
-func (s *seen) check(changes []change, unless map[string]bool) error {
+func (s *seen) check(changes []Change, unless map[string]bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range changes {
-		if hash, known := s.hashes[c.path]; known && !unless[c.path] && hash != c.before.Hash() {
-			return staleError(c.path)
+		if hash, known := s.hashes[c.Path]; known && !unless[c.Path] && hash != c.Before.Hash() {
+			return StaleError(c.Path)
 		}
 	}
 	return nil
 }
 
-func staleError(at string) error {
+// StaleError says that a file is not as it was read.
+func StaleError(at string) error {
 	return fmt.Errorf("%s changed since it was read; read it again", at)
 }

@@ -1,4 +1,4 @@
-package workspace
+package code
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
@@ -142,15 +143,15 @@ func (o *Operators) renamed(ctx context.Context, edits []source.Edit, renamed go
 		return transformResult{}, err
 	}
 	for _, c := range changes {
-		if !bytes.Equal(c.before.Data, renamed.Read[c.path]) {
-			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", c.path)
+		if !bytes.Equal(c.Before.Data, renamed.Read[c.Path]) {
+			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", c.Path)
 		}
 	}
 	return transformed(source.ByTypes, changes, len(edits), notes)
 }
 
 // edited applies edits to the files they are of.
-func (o *Operators) edited(edits []source.Edit) ([]change, error) {
+func (o *Operators) edited(edits []source.Edit) ([]change.Change, error) {
 	byPath := map[string][]source.Edit{}
 	for _, e := range edits {
 		byPath[e.Path] = append(byPath[e.Path], e)
@@ -160,7 +161,7 @@ func (o *Operators) edited(edits []source.Edit) ([]change, error) {
 		paths = append(paths, at)
 	}
 	slices.Sort(paths)
-	changes := make([]change, 0, len(paths))
+	changes := make([]change.Change, 0, len(paths))
 	for _, at := range paths {
 		before, err := o.tree.LoadText(at)
 		if err != nil {
@@ -173,29 +174,29 @@ func (o *Operators) edited(edits []source.Edit) ([]change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s changed while it was read; try again: %w", at, err)
 		}
-		changes = append(changes, change{path: at, before: before, after: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}})
+		changes = append(changes, change.Change{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}})
 	}
 	return changes, nil
 }
 
 // transformed puts changes into one diff.
-func transformed(by source.Method, changes []change, edits int, notes []string) (transformResult, error) {
+func transformed(by source.Method, changes []change.Change, edits int, notes []string) (transformResult, error) {
 	result := transformResult{By: by, Files: []transformedFile{}, Edits: edits, Hashes: make(map[string]string, len(changes)), Note: sentences(notes)}
 	if edits > maxEdits || len(changes) > maxEditFiles {
 		return result, fmt.Errorf("that would change %d places in %d files, and at most %d in %d are changed at once; narrow it with path", edits, len(changes), maxEdits, maxEditFiles)
 	}
 	var diff strings.Builder
 	for _, c := range changes {
-		if err := newText("the change of "+c.path, string(c.after.Data)); err != nil {
+		if err := change.CheckText("the change of "+c.Path, string(c.After.Data)); err != nil {
 			return result, err
 		}
-		text, counts := c.diff()
+		text, counts := c.Diff()
 		if text == "" {
 			continue
 		}
 		diff.WriteString(text)
 		result.Files = append(result.Files, transformedFile{Path: counts.Path, Added: counts.Added, Removed: counts.Removed})
-		result.Hashes[c.path] = c.before.Hash()
+		result.Hashes[c.Path] = c.Before.Hash()
 	}
 	if result.Diff = diff.String(); len(result.Diff) > maxDiff {
 		return result, fmt.Errorf("the diff would have %d bytes, and at most %d can be shown and approved; narrow it with path", len(result.Diff), maxDiff)
@@ -223,7 +224,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 	if err != nil {
 		return transformResult{}, err
 	}
-	var changes []change
+	var changes []change.Change
 	edits, searched, parts, written := 0, 0, 0, 0
 	err = o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || args.Glob != "" && !only.Match(at) {
@@ -251,7 +252,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 		if pattern.IsWord() {
 			parts += source.InWords(string(before.Data), found)
 		}
-		changes = append(changes, change{path: at, before: before, after: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}})
+		changes = append(changes, change.Change{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}})
 		return nil
 	})
 	if err != nil {

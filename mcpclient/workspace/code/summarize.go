@@ -1,4 +1,4 @@
-package workspace
+package code
 
 import (
 	"bytes"
@@ -83,39 +83,25 @@ func (o *Operators) summarizeTests(ctx context.Context, args summaryArgs) (diges
 	return d, nil
 }
 
-// mark asks git which of the commits touched the folders of files. Without an
-// answer none is marked.
+// mark says which of the commits touched files, or what these test. Without an
+// answer of git none is marked.
 func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []string) {
 	const most = 20
 	if len(files) == 0 || len(commits) == 0 {
 		return
 	}
-	r, err := o.repository(ctx)
-	if err != nil || !r.born {
-		return
-	}
-	which := []string{"log", "--format=%H", "-n", fmt.Sprint(maxCommits), "HEAD", "--"}
+	var names []string
 	for _, name := range files[:min(most, len(files))] {
-		at, err := o.pathspec(name)
-		if err != nil {
-			continue
-		}
-		which = append(which, at)
+		names = append(names, name)
 		if test := strings.TrimSuffix(name, "_test.go"); test != name {
-			if at, err := o.pathspec(test + ".go"); err == nil {
-				which = append(which, at) // what it tests
-			}
+			names = append(names, test+".go") // what it tests
 		}
 	}
-	if which[len(which)-1] == "--" {
-		return
-	}
-	out, err := r.must(ctx, "list the commits", gitRun{args: which})
+	touched, err := o.touching(ctx, names)
 	if err != nil {
 		o.log.Debug("the commits of failing files are not known", "error", err)
 		return
 	}
-	touched := strings.Fields(out.data)
 	for i, c := range commits {
 		commits[i].Touches = c.Hash != "" && slices.ContainsFunc(touched, func(h string) bool { return strings.HasPrefix(h, c.Hash) })
 	}

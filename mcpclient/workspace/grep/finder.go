@@ -1,4 +1,4 @@
-package workspace
+package grep
 
 import (
 	"bytes"
@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// finder finds the lines that a query matches. Most files hold none of the
+// Finder finds the lines that a query matches. Most files hold none of the
 // texts that any match must hold; they are passed over without looking at
 // their lines.
-type finder struct {
+type Finder struct {
 	line    *regexp.Regexp // matches a line by itself; nil where the only needle is the query
 	whole   *regexp.Regexp // finds lines that may match in a text of many; nil where none can
 	needles [][]byte       // every match holds one of them; none means that nothing is known
 	fold    bool           // needles are in lower case and found in any
 }
 
-func newFinder(query string, regex, ignoreCase bool) (*finder, error) {
+// NewFinder reads a query: a text, or a regular expression.
+func NewFinder(query string, regex, ignoreCase bool) (*Finder, error) {
 	if !regex && !ignoreCase {
-		return &finder{needles: [][]byte{[]byte(query)}}, nil
+		return &Finder{needles: [][]byte{[]byte(query)}}, nil
 	}
 	expr := query
 	if !regex {
@@ -33,7 +34,7 @@ func newFinder(query string, regex, ignoreCase bool) (*finder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the regular expression %q cannot be read: %w", query, err)
 	}
-	f := &finder{line: line, fold: ignoreCase}
+	f := &Finder{line: line, fold: ignoreCase}
 	tree, err := syntax.Parse("(?m:"+expr+")", syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("the regular expression %q cannot be read: %w", query, err)
@@ -134,7 +135,7 @@ var oddFolds = [][]byte{[]byte("\u212A"), []byte("\u017F")}
 
 // scan is a finder on its way through a text.
 type scan struct {
-	f       *finder
+	f       *Finder
 	data    []byte
 	in      []byte // where needles are looked for: data, or data in lower case
 	needles [][]byte
@@ -144,7 +145,7 @@ type scan struct {
 }
 
 // scan begins to find lines. The scratch is memory that it may use.
-func (f *finder) scan(data []byte, scratch *[]byte) *scan {
+func (f *Finder) scan(data []byte, scratch *[]byte) *scan {
 	s := &scan{f: f, data: data, in: data, needles: f.needles, whole: f.whole}
 	if f.fold && len(s.needles) > 0 {
 		for _, odd := range oddFolds {

@@ -1,4 +1,4 @@
-package workspace
+package code
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/grep"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -317,13 +318,13 @@ func unknownName(err error) (note string, unknown bool) {
 
 // holds reports whether a search for a text finds it.
 func (o *Operators) holds(ctx context.Context, text, start string) (bool, error) {
-	find, err := newFinder(text, false, false)
+	find, err := grep.NewFinder(text, false, false)
 	if err != nil {
 		return false, err
 	}
-	s := searching{find: find, limit: 1, size: o.maxOutput}
-	err = s.run(ctx, o, start, func(_ string, d fs.DirEntry) bool { return d.Type().IsRegular() })
-	return s.total > 0, err
+	s := grep.Search{Find: find, Limit: 1, Size: o.maxOutput}
+	err = s.Run(ctx, o.tree, start, func(_ string, d fs.DirEntry) bool { return d.Type().IsRegular() })
+	return s.Total > 0, err
 }
 
 // near are declared names that are spelt nearly as a word. Those that are spelt
