@@ -12,6 +12,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -46,59 +47,59 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	if strings.HasPrefix(args.Path, "-") {
 		return nil, errors.New("test.lint takes path, timeout and allow_failures; the path names a package or a folder, not an option")
 	}
-	child, dir, err := o.lintCommand(args.Path)
+	cmd, dir, err := o.lintCommand(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	child.send = c.Sender(ctx)
-	child.timeout, child.need = limit, "install it to check this code"
+	cmd.Send = c.Sender(ctx)
+	cmd.Timeout, cmd.Need = limit, "install it to check this code"
 	found := &lintLines{dir: dir, relative: o.tree.Relative}
-	child.line = found.line
-	out, err := o.execute(ctx, child)
+	cmd.Line = found.line
+	out, err := o.runner.Run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
 	result := lintResult{
-		Passed:   out.exit == 0 && !out.timedOut,
+		Passed:   out.Exit == 0 && !out.TimedOut,
 		Findings: append([]finding{}, found.all...),
-		Command:  child.String(), Output: out.output, Spill: out.spill,
+		Command:  cmd.String(), Output: out.Output, Spill: out.Spill,
 	}
 	switch {
-	case out.timedOut:
-		result.Summary = fmt.Sprintf("%s did not end within %s and was stopped", child, child.timeout)
+	case out.TimedOut:
+		result.Summary = fmt.Sprintf("%s did not end within %s and was stopped", cmd, cmd.Timeout)
 	case found.total > 0:
-		result.Summary = english.Count(found.total, "finding") + " of " + child.name
+		result.Summary = english.Count(found.total, "finding") + " of " + cmd.Name
 	case result.Passed:
-		result.Summary = child.name + " found nothing"
+		result.Summary = cmd.Name + " found nothing"
 	default:
-		result.Summary = fmt.Sprintf("%s ended with %s", child, out.state)
+		result.Summary = fmt.Sprintf("%s ended with %s", cmd, out.State)
 	}
-	answer := op.Reply(result, result.Summary+"\n\n"+op.MiddleCut(strings.TrimSpace(out.output), maxFailureText))
+	answer := op.Reply(result, result.Summary+"\n\n"+op.MiddleCut(strings.TrimSpace(out.Output), maxFailureText))
 	answer.Failed = !result.Passed && !args.AllowFailures
 	return answer, nil
 }
 
 // lintCommand says how the project that path lies in is checked, and in which
 // folder.
-func (o *Operators) lintCommand(name string) (command, string, error) {
+func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 	p, err := o.projectOf(name)
 	if err != nil {
-		return command{}, "", errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml to tell how the code is checked; name the folder that has one in path")
+		return child.Command{}, "", errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml to tell how the code is checked; name the folder that has one in path")
 	}
-	child := command{}
+	cmd := child.Command{}
 	switch p.kind {
 	case "go":
-		child = o.goLint(p.dir, name)
+		cmd = o.goLint(p.dir, name)
 	case "cargo":
 		if !installed("cargo-clippy") {
-			return command{}, "", errors.New("clippy is not installed; install it with rustup component add clippy")
+			return child.Command{}, "", errors.New("clippy is not installed; install it with rustup component add clippy")
 		}
-		child = command{name: "cargo", args: []string{"clippy", "--all-targets", "--message-format=short", "--color=never"}}
+		cmd = child.Command{Name: "cargo", Args: []string{"clippy", "--all-targets", "--message-format=short", "--color=never"}}
 	case "npm":
 		if o.scripts(p.dir)["lint"] == "" {
-			return command{}, "", fmt.Errorf("%s has no script lint; add one, or name another folder in path", path.Join(p.dir, "package.json"))
+			return child.Command{}, "", fmt.Errorf("%s has no script lint; add one, or name another folder in path", path.Join(p.dir, "package.json"))
 		}
-		child = command{name: "npm", args: []string{"run", "lint", "--silent"}}
+		cmd = child.Command{Name: "npm", Args: []string{"run", "lint", "--silent"}}
 	case "pytest":
 		target := "."
 		if name != "" {
@@ -106,34 +107,34 @@ func (o *Operators) lintCommand(name string) (command, string, error) {
 		}
 		switch {
 		case installed("ruff"):
-			child = command{name: "ruff", args: []string{"check", "--output-format=concise", "--", target}}
+			cmd = child.Command{Name: "ruff", Args: []string{"check", "--output-format=concise", "--", target}}
 		case installed("flake8"):
-			child = command{name: "flake8", args: []string{"--", target}}
+			cmd = child.Command{Name: "flake8", Args: []string{"--", target}}
 		default:
-			return command{}, "", errors.New("neither ruff nor flake8 is installed or in PATH; install one of them to check this code")
+			return child.Command{}, "", errors.New("neither ruff nor flake8 is installed or in PATH; install one of them to check this code")
 		}
 	default:
-		return command{}, "", fmt.Errorf("nothing is known to check the code of %s with; run its own check with proc.run", p.dir)
+		return child.Command{}, "", fmt.Errorf("nothing is known to check the code of %s with; run its own check with proc.run", p.dir)
 	}
-	child.dir = o.tree.OnDisk(p.dir)
-	return child, p.dir, nil
+	cmd.Dir = o.tree.OnDisk(p.dir)
+	return cmd, p.dir, nil
 }
 
 // goLint takes golangci-lint where the project, or the workspace around it, has
 // a configuration for it and it is installed, else go vet.
-func (o *Operators) goLint(dir, name string) command {
+func (o *Operators) goLint(dir, name string) child.Command {
 	target := o.goTarget(dir, name)
 	for at := dir; installed("golangci-lint"); at = path.Dir(at) {
 		for _, end := range []string{"yml", "yaml", "toml", "json"} {
 			if _, err := o.tree.Root.Stat(path.Join(at, ".golangci."+end)); err == nil {
-				return command{name: "golangci-lint", args: []string{"run", "--color=never", target}}
+				return child.Command{Name: "golangci-lint", Args: []string{"run", "--color=never", target}}
 			}
 		}
 		if at == "." {
 			break
 		}
 	}
-	return command{name: "go", args: []string{"vet", target}}
+	return child.Command{Name: "go", Args: []string{"vet", target}}
 }
 
 func installed(name string) bool {

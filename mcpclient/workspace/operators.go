@@ -31,6 +31,7 @@ import (
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/git"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -38,7 +39,6 @@ import (
 const (
 	serverVersion    = "1.0.0"
 	defaultMaxOutput = 256 << 10
-	maxSpill         = 64 << 20 // bytes of output kept in a spill file
 )
 
 // Config says where the operators work and what they may use.
@@ -85,14 +85,13 @@ type Operators struct {
 	tree      *tree.Tree
 	changes   *change.Writer
 	code      *code.Operators
+	git       *git.Operators
 	backups   backups
-	environ   []string
 	maxOutput int
 	margin    time.Duration // see [Config.TestMargin]
-	spillDir  string
+	runner    *child.Runner
 	memory    *memory // nil without one
 	log       *slog.Logger
-	watcher   child.Watcher
 	mcp       *server.MCPServer
 
 	life   context.Context // ends at Close, and every call with it
@@ -113,18 +112,18 @@ func New(cfg Config) (*Operators, error) {
 	}
 	o := &Operators{
 		tree:      folder,
-		environ:   environ(cfg.Environ),
 		maxOutput: cfg.MaxOutput,
 		margin:    cfg.TestMargin,
-		spillDir:  cfg.SpillDir,
 		log:       cfg.Logger,
-		watcher:   cfg.Watcher,
 	}
 	if o.maxOutput <= 0 {
 		o.maxOutput = defaultMaxOutput
 	}
 	if o.log == nil {
 		o.log = slog.New(slog.DiscardHandler)
+	}
+	o.runner = &child.Runner{
+		Environ: environ(cfg.Environ), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher,
 	}
 	if cfg.Memory != "" {
 		if cfg.Memory, err = filepath.Abs(cfg.Memory); err != nil {
@@ -136,9 +135,10 @@ func New(cfg Config) (*Operators, error) {
 		return nil, errors.Join(err, folder.Close())
 	}
 	o.changes = change.NewWriter(folder, o.backups, o.log, o.maxOutput)
-	o.code = code.New(code.Config{Tree: folder, Environ: o.environ, MaxOutput: o.maxOutput, Touching: o.touching, Logger: o.log})
-	if err := forgetSpills(o.spillDir, time.Now().Add(-spillKept)); err != nil {
-		o.log.Warn("old output stays", "folder", o.spillDir, "error", err)
+	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
+	o.code = code.New(code.Config{Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Logger: o.log})
+	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept)); err != nil {
+		o.log.Warn("old output stays", "folder", cfg.SpillDir, "error", err)
 	}
 	o.life, o.end = context.WithCancelCause(context.Background())
 	o.mcp = server.NewMCPServer(builtin.ServerName, serverVersion,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -46,35 +47,35 @@ func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Ans
 	if err != nil {
 		return nil, err
 	}
-	child := command{send: c.Sender(ctx), dir: o.tree.OnDisk(dir), timeout: limit}
+	cmd := child.Command{Send: c.Sender(ctx), Dir: o.tree.OnDisk(dir), Timeout: limit}
 	switch {
 	case len(args.Argv) > 0 && args.Shell != "":
 		return nil, errors.New("proc.run takes argv or shell, not both")
 	case strings.ContainsRune(strings.Join(args.Argv, "")+args.Shell, 0):
 		return nil, errors.New("what proc.run is to run holds a NUL, which no program can be given")
 	case args.Shell != "":
-		child.name, child.script = shell, args.Shell
+		cmd.Name, cmd.Script = child.Shell, args.Shell
 	case len(args.Argv) > 0 && args.Argv[0] != "":
-		child.name, child.args = args.Argv[0], args.Argv[1:]
+		cmd.Name, cmd.Args = args.Argv[0], args.Argv[1:]
 	default:
 		return nil, errors.New("proc.run needs argv, the program and its arguments, or shell, a script")
 	}
-	out, err := o.execute(ctx, child)
+	out, err := o.runner.Run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
 	result := procResult{
-		Exit: out.exit, Output: out.output, TimedOut: out.timedOut,
-		Command: child.String(), Duration: out.took.Milliseconds(), Spill: out.spill,
+		Exit: out.Exit, Output: out.Output, TimedOut: out.TimedOut,
+		Command: cmd.String(), Duration: out.Took.Milliseconds(), Spill: out.Spill,
 	}
-	if out.exit == 0 && !out.timedOut {
-		return op.Reply(result, out.output), nil
+	if out.Exit == 0 && !out.TimedOut {
+		return op.Reply(result, out.Output), nil
 	}
-	said := fmt.Sprintf("%s ended with %s", child, out.state)
-	if out.timedOut {
-		said = fmt.Sprintf("%s did not end within %s and was stopped", child, limit)
+	said := fmt.Sprintf("%s ended with %s", cmd, out.State)
+	if out.TimedOut {
+		said = fmt.Sprintf("%s did not end within %s and was stopped", cmd, limit)
 	}
-	answer := op.Reply(result, said+"\n\n"+op.MiddleCut(strings.TrimSpace(out.output), maxFailureText))
+	answer := op.Reply(result, said+"\n\n"+op.MiddleCut(strings.TrimSpace(out.Output), maxFailureText))
 	answer.Failed = !args.AllowFailure
 	return answer, nil
 }

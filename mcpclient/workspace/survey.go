@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"replan/mcpclient/workspace/grep"
 	"replan/planning/intent"
@@ -67,18 +66,21 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 // repositoryFacts adds what is known of the repository. Where there is none the
 // operators say so.
 func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
-	r, err := o.repository(ctx)
-	if err != nil {
-		return
-	}
-	status, err := r.status(ctx)
+	state, err := o.git.State(ctx)
 	if err != nil {
 		o.log.Debug("the state of the repository is not known", "error", err)
 		return
 	}
-	facts.Clean = status.Clean && status.Underway == ""
-	facts.NoUpstream = status.Branch != "" && status.Upstream == ""
-	if out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}}); err == nil {
-		facts.NoRemote = strings.TrimSpace(out.data) == ""
+	facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
+}
+
+// Dirty counts the files of the workspace that are not as git has them. Without
+// git or a repository there are none.
+func (o *Operators) Dirty(ctx context.Context) (int, error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return 0, err
 	}
+	defer done()
+	return o.git.Dirty(ctx)
 }

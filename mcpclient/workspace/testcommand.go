@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/child"
 )
 
-func goTest(o *Operators, dir string, args testArgs) (command, error) {
+func goTest(o *Operators, dir string, args testArgs) (child.Command, error) {
 	// A little less than our own limit, which counts the time to build, too: go
 	// then names the test that hangs before all of it is stopped.
 	limit := args.limit - cmp.Or(o.margin, args.limit/10)
@@ -17,7 +18,7 @@ func goTest(o *Operators, dir string, args testArgs) (command, error) {
 	if args.Run != "" {
 		flags = append(flags, "-run="+args.Run)
 	}
-	return command{name: "go", args: append(flags, o.goTarget(dir, args.Path))}, nil
+	return child.Command{Name: "go", Args: append(flags, o.goTarget(dir, args.Path))}, nil
 }
 
 // goTarget is a path argument as the go command takes it.
@@ -40,19 +41,19 @@ func (o *Operators) goTarget(dir, name string) string {
 	return target
 }
 
-func cargoTest(_ *Operators, _ string, args testArgs) (command, error) {
+func cargoTest(_ *Operators, _ string, args testArgs) (child.Command, error) {
 	flags := []string{"test", "--color=never"}
 	if args.Run != "" {
 		flags = append(flags, "--", args.Run)
 	}
-	return command{name: "cargo", args: flags}, nil
+	return child.Command{Name: "cargo", Args: flags}, nil
 }
 
-func makeTest(_ *Operators, _ string, args testArgs) (command, error) {
+func makeTest(_ *Operators, _ string, args testArgs) (child.Command, error) {
 	if args.Run != "" {
-		return command{}, errors.New("make test cannot be narrowed by run; leave it out")
+		return child.Command{}, errors.New("make test cannot be narrowed by run; leave it out")
 	}
-	return command{name: "make", args: []string{"test"}}, nil
+	return child.Command{Name: "make", Args: []string{"test"}}, nil
 }
 
 // runFlags narrow the test runners that npm scripts call.
@@ -65,7 +66,7 @@ var runFlags = []struct {
 	{lazyregexp.New(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
 }
 
-func npmTest(o *Operators, dir string, args testArgs) (command, error) {
+func npmTest(o *Operators, dir string, args testArgs) (child.Command, error) {
 	flags := []string{"test", "--silent"}
 	var more []string
 	if args.Run != "" {
@@ -76,7 +77,7 @@ func npmTest(o *Operators, dir string, args testArgs) (command, error) {
 			}
 		}
 		if more == nil {
-			return command{}, errors.New("npm test cannot be narrowed by run where its script calls no runner that is known; leave it out, or name the file in path")
+			return child.Command{}, errors.New("npm test cannot be narrowed by run where its script calls no runner that is known; leave it out, or name the file in path")
 		}
 	}
 	if args.Path != "" {
@@ -87,10 +88,10 @@ func npmTest(o *Operators, dir string, args testArgs) (command, error) {
 	if len(more) > 0 {
 		flags = append(append(flags, "--"), more...)
 	}
-	return command{name: "npm", args: flags}, nil
+	return child.Command{Name: "npm", Args: flags}, nil
 }
 
-func pytest(o *Operators, dir string, args testArgs) (command, error) {
+func pytest(o *Operators, dir string, args testArgs) (child.Command, error) {
 	flags := []string{"-m", "pytest", "-q", "--color=no"}
 	if args.Run != "" {
 		flags = append(flags, "-k", args.Run)
@@ -98,5 +99,5 @@ func pytest(o *Operators, dir string, args testArgs) (command, error) {
 	if args.Path != "" {
 		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))
 	}
-	return command{name: "python3", args: flags}, nil
+	return child.Command{Name: "python3", Args: flags}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"replan/internal/lazyregexp"
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -55,7 +56,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	if args.limit, err = c.Limit(args.Timeout, defaultTestTime); err != nil {
 		return nil, err
 	}
-	child, project, err := o.testCommand(c, args)
+	cmd, project, err := o.testCommand(c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
 		none := testResult{Passed: true, Summary: "there are no tests to run here", Failed: []string{}, Failures: []testFailure{}}
 		return op.Reply(none, none.Summary), nil
@@ -64,45 +65,45 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 		return nil, err
 	}
 	report := &testReport{}
-	child.send = c.Sender(ctx)
-	child.timeout, child.need = args.limit, "install it to run these tests"
+	cmd.Send = c.Sender(ctx)
+	cmd.Timeout, cmd.Need = args.limit, "install it to run these tests"
 	var text *textReport
 	if project.kind == "go" {
-		child.data = func(shown io.Writer) io.WriteCloser { return o.goEvents(shown, report, project.dir) }
+		cmd.Data = func(shown io.Writer) io.WriteCloser { return o.goEvents(shown, report, project.dir) }
 	} else {
 		text = o.textReport(report, project.dir)
-		child.line = text.line
+		cmd.Line = text.line
 	}
-	out, err := o.execute(ctx, child)
+	out, err := o.runner.Run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
 	if text != nil {
 		text.finish()
 	} else {
-		out.output = inOrder(out.output)
+		out.Output = inOrder(out.Output)
 	}
-	if project.kind == "pytest" && out.exit == noTestsExit {
+	if project.kind == "pytest" && out.Exit == noTestsExit {
 		report.none = true
 	}
-	o.placeInPackages(ctx, child.dir, report.failures)
+	o.placeInPackages(ctx, cmd.Dir, report.failures)
 	result := testResult{
-		Passed: out.exit == 0 && !out.timedOut,
+		Passed: out.Exit == 0 && !out.TimedOut,
 		Total:  report.total, OK: report.ok, Skipped: report.skipped,
 		Failed:   append([]string{}, report.failed...),
 		Failures: append([]testFailure{}, report.failures...),
-		Command:  child.String(), Output: out.output, Spill: out.spill, Duration: out.took.Milliseconds(),
+		Command:  cmd.String(), Output: out.Output, Spill: out.Spill, Duration: out.Took.Milliseconds(),
 	}
-	result.conclude(args, report, out, child)
+	result.conclude(args, report, out, cmd)
 	if args.Sources {
 		if result.Sources, err = o.sourcesOf(ctx, result.Failures); err != nil {
 			return nil, err
 		}
 	}
 	if result.Passed {
-		return op.Reply(result, result.Summary+"\n"+out.output), nil
+		return op.Reply(result, result.Summary+"\n"+out.Output), nil
 	}
-	answer := op.Reply(result, result.Summary+report.places()+"\n\n"+op.MiddleCut(withoutGreen(out.output), maxFailureText))
+	answer := op.Reply(result, result.Summary+report.places()+"\n\n"+op.MiddleCut(withoutGreen(out.Output), maxFailureText))
 	answer.Failed = !args.AllowFailures
 	return answer, nil
 }
@@ -111,10 +112,10 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 const noTestsExit = 5
 
 // conclude says in words how a run ended.
-func (r *testResult) conclude(args testArgs, report *testReport, out outcome, child command) {
+func (r *testResult) conclude(args testArgs, report *testReport, out child.Outcome, cmd child.Command) {
 	switch {
-	case out.timedOut:
-		r.Summary = fmt.Sprintf("the tests did not end within %s and were stopped", child.timeout)
+	case out.TimedOut:
+		r.Summary = fmt.Sprintf("the tests did not end within %s and were stopped", cmd.Timeout)
 		if len(report.hung) > 0 {
 			r.Summary += "; still running: " + strings.Join(report.hung, ", ")
 		}
@@ -131,7 +132,7 @@ func (r *testResult) conclude(args testArgs, report *testReport, out outcome, ch
 	case report.noneRan():
 		r.Summary = "there are no tests to run"
 	default:
-		r.Summary = fmt.Sprintf("%s ended with %s", child, out.state)
+		r.Summary = fmt.Sprintf("%s ended with %s", cmd, out.State)
 	}
 }
 
@@ -147,10 +148,10 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 	folders := map[string]string{}
 	if len(packages) > 0 {
 		list := &bytes.Buffer{}
-		_, err := o.execute(ctx, command{
-			name: "go", args: append([]string{"list", "-e", "-find", "-f={{.ImportPath}}\t{{.Dir}}", "--"}, packages...),
-			dir: dir, timeout: time.Minute, quiet: true,
-			data: func(io.Writer) io.WriteCloser { return keeper{list} },
+		_, err := o.runner.Run(ctx, child.Command{
+			Name: "go", Args: append([]string{"list", "-e", "-find", "-f={{.ImportPath}}\t{{.Dir}}", "--"}, packages...),
+			Dir: dir, Timeout: time.Minute, Quiet: true,
+			Data: func(io.Writer) io.WriteCloser { return keeper{list} },
 		})
 		if err != nil {
 			o.log.Warn("the folders of packages are not known", "error", err)
@@ -207,11 +208,11 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 		if err != nil || p.kind == "" {
 			return err
 		}
-		child, err := p.command(o, at, testArgs{limit: defaultTestTime})
+		cmd, err := p.command(o, at, testArgs{limit: defaultTestTime})
 		if err != nil {
 			return err
 		}
-		result.Projects = append(result.Projects, testProject{Kind: p.kind, Dir: at, Command: child.String()})
+		result.Projects = append(result.Projects, testProject{Kind: p.kind, Dir: at, Command: cmd.String()})
 		if len(result.Projects) == maxProjects {
 			return fs.SkipAll
 		}
@@ -236,14 +237,14 @@ var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyp
 type project struct {
 	kind    string
 	dir     string // relative to the workspace
-	command func(o *Operators, dir string, args testArgs) (command, error)
+	command func(o *Operators, dir string, args testArgs) (child.Command, error)
 }
 
 // testKinds are the kinds of projects whose tests can be run, by the file that
 // tells them, the surest first.
 var testKinds = []struct {
 	kind, marker string
-	command      func(o *Operators, dir string, args testArgs) (command, error)
+	command      func(o *Operators, dir string, args testArgs) (child.Command, error)
 }{
 	{"go", "go.mod", goTest},
 	{"go", "go.work", goTest},
@@ -314,22 +315,22 @@ func (o *Operators) untested(p project) bool {
 
 // testCommand finds the project that path lies in, from there upwards, and
 // says how its tests are run.
-func (o *Operators) testCommand(c op.Call, args testArgs) (command, project, error) {
+func (o *Operators) testCommand(c op.Call, args testArgs) (child.Command, project, error) {
 	if strings.HasPrefix(args.Path, "-") {
-		return command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.Tool, args.Path)
+		return child.Command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.Tool, args.Path)
 	}
 	if args.Run != "" {
 		if _, err := regexp.Compile(args.Run); err != nil {
-			return command{}, project{}, fmt.Errorf("the regular expression %q cannot be read: %w", args.Run, err)
+			return child.Command{}, project{}, fmt.Errorf("the regular expression %q cannot be read: %w", args.Run, err)
 		}
 	}
 	p, err := o.projectOf(args.Path)
 	if err != nil {
-		return command{}, project{}, err
+		return child.Command{}, project{}, err
 	}
-	child, err := p.command(o, p.dir, args)
-	child.dir = o.tree.OnDisk(p.dir)
-	return child, p, err
+	cmd, err := p.command(o, p.dir, args)
+	cmd.Dir = o.tree.OnDisk(p.dir)
+	return cmd, p, err
 }
 
 // projectOf is the project that a path lies in.

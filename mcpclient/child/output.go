@@ -1,4 +1,4 @@
-package workspace
+package child
 
 import (
 	"errors"
@@ -11,13 +11,15 @@ import (
 )
 
 const (
-	spillName = "output-*.txt"     // of spill files
-	spillKept = 7 * 24 * time.Hour // since one was last written to
+	spillName = "output-*.txt" // of spill files
+	maxSpill  = 64 << 20       // bytes of output kept in a spill file
+	// SpillKept is how long a spill file is kept.
+	SpillKept = 7 * 24 * time.Hour // since one was last written to
 )
 
-// forgetSpills removes the spill files of a folder that were last written to
+// ForgetSpills removes the spill files of a folder that were last written to
 // before a time. Without a folder there are none.
-func forgetSpills(dir string, before time.Time) error {
+func ForgetSpills(dir string, before time.Time) error {
 	if dir == "" {
 		return nil
 	}
@@ -133,43 +135,4 @@ func (c *capture) close() (text, spilled string, err error) {
 		text = fmt.Sprintf("%s\n[cut: %d bytes left out%s]\n%s", c.head, c.total-int64(len(c.head)+len(tail)), where, tail)
 	}
 	return strings.ToValidUTF8(text, "\uFFFD"), spilled, c.err
-}
-
-const maxTestText = 64 << 10 // bytes of what one test prints, or half as much again
-
-// clipped is a text of which the middle is left out where it is long.
-type clipped struct {
-	head, tail []byte
-	cut        bool
-}
-
-func (c *clipped) add(s string) {
-	room := min(max(0, maxTestText/2-len(c.head)), len(s))
-	c.head = append(c.head, s[:room]...)
-	c.tail = append(c.tail, s[room:]...)
-	if over := len(c.tail) - maxTestText/2; over > maxTestText/2 {
-		c.tail = append(c.tail[:0], c.tail[over:]...)
-		c.cut = true
-	}
-}
-
-// open reports whether the last line has not ended.
-func (c *clipped) open() bool {
-	last := c.tail
-	if len(last) == 0 {
-		last = c.head
-	}
-	return len(last) > 0 && last[len(last)-1] != '\n'
-}
-
-func (c *clipped) lines() []string {
-	text := string(c.head)
-	if c.cut {
-		text += "\n[cut]\n"
-	}
-	text = strings.TrimSuffix(text+string(c.tail), "\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
 }

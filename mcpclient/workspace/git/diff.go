@@ -1,4 +1,4 @@
-package workspace
+package git
 
 import (
 	"context"
@@ -39,13 +39,13 @@ var diffFlags = []string{
 	"--find-renames", "--src-prefix=a/", "--dst-prefix=b/",
 }
 
-type vcsDiffArgs struct {
+type diffArgs struct {
 	Of   string `json:"of,omitempty" jsonschema:"all (where it is left out): everything with new files; staged; unstaged; commit: what vcs.commit would take"`
 	Path string `json:"path,omitempty" jsonschema:"only this file or folder"`
 	Ref  string `json:"ref,omitempty" jsonschema:"compare with this commit, branch or tag, or two of them, like main..topic"`
 }
 
-func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args vcsDiffArgs) (*op.Answer[diffResult], error) {
+func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.Answer[diffResult], error) {
 	at, err := o.pathspec(args.Path)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
-package workspace
+package git
 
 import "replan/mcpclient/workspace/op"
 
-// vcsOperators are the tools over the git repository that the workspace lies
+// Tools are the tools over the git repository that the workspace lies
 // in.
-func (o *Operators) vcsOperators() []op.Tool {
+func (o *Operators) Tools() []op.Tool {
 	return append(o.vcsReaders(),
-		op.Op[vcsBranchArgs, branchResult]{
+		op.Op[branchArgs, branchResult]{
 			Name:        "vcs.branch",
 			Description: "Switch to a git branch, or make one and switch to it. Refused where changes that are not committed would be lost. The result is {branch, created, note}.",
 			Idempotent:  true, Run: o.vcsBranch,
@@ -17,7 +17,7 @@ func (o *Operators) vcsOperators() []op.Tool {
 				"The result is {hash, branch, subject, files: [{path, added, removed, status}]}.",
 			Previews: true, Run: o.vcsCommit,
 		}.Tool(),
-		op.Op[vcsPushArgs, pushResult]{
+		op.Op[pushArgs, pushResult]{
 			Name:        "vcs.push",
 			Description: "Push a git branch to a remote, never by force. The result is {remote, branch, to, up_to_date, output}.",
 			OpenWorld:   true, Run: o.vcsPush,
@@ -32,14 +32,14 @@ func (o *Operators) vcsReaders() []op.Tool {
 			Description: "Say what git sees as changed in the workspace. The result is {branch, upstream, ahead, behind, clean, files: [{path, status, staged}]}.",
 			ReadOnly:    true, Idempotent: true, Run: o.vcsStatus,
 		}.Tool(),
-		op.Op[vcsDiffArgs, diffResult]{
+		op.Op[diffArgs, diffResult]{
 			Name: "vcs.diff",
 			Description: "Show the changes of the workspace that are not committed, or those since a commit, as a unified diff. " +
 				"The result is {diff, files: [{path, added, removed, status}], added, removed, truncated}.",
 			Enum:     map[string][]string{"of": {"all", "staged", "unstaged", "commit"}},
 			ReadOnly: true, Idempotent: true, Run: o.vcsDiff,
 		}.Tool(),
-		op.Op[vcsLogArgs, logResult]{
+		op.Op[logArgs, logResult]{
 			Name:        "vcs.log",
 			Description: "List the commits of the workspace, the newest first. The result is {commits: [{hash, author, date, subject, body}], total}.",
 			ReadOnly:    true, Idempotent: true, Run: o.vcsLog,

@@ -1,14 +1,14 @@
 //go:build !windows
 
-package workspace
+package child
 
 import (
 	"os/exec"
 	"syscall"
 )
 
-// shell reads the scripts of calls.
-const shell = "sh"
+// Shell reads the scripts of calls.
+const Shell = "sh"
 
 func shellArgs(script string) []string { return []string{"-c", script} }
 

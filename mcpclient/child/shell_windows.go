@@ -1,15 +1,13 @@
 //go:build windows
 
-package workspace
+package child
 
 import (
 	"os/exec"
-
-	"replan/mcpclient/child"
 )
 
-// shell reads the scripts of calls.
-const shell = "cmd"
+// Shell reads the scripts of calls.
+const Shell = "cmd"
 
 func shellArgs(script string) []string { return []string{"/d", "/s", "/c", script} }
 
@@ -20,4 +18,4 @@ func wholeLine(cmd *exec.Cmd, script string) {
 }
 
 // interrupt ends a child and its children: there is no way to ask.
-func interrupt(cmd *exec.Cmd) { _ = child.Terminate(cmd) } // gone already: as wished
+func interrupt(cmd *exec.Cmd) { _ = Terminate(cmd) } // gone already: as wished

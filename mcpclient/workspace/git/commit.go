@@ -1,4 +1,4 @@
-package workspace
+package git
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 		args.Paths[i] = at
 	}
 	if !c.Preview {
-		release, err := o.changes.Turn(ctx)
+		release, err := o.turn(ctx)
 		if err != nil {
 			return nil, err
 		}

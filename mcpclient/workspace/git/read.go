@@ -1,4 +1,4 @@
-package workspace
+package git
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 const (
 	maxVCSFiles = 2000 // files that a call lists
 	maxCommits  = 200
+	maxBody     = 4 << 10 // bytes of the body of a commit, or of what git says
 )
 
 type statusResult struct {
@@ -225,11 +226,6 @@ func (s *statusResult) header(entry string) {
 // Dirty counts the files of the workspace that are not as git has them. Without
 // git or a repository there are none.
 func (o *Operators) Dirty(ctx context.Context) (int, error) {
-	ctx, done, err := o.begin(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
 	r, err := o.repository(ctx)
 	if errors.Is(err, errNoRepository) || errors.Is(err, exec.ErrNotFound) {
 		return 0, nil
@@ -239,6 +235,30 @@ func (o *Operators) Dirty(ctx context.Context) (int, error) {
 	}
 	status, err := r.status(ctx)
 	return len(status.Files), err
+}
+
+// State is what is known of the repository before anything is done to it.
+type State struct {
+	Clean      bool // nothing is changed, and no merge or the like is under way
+	NoUpstream bool // the branch that is checked out follows none
+	NoRemote   bool
+}
+
+// State looks at the repository.
+func (o *Operators) State(ctx context.Context) (State, error) {
+	r, err := o.repository(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	status, err := r.status(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	s := State{Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == ""}
+	if out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}}); err == nil {
+		s.NoRemote = strings.TrimSpace(out.data) == ""
+	}
+	return s, nil
 }
 
 type logResult struct {
@@ -255,14 +275,14 @@ type commitInfo struct {
 	Body    string `json:"body"`
 }
 
-type vcsLogArgs struct {
+type logArgs struct {
 	Path      string `json:"path,omitempty" jsonschema:"only commits that changed this file or folder"`
 	Max       int    `json:"max,omitempty" jsonschema:"how many commits to return; 20 where it is left out"`
 	Since     string `json:"since,omitempty" jsonschema:"only commits after this date, like 2025-01-31 or 2 weeks ago"`
 	AllowNone bool   `json:"allow_none,omitempty" jsonschema:"answer no commits instead of failing where there is no repository"`
 }
 
-func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args vcsLogArgs) (*op.Answer[logResult], error) {
+func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.Answer[logResult], error) {
 	const usual = 20
 	if args.Max < 0 {
 		return nil, fmt.Errorf("the argument max of vcs.log must be 1 or more, not %d", args.Max)
@@ -304,7 +324,7 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args vcsLogArgs) (*op
 	for ; len(all) >= fields; all = all[fields:] {
 		info := commitInfo{
 			Hash: all[0], Author: valid(all[1]), Date: all[2],
-			Subject: valid(all[3]), Body: strings.TrimSpace(op.MiddleCut(valid(all[4]), maxMessage)),
+			Subject: valid(all[3]), Body: strings.TrimSpace(op.MiddleCut(valid(all[4]), maxBody)),
 		}
 		result.Commits = append(result.Commits, info)
 		said = append(said, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
@@ -370,9 +390,9 @@ func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op
 	return op.Reply(result, strings.Join(said, "\n")), nil
 }
 
-// touching returns the hashes of the newest commits that touched one of the files.
+// Touching returns the hashes of the newest commits that touched one of the files.
 // What is no path of the workspace is left out.
-func (o *Operators) touching(ctx context.Context, files []string) ([]string, error) {
+func (o *Operators) Touching(ctx context.Context, files []string) ([]string, error) {
 	r, err := o.repository(ctx)
 	if err != nil || !r.born {
 		return nil, err

@@ -1,4 +1,4 @@
-package workspace
+package child
 
 import (
 	"bytes"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"replan/mcpclient/child"
 )
 
 const (
@@ -24,136 +22,150 @@ const (
 	maxChunk  = 32 << 10               // bytes of a chunk; older output is left out of it
 )
 
-// command is a child to run.
-type command struct {
-	name    string
-	args    []string
-	script  string   // for the system's shell, in place of name and args
-	dir     string   // on disk
-	environ []string // nil is what all children inherit
-	input   []byte   // what it reads; nil is nothing
-	timeout time.Duration
-	line    func(string) // takes each line of output
-	// data makes what takes standard output where that is for a program to
+// Command is a child to run.
+type Command struct {
+	Name    string
+	Args    []string
+	Script  string   // for the system's shell, in place of name and args
+	Dir     string   // on disk
+	Environ []string // nil is what all children inherit
+	Input   []byte   // what it reads; nil is nothing
+	Timeout time.Duration
+	Line    func(string) // takes each line of output
+	// Data makes what takes standard output where that is for a program to
 	// read. What is written to shown is output as people read it. Where it is
 	// nil standard output is shown as it is.
-	data  func(shown io.Writer) io.WriteCloser
-	send  func(chunk string, bytes int64) error // takes output as it comes; nil is nobody
-	quiet bool                                  // its output is nobody's but ours: it is neither sent nor spilled
-	need  string                                // what to do where it is not installed
+	Data  func(shown io.Writer) io.WriteCloser
+	Send  func(chunk string, bytes int64) error // takes output as it comes; nil is nobody
+	Quiet bool                                  // its output is nobody's but ours: it is neither sent nor spilled
+	Need  string                                // what to do where it is not installed
 }
 
-func (c command) String() string {
-	if c.script != "" {
-		return c.script
+func (c Command) String() string {
+	if c.Script != "" {
+		return c.Script
 	}
-	return strings.Join(append([]string{c.name}, c.args...), " ")
+	return strings.Join(append([]string{c.Name}, c.Args...), " ")
 }
 
-// outcome is how a child ended.
-type outcome struct {
-	output   string
-	spill    string // file with all of the output, "" where output is all
-	exit     int    // -1 where a signal ended it
-	state    string // in words
-	timedOut bool
-	took     time.Duration
+// Outcome is how a child ended.
+type Outcome struct {
+	Output   string
+	Spill    string // file with all of the output, "" where output is all
+	Exit     int    // -1 where a signal ended it
+	State    string // in words
+	TimedOut bool
+	Took     time.Duration
 }
 
-// execute runs a child to its end, and returns when it and the children in its
+// Runner runs children. It is safe for use by several goroutines.
+type Runner struct {
+	// Environ is what children inherit, as NAME=VALUE.
+	Environ []string
+	// MaxOutput is how many bytes of output are kept in memory.
+	MaxOutput int
+	// SpillDir takes the whole output of a child that wrote more than MaxOutput.
+	// Empty keeps only the beginning and the end.
+	SpillDir string
+	Logger   *slog.Logger
+	// Watcher ends the children where this program cannot any more; nil is none.
+	Watcher Watcher
+}
+
+// Run runs a child to its end, and returns when it and the children in its
 // group are gone. Its output is sent to the client as it comes. It fails where
 // the child cannot be started or ctx ends.
-func (o *Operators) execute(ctx context.Context, what command) (outcome, error) {
-	out := &capture{max: o.maxOutput, dir: o.spillDir, line: what.line}
-	f := &follow{out: out, stream: &stream{send: o.sender(what.send)}, log: o.log}
-	if what.quiet {
+func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
+	out := &capture{max: r.MaxOutput, dir: r.SpillDir, line: what.Line}
+	f := &follow{out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
+	if what.Quiet {
 		out.dir, f.stream.send = "", func(string, int64) {}
 	}
 	var data io.WriteCloser
-	if what.data != nil {
-		data = what.data(f)
+	if what.Data != nil {
+		data = what.Data(f)
 	}
 	begin := time.Now()
-	if err := o.start(f, what, data); err != nil {
-		return outcome{}, err
+	if err := r.start(f, what, data); err != nil {
+		return Outcome{}, err
 	}
-	defer child.Ended(f.group, o.watcher)
-	child.Report(ctx, f.group)
-	timedOut := f.untilGone(ctx, what.timeout)
+	defer Ended(f.group, r.Watcher)
+	Report(ctx, f.group)
+	timedOut := f.untilGone(ctx, what.Timeout)
 	if data != nil {
 		if err := data.Close(); err != nil {
-			o.log.Warn("output could not be read", "command", what.String(), "error", err)
+			r.Logger.Warn("output could not be read", "command", what.String(), "error", err)
 		}
 	}
 	f.stream.flush(true)
 	text, spilled, err := out.close()
 	if err != nil {
-		o.log.Warn("output could not be kept", "command", what.String(), "error", err)
+		r.Logger.Warn("output could not be kept", "command", what.String(), "error", err)
 	}
 	state := f.cmd.ProcessState
-	o.log.Info("child ended", "command", what.String(), "pid", state.Pid(), "state", state.String())
+	r.Logger.Info("child ended", "command", what.String(), "pid", state.Pid(), "state", state.String())
 	if ctx.Err() != nil {
-		return outcome{}, context.Cause(ctx)
+		return Outcome{}, context.Cause(ctx)
 	}
-	return outcome{
-		output: text, spill: spilled, exit: state.ExitCode(), state: state.String(),
-		timedOut: timedOut, took: time.Since(begin),
+	return Outcome{
+		Output: text, Spill: spilled, Exit: state.ExitCode(), State: state.String(),
+		TimedOut: timedOut, Took: time.Since(begin),
 	}, nil
 }
 
 // start starts a child whose output goes to f, and its standard output to data
 // where there is one.
-func (o *Operators) start(f *follow, what command, data io.Writer) (err error) {
-	f.cmd = exec.Command(what.name, what.args...) // #nosec G204 -- running what the call says is what it is for
-	if what.script != "" {
-		f.cmd = exec.Command(shell, shellArgs(what.script)...) // #nosec G204 -- as above
+func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
+	f.cmd = exec.Command(what.Name, what.Args...) // #nosec G204 -- running what the call says is what it is for
+	if what.Script != "" {
+		f.cmd = exec.Command(Shell, shellArgs(what.Script)...) // #nosec G204 -- as above
 	}
-	f.cmd.Dir, f.cmd.Env = what.dir, what.environ
+	f.cmd.Dir, f.cmd.Env = what.Dir, what.Environ
 	if f.cmd.Env == nil {
-		f.cmd.Env = o.environ
+		f.cmd.Env = r.Environ
 	}
-	child.Isolate(f.cmd)
-	if what.script != "" {
-		wholeLine(f.cmd, what.script)
+	Isolate(f.cmd)
+	if what.Script != "" {
+		wholeLine(f.cmd, what.Script)
 	}
-	if what.input != nil {
+	if what.Input != nil {
 		// A file, as a pipe would have to be fed for as long as a grandchild
 		// holds it.
-		in, err := inputFile(what.input)
+		in, err := inputFile(what.Input)
 		if err != nil {
-			return fmt.Errorf("giving %s its input: %w", what.name, err)
+			return fmt.Errorf("giving %s its input: %w", what.Name, err)
 		}
 		defer func() {
 			if gone := errors.Join(in.Close(), os.Remove(in.Name())); gone != nil {
-				o.log.Warn("an input file stays", "file", in.Name(), "error", gone)
+				r.Logger.Warn("an input file stays", "file", in.Name(), "error", gone)
 			}
 		}()
 		f.cmd.Stdin = in
 	}
 	shown, err := f.pipe(f)
 	if err != nil {
-		return fmt.Errorf("making a pipe for the output of %s: %w", what.name, err)
+		return fmt.Errorf("making a pipe for the output of %s: %w", what.Name, err)
 	}
 	f.cmd.Stdout, f.cmd.Stderr = shown, shown
 	ours := []*os.File{shown} // until the child has its own
 	if data != nil {
 		w, err := f.pipe(data)
 		if err != nil {
-			return errors.Join(fmt.Errorf("making a pipe for the output of %s: %w", what.name, err), shown.Close(), f.close())
+			return errors.Join(fmt.Errorf("making a pipe for the output of %s: %w", what.Name, err), shown.Close(), f.close())
 		}
 		f.cmd.Stdout, ours = w, append(ours, w)
 	}
-	f.group, err = child.Start(f.cmd, o.watcher)
+	f.group, err = Start(f.cmd, r.Watcher)
 	for _, w := range ours {
 		_ = w.Close() // there is nothing of ours in it
 	}
 	if err == nil {
-		o.log.Info("child started", "command", what.String(), "pid", f.cmd.Process.Pid)
+		r.Logger.Info("child started", "command", what.String(), "pid", f.cmd.Process.Pid)
 		return nil
 	}
 	err = errors.Join(f.close(), err)
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is not installed or not in PATH; %s: %w", what.name, cmp.Or(what.need, "install it or name another program"), err)
+		return fmt.Errorf("%s is not installed or not in PATH; %s: %w", what.Name, cmp.Or(what.Need, "install it or name another program"), err)
 	}
 	return fmt.Errorf("starting %s: %w", what, err)
 }
@@ -176,7 +188,7 @@ func inputFile(data []byte) (*os.File, error) {
 // follow looks after one running child.
 type follow struct {
 	cmd    *exec.Cmd
-	group  child.Group
+	group  Group
 	pipes  []pipe
 	out    io.Writer
 	stream *stream
@@ -225,7 +237,7 @@ func (f *follow) close() error {
 
 // kill ends the group at once.
 func (f *follow) kill() {
-	if err := child.Kill(f.cmd); err != nil {
+	if err := Kill(f.cmd); err != nil {
 		f.log.Warn("a child may still run", "command", f.cmd.String(), "error", err)
 	}
 }
@@ -331,13 +343,13 @@ func (s *stream) flush(end bool) {
 }
 
 // sender passes on chunks of output, and how many bytes there were so far.
-func (o *Operators) sender(send func(string, int64) error) func(string, int64) {
+func (r *Runner) sender(send func(string, int64) error) func(string, int64) {
 	return func(chunk string, bytes int64) {
 		if send == nil {
 			return
 		}
 		if err := send(chunk, bytes); err != nil {
-			o.log.Debug("output was not passed on", "error", err)
+			r.Logger.Debug("output was not passed on", "error", err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package git
 
 import (
 	"context"
@@ -16,13 +16,13 @@ type branchResult struct {
 	Note    string `json:"note,omitempty"`
 }
 
-type vcsBranchArgs struct {
+type branchArgs struct {
 	Name   string `json:"name" jsonschema:"name of the branch"`
 	Create bool   `json:"create,omitempty" jsonschema:"make the branch, from the commit that is checked out"`
 }
 
-func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args vcsBranchArgs) (*op.Answer[branchResult], error) {
-	release, err := o.changes.Turn(ctx)
+func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args branchArgs) (*op.Answer[branchResult], error) {
+	release, err := o.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,13 @@ type pushResult struct {
 	Output   string `json:"output"`
 }
 
-type vcsPushArgs struct {
+type pushArgs struct {
 	Remote      string `json:"remote,omitempty" jsonschema:"name of a remote; the one that the branch follows where it is left out"`
 	Branch      string `json:"branch,omitempty" jsonschema:"the branch to push; the one that is checked out where it is left out"`
 	SetUpstream bool   `json:"set_upstream,omitempty" jsonschema:"have the branch follow the one it is pushed to"`
 }
 
-func (o *Operators) vcsPush(ctx context.Context, c op.Call, args vcsPushArgs) (*op.Answer[pushResult], error) {
+func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.Answer[pushResult], error) {
 	r, err := o.repository(ctx)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args vcsPushArgs) (*
 	if out.exit != 0 {
 		return nil, notPushed(remote, to, out)
 	}
-	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: op.MiddleCut(strings.TrimSpace(out.said), maxMessage)}
+	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: op.MiddleCut(strings.TrimSpace(out.said), maxBody)}
 	text := fmt.Sprintf("pushed %s to %s of %s", args.Branch, to, remote)
 	if result.UpToDate = strings.HasPrefix(verdict(out.data), "="); result.UpToDate {
 		text = fmt.Sprintf("%s of %s has all of %s already", to, remote, args.Branch)
@@ -176,7 +176,7 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args vcsPushArgs) (*
 // askNobody keeps ssh from asking for a password on the terminal, where nobody
 // would see it, unless a command of the user's own is configured.
 func (r *gitRepository) askNobody(ctx context.Context) ([]string, error) {
-	for _, entry := range r.o.environ {
+	for _, entry := range r.o.runner.Environ {
 		if strings.HasPrefix(entry, "GIT_SSH_COMMAND=") || strings.HasPrefix(entry, "GIT_SSH=") {
 			return nil, nil
 		}
@@ -205,7 +205,7 @@ func notPushed(remote, to string, out gitOutput) error {
 		return fmt.Errorf("%s of %s has commits that are not here, and nothing is pushed by force; fetch and merge or rebase first", to, remote)
 	case strings.HasPrefix(line, "!"):
 		why := line[strings.LastIndexByte(line, '\t')+1:]
-		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.said, maxMessage)), " "))
+		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.said, maxBody)), " "))
 	case strings.Contains(out.said, "could not read Username"), strings.Contains(out.said, "Permission denied"):
 		return fmt.Errorf("%s did not let git in, and nobody can be asked for a password here; push once with git itself, or set up a key or a credential helper", remote)
 	default:

@@ -1,4 +1,4 @@
-package workspace
+package git
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -91,26 +92,26 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 	if out.max == 0 {
 		out.max = maxGitData
 	}
-	ended, err := r.o.execute(ctx, command{
-		send: run.send,
-		name: "git", args: append(flags, run.args...),
-		dir: r.o.tree.Dir, environ: r.environ(run), input: run.input,
-		timeout: limit, quiet: !run.asUser, need: "install it to work with repositories",
-		data: func(io.Writer) io.WriteCloser { return out },
+	ended, err := r.o.runner.Run(ctx, child.Command{
+		Send: run.send,
+		Name: "git", Args: append(flags, run.args...),
+		Dir: r.o.tree.Dir, Environ: r.environ(run), Input: run.input,
+		Timeout: limit, Quiet: !run.asUser, Need: "install it to work with repositories",
+		Data: func(io.Writer) io.WriteCloser { return out },
 	})
 	if err != nil {
 		return gitOutput{}, err
 	}
-	if ended.timedOut {
+	if ended.TimedOut {
 		return gitOutput{}, fmt.Errorf("git %s did not end within %s and was stopped", run.args[0], limit)
 	}
-	return gitOutput{data: out.String(), cut: out.cut, said: ended.output, exit: ended.exit}, nil
+	return gitOutput{data: out.String(), cut: out.cut, said: ended.Output, exit: ended.Exit}, nil
 }
 
 // environ is what git inherits: nothing that points it at another repository,
 // and for what only reads nothing by which it would write or reach a remote.
 func (r *gitRepository) environ(run gitRun) []string {
-	environ := slices.DeleteFunc(slices.Clone(r.o.environ), func(entry string) bool {
+	environ := slices.DeleteFunc(slices.Clone(r.o.runner.Environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
 		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",

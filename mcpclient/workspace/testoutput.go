@@ -1,0 +1,42 @@
+package workspace
+
+import "strings"
+
+const maxTestText = 64 << 10 // bytes of what one test prints, or half as much again
+
+// clipped is a text of which the middle is left out where it is long.
+type clipped struct {
+	head, tail []byte
+	cut        bool
+}
+
+func (c *clipped) add(s string) {
+	room := min(max(0, maxTestText/2-len(c.head)), len(s))
+	c.head = append(c.head, s[:room]...)
+	c.tail = append(c.tail, s[room:]...)
+	if over := len(c.tail) - maxTestText/2; over > maxTestText/2 {
+		c.tail = append(c.tail[:0], c.tail[over:]...)
+		c.cut = true
+	}
+}
+
+// open reports whether the last line has not ended.
+func (c *clipped) open() bool {
+	last := c.tail
+	if len(last) == 0 {
+		last = c.head
+	}
+	return len(last) > 0 && last[len(last)-1] != '\n'
+}
+
+func (c *clipped) lines() []string {
+	text := string(c.head)
+	if c.cut {
+		text += "\n[cut]\n"
+	}
+	text = strings.TrimSuffix(text+string(c.tail), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
