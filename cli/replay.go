@@ -11,10 +11,6 @@ import (
 	"replan/tui"
 )
 
-// longestPause is how long a replay rests between two events at most: somebody
-// at a gate, or days between two lives of a run, are not waited for.
-const longestPause = 2 * time.Second
-
 func newReplay(o *options) *cobra.Command {
 	var speed float64
 	command := &cobra.Command{
@@ -105,12 +101,11 @@ func newReplayed(id string, events []event.Event, speed float64) *replayed {
 	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), gone: make(chan struct{})}
 }
 
-// pauses returns how long to rest before each event; a speed of 0 rests never.
+// pauses returns how long to rest before each event.
 func pauses(events []event.Event, speed float64) []time.Duration {
 	out := make([]time.Duration, len(events))
-	for i := 1; i < len(events) && speed > 0; i++ {
-		rest := float64(events[i].Time.Sub(events[i-1].Time)) / speed
-		out[i] = time.Duration(min(max(rest, 0), float64(longestPause)))
+	for i := 1; i < len(events); i++ {
+		out[i] = runner.Rest(events[i].Time.Sub(events[i-1].Time), speed)
 	}
 	return out
 }

@@ -132,21 +132,12 @@ func slashModel(ctx context.Context, w *workshop, now runner.Moment, name string
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	info.Name = tagged(info.Name)
+	info.Name = prompt.TaggedName(info.Name)
 	text := "from the next run on: `" + untrusted.Line(info.Name) + "`, "
 	if room := tokens(info.ContextWindow); room != "" {
 		text += room + " of context, "
 	}
 	return runner.Answer{Text: sentences(text+abilities(info), unthought(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
-}
-
-// tagged is the name by which a server lists a model that may be called without
-// its tag.
-func tagged(name string) string {
-	if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
-		return name
-	}
-	return name + ":latest"
 }
 
 // unthought says so where a model will not think as hard as it is to, since it

@@ -13,7 +13,7 @@ import (
 // works by it, in the words in which it answers /model, /think and /profile.
 func (m *Model) tellChosen() {
 	c := m.chosen
-	if c == nil || c.Model != nil && !sameModel(*c.Model, m.status.Model) ||
+	if c == nil || c.Model != nil && !prompt.SameModel(*c.Model, m.status.Model) ||
 		c.Think != nil && *c.Think != m.status.Think || c.Profile != nil && *c.Profile != m.status.Profile {
 		return
 	}
@@ -48,7 +48,7 @@ func (m *Model) chosenWords(c runner.Choose) string {
 // info is what is known of a model, with no name where nothing is.
 func (d *modelsDialog) info(name string) prompt.ModelInfo {
 	for _, info := range d.there.Models {
-		if sameModel(info.Name, name) {
+		if prompt.SameModel(info.Name, name) {
 			return info
 		}
 	}

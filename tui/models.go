@@ -65,21 +65,9 @@ type entry struct {
 
 func (d *modelsDialog) current(e entry) bool {
 	if e.model != nil {
-		return sameModel(e.name, d.there.Model)
+		return prompt.SameModel(e.name, d.there.Model)
 	}
 	return e.name == d.there.Profile
-}
-
-// sameModel reports whether two names are those of one model: a server takes a
-// name without a tag for that of the latest, and tells no capitals apart.
-func sameModel(a, b string) bool {
-	tagged := func(name string) string {
-		if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
-			return name
-		}
-		return name + ":latest"
-	}
-	return a != "" && b != "" && strings.EqualFold(tagged(a), tagged(b))
 }
 
 // entries are those whose names contain what is searched for.

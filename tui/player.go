@@ -7,14 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/event"
+	"replan/agent/runner"
 	"replan/tui/untrusted"
+	"replan/agent/event"
 )
-
-// longestRest is how long a replay rests between two events at most, at the pace
-// of the run: somebody at a gate, or days between two lives of a run, are not
-// waited for.
-const longestRest = 2 * time.Second
 
 // atOnce is the speed that waits for nothing.
 const atOnce = 0
@@ -74,8 +70,7 @@ func newPlayer(events []event.Event, speed float64, frame time.Duration, fresh f
 	p := &player{fresh: fresh, frame: frame, events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
 	for i, e := range events {
 		if i > 0 {
-			rest := e.Time.Sub(events[i-1].Time)
-			p.due[i] = p.due[i-1] + min(max(rest, 0), longestRest)
+			p.due[i] = p.due[i-1] + runner.Rest(e.Time.Sub(events[i-1].Time), 1)
 		}
 		if worthSeeking(e.Data) {
 			p.stops = append(p.stops, i+1)
@@ -137,9 +132,8 @@ func (p *player) wait() tea.Cmd {
 		return nil
 	}
 	var rest time.Duration
-	if p.at > 0 && p.speed != atOnce {
-		rest = time.Duration(float64(p.due[p.at]-p.due[p.at-1]) / p.speed)
-		rest = min(rest, longestRest)
+	if p.at > 0 {
+		rest = runner.Rest(p.due[p.at]-p.due[p.at-1], p.speed)
 	}
 	halted, count := make(chan struct{}), p.count
 	p.halted = halted

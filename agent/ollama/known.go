@@ -109,15 +109,9 @@ func (c *Client) recall(name string) *known {
 	return c.known[tagged(name)]
 }
 
-// tagged is the name under which the server keeps a model: it adds a tag where
-// there is none, and does not tell capitals apart.
-func tagged(name string) string {
-	name = strings.ToLower(name)
-	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
-		return name
-	}
-	return name + ":latest"
-}
+// tagged is the name by which what is known of a model is kept: servers tell no
+// capitals apart.
+func tagged(name string) string { return prompt.TaggedName(strings.ToLower(name)) }
 
 // refusesThinking says whether the server's words, in lower case, turn a think
 // setting away. A model may have the word in its name.

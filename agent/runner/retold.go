@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -10,6 +11,19 @@ import (
 
 // RetoldSession is the id of the session that [Retold] makes around a run.
 const RetoldSession = "s-replay"
+
+// longestRest is how long a replay rests between two events at most: nobody waits
+// for somebody at a gate, or for the days between two lives of a run.
+const longestRest = 2 * time.Second
+
+// Rest is how long a replay rests between two events that were gap apart, at a
+// speed times that of the run. At 0 it rests never.
+func Rest(gap time.Duration, speed float64) time.Duration {
+	if speed <= 0 {
+		return 0
+	}
+	return time.Duration(min(max(float64(gap)/speed, 0), float64(longestRest)))
+}
 
 // Retold is the session in which a run came about, to be played again: what was
 // asked, what happened, and what was answered.

@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"replan/planning/plan"
@@ -93,6 +94,21 @@ type ModelInfo struct {
 	Parameters    string `json:"parameters,omitempty"`   // as the server says it: "8.2B"
 	Quantization  string `json:"quantization,omitempty"` // as the server says it: "Q4_K_M"
 	Loaded        bool   `json:"loaded,omitempty"`       // in memory now
+}
+
+// TaggedName is the name under which a server lists a model: with the tag latest
+// where the name has none.
+func TaggedName(name string) string {
+	if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
+		return name
+	}
+	return name + ":latest"
+}
+
+// SameModel reports whether two names are those of one model. Servers tell no
+// capitals apart. No model is the same as one without a name.
+func SameModel(a, b string) bool {
+	return a != "" && b != "" && strings.EqualFold(TaggedName(a), TaggedName(b))
 }
 
 // ErrNoModel says that no model can be had: the server cannot be reached, or

@@ -8,9 +8,10 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"replan/planning/prompt"
 
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
@@ -257,7 +258,7 @@ func (m Model) details() api.ModelDetails {
 
 func (s *Server) find(name string) (Model, bool) {
 	for _, m := range s.models {
-		if strings.EqualFold(m.Name, tagged(name)) {
+		if prompt.SameModel(m.Name, name) {
 			return m, true
 		}
 	}
@@ -265,7 +266,7 @@ func (s *Server) find(name string) (Model, bool) {
 }
 
 func (m Model) withDefaults() Model {
-	m.Name = tagged(m.Name)
+	m.Name = prompt.TaggedName(m.Name)
 	if m.ContextLength == 0 {
 		m.ContextLength = defaultContextLength
 	}
@@ -276,14 +277,6 @@ func (m Model) withDefaults() Model {
 }
 
 func (m Model) can(capability string) bool { return slices.Contains(m.Capabilities, capability) }
-
-// tagged is the name with the tag that Ollama adds where there is none.
-func tagged(name string) string {
-	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
-		return name
-	}
-	return name + ":latest"
-}
 
 func notFound(name string) string { return fmt.Sprintf("model '%s' not found", name) }
 
