@@ -24,9 +24,6 @@ import (
 	"replan/tui/untrusted"
 )
 
-// Version is the version of the program, set by the build.
-var Version = "0.1.0-dev"
-
 // The exit codes that are not a run's own.
 const (
 	exitUsage       = 2
@@ -294,18 +291,6 @@ func newRun(o *options) *cobra.Command {
 				return usage("say what is to be done: replan run GOAL")
 			}
 			return o.runHeadless(cmd.Context(), goal)
-		},
-	}
-}
-
-func newVersion(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(o.io.Out, "replan %s\n", Version)
-			return wrap(writing, err)
 		},
 	}
 }
