@@ -11,6 +11,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/store/journal"
 	"replan/cli/crash"
+	"replan/cli/folder"
 	"replan/tui"
 )
 
@@ -82,7 +83,7 @@ func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before c
 	if len(w.notes) > 0 {
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
-	screen.Examples = exampleGoals(o.workspace)
+	screen.Examples = folder.ExampleGoals(o.workspace)
 	screen.Editor, screen.Commands = o.editor(), o.chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))

@@ -13,6 +13,7 @@ import (
 	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
 
+	"replan/cli/stdio"
 	"replan/mcpclient/workspace"
 )
 
@@ -76,10 +77,10 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	}
 	defer func() { _ = in.Close() }() // nothing of it is left to be read
 	defer context.AfterFunc(ctx, func() { in.Cancel() })()
-	stdio := server.NewStdioServer(w.own.Server())
-	stdio.SetErrorLogger(slog.NewLogLogger(w.logger.Handler(), slog.LevelWarn))
-	wire := newWire(ctx, in, o.io.Out)
-	if err := stdio.Listen(ctx, wire, wire.out()); err != nil && ctx.Err() == nil {
+	served := server.NewStdioServer(w.own.Server())
+	served.SetErrorLogger(slog.NewLogLogger(w.logger.Handler(), slog.LevelWarn))
+	pipe := stdio.New(ctx, in, o.io.Out)
+	if err := served.Listen(ctx, pipe, pipe.Out()); err != nil && ctx.Err() == nil {
 		return wrap("serve the workspace", err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/agent/event"
@@ -19,7 +20,9 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/agent/store/instructions"
 	"replan/cli/crash"
+	"replan/cli/folder"
 	"replan/internal/redact"
 	"replan/mcpclient"
 	"replan/mcpclient/child"
@@ -117,7 +120,7 @@ func (o *options) sessionConfig(w *workshop) runner.Config {
 		Undo:      o.undoes(w),
 		Dirty:     w.dirty,
 		Survey:    w.survey,
-		Branch:    func() string { return branchOf(o.workspace) },
+		Branch:    func() string { return folder.Branch(o.workspace) },
 		Host:      w.model.Host(),
 		Settings:  o.settings,
 		Aids:      o.aids(w),
@@ -333,4 +336,17 @@ func newID(now time.Time) string {
 	var random [3]byte
 	_, _ = rand.Read(random[:]) // never fails, by its documentation
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(random[:])
+}
+
+// readInstructions reads what the project says, for the prompts and the screen.
+func (w *workshop) readInstructions(workspace string) error {
+	found, err := instructions.Find(workspace, xdg.Home)
+	if err != nil {
+		return wrap("read the project's instructions", err)
+	}
+	w.instructions, w.instructionsFile = found.Text, found.File
+	if found.Note != "" {
+		w.notes = append(w.notes, found.Note)
+	}
+	return nil
 }

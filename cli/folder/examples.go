@@ -1,4 +1,4 @@
-package cli
+package folder
 
 import (
 	"io"
@@ -13,9 +13,9 @@ import (
 // languages.
 var defines = regexp.MustCompile(`(?m)^(?:export +)?(?:pub +)?(?:async +)?(?:func|def|class|function|fn|struct|interface) +([A-Za-z_][A-Za-z0-9_]{3,40})`)
 
-// exampleGoals are three goals that fit a folder, to be shown in the greeting. It
+// ExampleGoals are three goals that fit a folder, to be shown in the greeting. It
 // looks at the names in the folder and into one file, no further.
-func exampleGoals(folder string) []string {
+func ExampleGoals(folder string) []string {
 	const most = 2000           // names
 	dir, err := os.Open(folder) //nolint:gosec // the workspace
 	if err != nil {

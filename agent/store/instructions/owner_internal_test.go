@@ -1,4 +1,4 @@
-package cli
+package instructions
 
 import (
 	"errors"
@@ -64,52 +64,52 @@ func TestWhoseInstructionsCount(t *testing.T) {
 		files     map[string]string
 		give      map[string]given
 		workspace string
-		want      instructions
+		want      Instructions
 	}{
 		"those of a repository that a group shares": {
 			repository,
 			map[string]given{"r": {0o775, 0, shared}, "r/AGENTS.md": {0o664, 0, shared}},
 			"r/a",
-			instructions{"repo", "../AGENTS.md", ""},
+			Instructions{"repo", "../AGENTS.md", ""},
 		},
 		"those that a colleague wrote into it": {
 			repository,
 			map[string]given{"r": {0o775, 0, shared}, "r/AGENTS.md": {0o664, other, shared}},
 			"r/a",
-			instructions{"repo", "../AGENTS.md", ""},
+			Instructions{"repo", "../AGENTS.md", ""},
 		},
 		"not those that everybody may write into it": {
-			repository, map[string]given{"r/AGENTS.md": {0o666, 0, 0}}, "r/a", instructions{note: writable},
+			repository, map[string]given{"r/AGENTS.md": {0o666, 0, 0}}, "r/a", Instructions{Note: writable},
 		},
 		"not those of somebody else's repository": {
 			repository,
 			map[string]given{"r": {0o755, other, shared}, "r/.git": {0o755, other, shared}, "r/AGENTS.md": {0o644, other, shared}},
 			"r/a",
-			instructions{note: foreign},
+			Instructions{Note: foreign},
 		},
 		"not those of a folder that a stranger made a repository": {
-			repository, map[string]given{"r": {0o775, 0, shared}, "r/.git": {0o755, other, shared}}, "r/a", instructions{note: writable},
+			repository, map[string]given{"r": {0o775, 0, shared}, "r/.git": {0o755, other, shared}}, "r/a", Instructions{Note: writable},
 		},
 		"those of a lone folder of the user's": {
-			lone, nil, "h/f/a", instructions{"above", "../AGENTS.md", ""},
+			lone, nil, "h/f/a", Instructions{"above", "../AGENTS.md", ""},
 		},
 		"not those of a folder that a group may write to": {
-			lone, map[string]given{"h/f": {0o775, 0, shared}}, "h/f/a", instructions{note: writable},
+			lone, map[string]given{"h/f": {0o775, 0, shared}}, "h/f/a", Instructions{Note: writable},
 		},
 		"not those that a group may write": {
-			lone, map[string]given{"h/f/AGENTS.md": {0o664, 0, shared}}, "h/f/a", instructions{note: writable},
+			lone, map[string]given{"h/f/AGENTS.md": {0o664, 0, shared}}, "h/f/a", Instructions{Note: writable},
 		},
 		"not those of somebody else's folder": {
-			lone, map[string]given{"h/f": {0o755, other, shared}}, "h/f/a", instructions{note: foreign},
+			lone, map[string]given{"h/f": {0o755, other, shared}}, "h/f/a", Instructions{Note: foreign},
 		},
 		"not those of somebody else": {
-			lone, map[string]given{"h/f/AGENTS.md": {0o644, other, shared}}, "h/f/a", instructions{note: foreign},
+			lone, map[string]given{"h/f/AGENTS.md": {0o644, other, shared}}, "h/f/a", Instructions{Note: foreign},
 		},
 		"those of the workspace, whoever wrote them": {
 			lone,
 			map[string]given{"h/f": {0o777, other, shared}, "h/f/AGENTS.md": {0o666, other, shared}},
 			"h/f",
-			instructions{"above", "AGENTS.md", ""},
+			Instructions{"above", "AGENTS.md", ""},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestWhoseInstructionsCount(t *testing.T) {
 					t.Skipf("not allowed here: %v", err)
 				}
 			}
-			got, err := findInstructions(filepath.Join(top, filepath.FromSlash(c.workspace)), filepath.Join(top, "h"))
+			got, err := Find(filepath.Join(top, filepath.FromSlash(c.workspace)), filepath.Join(top, "h"))
 			if err != nil || got != c.want {
 				t.Errorf("found %+v (%v), want %+v", got, err, c.want)
 			}

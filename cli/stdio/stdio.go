@@ -1,4 +1,6 @@
-package cli
+// Package stdio is the standard input and output of a served MCP server. It
+// imports nothing of replan. Start reading at [Pipe].
+package stdio
 
 import (
 	"bufio"
@@ -11,10 +13,10 @@ import (
 	"sync"
 )
 
-// wire is a server's standard input. The server breaks off the calls that it
+// Pipe is a server's standard input. The server breaks off the calls that it
 // works on when its input ends, so that end is held back until those that were
 // read are answered, or the program is to stop.
-type wire struct {
+type Pipe struct {
 	ctx  context.Context
 	in   *bufio.Reader
 	to   io.Writer
@@ -26,8 +28,10 @@ type wire struct {
 	changed chan struct{}  // closed and made anew at each answer
 }
 
-func newWire(ctx context.Context, in io.Reader, out io.Writer) *wire {
-	return &wire{ctx: ctx, in: bufio.NewReader(in), to: out, open: map[string]int{}, changed: make(chan struct{})}
+// New returns the pipe between a client that writes to in and a server. It holds the
+// end of the input back until ctx ends at the latest.
+func New(ctx context.Context, in io.Reader, out io.Writer) *Pipe {
+	return &Pipe{ctx: ctx, in: bufio.NewReader(in), to: out, open: map[string]int{}, changed: make(chan struct{})}
 }
 
 // message is as much of one as tells calls and their answers.
@@ -58,7 +62,7 @@ func (m *message) read(line []byte) (id string, ok bool) {
 func (m *message) isCall() bool { return m.Method == "tools/call" && m.Result == nil }
 
 // Read passes on the input line by line; a last line without an end gets one.
-func (w *wire) Read(p []byte) (int, error) {
+func (w *Pipe) Read(p []byte) (int, error) {
 	if len(w.rest) == 0 && w.err == nil {
 		w.rest, w.err = w.in.ReadBytes('\n')
 		if w.err == io.EOF && len(bytes.TrimSpace(w.rest)) > 0 {
@@ -81,7 +85,7 @@ func (w *wire) Read(p []byte) (int, error) {
 }
 
 // answered waits until no call is without an answer.
-func (w *wire) answered() {
+func (w *Pipe) answered() {
 	for {
 		w.mu.Lock()
 		left, changed := len(w.open), w.changed
@@ -97,10 +101,10 @@ func (w *wire) answered() {
 	}
 }
 
-// out is what the server writes its messages to, each at once.
-func (w *wire) out() io.Writer { return answers{w} }
+// Out is what the server writes its messages to, each at once.
+func (w *Pipe) Out() io.Writer { return answers{w} }
 
-type answers struct{ *wire }
+type answers struct{ *Pipe }
 
 func (a answers) Write(p []byte) (int, error) {
 	n, err := a.to.Write(p)

@@ -1,4 +1,7 @@
-package cli
+// Package instructions finds the AGENTS.md that holds for a folder: the nearest
+// one, if nobody but the user can have written it. It imports nothing of replan.
+// Start reading at [Find].
+package instructions
 
 import (
 	"cmp"
@@ -11,8 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
-
-	"github.com/adrg/xdg"
 )
 
 // instructionsName is the file in which projects say how they are worked on.
@@ -21,35 +22,22 @@ const instructionsName = "AGENTS.md"
 // maxInstructions is how much of a project's AGENTS.md is read, in bytes.
 const maxInstructions = 32 << 10
 
-// instructions is what a project says of how it is worked on.
-type instructions struct {
-	text string // at most maxInstructions bytes, and a mark where more is left out
-	file string // where it comes from, relative to the workspace, with slashes; "" without a text
-	note string // why a file that is there is left out
+// Instructions is what a project says about how to work on it.
+type Instructions struct {
+	Text string // at most maxInstructions bytes, and a mark where more is left out
+	File string // where it comes from, relative to the workspace, with slashes; "" without a text
+	Note string // why a file that is there is left out
 }
 
-// readInstructions reads what the project says, for the prompts and the screen.
-func (w *workshop) readInstructions(workspace string) error {
-	found, err := findInstructions(workspace, xdg.Home)
-	if err != nil {
-		return wrap("read the project's instructions", err)
-	}
-	w.instructions, w.instructionsFile = found.text, found.file
-	if found.note != "" {
-		w.notes = append(w.notes, found.note)
-	}
-	return nil
-}
-
-// findInstructions returns what the AGENTS.md says that is nearest to the
+// Find returns what the AGENTS.md says that is nearest to the
 // workspace: in it, or in a folder above. The search ends with the folder that
 // holds .git, with home, or at the top. A file that cannot be read is left out
 // with a note, and none above it takes its place; one that is not the user's own
 // word is left out with a note, too, and the search goes on.
-func findInstructions(workspace, home string) (instructions, error) {
+func Find(workspace, home string) (Instructions, error) {
 	start, err := filepath.EvalSymlinks(workspace)
 	if err != nil {
-		return instructions{}, err
+		return Instructions{}, err
 	}
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
@@ -59,7 +47,7 @@ func findInstructions(workspace, home string) (instructions, error) {
 	for _, folder := range folders {
 		there, err := holdsInstructions(folder, folder == start)
 		if err != nil {
-			return instructions{}, err
+			return Instructions{}, err
 		}
 		if !there {
 			continue
@@ -71,10 +59,10 @@ func findInstructions(workspace, home string) (instructions, error) {
 			}
 		}
 		found := instructionsIn(folder, shownFrom(start, folder))
-		found.note = cmp.Or(found.note, note)
+		found.Note = cmp.Or(found.Note, note)
 		return found, nil
 	}
-	return instructions{note: note}, nil
+	return Instructions{Note: note}, nil
 }
 
 // searched returns the folders whose AGENTS.md may count, the workspace first,
@@ -115,18 +103,18 @@ func shownFrom(workspace, folder string) string {
 func leftOut(shown string, err error) string { return fmt.Sprintf("%s is left out: %v", shown, err) }
 
 // instructionsIn reads the AGENTS.md of a folder.
-func instructionsIn(folder, shown string) instructions {
+func instructionsIn(folder, shown string) Instructions {
 	text, err := readNotes(folder, shown)
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &path): // it names the file once more
-		return instructions{note: leftOut(shown, path.Err)}
+		return Instructions{Note: leftOut(shown, path.Err)}
 	case err != nil:
-		return instructions{note: leftOut(shown, err)}
+		return Instructions{Note: leftOut(shown, err)}
 	case strings.TrimSpace(text) == "":
-		return instructions{}
+		return Instructions{}
 	}
-	return instructions{text: text, file: shown}
+	return Instructions{Text: text, File: shown}
 }
 
 // What keeps a file from being read, besides what the system says.

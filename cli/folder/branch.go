@@ -1,4 +1,4 @@
-package cli
+package folder
 
 import (
 	"io"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// branchOf is the branch of git that a folder is on, the beginning of a commit
+// Branch is the branch of git that a folder is on, the beginning of a commit
 // where it is on none, "" where there is no repository. It reads no more than the
 // few bytes in which git keeps that, and starts no program.
-func branchOf(folder string) string {
+func Branch(folder string) string {
 	for {
 		head, found := gitHead(filepath.Join(folder, ".git"))
 		if found {

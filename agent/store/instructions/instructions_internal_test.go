@@ -1,4 +1,4 @@
-package cli
+package instructions
 
 import (
 	"fmt"
@@ -51,63 +51,63 @@ func TestTheNearestInstructionsHold(t *testing.T) {
 		files     map[string]string
 		workspace string
 		home      string
-		want      instructions
+		want      Instructions
 	}{
 		"of the workspace itself": {
-			map[string]string{"AGENTS.md": "top", "p/.git/": "", "p/AGENTS.md": "own"}, "p", "", instructions{"own", "AGENTS.md", ""},
+			map[string]string{"AGENTS.md": "top", "p/.git/": "", "p/AGENTS.md": "own"}, "p", "", Instructions{"own", "AGENTS.md", ""},
 		},
 		"of the repository around it": {
-			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/b/": ""}, "r/a/b", "", instructions{"repo", "../../AGENTS.md", ""},
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/b/": ""}, "r/a/b", "", Instructions{"repo", "../../AGENTS.md", ""},
 		},
 		"of a folder between": {
-			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": "part", "r/a/b/": ""}, "r/a/b", "", instructions{"part", "../AGENTS.md", ""},
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": "part", "r/a/b/": ""}, "r/a/b", "", Instructions{"part", "../AGENTS.md", ""},
 		},
 		"none from above the repository": {
-			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/a/": ""}, "r/a", "", instructions{},
+			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/a/": ""}, "r/a", "", Instructions{},
 		},
 		"none from above a worktree": {
-			map[string]string{"AGENTS.md": "top", "r/.git": "gitdir: elsewhere", "r/a/": ""}, "r/a", "", instructions{},
+			map[string]string{"AGENTS.md": "top", "r/.git": "gitdir: elsewhere", "r/a/": ""}, "r/a", "", Instructions{},
 		},
 		"none from below": {
-			map[string]string{"r/.git/": "", "r/a/AGENTS.md": "part"}, "r", "", instructions{},
+			map[string]string{"r/.git/": "", "r/a/AGENTS.md": "part"}, "r", "", Instructions{},
 		},
 		"of the home where there is no repository": {
-			map[string]string{"h/AGENTS.md": "home", "h/a/": ""}, "h/a", "h", instructions{"home", "../AGENTS.md", ""},
+			map[string]string{"h/AGENTS.md": "home", "h/a/": ""}, "h/a", "h", Instructions{"home", "../AGENTS.md", ""},
 		},
 		"none from above the home": {
-			map[string]string{"AGENTS.md": "top", "h/a/": ""}, "h/a", "h", instructions{},
+			map[string]string{"AGENTS.md": "top", "h/a/": ""}, "h/a", "h", Instructions{},
 		},
 		"of a folder above where there is neither": {
-			map[string]string{"AGENTS.md": "top", "a/": ""}, "a", "", instructions{"top", "../AGENTS.md", ""},
+			map[string]string{"AGENTS.md": "top", "a/": ""}, "a", "", Instructions{"top", "../AGENTS.md", ""},
 		},
 		"by the real folder where the workspace is a link": {
-			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/AGENTS.md": "repo", "r/a/": "", "w": "->r/a"}, "w", "", instructions{"repo", "../AGENTS.md", ""},
+			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/AGENTS.md": "repo", "r/a/": "", "w": "->r/a"}, "w", "", Instructions{"repo", "../AGENTS.md", ""},
 		},
 		"through a link in the same folder": {
-			map[string]string{"p/.git/": "", "p/AGENTS.md": "->NOTES.md", "p/NOTES.md": "notes"}, "p", "", instructions{"notes", "AGENTS.md", ""},
+			map[string]string{"p/.git/": "", "p/AGENTS.md": "->NOTES.md", "p/NOTES.md": "notes"}, "p", "", Instructions{"notes", "AGENTS.md", ""},
 		},
 		"never through a link out of the folder": {
 			map[string]string{"secret": "secret", "p/.git/": "", "p/AGENTS.md": "->../secret"},
 			"p", "",
-			instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
+			Instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
 		},
 		"never through a link to nothing": {
 			map[string]string{"p/.git/": "", "p/AGENTS.md": "->gone"},
 			"p", "",
-			instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
+			Instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
 		},
 		"and a folder of that name says nothing": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md/": ""},
 			"r/a", "",
-			instructions{"", "", "AGENTS.md is left out: it is no regular file"},
+			Instructions{"", "", "AGENTS.md is left out: it is no regular file"},
 		},
 		"nor does one above": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md/": "", "r/a/": ""},
 			"r/a", "",
-			instructions{"", "", "../AGENTS.md is left out: it is no regular file"},
+			Instructions{"", "", "../AGENTS.md is left out: it is no regular file"},
 		},
 		"and an empty file hides those above": {
-			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": " \n"}, "r/a", "", instructions{},
+			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": " \n"}, "r/a", "", Instructions{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestTheNearestInstructionsHold(t *testing.T) {
 			if c.home != "" {
 				home = filepath.Join(top, c.home)
 			}
-			got, err := findInstructions(filepath.Join(top, filepath.FromSlash(c.workspace)), home)
+			got, err := Find(filepath.Join(top, filepath.FromSlash(c.workspace)), home)
 			if err != nil || got != c.want {
 				t.Errorf("found %+v (%v), want %+v", got, err, c.want)
 			}
@@ -133,12 +133,12 @@ func TestInstructionsThatEverybodyCouldHaveWritten(t *testing.T) {
 	if err := os.Chmod(open, 0o777|os.ModeSticky); err != nil {
 		t.Fatal(err)
 	}
-	got, err := findInstructions(filepath.Join(open, "a"), filepath.Join(top, "h"))
-	if want := (instructions{"home", "../../AGENTS.md", "../AGENTS.md is left out: others may write to it or to its folder"}); err != nil || got != want {
+	got, err := Find(filepath.Join(open, "a"), filepath.Join(top, "h"))
+	if want := (Instructions{"home", "../../AGENTS.md", "../AGENTS.md is left out: others may write to it or to its folder"}); err != nil || got != want {
 		t.Errorf("from above: found %+v (%v), want %+v", got, err, want)
 	}
-	got, err = findInstructions(open, filepath.Join(top, "h"))
-	if want := (instructions{"anybody's", "AGENTS.md", ""}); err != nil || got != want {
+	got, err = Find(open, filepath.Join(top, "h"))
+	if want := (Instructions{"anybody's", "AGENTS.md", ""}); err != nil || got != want {
 		t.Errorf("of the workspace itself: found %+v (%v), want %+v", got, err, want)
 	}
 }
@@ -151,8 +151,8 @@ func TestInstructionsThatMayNotBeRead(t *testing.T) {
 	if err := os.Chmod(filepath.Join(top, "r", "AGENTS.md"), 0); err != nil {
 		t.Fatal(err)
 	}
-	got, err := findInstructions(filepath.Join(top, "r", "a"), "")
-	if want := (instructions{note: "../AGENTS.md is left out: permission denied"}); err != nil || got != want {
+	got, err := Find(filepath.Join(top, "r", "a"), "")
+	if want := (Instructions{Note: "../AGENTS.md is left out: permission denied"}); err != nil || got != want {
 		t.Errorf("found %+v (%v), want %+v", got, err, want)
 	}
 }
@@ -161,11 +161,11 @@ func TestInstructionsAreCutBetweenRunes(t *testing.T) {
 	for _, before := range []int{0, 1, 2, 3} {
 		whole := strings.Repeat("x", before) + strings.Repeat("🙂", maxInstructions/4+5)
 		folder := tree(t, map[string]string{"AGENTS.md": whole})
-		got, err := findInstructions(folder, "")
-		if err != nil || got.note != "" {
-			t.Fatalf("note %q, error %v", got.note, err)
+		got, err := Find(folder, "")
+		if err != nil || got.Note != "" {
+			t.Fatalf("note %q, error %v", got.Note, err)
 		}
-		kept, mark, _ := strings.Cut(got.text, "\n")
+		kept, mark, _ := strings.Cut(got.Text, "\n")
 		if !utf8.ValidString(kept) || !strings.HasPrefix(whole, kept) || len(kept) > maxInstructions || len(kept) <= maxInstructions-utf8.UTFMax {
 			t.Errorf("%d bytes before: %d bytes are kept, valid: %v", before, len(kept), utf8.ValidString(kept))
 		}
@@ -176,7 +176,7 @@ func TestInstructionsAreCutBetweenRunes(t *testing.T) {
 }
 
 func TestInstructionsOfNoFolder(t *testing.T) {
-	if got, err := findInstructions(filepath.Join(t.TempDir(), "gone"), ""); err == nil {
+	if got, err := Find(filepath.Join(t.TempDir(), "gone"), ""); err == nil {
 		t.Errorf("found %+v", got)
 	}
 }
