@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/tui/untrusted"
-	"replan/agent/event"
 )
 
 // atOnce is the speed that waits for nothing.
