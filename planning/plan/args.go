@@ -20,7 +20,7 @@ import (
 type argsFault struct {
 	path    []string // where in the args
 	message string
-	missing []string // the names that are not there, where that is the fault
+	missing []string // the missing names, if that is the fault
 }
 
 // Signature checks the args of calls of one tool against its input schema,
@@ -63,9 +63,9 @@ func NewSignature(t Tool) (*Signature, error) {
 	return &Signature{schema: schema, names: argNames(t)}, nil
 }
 
-// Missing returns the names of the args that the schema requires and args, as
-// the plan has them, lack, sorted; where the schema leaves a choice, those that
-// the nearest alternative lacks. It returns nil where nothing is missing.
+// Missing returns the names of required args without a value, sorted. If the
+// schema offers alternatives, they are those of the nearest one. It returns nil if
+// nothing is missing.
 func (s *Signature) Missing(args map[string]any) []string {
 	var missing []string
 	for _, f := range s.check(args, argsCheck{}) {
@@ -101,8 +101,8 @@ func (s *Signature) Check(args map[string]any) error {
 	return errors.New(s.clause(strings.Join(clauses, "; "), faults[0]))
 }
 
-// clause adds to what is wrong which args there are, where f is about their
-// names.
+// clause adds the names of the schema's args to a fault, if the fault is about a
+// name.
 func (s *Signature) clause(message string, f argsFault) string {
 	if len(f.path) > 0 || len(s.names) == 0 {
 		return message
@@ -110,7 +110,7 @@ func (s *Signature) clause(message string, f argsFault) string {
 	return message + "; its args are " + english.List(s.names, "and")
 }
 
-// check returns what is wrong with args, sorted by place.
+// check returns the faults of args, sorted by place.
 func (s *Signature) check(args map[string]any, c argsCheck) []argsFault {
 	if s == nil {
 		return nil
@@ -152,7 +152,7 @@ type argsCheck struct {
 	open     bool // something in args is not known yet
 }
 
-// standIn is what a value that is not known yet looks like to the schema.
+// standIn stands for a value still unknown, as the schema sees it.
 const standIn = "${?}"
 
 // literal returns a value as the tool would see it, references left as they
@@ -186,8 +186,8 @@ func (c argsCheck) literal(v any) any {
 	}
 }
 
-// alters reports whether a value and what literal makes of it differ: most do
-// not, and need not be copied.
+// alters reports whether literal changes a value. Most values stay as they are,
+// and need no copy.
 func (c argsCheck) alters(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -339,7 +339,7 @@ func valueAt(v any, location []string) (any, bool) {
 	return v, true
 }
 
-// complaint puts what is wrong in words.
+// complaint describes a fault of args.
 func complaint(e *jsonschema.ValidationError) string {
 	bare := jsonschema.ValidationError{ErrorKind: e.ErrorKind}
 	words := strings.TrimPrefix(bare.Error(), "at '': ")

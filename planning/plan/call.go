@@ -6,44 +6,43 @@ type ToolCall struct {
 	Args   map[string]any    // as resolved, no references
 	Hashes map[string]string // path → SHA-256 (hex) that the call was approved against; nil means unchecked
 	Run    string            // that makes the call; "" is none
-	// Diff is what the call was approved with; "" means that nothing was shown. A
-	// file may have changed since by a call of the same run, where the diff is still
-	// the same.
+	// Diff is the preview the call was approved with; "" means no preview was
+	// shown. Another call of the same run may have changed a file since, if the
+	// diff is still the same.
 	Diff string
-	// Hold has a built-in tool refuse what would remove most of a file, which
-	// nobody has seen: see [ToolError.Removes].
+	// Hold makes a built-in tool refuse a call that removes most of a file unseen:
+	// see [ToolError.Removes].
 	Hold bool
-	// Process is told of each process group that works for the call: the process
-	// that leads it, and when that was started as the system tells it; nil where
-	// nobody listens. It may be called until the call has returned.
+	// Process receives each process group of the call: its leading process, and
+	// the start time of that process as the system reports it. It may be nil, and
+	// may be called until the call has returned.
 	Process func(pid int, start string)
 	// Output takes output of the tool as it comes; nil where nobody listens.
 	// It is called from one goroutine, never after the call has returned.
 	Output func(chunk string)
-	// Progress takes what the tool says of its progress, total 0 meaning
-	// unknown; nil where nobody listens. Called as Output is.
+	// Progress receives the tool's progress; a total of 0 means unknown. It may be
+	// nil, and is called as Output is.
 	Progress func(done, total float64, message string)
 }
 
-// ToolPreview is what a call would do.
+// ToolPreview is the effect of a call before it is made.
 type ToolPreview struct {
 	Diff    string            // unified diff of the files it would change
-	Hashes  map[string]string // path → SHA-256 (hex) of what the diff was made against
+	Hashes  map[string]string // path → SHA-256 (hex) of the contents the diff was made against
 	Removes string            // "removes 180 of 214 lines of a.go" where most of a file goes
 }
 
-// ToolError is a failure that the tool itself reported: the call ended, and
-// the tool says that it did not do its work. Any other error of a call means
-// that nobody knows what it did.
+// ToolError is a failure reported by the tool itself: the call ended without doing
+// its work. After any other error of a call its effects are unknown.
 type ToolError struct {
 	Tool    string
 	Message string
-	Result  any // what the tool sent along, may be nil
-	// Outdated says why what was approved is no longer what the call would do,
-	// where that is why it was refused.
+	Result  any // the tool's own result, may be nil
+	// Outdated says why the approved change no longer is the change of the call,
+	// if the call was refused for it.
 	Outdated string
-	// Removes says what the call would remove, in the words of
-	// [ToolPreview.Removes], where that is why it was refused.
+	// Removes names the contents the call would remove, in the words of
+	// [ToolPreview.Removes], if it was refused for them.
 	Removes string
 }
 
@@ -82,13 +81,13 @@ type PendingServer struct {
 	Name    string
 	Command []string          // the program and its arguments, for stdio
 	Dir     string            // where it would be started; "" is the workspace
-	Env     map[string]string // what its environment would be given
+	Env     map[string]string // its environment
 	URL     string            // for HTTP
-	Headers map[string]string // what would be sent with each request
+	Headers map[string]string // sent with each request
 }
 
-// Whole is all that a yes would allow, as a JSON object of the fields that are
-// set, so that nothing can hide in how it is written.
+// Whole is everything an approval would allow, as a JSON object of the fields in
+// use, so that nothing can hide in its form.
 func (p PendingServer) Whole() map[string]any {
 	whole := map[string]any{}
 	if len(p.Command) > 0 {

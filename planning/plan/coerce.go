@@ -12,15 +12,15 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// Coercion is a scalar in the args of a call that was fitted to the type that the
-// tool's schema asks for, without a loss.
+// Coercion is a scalar of the args fitted to the type in the tool's schema,
+// without a loss.
 type Coercion struct {
 	Arg  string `json:"arg"` // JSON Pointer into the args
 	From any    `json:"from"`
 	To   any    `json:"to"`
 }
 
-// String says what became of the scalar.
+// String says which value became which.
 func (c Coercion) String() string {
 	return strings.TrimPrefix(c.Arg, "/") + ": " + CanonicalJSON(c.From) + " is taken as " + CanonicalJSON(c.To)
 }
@@ -82,8 +82,8 @@ func (s *Signature) fitting(args any, misfits []misfit) []misfit {
 	})
 }
 
-// refused lists the places of the scalars that the schema refuses, sorted, and
-// of all else that it finds wrong.
+// refused lists the places of scalars refused by the schema, sorted, and of all
+// other faults.
 func (s *Signature) refused(args any) [][]string {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(s.schema.Validate(args), &invalid) {
@@ -104,8 +104,8 @@ func (s *Signature) refused(args any) [][]string {
 	return slices.CompactFunc(places, slices.Equal)
 }
 
-// shortNumber is how a number is written that nothing is lost of, whoever reads
-// it: without an exponent, and with no zero that could be left out.
+// shortNumber is a number in the one form that loses nothing for any reader:
+// without an exponent, and without superfluous zeros.
 var shortNumber = lazyregexp.New(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$`)
 
 // otherReading is a scalar in another type; ok is false where it has no other
@@ -128,8 +128,8 @@ func otherReading(v any) (other any, ok bool) {
 	return nil, false
 }
 
-// replacedAt is v with another value at a place, which must be there. Neither v
-// nor what is in it changes.
+// replacedAt is v with another value at an existing place. It changes neither v
+// nor the values in it.
 func replacedAt(v any, at []string, value any) any {
 	if len(at) == 0 {
 		return value
@@ -155,9 +155,9 @@ func replacedAt(v any, at []string, value any) any {
 	}
 }
 
-// withoutPlaceholders is a value as a schema can look at it: what is not known
-// yet is a text that is no other scalar, and so is a number too large to reckon
-// with.
+// withoutPlaceholders is a value as a schema can check it: an unknown value
+// becomes a text unlike any other scalar, and so does a number too large to
+// compute with.
 func withoutPlaceholders(v any) any {
 	switch v := v.(type) {
 	case Placeholder:

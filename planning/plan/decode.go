@@ -14,16 +14,15 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePlan reads a plan file, which is UTF-8, and returns every fault of its form at once:
-// bad_json, bad_id, bad_type, bad_index and bad_timeout. What the words in it
-// mean is for Validate to judge; CheckPlan does both.
+// DecodePlan reads a plan file, in UTF-8, and returns every fault of its form at
+// once: bad_json, bad_id, bad_type, bad_index and bad_timeout. Validate judges its
+// meaning; CheckPlan does both.
 //
-// It is tolerant where a file leaves no doubt: whole numbers stand for text in
-// index and depends_on, a missing index is the step's position from 1,
-// dependencies named twice count once, the first of tool_calls stands for a
-// missing tool and its args, null is the same as absent, and a timeout may be a
-// number of seconds. The plan that comes with faults holds what could be read,
-// its steps at their own positions.
+// It is tolerant if a file leaves no doubt: whole numbers stand for text in index
+// and depends_on, a missing index is the step's position from 1, repeated
+// dependencies count once, the first of tool_calls stands for a missing tool and
+// its args, null is the same as absent, and a timeout may be a number of seconds.
+// A plan with faults holds the readable parts, its steps at their own positions.
 func DecodePlan(data []byte) (Plan, []Fault) {
 	p, faults, _ := decodePlan(data)
 	return p, faults
@@ -62,13 +61,12 @@ func invalidUTF8(data []byte) (at int, found bool) {
 	return at, true
 }
 
-// planDecoder turns decoded JSON into a plan and collects what is wrong. A
-// value of the wrong type leaves something in its field that makes no second
-// fault of the same mistake.
+// planDecoder turns decoded JSON into a plan and collects faults. A value of the
+// wrong type leaves a field that causes no second fault.
 type planDecoder struct {
 	faults []Fault
 	from   origin
-	at     string // what the step being read is called
+	at     string // the name of the current step
 }
 
 func (d *planDecoder) fault(code, path, format string, args ...any) {
@@ -121,7 +119,7 @@ func (d *planDecoder) plan(v any) Plan {
 	return p
 }
 
-// rest is what no one took, nil where that is nothing.
+// rest is the fields nobody took, nil if there are none.
 func rest(object map[string]any) map[string]any {
 	if len(object) == 0 {
 		return nil
@@ -226,8 +224,7 @@ func IndexText(v any) (string, bool) {
 // maxIndex bounds an index, in characters: it is a name, shown everywhere.
 const maxIndex = 64
 
-// indexProblem says what is wrong with the text of an index, "" where nothing
-// is.
+// indexProblem describes the fault in an index, "" if there is none.
 func indexProblem(index string) string {
 	switch n := utf8.RuneCountInString(index); {
 	case strings.TrimSpace(index) == "":
@@ -252,13 +249,13 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 		taken = takenIndices(list)
 	}
 	steps := make([]Step, 0, len(list))
-	standIn := 0 // the last one; what lies between it and its step's position is taken
+	standIn := 0 // the last one; the numbers between it and its step's position are taken
 	for i, v := range list {
 		position := i + 1
 		called := strconv.Itoa(position)
 		if taken != nil && unreadable(v) {
-			// The stand-in for an index that cannot be read must not look
-			// like a second step of that index. It is shown to nobody.
+			// The stand-in for an unreadable index must not look like a second
+			// step with that index. It is never shown.
 			d.from.unnamed(i)
 			position = max(position, standIn+1)
 			for taken[strconv.Itoa(position)] {
@@ -302,8 +299,8 @@ func hasBadIndex(step map[string]any) bool {
 	return !ok || indexProblem(index) != ""
 }
 
-// step reads the step at path. Where it has no index of its own, called is what
-// people are told of it, and standIn is its index.
+// step reads the step at path. For a step without an index of its own, called is
+// its name in messages, and standIn its index.
 func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	d.at = called
 	defer func() { d.at = "" }()
@@ -344,8 +341,8 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	return s
 }
 
-// toolCalls lets the first of a step's tool_calls stand for its tool and args.
-// A list that says more than the step can hold stays among the unknown fields.
+// toolCalls takes the tool and args of a step from the first of its tool_calls. A
+// list with more than a step can hold stays among the unknown fields.
 func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
 	const name = "tool_calls"
 	kept := object[name]

@@ -115,8 +115,8 @@ func SameSteps(a, b []Step) bool {
 	return matches(same) || matches(renumbered)
 }
 
-// dependencies returns what each step depends on within the list. What is
-// outside of it is done: to wait for that or not comes to the same.
+// dependencies returns the dependencies of each step within the list. Steps
+// outside of it are done, and need no waiting.
 func dependencies(steps []Step) map[string]map[string]bool {
 	graph := NewGraph(Plan{Steps: steps})
 	all := make(map[string]map[string]bool, len(steps))
@@ -132,29 +132,29 @@ func dependencies(steps []Step) map[string]map[string]bool {
 
 // Revised is a plan after a replan.
 type Revised struct {
-	Plan     Plan   // the finished steps in their old order, then what was proposed
-	Proposed []Step // the proposed steps as they stand in the plan
+	Plan     Plan   // the finished steps in their old order, then the proposed ones
+	Proposed []Step // the proposed steps, as they are in the plan
 	Diff     Diff   // over the steps that are not finished, the failed one among them
 }
 
-// Revise puts the steps that a planner proposed after a failure in the place
-// of those that are not finished. Neither argument is changed.
+// Revise replaces the unfinished steps by those a planner proposed after a
+// failure. It changes neither argument.
 //
 //   - A finished step is frozen: it stays, and keeps its result.
-//   - A proposed index that a step not finished has means that step.
-//   - A proposed index that a finished step has becomes a fresh one above all in
+//   - A proposed index of an unfinished step means that step.
+//   - A proposed index of a finished step becomes a fresh one above all in
 //     use, and depends_on follows, unless the proposal merely repeats the
 //     finished step: the same work, under the same result variable, depending
-//     on nothing new. Then the proposed step is dropped, and what depends on it
-//     depends on the finished one.
-//   - A proposed result variable that a finished step has belongs to the
-//     proposed step from then on. The finished one keeps its result under the
-//     name with its index added, in the args of finished steps and of the
-//     redefining step itself too.
-//   - A step that calls a tool which the plan gated keeps that gate, so that no
+//     on nothing new. Then the proposed step is dropped, and its dependents
+//     depend on the finished one.
+//   - A proposed result variable of a finished step belongs to the proposed
+//     step from then on. The finished one keeps its result under the name with
+//     its index added, in the args of finished steps and of the redefining
+//     step itself too.
+//   - A step that calls a gated tool of the plan keeps the gate, so that no
 //     replan takes an exemption.
 //
-// Whether the new plan is valid is for Validate to say.
+// Validate judges the new plan.
 func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
 	var frozen, remaining []Step
 	for _, s := range current.Steps {
@@ -174,9 +174,9 @@ func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
 	return Revised{Plan: plan, Proposed: tail, Diff: Compare(remaining, tail)}
 }
 
-// renumber gives the proposed steps indices that no finished step has and
-// drops those that only repeat a finished one. Frozen steps whose repetition
-// names their result take over the name.
+// renumber gives the proposed steps indices unused by finished steps, and drops
+// repetitions of a finished one. A frozen step takes the result name of its
+// repetition.
 func renumber(frozen, remaining, proposed []Step) []Step {
 	repeated := repeats(frozen, proposed)
 	for i, s := range frozen {
@@ -221,8 +221,8 @@ func repeats(frozen, proposed []Step) map[string]Step {
 			repeated[s.Index] = s
 		}
 	}
-	// What follows on something new is new itself: tests that run again after
-	// a second change are no repetition.
+	// A step after a new step is new itself: tests run again after a second change
+	// are no repetition.
 	graph := NewGraph(Plan{Steps: proposed})
 	for _, s := range proposed {
 		if again, ok := repeated[s.Index]; ok && sameWork(again, s) {
@@ -254,7 +254,8 @@ func highestIndex(steps []Step) int {
 	return highest
 }
 
-// keepGates sets the gate of each step of tail that calls what the plan gated.
+// keepGates sets the gate of each step of tail that calls a gated tool of the
+// plan.
 func keepGates(plan, tail []Step) {
 	gatedTools, gatedSteps := make(map[string]bool), make(map[string]bool)
 	for _, s := range plan {
@@ -330,8 +331,8 @@ func (p Plan) With(steps []Step) Plan {
 	return p
 }
 
-// KeepMilestones leaves out of the milestones the steps that are gone, and those
-// that have none left.
+// KeepMilestones removes missing steps from the milestones, and then milestones
+// without steps.
 func KeepMilestones(milestones []Milestone, steps []Step) []Milestone {
 	there := ByIndex(steps)
 	var kept []Milestone

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The codes of faults: what can be wrong with a plan.
+// The codes of faults.
 const (
 	CodeBadJSON                 = "bad_json"
 	CodeBadID                   = "bad_id"
@@ -29,7 +29,7 @@ const (
 	CodeUnknownProfile          = "unknown_profile"
 )
 
-// The codes of warnings: what a plan may hold and its author may not have meant.
+// The codes of warnings: valid, but probably not meant.
 const (
 	CodeNoSteps             = "no_steps"
 	CodeUncheckedTools      = "unchecked_tools"    // tool names were not looked at
@@ -40,17 +40,16 @@ const (
 	CodeMultilineTitle      = "multiline_title"
 	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
-	CodeDuplicateKey        = "duplicate_key"        // a field stands in its object more than once
+	CodeDuplicateKey        = "duplicate_key"        // a field occurs in its object more than once
 	CodeCoerced             = "coerced"              // an argument is fitted to the type that the tool asks for
-	CodeArgsFromModel       = "args_from_model"      // a model fills in what the args lack
+	CodeArgsFromModel       = "args_from_model"      // a model fills in missing args
 	CodeDenied              = "denied"               // a rule denies the step's call
 	CodeVagueStep           = "vague_step"           // a title or an expected outcome that says nothing particular
 	CodeUnusableItem        = "unusable_item"        // of a model's plan: an item of the list of steps is no step and was left out
-	CodeContentInArgs       = "content_in_args"      // of a model's plan: an argument holds what should be written when the step is ready
+	CodeContentInArgs       = "content_in_args"      // of a model's plan: an argument holds text better written when the step is ready
 )
 
-// Fault is one thing that is wrong with a plan, or, as a warning, one that
-// looks wrong.
+// Fault is one fault of a plan, or, as a warning, a probable one.
 type Fault struct {
 	Code    string   `json:"code"`
 	Path    string   `json:"path"`              // JSON Pointer into the plan; a missing field points at the object that lacks it
@@ -75,8 +74,8 @@ func (e *InvalidPlanError) Error() string {
 	return fmt.Sprintf("the plan has %d faults: %s", len(messages), strings.Join(messages, "; "))
 }
 
-// FaultError returns one *InvalidPlanError that lists the faults, a clause
-// each, or nil where there are none.
+// FaultError returns one *InvalidPlanError with the faults, a clause each, or nil
+// if there are none.
 func FaultError(faults []Fault) error {
 	if len(faults) == 0 {
 		return nil

@@ -16,19 +16,18 @@ import (
 type Graph struct {
 	steps    []Step // one for each index, as the plan has them
 	position map[string]int
-	needs    [][]int // what each step depends on, by rank
-	feeds    [][]int // what depends on each step, by rank
+	needs    [][]int // the dependencies of each step, by rank
+	feeds    [][]int // the dependents of each step, by rank
 	byRank   []int   // the steps by index
 	rank     []int   // place of each step in byRank
 	order    []int   // topological, ties by rank; steps on or behind a cycle are left out
 	level    []int   // length of the longest chain before each step, -1 for those left out
 }
 
-// NewGraph builds the graph of a valid plan. Of an invalid one it makes what it
-// can: dependencies on steps that do not exist or on the step itself are
-// ignored, of two steps with one index the first counts, and steps on or behind
-// a cycle are missing from Order, Batches, Longest and CriticalPath. The graph
-// shares the plan's list of steps.
+// NewGraph builds the graph of a valid plan. For an invalid plan it ignores
+// dependencies on missing steps or on the step itself, and takes the first of two
+// steps with one index. Steps on or behind a cycle are missing from Order,
+// Batches, Longest and CriticalPath. The graph shares the plan's list of steps.
 func NewGraph(p Plan) *Graph { return newGraph(p, stepReferences(p)) }
 
 // stepReferences returns the references in the args of each step of a plan.
@@ -216,8 +215,8 @@ func (g *Graph) Needs(i int) []int { return g.needs[i] }
 // i, in numeric order. The graph owns the list: it may not be changed.
 func (g *Graph) Feeds(i int) []int { return g.feeds[i] }
 
-// Dependencies returns the steps that must be done before the step with the
-// given index, in numeric order; nil for a step that does not exist.
+// Dependencies returns the steps before the step with the given index, in numeric
+// order; nil for a missing step.
 func (g *Graph) Dependencies(index string) []string {
 	i, ok := g.position[index]
 	if !ok {
@@ -226,8 +225,8 @@ func (g *Graph) Dependencies(index string) []string {
 	return g.indices(g.needs[i])
 }
 
-// Dependents returns the steps that wait for the step with the given index, in
-// numeric order; nil for a step that does not exist.
+// Dependents returns the steps waiting for the step with the given index, in
+// numeric order; nil for a missing step.
 func (g *Graph) Dependents(index string) []string {
 	i, ok := g.position[index]
 	if !ok {
@@ -263,13 +262,13 @@ func (g *Graph) reach(index string, next [][]int) map[string]bool {
 	return reached
 }
 
-// Order returns the steps so that each comes after all it depends on, and among
-// those that could come next the lowest index first.
+// Order returns the steps in topological order; among possible next steps, the
+// lowest index comes first.
 func (g *Graph) Order() []string { return g.indices(g.order) }
 
 // Batches returns the steps in groups: the first depends on nothing, each other
-// only on groups before it, as early as can be. They are for display; steps
-// start as soon as what they depend on is done.
+// only on groups before it, as early as possible. They are for display; a step
+// starts as soon as its dependencies are done.
 func (g *Graph) Batches() [][]string {
 	var batches [][]int
 	for _, i := range g.order {
@@ -338,8 +337,8 @@ func (g *Graph) CriticalPath(weight func(Step) float64) []string {
 	return g.indices(path)
 }
 
-// Cycle returns the members of one cycle, each depending on the one after it
-// and the last on the first; nil where there is none.
+// Cycle returns the members of one cycle, each depending on the one after it and
+// the last on the first; nil if there is none.
 func (g *Graph) Cycle() []string {
 	knots := g.knots()
 	if len(knots) == 0 {

@@ -13,7 +13,7 @@ var ErrUnknownID = errors.New("there is nothing of this id")
 // ErrBadID says that a text cannot be an id.
 var ErrBadID = errors.New("an id has 1 to 128 letters, digits, dots, dashes and underscores, and begins with a letter or a digit")
 
-// AmbiguousIDError says that several ids begin with what was given.
+// AmbiguousIDError says that several ids begin with the given text.
 type AmbiguousIDError struct {
 	Prefix     string
 	Candidates []string // sorted, at least two
@@ -40,9 +40,9 @@ func CheckID(id string) error {
 	return nil
 }
 
-// MatchPrefix returns the one of ids that prefix means: the one that equals it,
-// else the only one that begins with it. It fails with ErrUnknownID, as it does
-// for an empty prefix, or an *AmbiguousIDError.
+// MatchPrefix returns the id meant by a prefix: the id equal to it, or the only
+// one beginning with it. It fails with ErrUnknownID, as it does for an empty
+// prefix, or an *AmbiguousIDError.
 func MatchPrefix(ids []string, prefix string) (string, error) {
 	if prefix == "" {
 		return "", fmt.Errorf("no id was given: %w", ErrUnknownID)

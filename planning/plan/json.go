@@ -48,8 +48,8 @@ func placeOf(data []byte, err error) string {
 }
 
 // EncodeJSON writes v as compact JSON with sorted object keys and without HTML
-// escapes. Use it in place of json.Marshal, which escapes <, > and & even in
-// what a MarshalJSON method wrote.
+// escapes. Use it in place of json.Marshal, which escapes <, > and & even in the
+// output of a MarshalJSON method.
 func EncodeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -61,8 +61,8 @@ func EncodeJSON(v any) ([]byte, error) {
 }
 
 // CanonicalJSON is v as compact JSON with sorted object keys and without HTML
-// escapes; numbers keep their digits as they are. A value that JSON cannot
-// hold is written as a text that describes it.
+// escapes; numbers keep their digits as they are. For a value JSON cannot hold it
+// is a text describing the value.
 func CanonicalJSON(v any) string {
 	data, err := EncodeJSON(v)
 	if err != nil {

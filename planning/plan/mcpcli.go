@@ -10,14 +10,14 @@ import (
 )
 
 // ExportMCP writes a plan in the format of mcp-cli, whose plan files DecodePlan
-// reads as they are. What that program does not know goes in as fields that it
-// ignores, among them gates, time limits and what follows a failure; so that
-// reading the file again gives the plan back. Dependencies that come of
-// references alone are written out, since it sees none.
+// reads as they are. Fields unknown to mcp-cli, such as gates, time limits and
+// on_failure, are written too: mcp-cli ignores them, and reading the file again
+// gives the plan back. Dependencies implied by references are written out, since
+// mcp-cli sees none.
 //
-// It fails with an *InvalidPlanError where the plan is not valid, and with one
-// error that names each place where mcp-cli would run something else than is
-// meant: steps without a tool, and references that it reads differently.
+// It fails with an *InvalidPlanError if the plan is not valid. It fails with one
+// error naming each place that mcp-cli would run differently: steps without a
+// tool, and references it reads in another way.
 func ExportMCP(p Plan) ([]byte, error) {
 	if faults, _ := Validate(p, Rules{}); len(faults) > 0 {
 		return nil, fmt.Errorf("export plan %q: %w", p.Title, FaultError(faults))
@@ -50,7 +50,7 @@ func ExportMCP(p Plan) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// exporter rewrites the steps of a plan and collects what cannot be said.
+// exporter rewrites the steps of a plan and collects the places it cannot express.
 type exporter struct {
 	given   map[string]any // the variables whose values no step replaces
 	differs []string       // a clause each
@@ -117,8 +117,8 @@ func (e *exporter) text(step, text string) string {
 	return b.String()
 }
 
-// misread says why mcp-cli would not fill a reference in as it is meant, ""
-// where it would. What a result will be nobody knows, so it is not judged.
+// misread says why mcp-cli would fill a reference in differently, "" if it would
+// not. Results are unknown, and not judged.
 func (e *exporter) misread(r Reference, alone bool) string {
 	for _, field := range r.Path {
 		switch {

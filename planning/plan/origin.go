@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// origin is what a plan no longer tells of the file it was read from. A fault of
-// the plan is told with it as one of the file.
+// origin is the source file of a plan, as far as the plan lost it. A fault of the
+// plan is reported at its place in the file.
 type origin struct {
 	moved    map[string]string // JSON Pointers into the plan and into the file, where they differ
 	nameless map[int]bool      // positions of the steps without an index of their own that can be read
 	twice    []string          // JSON Pointers to the names that stood in their object before
 }
 
-// move says that what the plan has at one place stands at another in the file.
+// move records different places of one value in the plan and in the file.
 func (o *origin) move(inPlan, inFile string) {
 	if o.moved == nil {
 		o.moved = make(map[string]string)
@@ -37,7 +37,7 @@ func (o *origin) place(f Fault) string {
 	if inFile, ok := o.moved[f.Path]; ok {
 		return inFile
 	}
-	tokens := strings.SplitN(f.Path, "/", 5) // "", "steps", position, field, and what is below it
+	tokens := strings.SplitN(f.Path, "/", 5) // "", "steps", position, field, and the rest
 	if len(tokens) < 3 || tokens[1] != "steps" {
 		return f.Path
 	}
@@ -55,8 +55,8 @@ func (o *origin) place(f Fault) string {
 	return f.Path
 }
 
-// at returns where what the plan has at a place stands in the file, otherwise
-// where it did not move.
+// at returns the place in the file of a place in the plan, or otherwise if it did
+// not move.
 func (o *origin) at(inPlan, otherwise string) string {
 	if inFile, ok := o.moved[inPlan]; ok {
 		return inFile
@@ -64,7 +64,7 @@ func (o *origin) at(inPlan, otherwise string) string {
 	return otherwise
 }
 
-// duplicates returns a warning for each name that stands in an object twice.
+// duplicates returns a warning for each duplicate name of an object.
 func (o *origin) duplicates(p Plan) []Fault {
 	var warnings []Fault
 	told := make(map[string]bool, len(o.twice))
@@ -88,8 +88,8 @@ func (o *origin) duplicates(p Plan) []Fault {
 	return warnings
 }
 
-// name is what the step at position i is called: its index, or its position
-// from 1 where it has none of its own.
+// name is the name of the step at position i: its index, or its position from 1 if
+// it has none of its own.
 func (o *origin) name(p Plan, i int) string {
 	if o.nameless[i] {
 		return strconv.Itoa(i + 1)

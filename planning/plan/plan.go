@@ -12,14 +12,14 @@ import (
 type Plan struct {
 	ID         string         // matches IDPattern; empty until the plan is stored
 	Title      string         // required
-	Goal       string         // what the user asked, word for word; Title where a file has none
+	Goal       string         // the user's goal, word for word; Title if a file has none
 	DoneWhen   string         // how one will know that the goal is met; shown, never enforced
 	Variables  map[string]any // JSON values, numbers as json.Number
-	OnFailure  OnFailure      // what a failed step does unless the step says otherwise
+	OnFailure  OnFailure      // the effect of a failed step unless the step says otherwise
 	Steps      []Step         // in the order they were written
 	Milestones []Milestone    // shown, never enforced
 	Risks      []string       // shown, never enforced
-	PlannedBy  string         // the model that made the plan, which also writes the optional args that it left out; "" for a plan of a person or a program
+	PlannedBy  string         // the model that made the plan and writes its missing optional args; "" for a plan of a person or a program
 	Extra      map[string]any // unknown fields of the file, kept
 }
 
@@ -41,7 +41,7 @@ type Step struct {
 	Synthesize      bool           // the synthesiser sees the result even where another step consumed it
 	Extra           map[string]any // unknown fields of the file, kept
 
-	Leads bool // of a reply: it begins a list, and would come after what is there before it
+	Leads bool // of a reply: it begins a list, and would come after the steps before it
 }
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.
@@ -62,20 +62,20 @@ const (
 	ExecutorSelf  Executor = "self"
 )
 
-// OnFailure says what follows when a step fails.
+// OnFailure is the effect of a failed step.
 type OnFailure string
 
-// What may follow a failed step. The zero value defers to the plan, and for a
-// plan to the default of where it came from: abort for a file, replan for a
-// goal that was planned here.
+// The effects of a failed step. The zero value defers to the plan. For a plan, it
+// defers to the default of its origin: abort for a file, replan for a goal planned
+// here.
 const (
 	OnFailureDefault OnFailure = ""
-	OnFailureAbort   OnFailure = "abort"  // nothing new starts, what runs may finish
+	OnFailureAbort   OnFailure = "abort"  // nothing new starts, running steps may finish
 	OnFailureSkip    OnFailure = "skip"   // the steps that depend on it are skipped too
-	OnFailureReplan  OnFailure = "replan" // the planner makes a new plan of what remains
+	OnFailureReplan  OnFailure = "replan" // the planner makes a new plan of the remaining work
 )
 
-// IDPattern is what a plan's id must match, so that no path can hide in one.
+// IDPattern is the form of a plan's id; no path can hide in one.
 var IDPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // Step returns the step with the given index.
@@ -88,7 +88,7 @@ func (p Plan) Step(index string) (Step, bool) {
 	return Step{}, false
 }
 
-// FailureOf returns what follows when step fails: the step's own word, else
+// FailureOf returns the effect of a failure of step: the step's own setting, else
 // the plan's, else fallback.
 func (p Plan) FailureOf(step Step, fallback OnFailure) OnFailure {
 	if step.OnFailure != OnFailureDefault {

@@ -16,9 +16,8 @@ type valueReader struct {
 	duplicates []string // JSON Pointers to the names that stood in their object before
 }
 
-// readValue reads a text that holds one value. Numbers become json.Number; of
-// two fields of one name the last counts. DecodeValue says what is wrong with a
-// text that is refused.
+// readValue reads a text with one value. Numbers become json.Number; of two fields
+// of one name the last counts. DecodeValue explains why a text is refused.
 func readValue(text []byte) (value any, duplicates []string, err error) {
 	r := valueReader{decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	value, err = r.value()

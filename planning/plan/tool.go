@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Tool is what a plan needs to know of an MCP tool: its name, the schema of
-// its arguments and what its server says about its effects.
+// Tool is an MCP tool as plans see it: its name, the schema of its arguments and
+// its server's hints on its effects.
 type Tool struct {
 	Name        string          `json:"name"`                   // bare, as its server calls it
 	Server      string          `json:"server"`                 // the server that offers it
 	Description string          `json:"description,omitempty"`  // untrusted text
 	InputSchema json.RawMessage `json:"input_schema,omitempty"` // JSON Schema of the arguments
 	ReadOnly    bool            `json:"read_only,omitempty"`    // changes nothing
-	Destructive bool            `json:"destructive,omitempty"`  // may destroy what was there
+	Destructive bool            `json:"destructive,omitempty"`  // may destroy existing data
 	Annotated   bool            `json:"annotated,omitempty"`    // the server said anything at all about effects
 	OpenWorld   *bool           `json:"open_world,omitempty"`   // it deals with the world outside; nil where its server does not say
 	Trusted     bool            `json:"trusted,omitempty"`      // one of the workspace's own operators
-	Previews    bool            `json:"previews,omitempty"`     // can say what it would change before it does
+	Previews    bool            `json:"previews,omitempty"`     // can preview its changes
 }
 
 // QualifiedName is server:tool, which always names one tool alone.
@@ -74,9 +74,9 @@ func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
 // name means the workspace's own, whatever other servers call their tools.
 func IsOperator(name string) bool { return operators[name] }
 
-// Find returns the tool that name means: a qualified name, the workspace's
-// operator of that name, or a bare name that one server alone offers. It fails
-// with *UnknownToolError or *AmbiguousToolError.
+// Find returns the tool of a name: a qualified name, the workspace's operator of
+// that name, or a bare name offered by one server alone. It fails with
+// *UnknownToolError or *AmbiguousToolError.
 func (c Catalogue) Find(name string) (Tool, error) {
 	var found []Tool
 	server, tool, _ := strings.Cut(name, ":")
@@ -169,8 +169,8 @@ func (o *Offer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Find returns the tool that a model means by a name. A model that may not write
-// dots or colons writes something else for them.
+// Find returns the tool a model means by a name. A model unable to write dots or
+// colons writes something else for them.
 func (o Offer) Find(name string) (Tool, error) {
 	tool, err := Catalogue(o).Find(name)
 	if err == nil {

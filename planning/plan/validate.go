@@ -11,25 +11,25 @@ import (
 	"replan/internal/english"
 )
 
-// Rules are what a plan is held against.
+// Rules are the context a plan is validated in.
 type Rules struct {
 	Catalogue  Catalogue
 	CheckTools bool     // tool names and args are looked at
 	Strict     bool     // args of another type than the tool asks for are faults, even where nothing would be lost
 	MaxSteps   int      // 0 means no bound
 	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
-	Toolless   []string // the profiles that there are and that they may not name, see [Brief]
+	Toolless   []string // profiles that may not name tools
 	// Planned says that a model made the plan: a tool step may come without
 	// args, since a model fills them in when the step is ready, and an agent
 	// step must name a profile that exists. Long texts in the args of a step with
 	// effects are warned about.
 	Planned bool
-	// PartialArgs allows args that lack some of what the tool requires, for a
-	// caller that has those filled in too; see MissingArgs. Of a plan that no model
-	// made each such step is warned about.
+	// PartialArgs allows args without some required ones, for a caller that fills
+	// them in; see MissingArgs. If no model made the plan, each such step gets a
+	// warning.
 	PartialArgs bool
-	// EmptyArgs takes args that are there and empty for all that the tool is called
-	// with: PartialArgs does not hold for them.
+	// EmptyArgs takes args that are present and empty as complete: PartialArgs
+	// does not apply to them.
 	EmptyArgs bool
 }
 
@@ -54,12 +54,12 @@ func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
 	return p, faults, append(from.duplicates(p), odd...)
 }
 
-// Validate returns everything that is wrong with a plan at once, and what looks
-// wrong. A plan without faults can be run.
+// Validate returns all faults of a plan at once, and its warnings. A plan without
+// faults can be run.
 func Validate(p Plan, r Rules) (faults, warnings []Fault) { return validate(p, r, origin{}) }
 
-// validate is Validate for a plan whose file is known: that is what the faults
-// are told of.
+// validate is Validate for a plan with a known file; faults are reported at their
+// places in the file.
 func validate(p Plan, r Rules, from origin) (faults, warnings []Fault) {
 	c := checker{
 		plan:       p,
@@ -97,7 +97,7 @@ type checker struct {
 	first      map[string]int        // index → position of the first step that has it
 	producers  map[string]int        // variable → position of the first step that defines it
 	references [][]Reference         // of each step
-	tools      map[string]*namedTool // what the names in the plan mean
+	tools      map[string]*namedTool // the tools of the names in the plan
 	defined    string                // the variables there are, in words; empty until somebody asks
 
 	faults   []Fault
@@ -150,7 +150,7 @@ func (c *checker) checkPlan() {
 	}
 }
 
-// nameRule is what the name of a variable must be like.
+// nameRule is the form of a variable's name.
 const nameRule = "a name may not be empty, begin or end with a blank, or hold a dot, an opening bracket or a closing brace"
 
 // reachable reports whether a reference can name a variable of this name.
@@ -183,7 +183,7 @@ func (c *checker) checkStep(i int, s Step) {
 	} else if c.first[s.Index] != i {
 		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
 	}
-	s.Index = c.from.name(c.plan, i) // from here on it is only told
+	s.Index = c.from.name(c.plan, i) // only messages use it from here on
 	if strings.TrimSpace(s.Title) == "" {
 		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
 	}
@@ -230,7 +230,7 @@ func (c *checker) checkVariables(path string, i int, s Step) {
 	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) }) {
 		return
 	}
-	told := make(map[string]bool) // a variable is told of once in each text
+	told := make(map[string]bool) // one report of a variable for each text
 	walkReferences(s.Args, func(place []string, r Reference) {
 		if c.defines(i, r) {
 			return
@@ -259,9 +259,9 @@ func (c *checker) checkResultVariable(path string, i int, s Step) {
 	}
 }
 
-// defines reports whether a reference has something to stand for when the step
-// at position i is ready. A step may refer to a variable of the plan that its
-// own result will replace.
+// defines reports whether a reference has a value when the step at position i is
+// ready. A step may refer to a variable of the plan and replace it with its own
+// result.
 func (c *checker) defines(i int, r Reference) bool {
 	if r.Malformed != "" {
 		return false
@@ -334,7 +334,7 @@ func (c *checker) checkTool(path string, s Step) {
 	c.checkArgs(path, s, tool.signature)
 }
 
-// namedTool is what a tool name in a plan means.
+// namedTool is the tool of a name in a plan.
 type namedTool struct {
 	missing   error // why it means no tool
 	readOnly  bool
@@ -352,7 +352,7 @@ func (c *checker) lookUp(name string) *namedTool {
 	tool, err := c.rules.Catalogue.Find(name)
 	named = &namedTool{missing: err, readOnly: tool.ReadOnly}
 	if err == nil && name != tool.QualifiedName() {
-		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning told once
+		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning given once
 	} else if err == nil {
 		named.signature, named.unusable = NewSignature(tool)
 	}
@@ -423,7 +423,7 @@ func (c *checker) checkCycles() {
 	}
 }
 
-// names returns what the steps with these indices are called.
+// names returns the names of the steps with these indices.
 func (c *checker) names(indices []string) []string {
 	for i, index := range indices {
 		indices[i] = c.from.name(c.plan, c.first[index])

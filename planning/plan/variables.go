@@ -27,7 +27,7 @@ func (r Reference) String() string { return r.Text }
 // textPart is a piece of a text: plain words, or a reference.
 type textPart struct {
 	raw       string // as it stands
-	plain     string // what plain words come to, escapes taken off
+	plain     string // plain words without their escapes
 	reference *Reference
 }
 
@@ -54,11 +54,10 @@ func splitText(text string) []textPart {
 	return parts
 }
 
-// nextReference finds the first reference in a text that starts at from or
-// after; start and end are the same where there is none. Each byte is looked at
-// a fixed number of times: a closing brace is looked for only where nothing
-// escapes the opening, and what lies before it is passed over unless it is
-// blank.
+// nextReference finds the first reference in a text at from or after; start and
+// end are the same if there is none. It looks at each byte a fixed number of
+// times: it searches for a closing brace only after an opening without an escape,
+// and skips the text before it unless it is blank.
 func nextReference(text string, from int) (start, end int) {
 	for at := from; ; {
 		opening := strings.Index(text[at:], "${")
@@ -79,7 +78,7 @@ func nextReference(text string, from int) (start, end int) {
 		if strings.TrimSpace(text[at:closing]) != "" {
 			return opening, closing + 1
 		}
-		at = closing // what lies before is blank
+		at = closing // the text before it is blank
 	}
 }
 
@@ -134,18 +133,17 @@ func readPath(rest string) (path []string, malformed string) {
 	return path, ""
 }
 
-// References returns the references in a JSON value, in a fixed order: lists
-// from the front, objects by key. Object keys hold none, and what $${ escapes
-// is none.
+// References returns the references in a JSON value, in a fixed order: lists from
+// the front, objects by key. Object keys and escaped $${ hold none.
 func References(v any) []Reference {
 	var found []Reference
 	walkReferences(v, func(_ []string, r Reference) { found = append(found, r) })
 	return found
 }
 
-// walkReferences calls visit with each reference in a JSON value, in the order
-// of References, and the keys and positions that lead to it. The
-// next call overwrites that list.
+// walkReferences calls visit with each reference in a JSON value, in the order of
+// References, and with its path of keys and positions. The next call overwrites
+// the path.
 func walkReferences(v any, visit func(path []string, r Reference)) {
 	if holdsReference(v) { // most values hold none, and sorting keys is most of the work
 		visitReferences(v, nil, visit)
@@ -206,10 +204,10 @@ func (e *MalformedReferenceError) Error() string {
 	return fmt.Sprintf("%s cannot be filled in: its path is malformed: %s", e.Reference, e.Reference.Malformed)
 }
 
-// MissingVariableError says that a reference names a variable that has no value.
+// MissingVariableError says that a reference names a variable without a value.
 type MissingVariableError struct {
 	Reference Reference
-	There     []string // the variables that have one and that a reference can name, sorted
+	There     []string // the variables with a value that references can name, sorted
 }
 
 func (e *MissingVariableError) Error() string {
@@ -219,12 +217,12 @@ func (e *MissingVariableError) Error() string {
 	return fmt.Sprintf("%s cannot be filled in: there is no variable %q, only %s", e.Reference, e.Reference.Name, english.Some(e.There, mostNamed, ""))
 }
 
-// MissingFieldError says that a reference descends to where there is nothing.
+// MissingFieldError says that the path of a reference leads nowhere.
 type MissingFieldError struct {
 	Reference Reference
 	Field     string   // the field or list position that is not there
 	There     []string // the fields or positions that are; nil where the value has none at all
-	Within    string   // what the value is where it was to be found, such as "an object" or "text"
+	Within    string   // the type of the value searched, such as "an object" or "text"
 }
 
 func (e *MissingFieldError) Error() string {
@@ -234,7 +232,8 @@ func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("%s cannot be filled in: there is no field %q, only %s", e.Reference, e.Field, english.Some(e.There, mostNamed, ""))
 }
 
-// orEmpty says of a value that could have fields that it has none.
+// orEmpty names the type of a value, adding that it has no fields if it could have
+// some.
 func orEmpty(what string) string {
 	if what == "an object" || what == "a list" {
 		return what + " without any"
@@ -245,15 +244,15 @@ func orEmpty(what string) string {
 // mostNamed is how many names an error lists.
 const mostNamed = 20
 
-// Placeholder stands for a value that is not known yet, as a result in a dry
-// run. A reference to it or to anything below it comes to its text.
+// Placeholder stands for an unknown value, as a result in a dry run. A reference
+// to it, or to anything below it, resolves to its text.
 type Placeholder string
 
-// Resolve fills the references in a JSON value in from values. A text that is
-// one reference and nothing else becomes the value itself, whatever its type;
-// inside other text a string goes in as it is and everything else as compact
-// JSON. What was filled in is not looked at again. A [Placeholder] gives its
-// text. It fails with a *MissingVariableError, a *MissingFieldError or a
+// Resolve fills in the references of a JSON value from values. A text of one
+// reference and nothing else becomes the value itself, whatever its type; inside
+// other text a string goes in as it is and everything else as compact JSON.
+// Filled-in values are not expanded again. A [Placeholder] gives its text. It
+// fails with a *MissingVariableError, a *MissingFieldError or a
 // *MalformedReferenceError.
 //
 // The result shares the values it was given; neither may be changed after.

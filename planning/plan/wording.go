@@ -10,8 +10,8 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// What a title is made of that says nothing particular, word for word: what one
-// does to whatever it is. A name, a file or a number in it makes it particular.
+// Words of a title without particulars, in full: verbs for any object. A name, a
+// file or a number makes a title particular.
 var (
 	vagueTitle = lazyregexp.New(`^(?:(?:please|then|now|just|and) )*(?:` +
 		// These say nothing even by themselves.
@@ -40,8 +40,8 @@ func saysNothing(pattern *lazyregexp.Regexp, text string) bool {
 	return len(text) <= longestPhrase && pattern.MatchString(strings.TrimSpace(apart.ReplaceAllString(strings.ToLower(text), " ")))
 }
 
-// longestArg and mostArgLines bound what a planned argument of a step with
-// effects may hold of text: more is most likely what the step is to write.
+// longestArg and mostArgLines bound the text of a planned argument of a step with
+// effects: longer text is most likely the step's own output.
 const (
 	longestArg   = 400 // characters
 	mostArgLines = 3   // that are not blank
@@ -57,7 +57,7 @@ func (c *checker) checkWording(path string, s Step) {
 	}
 }
 
-// checkContents warns of a planned step with effects whose args hold what is
+// checkContents warns about a planned step with effects if its args hold text
 // better written when the step is ready, from the results it depends on.
 func (c *checker) checkContents(path string, s Step) {
 	if ExecutorOf(s) != ExecutorTool {
@@ -73,13 +73,13 @@ func (c *checker) checkContents(path string, s Step) {
 	}
 }
 
-// contents finds the first text in args that is too much for a plan, and says
-// how much it is; "" where there is none.
+// contents finds the first text in args too long for a plan, and describes its
+// size; "" if there is none.
 func contents(v any, path []string) (place []string, size string) {
 	switch v := v.(type) {
 	case string:
 		for _, r := range References(v) {
-			v = strings.Replace(v, r.Text, "", 1) // what is filled in was not planned
+			v = strings.Replace(v, r.Text, "", 1) // a reference is filled in, not planned
 		}
 		lines := strings.FieldsFunc(v, isLineBreak)
 		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
@@ -105,9 +105,9 @@ func contents(v any, path []string) (place []string, size string) {
 	return nil, ""
 }
 
-// WordingWarnings are the warnings of a plan that a model made, those that the plan
-// before it gave rise to already left out. What a tool's schema lacks and the
-// like is no news of this plan, and stays out too.
+// WordingWarnings are the new warnings of a model's plan, without those of the
+// plan before it. Warnings about missing args and the like are not about wording,
+// and left out too.
 func WordingWarnings(c Catalogue, p, before Plan) []Fault {
 	told := make(map[string]bool)
 	for _, f := range wordingOf(c, before) {
