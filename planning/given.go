@@ -30,8 +30,8 @@ func Unplanned(reason string) Planner {
 	return settled{Outcome{Kind: OutcomeEmpty, Reason: reason}}
 }
 
-// spellOut returns a plan with what a file may leave out said, as if it had been
-// read from one: whoever writes a plan in Go need not say it either.
+// spellOut fills in the defaults of a plan, as if it had been read from a file: a
+// plan written in Go need not set them either.
 func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
 		p.Goal = p.Title
@@ -55,10 +55,9 @@ type phases struct{}
 func (phases) Plan(b prompt.Brief) Planner                       { return NewPipeline(b) }
 func (phases) Replan(b prompt.Brief, s prompt.Situation) Planner { return NewReplanner(b, s) }
 
-// Scripted returns planners that ask nobody. The first of plans is the plan;
-// each further one answers the next replan with the steps that are to take the
-// place of those that remain, see [Proposed]. A replan after the last answer
-// gives up.
+// Scripted returns planners without a model. The first of plans is the plan; each
+// further one answers the next replan with steps in place of the remaining ones,
+// see [Proposed]. A replan after the last answer gives up.
 func Scripted(plans ...plan.Plan) Planners { return script{plans} }
 
 type script struct{ plans []plan.Plan }
@@ -90,11 +89,10 @@ func (s script) Replan(b prompt.Brief, situation prompt.Situation) Planner {
 	return proposed(r, s.plans[next])
 }
 
-// Proposed returns the planner whose answer to a failure is there already: the
-// steps of p are to take the place of those that remain. The answer is judged as
-// a model's is: without steps it gives up, with its title as the reason; one that
-// repeats the steps that failed is refused; one that is not valid fails, since
-// nobody can repair it.
+// Proposed returns a planner with a ready answer to a failure: the steps of p
+// replace the remaining ones. The answer is judged as a model's is: without steps
+// it gives up, with its title as the reason; a repetition of the failed steps is
+// refused; an invalid one fails, since there is no repair.
 func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
 	r := newReplanner(b, situation)
 	if r.outcome.Kind != OutcomePending {

@@ -33,7 +33,7 @@ func NewPipeline(b prompt.Brief) Planner {
 // pipeline is the state of planning between two calls of the model.
 type pipeline struct {
 	brief    prompt.Brief
-	stage    prompt.Purpose // what Next asks for
+	stage    prompt.Purpose // the purpose of the next request
 	request  prompt.Request // the request of this stage
 	analysis reply.Analysis
 	review   string
@@ -57,7 +57,7 @@ func (p *pipeline) skip(phase int, reason string) {
 	p.skipped = append(p.skipped, SkippedPhase{Phase: phase, Reason: reason})
 }
 
-// enter goes on to a stage and makes its request.
+// enter moves to a stage and makes its request.
 func (p *pipeline) enter(stage prompt.Purpose) {
 	p.stage = stage
 	switch stage {
@@ -119,7 +119,7 @@ func (p *pipeline) Absorb(reply reply.Reply) {
 	}
 }
 
-// absorbAnalysis decides what follows phase 1.
+// absorbAnalysis decides how planning continues after phase 1.
 func (p *pipeline) absorbAnalysis(r reply.Reply) {
 	p.analysis = reply.ReadAnalysis(r)
 	prompting := p.brief.Prompting
@@ -161,7 +161,7 @@ func (p *pipeline) absorbAnalysis(r reply.Reply) {
 	p.enter(prompt.PurposePlan)
 }
 
-// absorbReview takes the review. One that says nothing is told of and ignored.
+// absorbReview takes the review. An empty one is reported and ignored.
 func (p *pipeline) absorbReview(r reply.Reply) {
 	if flaw, ok := reply.Wordless(r); ok {
 		p.skip(2, unused(flaw.Message))
@@ -171,8 +171,8 @@ func (p *pipeline) absorbReview(r reply.Reply) {
 	p.enter(prompt.PurposePlan)
 }
 
-// unused says why a phase counts as left out though a reply came: what is wrong
-// with it, without what a model is told to do about that, which comes last.
+// unused says why a phase counts as left out despite a reply: the fault, without
+// the advice to the model at its end.
 func unused(flaw string) string {
 	if at := strings.LastIndex(flaw, "; "); at > strings.LastIndex(flaw, "”") {
 		flaw = flaw[:at]
@@ -200,7 +200,7 @@ func (p *pipeline) absorbPlan(r reply.Reply) {
 	p.judge(proposed, r)
 }
 
-// judge takes a plan that is valid and has one that is not repaired.
+// judge takes a valid plan and has an invalid one repaired.
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
 	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps)
@@ -211,10 +211,9 @@ func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	p.repair(p.repairs.faulty(reply, faults))
 }
 
-// repair asks for the plan again, with what was wrong with it, as often as may
-// be. The end is a goal without a plan. Told apart are a model that never
-// answered, and a plan that stayed too long, since what is left of a budget may
-// be why.
+// repair asks for the plan again, with its faults, within the limit. Beyond it the
+// goal has no plan. The outcome distinguishes a model that never answered from a
+// plan that stayed too long, since a small budget may be the reason.
 func (p *pipeline) repair(faults []plan.Fault) {
 	request, ok := p.repairs.next(p.brief, prompt.RepairContext{Analysis: p.analysis, Review: p.review})
 	if ok {

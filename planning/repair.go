@@ -12,25 +12,24 @@ import (
 	"replan/planning/reply"
 )
 
-// repairs knows how often a model was asked to put its plan right, and what was
-// wrong with it last.
+// repairs counts the repairs of a plan, and keeps its last faults.
 type repairs struct {
 	made     int
 	answered bool         // a whole reply came, were it an empty one
 	reply    string       // the last that came whole, "" for none
-	partly   string       // what came since, before it broke off; "" for nothing
-	faults   []plan.Fault // of that reply, and of what did not come since
-	notes    plan.Plan    // what was read so far that is only shown: milestones, risks, how to know that the goal is met
+	partly   string       // the part of a later reply before it broke off; "" for none
+	faults   []plan.Fault // of that reply, and of missing ones since
+	notes    plan.Plan    // parts for display: milestones, risks, how to know that the goal is met
 }
 
-// faulty notes a reply with what is wrong with it, and returns that.
+// faulty records a reply with its faults, and returns them.
 func (r *repairs) faulty(answer reply.Reply, faults []plan.Fault) []plan.Fault {
 	r.answered, r.reply, r.partly, r.faults = true, reply.StripThinking(answer.Text), "", faults
 	return faults
 }
 
-// keepNotes takes from a proposal what is only shown, and gives it what an earlier
-// one had and it leaves out: a repair is about the steps.
+// keepNotes keeps the display parts of a proposal, and fills in missing ones from
+// an earlier one: a repair is about the steps.
 func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 	if len(p.Milestones) == 0 {
 		p.Milestones = r.notes.Milestones
@@ -43,9 +42,9 @@ func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 	return p
 }
 
-// unanswered notes that no whole reply came to a request, and returns all that
-// is wrong: a reply from before is still the one to put right. What came of one
-// that broke off is kept beside it, until more comes of another.
+// unanswered records a missing reply to a request, and returns all faults: the
+// reply to repair is still the one before. The part of a broken reply is kept
+// beside it, until a longer one comes.
 func (r *repairs) unanswered(stage prompt.Purpose, reason string, answer reply.Reply) []plan.Fault {
 	f := plan.Fault{Code: plan.CodeBadJSON, Message: "no " + stageName(stage) + " came from the model: " + reason}
 	if partly := reply.StripThinking(answer.Text); partly != "" {
@@ -59,8 +58,7 @@ func (r *repairs) unanswered(stage prompt.Purpose, reason string, answer reply.R
 	return r.faults
 }
 
-// next returns the request for one more repair, and false where there were as
-// many as there may be.
+// next returns the request for one more repair, and false beyond the limit.
 func (r *repairs) next(b prompt.Brief, from prompt.RepairContext) (prompt.Request, bool) {
 	most := b.Prompting.MaxRepairs
 	if most <= 0 {
@@ -77,7 +75,7 @@ func (r *repairs) next(b prompt.Brief, from prompt.RepairContext) (prompt.Reques
 // silent reports whether nothing at all came from the model.
 func (r *repairs) silent() bool { return !r.answered && r.partly == "" }
 
-// unrepaired is the end of a plan that stayed wrong, or that never came.
+// unrepaired is the end of a plan that stayed wrong, or never came.
 func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	what := "the model's plan is still wrong"
 	if r.reply == "" {
@@ -90,9 +88,9 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	}
 }
 
-// finishPlan makes a plan of what a model proposed: the goal is the user's, and the
-// id made of the title. What the model says of the goal is how one will know that
-// it is met.
+// finishPlan completes a model's proposal: the goal is the user's, and the id
+// comes from the title. The model's own words on the goal become the condition for
+// done.
 func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	p.Goal, p.DoneWhen = b.Goal, cmp.Or(p.DoneWhen, doneWhen)
 	if p.DoneWhen == p.Goal {
@@ -112,8 +110,8 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	return p
 }
 
-// checkProposal returns everything that is wrong with a plan: what could not be
-// read, and what does not hold. One mistake is not told twice.
+// checkProposal returns all faults of a plan: unreadable parts, and invalid ones.
+// It reports each fault once.
 func checkProposal(b prompt.Brief, p plan.Plan, unread []plan.Fault, most int) []plan.Fault {
 	faults := append([]plan.Fault(nil), unread...)
 	seen := make(map[string]bool, len(unread))

@@ -9,10 +9,10 @@ import (
 	"replan/planning/reply"
 )
 
-// NewReplanner returns the planner that makes a new plan of what remains after
-// a failure. Finished steps stay as they are; a valid answer is merged with them
-// (see [Revise]). An answer without steps gives up, and one equal to the steps
-// that remained is refused: it would fail again.
+// NewReplanner returns the planner for the remaining work after a failure.
+// Finished steps stay as they are; a valid answer is merged with them (see
+// [plan.Revise]). An answer without steps gives up, and one equal to the remaining
+// steps is refused: it would fail again.
 func NewReplanner(b prompt.Brief, s prompt.Situation) Planner {
 	r := newReplanner(b, s)
 	if r.outcome.Kind == OutcomePending {
@@ -85,7 +85,7 @@ func (r *replanner) repair() {
 	r.request = request
 }
 
-// judge returns what a proposal comes to, or else what is wrong with it.
+// judge returns the outcome of a proposal, or its faults.
 func (r *replanner) judge(proposed reply.Proposal) (Outcome, []plan.Fault) {
 	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 {
 		return Outcome{Kind: OutcomeGaveUp, Reason: emptyReason(proposed, "the model sees no way on")}, nil
@@ -103,18 +103,17 @@ func (r *replanner) judge(proposed reply.Proposal) (Outcome, []plan.Fault) {
 	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.Warnings(), plan.WordingWarnings(r.brief.Catalogue, revised.Plan, r.situation.Plan)...)}, nil
 }
 
-// check merges what was proposed with the finished steps and returns what is
-// wrong with it.
+// check merges the proposal with the finished steps and returns its faults.
 func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) {
-	// Steps that repeat finished ones do not count, so they are let through
-	// here; far more than that need not be looked at.
+	// Repetitions of finished steps do not count, so they pass here; far more than
+	// those need no check.
 	if n := len(proposed.Plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
 		return append(proposed.Faults, r.tooMany(n)), plan.Revised{}
 	}
 	tail := r.inherit(reply.FinishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.Plan.Steps))
 	revised := r.follow(plan.Revise(r.situation.Plan, r.situation.Finished, tail))
 	if len(proposed.Plan.Risks) > 0 {
-		revised.Plan.Risks = proposed.Plan.Risks // of what remains
+		revised.Plan.Risks = proposed.Plan.Risks // of the remaining work
 	}
 	// The bound is on the new steps alone, and the merged plan holds them all.
 	faults := checkProposal(r.brief, revised.Plan, proposed.Faults, 0)
@@ -159,9 +158,8 @@ func (r *replanner) follow(revised plan.Revised) plan.Revised {
 	return revised
 }
 
-// inherit lets a step that remains, with the same tool, keep what a reply does
-// not speak of: its time limit, its retries, what follows its failure and that
-// the answer needs its result.
+// inherit lets a remaining step with the same tool keep fields the reply leaves
+// out: its time limit, its retries, its on_failure and its place in the answer.
 func (r *replanner) inherit(steps []plan.Step) []plan.Step {
 	for i, s := range steps {
 		at := slices.IndexFunc(r.situation.Remaining, func(old plan.Step) bool { return old.Index == s.Index && old.Tool == s.Tool })

@@ -9,14 +9,14 @@ import (
 	"replan/planning/plan"
 )
 
-// maxSchemaDepth is how deep the arguments of a tool are described; what lies
-// deeper may be anything of its type.
+// maxSchemaDepth is how deep the arguments of a tool are described; deeper values
+// may be anything of their type.
 const maxSchemaDepth = 4
 
-// argsSchema reduces the input schema of a tool to what a grammar can hold a plan
-// to. No argument is required, since a plan may leave out what is written later,
-// and whatever is no text may be a text as well, since a reference is one. A tool
-// whose schema says nothing of use takes any object.
+// argsSchema reduces the input schema of a tool to the part a grammar can enforce
+// in a plan. No argument is required, since a plan may leave some for later. Every
+// value may be a text as well, since a reference is one. A tool without a useful
+// schema takes any object.
 func argsSchema(t plan.Tool) schema {
 	s, ok := readArgSchema(t.InputSchema)
 	if !ok || !s.describes("object") || s.Properties == nil {
@@ -27,9 +27,9 @@ func argsSchema(t plan.Tool) schema {
 	return args
 }
 
-// callFormat reduces the input schema of a tool in the same way for arguments
-// that are written for a call: what is required is, and nothing is a reference.
-// Where one of several groups of arguments is required, each is a form.
+// callFormat reduces the input schema of a tool in the same way for the arguments
+// of a call: required ones are required, and there are no references. If one of
+// several groups of arguments is required, each is a form.
 func callFormat(t plan.Tool) schema {
 	s, ok := readArgSchema(t.InputSchema)
 	if !ok || !s.describes("object") || s.Properties == nil {
@@ -93,10 +93,10 @@ var anything = schema{Type: []string{"string", "number", "boolean", "object", "a
 
 // reducer makes schemas that a grammar can follow.
 type reducer struct {
-	references bool // a reference may stand for any value
+	references bool // a reference may replace any value
 }
 
-// reduced is the schema of a value, without what a grammar does not know.
+// reduced is the schema of a value, without the parts unknown to a grammar.
 func (r reducer) reduced(s toolSchema, depth int) schema {
 	if values := s.values(); len(values) > 0 {
 		return schema{Enum: values}
@@ -136,8 +136,7 @@ func (r reducer) reduced(s toolSchema, depth int) schema {
 	return anything
 }
 
-// with is one of the forms of a schema: what holds for all of them, and what the
-// form adds.
+// with is one of the forms of a schema: the common part, and the part of the form.
 func (s toolSchema) with(form toolSchema) toolSchema {
 	if s.Properties == nil {
 		return form

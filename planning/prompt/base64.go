@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// leastBase64 is how long a run of base64 must be to be told of in place of being
-// repeated: keys, hashes and tokens are shorter.
+// leastBase64 is the shortest run of base64 to replace by a note: keys, hashes and
+// tokens are shorter.
 const leastBase64 = 1024
 
-// withoutBase64 puts a line in brackets in place of long runs of base64: a
-// picture tells a model nothing as letters, and takes the place of what does.
+// withoutBase64 replaces long runs of base64 by a note in brackets: a picture
+// means nothing to a model as letters, and takes room from useful text.
 func withoutBase64(text string) string {
 	var b strings.Builder
 	kept, start := 0, 0

@@ -12,14 +12,14 @@ const (
 	// cautiousBytesPerToken is a guess for text and code where nothing was
 	// measured; the exact number is the model's own affair.
 	cautiousBytesPerToken = 3
-	// calibrationMargin keeps an estimate above what was measured: the text to
-	// come may be denser than the text before.
+	// calibrationMargin keeps an estimate above the measurement: the text to come
+	// may be denser than the text before.
 	calibrationMargin = 1.1
 	// turnTokens are a turn's own marks.
 	turnTokens = 8
 )
 
-// bytesPerToken is with what an estimate reckons.
+// bytesPerToken is the rate of an estimate.
 func (p Prompting) bytesPerToken() float64 {
 	if p.BytesPerToken <= 0 {
 		return cautiousBytesPerToken
@@ -54,32 +54,30 @@ func (p Prompting) offerTokens(tools plan.Catalogue) int {
 	return int(math.Ceil(float64(n) / p.bytesPerToken()))
 }
 
-// ConversationTokens estimates how many tokens a conversation takes in a prompt:
-// by the bytes per token that were measured, with a tenth more than that, else by
-// a cautious guess.
+// ConversationTokens estimates the tokens of a conversation in a prompt: by the
+// measured bytes per token, with a tenth more, else by a cautious guess.
 func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(messages) }
 
-// Tokens estimates how many tokens stand at the start of every request made
-// from the brief: the system prompt with its tools, the conversation, and what the
-// goal mentions. The goal and what is asked come on top.
+// Tokens estimates the tokens at the start of every request of the brief: the
+// system prompt with its tools, the conversation, and the mentions of the goal.
+// The goal and the request itself are not included.
 func Tokens(b Brief) int {
 	p := b.Prompting
 	return p.tokens([]Message{{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}}) +
 		p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
 }
 
-// Results of calls that must make way are shortened to shortAnswer characters,
-// and where that is not enough, left out. They go in groups of answersAtOnce, so
-// that the start of the prompt, which the server remembers, does not change with
-// every call.
+// Results of calls are shortened to shortAnswer characters if room is short, and
+// then left out. They go in groups of answersAtOnce, so that the start of the
+// prompt, cached by the server, does not change with every call.
 const (
 	shortAnswer   = 400
 	answersAtOnce = 4
 )
 
-// fitTalk makes what was said since a request began fit into room tokens, as far
-// as it can: the oldest results of calls are shortened first, then left out. It
-// returns how many there were of both.
+// fitTalk fits the turns since a request began into room tokens, if it can: the
+// oldest results of calls are shortened first, then left out. It returns the
+// number of both.
 func (p Prompting) fitTalk(talk []Message, room int) ([]Message, int) {
 	if p.tokens(talk) <= room {
 		return talk, 0
@@ -107,7 +105,8 @@ func (p Prompting) fitTalk(talk []Message, room int) ([]Message, int) {
 	return talk, len(touched)
 }
 
-// answerLabel is what a result of a call is called; whole says where it lies.
+// answerLabel is the label of a result of a call; whole is the place of the full
+// result.
 func answerLabel(tool, whole string) string {
 	label := "what came back from " + plan.OneLine(tool, 80)
 	if whole != "" {

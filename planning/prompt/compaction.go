@@ -12,8 +12,8 @@ import (
 // more tokens for them.
 const compactionTokens = 1024
 
-// CompactionRequest has the model sum the conversation of a brief up, so that
-// its place can be taken by what the reply says; see [Compact].
+// CompactionRequest asks the model to sum up the conversation of a brief. The
+// reply takes its place; see [Compact].
 func CompactionRequest(b Brief) Request {
 	return composition{
 		brief: b, purpose: PurposeCompact, tokens: compactionTokens,
@@ -21,11 +21,11 @@ func CompactionRequest(b Brief) Request {
 	}.request()
 }
 
-// Compact returns the conversation with a summary in the place of its oldest
-// messages: one question and one answer that say what they are. The newest keep
-// messages stay as they are, and those before them back to the nearest of the
-// user's, since an answer without its question says nothing. Where nothing is
-// left to sum up, the conversation comes back as it is.
+// Compact returns the conversation with a summary in place of its oldest messages,
+// as one question and one answer. The newest keep messages stay as they are. So do
+// those before them back to the nearest of the user's, since an answer without its
+// question says nothing. If nothing is left to sum up, the conversation is
+// unchanged.
 func Compact(conversation []Message, summary string, keep int) []Message {
 	from := len(conversation) - max(keep, 0)
 	for from > 0 && from < len(conversation) && conversation[from].Role != RoleUser {
@@ -52,8 +52,8 @@ const (
 	digestTurns    = 12  // questions with their answers, the newest
 )
 
-// Digest sums a conversation up by rule, where no model does: how each question
-// and each answer begins, a line each, the oldest left out where there are many.
+// Digest sums up a conversation by rule, if no model does: the beginning of each
+// question and each answer, a line each, the oldest left out if there are many.
 func Digest(conversation []Message) string {
 	var turns []string
 	for _, m := range conversation {

@@ -1,10 +1,10 @@
-// Package prompt writes what a model is asked: the requests of the three phases,
-// of repairs and replans, of steps, of the synthesis and of the chat.
+// Package prompt writes the requests to models: of the three phases, of repairs
+// and replans, of steps, of the synthesis and of the chat.
 //
-// Start with [Request], the value that a runner sends, and [Brief], from which
-// every request of a run is made. A prompt keeps its stable part first, so that a
-// server which caches prompts reads that part once, and it is shortened knowingly
-// to the context window of the model. The texts are the templates in prompts/.
+// Start with [Request], the value a runner sends, and [Brief], the common source
+// of all requests of a run. A prompt has its stable part first, so that a server
+// with a prompt cache reads it once. It is shortened on purpose to the context
+// window of the model. The texts are the templates in prompts/.
 //
-// The package calls nobody. It imports packages plan and reply.
+// The package calls nobody. It imports packages plan, reply and english.
 package prompt

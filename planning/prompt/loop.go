@@ -53,7 +53,7 @@ type Turn struct {
 	Outline string // of the sub-agent's own plan, "" where it made none
 }
 
-// AgentTools is what a sub-agent under the profile may call.
+// AgentTools are the tools of a sub-agent under the profile.
 func AgentTools(b Brief, profile Profile) plan.Catalogue {
 	tools := plan.Catalogue{}
 	for _, t := range b.Catalogue {
@@ -64,7 +64,7 @@ func AgentTools(b Brief, profile Profile) plan.Catalogue {
 	return tools
 }
 
-// ChatTools is what a model may call in chat.
+// ChatTools are the tools a model may call in chat.
 func ChatTools(b Brief) plan.Catalogue {
 	if !b.Prompting.ModelTools {
 		return nil
@@ -91,11 +91,11 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	return b
 }
 
-// AgentRequest is a turn of the sub-agent that carries out a step. inputs are the
-// ended steps before it, see [StepRequest], talk is what was said since, see [Said],
-// [Answered] and [Reminder]. The messages of a turn are those of the turn before
-// and what was said since, as long as there is room for all of it; nothing of the
-// user's conversation is among them. In the last turn nothing can be called.
+// AgentRequest is a turn of the sub-agent on a step. inputs are the ended steps
+// before it, see [StepRequest]; talk is the turns since, see [Said], [Answered]
+// and [Reminder]. The messages of a turn are those of the turn before plus the new
+// ones, while there is room for all; nothing of the user's conversation is among
+// them. In the last turn nothing can be called.
 func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs []plan.HistoryItem, talk []Message, turn Turn) Request {
 	b.Prompting = b.Prompting.under(profile)
 	// A call of its own takes no references: it should see none.
@@ -124,9 +124,8 @@ func Said(r reply.Reply) Message {
 	return Message{Role: RoleAssistant, Content: reply.StripThinking(r.Text), Calls: r.Calls}
 }
 
-// Answered is the turn that tells a model what came of a call: its result, or
-// where there is none, why. whole says where all of it lies, should it be
-// shortened.
+// Answered is the turn with the result of a call, or the reason why there is none.
+// whole is the place of the full result, in case it is shortened.
 func Answered(use reply.ToolUse, result any, failure, whole string) Message {
 	text := resultText(result)
 	if failure != "" {

@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Mention is what the user names in a message by an @: a file or folder of the
-// workspace, or a resource of a server. It goes to the model as data.
+// Mention is a file or folder of the workspace, or a resource of a server, named
+// by the user with an @. It goes to the model as data.
 type Mention struct {
 	Name   string `json:"name"`             // as it stands behind the @: a path, or SERVER:URI
 	Server string `json:"server,omitempty"` // of a resource
-	Folder bool   `json:"folder,omitempty"` // Text lists what is in it
+	Folder bool   `json:"folder,omitempty"` // Text lists its entries
 	Text   string `json:"text"`
 	Bytes  int    `json:"bytes"`         // of the whole, of which Text may be the beginning
 	Cut    bool   `json:"cut,omitempty"` // it is
@@ -23,12 +23,12 @@ type Mention struct {
 // Naming is an @ in a message with the name behind it.
 type Naming struct {
 	Name       string
-	Start, End int // of the @ and of what follows the name, in bytes
+	Start, End int // of the @ and the end of the name, in bytes
 }
 
-// Namings finds what a message names by an @ at the start of a word. A name with
-// blanks stands in double quotes; behind any other, the marks that end a clause
-// belong to the sentence. An @ behind a backslash names nothing.
+// Namings finds the names after an @ at the start of a word. A name with blanks is
+// in double quotes; after any other, the marks ending a clause belong to the
+// sentence. An @ after a backslash names nothing.
 func Namings(text string) []Naming {
 	var out []Naming
 	for at := 0; at < len(text); {
@@ -55,7 +55,7 @@ func opensWord(before string) bool {
 	return size == 0 || unicode.IsSpace(r) || strings.ContainsRune("([{", r)
 }
 
-// nameAt reads the name at a place of the text, "" where there is none.
+// nameAt reads the name at a place of the text, "" if there is none.
 func nameAt(text string, at int) (name string, end int) {
 	if rest, quoted := strings.CutPrefix(text[at:], `"`); quoted {
 		name, _, closed := strings.Cut(rest, `"`)
@@ -96,8 +96,8 @@ func Unescaped(text string) string {
 	return b.String()
 }
 
-// Unmentioned is a message in which the names of what it mentions stand without
-// their @, for those who read words alone.
+// Unmentioned is a message with the names of its mentions without their @, for
+// readers of plain words.
 func Unmentioned(text string, mentions []Mention) string {
 	if len(mentions) == 0 {
 		return text
@@ -111,9 +111,9 @@ func Unmentioned(text string, mentions []Mention) string {
 	return text
 }
 
-// Attached is the message that goes before the user's own with what that
-// mentions; none where it mentions nothing. bound is how many characters of it
-// all are sent, 0 for all.
+// Attached is the message with the contents of the mentions, before the user's
+// own; empty without mentions. bound is the number of characters to send of all of
+// them, 0 for all.
 func Attached(mentions []Mention, bound int) []Message {
 	message, _ := attachedWithin(mentions, bound)
 	return message
@@ -140,7 +140,7 @@ func attachedWithin(mentions []Mention, bound int) ([]Message, int) {
 	return []Message{{Role: RoleUser, Content: strings.Join(parts, "\n\n")}}, out
 }
 
-// label says what a mention is.
+// label names a mention.
 func (m Mention) label() string {
 	what := "the file "
 	switch {
@@ -156,8 +156,8 @@ func (m Mention) label() string {
 	return label
 }
 
-// Shares parts a bound among texts of these sizes: what the shorter ones leave,
-// the longer ones get.
+// Shares divides a bound among texts of these sizes: room unused by shorter ones
+// goes to the longer ones.
 func Shares(sizes []int, bound int) []int {
 	sizes, order := slices.Clone(sizes), make([]int, len(sizes))
 	for i := range order {

@@ -2,9 +2,9 @@ package prompt
 
 import "replan/planning/plan"
 
-// Brief is what every request of a run is made from. Requests made from equal
-// briefs open with the same messages, byte for byte, so that a server which
-// remembers prompts reads them once.
+// Brief is the common source of all requests of a run. Requests of equal briefs
+// begin with the same messages, byte for byte, so that a server with a prompt
+// cache reads them once.
 type Brief struct {
 	Goal      string
 	Catalogue plan.Catalogue // the tools a plan may name
@@ -22,8 +22,8 @@ type Situation struct {
 	Finished    map[string]bool    // indices of the steps that are done and stay
 	Remaining   []plan.Step        // the steps not done, the failed one among them
 	Failed      string             // index of the step that failed; "" where the user's word alone calls for a new plan
-	Error       string             // what went wrong; without a failed step, what the user said
-	Said        string             // what the user said besides; unlike an error it is to be obeyed
+	Error       string             // the error; without a failed step, the user's words
+	Said        string             // other words of the user; unlike an error they are to be obeyed
 	StepsLeft   int                // step executions left; -1 means no bound
 	ReplansLeft int                // replans left after this one; -1 means no bound
 }

@@ -8,8 +8,8 @@ import (
 	"replan/planning/plan"
 )
 
-// Profile is a kind of sub-agent: what it is told, which tools it may call and
-// how far it may go. A step with the executor agent names one.
+// Profile is a kind of sub-agent: its instructions, its tools and its limits. A
+// step with the executor agent names one.
 type Profile struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"` // one line, for whoever plans
@@ -26,7 +26,7 @@ type Profile struct {
 	Plans         bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
 }
 
-// What holds where a profile says nothing.
+// The defaults of a profile.
 const (
 	DefaultMaxTurns     = 20
 	DefaultAgentTimeout = 5 * time.Minute
@@ -69,9 +69,8 @@ func MatchName(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// under is what a sub-agent under the profile is told with: where its model is
-// another than the run's, that has its own window, and what was measured of the
-// run's tokens says nothing about it.
+// under is the prompting of a sub-agent under the profile: another model has its
+// own window, and the measured token rate of the run does not apply to it.
 func (p Prompting) under(profile Profile) Prompting {
 	if profile.Model == "" {
 		return p
@@ -105,10 +104,9 @@ func (p Prompting) ProfileNames() []string {
 // ThinkLevel says whether a model thinks aloud before it answers, and how hard.
 type ThinkLevel string
 
-// The levels. They are for replies in prose, of sub-agents and in chat: what is
-// held to a format is never thought about first. The zero value lets a model
-// think where that helps, by its own measure; a model that knows no levels takes
-// all of them but off for on.
+// The levels. They are for replies in prose, of sub-agents and in chat: a reply in
+// a format is never thought about first. The zero value leaves it to the model; a
+// model without levels takes all of them but off for on.
 const (
 	ThinkAuto   ThinkLevel = ""
 	ThinkOff    ThinkLevel = "off"
@@ -121,7 +119,7 @@ const (
 // ThinkLevels lists the levels by their names, the zero value as "auto".
 func ThinkLevels() []string { return []string{"auto", "off", "on", "low", "medium", "high"} }
 
-// ParseThinkLevel reads a level by its name; ok is false where there is none.
+// ParseThinkLevel reads a level by its name; ok is false if there is none.
 func ParseThinkLevel(name string) (level ThinkLevel, ok bool) {
 	if name == "" || name == "auto" {
 		return ThinkAuto, true

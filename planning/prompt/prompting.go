@@ -2,13 +2,13 @@ package prompt
 
 import "time"
 
-// Prompting is what the planner is told besides the goal and the tools. It
-// travels in the first event of a run, so that planning can be folded again.
+// Prompting is the planner's context besides the goal and the tools. It is part of
+// the first event of a run, so that planning can be folded again.
 type Prompting struct {
 	System        string        `json:"system,omitempty"`       // replaces the built-in system prompt
 	Instructions  string        `json:"instructions,omitempty"` // the project's AGENTS.md, untrusted
 	Conversation  []Message     `json:"conversation,omitempty"` // earlier turns, oldest first
-	Mentions      []Mention     `json:"mentions,omitempty"`     // what the goal names by an @, untrusted
+	Mentions      []Mention     `json:"mentions,omitempty"`     // names in the goal with an @, untrusted
 	SkipAnalysis  bool          `json:"skip_analysis,omitempty"`
 	SkipReview    bool          `json:"skip_review,omitempty"`
 	SkipPlan      bool          `json:"skip_plan,omitempty"`
@@ -18,16 +18,16 @@ type Prompting struct {
 	MaxRepairs    int           `json:"max_repairs,omitempty"`    // 0 means DefaultMaxRepairs
 	ContextWindow int           `json:"context_window,omitempty"` // tokens there is room for; 0 means unknown
 
-	Prompts       map[string]string `json:"prompts,omitempty"`         // by the name of a prompt, see Names: what takes its place
+	Prompts       map[string]string `json:"prompts,omitempty"`         // replacements by the name of a prompt, see Names
 	Profiles      []Profile         `json:"profiles,omitempty"`        // the sub-agents that a plan may name
-	Think         ThinkLevel        `json:"think,omitempty"`           // of what may think: turns of sub-agents and of the chat
+	Think         ThinkLevel        `json:"think,omitempty"`           // for the turns of sub-agents and of the chat
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
 	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
 }
 
-// What holds where Prompting says nothing.
+// The defaults of Prompting.
 const (
 	DefaultPhaseTimeout = 120 * time.Second
 	DefaultMaxTokens    = 4096

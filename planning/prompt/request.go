@@ -18,19 +18,19 @@ const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
-	RoleTool      Role = "tool" // what came of a call that the model asked for
+	RoleTool      Role = "tool" // the result of a call the model asked for
 )
 
 // Message is one turn of a conversation with a model.
 type Message struct {
 	Role    Role            `json:"role"`
 	Content string          `json:"content"`
-	Calls   []reply.ToolUse `json:"tool_calls,omitempty"` // with RoleAssistant: what the model asked for
+	Calls   []reply.ToolUse `json:"tool_calls,omitempty"` // with RoleAssistant: the calls the model asked for
 	Tool    string          `json:"tool,omitempty"`       // with RoleTool: the tool that answers
 	CallID  string          `json:"call_id,omitempty"`    // with RoleTool: the id of the call, where the model gave one
 }
 
-// Purpose says what a model is asked for.
+// Purpose is the purpose of a request to a model.
 type Purpose string
 
 // The purposes of a request. The last message of each but PurposeChat opens
@@ -69,16 +69,16 @@ type Request struct {
 	Model     string          `json:"model,omitempty"`      // "" means the run's
 	Messages  []Message       `json:"messages"`             // the stable part first
 	Format    json.RawMessage `json:"format,omitempty"`     // JSON Schema of the reply; absent means prose
-	Tools     plan.Offer      `json:"tools,omitempty"`      // what the model may call; none means that it may call nothing
+	Tools     plan.Offer      `json:"tools,omitempty"`      // the tools the model may call; empty for none
 	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can; not with a Format
 	Level     ThinkLevel      `json:"level,omitempty"`      // how hard, with Think; "" is the model's own measure
 	MaxTokens int             `json:"max_tokens,omitempty"` // bound of the reply (num_predict); 0 means the model's own
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
-	Shortened string          `json:"shortened,omitempty"`  // what was left out to make it fit, one sentence
+	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
 	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it does not hold whole
 
-	// MaxThinking bounds what the model thinks aloud before its first word, in
-	// bytes; 0 means no bound. A model that passes it is stopped.
+	// MaxThinking bounds the thoughts of the model before its first word, in
+	// bytes; 0 means no bound. A model beyond it is stopped.
 	MaxThinking int `json:"max_thinking,omitempty"`
 }
 
@@ -96,8 +96,8 @@ type ModelInfo struct {
 	Loaded        bool   `json:"loaded,omitempty"`       // in memory now
 }
 
-// TaggedName is the name under which a server lists a model: with the tag latest
-// where the name has none.
+// TaggedName is the name of a model in a server's list: with the tag latest if it
+// has none.
 func TaggedName(name string) string {
 	if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
 		return name
@@ -105,13 +105,13 @@ func TaggedName(name string) string {
 	return name + ":latest"
 }
 
-// SameModel reports whether two names are those of one model. Servers tell no
-// capitals apart. No model is the same as one without a name.
+// SameModel reports whether two names mean one model. Servers ignore case. An empty
+// name means no model.
 func SameModel(a, b string) bool {
 	return a != "" && b != "" && strings.EqualFold(TaggedName(a), TaggedName(b))
 }
 
-// ErrNoModel says that no model can be had: the server cannot be reached, or
-// has no model that fits. The error that wraps it says in one sentence what is
-// wrong and what to do.
+// ErrNoModel says that no model is available: the server does not answer, or has
+// no suitable model. The error wrapping it says the reason and the remedy in one
+// sentence.
 var ErrNoModel = errors.New("no model")

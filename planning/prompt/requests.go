@@ -18,7 +18,7 @@ func bound(most int) string {
 	return "At most " + english.Count(most, "step") + ". A plan with more is refused, not cut."
 }
 
-// named returns a fenced text, or nothing where there is none.
+// named returns a fenced text, or nothing without a text.
 func named(label, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -74,8 +74,8 @@ func depth(complexity string) string {
 	}
 }
 
-// RepairContext is what a request for a repair shows beside the brief: the faulty
-// Reply, its faults and what the plan was made from.
+// RepairContext is the part of a repair request besides the brief: the faulty
+// Reply, its faults and the sources of the plan.
 type RepairContext struct {
 	Analysis  reply.Analysis // of phase 1; the zero value for none
 	Review    string         // of phase 2, "" for none
@@ -85,8 +85,8 @@ type RepairContext struct {
 	Faults    []plan.Fault
 }
 
-// RepairRequest asks for a plan again, with everything that was wrong with it,
-// what came of it, and what it was to be made from.
+// RepairRequest asks for a plan again, with all its faults, the reply, and the
+// sources of the plan.
 func RepairRequest(b Brief, from RepairContext) Request {
 	most, s := b.MaxSteps, from.Situation
 	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
@@ -115,7 +115,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 	}.request()
 }
 
-// ReplanRequest asks for a plan of what remains after a failure.
+// ReplanRequest asks for a plan of the remaining work after a failure.
 func ReplanRequest(b Brief, s Situation, most int) Request {
 	return composition{
 		brief: b, purpose: PurposeReplan, format: planFormat(b, most, true),
@@ -132,9 +132,9 @@ func ReplanRequest(b Brief, s Situation, most int) Request {
 	}.request()
 }
 
-// situationText says where a run stands: what failed, what was done, and what
-// remains. Of what a sub-agent called, the result of its step tells, unless it
-// came to none: then each call is a line.
+// situationText describes the state of a run: the failure, the finished work, and
+// the remaining work. A sub-agent's calls are part of the result of its step;
+// without a result, each call is a line.
 func situationText(s Situation, cut *cutter) string {
 	var done []string
 	calls := make(map[string][]string)
@@ -207,9 +207,8 @@ func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) st
 	}
 }
 
-// StepRequest has the model carry out a step in its own words: executor self.
-// inputs are the completed steps before it, oldest first: those that it depends
-// on, and those that these depend on in turn.
+// StepRequest asks the model to do a step in its own words: executor self. inputs
+// are the completed steps before it, oldest first: its dependencies, and theirs.
 func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem) Request {
 	return composition{
 		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, budgets: stepBudgets,
@@ -240,9 +239,9 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 	}.request()
 }
 
-// SynthesisRequest has the model write the answer from what a run found out;
-// items are what it is to see, as chosen by [SynthesisItems]. Of the other steps
-// it sees the titles.
+// SynthesisRequest asks the model for the answer from the results of a run; items
+// are those it sees, as chosen by [SynthesisItems]. Of the other steps it sees the
+// titles.
 func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 	return composition{
 		brief: b, purpose: PurposeSynthesis,
@@ -264,8 +263,8 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 }
 
 // ChatRequest is a plain turn of the conversation: the goal is the last message,
-// but for what was said since, see [Said] and [Answered]. In the last turn
-// nothing can be called.
+// except for the turns since, see [Said] and [Answered]. In the last turn nothing
+// can be called.
 func ChatRequest(b Brief, last bool, talk ...Message) Request {
 	c := composition{brief: b, purpose: PurposeChat, talk: talk}
 	if !last {
@@ -274,7 +273,7 @@ func ChatRequest(b Brief, last bool, talk ...Message) Request {
 	return c.request()
 }
 
-// Clauses lists what is wrong in words, so many of them at most.
+// Clauses lists faults, at most so many of them.
 func Clauses(faults []plan.Fault, most int) []string {
 	var parts []string
 	for _, f := range faults[:min(len(faults), most)] {

@@ -12,8 +12,8 @@ import (
 	"replan/planning/plan"
 )
 
-// argsBound is how much of the args of a call that went well a prompt holds, in
-// characters: what they held of earlier results is not told twice.
+// argsBound bounds the args of a successful call in a prompt, in characters: text
+// from earlier results is not repeated.
 const argsBound = 300
 
 // leastShown is how much of an older result is worth showing, in characters.
@@ -35,8 +35,8 @@ func (c *cutter) partial() []string {
 	return indices
 }
 
-// result tells one ended attempt of a step and what came of it, with at most
-// bound characters of each of its texts.
+// result describes one ended attempt of a step with its result, with at most bound
+// characters of each of its texts.
 func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	step, ok := p.Step(item.Index)
 	if !ok {
@@ -62,7 +62,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	if len(item.Args) > 0 {
 		args := plan.CanonicalJSON(item.Args)
 		if item.Status == plan.ItemCompleted {
-			args = new(cutter).textWithin(args, "", min(bound, argsBound)) // nothing is lost that should be told of
+			args = new(cutter).textWithin(args, "", min(bound, argsBound)) // no loss to report
 		} else {
 			args = c.textWithin(args, "", bound)
 		}
@@ -105,9 +105,9 @@ func resultText(v any) string {
 	return withoutBase64(plan.CanonicalJSON(v))
 }
 
-// results tells ended steps, oldest first, and names those that it cannot tell
-// whole. Each of those that first holds gets as much room as one text may have.
-// The others are older: they share one budget, see [olderShares].
+// results describes ended steps, oldest first, and names the shortened ones. Each
+// of those in first gets as much room as one text may have. The others are older
+// and share one budget, see [olderShares].
 func (c *cutter) results(items []plan.HistoryItem, p plan.Plan, first map[string]bool) []string {
 	sizes := make([]int, len(items))
 	var older []int
@@ -157,8 +157,8 @@ func olderShares(sizes []int, budget int) []int {
 // cutsNamed is how many results a prompt names that it does not hold whole.
 const cutsNamed = 20
 
-// cutNote says in one line which results are not told whole, and how much of
-// each is missing; "" where all are.
+// cutNote names the shortened results in one line, with the length of the missing
+// part of each; "" if all are whole.
 func cutNote(cuts []resultCut) string {
 	if len(cuts) == 0 {
 		return ""
@@ -194,15 +194,15 @@ func neededResults(s plan.Step, p plan.Plan) map[string]bool {
 	return needs
 }
 
-// SynthesisItems chooses what the synthesiser sees: the results that nothing
-// else consumed, those of steps that ask for it, and the errors that were never
-// made good. What a sub-agent called is part of its step's result.
+// SynthesisItems chooses the items for the synthesiser: unconsumed results,
+// results of steps with synthesize set, and unresolved errors. A sub-agent's calls
+// are part of its step's result.
 //
-// A result is consumed by a completed step that refers to its variable, or that
-// depends on it and that a model carried out or filled in with the whole of it
-// at hand. partial names, for such a step, the steps whose results the model did
-// not see whole; nil means that every model saw all. An error is made good by a
-// later success of the same step, or by a new plan without it.
+// A result is consumed by a completed step that refers to its variable. It is also
+// consumed by a completed dependent that a model carried out or filled in with the
+// whole result at hand. partial names, for such a step, the steps with results the
+// model saw only in part; nil means none. An error is resolved by a later success
+// of the same step, or by a new plan without it.
 func SynthesisItems(p plan.Plan, history []plan.HistoryItem, partial map[string][]string) []plan.HistoryItem {
 	last := make(map[string]int, len(history))
 	ended := make(map[string]plan.HistoryItem, len(history))
@@ -272,8 +272,8 @@ func wasFilledIn(s plan.Step, item plan.HistoryItem) bool {
 	return false
 }
 
-// unusedSteps returns the steps of a plan that no other step depends on or asks
-// for a second look at: of what the synthesiser sees, they come first.
+// unusedSteps returns the steps without dependents and those marked for a second
+// look: the synthesiser sees them first.
 func unusedSteps(p plan.Plan, items []plan.HistoryItem) map[string]bool {
 	used := make(map[string]bool)
 	for _, s := range p.Steps {

@@ -11,9 +11,9 @@ import (
 	"replan/planning/plan"
 )
 
-// byImportance lists tools in the order in which they are given room where there
-// is not enough for all: plan tools, the workspace's own, then those of other
-// servers, of which the goal's words speak for some; of equals the small first.
+// byImportance lists tools in the order of their claim to room: plan tools, the
+// workspace's own, then those of other servers, the ones named in the goal first;
+// of equals the small first.
 func byImportance(c plan.Catalogue, goal string) plan.Catalogue {
 	words := goalWords(goal)
 	rank := func(t plan.Tool) int {
@@ -54,8 +54,8 @@ func goalWords(goal string) []string {
 	return slices.Compact(words)
 }
 
-// typed returns the forms of the tools that there is room for in a schema whose
-// other forms take so many bytes, and the names of the tools that have none.
+// typed returns the forms of the tools with room in a schema whose other forms
+// take so many bytes, and the names of the tools without.
 func typed(b Brief, taken int) (forms []schema, untyped []string) {
 	room := map[string]schema{}
 	for _, tool := range byImportance(b.Catalogue, b.Goal) {

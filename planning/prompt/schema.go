@@ -9,8 +9,8 @@ import (
 )
 
 // schema is the part of JSON Schema that Ollama can turn into a grammar. Its
-// fields and properties keep their order, since a model writes what it is held
-// to in the order of the schema: what decides comes first.
+// fields and properties keep their order, since a model writes them in the order
+// of the schema: decisive ones come first.
 type schema struct {
 	Type       any        `json:"type,omitempty"` // a name or a list of names
 	Enum       []any      `json:"enum,omitempty"`
@@ -57,12 +57,12 @@ func choice(words ...string) schema {
 	return s
 }
 
-// maxStepSchema bounds the schema of one step, in bytes. A server compiles the
-// whole of it for every request, and it stands in the events of the run.
+// maxStepSchema bounds the schema of one step, in bytes. A server compiles it for
+// every request, and the events of the run hold it.
 const maxStepSchema = 16 << 10
 
-// stepsSchema is the list of steps that a plan may have: only tools and agents
-// that exist can be named, and no more steps given than there may be.
+// stepsSchema is the list of steps of a plan: it can only name existing tools and
+// agents, and is no longer than the limit.
 func stepsSchema(b Brief, most int) schema {
 	step, _ := stepForms(b)
 	return schema{Type: "array", Items: &step, MaxItems: most}
@@ -110,7 +110,7 @@ func stepForms(b Brief) (step schema, untyped []string) {
 	return schema{AnyOf: forms}, untyped
 }
 
-// analysisFormat is what phase 1 answers.
+// analysisFormat is the format of phase 1.
 func analysisFormat(b Brief) json.RawMessage {
 	mode := choice(reply.ModeDirect, reply.ModePlan)
 	if b.Prompting.ForcePlan {
@@ -130,8 +130,8 @@ func analysisFormat(b Brief) json.RawMessage {
 	}, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
 }
 
-// planFormat is what phase 3, a repair and a replan answer; the last may give
-// a reason, for when it gives up.
+// planFormat is the format of phase 3, of a repair and of a replan; a replan that
+// gives up may add a reason.
 func planFormat(b Brief, most int, replan bool) json.RawMessage {
 	s := schema{Type: "object", Properties: properties{{"title", textSchema}}, Required: []string{"title", "steps"}}
 	if replan {

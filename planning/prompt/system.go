@@ -8,8 +8,8 @@ import (
 	"replan/planning/plan"
 )
 
-// systemPrompt is the first message of every request but those of sub-agents.
-// What it says depends on the brief alone, never on what is asked.
+// systemPrompt is the first message of every request but those of sub-agents. It
+// depends on the brief alone, never on the request.
 func systemPrompt(b Brief, instructions string) string {
 	opening := b.Prompting.System
 	if strings.TrimSpace(opening) == "" {
@@ -48,8 +48,7 @@ func projectNotes(instructions string) string {
 	return "# Notes of this project\n\n" + projectMark + "\n" + walled(instructions)
 }
 
-// listed is the name under which the catalogue lists the one tool that is called
-// so, "" where there is none.
+// listed is the catalogue's name of the only tool called so, "" if there is none.
 func listed(c plan.Catalogue, name string) string {
 	if tool, err := c.Find(name); err == nil && tool.Name == name {
 		return name
@@ -73,12 +72,12 @@ func profileList(profiles []Profile) string {
 }
 
 // listRoom is how many bytes the list of tools may take, 0 for any number: a
-// quarter of the window. It does not depend on what was measured, so that the
-// list stays the same from one request to the next.
+// quarter of the window. It does not depend on measurements, so the list stays the
+// same from one request to the next.
 func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPerToken }
 
-// toolList describes the tools on offer, a line each. Those of other servers that
-// there is no room for, in bytes, are told of by name alone.
+// toolList describes the tools on offer, a line each. Tools of other servers
+// beyond the room, in bytes, appear by name alone.
 func toolList(c plan.Catalogue, room int) string {
 	if len(c) == 0 {
 		return "# Tools\n\nThere are no tools. Plan `self` steps only."

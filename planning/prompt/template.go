@@ -18,9 +18,8 @@ var promptFiles embed.FS
 // prompts holds every prompt under its file name. It is never written to.
 var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
 
-// The data of the prompts: what their templates may use. Fields that are not
-// lists are empty where there is nothing to say. What nobody vouches for is
-// fenced already.
+// The data of the prompt templates. Fields that are not lists may be empty.
+// Untrusted text is fenced already.
 type (
 	analysisData struct {
 		Force bool   // a direct answer is not wanted
@@ -44,22 +43,22 @@ type (
 		Bound     string
 	}
 	replanData struct {
-		Situation string // what failed or what the user says, what was done, what remains
+		Situation string // the failure or the user's words, the finished work, the remaining work
 		Failed    bool   // a step did; else the user's word calls for a new plan
 		Bound     string
 	}
 	situationData struct {
 		Failed, Error, Said, Remaining string
-		Done                           []string // the ended steps and what came of them
+		Done                           []string // the ended steps and their results
 	}
 	stepData struct {
 		Index, Title, Expected string
 		Plan                   string   // the plan's steps, a line each
-		Inputs                 []string // the steps that it depends on and what came of them
+		Inputs                 []string // its dependencies and their results
 	}
 	argsData struct {
 		stepData
-		Tool, About, Schema string // the tool, what its server says of it, its input schema
+		Tool, About, Schema string // the tool, its server's description, its input schema
 		Given               string // the arguments that are settled
 	}
 	agentData struct {
@@ -125,9 +124,9 @@ func Names() []string {
 	return names
 }
 
-// CheckPrompt reports what is wrong with a text that is to replace the prompt of
-// this name: there is none of that name, it is no text/template, it says nothing,
-// or it uses what that prompt has no data for.
+// CheckPrompt reports the fault in a text meant to replace the prompt of this
+// name: an unknown name, no valid text/template, an empty text, or a field missing
+// from the data of that prompt.
 func CheckPrompt(name, text string) error {
 	at := slices.IndexFunc(replaceable, func(p struct {
 		name   string

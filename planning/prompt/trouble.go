@@ -11,20 +11,20 @@ type ModelTrouble struct {
 	Models []string    `json:"models,omitempty"` // that the server has instead
 }
 
-// TroubleKind is what is wrong.
+// TroubleKind is a kind of trouble with a model.
 type TroubleKind string
 
-// What can be wrong.
+// The kinds of trouble.
 const (
 	TroubleUnreachable TroubleKind = "unreachable" // no server answers
 	TroubleNoModels    TroubleKind = "no_models"   // it has none at all
 	TroubleMissing     TroubleKind = "missing"     // it has others than the one that is wanted
-	TroubleUnfit       TroubleKind = "unfit"       // what it has cannot chat, or cannot use tools
+	TroubleUnfit       TroubleKind = "unfit"       // its models cannot chat, or cannot use tools
 	TroubleOther       TroubleKind = "other"       // the sentence says more
 )
 
-// TroubleOf returns what is wrong where err says that there is no model, the
-// zero value where it does not.
+// TroubleOf returns the trouble if err says that there is no model, else the zero
+// value.
 func TroubleOf(err error) ModelTrouble {
 	if !errors.Is(err, ErrNoModel) {
 		return ModelTrouble{}

@@ -7,7 +7,7 @@ import (
 	"replan/planning/plan"
 )
 
-// The words of an analysis that decide what follows.
+// The words of an analysis that decide how planning continues.
 const (
 	ModeDirect = "direct"
 	ModePlan   = "plan"
@@ -17,16 +17,16 @@ const (
 	ComplexityComplex = "complex"
 )
 
-// Analysis is what phase 1 found out.
+// Analysis is the result of phase 1.
 type Analysis struct {
 	Direct     bool
 	Reflect    bool
 	Simple     bool   // the steps that came with it may count
 	Task       string // one line
 	Goal       string
-	Complexity string // as a plan's size is told: simple, medium, complex; "" for anything else
+	Complexity string // as of a plan's size: simple, medium, complex; "" for anything else
 	Markdown   string // the whole of it, for people
-	Brief      string // the same for the phases that follow: what a request says anew costs time
+	Brief      string // a short form for later phases: each new word of a request costs time
 	Flaw       string // why there is none
 }
 
@@ -147,8 +147,8 @@ func field(pattern *lazyregexp.Regexp, text string) string {
 	return strings.TrimSpace(strings.Trim(m[1], "*_"))
 }
 
-// analysisInWords reads an analysis that a model wrote as prose. Its steps
-// never count: it did not say in the agreed form that they are all.
+// analysisInWords reads an analysis written as prose. Its steps never count: it
+// did not mark them as the whole plan in the agreed form.
 func analysisInWords(text string) Analysis {
 	first, _, _ := strings.Cut(strings.TrimLeft(strings.Trim(text, " \t\r\n`"), "\n"), "\n")
 	lone := strings.Trim(strings.TrimSpace(first), "*_`\"'.!:#-> \t\r")

@@ -24,13 +24,13 @@ type found struct {
 // maxRepairAttempts bounds the work that hostile text can cause.
 const maxRepairAttempts = 4
 
-// maxRepairDepth is how deep broken JSON may be nested to be repaired: what that
-// takes grows with the depth, for each byte. Plans have ten levels or so.
+// maxRepairDepth is how deep broken JSON may be nested to be repaired: the work
+// for each byte grows with the depth. Plans have ten levels or so.
 const maxRepairDepth = 100
 
-// findJSON returns the JSON objects and arrays in text, in order. Sound JSON is
-// decoded as it stands; what only looks like JSON, or is cut off, is repaired
-// where that is possible and otherwise passed over.
+// findJSON returns the JSON objects and arrays in text, in order. Valid JSON is
+// decoded as it is; broken or cut-off JSON is repaired if possible, and otherwise
+// ignored.
 func findJSON(text string) []found {
 	var all []found
 	attempts := 0
@@ -70,9 +70,9 @@ func findJSON(text string) []found {
 	return all
 }
 
-// opensValue reports whether text, which starts with a bracket, goes on as a
-// JSON object or array of objects or texts would. A placeholder in square
-// brackets or code in braces does not.
+// opensValue reports whether text, which starts with a bracket, continues as a
+// JSON object or array of objects or texts. A placeholder in square brackets or
+// code in braces does not.
 func opensValue(text string) bool {
 	rest := strings.TrimLeft(text[1:], " \t\r\n")
 	if rest == "" {
@@ -169,14 +169,14 @@ func nesting(text string) int {
 	return most
 }
 
-// trimFence cuts off what follows the value: blanks and a closing code fence.
+// trimFence cuts off the end after the value: blanks and a closing code fence.
 func trimFence(text string) string {
 	text = strings.TrimRight(text, " \t\r\n")
 	text = strings.TrimRight(text, "`")
 	return strings.TrimRight(text, " \t\r\n")
 }
 
-// repairJSON mends broken JSON and decodes it.
+// repairJSON repairs broken JSON and decodes it.
 func repairJSON(text string) (v any, ok bool) {
 	// The library reads text that nobody has checked; a panic in it must cost
 	// no more than this reply.
@@ -208,8 +208,8 @@ func repairJSON(text string) (v any, ok bool) {
 // thinkingTags are the marks between which models think aloud in plain text.
 var thinkingTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
 
-// StripThinking removes what the model thought aloud before it replied. Marks
-// within the reply are left alone: a plan may well be about them.
+// StripThinking removes the thoughts before a reply. Marks within the reply are
+// left alone: a plan may well be about them.
 func StripThinking(text string) string {
 	p := preface{text: []byte(text)}
 	if p.strip() {

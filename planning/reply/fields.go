@@ -66,8 +66,8 @@ func readItem(item listLine) map[string]any {
 	return step
 }
 
-// readFields reads lines that name the fields of one step, each once. What is
-// deeper under args are its arguments. It returns nil where none is named.
+// readFields reads lines with the fields of one step, each once. Deeper lines
+// under args are its arguments. It returns nil if there is no field.
 func readFields(lines []string) map[string]any {
 	step := make(map[string]any)
 	var args map[string]any // being read line by line
@@ -149,7 +149,7 @@ func readTable(lines []string) []any {
 				known[head[i]] = true
 			}
 			if known["index"] && !known["title"] {
-				// Under "Step" there may be what is done, where nothing else says it.
+				// "Step" may be the column of titles, if there is no other.
 				for i := range head {
 					if fieldWord(cells[i]) == "step" {
 						head[i] = "title"

@@ -128,8 +128,8 @@ func sections(text string) []section {
 	return all
 }
 
-// sectionName returns the name of the section that a line opens, and what
-// stands behind it; empty where it opens none.
+// sectionName returns the name of the section a line opens, and the text behind
+// it; empty if it opens none.
 func sectionName(line string) (name, rest string) {
 	if m := sectionLine.FindStringSubmatch(line); m != nil {
 		if name = strings.ToLower(strings.TrimSpace(m[1])); slices.Contains(knownSections, name) {
@@ -240,9 +240,9 @@ type listLine struct {
 	fields []string // the deeper lines under it
 }
 
-// readList reads the steps among lines: the numbered ones where there are any,
-// with the bullets between them, else the bullets, each at the outermost level.
-// Deeper lines are details.
+// readList reads the steps among lines: the numbered ones if there are any, with
+// the bullets between them, else the bullets, each at the outermost level. Deeper
+// lines are details.
 func readList(lines []string, groups []map[int]bool) []any {
 	list := outermost(lines, numberedLine)
 	if len(list) == 0 {

@@ -197,13 +197,13 @@ func settleExecutor(step map[string]any) {
 	step["executor"] = executor
 }
 
-// afterPrevious stands for the dependencies of an item that says nothing of
-// order, a line of text or an object without an executor: on every step before it
-// that no other step waits for. In a list of texts that is the one before.
+// afterPrevious stands for the dependencies of an item without an order, a line of
+// text or an object without an executor: every step before it with no other step
+// waiting for it. In a list of texts that is the step before.
 type afterPrevious struct{}
 
-// listOrder stands for the dependencies of a line of a list in words, which
-// follow from its place in the list.
+// listOrder stands for the dependencies of a line of a list, which follow from its
+// place in the list.
 type listOrder []string
 
 // number gives a step its index and its dependencies.
@@ -285,10 +285,10 @@ func (n *numbering) remember(step map[string]any, index string) {
 	}
 }
 
-// settle finds out, at the first step that shows it, whether the model counts
-// from 0: by its own index, or by its dependencies. Whoever counts from 1 has no
-// step 0, and whoever counts from 0 has no step that waits for its own number. A
-// step with an index of its own shows by it what its dependencies mean.
+// settle decides, at the first step that shows it, whether the model counts from
+// 0: by its own index, or by its dependencies. A model counting from 1 has no step
+// 0, and one counting from 0 has no step waiting for its own number. A step with
+// an index of its own shows the meaning of its dependencies.
 func (n *numbering) settle(index string, needs []string, numbered bool) {
 	if n.settled || n.keep {
 		return
@@ -354,8 +354,8 @@ func (n *numbering) resolve(need string) string {
 	return fromOne(need, n.zeroNeeds)
 }
 
-// dependencies reads depends_on in the shapes that models give it: a list, one
-// index, or words. What makes no sense is left for DecodePlan to report.
+// dependencies reads depends_on in the shapes models use: a list, one index, or
+// words. DecodePlan reports the rest.
 func (n *numbering) dependencies(step map[string]any) []string {
 	var needs []string
 	switch v := step["depends_on"].(type) {
@@ -378,7 +378,7 @@ func (n *numbering) dependencies(step map[string]any) []string {
 		return nil
 	}
 	if n.count == 1 && plainIndex(step["index"]) != "0" && !n.keep && slices.Contains(needs, "0") {
-		// Nothing comes before the first step: 0 says just that, and that the
+		// The first step has no dependencies: a 0 there says just so, and the
 		// steps are counted from 1.
 		n.settled = true
 		needs = slices.DeleteFunc(needs, func(s string) bool { return s == "0" })

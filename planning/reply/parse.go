@@ -11,11 +11,11 @@ import (
 	"replan/planning/plan"
 )
 
-// Proposal is what a reply says about steps.
+// Proposal is the steps of a reply.
 type Proposal struct {
 	Plan   plan.Plan    // title, variables, steps, milestones and risks as far as they could be read
 	Reason string       // why there are no steps, in the model's words
-	Faults []plan.Fault // what could not be read
+	Faults []plan.Fault // the unreadable parts
 	unused []string     // the items of the list that are no steps, as JSON
 	Read   bool         // there was a list of steps to read, even an empty one
 }
@@ -264,8 +264,8 @@ func notText(item any) bool {
 	return !ok
 }
 
-// looksLikeStep reports whether an item has what makes a step: a title, and
-// something of what is done or in which order.
+// looksLikeStep reports whether an item has the parts of a step: a title, and
+// something about its work or its order.
 func looksLikeStep(item any) bool {
 	object, ok := item.(map[string]any)
 	if !ok {

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// preface is what stands in a reply before a value. It finds what StripThinking
-// does, while the reply still grows: however often it is asked, it reads each
-// byte a few times at most.
+// preface is the text of a reply before a value. It finds the same start as
+// StripThinking while the reply still grows: it reads each byte a few times at
+// most, however often it is asked.
 type preface struct {
 	text   []byte
 	start  int    // where the reply begins, behind the thoughts that have ended
@@ -33,8 +33,8 @@ func (p *preface) admits(bracket byte) bool {
 	}
 }
 
-// strip moves the start behind the thoughts that have ended, and reports whether
-// one goes on there.
+// strip moves the start behind ended thoughts, and reports whether one is still
+// open there.
 func (p *preface) strip() (thinking bool) {
 	for {
 		rest := bytes.TrimLeftFunc(p.text[p.start:], unicode.IsSpace)

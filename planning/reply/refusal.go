@@ -8,9 +8,8 @@ import (
 	"replan/planning/plan"
 )
 
-// refusal is how models begin when they will not do what they are asked. What
-// follows is read as it is: a model that says so and plans all the same has
-// planned.
+// refusal is how models begin when they refuse a request. The rest is read all the
+// same: a model may refuse and then plan.
 var refusal = lazyregexp.New(`(?i)^\W*(?:(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)|sorry|apologies|my apologies|unfortunately|as an? (?:ai|language|large language)|` +
 	`i (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable|am not able)|i['’]m (?:unable|not able)|(?:es )?tut mir leid|entschuldigung|leider|désolé|je suis désolé|lo siento)\b`)
 
@@ -21,8 +20,8 @@ func Refuses(text string) bool { return refusal.MatchString(text) }
 // has something to say.
 const endlessBlanks = 64
 
-// Wordless tells apart the replies that hold nothing to read: what is wrong with
-// them, and whether there is nothing.
+// Wordless distinguishes replies without readable text: it returns their fault,
+// and whether there is one.
 func Wordless(reply Reply) (plan.Fault, bool) {
 	flaw := func(message string) (plan.Fault, bool) {
 		return plan.Fault{Code: plan.CodeBadJSON, Message: message}, true

@@ -8,7 +8,7 @@ type ToolUse struct {
 	Args map[string]any `json:"args"` // JSON values, numbers as json.Number; never references
 }
 
-// Reply is what a model sent back, whole.
+// Reply is the whole reply of a model.
 type Reply struct {
 	Text             string    `json:"text"`
 	Thinking         string    `json:"thinking,omitempty"`

@@ -8,8 +8,8 @@ import (
 	"replan/planning/plan"
 )
 
-// FinishSteps settles what a model left open or wrote nearly right, where there
-// is one thing alone that it can mean.
+// FinishSteps settles open or nearly right parts of a reply, if they can mean one
+// thing alone.
 func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.Step {
 	kinds := make(map[string]map[string]string) // the simple args of a tool, looked up once
 	out := make([]plan.Step, len(steps))
@@ -37,8 +37,8 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 	return out
 }
 
-// settleTool reads a tool's name that is written nearly as it is, and a tool
-// that stands where the executor should.
+// settleTool reads a tool's name with small mistakes, and a tool in the place of
+// the executor.
 func settleTool(c plan.Catalogue, s plan.Step) plan.Step {
 	switch s.Executor {
 	case plan.ExecutorSelf, plan.ExecutorAgent:
@@ -85,8 +85,8 @@ func simpleArgs(t plan.Tool) map[string]string {
 	return kinds
 }
 
-// settleArgs reads a number or a flag that was written as text: "10", "true".
-// What a text should stay is not touched.
+// settleArgs reads a number or a flag written as text: "10", "true". Real texts
+// are not touched.
 func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 	out := make(map[string]any, len(args))
 	for name, v := range args {
@@ -113,9 +113,9 @@ func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 	return out
 }
 
-// callSyntax splits a tool that is written as a call, fs.read(path="a.go"), into
-// its name and what its arguments say by name. Values without a name are left
-// out: they are written when the step is ready.
+// callSyntax splits a tool written as a call, fs.read(path="a.go"), into its name
+// and its named arguments. Values without a name are left out: they are written
+// when the step is ready.
 func callSyntax(text string) (name string, args map[string]any) {
 	text = strings.Trim(strings.TrimSpace(text), "`\"'")
 	name, inside, called := strings.Cut(text, "(")
@@ -153,7 +153,7 @@ func callSyntax(text string) (name string, args map[string]any) {
 	return name, args
 }
 
-// wordValue reads a value that stands in words: JSON where it is, else text.
+// wordValue reads a value from words: JSON if it is valid, else text.
 func wordValue(text string) any {
 	text = strings.TrimSpace(text)
 	if v, err := plan.DecodeValue([]byte(text)); err == nil {
@@ -165,7 +165,7 @@ func wordValue(text string) any {
 	return text
 }
 
-// firstObject returns the first JSON object in a text, nil where there is none.
+// firstObject returns the first JSON object in a text, nil if there is none.
 func firstObject(text string) map[string]any {
 	for _, f := range findJSON(text) {
 		if object, ok := f.value.(map[string]any); ok {

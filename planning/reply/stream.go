@@ -7,17 +7,16 @@ import (
 	"replan/planning/plan"
 )
 
-// StepStream reads the steps of a plan while the reply that holds it streams
-// in. The zero value is ready. What it yields are the steps that the whole
-// reply will be read to have, as far as it goes: a reply that is not sound JSON
-// with a list of steps yields fewer, and one that is prose none.
+// StepStream reads the steps of a plan while its reply streams in. The zero value
+// is ready. It yields the steps the whole reply will have, so far: a reply without
+// a list of steps in valid JSON yields fewer, and prose yields none.
 //
 // The steps of an analysis are held back until it is clear that they count; see
-// the phases of [NewPipeline].
+// the phases of planning.NewPipeline.
 type StepStream struct {
 	numbers numbering
 	state   streamState
-	before  preface // what came before the value
+	before  preface // the text before the value
 	top     byte    // the bracket that opened the value: '{' or '['
 	fresh   bool    // nothing but blanks since that bracket
 	depth   int
@@ -27,7 +26,7 @@ type StepStream struct {
 	item    []byte // the key, field or step being read
 	inSteps bool   // within the list of steps
 	closed  bool   // the list of steps was closed
-	deaf    bool   // an item could not be read: what follows might be misnumbered
+	deaf    bool   // an item was unreadable: the next ones might get wrong numbers
 	fields  map[string]any
 	read    []any       // steps that wait for it to be clear from where the model counts, and those behind them
 	held    []plan.Step // steps of an analysis that may not count
@@ -59,7 +58,7 @@ func (s *StepStream) Feed(chunk string) []plan.Step {
 	return steps
 }
 
-// search looks for the start of a value behind what the model thought aloud.
+// search looks for the start of a value behind the thoughts.
 func (s *StepStream) search(c byte) {
 	opens := (c == '{' || c == '[') && s.before.admits(c)
 	s.before.add(c)
@@ -141,7 +140,7 @@ func (s *StepStream) structure(c byte) []plan.Step {
 	return nil
 }
 
-// startField takes what came so far as the name of a field.
+// startField takes the text so far as the name of a field.
 func (s *StepStream) startField() {
 	if v, err := plan.DecodeValue(s.item); err == nil {
 		s.key = textOf(v)
