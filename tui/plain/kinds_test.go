@@ -98,7 +98,7 @@ func moments() map[event.Kind]moment {
 // declare.
 func kinds(t *testing.T) []event.Kind {
 	var out []event.Kind
-	for _, file := range []string{"../../agent/event.go", "../../agent/session/stream.go"} {
+	for _, file := range []string{"../../agent/event/event.go", "../../agent/session/stream.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
