@@ -3,13 +3,13 @@ package cli
 import (
 	"fmt"
 
-	"replan/tui"
+	"replan/tui/keymap"
 )
 
 // screenKeys reads the section [keys] of the configuration: for each action a
 // key, a list of keys, or an empty list for none.
-func (c *config) screenKeys() (tui.Keys, error) {
-	keys := tui.Keys{}
+func (c *config) screenKeys() (keymap.Keys, error) {
+	keys := keymap.Keys{}
 	for action, value := range c.Keys {
 		switch v := value.(type) {
 		case string:
@@ -28,7 +28,7 @@ func (c *config) screenKeys() (tui.Keys, error) {
 			return nil, fmt.Errorf("keys.%q takes a key or a list of keys in quotes", action)
 		}
 	}
-	if err := tui.CheckKeys(keys); err != nil {
+	if err := keymap.CheckKeys(keys); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	return keys, nil

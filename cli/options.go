@@ -21,6 +21,7 @@ import (
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/keymap"
 )
 
 // The forms in which a headless run is told.
@@ -74,7 +75,7 @@ type options struct {
 	themes           *themes.Set // nil before they are read, see themeSet
 	ownConfig        string      // the user's own configuration file, in a demo too
 	notify           tui.Notify
-	keys             tui.Keys
+	keys             keymap.Keys
 	store            *store.Store
 	workspace        string
 	config           config

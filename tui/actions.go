@@ -2,44 +2,46 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"replan/tui/ask"
+	"replan/tui/keymap"
 )
 
 // newGroups is every action there is, each with its handler.
-func (m *Model) newGroups() []group {
-	byPlace := map[place]handlers{
-		placeEverywhere: m.everywhereActions().with(m.aroundActions(), m.conversationActions()),
-		placeChat:       m.chatActions(),
-		placePlan:       m.planActions().with(m.graphActions(), m.inspectActions()),
-		placeStep:       m.stepActions().with(m.inspectActions()),
-		placeMoving:     m.movingActions(),
-		placeGate:       m.gateActions(),
-		placeQuestion:   m.questionActions(),
-		placeReview:     m.reviewActions(),
-		placeReplay:     m.replayActions(),
+func (m *Model) newGroups() []keymap.Group {
+	byPlace := map[keymap.Place]keymap.Handlers{
+		keymap.PlaceEverywhere: m.everywhereActions().With(m.aroundActions(), m.conversationActions()),
+		keymap.PlaceChat:       m.chatActions(),
+		keymap.PlacePlan:       m.planActions().With(m.graphActions(), m.inspectActions()),
+		keymap.PlaceStep:       m.stepActions().With(m.inspectActions()),
+		keymap.PlaceMoving:     m.movingActions(),
+		keymap.PlaceGate:       m.gateActions(),
+		keymap.PlaceQuestion:   m.questionActions(),
+		keymap.PlaceReview:     m.reviewActions(),
+		keymap.PlaceReplay:     m.replayActions(),
 	}
-	groups := m.keys.actions()
+	groups := m.keys.Actions()
 	for _, g := range groups {
-		for i := range g.actions {
-			a := &g.actions[i]
-			h, ok := byPlace[g.place][a.id]
+		for i := range g.Actions {
+			a := &g.Actions[i]
+			h, ok := byPlace[g.Place][a.Id]
 			if !ok {
-				h = m.inDialog(a.id)
+				h = m.inDialog(a.Id)
 			}
-			a.handler = h
+			a.Handler = h
 		}
 	}
 	return groups
 }
 
 // find is the action that a key means in a place, nil where it means none.
-func (m *Model) find(k tea.KeyPressMsg, at place) *action {
+func (m *Model) find(k tea.KeyPressMsg, at keymap.Place) *keymap.Action {
 	for i := range m.groups {
-		if m.groups[i].place != at {
+		if m.groups[i].Place != at {
 			continue
 		}
-		for j := range m.groups[i].actions {
-			a := &m.groups[i].actions[j]
-			if matches(k, *a.key) && (a.when == nil || a.when()) {
+		for j := range m.groups[i].Actions {
+			a := &m.groups[i].Actions[j]
+			if keymap.Matches(k, *a.Key) && (a.When == nil || a.When()) {
 				return a
 			}
 		}
@@ -48,49 +50,49 @@ func (m *Model) find(k tea.KeyPressMsg, at place) *action {
 }
 
 // do does an action, or says why not.
-func (m *Model) do(a *action) tea.Cmd {
-	if why := a.refusal(); why != "" {
+func (m *Model) do(a *keymap.Action) tea.Cmd {
+	if why := a.Refusal(); why != "" {
 		m.say(why)
 		return nil
 	}
-	return m.carryOut(a.do())
+	return m.carryOut(a.Do())
 }
 
 // doFor does an action of a place that was chosen elsewhere than there, so that
 // its pane has to take the focus first.
-func (m *Model) doFor(a *action, at place) tea.Cmd {
-	if why := a.refusal(); why != "" {
+func (m *Model) doFor(a *keymap.Action, at keymap.Place) tea.Cmd {
+	if why := a.Refusal(); why != "" {
 		m.say(why)
 		return nil
 	}
 	switch at {
-	case placeChat:
+	case keymap.PlaceChat:
 		m.focus = paneChat
-	case placePlan:
+	case keymap.PlacePlan:
 		m.focus = panePlan
-	case placeStep:
+	case keymap.PlaceStep:
 		m.focus = paneStep
 	}
-	return m.carryOut(a.do())
+	return m.carryOut(a.Do())
 }
 
 // mode is the actions that go before those of the panes while something has the
 // keys: a question, a dialog, a search. It is nil where nothing has.
-func (m *Model) mode() handlers {
+func (m *Model) mode() keymap.Handlers {
 	switch over := m.over(); {
 	case m.quitting:
-		return handlers{
-			"quit.yes": {do: command(func() tea.Cmd { return tea.Quit })},
-			"quit.no":  {do: just(func() { m.quitting = false })},
+		return keymap.Handlers{
+			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
+			"quit.no":  {Do: keymap.Just(func() { m.quitting = false })},
 		}
 	case over != nil:
-		return over.handlers()
-	case m.ask.showing():
-		return m.ask.handlers()
+		return over.Handlers()
+	case m.ask.Showing():
+		return m.ask.Handlers()
 	case m.searching():
-		return m.chat.searchHandlers()
+		return m.chat.SearchHandlers()
 	case m.filters():
-		return m.dag.filterHandlers().then(m.refresh)
+		return m.dag.FilterHandlers().Then(m.refresh)
 	case m.recalls():
 		return m.recallHandlers()
 	case m.completes():
@@ -111,10 +113,10 @@ func (m *Model) doHere(id string) tea.Cmd {
 		case over != nil:
 			m.nextKey(over)
 			return m.actOver(over, id)
-		case m.ask.showing():
-			return m.actInAsk(func() wanted { return m.ask.act(id) })
+		case m.ask.Showing():
+			return m.actInAsk(func() keymap.Wanted { return m.ask.Act(id) })
 		}
-		w, why := m.mode().act(id)
+		w, why := m.mode().Act(id)
 		if why != "" {
 			m.say(why)
 		}
@@ -123,10 +125,10 @@ func (m *Model) doHere(id string) tea.Cmd {
 	if m.quitting || over != nil {
 		return nil
 	}
-	for _, at := range []place{placeReplay, placeEverywhere, m.here(), placeMoving, placePlan} {
+	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving, keymap.PlacePlan} {
 		for i := range m.groups {
-			for j := range m.groups[i].actions {
-				if a := &m.groups[i].actions[j]; m.groups[i].place == at && a.id == id {
+			for j := range m.groups[i].Actions {
+				if a := &m.groups[i].Actions[j]; m.groups[i].Place == at && a.Id == id {
 					return m.do(a)
 				}
 			}
@@ -136,19 +138,19 @@ func (m *Model) doHere(id string) tea.Cmd {
 }
 
 // here is the place whose keys act now.
-func (m *Model) here() place {
-	if m.ask.showing() {
-		if _, gate := m.ask.current().(openGate); gate {
-			return placeGate
+func (m *Model) here() keymap.Place {
+	if m.ask.Showing() {
+		if _, gate := m.ask.Current().(ask.OpenGate); gate {
+			return keymap.PlaceGate
 		}
-		return placeQuestion
+		return keymap.PlaceQuestion
 	}
 	switch m.focus {
 	case panePlan:
-		return placePlan
+		return keymap.PlacePlan
 	case paneStep:
-		return placeStep
+		return keymap.PlaceStep
 	default:
-		return placeChat
+		return keymap.PlaceChat
 	}
 }

@@ -2,26 +2,27 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"replan/tui/keymap"
 )
 
 // gateActions answer an open gate.
-func (m *Model) gateActions() handlers {
-	return handlers{
+func (m *Model) gateActions() keymap.Handlers {
+	return keymap.Handlers{
 		"gate.once":     m.answering("gate.once"),
 		"gate.run":      m.answering("gate.run"),
 		"gate.always":   m.answering("gate.always"),
 		"gate.deny":     m.answering("gate.deny"),
 		"gate.edit":     m.answering("gate.edit"),
-		"gate.all":      m.atGate("gate.all", m.ask.notAlike),
-		"gate.next":     m.atGate("gate.next", m.ask.alone),
-		"gate.previous": m.atGate("gate.previous", m.ask.alone),
-		"gate.sides":    m.atGate("gate.sides", m.ask.noSides),
+		"gate.all":      m.atGate("gate.all", m.ask.NotAlike),
+		"gate.next":     m.atGate("gate.next", m.ask.Alone),
+		"gate.previous": m.atGate("gate.previous", m.ask.Alone),
+		"gate.sides":    m.atGate("gate.sides", m.ask.NoSides),
 	}
 }
 
 // questionActions answer what only the user can say of a step.
-func (m *Model) questionActions() handlers {
-	return handlers{
+func (m *Model) questionActions() keymap.Handlers {
+	return keymap.Handlers{
 		"question.done":   m.answering("question.done"),
 		"question.rerun":  m.answering("question.rerun"),
 		"question.retry":  m.answering("question.retry"),
@@ -34,26 +35,26 @@ func (m *Model) questionActions() handlers {
 
 // answering is how an answer is given. Where the question is not on the screen it
 // is only shown: nothing is answered unseen.
-func (m *Model) answering(id string) handler {
-	return m.atGate(id, func() string { return m.ask.refusal(id) })
+func (m *Model) answering(id string) keymap.Handler {
+	return m.atGate(id, func() string { return m.ask.Refusal(id) })
 }
 
 // atGate is how an action of the dialog that asks is done from elsewhere.
-func (m *Model) atGate(id string, refuse func() string) handler {
-	return handler{refuse: refuse, do: func() wanted {
-		if !m.ask.showing() {
-			return wanted{cmd: m.ask.reopen()}
+func (m *Model) atGate(id string, refuse func() string) keymap.Handler {
+	return keymap.Handler{Refuse: refuse, Do: func() keymap.Wanted {
+		if !m.ask.Showing() {
+			return keymap.Wanted{Cmd: m.ask.Reopen()}
 		}
-		return wanted{cmd: m.actInAsk(func() wanted { return m.ask.act(id) })}
+		return keymap.Wanted{Cmd: m.actInAsk(func() keymap.Wanted { return m.ask.Act(id) })}
 	}}
 }
 
 // reopen shows what waits for the user again: gates and questions before a plan.
 func (m *Model) reopen() tea.Cmd {
-	if m.ask.waiting() == 0 {
-		return m.review.reopen()
+	if m.ask.Waiting() == 0 {
+		return m.review.Reopen()
 	}
-	return m.ask.reopen()
+	return m.ask.Reopen()
 }
 
 // noGate is why no gate or question can be shown.
@@ -61,7 +62,7 @@ func (m *Model) noGate() string {
 	switch {
 	case m.options.Replay:
 		return "This is a replay: what was asked was answered then, as the chat says."
-	case m.ask.waiting() == 0 && !m.review.waits():
+	case m.ask.Waiting() == 0 && !m.review.Waits():
 		return "No gate is open."
 	default:
 		return ""

@@ -6,97 +6,99 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
+	"replan/tui/dag"
+	"replan/tui/keymap"
 )
 
 // everywhereActions work in every pane.
-func (m *Model) everywhereActions() handlers {
+func (m *Model) everywhereActions() keymap.Handlers {
 	live := m.onlyLive
-	return handlers{
-		"palette":       {opens: true, do: just(m.openPalette)},
-		"help":          {opens: true, do: just(m.openHelp)},
-		"pane.next":     {do: just(func() { m.focus = (m.focus + 1) % panes })},
-		"pane.previous": {do: just(func() { m.focus = (m.focus + panes - 1) % panes })},
-		"gate":          {refuse: m.noGate, do: command(m.reopen)},
-		"gate.allowed":  {opens: true, refuse: m.noRun, do: just(m.showAllowed)},
-		"runs":          {opens: true, refuse: live("This is a replay: no run is taken up from here."), do: command(m.listRuns)},
-		"models":        {opens: true, refuse: live("This is a replay: no model is asked here."), do: func() wanted { return wanted{ask: m.models.ask(m.status)} }},
-		"exchanges":     {opens: true, do: just(func() { m.talk.show() })},
-		"revisions":     {opens: true, refuse: m.noRevisions, do: just(m.openRevisions)},
-		"themes":        {opens: true, do: just(m.openThemes)},
-		"review.next":   {refuse: live("This is a replay: no plan is made here."), do: command(m.holdPlans)},
-		"run.steer":     {refuse: m.noSteering, do: command(m.steer)},
-		"run.stop":      {refuse: m.nothingToStop, do: command(m.stop)},
-		"quit":          {do: command(m.leave)},
-		"replay.quit":   {when: func() bool { return m.options.Replay }, refuse: unless(func() bool { return m.options.Replay }, "This is no replay: ctrl+c quits."), do: command(func() tea.Cmd { return tea.Quit })},
+	return keymap.Handlers{
+		"palette":       {Opens: true, Do: keymap.Just(m.openPalette)},
+		"help":          {Opens: true, Do: keymap.Just(m.openHelp)},
+		"pane.next":     {Do: keymap.Just(func() { m.focus = (m.focus + 1) % panes })},
+		"pane.previous": {Do: keymap.Just(func() { m.focus = (m.focus + panes - 1) % panes })},
+		"gate":          {Refuse: m.noGate, Do: keymap.Command(m.reopen)},
+		"gate.allowed":  {Opens: true, Refuse: m.noRun, Do: keymap.Just(m.showAllowed)},
+		"runs":          {Opens: true, Refuse: live("This is a replay: no run is taken up from here."), Do: keymap.Command(m.listRuns)},
+		"models":        {Opens: true, Refuse: live("This is a replay: no model is asked here."), Do: func() keymap.Wanted { return keymap.Wanted{Ask: m.models.Ask(m.status)} }},
+		"exchanges":     {Opens: true, Do: keymap.Just(func() { m.talk.Show() })},
+		"revisions":     {Opens: true, Refuse: m.noRevisions, Do: keymap.Just(m.openRevisions)},
+		"themes":        {Opens: true, Do: keymap.Just(m.openThemes)},
+		"review.next":   {Refuse: live("This is a replay: no plan is made here."), Do: keymap.Command(m.holdPlans)},
+		"run.steer":     {Refuse: m.noSteering, Do: keymap.Command(m.steer)},
+		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
+		"quit":          {Do: keymap.Command(m.leave)},
+		"replay.quit":   {When: func() bool { return m.options.Replay }, Refuse: keymap.Unless(func() bool { return m.options.Replay }, "This is no replay: ctrl+c quits."), Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
 	}
 }
 
 // onlyLive refuses in a replay.
 func (m *Model) onlyLive(word string) func() string {
-	return unless(func() bool { return !m.options.Replay }, word)
+	return keymap.Unless(func() bool { return !m.options.Replay }, word)
 }
 
 // chatActions work where text is typed.
-func (m *Model) chatActions() handlers {
+func (m *Model) chatActions() keymap.Handlers {
 	typed := func() bool { return !m.options.Replay }
-	return handlers{
-		"chat.send":        {refuse: m.nothingToSend, do: command(m.send)},
-		"chat.new_line":    {when: typed, refuse: unless(typed, nothingSent), do: command(m.newline)},
-		"chat.before":      {when: func() bool { return typed() && (m.mayTakeBack() || m.input.hasBefore()) }, refuse: unless(func() bool { return m.mayTakeBack() || m.input.hasBefore() }, "Nothing was sent before that."), do: command(m.before)},
-		"chat.after":       {when: func() bool { return typed() && m.input.hasAfter() }, refuse: unless(m.input.hasAfter, "Nothing was sent after that."), do: just(func() { m.input.forward() })},
-		"chat.history":     {refuse: m.noHistory, do: just(m.searchHistory)},
-		"chat.editor":      {refuse: m.noEditor, do: command(m.editDraft)},
-		"chat.open_paste":  {refuse: unless(m.input.hasPaste, "Nothing that was pasted is folded in the input."), do: just(m.input.openPaste)},
-		"chat.drop_queued": {refuse: m.nothingQueued, do: command(m.dropQueued)},
-		"chat.end":         {when: m.input.empty, refuse: unless(m.input.empty, "The input is not empty."), do: command(m.leave)},
+	return keymap.Handlers{
+		"chat.send":        {Refuse: m.nothingToSend, Do: keymap.Command(m.send)},
+		"chat.new_line":    {When: typed, Refuse: keymap.Unless(typed, nothingSent), Do: keymap.Command(m.newline)},
+		"chat.before":      {When: func() bool { return typed() && (m.mayTakeBack() || m.input.HasBefore()) }, Refuse: keymap.Unless(func() bool { return m.mayTakeBack() || m.input.HasBefore() }, "Nothing was sent before that."), Do: keymap.Command(m.before)},
+		"chat.after":       {When: func() bool { return typed() && m.input.HasAfter() }, Refuse: keymap.Unless(m.input.HasAfter, "Nothing was sent after that."), Do: keymap.Just(func() { m.input.Forward() })},
+		"chat.history":     {Refuse: m.noHistory, Do: keymap.Just(m.searchHistory)},
+		"chat.editor":      {Refuse: m.noEditor, Do: keymap.Command(m.editDraft)},
+		"chat.open_paste":  {Refuse: keymap.Unless(m.input.HasPaste, "Nothing that was pasted is folded in the input."), Do: keymap.Just(m.input.OpenPaste)},
+		"chat.drop_queued": {Refuse: m.nothingQueued, Do: keymap.Command(m.dropQueued)},
+		"chat.end":         {When: m.input.Empty, Refuse: keymap.Unless(m.input.Empty, "The input is not empty."), Do: keymap.Command(m.leave)},
 	}
 }
 
 // planActions work on the plan and the step that is chosen in it.
-func (m *Model) planActions() handlers {
-	return handlers{
-		"plan.open":           {refuse: m.noRow, do: command(m.openRow)},
-		"plan.fold":           {refuse: m.noRow, do: m.inList(m.dag.fold)},
-		"plan.fold_all":       {refuse: m.noRow, do: m.inList(m.dag.foldEverything)},
-		"plan.gate":           {refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toGate) })},
-		"plan.failure":        {refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toFailure) })},
-		"plan.running":        {refuse: m.noRow, do: m.inPlan(func() string { return m.dag.jump(toRunning) })},
-		"plan.filter":         {refuse: m.noSteps, do: just(m.dag.startFilter)},
-		"plan.next_match":     {refuse: m.noFilter, do: m.inPlan(func() string { return m.dag.nextMatch(1) })},
-		"plan.previous_match": {refuse: m.noFilter, do: m.inPlan(func() string { return m.dag.nextMatch(-1) })},
-		"plan.cancel":         {refuse: m.noCancel, do: command(m.cancel)},
-		"plan.follow":         {do: just(m.followRun)},
-		"plan.undo":           {refuse: m.noUndo, do: command(m.askUndo)},
+func (m *Model) planActions() keymap.Handlers {
+	return keymap.Handlers{
+		"plan.open":           {Refuse: m.noRow, Do: keymap.Command(m.openRow)},
+		"plan.fold":           {Refuse: m.noRow, Do: m.inList(m.dag.Fold)},
+		"plan.fold_all":       {Refuse: m.noRow, Do: m.inList(m.dag.FoldEverything)},
+		"plan.gate":           {Refuse: m.noRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToGate) })},
+		"plan.failure":        {Refuse: m.noRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToFailure) })},
+		"plan.running":        {Refuse: m.noRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToRunning) })},
+		"plan.filter":         {Refuse: m.noSteps, Do: keymap.Just(m.dag.StartFilter)},
+		"plan.next_match":     {Refuse: m.noFilter, Do: m.inPlan(func() string { return m.dag.NextMatch(1) })},
+		"plan.previous_match": {Refuse: m.noFilter, Do: m.inPlan(func() string { return m.dag.NextMatch(-1) })},
+		"plan.cancel":         {Refuse: m.noCancel, Do: keymap.Command(m.cancel)},
+		"plan.follow":         {Do: keymap.Just(m.followRun)},
+		"plan.undo":           {Refuse: m.noUndo, Do: keymap.Command(m.askUndo)},
 	}
 }
 
 // stepActions work on the step that is shown whole.
-func (m *Model) stepActions() handlers {
+func (m *Model) stepActions() keymap.Handlers {
 	d := m.detail
-	return handlers{
-		"step.next_tab":     {refuse: m.noRow, do: just(func() { d.choose(d.tab + 1) })},
-		"step.previous_tab": {refuse: m.noRow, do: just(func() { d.choose(d.tab - 1) })},
-		"diff.sides":        {refuse: m.noSides, do: just(m.turnStep)},
+	return keymap.Handlers{
+		"step.next_tab":     {Refuse: m.noRow, Do: keymap.Just(func() { d.Choose(d.Tab + 1) })},
+		"step.previous_tab": {Refuse: m.noRow, Do: keymap.Just(func() { d.Choose(d.Tab - 1) })},
+		"diff.sides":        {Refuse: m.noSides, Do: keymap.Just(m.turnStep)},
 	}
 }
 
 // movingActions move what the pane with the focus shows.
-func (m *Model) movingActions() handlers {
+func (m *Model) movingActions() keymap.Handlers {
 	const far = 1 << 20
 	// Where text is typed, letters and arrows are for the text.
 	beside := func() bool { return m.focus != paneChat || m.options.Replay }
-	by := func(lines func(page int) int) func() wanted {
-		return just(func() { m.move(lines) })
+	by := func(lines func(page int) int) func() keymap.Wanted {
+		return keymap.Just(func() { m.move(lines) })
 	}
-	return handlers{
-		"move.up":        {when: beside, do: by(func(int) int { return -1 })},
-		"move.down":      {when: beside, do: by(func(int) int { return 1 })},
-		"move.first":     {when: beside, do: by(func(int) int { return -far })},
-		"move.last":      {when: beside, do: by(func(int) int { return far })},
-		"move.page_up":   {do: by(func(page int) int { return -page })},
-		"move.page_down": {do: by(func(page int) int { return page })},
-		"move.half_up":   {when: func() bool { return beside() || m.input.empty() }, do: by(func(page int) int { return -max(page/2, 1) })},
-		"move.half_down": {when: beside, do: by(func(page int) int { return max(page/2, 1) })},
+	return keymap.Handlers{
+		"move.up":        {When: beside, Do: by(func(int) int { return -1 })},
+		"move.down":      {When: beside, Do: by(func(int) int { return 1 })},
+		"move.first":     {When: beside, Do: by(func(int) int { return -far })},
+		"move.last":      {When: beside, Do: by(func(int) int { return far })},
+		"move.page_up":   {Do: by(func(page int) int { return -page })},
+		"move.page_down": {Do: by(func(page int) int { return page })},
+		"move.half_up":   {When: func() bool { return beside() || m.input.Empty() }, Do: by(func(page int) int { return -max(page/2, 1) })},
+		"move.half_down": {When: beside, Do: by(func(page int) int { return max(page/2, 1) })},
 	}
 }
 
@@ -105,24 +107,24 @@ func (m *Model) movingActions() handlers {
 func (m *Model) move(lines func(page int) int) {
 	switch m.focus {
 	case panePlan:
-		m.dag.move(lines(max(m.dag.height-1, 1)))
+		m.dag.Move(lines(max(m.dag.Height-1, 1)))
 		m.refresh()
 	case paneStep:
-		m.detail.scroll(lines(max(m.detail.height-1, 1)))
+		m.detail.Scroll(lines(max(m.detail.Height-1, 1)))
 	default:
-		m.chat.scroll(-lines(max(m.chat.height-1, 1)))
+		m.chat.Scroll(-lines(max(m.chat.Height-1, 1)))
 	}
 }
 
 // followRun has the selection go with what runs, or stay.
 func (m *Model) followRun() {
-	m.dag.setFollow(!m.dag.follow)
+	m.dag.SetFollow(!m.dag.Follow)
 	m.refresh()
 }
 
 // noRow is why nothing can be looked into.
 func (m *Model) noRow() string {
-	if m.dag.chosen() == nil {
+	if m.dag.Chosen() == nil {
 		return "There is no step yet that could be looked into."
 	}
 	return ""
@@ -139,7 +141,7 @@ func (m *Model) noSteering() string {
 		return "No run goes on that could hear it; enter sends it."
 	case !m.heeds():
 		return "Nothing in this run can hear it; enter queues it."
-	case m.input.value() == "":
+	case m.input.Value() == "":
 		return "Type what the run shall hear first."
 	default:
 		return ""
@@ -154,16 +156,16 @@ func (m *Model) heeds() bool {
 
 // steer says what was typed to the run that goes on.
 func (m *Model) steer() tea.Cmd {
-	text := m.input.sent()
-	m.input.clear()
-	m.chat.toEnd()
+	text := m.input.Sent()
+	m.input.Clear()
+	m.chat.ToEnd()
 	return m.outbox.send(runner.Steer{Text: text})
 }
 
 // nothingToStop is why there is nothing that could be stopped or left.
 func (m *Model) nothingToStop() string {
 	switch {
-	case m.stopping || m.focus != paneChat || m.ask.waiting() > 0:
+	case m.stopping || m.focus != paneChat || m.ask.Waiting() > 0:
 		return ""
 	case m.options.Replay:
 		return "This is a replay: nothing runs that could be stopped; " + m.keys.LeaveReplay.Help().Key + " quits."
@@ -179,9 +181,9 @@ func (m *Model) nothingToSend() string {
 	switch {
 	case m.options.Replay:
 		return nothingSent
-	case m.input.value() == "" && m.helpless():
+	case m.input.Value() == "" && m.helpless():
 		return "" // it tries again
-	case m.input.value() == "":
+	case m.input.Value() == "":
 		return "Type what shall be done first."
 	case m.closed:
 		return "The session is closed; ctrl+c quits."

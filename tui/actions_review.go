@@ -4,11 +4,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
+	"replan/tui/keymap"
 )
 
 // reviewActions change and answer a plan that waits to be looked over.
-func (m *Model) reviewActions() handlers {
-	return handlers{
+func (m *Model) reviewActions() keymap.Handlers {
+	return keymap.Handlers{
 		"review.run":         m.reviewing("review.run"),
 		"review.refuse":      m.reviewing("review.refuse"),
 		"review.edit":        m.reviewing("review.edit"),
@@ -23,19 +24,19 @@ func (m *Model) reviewActions() handlers {
 
 // reviewing is how an action of the review is done. Where the review is not on the
 // screen it is only shown: nothing is changed unseen.
-func (m *Model) reviewing(id string) handler {
-	return handler{
-		refuse: func() string {
-			if !m.review.waits() {
+func (m *Model) reviewing(id string) keymap.Handler {
+	return keymap.Handler{
+		Refuse: func() string {
+			if !m.review.Waits() {
 				return "No plan waits to be looked over."
 			}
 			return ""
 		},
-		do: func() wanted {
-			if !m.review.shown() {
-				return wanted{cmd: m.review.reopen()}
+		Do: func() keymap.Wanted {
+			if !m.review.Shown() {
+				return keymap.Wanted{Cmd: m.review.Reopen()}
 			}
-			return m.review.act(id)
+			return m.review.Act(id)
 		},
 	}
 }

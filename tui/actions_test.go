@@ -13,6 +13,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
+	"replan/tui/keymap"
 )
 
 var ctrlK = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
@@ -102,22 +103,22 @@ func TestHelpOverADialogIsAboutThatDialog(t *testing.T) {
 
 func TestKeysCanBeChanged(t *testing.T) {
 	for name, c := range map[string]struct {
-		keys tui.Keys
+		keys keymap.Keys
 		says string // "" where they hold
 	}{
-		"another key":                      {keys: tui.Keys{"plan.follow": {"F"}, "gate": {"ctrl+b"}}},
-		"two keys":                         {keys: tui.Keys{"help": {"?", "f2"}}},
-		"none":                             {keys: tui.Keys{"models": {}}},
-		"keys that change places":          {keys: tui.Keys{"plan.follow": {"x"}, "plan.cancel": {"f"}}},
-		"an action that is none":           {keys: tui.Keys{"plan.fly": {"f"}}, says: `there is no action "plan.fly"`},
-		"a key that is none":               {keys: tui.Keys{"plan.follow": {"hyper+f"}}, says: `there is no key "hyper+f"`},
-		"a key that another has":           {keys: tui.Keys{"plan.follow": {"x"}}, says: `the key of plan.cancel already`},
-		"a key that works everywhere":      {keys: tui.Keys{"plan.follow": {"ctrl+r"}}, says: `the key of runs already`},
-		"a letter where text is typed":     {keys: tui.Keys{"gate": {"g"}}, says: "would be typed as text"},
-		"a letter for sending in the chat": {keys: tui.Keys{"chat.send": {"s"}}, says: "would be typed as text"},
+		"another key":                      {keys: keymap.Keys{"plan.follow": {"F"}, "gate": {"ctrl+b"}}},
+		"two keys":                         {keys: keymap.Keys{"help": {"?", "f2"}}},
+		"none":                             {keys: keymap.Keys{"models": {}}},
+		"keys that change places":          {keys: keymap.Keys{"plan.follow": {"x"}, "plan.cancel": {"f"}}},
+		"an action that is none":           {keys: keymap.Keys{"plan.fly": {"f"}}, says: `there is no action "plan.fly"`},
+		"a key that is none":               {keys: keymap.Keys{"plan.follow": {"hyper+f"}}, says: `there is no key "hyper+f"`},
+		"a key that another has":           {keys: keymap.Keys{"plan.follow": {"x"}}, says: `the key of plan.cancel already`},
+		"a key that works everywhere":      {keys: keymap.Keys{"plan.follow": {"ctrl+r"}}, says: `the key of runs already`},
+		"a letter where text is typed":     {keys: keymap.Keys{"gate": {"g"}}, says: "would be typed as text"},
+		"a letter for sending in the chat": {keys: keymap.Keys{"chat.send": {"s"}}, says: "would be typed as text"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tui.CheckKeys(c.keys)
+			err := keymap.CheckKeys(c.keys)
 			if c.says == "" {
 				if err != nil {
 					t.Error(err)
@@ -129,7 +130,7 @@ func TestKeysCanBeChanged(t *testing.T) {
 			}
 		})
 	}
-	s := open(t, tui.Options{Keys: tui.Keys{"pane.next": {"ctrl+b"}}}, 120, 36).show(newStory().branching())
+	s := open(t, tui.Options{Keys: keymap.Keys{"pane.next": {"ctrl+b"}}}, 120, 36).show(newStory().branching())
 	if s.press(tabKey); s.m.Focus() != "chat" {
 		t.Error("the old key still works")
 	}

@@ -6,6 +6,9 @@ import (
 
 	"replan/agent"
 	"replan/planning/prompt"
+	"replan/tui/dag"
+	"replan/tui/draw"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -16,12 +19,12 @@ func (m *Model) activity(width int) []string {
 	if !m.running() {
 		return nil
 	}
-	spin := l.Running.Render(l.spinner()) + " "
+	spin := l.Running.Render(l.Spinner()) + " "
 	if m.stopping {
-		return []string{spin + l.Muted.Render("stopping"+l.glyphs.Ellipsis)}
+		return []string{spin + l.Muted.Render("stopping"+l.Glyphs.Ellipsis)}
 	}
 	if m.preparing {
-		return []string{spin + l.Muted.Render(l.cut(m.getsReady(), max(width-3, 1))+l.glyphs.Ellipsis)}
+		return []string{spin + l.Muted.Render(l.Cut(m.getsReady(), max(width-3, 1))+l.Glyphs.Ellipsis)}
 	}
 	var lines []string
 	if line := m.goesOnNow(spin, width); line != "" {
@@ -33,11 +36,11 @@ func (m *Model) activity(width int) []string {
 		open = append(open, s.run.Questions()...)
 	}
 	for i, q := range open[:min(len(open), most)] {
-		text := questionWords(q)
+		text := telling.QuestionWords(q)
 		if more := len(open) - most; i == most-1 && more > 0 {
 			text += fmt.Sprintf(" (and %d more)", more)
 		}
-		lines = append(lines, m.waitingWords(l.glyphs.Doubt, text, max(width-2, 1)))
+		lines = append(lines, m.waitingWords(l.Glyphs.Doubt, text, max(width-2, 1)))
 	}
 	return lines
 }
@@ -48,7 +51,7 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	l, r := m.look, m.run
 	width = max(width-2, 1)
 	if r.Replanning != nil {
-		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(ticking(l.since(r.Replanning.StartedAt)))
+		return spin + l.Muted.Render("replanning") + " " + l.Faint.Render(telling.Ticking(l.Since(r.Replanning.StartedAt)))
 	}
 	if r.Synthesis.Started {
 		return m.answers(spin, width)
@@ -56,10 +59,10 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	if _, ok := m.busyWith(prompt.PurposeRepair); ok {
 		return spin + l.Muted.Render("repairing the plan")
 	}
-	if m.review.waits() {
-		return m.waitingWords(l.glyphs.Gate, "the plan waits to be looked over", width)
+	if m.review.Waits() {
+		return m.waitingWords(l.Glyphs.Gate, "the plan waits to be looked over", width)
 	}
-	s := following(r)
+	s := dag.Following(r)
 	if asked := r.Step(m.askedIn(r)); asked != nil && asked.Status == agent.StepWaiting {
 		s = asked
 	}
@@ -68,8 +71,8 @@ func (m *Model) goesOnNow(spin string, width int) string {
 		case agent.StepWaiting:
 			return m.gateWords(s, width)
 		case agent.StepActive:
-			took := " " + l.Faint.Render(ticking(l.since(s.StartedAt)))
-			return spin + l.Muted.Render(l.cut(m.runningWords(), width-visibleWidth(took))) + took
+			took := " " + l.Faint.Render(telling.Ticking(l.Since(s.StartedAt)))
+			return spin + l.Muted.Render(l.Cut(m.runningWords(), width-draw.VisibleWidth(took))) + took
 		}
 	}
 	if step, ok := m.busyWith(prompt.PurposeStep); ok {
@@ -100,10 +103,10 @@ func (m *Model) answers(spin string, width int) string {
 	if m.cards > 0 {
 		words = "the model goes on"
 	}
-	if !ok || m.turn != nil && !m.turn.done && m.turn.text != "" {
+	if !ok || m.turn != nil && !m.turn.Done && m.turn.Text != "" {
 		return ""
 	}
-	return spin + l.Muted.Render(words) + " " + l.Faint.Render(ticking(l.since(at)))
+	return spin + l.Muted.Render(words) + " " + l.Faint.Render(telling.Ticking(l.Since(at)))
 }
 
 // askedIn is the step of a run that the dialog is about, whether it is on the
@@ -112,16 +115,16 @@ func (m *Model) askedIn(r *agent.Run) string {
 	if m.options.Replay {
 		return ""
 	}
-	return m.ask.stepOf(r.ID)
+	return m.ask.StepOf(r.ID)
 }
 
 // gateWords says that a step waits at its gate.
 func (m *Model) gateWords(s *agent.StepState, width int) string {
-	words := stepWords(s.Step.Index) + " waits for your answer"
+	words := telling.StepWords(s.Step.Index) + " waits for your answer"
 	if m.options.Replay {
-		words = stepWords(s.Step.Index) + " waited for an answer"
+		words = telling.StepWords(s.Step.Index) + " waited for an answer"
 	}
-	return m.waitingWords(m.look.glyphs.Gate, words, width)
+	return m.waitingWords(m.look.Glyphs.Gate, words, width)
 }
 
 // waitingWords says that the user is waited for, and which key leads there, in
@@ -129,10 +132,10 @@ func (m *Model) gateWords(s *agent.StepState, width int) string {
 func (m *Model) waitingWords(glyph, text string, width int) string {
 	l := m.look
 	if m.options.Replay {
-		return l.Warning.Render(glyph) + " " + l.cut(l.Muted.Render(text), width)
+		return l.Warning.Render(glyph) + " " + l.Cut(l.Muted.Render(text), width)
 	}
 	const leads = "  ctrl+g"
-	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.cut(text, width-len(leads))) + l.Faint.Render(leads)
+	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.Cut(text, width-len(leads))) + l.Faint.Render(leads)
 }
 
 // runningWords says which steps run.
@@ -141,11 +144,11 @@ func (m *Model) runningWords() string {
 	for _, s := range m.run.Steps {
 		if s.Status == agent.StepActive {
 			words := untrusted.Line(s.Step.Index) + " " + untrusted.Line(s.Step.Title)
-			if c := newest(s.Loop); c != nil && c.Status == agent.StepActive {
+			if c := telling.Newest(s.Loop); c != nil && c.Status == agent.StepActive {
 				words += " (" + untrusted.Line(c.Step.Title) + ")"
 			}
 			running = append(running, words)
 		}
 	}
-	return strings.Join(running, " "+m.look.glyphs.Separator+" ")
+	return strings.Join(running, " "+m.look.Glyphs.Separator+" ")
 }

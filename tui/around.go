@@ -2,6 +2,9 @@ package tui
 
 import (
 	"replan/agent"
+	"replan/tui/dialog"
+	"replan/tui/keymap"
+	"replan/tui/replay"
 )
 
 // around is what the screen keeps of what stands around runs: the notices, and
@@ -12,38 +15,38 @@ type around struct {
 	quiet   bool            // what is told happened before: nothing of it is worth a notice
 	looking bool            // the session looks anew for a model
 
-	player  *player // plays a run in place of this screen; nil where none is played
-	control *player // that plays on this screen; nil where none does
-	frozen  bool    // nothing moves, since it rests
-	again   recall  // what is to be shown again
+	player  *replay.Player // plays a run in place of this screen; nil where none is played
+	control *replay.Player // that plays on this screen; nil where none does
+	frozen  bool           // nothing moves, since it rests
+	again   keymap.Recall  // what is to be shown again
 
-	settings *settingsDialog
-	servers  *serversDialog
+	settings *dialog.Settings
+	servers  *dialog.Servers
 	stale    bool // what the servers offer is to be asked for again
 }
 
 // begin makes the parts.
 func (a *around) begin(m *Model) {
 	a.lost = map[string]bool{}
-	m.chat.welcome = m.welcome
-	m.runs.goOn, m.runs.busy = m.options.GoOn, m.running
-	m.runs.undo = func(s agent.Summary) query { return m.undo.ask(s.Run, runWords(m.look, s)) }
-	a.settings = &settingsDialog{look: m.look, keys: m.keys, live: m.liveSetting, turn: m.turnSetting, path: m.shortPath, find: m.actionOf, copy: m.copyText}
-	a.servers = &serversDialog{look: m.look, keys: m.keys}
+	m.chat.Welcome = m.welcome
+	m.runs.GoOn, m.runs.Busy = m.options.GoOn, m.running
+	m.runs.Undo = func(s agent.Summary) keymap.Query { return m.undo.Ask(s.Run, dialog.RunWords(m.look, s)) }
+	a.settings = &dialog.Settings{Look: m.look, Keys: m.keys, Live: m.liveSetting, Turn: m.turnSetting, Path: m.shortPath, Find: m.actionOf, Copy: m.copyText}
+	a.servers = &dialog.Servers{Look: m.look, Keys: m.keys}
 }
 
 // aroundActions are its actions, which work in every pane.
-func (m *Model) aroundActions() handlers {
+func (m *Model) aroundActions() keymap.Handlers {
 	live := m.onlyLive
-	return handlers{
-		"look":     {refuse: live("This is a replay: no model is asked here."), do: command(m.lookAgain)},
-		"servers":  {opens: true, refuse: live("This is a replay: no server is started here."), do: command(m.openServers)},
-		"settings": {opens: true, refuse: live("This is a replay: nothing is set here."), do: command(m.openSettings)},
+	return keymap.Handlers{
+		"look":     {Refuse: live("This is a replay: no model is asked here."), Do: keymap.Command(m.lookAgain)},
+		"servers":  {Opens: true, Refuse: live("This is a replay: no server is started here."), Do: keymap.Command(m.openServers)},
+		"settings": {Opens: true, Refuse: live("This is a replay: nothing is set here."), Do: keymap.Command(m.openSettings)},
 	}
 }
 
 // dialogs are its dialogs, the uppermost first.
 func (a *around) dialogs() []overlay { return []overlay{a.servers, a.settings} }
 
-// retheme draws the dialogs anew.
-func (a *around) retheme() { a.servers.doc = nil }
+// Retheme draws the dialogs anew.
+func (a *around) Retheme() { a.servers.Doc = nil }

@@ -6,13 +6,8 @@ func (m *Model) tellCalls() {
 		return
 	}
 	for ; m.cards < len(m.run.Chat.Calls); m.cards++ {
-		card := m.chat.card(m.run, m.run.Chat.Calls[m.cards])
-		card.gap = m.cards == 0 || !m.chat.endsInCard()
-		m.chat.add(card)
+		card := m.chat.Card(m.run, m.run.Chat.Calls[m.cards])
+		card.Gap = m.cards == 0 || !m.chat.EndsInCard()
+		m.chat.Add(card)
 	}
-}
-
-// endsInCard reports whether the newest block is a card.
-func (c *chatPane) endsInCard() bool {
-	return len(c.blocks) > 0 && c.blocks[len(c.blocks)-1].card
 }

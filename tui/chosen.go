@@ -6,6 +6,8 @@ import (
 
 	"replan/agent/runner"
 	"replan/planning/prompt"
+	"replan/tui/dialog"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -18,12 +20,12 @@ func (m *Model) tellChosen() {
 		return
 	}
 	m.chosen = nil
-	m.chat.add(m.chat.listing("from the next run on: " + m.chosenWords(*c))...)
+	m.chat.Add(m.chat.Listing("from the next run on: " + m.chosenWords(*c))...)
 }
 
 func (m *Model) chosenWords(c runner.Choose) string {
 	var words []string
-	info := m.models.info(m.status.Model)
+	info := m.models.Info(m.status.Model)
 	if c.Model != nil {
 		words = append(words, modelWords(cmp.Or(info.Name, *c.Model), info))
 	}
@@ -36,23 +38,13 @@ func (m *Model) chosenWords(c runner.Choose) string {
 	}
 	level := m.status.Think
 	if c.Think != nil {
-		words = append(words, "think "+levelName(level))
+		words = append(words, "think "+dialog.LevelName(level))
 	}
 	said := strings.Join(words, "; ")
 	if info.Name != "" && !info.Thinks && level != prompt.ThinkAuto && level != prompt.ThinkOff && c.Profile == nil {
 		said += ". " + untrusted.Line(info.Name) + " does not think; the level holds for models that do"
 	}
 	return said
-}
-
-// info is what is known of a model, with no name where nothing is.
-func (d *modelsDialog) info(name string) prompt.ModelInfo {
-	for _, info := range d.there.Models {
-		if prompt.SameModel(info.Name, name) {
-			return info
-		}
-	}
-	return prompt.ModelInfo{}
 }
 
 // modelWords name a model with its context and what it can do, as far as that is
@@ -63,7 +55,7 @@ func modelWords(name string, info prompt.ModelInfo) string {
 		return words
 	}
 	if room := cmp.Or(info.ContextWindow, info.Longest); room > 0 {
-		words += ", " + windowSize(room) + " of context"
+		words += ", " + telling.WindowSize(room) + " of context"
 	}
 	return words + ", " + abilities(info)
 }

@@ -9,75 +9,77 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/themes"
+	"replan/tui/dag"
+	"replan/tui/panetest"
 )
 
 func BenchmarkPlanPane(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		run   *agent.Run
-		level foldLevel
+		level dag.FoldLevel
 	}{
-		{"fan-outs rolled up", fanRun(1000, 50), foldAuto},
-		{"layers rolled up", wideRun(1000), foldAuto},
-		{"all unfolded", fanRun(1000, 50), foldNone},
-		{"layers unfolded", wideRun(1000), foldNone},
+		{"fan-outs rolled up", panetest.FanRun(1000, 50), dag.FoldAuto},
+		{"layers rolled up", panetest.WideRun(1000), dag.FoldAuto},
+		{"all unfolded", panetest.FanRun(1000, 50), dag.FoldNone},
+		{"layers unfolded", panetest.WideRun(1000), dag.FoldNone},
 	} {
-		pane := func() *dagPane {
-			d := newDAGPane(darkLook())
-			d.setSize(80, 50)
-			d.setFocus(true)
-			d.show(c.run)
-			d.folds.level = c.level
-			d.lines()
+		pane := func() *dag.Pane {
+			d := dag.New(panetest.DarkLook())
+			d.SetSize(80, 50)
+			d.SetFocus(true)
+			d.Show(c.run)
+			d.Folds.Level = c.level
+			d.Lines()
 			return d
 		}
 		b.Run(c.name+"/a beat", func(b *testing.B) {
 			d := pane()
 			for b.Loop() {
-				d.look.beat++
-				d.look.now = d.look.now.Add(frameTime)
-				d.touch()
-				d.lines()
-				d.title()
-				d.summary()
+				d.Look.Beat++
+				d.Look.Now = d.Look.Now.Add(frameTime)
+				d.Touch()
+				d.Lines()
+				d.Title()
+				d.Summary()
 			}
 		})
 		b.Run(c.name+"/a move", func(b *testing.B) {
 			d := pane()
 			by := 1
 			for b.Loop() {
-				at := d.position()
-				if d.move(by); d.position() == at {
+				at := d.Position()
+				if d.Move(by); d.Position() == at {
 					by = -by
 				}
-				d.lines()
+				d.Lines()
 			}
 		})
 		b.Run(c.name+"/a step ends and one starts", func(b *testing.B) {
 			d := pane()
-			s := d.chart.steps[len(d.chart.steps)/2]
+			s := d.Chart.Steps[len(d.Chart.Steps)/2]
 			for b.Loop() {
 				if s.Status = agent.StepDone; b.N%2 == 0 {
 					s.Status = agent.StepActive
 				}
-				d.heard(c.run, event.StepStarted{Index: s.Step.Index})
-				d.touch()
-				d.lines()
+				d.Heard(c.run, event.StepStarted{Index: s.Step.Index})
+				d.Touch()
+				d.Lines()
 			}
 			s.Status = agent.StepPending
 		})
 		b.Run(c.name+"/laid out again", func(b *testing.B) {
 			d := pane()
 			for b.Loop() {
-				d.stale = true
-				d.layout()
+				d.Stale = true
+				d.Layout()
 			}
 		})
 		b.Run(c.name+"/a new plan", func(b *testing.B) {
 			d := pane()
 			for b.Loop() {
-				d.news, d.replan = true, true
-				d.layout()
+				d.News, d.Replan = true, true
+				d.Layout()
 			}
 		})
 	}
@@ -90,8 +92,8 @@ func BenchmarkGraph(b *testing.B) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}} {
 		m := New(silent{}, Options{Theme: themes.Dark})
 		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
-		m.dag.show(wideRun(200))
-		m.shown.run = m.dag.run
+		m.dag.Show(panetest.WideRun(200))
+		m.shown.run = m.dag.Run
 		m.focus, m.mapped = panePlan, true
 		m.Update(typed('g'))
 		m.View()
@@ -109,15 +111,15 @@ func BenchmarkGraph(b *testing.B) {
 		b.Run(name+"/a beat", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				m.dag.touch()
-				m.dag.lines()
+				m.dag.Touch()
+				m.dag.Lines()
 			}
 		})
 		b.Run(name+"/a new plan", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				m.dag.graph.built = graphFace{}
-				m.dag.layoutGraph()
+				m.dag.Graph.Built = dag.GraphFace{}
+				m.dag.LayoutGraph()
 			}
 		})
 	}
@@ -129,8 +131,8 @@ func BenchmarkPlanKey(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			m := New(silent{}, Options{Theme: themes.Dark})
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-			m.dag.show(wideRun(n))
-			m.shown.run = m.dag.run
+			m.dag.Show(panetest.WideRun(n))
+			m.shown.run = m.dag.Run
 			m.focus = panePlan
 			m.View()
 			down, up := typed('j'), typed('k')

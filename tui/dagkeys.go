@@ -1,8 +1,10 @@
 package tui
 
+import "replan/tui/keymap"
+
 // inPlan is an action on the plan that may have something to say.
-func (m *Model) inPlan(f func() (word string)) func() wanted {
-	return just(func() {
+func (m *Model) inPlan(f func() (word string)) func() keymap.Wanted {
+	return keymap.Just(func() {
 		if word := f(); word != "" {
 			m.say(word)
 		}
@@ -20,7 +22,7 @@ func (m *Model) noSteps() string {
 
 // noFilter is why there is no next match.
 func (m *Model) noFilter() string {
-	if !m.dag.filter.on() {
+	if !m.dag.Filter.On() {
 		return "Nothing is filtered: " + m.keys.Filter.Help().Key + " begins."
 	}
 	return ""
@@ -29,5 +31,5 @@ func (m *Model) noFilter() string {
 // filters reports whether the filter of the plan has the keys, or a key takes it
 // away.
 func (m *Model) filters() bool {
-	return m.focus == panePlan && (m.dag.filter.typing || m.dag.filter.on())
+	return m.focus == panePlan && (m.dag.Filter.Typing || m.dag.Filter.On())
 }

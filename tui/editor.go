@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"replan/tui/input"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -40,7 +42,7 @@ func (m *Model) noEditor() string {
 // editDraft writes what was typed into a private file for the editor. It stays in
 // the input until that is done.
 func (m *Model) editDraft() tea.Cmd {
-	text := m.input.expanded()
+	text := m.input.Expanded()
 	return func() tea.Msg {
 		folder, err := os.MkdirTemp("", "replan-draft-")
 		if err != nil {
@@ -83,6 +85,6 @@ func (m *Model) edited(d editedMsg) {
 		return
 	}
 	m.focus = paneChat
-	m.input.clear()
-	m.input.set(cleaned(d.text))
+	m.input.Clear()
+	m.input.Set(input.Cleaned(d.text))
 }

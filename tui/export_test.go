@@ -9,6 +9,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
+	"replan/tui/ask"
+	"replan/tui/dag"
+	"replan/tui/keymap"
+	"replan/tui/replay"
+	"replan/tui/review"
 )
 
 // Faded is the end of the time of the oldest notice.
@@ -20,11 +25,11 @@ func Batch(events []event.Event, arrived time.Time) tea.Msg {
 }
 
 // Answer is the message of the answer to a query.
-func Answer[T any](value T) tea.Msg { return answerMsg[T]{value: value} }
+func Answer[T any](value T) tea.Msg { return keymap.AnswerMsg[T]{Value: value} }
 
 // JournalAnswer is the answer to the query for the events of a run.
 func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
-	return journalMsg{run, events, err}
+	return keymap.JournalMsg{Run: run, Events: events, Err: err}
 }
 
 // Beat is one beat of the clock.
@@ -38,17 +43,17 @@ func (m *Model) Frame() time.Duration { return m.clock.frame() }
 
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore
 // that of the one before it.
-func (m *Model) Rested() tea.Msg       { return graceMsg{m.ask.count} }
-func (m *Model) RestedBefore() tea.Msg { return graceMsg{m.ask.count - 1} }
+func (m *Model) Rested() tea.Msg       { return ask.GraceMsg{Count: m.ask.Count} }
+func (m *Model) RestedBefore() tea.Msg { return ask.GraceMsg{Count: m.ask.Count - 1} }
 
 // IsEdited reports whether a message says that the editor has ended.
 func IsEdited(m tea.Msg) bool { _, ok := m.(editedMsg); return ok }
 
 // ReviewRested is the end of the newest grace time of the review.
-func (m *Model) ReviewRested() tea.Msg { return reviewRestMsg{m.review.count} }
+func (m *Model) ReviewRested() tea.Msg { return review.ReviewRestMsg{Count: m.review.Count} }
 
 // Reviewing reports whether a plan is looked over on the screen.
-func (m *Model) Reviewing() bool { return m.review.shown() }
+func (m *Model) Reviewing() bool { return m.review.Shown() }
 
 // Beating reports whether the clock is going.
 func (m *Model) Beating() bool { return m.clock.beating }
@@ -57,16 +62,16 @@ func (m *Model) Beating() bool { return m.clock.beating }
 func (m *Model) Focus() string { return [panes]string{"chat", "plan", "step"}[m.focus] }
 
 // Typed is the text in the input.
-func (m *Model) Typed() string { return m.input.area.Value() }
+func (m *Model) Typed() string { return m.input.Area.Value() }
 
 // Selected is the row that is chosen in the plan.
-func (m *Model) Selected() string { m.dag.layout(); return m.dag.selected }
+func (m *Model) Selected() string { m.dag.Layout(); return m.dag.Selected }
 
 // GateOpen reports whether the gate dialog is on the screen.
-func (m *Model) GateOpen() bool { return m.ask.showing() }
+func (m *Model) GateOpen() bool { return m.ask.Showing() }
 
 // HelpOpen reports whether help is on the screen.
-func (m *Model) HelpOpen() bool { return m.help.open }
+func (m *Model) HelpOpen() bool { return m.help.Open }
 
 // Action is one of the tables of actions.
 type Action struct {
@@ -78,15 +83,15 @@ type Action struct {
 func (m *Model) Actions() []Action {
 	var out []Action
 	for _, g := range m.groups {
-		for _, a := range g.actions {
-			out = append(out, Action{a.id, a.key.Help().Key, a.key.Help().Desc, a.key.Keys()})
+		for _, a := range g.Actions {
+			out = append(out, Action{a.Id, a.Key.Help().Key, a.Key.Help().Desc, a.Key.Keys()})
 		}
 	}
 	return out
 }
 
 // KeyNamed is a press of the key with that name.
-func KeyNamed(name string) tea.KeyPressMsg { return keyNamed(name) }
+func KeyNamed(name string) tea.KeyPressMsg { return keymap.KeyNamed(name) }
 
 // Idle is the end of the newest wait for a quiet keyboard.
 func (m *Model) Idle() tea.Msg { return idleMsg{m.notify.count} }
@@ -106,7 +111,7 @@ func Played(cmd tea.Cmd) tea.Msg {
 		return nil
 	}
 	switch msg := cmd().(type) {
-	case playMsg:
+	case replay.PlayMsg:
 		return msg
 	case tea.BatchMsg:
 		for _, c := range msg {
@@ -119,14 +124,14 @@ func Played(cmd tea.Cmd) tea.Msg {
 }
 
 // Paused is the end of the newest pause after an edit of arguments.
-func (m *Model) Paused() tea.Msg { return checkMsg{m.ask.edits} }
+func (m *Model) Paused() tea.Msg { return ask.CheckMsg{Count: m.ask.Edits} }
 
 // Transcript is all of the chat, drawn.
 func (m *Model) Transcript() string {
 	var text strings.Builder
-	for i := range m.chat.blocks {
-		for _, line := range m.chat.linesOf(i) {
-			text.WriteString(ansi.Strip(line.text))
+	for i := range m.chat.Blocks {
+		for _, line := range m.chat.LinesOf(i) {
+			text.WriteString(ansi.Strip(line.Text))
 			text.WriteByte('\n')
 		}
 	}
@@ -134,4 +139,4 @@ func (m *Model) Transcript() string {
 }
 
 // ShowList shows plans as lists, where the graph would fit too.
-func (m *Model) ShowList() { m.dag.graph.mode = graphNever }
+func (m *Model) ShowList() { m.dag.Graph.Mode = dag.GraphNever }

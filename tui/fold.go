@@ -9,7 +9,13 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/tui/ask"
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/keymap"
 	"replan/tui/plain"
+	"replan/tui/step"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -21,18 +27,18 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 		m.heard(e)
 		m.take(e)
 	}
-	m.look.now = m.clock.now()
+	m.look.Now = m.clock.now()
 	if b.closed {
 		m.closed, m.preparing = true, false
 	}
-	faced := m.review.shown()
-	cmd := tea.Batch(m.ask.set(m.asks()), m.review.set(m.heldRun(), m.resumes), m.faced(faced))
+	faced := m.review.Shown()
+	cmd := tea.Batch(m.ask.Set(m.asks()), m.review.Set(m.heldRun(), m.resumes), m.faced(faced))
 	if m.stale {
 		m.stale = false
-		cmd = tea.Batch(cmd, m.outbox.ask(queryServers))
+		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))
 	}
 	m.refresh()
-	return tea.Batch(cmd, m.attend(before), m.suggestAnew(), m.animate())
+	return tea.Batch(cmd, m.attend(before), m.suggestAnew(), m.Animate())
 }
 
 // take folds one event: into its run, or into what is known of the session.
@@ -48,23 +54,23 @@ func (m *Model) take(e event.Event) {
 	}
 	if s := m.stageOf(e.Run); s != nil {
 		m.stage = s
-		m.chat.inset = m.inner()
+		m.chat.Inset = m.inner()
 		m.takeRun(e)
 		m.stage = m.front()
-		m.chat.inset = false
+		m.chat.Inset = false
 		return
 	}
 	switch d := e.Data.(type) {
 	case session.Status:
 		m.takeStatus(d)
 	case session.UndoRefused:
-		m.undo.take(d.Undo)
+		m.undo.Take(d.Undo)
 	case event.ChatUndone:
 		m.undone(d)
 	case session.Returned:
 		m.returned(d)
 	case session.History:
-		m.input.restore(d)
+		m.input.Restore(d)
 	case session.Queue:
 		m.heardNow = true
 		if d.Doing != "" && m.going() == "" {
@@ -72,7 +78,7 @@ func (m *Model) take(e event.Event) {
 		}
 		m.queued(d)
 	case event.ChatCompacted:
-		m.chat.add(m.chat.compacted(d))
+		m.chat.Add(m.chat.Compacted(d))
 	case session.Resuming:
 		m.retell(d)
 	case event.ChatUser:
@@ -83,17 +89,17 @@ func (m *Model) take(e event.Event) {
 	case event.Note:
 		m.tellNote(d)
 	case event.GateRequested:
-		m.sessionGates = append(m.sessionGates, openGate{run: e.Run, ask: d, session: true})
+		m.sessionGates = append(m.sessionGates, ask.OpenGate{Run: e.Run, Ask: d, Session: true})
 	case event.GateResolved:
-		m.sessionGates = slices.DeleteFunc(m.sessionGates, func(g openGate) bool { return g.run == e.Run && g.ask.Gate == d.Gate })
+		m.sessionGates = slices.DeleteFunc(m.sessionGates, func(g ask.OpenGate) bool { return g.Run == e.Run && g.Ask.Gate == d.Gate })
 	}
 }
 
 // tellNote tells a note of the session in the chat.
 func (m *Model) tellNote(d event.Note) {
 	m.chosen = nil // it says why not
-	m.review.refused(d.Text)
-	m.chat.add(m.chat.note(d.Level, d.Text))
+	m.review.Refused(d.Text)
+	m.chat.Add(m.chat.Note(d.Level, d.Text))
 }
 
 // takeStatus takes how the session stands.
@@ -101,10 +107,10 @@ func (m *Model) takeStatus(d session.Status) {
 	m.heardNow = true
 	m.status, m.looking = d, false
 	m.serversStand(d.Servers)
-	m.chat.problem, m.chat.notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
-	m.chat.words = d.Planner.ByWords()
+	m.chat.Problem, m.chat.Notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
+	m.chat.Words = d.Planner.ByWords()
 	m.tellChosen()
-	if len(m.chat.blocks) > 0 {
+	if len(m.chat.Blocks) > 0 {
 		m.introduce()
 	}
 }
@@ -118,26 +124,26 @@ func (m *Model) takeUser(d event.ChatUser) {
 	}
 	m.sent = d.Text
 	if m.going() == "" {
-		m.chat.settle()
+		m.chat.Settle()
 	}
 	m.introduce()
-	m.chat.add(m.chat.user(d.Text))
+	m.chat.Add(m.chat.User(d.Text))
 	if len(d.Mentions) > 0 {
-		m.chat.add(m.chat.mentioned(d.Mentions))
+		m.chat.Add(m.chat.Mentioned(d.Mentions))
 	}
-	m.input.remember(d.Text)
+	m.input.Remember(d.Text)
 }
 
 // introduce says in the chat what the empty one shows: the project's notes, once,
 // and why no run can start, where no reply is about to say so.
 func (m *Model) introduce() {
-	if m.chat.notes != "" && !m.introduced {
+	if m.chat.Notes != "" && !m.introduced {
 		m.introduced = true
-		m.chat.add(m.chat.note("info", notesWords+m.chat.notes))
+		m.chat.Add(m.chat.Note("info", chat.NotesWords+m.chat.Notes))
 	}
-	if p := m.chat.problem; p != m.troubled && (p == "" || m.slashed() || !m.preparing) {
+	if p := m.chat.Problem; p != m.troubled && (p == "" || m.slashed() || !m.preparing) {
 		if m.troubled = p; p != "" {
-			m.chat.add(m.chat.note("warn", p))
+			m.chat.Add(m.chat.Note("warn", p))
 		}
 	}
 }
@@ -158,32 +164,32 @@ func (m *Model) begin(e event.Event, d event.RunStarted) {
 	if !m.show(e, d) {
 		return
 	}
-	if len(m.chat.blocks) == 0 && d.Plan == nil {
+	if len(m.chat.Blocks) == 0 && d.Plan == nil {
 		// A run that nobody typed here, as in a replay, says itself what it is for.
-		m.chat.add(m.chat.user(d.Goal))
+		m.chat.Add(m.chat.User(d.Goal))
 		if len(d.Prompting.Mentions) > 0 {
-			m.chat.add(m.chat.mentioned(d.Prompting.Mentions))
+			m.chat.Add(m.chat.Mentioned(d.Prompting.Mentions))
 		}
 	}
 	if !m.inner() {
 		m.told = e.Run
 	}
-	m.chat.inset = m.inner()
-	m.chat.started(m.run, d.Plan != nil)
-	m.chat.inset = false
+	m.chat.Inset = m.inner()
+	m.chat.Started(m.run, d.Plan != nil)
+	m.chat.Inset = false
 }
 
 // show shows a run from its first event on, and reports whether it can.
 func (m *Model) show(e event.Event, d event.RunStarted) bool {
 	run := agent.NewRun(m.options.Planners)
 	if err := run.Apply(e); err != nil {
-		m.chat.add(m.chat.note("error", "A run cannot be shown: "+err.Error()))
+		m.chat.Add(m.chat.Note("error", "A run cannot be shown: "+err.Error()))
 		return false
 	}
 	m.preparing = false
 	if m.options.Replay {
-		quits := " " + m.look.glyphs.Separator + " q quits"
-		m.input.close("replay of "+untrusted.Line(run.ID)+quits, "replay of "+shortID(run.ID)+quits)
+		quits := " " + m.look.Glyphs.Separator + " q quits"
+		m.input.Close("replay of "+untrusted.Line(run.ID)+quits, "replay of "+telling.ShortID(run.ID)+quits)
 	}
 	s := newStage(run)
 	s.folded = []event.Event{e}
@@ -206,11 +212,11 @@ func (m *Model) takeRun(e event.Event) {
 	m.keep(e)
 	if err := m.run.Apply(e); err != nil {
 		if !e.Data.Kind().Passing() {
-			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))
+			m.chat.Add(m.chat.Note("error", "The screen may be behind: "+err.Error()))
 		}
 		return
 	}
-	m.dag.heard(m.run, e.Data)
+	m.dag.Heard(m.run, e.Data)
 	m.tellStep(e.Data, was)
 	m.tellRun(e.Data, was)
 }
@@ -222,14 +228,14 @@ func (m *Model) reply(d event.ChatReply) {
 		m.retold, m.ended = nil, true // the run could not be taken up after all
 	}
 	m.answered()
-	if untrusted.Line(d.Text) == m.chat.problem {
-		m.troubled = m.chat.problem
+	if untrusted.Line(d.Text) == m.chat.Problem {
+		m.troubled = m.chat.Problem
 	}
 	if s := m.stageOf(d.Run); s != nil {
 		if s.run.Result == nil {
 			s.ended = true
-			m.chat.settle()
-			m.chat.add(m.chat.note("error", d.Text))
+			m.chat.Settle()
+			m.chat.Add(m.chat.Note("error", d.Text))
 			return
 		}
 		closing := !s.closing
@@ -241,25 +247,25 @@ func (m *Model) reply(d event.ChatReply) {
 	switch {
 	case d.Text == "":
 	case d.Status == event.StatusFailed:
-		m.chat.add(m.chat.note("error", d.Text))
+		m.chat.Add(m.chat.Note("error", d.Text))
 	case d.Status == event.StatusCancelled:
-		m.chat.add(m.chat.note("info", d.Text))
+		m.chat.Add(m.chat.Note("info", d.Text))
 	default:
-		answer := m.chat.prose
+		answer := m.chat.Prose
 		if m.slashed() {
-			answer = m.chat.listing
+			answer = m.chat.Listing
 		}
-		m.chat.add(answer(d.Text)...)
+		m.chat.Add(answer(d.Text)...)
 		if d.Results != "" {
-			m.chat.add(m.chat.resultsTold(d.Results))
+			m.chat.Add(m.chat.ResultsTold(d.Results))
 		}
 	}
 }
 
 // asks is all that waits for the user's word: the session's own gates, the
 // run's, and the steps of which only the user can say how to go on.
-func (m *Model) asks() []asking {
-	var out []asking
+func (m *Model) asks() []ask.Asking {
+	var out []ask.Asking
 	for _, g := range m.sessionGates {
 		out = append(out, g)
 	}
@@ -272,8 +278,8 @@ func (m *Model) asks() []asking {
 			}
 			allowed := plain.Allowed(s.run)
 			for _, g := range s.run.Gates {
-				out = append(out, openGate{
-					run: s.run.ID, ask: g.GateRequested, tools: s.run.Catalogue, fits: s.run.EditCheck(g.Gate), allowed: allowed,
+				out = append(out, ask.OpenGate{
+					Run: s.run.ID, Ask: g.GateRequested, Tools: s.run.Catalogue, Fits: s.run.EditCheck(g.Gate), Allowed: allowed,
 				})
 			}
 			out = append(out, m.openQuestions(s.run)...)
@@ -286,11 +292,11 @@ func (m *Model) asks() []asking {
 
 // refresh brings the panes up to date with what was folded.
 func (m *Model) refresh() {
-	m.chat.touch()
-	m.dag.asked = m.askedStep()
-	m.dag.touch()
-	m.detail.show(m.shown.run, subjectOf(m.dag.chosen()))
-	m.detail.touch()
+	m.chat.Touch()
+	m.dag.Asked = m.askedStep()
+	m.dag.Touch()
+	m.detail.Show(m.shown.run, subjectOf(m.dag.Chosen()))
+	m.detail.Touch()
 }
 
 // askedStep is the step that the user is asked about first, "" for none. In a
@@ -305,28 +311,28 @@ func (m *Model) askedStep() string {
 	if r == nil {
 		return ""
 	}
-	return m.ask.stepOf(r.ID)
+	return m.ask.StepOf(r.ID)
 }
 
 // subjectOf is what the step pane shows for a row of the plan, nil for none.
-func subjectOf(r *row) *subject {
+func subjectOf(r *dag.Row) *step.Subject {
 	if r == nil {
 		return nil
 	}
-	s := &subject{key: r.key, step: r.step, revision: r.revision}
-	switch r.kind {
-	case rowStep:
-		s.kind = subjectStep
-	case rowGone:
-		s.kind = subjectGone
-	case rowRevision:
-		s.kind = subjectRevision
-	case rowCalls, rowCall:
-		s.kind = subjectCall
-	case rowRoll:
-		g := r.roll
-		s.kind = subjectGroup
-		s.group = &stepGroup{label: g.label, first: g.first, last: g.last, open: g.open, steps: g.steps, counts: g.counts, class: g.class}
+	s := &step.Subject{Key: r.Key, Step: r.Step, Revision: r.Revision}
+	switch r.Kind {
+	case dag.RowStep:
+		s.Kind = step.SubjectStep
+	case dag.RowGone:
+		s.Kind = step.SubjectGone
+	case dag.RowRevision:
+		s.Kind = step.SubjectRevision
+	case dag.RowCalls, dag.RowCall:
+		s.Kind = step.SubjectCall
+	case dag.RowRoll:
+		g := r.Roll
+		s.Kind = step.SubjectGroup
+		s.Group = &step.StepGroup{Label: g.Label, First: g.First, Last: g.Last, Open: g.Open, Steps: g.Steps, Counts: g.Counts, Class: g.Class}
 	}
 	return s
 }

@@ -5,6 +5,10 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/tui/ask"
+	"replan/tui/dag"
+	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // footer draws the last line: a question, a word on the last key, or the keys
@@ -13,19 +17,19 @@ func (m *Model) footer() string {
 	l, width := m.look, m.layout.width
 	switch {
 	case m.quitting:
-		return l.fit(m.quitLine(width), width)
+		return l.Fit(m.quitLine(width), width)
 	case m.word != "":
-		return l.fit(" "+l.Warning.Render(m.word), width)
+		return l.Fit(" "+l.Warning.Render(m.word), width)
 	}
 	line := ""
 	for _, h := range m.hints() {
 		next := line + " " + m.drawHint(h) + " "
-		if visibleWidth(next) > width {
+		if draw.VisibleWidth(next) > width {
 			break
 		}
 		line = next
 	}
-	return l.fit(line, width)
+	return l.Fit(line, width)
 }
 
 // quitLine asks whether to quit, in as many words as leave room for the keys.
@@ -36,7 +40,7 @@ func (m *Model) quitLine(width int) string {
 	}
 	line := ""
 	for _, text := range []string{"A run is going on. Stop it and quit?", "Stop the run and quit?", "Quit?"} {
-		if line = " " + m.look.Warning.Render(text) + keys; visibleWidth(line) <= width {
+		if line = " " + m.look.Warning.Render(text) + keys; draw.VisibleWidth(line) <= width {
 			break
 		}
 	}
@@ -44,45 +48,45 @@ func (m *Model) quitLine(width int) string {
 }
 
 // quitHints are its keys.
-func (m *Model) quitHints() []hint {
-	return []hint{m.keys.hint("", "quit.yes"), m.keys.hint("", "quit.no")}
+func (m *Model) quitHints() []keymap.Hint {
+	return []keymap.Hint{m.keys.Hint("", "quit.yes"), m.keys.Hint("", "quit.no")}
 }
 
 // quitButtons is where its keys stand.
-func (m *Model) quitButtons(width int) []button {
+func (m *Model) quitButtons(width int) []draw.Button {
 	var parts, ids []string
 	for _, h := range m.quitHints() {
-		parts, ids = append(parts, m.drawHint(h)), append(ids, h.ids[0])
+		parts, ids = append(parts, m.drawHint(h)), append(ids, h.Ids[0])
 	}
-	return buttons([]string{m.quitLine(width)}, parts, ids)
+	return draw.Buttons([]string{m.quitLine(width)}, parts, ids)
 }
 
 // drawHint draws one key of the footer.
-func (m *Model) drawHint(h hint) string {
-	return m.look.Key.Render(h.label) + " " + m.look.Faint.Render(h.does)
+func (m *Model) drawHint(h keymap.Hint) string {
+	return m.look.Key.Render(h.Label) + " " + m.look.Faint.Render(h.Does)
 }
 
 // hints are the keys that do something now, the most useful first.
-func (m *Model) hints() []hint {
-	var hints []hint
-	add := func(h hint) { hints = append(hints, h) }
+func (m *Model) hints() []keymap.Hint {
+	var hints []keymap.Hint
+	add := func(h keymap.Hint) { hints = append(hints, h) }
 	if over := m.over(); over != nil {
-		return over.hints()
+		return over.Hints()
 	}
 	switch {
 	case m.searching():
 		return m.searchHints()
-	case m.ask.showing():
-		return m.ask.hints()
+	case m.ask.Showing():
+		return m.ask.Hints()
 	case m.options.Replay:
 		return m.replayHints()
 	case m.recalls() || m.completes():
 		return m.writingHints()
 	}
-	if m.ask.waiting() > 0 {
-		add(m.keys.hint(m.waiting(), "gate"))
-	} else if m.review.waits() {
-		add(m.keys.hint("review", "gate"))
+	if m.ask.Waiting() > 0 {
+		add(m.keys.Hint(m.waiting(), "gate"))
+	} else if m.review.Waits() {
+		add(m.keys.Hint("review", "gate"))
 	}
 	switch m.focus {
 	case paneChat:
@@ -90,127 +94,127 @@ func (m *Model) hints() []hint {
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 		if m.running() && !m.mapping() {
-			add(m.keys.hint("stop", "run.stop"))
+			add(m.keys.Hint("stop", "run.stop"))
 		}
 	case paneStep:
-		add(m.keys.hint("tabs", "step.previous_tab", "step.next_tab"))
-		add(m.keys.hint("scroll", "move.up", "move.down"))
+		add(m.keys.Hint("tabs", "step.previous_tab", "step.next_tab"))
+		add(m.keys.Hint("scroll", "move.up", "move.down"))
 		if m.running() {
-			add(m.keys.hint("stop", "run.stop"))
+			add(m.keys.Hint("stop", "run.stop"))
 		}
 	}
-	add(m.keys.hint("pane", "pane.next"))
-	if m.focus == paneChat && !m.input.empty() {
-		add(m.keys.untyped("help", "help"))
-		add(m.keys.hint("new line", "chat.new_line"))
-		add(m.keys.hint("clear", "quit"))
+	add(m.keys.Hint("pane", "pane.next"))
+	if m.focus == paneChat && !m.input.Empty() {
+		add(m.keys.Untyped("help", "help"))
+		add(m.keys.Hint("new line", "chat.new_line"))
+		add(m.keys.Hint("clear", "quit"))
 		return hints
 	}
-	add(m.keys.hint("help", "help"))
-	add(m.keys.hint("quit", "quit"))
+	add(m.keys.Hint("help", "help"))
+	add(m.keys.Hint("quit", "quit"))
 	if m.focus == paneChat && m.going() != "" {
-		add(m.keys.hint("queue", "chat.send"))
+		add(m.keys.Hint("queue", "chat.send"))
 		if m.heeds() {
-			add(m.keys.hint("steer", "run.steer"))
+			add(m.keys.Hint("steer", "run.steer"))
 		}
 	}
 	return hints
 }
 
 // chatHints are the keys that do something with what is typed, or with the run.
-func (m *Model) chatHints() []hint {
-	var hints []hint
+func (m *Model) chatHints() []keymap.Hint {
+	var hints []keymap.Hint
 	switch {
-	case m.going() == "" && m.helpless() && m.input.empty():
-		hints = append(hints, m.keys.hint("try again", "chat.send"))
+	case m.going() == "" && m.helpless() && m.input.Empty():
+		hints = append(hints, m.keys.Hint("try again", "chat.send"))
 	case m.going() == "":
-		hints = append(hints, m.keys.hint("send", "chat.send"))
-	case !m.input.empty():
-		hints = append(hints, m.keys.hint("queue", "chat.send"))
+		hints = append(hints, m.keys.Hint("send", "chat.send"))
+	case !m.input.Empty():
+		hints = append(hints, m.keys.Hint("queue", "chat.send"))
 		if m.heeds() {
-			hints = append(hints, m.keys.hint("steer", "run.steer"))
+			hints = append(hints, m.keys.Hint("steer", "run.steer"))
 		}
 	}
 	switch {
 	case m.running():
-		hints = append(hints, m.keys.hint("stop", "run.stop"))
+		hints = append(hints, m.keys.Hint("stop", "run.stop"))
 	case m.run != nil && m.run.Resumable():
-		hints = append(hints, m.keys.hint("resume", "runs"))
+		hints = append(hints, m.keys.Hint("resume", "runs"))
 	}
 	return hints
 }
 
 // planHints are the keys that do something to the step that is chosen.
-func (m *Model) planHints() []hint {
-	switch f := &m.dag.filter; {
-	case f.typing:
-		return []hint{m.keys.hint("keep the filter", "list.choose"), m.keys.hint("clear it", "dialog.leave"), m.keys.hint("move", "list.up", "list.down")}
-	case f.on():
-		return []hint{m.keys.hint("next", "plan.next_match"), m.keys.hint("previous", "plan.previous_match"), m.keys.hint("look in", "plan.open"), m.keys.hint("clear the filter", "run.stop")}
+func (m *Model) planHints() []keymap.Hint {
+	switch f := &m.dag.Filter; {
+	case f.Typing:
+		return []keymap.Hint{m.keys.Hint("keep the filter", "list.choose"), m.keys.Hint("clear it", "dialog.leave"), m.keys.Hint("move", "list.up", "list.down")}
+	case f.On():
+		return []keymap.Hint{m.keys.Hint("next", "plan.next_match"), m.keys.Hint("previous", "plan.previous_match"), m.keys.Hint("look in", "plan.open"), m.keys.Hint("clear the filter", "run.stop")}
 	}
-	hints := []hint{m.keys.hint("move", "move.up", "move.down")}
-	if m.dag.showsGraph() {
-		hints[0] = m.keys.hint("move", "move.up", "move.down", "plan.left", "plan.right")
+	hints := []keymap.Hint{m.keys.Hint("move", "move.up", "move.down")}
+	if m.dag.ShowsGraph() {
+		hints[0] = m.keys.Hint("move", "move.up", "move.down", "plan.left", "plan.right")
 	}
 	s := m.chosenStep()
 	open := "look in"
 	if s != nil && s.Status == agent.StepBroken && m.resumable() {
 		open = "go on from here"
 	}
-	switch folded, heads := m.dag.heading(); {
+	switch folded, heads := m.dag.Heading(); {
 	case heads && folded:
 		open = "unfold"
 	case heads:
 		open = "fold"
 	}
-	hints = append(hints, m.keys.hint(open, "plan.open"))
+	hints = append(hints, m.keys.Hint(open, "plan.open"))
 	if m.mapping() {
-		hints = append(hints, m.keys.hint("back", "run.stop"), m.keys.hint("zoom", "plan.zoom_out", "plan.zoom_in"))
+		hints = append(hints, m.keys.Hint("back", "run.stop"), m.keys.Hint("zoom", "plan.zoom_out", "plan.zoom_in"))
 	}
 	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
-		hints = append(hints, m.keys.hint("calls", "plan.fold"))
+		hints = append(hints, m.keys.Hint("calls", "plan.fold"))
 	}
 	if s != nil && s.Status == agent.StepActive && m.shown.goes() && !m.options.Replay {
-		hints = append(hints, m.keys.hint("cancel", "plan.cancel"))
+		hints = append(hints, m.keys.Hint("cancel", "plan.cancel"))
 	}
 	if m.changedFiles() {
-		hints = append(hints, m.keys.hint("undo", "plan.undo"))
+		hints = append(hints, m.keys.Hint("undo", "plan.undo"))
 	}
-	if !m.dag.follow {
-		hints = append(hints, m.keys.hint("follow", "plan.follow"))
+	if !m.dag.Follow {
+		hints = append(hints, m.keys.Hint("follow", "plan.follow"))
 	}
 	if !m.mapping() && m.noMap() == "" {
-		hints = append(hints, m.keys.hint("map", "plan.map"))
+		hints = append(hints, m.keys.Hint("map", "plan.map"))
 	}
-	if m.dag.large() {
-		hints = append(hints, m.keys.hint("filter", "plan.filter"))
+	if m.dag.Large() {
+		hints = append(hints, m.keys.Hint("filter", "plan.filter"))
 	}
 	return hints
 }
 
 // replayHints are the keys that do something in a replay.
-func (m *Model) replayHints() []hint {
-	scroll := m.keys.hint("scroll", "move.up", "move.down")
-	hints := []hint{m.keys.hint("quit", "replay.quit")}
+func (m *Model) replayHints() []keymap.Hint {
+	scroll := m.keys.Hint("scroll", "move.up", "move.down")
+	hints := []keymap.Hint{m.keys.Hint("quit", "replay.quit")}
 	if p := m.control; p != nil {
 		does := "pause"
-		if p.paused {
+		if p.Paused {
 			does = "play"
 		}
-		hints = []hint{m.keys.hint(does, "replay.pause"), m.keys.hint("seek", "replay.back", "replay.forth"), m.keys.hint("speed", "replay.faster", "replay.slower"), m.keys.hint("quit", "replay.quit")}
+		hints = []keymap.Hint{m.keys.Hint(does, "replay.pause"), m.keys.Hint("seek", "replay.back", "replay.forth"), m.keys.Hint("speed", "replay.faster", "replay.slower"), m.keys.Hint("quit", "replay.quit")}
 	}
 	switch m.focus {
 	case panePlan:
 		hints = append(hints, m.planHints()...)
 	case paneStep:
 		if m.control == nil {
-			hints = append(hints, m.keys.hint("tabs", "step.previous_tab", "step.next_tab"))
+			hints = append(hints, m.keys.Hint("tabs", "step.previous_tab", "step.next_tab"))
 		}
 		hints = append(hints, scroll)
 	default:
 		hints = append(hints, scroll)
 	}
-	return append(hints, m.keys.hint("pane", "pane.next"), m.keys.hint("help", "help"))
+	return append(hints, m.keys.Hint("pane", "pane.next"), m.keys.Hint("help", "help"))
 }
 
 // say puts a word about the last key into the footer; the next key takes it
@@ -230,7 +234,7 @@ func (m *Model) heard(e event.Event) {
 
 // waiting names what waits for the user's word.
 func (m *Model) waiting() string {
-	if _, gate := m.ask.current().(openGate); gate {
+	if _, gate := m.ask.Current().(ask.OpenGate); gate {
 		return "gate"
 	}
 	return "question"
@@ -238,8 +242,8 @@ func (m *Model) waiting() string {
 
 // chosenStep is the step that is chosen in the plan as it is now, or nil.
 func (m *Model) chosenStep() *agent.StepState {
-	if r := m.dag.chosen(); r != nil && (r.kind == rowStep || r.kind == rowCall || r.kind == rowCalls) {
-		return r.step
+	if r := m.dag.Chosen(); r != nil && (r.Kind == dag.RowStep || r.Kind == dag.RowCall || r.Kind == dag.RowCalls) {
+		return r.Step
 	}
 	return nil
 }

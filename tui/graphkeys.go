@@ -2,31 +2,33 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // graphActions work on the plan as a graph.
-func (m *Model) graphActions() handlers {
+func (m *Model) graphActions() keymap.Handlers {
 	d := m.dag
-	move := func(dx, dy int) func() wanted {
-		return just(func() {
-			d.moveGraph(dx, dy)
+	move := func(dx, dy int) func() keymap.Wanted {
+		return keymap.Just(func() {
+			d.MoveGraph(dx, dy)
 			m.refresh()
 		})
 	}
-	pan := func(dx, dy int) func() wanted {
-		return just(func() { d.panGraph(dx*max(d.width/4, 1), dy*max(d.height/4, 1)) })
+	pan := func(dx, dy int) func() keymap.Wanted {
+		return keymap.Just(func() { d.PanGraph(dx*max(d.Width/4, 1), dy*max(d.Height/4, 1)) })
 	}
-	return handlers{
-		"plan.map":       {refuse: m.noMap, do: just(m.turnMap)},
-		"plan.graph":     {refuse: m.noMap, do: m.inPlan(m.turnGraph)},
-		"plan.left":      {refuse: m.noGraph, do: move(-1, 0)},
-		"plan.right":     {refuse: m.noGraph, do: move(1, 0)},
-		"plan.pan_left":  {refuse: m.noGraph, do: pan(-1, 0)},
-		"plan.pan_right": {refuse: m.noGraph, do: pan(1, 0)},
-		"plan.pan_up":    {refuse: m.noGraph, do: pan(0, -1)},
-		"plan.pan_down":  {refuse: m.noGraph, do: pan(0, 1)},
-		"plan.zoom_in":   {refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(1) })},
-		"plan.zoom_out":  {refuse: m.noGraph, do: m.inPlan(func() string { return d.zoomGraph(-1) })},
+	return keymap.Handlers{
+		"plan.map":       {Refuse: m.noMap, Do: keymap.Just(m.turnMap)},
+		"plan.graph":     {Refuse: m.noMap, Do: m.inPlan(m.turnGraph)},
+		"plan.left":      {Refuse: m.noGraph, Do: move(-1, 0)},
+		"plan.right":     {Refuse: m.noGraph, Do: move(1, 0)},
+		"plan.pan_left":  {Refuse: m.noGraph, Do: pan(-1, 0)},
+		"plan.pan_right": {Refuse: m.noGraph, Do: pan(1, 0)},
+		"plan.pan_up":    {Refuse: m.noGraph, Do: pan(0, -1)},
+		"plan.pan_down":  {Refuse: m.noGraph, Do: pan(0, 1)},
+		"plan.zoom_in":   {Refuse: m.noGraph, Do: m.inPlan(func() string { return d.ZoomGraph(1) })},
+		"plan.zoom_out":  {Refuse: m.noGraph, Do: m.inPlan(func() string { return d.ZoomGraph(-1) })},
 	}
 }
 
@@ -43,7 +45,7 @@ func (m *Model) noGraph() string {
 	if word := m.noMap(); word != "" {
 		return word
 	}
-	if !m.dag.showsGraph() {
+	if !m.dag.ShowsGraph() {
 		return "The plan is shown as a list: " + m.keys.AsGraph.Help().Key + " shows the graph, " + m.keys.Map.Help().Key + " on the whole screen."
 	}
 	return ""
@@ -52,20 +54,20 @@ func (m *Model) noGraph() string {
 // turnMap gives the graph the whole screen, or the pane again.
 func (m *Model) turnMap() {
 	m.mapped = !m.mapped
-	m.dag.graph.loose = false
+	m.dag.Graph.Loose = false
 }
 
-// turnGraph shows the plan as a list in place of the graph, or as a graph, and
+// TurnGraph shows the plan as a list in place of the graph, or as a graph, and
 // says which.
 func (m *Model) turnGraph() (word string) {
 	m.mapped = false
-	return m.dag.turnGraph()
+	return m.dag.TurnGraph()
 }
 
 // inList is an action on rows of the list, which it shows in place of the graph.
-func (m *Model) inList(f func() (word string)) func() wanted {
+func (m *Model) inList(f func() (word string)) func() keymap.Wanted {
 	return m.inPlan(func() string {
-		if m.dag.showsGraph() {
+		if m.dag.ShowsGraph() {
 			m.turnGraph()
 		}
 		return f()
@@ -77,16 +79,16 @@ func (m *Model) mapping() bool { return m.mapped && m.focus == panePlan }
 
 // mapScreen draws the plan on the whole screen.
 func (m *Model) mapScreen() []string {
-	lines := m.dag.lines()
-	return m.look.frame(m.layout.width, m.look.Focus, section{
-		title: m.paneTitle(m.dag.title(), true), note: m.dag.summary(), lines: lines, style: m.edgeStyle(panePlan),
+	lines := m.dag.Lines()
+	return m.look.Frame(m.layout.width, m.look.Focus, draw.Section{
+		Title: m.paneTitle(m.dag.Title(), true), Note: m.dag.Summary(), Lines: lines, Style: m.edgeStyle(panePlan),
 	})
 }
 
 // wheelGraph moves the view of the graph to the side, where the wheel is turned
 // or pushed so over it, and reports whether it was.
 func (m *Model) wheelGraph(at tea.Mouse) bool {
-	by := 2 * wheelStep
+	by := 2 * draw.WheelStep
 	switch {
 	case at.Button == tea.MouseWheelLeft, at.Button == tea.MouseWheelUp && at.Mod.Contains(tea.ModShift):
 		by = -by
@@ -94,9 +96,9 @@ func (m *Model) wheelGraph(at tea.Mouse) bool {
 	default:
 		return false
 	}
-	if p, _ := m.layout.at(at.X, at.Y); p != panePlan || m.over() != nil || !m.dag.showsGraph() {
+	if p, _ := m.layout.at(at.X, at.Y); p != panePlan || m.over() != nil || !m.dag.ShowsGraph() {
 		return false
 	}
-	m.dag.panGraph(by, 0)
+	m.dag.PanGraph(by, 0)
 	return true
 }

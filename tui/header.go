@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/tui/draw"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -22,25 +22,25 @@ func (m *Model) header() string {
 	if m.options.Replay {
 		left += "  " + l.Warning.Render("replay")
 	}
-	named := visibleWidth(left)
-	right := strings.Join(m.facts(width-named), l.Faint.Render(" "+l.glyphs.Separator+" "))
+	named := draw.VisibleWidth(left)
+	right := strings.Join(m.facts(width-named), l.Faint.Render(" "+l.Glyphs.Separator+" "))
 	if right != "" {
 		right += " "
 	}
-	room := width - named - 3 - visibleWidth(right) - 2
+	room := width - named - 3 - draw.VisibleWidth(right) - 2
 	const least = 8 // a shorter path says nothing
 	folder, branch := m.folder(), untrusted.Line(m.status.Branch)
 	if branch != "" {
 		const longest = 24
-		branch = " " + l.glyphs.Branch + " " + l.cut(branch, longest)
+		branch = " " + l.Glyphs.Branch + " " + l.Cut(branch, longest)
 	}
-	if room < visibleWidth(branch)+least {
+	if room < draw.VisibleWidth(branch)+least {
 		branch = "" // the folder goes before it
 	}
 	if folder != "" && room >= least {
-		left += "  " + l.Muted.Render(l.cutLeft(folder, room-visibleWidth(branch))) + l.Accent.Render(branch)
+		left += "  " + l.Muted.Render(l.CutLeft(folder, room-draw.VisibleWidth(branch))) + l.Accent.Render(branch)
 	}
-	return l.fit(l.sides(left, right, width), width)
+	return l.Fit(l.Sides(left, right, width), width)
 }
 
 // folder is the workspace with the home folder shortened.
@@ -72,11 +72,11 @@ func (m *Model) facts(room int) []string {
 	shown := make([]bool, len(all))
 	for at, i := range byRank {
 		text := all[i].text
-		need := visibleWidth(text) + between
+		need := draw.VisibleWidth(text) + between
 		if at == 0 && need > room {
 			// The first of all is cut rather than left out.
-			text = m.look.cut(text, max(room-between, 0))
-			all[i].text, need = text, visibleWidth(text)+between
+			text = m.look.Cut(text, max(room-between, 0))
+			all[i].text, need = text, draw.VisibleWidth(text)+between
 		}
 		if text == "" || need > room {
 			continue
@@ -108,19 +108,19 @@ func (m *Model) allFacts(room int) []fact {
 	narrow := m.layout.width < 60
 	if name := untrusted.Line(m.modelName()); name != "" {
 		const least, longest, around = 6, 40, 9 // cells; what parts three parts
-		left := room - visibleWidth(state) - visibleWidth(meter) - around
+		left := room - draw.VisibleWidth(state) - draw.VisibleWidth(meter) - around
 		if state == "" {
 			left += 3
 		}
 		if left < least {
-			left = room - visibleWidth(state) - 6 // the meter has to go
+			left = room - draw.VisibleWidth(state) - 6 // the meter has to go
 		}
-		add(0, l.Muted.Render(l.cut(name, max(min(left, longest), least))))
+		add(0, l.Muted.Render(l.Cut(name, max(min(left, longest), least))))
 		if t := m.status.Think; t != prompt.ThinkAuto && !narrow {
 			add(6, l.Accent.Render("think "+untrusted.Line(string(t))))
 		}
 		if p := untrusted.Line(m.status.Profile); p != "" && !narrow {
-			add(5, l.Accent.Render(l.cut(p, 20)))
+			add(5, l.Accent.Render(l.Cut(p, 20)))
 		}
 		add(2, meter)
 	} else if m.status.Problem != "" {
@@ -139,7 +139,7 @@ func (m *Model) allFacts(room int) []fact {
 		add(7, l.Muted.Render("planner "+untrusted.Line(string(k))))
 	}
 	if m.status.Tools > 0 && !narrow {
-		add(9, l.Muted.Render(plural(m.status.Tools, "tool")))
+		add(9, l.Muted.Render(telling.Plural(m.status.Tools, "tool")))
 	}
 	if !narrow {
 		all = append(all, m.serverFacts()...)
@@ -164,13 +164,13 @@ func (m *Model) serverFacts() []fact {
 		}
 	}
 	if starting > 0 {
-		add(10, l.Faint.Render(plural(starting, "server")+" starting"))
+		add(10, l.Faint.Render(telling.Plural(starting, "server")+" starting"))
 	}
 	if waiting > 0 {
-		add(10, l.Warning.Render(plural(waiting, "server")+" waiting"))
+		add(10, l.Warning.Render(telling.Plural(waiting, "server")+" waiting"))
 	}
 	if failed > 0 {
-		add(4, l.Danger.Render(l.glyphs.Failed+" "+plural(failed, "server")))
+		add(4, l.Danger.Render(l.Glyphs.Failed+" "+telling.Plural(failed, "server")))
 	}
 	return all
 }
@@ -185,10 +185,10 @@ func (m *Model) stateFact() string {
 		return l.Warning.Render("stopping")
 	case m.preparing:
 		return l.Running.Render("getting ready")
-	case m.ask.waiting() > 0:
-		return l.Warning.Render(l.glyphs.Gate + " " + m.waiting())
-	case m.review.waits():
-		return l.Warning.Render(l.glyphs.Gate + " review")
+	case m.ask.Waiting() > 0:
+		return l.Warning.Render(l.Glyphs.Gate + " " + m.waiting())
+	case m.review.Waits():
+		return l.Warning.Render(l.Glyphs.Gate + " review")
 	case m.run == nil:
 		return ""
 	case m.goes():
@@ -199,16 +199,16 @@ func (m *Model) stateFact() string {
 	switch m.run.Result.Status {
 	case event.StatusCompleted:
 		if m.run.Result.Reason == event.ReasonPartial {
-			return l.Warning.Render(l.glyphs.Partial + " done in part")
+			return l.Warning.Render(l.Glyphs.Partial + " done in part")
 		}
 		if m.run.Result.Reason == event.ReasonNothingFound {
-			return l.Muted.Render(l.glyphs.Separator + " nothing found")
+			return l.Muted.Render(l.Glyphs.Separator + " nothing found")
 		}
-		return l.Success.Render(l.glyphs.Done + " done")
+		return l.Success.Render(l.Glyphs.Done + " done")
 	case event.StatusCancelled:
-		return l.Warning.Render(l.glyphs.Stopped + " stopped")
+		return l.Warning.Render(l.Glyphs.Stopped + " stopped")
 	default:
-		return l.Danger.Render(l.glyphs.Failed + " failed")
+		return l.Danger.Render(l.Glyphs.Failed + " failed")
 	}
 }
 
@@ -223,7 +223,7 @@ func (m *Model) goingFact() string {
 	}
 	switch {
 	case waits && m.options.Replay:
-		return l.Warning.Render(l.glyphs.Gate + " gate")
+		return l.Warning.Render(l.Glyphs.Gate + " gate")
 	case r.Replanning != nil:
 		return l.Running.Render("replanning")
 	case r.Synthesis.Started:
@@ -253,9 +253,9 @@ func (m *Model) budgetFact() (text string, low bool) {
 	if nearest.Limit == 0 {
 		return "", false
 	}
-	words := budgetWords(nearest)
+	words := telling.BudgetWords(nearest)
 	if nearest.Low {
-		return l.Warning.Render(l.glyphs.Warning + " " + words), true
+		return l.Warning.Render(l.Glyphs.Warning + " " + words), true
 	}
 	return l.Muted.Render(words), false
 }
@@ -274,26 +274,26 @@ func (m *Model) meter() string {
 	used, window, estimate := m.contextUse()
 	style, text := l.Muted, ""
 	if used > 0 {
-		if text = tokens(used); estimate {
+		if text = telling.Tokens(used); estimate {
 			text = "~" + text
 		}
 	}
 	bar := ""
 	switch {
 	case window > 0 && text != "":
-		text += "/" + windowSize(window)
+		text += "/" + telling.WindowSize(window)
 		if used*10 >= window*8 {
 			style = l.Warning
 		}
 		if m.layout.width >= barFrom {
-			bar = l.gauge(float64(used)/float64(window), 4, style) + " "
+			bar = l.Gauge(float64(used)/float64(window), 4, style) + " "
 		}
 	case window > 0:
-		text = windowSize(window)
+		text = telling.WindowSize(window)
 	case text == "":
 		return ""
 	}
-	if window == 0 || m.layout.width >= wideFrom {
+	if window == 0 || m.layout.width >= draw.WideFrom {
 		text += " ctx"
 	}
 	return bar + style.Render(text)
@@ -301,16 +301,6 @@ func (m *Model) meter() string {
 
 // barFrom is the width of a screen from which meters have bars.
 const barFrom = 70
-
-// gauge is a small bar of that many cells that is full as far as share says.
-func (l *look) gauge(share float64, cells int, style lipgloss.Style) string {
-	full := int(share*float64(cells) + 0.5)
-	if share > 0 {
-		full = max(full, 1)
-	}
-	full = max(min(full, cells), 0)
-	return style.Render(strings.Repeat(l.glyphs.Full, full)) + l.Faint.Render(strings.Repeat(l.glyphs.Empty, cells-full))
-}
 
 // contextUse is how much of the model's context the newest request of the run
 // that goes on took, else an estimate of what the next opens with.
@@ -334,7 +324,7 @@ func (m *Model) contextUse() (used, window int, estimate bool) {
 // tabRow draws the tabs of a narrow screen and remembers where they stand.
 func (m *Model) tabRow() string {
 	l := m.look
-	names := [panes]string{"Chat", m.dag.title(), m.stepTitle()}
+	names := [panes]string{"Chat", m.dag.Title(), m.stepTitle()}
 	if m.layout.width < 60 {
 		names[panePlan] = m.shortPlan()
 	}
@@ -343,19 +333,19 @@ func (m *Model) tabRow() string {
 	x := 1
 	for p, name := range names {
 		if p > 0 {
-			b.WriteString(l.Border.Render(" " + l.glyphs.Guide + " "))
+			b.WriteString(l.Border.Render(" " + l.Glyphs.Guide + " "))
 			x += 3
 		}
 		style := l.Muted
 		if pane(p) == m.focus {
 			style = l.Accent.Bold(true).Underline(true)
 		}
-		name = l.cut(name, max(m.layout.width-x-1, 0))
-		m.tabAt[p] = rect{x, m.layout.tabs.y, visibleWidth(name), 1}
-		x += visibleWidth(name)
+		name = l.Cut(name, max(m.layout.width-x-1, 0))
+		m.tabAt[p] = draw.Rect{X: x, Y: m.layout.tabs.Y, W: draw.VisibleWidth(name), H: 1}
+		x += draw.VisibleWidth(name)
 		b.WriteString(style.Render(name))
 	}
-	return l.fit(b.String(), m.layout.width)
+	return l.Fit(b.String(), m.layout.width)
 }
 
 // shortPlan is the plan's title for a screen with no room.
@@ -363,7 +353,7 @@ func (m *Model) shortPlan() string {
 	if m.shown.run == nil {
 		return "Plan"
 	}
-	parts := strings.Split(m.dag.title(), " "+m.look.glyphs.Separator+" ")
+	parts := strings.Split(m.dag.Title(), " "+m.look.Glyphs.Separator+" ")
 	for _, p := range parts {
 		if strings.Contains(p, "/") {
 			return parts[0] + " " + p
@@ -373,8 +363,8 @@ func (m *Model) shortPlan() string {
 }
 
 func (m *Model) stepTitle() string {
-	if r := m.dag.chosen(); r != nil && r.step != nil {
-		return stepTitle(m.look, r.step.Step.Index)
+	if r := m.dag.Chosen(); r != nil && r.Step != nil {
+		return draw.StepTitle(m.look, r.Step.Step.Index)
 	}
 	return "Step"
 }

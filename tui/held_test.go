@@ -8,6 +8,9 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
+	"replan/tui/dag"
+	"replan/tui/panetest"
+	"replan/tui/telling"
 )
 
 // heldPlan is a run whose second step is ready while the first has failed and the
@@ -25,10 +28,10 @@ func heldPlan(t *testing.T, more ...event.Data) *agent.Run {
 }
 
 func drawnPlan(run *agent.Run, width int) string {
-	d := newDAGPane(darkLook())
-	d.setSize(width, 12)
-	d.show(run)
-	return stripped(d.lines())
+	d := dag.New(panetest.DarkLook())
+	d.SetSize(width, 12)
+	d.Show(run)
+	return panetest.Stripped(d.Lines())
 }
 
 func TestWhatWouldBeReadySaysWhatHoldsIt(t *testing.T) {
@@ -60,10 +63,10 @@ func TestAPlanThatIsToBeLookedOverSaysSoInItsRows(t *testing.T) {
 }
 
 func TestARollUpCountsWhatIsReadyApart(t *testing.T) {
-	l := darkLook()
-	var c counts
-	c[classReady], c[classWaits] = 3, 1
-	if got, want := stripped([]string{countWords(l, &c, asItIs)}), l.glyphs.Ready+"3 "+l.glyphs.Pending+"1"; got != want {
+	l := panetest.DarkLook()
+	var c telling.Counts
+	c[telling.ClassReady], c[telling.ClassWaits] = 3, 1
+	if got, want := panetest.Stripped([]string{dag.CountWords(l, &c, dag.AsItIs)}), l.Glyphs.Ready+"3 "+l.Glyphs.Pending+"1"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
 }

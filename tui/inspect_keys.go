@@ -2,36 +2,40 @@ package tui
 
 import (
 	"replan/agent"
+	"replan/tui/dialog"
+	"replan/tui/keymap"
+	"replan/tui/step"
+	"replan/tui/timeline"
 )
 
 // inspectActions look into the chosen step, from plan and step alike.
-func (m *Model) inspectActions() handlers {
-	show := func(t tab) func() wanted {
-		return just(func() { m.detail.choose(t) })
+func (m *Model) inspectActions() keymap.Handlers {
+	show := func(t step.Tab) func() keymap.Wanted {
+		return keymap.Just(func() { m.detail.Choose(t) })
 	}
-	return handlers{
-		"plan.args":      {refuse: m.noRow, do: show(tabArgs)},
-		"plan.output":    {refuse: m.noRow, do: show(tabOutput)},
-		"plan.diff":      {refuse: m.noRow, do: show(tabDiff)},
-		"plan.story":     {refuse: m.noRow, do: show(tabStory)},
-		"plan.timing":    {refuse: m.noRow, do: show(tabTiming)},
-		"plan.copy":      {refuse: m.noCopy, do: command(m.copyShown)},
-		"plan.timeline":  {refuse: m.noTimeline, do: command(m.openTimeline)},
-		"plan.revisions": {refuse: m.noRevisions, do: just(m.openRevisions)},
+	return keymap.Handlers{
+		"plan.args":      {Refuse: m.noRow, Do: show(step.TabArgs)},
+		"plan.output":    {Refuse: m.noRow, Do: show(step.TabOutput)},
+		"plan.diff":      {Refuse: m.noRow, Do: show(step.TabDiff)},
+		"plan.story":     {Refuse: m.noRow, Do: show(step.TabStory)},
+		"plan.timing":    {Refuse: m.noRow, Do: show(step.TabTiming)},
+		"plan.copy":      {Refuse: m.noCopy, Do: keymap.Command(m.copyShown)},
+		"plan.timeline":  {Refuse: m.noTimeline, Do: keymap.Command(m.openTimeline)},
+		"plan.revisions": {Refuse: m.noRevisions, Do: keymap.Just(m.openRevisions)},
 	}
 }
 
 // inspectors are the dialogs that show a run as a whole.
 type inspectors struct {
-	timeline  *timelineDialog
-	revisions *revisionsDialog
+	timeline  *timeline.Dialog
+	revisions *dialog.Revisions
 }
 
 func (m *Model) newInspectors() inspectors {
 	shown := func() *agent.Run { return m.shown.run }
 	return inspectors{
-		timeline:  &timelineDialog{look: m.look, keys: m.keys, shownRun: shown},
-		revisions: &revisionsDialog{look: m.look, keys: m.keys, shownRun: shown},
+		timeline:  &timeline.Dialog{Look: m.look, Keys: m.keys, ShownRun: shown},
+		revisions: &dialog.Revisions{Look: m.look, Keys: m.keys, ShownRun: shown},
 	}
 }
 

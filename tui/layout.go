@@ -1,5 +1,7 @@
 package tui
 
+import "replan/tui/draw"
+
 // pane names the parts of the screen that take keys.
 type pane int
 
@@ -22,13 +24,13 @@ type layout struct {
 	width, height int
 	small         bool // too small for anything but a sentence
 	wide          bool
-	mapped        bool // the plan has all of the body
-	body          rect // between header and footer
-	tabs          rect // the row of tabs; no height where there is none
-	left, right   rect // the halves of a wide screen, borders included
-	chat, input   rect
-	plan, step    rect
-	sheet         rect // under the panes, for an open gate
+	mapped        bool      // the plan has all of the body
+	body          draw.Rect // between header and footer
+	tabs          draw.Rect // the row of tabs; no height where there is none
+	left, right   draw.Rect // the halves of a wide screen, borders included
+	chat, input   draw.Rect
+	plan, step    draw.Rect
+	sheet         draw.Rect // under the panes, for an open gate
 }
 
 // wish is what the screen's contents would like of a layout.
@@ -46,16 +48,16 @@ func arrange(width, height int, w wish) layout {
 		l.small = true
 		return l
 	}
-	l.body = rect{0, 1, width, height - 2}
-	l.wide = width >= wideFrom
+	l.body = draw.Rect{X: 0, Y: 1, W: width, H: height - 2}
+	l.wide = width >= draw.WideFrom
 	if w.sheet > 0 {
 		l.placeSheet(w.sheet)
 	}
 	switch {
-	case l.body.h == 0:
+	case l.body.H == 0:
 	case w.mapped:
 		l.mapped = true
-		l.plan = rect{1, l.body.y + 1, l.width - 2, max(l.body.h-2, 0)}
+		l.plan = draw.Rect{X: 1, Y: l.body.Y + 1, W: l.width - 2, H: max(l.body.H-2, 0)}
 	case l.wide:
 		l.sideBySide(w)
 	default:
@@ -68,36 +70,36 @@ func arrange(width, height int, w wish) layout {
 // while the panes above still show something, else all.
 func (l *layout) placeSheet(want int) {
 	const least = 15 // a lower sheet shows too little of the call
-	rest := max(6, l.body.h/3)
-	h := min(want, l.body.h-rest)
+	rest := max(6, l.body.H/3)
+	h := min(want, l.body.H-rest)
 	if h < min(want, least) {
-		h = l.body.h
+		h = l.body.H
 	}
-	l.body.h -= h
-	l.sheet = rect{0, l.body.y + l.body.h, l.width, h}
+	l.body.H -= h
+	l.sheet = draw.Rect{X: 0, Y: l.body.Y + l.body.H, W: l.width, H: h}
 }
 
 // sideBySide puts the chat left and plan over step right.
 func (l *layout) sideBySide(w wish) {
 	leftWidth := l.width * 11 / 20
-	l.left = rect{0, l.body.y, leftWidth, l.body.h}
-	l.right = rect{leftWidth, l.body.y, l.width - leftWidth, l.body.h}
-	l.chat = rect{2, l.body.y + 1, leftWidth - 4, l.body.h - 2}
-	if l.sheet.h == 0 {
-		input := min(w.input, max(l.body.h/3, 1))
-		l.chat.h -= input + 1
-		l.input = rect{2, l.chat.y + l.chat.h + 1, leftWidth - 4, input}
+	l.left = draw.Rect{X: 0, Y: l.body.Y, W: leftWidth, H: l.body.H}
+	l.right = draw.Rect{X: leftWidth, Y: l.body.Y, W: l.width - leftWidth, H: l.body.H}
+	l.chat = draw.Rect{X: 2, Y: l.body.Y + 1, W: leftWidth - 4, H: l.body.H - 2}
+	if l.sheet.H == 0 {
+		input := min(w.input, max(l.body.H/3, 1))
+		l.chat.H -= input + 1
+		l.input = draw.Rect{X: 2, Y: l.chat.Y + l.chat.H + 1, W: leftWidth - 4, H: input}
 	}
 
-	inner := rect{l.right.x + 1, l.body.y + 1, l.right.w - 2, l.body.h - 2}
+	inner := draw.Rect{X: l.right.X + 1, Y: l.body.Y + 1, W: l.right.W - 2, H: l.body.H - 2}
 	const bothFrom = 15 // lines below which plan and step take turns
 	switch {
-	case inner.h >= bothFrom:
-		plan := (inner.h - 1) * 11 / 20
-		l.plan = rect{inner.x, inner.y, inner.w, plan}
-		l.step = rect{inner.x + 1, inner.y + plan + 1, inner.w - 2, inner.h - plan - 1}
-	case w.focus == paneStep && l.sheet.h == 0:
-		l.step = rect{inner.x + 1, inner.y, inner.w - 2, inner.h}
+	case inner.H >= bothFrom:
+		plan := (inner.H - 1) * 11 / 20
+		l.plan = draw.Rect{X: inner.X, Y: inner.Y, W: inner.W, H: plan}
+		l.step = draw.Rect{X: inner.X + 1, Y: inner.Y + plan + 1, W: inner.W - 2, H: inner.H - plan - 1}
+	case w.focus == paneStep && l.sheet.H == 0:
+		l.step = draw.Rect{X: inner.X + 1, Y: inner.Y, W: inner.W - 2, H: inner.H}
 	default:
 		l.plan = inner
 	}
@@ -105,19 +107,19 @@ func (l *layout) sideBySide(w wish) {
 
 // tabbed shows one pane at a time under a row of tabs.
 func (l *layout) tabbed(w wish) {
-	l.tabs = rect{0, l.body.y, l.width, 1}
-	inner := rect{0, l.body.y + 1, l.width, l.body.h - 1}
+	l.tabs = draw.Rect{X: 0, Y: l.body.Y, W: l.width, H: 1}
+	inner := draw.Rect{X: 0, Y: l.body.Y + 1, W: l.width, H: l.body.H - 1}
 	switch w.focus {
 	case panePlan:
 		l.plan = inner
 	case paneStep:
-		l.step = rect{1, inner.y, inner.w - 2, inner.h}
+		l.step = draw.Rect{X: 1, Y: inner.Y, W: inner.W - 2, H: inner.H}
 	default:
-		l.chat = rect{1, inner.y, l.width - 2, inner.h}
-		if l.sheet.h == 0 {
-			input := min(w.input, max(inner.h/3, 1))
-			l.chat.h -= 1 + input
-			l.input = rect{1, inner.y + l.chat.h + 1, l.width - 2, input}
+		l.chat = draw.Rect{X: 1, Y: inner.Y, W: l.width - 2, H: inner.H}
+		if l.sheet.H == 0 {
+			input := min(w.input, max(inner.H/3, 1))
+			l.chat.H -= 1 + input
+			l.input = draw.Rect{X: 1, Y: inner.Y + l.chat.H + 1, W: l.width - 2, H: input}
 		}
 	}
 }
@@ -125,11 +127,11 @@ func (l *layout) tabbed(w wish) {
 // at is the pane at a cell of the screen.
 func (l layout) at(x, y int) (pane, bool) {
 	switch {
-	case l.chat.contains(x, y), l.input.contains(x, y), l.wide && l.left.contains(x, y):
+	case l.chat.Contains(x, y), l.input.Contains(x, y), l.wide && l.left.Contains(x, y):
 		return paneChat, true
-	case l.plan.contains(x, y):
+	case l.plan.Contains(x, y):
 		return panePlan, true
-	case l.step.contains(x, y):
+	case l.step.Contains(x, y):
 		return paneStep, true
 	default:
 		return 0, false

@@ -10,6 +10,16 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/tui/ask"
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/dialog"
+	"replan/tui/draw"
+	"replan/tui/input"
+	"replan/tui/keymap"
+	"replan/tui/review"
+	"replan/tui/step"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -19,8 +29,8 @@ type Model struct {
 	options Options
 	theming theming
 	home    string
-	look    *look
-	keys    *keyMap
+	look    *draw.Look
+	keys    *keymap.Map
 	outbox  *outbox
 
 	clipboard func(text string) tea.Cmd // hands a text to the terminal's clipboard
@@ -29,42 +39,42 @@ type Model struct {
 	mapped bool // the plan has the whole screen while it has the focus
 	focus  pane
 	clock  clock
-	tabAt  [panes]rect
+	tabAt  [panes]draw.Rect
 
-	chat     *chatPane
-	input    *input
-	complete *completer // over the input
-	recall   *recaller
-	dag      *dagPane
-	detail   *detailPane
-	ask      *askDialog
-	runs     *runsDialog
-	undo     *undoDialog
-	models   *modelsDialog
-	talk     *talkDialog
-	review   *reviewDialog
-	help     *helpDialog
+	chat     *chat.Pane
+	input    *input.Input
+	complete *input.Completer // over the input
+	recall   *input.Recaller
+	dag      *dag.Pane
+	detail   *step.Pane
+	ask      *ask.Dialog
+	runs     *dialog.Runs
+	undo     *dialog.Undo
+	models   *dialog.Models
+	talk     *dialog.Exchanges
+	review   *review.Dialog
+	help     *dialog.Help
 
-	palette *paletteDialog
-	allowed *allowedDialog
+	palette *dialog.Palette
+	allowed *dialog.Allowed
 	inspectors
-	picker   *themesDialog
+	picker   *dialog.Themes
 	notify   notifier
-	overlays []overlay // the dialogs that stand in place of the panes, the uppermost first
-	groups   []group   // every action
+	overlays []overlay      // the dialogs that stand in place of the panes, the uppermost first
+	groups   []keymap.Group // every action
 
 	*stage                // the run that is told of: the one that goes on, else the newest that the user started
 	stages       []*stage // that one, and those that plan tools started in it, in their order
 	shown        *stage   // the run in the plan pane
 	status       session.Status
-	sessionGates []openGate
-	told         string     // the run that the chat tells of
-	retold       *retelling // set while a run's events are told again
-	resumes      int        // how often a run was taken up here
-	reopened     *question  // a failed step of a run that has ended, put to the user by a key
-	sent         string     // last
-	heardNow     bool       // the session has said how it stands: what was said in it before has been told
-	preparing    bool       // something was sent and its run has not started
+	sessionGates []ask.OpenGate
+	told         string        // the run that the chat tells of
+	retold       *retelling    // set while a run's events are told again
+	resumes      int           // how often a run was taken up here
+	reopened     *ask.Question // a failed step of a run that has ended, put to the user by a key
+	sent         string        // last
+	heardNow     bool          // the session has said how it stands: what was said in it before has been told
+	preparing    bool          // something was sent and its run has not started
 	stopping     bool
 	introduced   bool           // the chat names the project's notes
 	troubled     string         // what it has said of why no run can start
@@ -73,8 +83,8 @@ type Model struct {
 	warmed       time.Time      // when the model was last to be loaded because the user types
 	closed       bool           // the session is over
 
-	copied   *code     // with the last key
-	selected selection // with the mouse
+	copied   *draw.Code // with the last key
+	selected selection  // with the mouse
 
 	around
 
@@ -92,49 +102,49 @@ func New(s Session, o Options) *Model {
 		o.Now = time.Now
 	}
 	theming := newTheming(o)
-	l := newLook(theming.theme())
+	l := draw.NewLook(theming.theme())
 	m := &Model{
 		options: o,
 		theming: theming,
 		clock:   clock{calm: o.ReducedMotion},
 		look:    l,
-		keys:    newKeyMap(),
+		keys:    keymap.New(),
 		outbox:  &outbox{session: s},
 
 		clipboard: tea.SetClipboard,
 
-		input:  newInput(l, o.Suggestion),
-		dag:    newDAGPane(l),
-		detail: newDetailPane(l),
+		input:  input.New(l, o.Suggestion),
+		dag:    dag.New(l),
+		detail: step.New(l),
 		stage:  newStage(nil),
 	}
 	m.shown = m.stage
 	if home, err := os.UserHomeDir(); err == nil {
 		m.home = strings.TrimRight(home, "/")
 	}
-	m.chat = newChatPane(l, o.Intro, m.activity)
+	m.chat = chat.New(l, o.Intro, m.activity)
 	if o.Replay {
-		m.input.close("replay " + l.glyphs.Separator + " q quits")
+		m.input.Close("replay " + l.Glyphs.Separator + " q quits")
 	}
-	m.toasts.pauses = o.Pauses.usual()
-	m.ask = newAskDialog(l, m.keys, m.toasts.pauses)
-	m.runs = &runsDialog{look: l, keys: m.keys, live: m.live}
-	m.undo = &undoDialog{look: l, keys: m.keys}
-	m.models = &modelsDialog{look: l, keys: m.keys}
-	m.talk = &talkDialog{look: l, keys: m.keys, runs: m.talkRuns}
+	m.toasts.pauses = o.Pauses.Usual()
+	m.ask = ask.New(l, m.keys, m.toasts.pauses)
+	m.runs = &dialog.Runs{Look: l, Keys: m.keys, Live: m.live}
+	m.undo = &dialog.Undo{Look: l, Keys: m.keys}
+	m.models = &dialog.Models{Look: l, Keys: m.keys}
+	m.talk = &dialog.Exchanges{Look: l, Keys: m.keys, Runs: m.talkRuns}
 	m.inspectors = m.newInspectors()
-	m.picker = &themesDialog{look: l, keys: m.keys}
-	m.complete = newCompleter(l, m.keys)
-	m.recall = &recaller{look: l, keys: m.keys}
-	m.review = &reviewDialog{look: l, keys: m.keys, pauses: m.toasts.pauses, hidden: m.ask.showing}
+	m.picker = &dialog.Themes{Look: l, Keys: m.keys}
+	m.complete = input.NewCompleter(l, m.keys)
+	m.recall = &input.Recaller{Look: l, Keys: m.keys}
+	m.review = &review.Dialog{Look: l, Keys: m.keys, Pauses: m.toasts.pauses, Hidden: m.ask.Showing}
 	m.groups = m.newGroups()
-	m.help = &helpDialog{look: l, keys: m.keys, groups: m.groups, version: o.Version}
-	m.palette = &paletteDialog{look: l, keys: m.keys, groups: m.groups}
-	if err := m.keys.rebind(o.Keys); err != nil {
+	m.help = &dialog.Help{Look: l, Keys: m.keys, Groups: m.groups, Version: o.Version}
+	m.palette = &dialog.Palette{Look: l, Keys: m.keys, Groups: m.groups}
+	if err := m.keys.Rebind(o.Keys); err != nil {
 		m.say("The keys of the configuration: " + err.Error())
 	}
 	m.notify = newNotifier(o.Notify, o.Now())
-	m.allowed = &allowedDialog{look: l, keys: m.keys}
+	m.allowed = &dialog.Allowed{Look: l, Keys: m.keys}
 	m.around.begin(m)
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.around.dialogs()...)
@@ -154,11 +164,11 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	if m.player != nil {
-		cmds = append(cmds, m.player.wait())
+		cmds = append(cmds, m.player.Wait())
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
 		m.preparing = true
-		cmds = append(cmds, m.outbox.send(runner.Submit{Text: goal}), m.animate())
+		cmds = append(cmds, m.outbox.send(runner.Submit{Text: goal}), m.Animate())
 	}
 	return tea.Batch(cmds...)
 }
@@ -186,13 +196,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.BlurMsg:
 		m.notify.looks = elsewhere
 	case idleMsg:
-		cmd = m.notify.idle(msg, m.ask.waiting() > 0 || m.review.waits(), m.options.Now())
-	case checkMsg:
-		cmd = m.ask.check(msg)
-	case graceMsg:
-		m.ask.rested(msg)
-	case reviewRestMsg:
-		m.review.rested(msg)
+		cmd = m.notify.idle(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
+	case ask.CheckMsg:
+		cmd = m.ask.Check(msg)
+	case ask.GraceMsg:
+		m.ask.Rested(msg)
+	case review.ReviewRestMsg:
+		m.review.Rested(msg)
 	case tea.KeyPressMsg:
 		m.notify.press(m.options.Now())
 		m.toasts.clear()
@@ -208,7 +218,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		var taken bool
 		if cmd, taken = m.takeAnswer(msg); !taken {
-			cmd = m.input.update(msg)
+			cmd = m.input.Update(msg)
 		}
 	}
 	m.arrange()
@@ -229,8 +239,8 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	}
 }
 
-// animate sets the clock going while something spins.
-func (m *Model) animate() tea.Cmd {
+// Animate sets the clock going while something spins.
+func (m *Model) Animate() tea.Cmd {
 	if m.spins() {
 		return m.clock.start()
 	}
@@ -240,8 +250,8 @@ func (m *Model) animate() tea.Cmd {
 // beat moves every animation on by one frame.
 func (m *Model) beat(t tickMsg) tea.Cmd {
 	cmd := m.clock.tick(t, m.spins())
-	m.look.beat++
-	m.look.now = m.clock.now()
+	m.look.Beat++
+	m.look.Now = m.clock.now()
 	m.refresh()
 	return cmd
 }
@@ -252,30 +262,30 @@ func (m *Model) arrange() {
 	if width == 0 {
 		return
 	}
-	w := wish{input: m.input.height(), sheet: m.ask.height(width), focus: m.focus, mapped: m.mapping()}
+	w := wish{input: m.input.Height(), sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping()}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		return
 	}
-	if m.layout.input.w > 0 {
+	if m.layout.input.W > 0 {
 		// The input's width decides about its height, and that about the chat's.
 		queued := m.queueLines()
-		m.input.setSize(m.layout.input.w, m.layout.body.h/3-queued)
-		w.input = m.input.height() + queued
+		m.input.SetSize(m.layout.input.W, m.layout.body.H/3-queued)
+		w.input = m.input.Height() + queued
 		m.layout = arrange(width, height, w)
 	}
-	m.chat.setSize(m.layout.chat.w, m.layout.chat.h)
-	m.dag.setSize(m.layout.plan.w, m.layout.plan.h)
-	m.dag.setFocus(m.focus == panePlan)
-	m.dag.setMapped(m.layout.mapped)
-	m.detail.setSize(m.layout.step.w, m.layout.step.h)
-	m.detail.setTabbed(!m.layout.wide)
-	m.ask.setSize(m.layout.sheet.w, m.layout.sheet.h)
-	m.input.setFocus(m.focus == paneChat && !m.covered() && !m.quitting)
+	m.chat.SetSize(m.layout.chat.W, m.layout.chat.H)
+	m.dag.SetSize(m.layout.plan.W, m.layout.plan.H)
+	m.dag.SetFocus(m.focus == panePlan)
+	m.dag.SetMapped(m.layout.mapped)
+	m.detail.SetSize(m.layout.step.W, m.layout.step.H)
+	m.detail.SetTabbed(!m.layout.wide)
+	m.ask.SetSize(m.layout.sheet.W, m.layout.sheet.H)
+	m.input.SetFocus(m.focus == paneChat && !m.covered() && !m.quitting)
 }
 
 // covered reports whether a dialog has the keys.
-func (m *Model) covered() bool { return m.ask.open || m.over() != nil }
+func (m *Model) covered() bool { return m.ask.Open || m.over() != nil }
 
 // View draws the screen: exactly as many lines as the terminal has, none longer
 // than it is wide.
@@ -287,14 +297,14 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = m.windowTitle()
-	v.BackgroundColor, v.ForegroundColor = m.look.theme.Ground, m.look.theme.Text
+	v.BackgroundColor, v.ForegroundColor = m.look.Theme.Ground, m.look.Theme.Text
 	v.ReportFocus = m.notify.mode != NotifyOff
 	if m.layout.width <= 0 || m.layout.height <= 0 {
 		return v
 	}
 	screen := m.screen()
 	for i, line := range screen {
-		screen[i] = m.look.exactly(line, m.layout.width)
+		screen[i] = m.look.Exactly(line, m.layout.width)
 	}
 	m.light(screen)
 	v.SetContent(strings.Join(screen, "\n"))
@@ -309,22 +319,22 @@ func (m *Model) cursor() *tea.Cursor {
 		return nil
 	case m.over() != nil:
 		return m.editCursor()
-	case m.ask.editing():
-		c := m.ask.editor.cursor()
+	case m.ask.Editing():
+		c := m.ask.Editor.Cursor()
 		if c != nil {
-			c.X += m.layout.sheet.x + 2
-			c.Y += m.layout.sheet.y + 1
+			c.X += m.layout.sheet.X + 2
+			c.Y += m.layout.sheet.Y + 1
 		}
 		return c
-	case m.layout.input.h == 0 || m.recall.open:
+	case m.layout.input.H == 0 || m.recall.Open:
 		return nil
 	case m.searching():
-		return tea.NewCursor(m.layout.chat.x+m.chat.searchCursor(), m.layout.chat.y+m.layout.chat.h-1)
+		return tea.NewCursor(m.layout.chat.X+m.chat.SearchCursor(), m.layout.chat.Y+m.layout.chat.H-1)
 	}
-	c := m.input.cursor()
+	c := m.input.Cursor()
 	if c != nil {
-		c.X += m.layout.input.x
-		c.Y += m.layout.input.y + m.queueShown()
+		c.X += m.layout.input.X
+		c.Y += m.layout.input.Y + m.queueShown()
 	}
 	return c
 }
@@ -332,7 +342,7 @@ func (m *Model) cursor() *tea.Cursor {
 func (m *Model) windowTitle() string {
 	title := "replan"
 	if m.run != nil {
-		title += " - " + m.look.cut(untrusted.FirstLine(m.run.Goal), 60)
+		title += " - " + m.look.Cut(untrusted.FirstLine(m.run.Goal), 60)
 	}
 	return title
 }
@@ -347,8 +357,8 @@ func (m *Model) screen() []string {
 	over := m.over()
 	switch {
 	case over != nil:
-		screen = append(screen, over.draw(m.layout.width, m.layout.height-2)...)
-	case m.layout.body.h == 0:
+		screen = append(screen, over.Draw(m.layout.width, m.layout.height-2)...)
+	case m.layout.body.H == 0:
 	case m.layout.mapped:
 		screen = append(screen, m.mapScreen()...)
 	case m.layout.wide:
@@ -360,19 +370,19 @@ func (m *Model) screen() []string {
 		screen = append(screen, m.tabRow())
 		screen = append(screen, m.tabBody()...)
 	}
-	if m.layout.sheet.h > 0 && over == nil {
-		m.ask.mute = m.quitting
-		screen = append(screen, m.ask.draw(m.layout.sheet.w, m.layout.sheet.h)...)
+	if m.layout.sheet.H > 0 && over == nil {
+		m.ask.Mute = m.quitting
+		screen = append(screen, m.ask.Draw(m.layout.sheet.W, m.layout.sheet.H)...)
 	}
 	screen = append(screen, m.footer())
-	m.lay(screen, m.toastsFrom(), m.layout.height-m.toastsFrom()-m.layout.sheet.h-1)
+	m.lay(screen, m.toastsFrom(), m.layout.height-m.toastsFrom()-m.layout.sheet.H-1)
 	return screen
 }
 
 // toastsFrom is the first line that notices may stand on.
 func (m *Model) toastsFrom() int {
-	if m.layout.tabs.h > 0 && m.over() == nil {
-		return m.layout.tabs.y + 1
+	if m.layout.tabs.H > 0 && m.over() == nil {
+		return m.layout.tabs.Y + 1
 	}
 	return 1
 }
@@ -380,17 +390,17 @@ func (m *Model) toastsFrom() int {
 // smallScreen says that there is no room.
 func (m *Model) smallScreen() []string {
 	for _, text := range []string{"replan needs 40 x 12 cells; please enlarge this window.", "Enlarge the window.", "Too small."} {
-		lines := wrap(text, m.layout.width)
+		lines := draw.Wrap(text, m.layout.width)
 		if len(lines) <= m.layout.height {
-			return m.look.block(lines, m.layout.width, m.layout.height)
+			return m.look.Block(lines, m.layout.width, m.layout.height)
 		}
 	}
-	return m.look.block([]string{"replan"}, m.layout.width, m.layout.height)
+	return m.look.Block([]string{"replan"}, m.layout.width, m.layout.height)
 }
 
 // edgeStyle is the style of a pane's border.
 func (m *Model) edgeStyle(p pane) lipgloss.Style {
-	if m.focus == p && !m.ask.showing() {
+	if m.focus == p && !m.ask.Showing() {
 		return m.look.Focus
 	}
 	return m.look.Border
@@ -399,22 +409,22 @@ func (m *Model) edgeStyle(p pane) lipgloss.Style {
 // leftHalf is the chat with the input under it.
 func (m *Model) leftHalf() []string {
 	l, style := m.look, m.edgeStyle(paneChat)
-	lines := m.overInput(padded(m.chat.lines()), m.layout.left.w-2)
+	lines := m.overInput(draw.Padded(m.chat.Lines()), m.layout.left.W-2)
 	title, note := m.chatNotice() // of the view that was just drawn
-	sections := []section{{title: m.paneTitle("Chat", m.focus == paneChat), note: note, lines: lines, style: style}}
-	if m.layout.input.h > 0 {
-		lines := l.block(m.composed(), m.layout.input.w, m.layout.input.h)
-		sections = append(sections, section{title: title, lines: padded(lines), style: style})
+	sections := []draw.Section{{Title: m.paneTitle("Chat", m.focus == paneChat), Note: note, Lines: lines, Style: style}}
+	if m.layout.input.H > 0 {
+		lines := l.Block(m.composed(), m.layout.input.W, m.layout.input.H)
+		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(lines), Style: style})
 	}
-	return l.frame(m.layout.left.w, l.Focus, sections...)
+	return l.Frame(m.layout.left.W, l.Focus, sections...)
 }
 
 // chatNotice is what stands in the edge between chat and input: what is amiss,
 // and how much more there is below.
 func (m *Model) chatNotice() (title, note string) {
 	l := m.look
-	if n, exact := m.chat.moreBelow(); n > 0 {
-		note = plural(n, "line") + " below"
+	if n, exact := m.chat.MoreBelow(); n > 0 {
+		note = telling.Plural(n, "line") + " below"
 		if !exact {
 			note = "about " + note
 		}
@@ -432,24 +442,24 @@ func (m *Model) chatNotice() (title, note string) {
 // rightHalf is the plan above the step.
 func (m *Model) rightHalf() []string {
 	l := m.look
-	var sections []section
-	if m.layout.plan.h > 0 {
-		sections = append(sections, section{
-			title: m.paneTitle(m.dag.title(), m.focus == panePlan), note: m.dag.summary(),
-			lines: m.dag.lines(), style: m.edgeStyle(panePlan),
+	var sections []draw.Section
+	if m.layout.plan.H > 0 {
+		sections = append(sections, draw.Section{
+			Title: m.paneTitle(m.dag.Title(), m.focus == panePlan), Note: m.dag.Summary(),
+			Lines: m.dag.Lines(), Style: m.edgeStyle(panePlan),
 		})
 	}
-	if m.layout.step.h > 0 {
-		lines := padded(m.detail.lines())
-		width := m.layout.right.w - 6
-		if note := m.dag.summary(); note != "" && len(sections) > 0 {
-			width -= visibleWidth(note) + 4 // which stands in the same edge
+	if m.layout.step.H > 0 {
+		lines := draw.Padded(m.detail.Lines())
+		width := m.layout.right.W - 6
+		if note := m.dag.Summary(); note != "" && len(sections) > 0 {
+			width -= draw.VisibleWidth(note) + 4 // which stands in the same edge
 		}
-		sections = append(sections, section{
-			title: m.detail.title(width), note: m.detail.place(), lines: lines, style: m.edgeStyle(paneStep),
+		sections = append(sections, draw.Section{
+			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.edgeStyle(paneStep),
 		})
 	}
-	return l.frame(m.layout.right.w, l.Focus, sections...)
+	return l.Frame(m.layout.right.W, l.Focus, sections...)
 }
 
 func (m *Model) paneTitle(title string, focused bool) string {
@@ -463,16 +473,16 @@ func (m *Model) paneTitle(title string, focused bool) string {
 func (m *Model) tabBody() []string {
 	switch m.focus {
 	case panePlan:
-		return m.dag.lines()
+		return m.dag.Lines()
 	case paneStep:
-		return padded(m.detail.lines())
+		return draw.Padded(m.detail.Lines())
 	}
-	out := m.overInput(padded(m.chat.lines()), m.layout.width)
-	if m.layout.input.h > 0 {
-		l, bar := m.look, m.look.glyphs.Rule
+	out := m.overInput(draw.Padded(m.chat.Lines()), m.layout.width)
+	if m.layout.input.H > 0 {
+		l, bar := m.look, m.look.Glyphs.Rule
 		title, note := m.chatNotice()
-		out = append(out, l.edge(bar, bar, bar, title, note, m.layout.width, l.Border))
-		out = append(out, padded(l.block(m.composed(), m.layout.input.w, m.layout.input.h))...)
+		out = append(out, l.Edge(bar, bar, bar, title, note, m.layout.width, l.Border))
+		out = append(out, draw.Padded(l.Block(m.composed(), m.layout.input.W, m.layout.input.H))...)
 	}
 	return out
 }

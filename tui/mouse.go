@@ -2,18 +2,19 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"replan/tui/draw"
 )
 
 // paste gives pasted text to the input, where the user is typing.
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	if m.ask.editing() && m.over() == nil && !m.quitting {
-		return m.ask.edit(p)
+	if m.ask.Editing() && m.over() == nil && !m.quitting {
+		return m.ask.Edit(p)
 	}
-	if m.over() == overlay(m.review) && m.review.editor != nil && !m.quitting {
-		return m.review.editor.update(p)
+	if m.over() == overlay(m.review) && m.review.Editor != nil && !m.quitting {
+		return m.review.Editor.Update(p)
 	}
 	if m.searching() {
-		m.chat.seek(m.chat.find.query + p.Content)
+		m.chat.Seek(m.chat.Find.Query + p.Content)
 		return nil
 	}
 	if m.covered() || m.quitting {
@@ -25,13 +26,13 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 		return nil
 	}
 	m.focus = paneChat
-	m.input.setFocus(true)
-	if m.recall.open {
-		m.recall.typed(p.Content)
+	m.input.SetFocus(true)
+	if m.recall.Open {
+		m.recall.Typed(p.Content)
 		return nil
 	}
 	warm := m.warm(p.Content)
-	m.input.paste(p.Content)
+	m.input.Paste(p.Content)
 	return tea.Batch(warm, m.suggest())
 }
 
@@ -83,17 +84,17 @@ func (m *Model) click(at tea.Mouse) {
 	if m.layout.small || at.Button != tea.MouseLeft {
 		return
 	}
-	if m.ask.open && m.over() == nil && !m.quitting && m.layout.plan.contains(at.X, at.Y) {
-		m.dag.clicked(at.X-m.layout.plan.x, at.Y-m.layout.plan.y) // keys stay with the dialog
+	if m.ask.Open && m.over() == nil && !m.quitting && m.layout.plan.Contains(at.X, at.Y) {
+		m.dag.Clicked(at.X-m.layout.plan.X, at.Y-m.layout.plan.Y) // keys stay with the dialog
 		m.refresh()
 		return
 	}
 	if m.covered() {
 		return
 	}
-	if m.layout.tabs.contains(at.X, at.Y) {
+	if m.layout.tabs.Contains(at.X, at.Y) {
 		for p, r := range m.tabAt {
-			if r.contains(at.X, at.Y) {
+			if r.Contains(at.X, at.Y) {
 				m.focus = pane(p)
 			}
 		}
@@ -108,7 +109,7 @@ func (m *Model) click(at tea.Mouse) {
 	}
 	m.focus = p
 	if p == panePlan {
-		m.dag.clicked(at.X-m.layout.plan.x, at.Y-m.layout.plan.y)
+		m.dag.Clicked(at.X-m.layout.plan.X, at.Y-m.layout.plan.Y)
 		m.refresh()
 	}
 	m.clickInput(at)
@@ -119,9 +120,9 @@ func (m *Model) wheel(at tea.Mouse) {
 	if m.wheelGraph(at) {
 		return
 	}
-	lines := wheelStep
+	lines := draw.WheelStep
 	if at.Button == tea.MouseWheelUp {
-		lines = -wheelStep
+		lines = -draw.WheelStep
 	} else if at.Button != tea.MouseWheelDown {
 		return
 	}
@@ -129,23 +130,23 @@ func (m *Model) wheel(at tea.Mouse) {
 		m.unselect() // it belongs to lines of the screen
 	}
 	if over := m.over(); over != nil {
-		over.wheeled(lines)
+		over.Wheeled(lines)
 		return
 	}
 	if l := m.listUnder(at); l != nil {
-		l.move(lines/wheelStep, l.count)
+		l.Move(lines/draw.WheelStep, l.Count)
 		return
 	}
-	if m.ask.open {
-		m.ask.scroll(lines)
+	if m.ask.Open {
+		m.ask.Scroll(lines)
 		return
 	}
 	switch p, _ := m.layout.at(at.X, at.Y); p {
 	case panePlan:
-		m.dag.scrolled(lines)
+		m.dag.Scrolled(lines)
 	case paneStep:
-		m.detail.scroll(lines)
+		m.detail.Scroll(lines)
 	default:
-		m.chat.scroll(-lines)
+		m.chat.Scroll(-lines)
 	}
 }

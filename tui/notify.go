@@ -210,18 +210,18 @@ func (m *Model) attend(before string) tea.Cmd {
 		return nil
 	}
 	now := m.options.Now()
-	if fresh := m.ask.fresh; len(fresh) > 0 {
-		m.ask.fresh = nil
-		step, what, _ := fresh[0].brief()
-		text := strings.TrimSpace(fresh[0].name() + " " + what + " " + step)
+	if fresh := m.ask.Fresh; len(fresh) > 0 {
+		m.ask.Fresh = nil
+		step, what, _ := fresh[0].Brief()
+		text := strings.TrimSpace(fresh[0].Name() + " " + what + " " + step)
 		if n := len(fresh); n > 1 {
 			text = fmt.Sprintf("%d questions wait: %s", n, text)
 		}
 		return m.notify.waits(text, now)
 	}
-	if m.review.fresh {
-		m.review.fresh = false
-		return m.notify.waits("Review: "+untrusted.FirstLine(m.review.review.Plan().Title), now)
+	if m.review.Fresh {
+		m.review.Fresh = false
+		return m.notify.waits("Review: "+untrusted.FirstLine(m.review.Review.Plan().Title), now)
 	}
 	if before == "" || m.going() == before || m.run == nil || m.run.ID != before {
 		return nil

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
+	"replan/tui/keymap"
 )
 
 // outbox sends commands to the session in the order they were given, off the
@@ -30,7 +31,7 @@ func (o *outbox) send(c runner.Command) tea.Cmd {
 }
 
 // ask returns what asks the session a question, after the commands given before.
-func (o *outbox) ask(q query) tea.Cmd {
+func (o *outbox) ask(q keymap.Query) tea.Cmd {
 	return func() tea.Msg {
 		o.flush()
 		return q(context.Background(), o.session)

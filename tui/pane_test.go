@@ -11,6 +11,11 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	"replan/themes"
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/draw"
+	"replan/tui/input"
+	"replan/tui/panetest"
 )
 
 func revisedTwice() *agent.Run {
@@ -33,23 +38,23 @@ func revisedTwice() *agent.Run {
 }
 
 func TestOlderRevisionsFoldToALineAndOpen(t *testing.T) {
-	d := newDAGPane(darkLook())
-	d.setSize(60, 12)
-	d.show(revisedTwice())
+	d := dag.New(panetest.DarkLook())
+	d.SetSize(60, 12)
+	d.Show(revisedTwice())
 	folded := "   ┌ ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + └ ○ 5 Fifth   t ready"
-	if got := stripped(d.lines()); squash(got) != squash(folded) {
+	if got := panetest.Stripped(d.Lines()); squash(got) != squash(folded) {
 		t.Fatalf("got\n%s", got)
 	}
-	d.move(-100)
-	d.move(1)
-	if !d.toggle() {
-		t.Fatalf("the revision is not chosen but %q", d.selected)
+	d.Move(-100)
+	d.Move(1)
+	if !d.Toggle() {
+		t.Fatalf("the revision is not chosen but %q", d.Selected)
 	}
-	if got := stripped(d.lines()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
+	if got := panetest.Stripped(d.Lines()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
 		strings.Index(got, "Third") > strings.Index(got, "Fourth") {
 		t.Fatalf("got\n%s", got)
 	}
-	if d.toggle(); strings.Contains(stripped(d.lines()), "Second") {
+	if d.Toggle(); strings.Contains(panetest.Stripped(d.Lines()), "Second") {
 		t.Error("it does not fold again")
 	}
 }
@@ -64,31 +69,31 @@ func squash(s string) string {
 }
 
 func TestAChosenStepLightsWhatItDependsOnAndWhatDependsOnIt(t *testing.T) {
-	run := wideRun(3)
+	run := panetest.WideRun(3)
 	run.Steps[1].Step.DependsOn = []string{"1"}
-	d := newDAGPane(darkLook())
-	d.setSize(60, 8)
-	d.setFocus(true)
-	d.show(run)
-	d.lines()
-	chosen := d.chosen()
-	for i := range d.outline.rows {
-		r := &d.outline.rows[i]
-		if r.kind != rowStep || r == chosen {
+	d := dag.New(panetest.DarkLook())
+	d.SetSize(60, 8)
+	d.SetFocus(true)
+	d.Show(run)
+	d.Lines()
+	chosen := d.Chosen()
+	for i := range d.Outline.Rows {
+		r := &d.Outline.Rows[i]
+		if r.Kind != dag.RowStep || r == chosen {
 			continue
 		}
-		want := kinDim
-		if (chosen.key == "1" && r.key == "2") || (chosen.key == "2" && r.key == "1") {
-			want = kinLit
+		want := dag.KinDim
+		if (chosen.Key == "1" && r.Key == "2") || (chosen.Key == "2" && r.Key == "1") {
+			want = dag.KinLit
 		}
-		if got := d.kinOf(r); got != want {
-			t.Errorf("with %s chosen, %s is %v", chosen.key, r.key, got)
+		if got := d.KinOf(r); got != want {
+			t.Errorf("with %s chosen, %s is %v", chosen.Key, r.Key, got)
 		}
 	}
 }
 
 func TestABlockedStepNamesWhatItWaitsFor(t *testing.T) {
-	run := wideRun(4)
+	run := panetest.WideRun(4)
 	for i, s := range run.Steps {
 		s.Status = agent.StepPending
 		if i == 3 {
@@ -96,20 +101,20 @@ func TestABlockedStepNamesWhatItWaitsFor(t *testing.T) {
 		}
 	}
 	run.Steps[0].Status = agent.StepDone
-	d := newDAGPane(darkLook())
-	d.setSize(60, 8)
-	d.show(run)
-	if got := stripped(d.lines()); !strings.Contains(got, "←2,3") {
+	d := dag.New(panetest.DarkLook())
+	d.SetSize(60, 8)
+	d.Show(run)
+	if got := panetest.Stripped(d.Lines()); !strings.Contains(got, "←2,3") {
 		t.Errorf("got\n%s", got)
 	}
 }
 
 func TestAPlanThatCannotBeSeenWholeIsCounted(t *testing.T) {
-	d := newDAGPane(darkLook())
-	d.setSize(60, 8)
-	d.show(wideRun(60))
-	d.lines()
-	if got := ansi.Strip(d.summary()); got != "✓20 ⠋4 ○6 ·30" {
+	d := dag.New(panetest.DarkLook())
+	d.SetSize(60, 8)
+	d.Show(panetest.WideRun(60))
+	d.Lines()
+	if got := ansi.Strip(d.Summary()); got != "✓20 ⠋4 ○6 ·30" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -120,7 +125,7 @@ func TestAKeyDoesNotDrawOldMessages(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	drawn := 0
 	for i := range 500 {
-		m.chat.add(&block{draw: func(int) []string { drawn++; return []string{fmt.Sprint(i)} }})
+		m.chat.Add(&chat.Block{Draw: func(int) []string { drawn++; return []string{fmt.Sprint(i)} }})
 	}
 	m.View()
 	if drawn == 0 || drawn > 40 {
@@ -138,14 +143,14 @@ func TestAKeyDoesNotDrawOldMessages(t *testing.T) {
 
 func TestALineIsWrappedWithoutAHole(t *testing.T) {
 	for width := 8; width < 50; width++ {
-		lines := wrap("start it with `ollama serve`, or name another with --host", width)
+		lines := draw.Wrap("start it with `ollama serve`, or name another with --host", width)
 		for _, line := range lines {
 			if strings.TrimSpace(line) == "" {
 				t.Errorf("%d cells: %q", width, lines)
 			}
 		}
 	}
-	if got := wrap("one\n\ntwo", 8); len(got) != 3 {
+	if got := draw.Wrap("one\n\ntwo", 8); len(got) != 3 {
 		t.Errorf("an empty line of the text itself is gone: %q", got)
 	}
 }
@@ -155,16 +160,16 @@ func TestTheInputKeepsWhatIsPasted(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	text := strings.Repeat("a line of pasted text\n", 200)
 	m.Update(tea.PasteMsg{Content: text})
-	if got := m.input.expanded(); got != text || m.input.area.Value() != "[pasted 200 lines]" {
-		t.Errorf("%d bytes of %d are kept as %q", len(got), len(text), m.input.area.Value())
+	if got := m.input.Expanded(); got != text || m.input.Area.Value() != "[pasted 200 lines]" {
+		t.Errorf("%d bytes of %d are kept as %q", len(got), len(text), m.input.Area.Value())
 	}
-	m.input.openPaste()
-	if got := m.input.area.Value(); got != text {
+	m.input.OpenPaste()
+	if got := m.input.Area.Value(); got != text {
 		t.Errorf("%d bytes of %d are opened", len(got), len(text))
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if m.layout.input.h > maxInputHeight || m.layout.chat.h < 5 {
-		t.Errorf("the input takes %d lines and leaves %d", m.layout.input.h, m.layout.chat.h)
+	if m.layout.input.H > input.MaxInputHeight || m.layout.chat.H < 5 {
+		t.Errorf("the input takes %d lines and leaves %d", m.layout.input.H, m.layout.chat.H)
 	}
 }
 
@@ -172,9 +177,9 @@ func BenchmarkKeyInALongChat(b *testing.B) {
 	m := New(silent{}, Options{Theme: themes.Dark})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	for i := range 20_000 {
-		m.chat.add(m.chat.note("info", fmt.Sprintf("note number %d", i)))
+		m.chat.Add(m.chat.Note("info", fmt.Sprintf("note number %d", i)))
 	}
-	m.chat.started(wideRun(100), false)
+	m.chat.Started(panetest.WideRun(100), false)
 	m.View()
 	down := tea.KeyPressMsg{Code: 'x', Text: "x"}
 	back := tea.KeyPressMsg{Code: tea.KeyBackspace}

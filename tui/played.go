@@ -9,6 +9,8 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/tui/keymap"
+	"replan/tui/replay"
 	"replan/tui/untrusted"
 )
 
@@ -22,38 +24,38 @@ func (deaf) Send(runner.Command)        {}
 func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
 	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
-	p := newPlayer(events, speed, feedTime, func(p *player, before playedScreen) playedScreen {
+	p := replay.New(events, speed, feedTime, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := New(deaf{}, o)
 		screen.theming = m.theming
-		screen.retheme()
+		screen.Retheme()
 		screen.control, screen.quiet = p, true
-		screen.clipboard = func(text string) tea.Cmd { return outward(tea.SetClipboard(text)) }
+		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
 		if was, ok := before.(*Model); ok {
 			screen.focus = was.focus
 			screen.Update(tea.WindowSizeMsg{Width: was.layout.width, Height: was.layout.height})
 		}
 		return screen
 	})
-	p.alone = m.options.Replay
+	p.Alone = m.options.Replay
 	m.player = p
 	m.resizePlayed(m.layout.width, m.layout.height)
 	if atEnd {
-		p.paused = true
-		return p.tell(len(events))
+		p.Paused = true
+		return p.Tell(len(events))
 	}
 	const opening = 3 // events: how the session stood, what was asked, that a run began
-	return tea.Batch(p.tell(min(opening, len(events))), p.wait())
+	return tea.Batch(p.Tell(min(opening, len(events))), p.Wait())
 }
 
 // shut ends what the screen still waits for.
 func (m *Model) shut() {
 	if m.player != nil {
-		m.player.halt()
+		m.player.Halt()
 	}
 }
 
 // replayActions work in a replay.
-func (m *Model) replayActions() handlers {
+func (m *Model) replayActions() keymap.Handlers {
 	none := func() string {
 		if m.control == nil {
 			return "Nothing is replayed: p in the list of runs plays one."
@@ -61,38 +63,38 @@ func (m *Model) replayActions() handlers {
 		return ""
 	}
 	played := func() bool { return m.control != nil }
-	by := func(do func(p *player) tea.Cmd) func() wanted {
-		return command(func() tea.Cmd { return do(m.control) })
+	by := func(do func(p *replay.Player) tea.Cmd) func() keymap.Wanted {
+		return keymap.Command(func() tea.Cmd { return do(m.control) })
 	}
-	return handlers{
-		"replay.pause":       {when: played, refuse: none, do: by((*player).toggle)},
-		"replay.faster":      {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(1) })},
-		"replay.slower":      {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.faster(-1) })},
-		"replay.forth":       {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(true)) })},
-		"replay.back":        {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.moment(false)) })},
-		"replay.event_forth": {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at + 1) })},
-		"replay.event_back":  {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(p.at - 1) })},
-		"replay.start":       {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(0) })},
-		"replay.end":         {when: played, refuse: none, do: by(func(p *player) tea.Cmd { return p.seek(len(p.events)) })},
+	return keymap.Handlers{
+		"replay.pause":       {When: played, Refuse: none, Do: by((*replay.Player).Toggle)},
+		"replay.faster":      {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Faster(1) })},
+		"replay.slower":      {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Faster(-1) })},
+		"replay.forth":       {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Seek(p.Moment(true)) })},
+		"replay.back":        {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Seek(p.Moment(false)) })},
+		"replay.event_forth": {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Seek(p.At + 1) })},
+		"replay.event_back":  {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Seek(p.At - 1) })},
+		"replay.start":       {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Seek(0) })},
+		"replay.end":         {When: played, Refuse: none, Do: by(func(p *replay.Player) tea.Cmd { return p.Seek(len(p.Events)) })},
 	}
 }
 
 // recalled plays what was asked for in the list of runs.
-func (m *Model) recalled(d journalMsg) tea.Cmd {
+func (m *Model) recalled(d keymap.JournalMsg) tea.Cmd {
 	want := m.again
-	if want.run != d.run || m.options.Replay || errors.Is(d.err, runner.ErrClosed) {
+	if want.Run != d.Run || m.options.Replay || errors.Is(d.Err, runner.ErrClosed) {
 		return nil
 	}
-	m.again = recall{}
-	if d.err != nil || len(d.events) == 0 {
+	m.again = keymap.Recall{}
+	if d.Err != nil || len(d.Events) == 0 {
 		why := ""
-		if d.err != nil {
-			why = d.err.Error()
+		if d.Err != nil {
+			why = d.Err.Error()
 		}
-		m.runs.word = "It cannot be shown: " + untrusted.FirstLine(why)
+		m.runs.Word = "It cannot be shown: " + untrusted.FirstLine(why)
 		return nil
 	}
-	return m.play(runner.Retold(d.run, d.events), 1, want.atEnd)
+	return m.play(runner.Retold(d.Run, d.Events), 1, want.AtEnd)
 }
 
 // playing gives a message to the player or to its screen, where one plays. It
@@ -111,38 +113,38 @@ func (m *Model) playing(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		m.resizePlayed(msg.Width, msg.Height)
 		return nil, false
 	case tea.BackgroundColorMsg:
-		p.screen.Update(msg)
+		p.Screen.Update(msg)
 		return nil, false
-	case playMsg:
-		return p.next(msg), true
-	case leftMsg:
-		p.halt()
+	case replay.PlayMsg:
+		return p.Next(msg), true
+	case replay.LeftMsg:
+		p.Halt()
 		m.player = nil
-		return m.animate(), true
-	case innerMsg:
-		_, cmd = p.screen.Update(msg.msg)
+		return m.Animate(), true
+	case replay.InnerMsg:
+		_, cmd = p.Screen.Update(msg.Msg)
 	case tea.KeyPressMsg:
-		if inner := m.played(); matches(msg, m.keys.Stop) && !p.alone && inner.over() == nil && inner.focus == paneChat {
-			return func() tea.Msg { return leftMsg{} }, true
+		if inner := m.played(); keymap.Matches(msg, m.keys.Stop) && !p.Alone && inner.over() == nil && inner.focus == paneChat {
+			return func() tea.Msg { return replay.LeftMsg{} }, true
 		}
-		_, cmd = p.screen.Update(msg)
+		_, cmd = p.Screen.Update(msg)
 	case tea.MouseClickMsg, tea.MouseWheelMsg, tea.MouseMotionMsg, tea.MouseReleaseMsg, tea.PasteMsg:
-		_, cmd = p.screen.Update(msg)
+		_, cmd = p.Screen.Update(msg)
 	default:
 		return nil, false
 	}
-	return p.inward(cmd), true
+	return p.Inward(cmd), true
 }
 
 // played is the screen that the player plays on.
-func (m *Model) played() *Model { return m.player.screen.(*Model) }
+func (m *Model) played() *Model { return m.player.Screen.(*Model) }
 
 // resizePlayed gives the screen of the player its place.
 func (m *Model) resizePlayed(width, height int) {
 	if playerApart(height) {
 		height--
 	}
-	m.player.screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	m.player.Screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
 // playerApart reports whether the line of the player has a line of its own.
@@ -163,11 +165,11 @@ func (m *Model) viewPlayed() tea.View {
 		return v
 	}
 	notice := ""
-	if m.ask.waiting() > 0 {
+	if m.ask.Waiting() > 0 {
 		notice = m.waiting() + " waits: " + m.keys.LeaveReplay.Help().Key
 	}
 	lines := strings.Split(v.Content, "\n")
-	line := m.player.line(inner.look, notice, width)
+	line := m.player.Line(inner.look, notice, width)
 	if playerApart(height) {
 		lines = slices.Insert(lines, len(lines)-1, line)
 	} else {
@@ -177,11 +179,11 @@ func (m *Model) viewPlayed() tea.View {
 	return v
 }
 
-// tellEvents shows events of a run that is replayed; last says that no more follow.
-func (m *Model) tellEvents(events []event.Event, last bool) tea.Cmd {
+// TellEvents shows events of a run that is replayed; last says that no more follow.
+func (m *Model) TellEvents(events []event.Event, last bool) tea.Cmd {
 	_, cmd := m.Update(eventsMsg{events: fold(slices.Clone(events)), arrived: m.options.Now(), closed: last})
 	return cmd
 }
 
-// freeze stops everything that moves, or lets it go on.
-func (m *Model) freeze(frozen bool) { m.frozen = frozen }
+// Freeze stops everything that moves, or lets it go on.
+func (m *Model) Freeze(frozen bool) { m.frozen = frozen }

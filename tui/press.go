@@ -5,6 +5,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/tui/dag"
+	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // press routes a key: to an open question or dialog, else to the action that it
@@ -12,9 +15,9 @@ import (
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	id := ""
 	switch {
-	case matches(k, m.keys.Stop):
+	case keymap.Matches(k, m.keys.Stop):
 		id = "run.stop"
-	case matches(k, m.keys.CopyCode):
+	case keymap.Matches(k, m.keys.CopyCode):
 		id = "chat.copy"
 	}
 	m.forget(id)
@@ -22,19 +25,19 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.quitting:
 		cmd, _ := m.pressMode(k)
 		return cmd
-	case matches(k, m.keys.Quit):
+	case keymap.Matches(k, m.keys.Quit):
 		return m.leave()
 	case m.layout.small:
 		return nil
 	case m.over() != nil:
 		return m.pressOver(k)
-	case m.ask.showing():
-		if a := m.find(k, placeEverywhere); a != nil && a.opens && !m.ask.grace && (!m.ask.editing() || a.id == "help" && k.Text == "") {
+	case m.ask.Showing():
+		if a := m.find(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Grace && (!m.ask.Editing() || a.Id == "help" && k.Text == "") {
 			return m.do(a)
 		}
-		return m.actInAsk(func() wanted { return m.ask.press(k) })
+		return m.actInAsk(func() keymap.Wanted { return m.ask.Press(k) })
 	case m.searching():
-		if a := m.find(k, placeEverywhere); a != nil && a.opens && k.Text == "" {
+		if a := m.find(k, keymap.PlaceEverywhere); a != nil && a.Opens && k.Text == "" {
 			return m.do(a)
 		}
 	}
@@ -48,8 +51,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 // reports whether the key was for that.
 func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	hs := m.mode()
-	if id, found := m.keys.meant(k, hs); found {
-		w, why := hs.act(id)
+	if id, found := m.keys.Meant(k, hs); found {
+		w, why := hs.Act(id)
 		if why != "" {
 			m.say(why)
 		}
@@ -59,15 +62,15 @@ func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case m.quitting:
 		return nil, true
 	case m.searching():
-		m.chat.typed(k.Text)
+		m.chat.Typed(k.Text)
 		return nil, true
-	case m.filters() && m.dag.filter.typing && k.Text != "":
-		m.dag.seek(m.dag.filter.text + k.Text)
+	case m.filters() && m.dag.Filter.Typing && k.Text != "":
+		m.dag.Seek(m.dag.Filter.Text + k.Text)
 		m.refresh()
 		return nil, true
 	case m.recalls():
 		if k.Text != "" {
-			m.recall.typed(k.Text)
+			m.recall.Typed(k.Text)
 		}
 		return nil, true
 	default:
@@ -81,7 +84,7 @@ func (m *Model) forget(id string) {
 	m.unselect()
 	if m.copied != nil && id != "chat.copy" {
 		m.copied = nil
-		m.chat.mark(nil)
+		m.chat.Mark(nil)
 	}
 	m.sure, m.warned = m.warned && id == "run.stop", false
 }
@@ -89,9 +92,9 @@ func (m *Model) forget(id string) {
 // pressPane does what a key means in the pane with the focus; what means nothing
 // there is typed, where that can be.
 func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
-	typing := k.Text != "" && m.focus == paneChat && !m.input.empty()
-	for _, at := range []place{placeReplay, placeEverywhere, m.here(), placeMoving} {
-		if typing && at == placeEverywhere {
+	typing := k.Text != "" && m.focus == paneChat && !m.input.Empty()
+	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving} {
+		if typing && at == keymap.PlaceEverywhere {
 			continue
 		}
 		if a := m.find(k, at); a != nil {
@@ -101,8 +104,8 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	if m.focus == paneChat && m.options.Replay {
 		// Nothing is typed there: a key of the plan can mean nothing else. What is
 		// copied is what the pane with the focus shows, though.
-		if a := m.find(k, placePlan); a != nil && a.id != "plan.copy" {
-			return m.doFor(a, placePlan)
+		if a := m.find(k, keymap.PlacePlan); a != nil && a.Id != "plan.copy" {
+			return m.doFor(a, keymap.PlacePlan)
 		}
 	}
 	if m.focus == paneChat && !m.options.Replay {
@@ -115,8 +118,8 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 // leave clears the input, else quits; it asks first where something runs.
 func (m *Model) leave() tea.Cmd {
 	switch {
-	case m.focus == paneChat && !m.input.empty() && !m.covered():
-		m.input.clear()
+	case m.focus == paneChat && !m.input.Empty() && !m.covered():
+		m.input.Clear()
 		return nil
 	case m.running() && !m.options.Replay:
 		m.quitting = true
@@ -127,22 +130,22 @@ func (m *Model) leave() tea.Cmd {
 }
 
 // actInAsk has the dialog that asks do something, and sends the answers.
-func (m *Model) actInAsk(act func() wanted) tea.Cmd {
-	faced := m.review.shown()
+func (m *Model) actInAsk(act func() keymap.Wanted) tea.Cmd {
+	faced := m.review.Shown()
 	w := act()
-	cmd := tea.Batch(w.cmd, m.faced(faced))
+	cmd := tea.Batch(w.Cmd, m.faced(faced))
 	defer m.refresh() // the plan shows the step that is asked about
-	if w.say != "" {
-		m.say(w.say)
+	if w.Say != "" {
+		m.say(w.Say)
 	}
-	if m.reopened != nil && (w.send != nil || !m.ask.open) {
+	if m.reopened != nil && (w.Send != nil || !m.ask.Open) {
 		// Nothing waits for this answer: who leaves it takes it back.
 		m.reopened = nil
-		m.preparing = w.send != nil
-		cmd = tea.Batch(cmd, m.ask.set(m.asks()), m.animate())
+		m.preparing = w.Send != nil
+		cmd = tea.Batch(cmd, m.ask.Set(m.asks()), m.Animate())
 	}
 	cmds := []tea.Cmd{cmd}
-	for _, answer := range w.send {
+	for _, answer := range w.Send {
 		cmds = append(cmds, m.outbox.send(answer))
 	}
 	return tea.Batch(cmds...)
@@ -157,15 +160,15 @@ func (m *Model) stop() tea.Cmd {
 		m.turnMap()
 	case m.stopping:
 		m.sayUntilHeard("It is being stopped.")
-	case m.ask.waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
+	case m.ask.Waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
 		m.warned = true
 		m.say("A " + m.waiting() + " is open: esc again stops the run, ctrl+g leads back to the " + m.waiting() + ".")
-	case m.review.waits() && !m.sure:
+	case m.review.Waits() && !m.sure:
 		m.warned = true
 		m.say("A plan waits to be looked over: esc again stops the run, " + m.keys.Gate.Help().Key + " leads back to it.")
 	case m.running() && !m.options.Replay:
 		m.stopping = true
-		m.chat.touch()
+		m.chat.Touch()
 		return m.outbox.send(runner.Stop{})
 	case m.focus == paneStep:
 		m.focus = panePlan // from which enter led here
@@ -180,12 +183,12 @@ const nothingSent = "This is a replay: nothing can be sent; q quits."
 
 // submit sends what was typed.
 func (m *Model) submit() tea.Cmd {
-	text := m.input.sent()
+	text := m.input.Sent()
 	if text == "" {
 		return m.lookAgain()
 	}
-	m.input.clear()
-	m.chat.toEnd()
+	m.input.Clear()
+	m.chat.ToEnd()
 	return m.outbox.send(runner.Submit{Text: text})
 }
 
@@ -194,10 +197,10 @@ func (m *Model) submit() tea.Cmd {
 func (m *Model) openRow() tea.Cmd {
 	s := m.chosenStep()
 	switch {
-	case m.dag.toggle():
-	case m.dag.chosen() == nil:
+	case m.dag.Toggle():
+	case m.dag.Chosen() == nil:
 	case s != nil && m.takeUp(s):
-		return m.ask.set(m.asks())
+		return m.ask.Set(m.asks())
 	default:
 		m.focus = paneStep
 		if s != nil && s.Status == agent.StepUncertain && m.resumable() {
@@ -210,21 +213,21 @@ func (m *Model) openRow() tea.Cmd {
 
 // cancel stops the chosen step, which runs.
 func (m *Model) cancel() tea.Cmd {
-	s := m.dag.chosen().step
-	m.sayUntilHeard(stepTitle(m.look, s.Step.Index) + " is being cancelled; the others go on.")
+	s := m.dag.Chosen().Step
+	m.sayUntilHeard(draw.StepTitle(m.look, s.Step.Index) + " is being cancelled; the others go on.")
 	return m.outbox.send(runner.Cancel{Run: m.shown.run.ID, Step: s.Step.Index})
 }
 
 // noCancel is why the chosen step cannot be stopped, "" where it runs.
 func (m *Model) noCancel() string {
-	row := m.dag.chosen()
-	if row == nil || row.step == nil {
+	row := m.dag.Chosen()
+	if row == nil || row.Step == nil {
 		return "No step is chosen."
 	}
-	s := row.step
-	step := stepTitle(m.look, s.Step.Index)
+	s := row.Step
+	step := draw.StepTitle(m.look, s.Step.Index)
 	switch {
-	case row.kind == rowGone:
+	case row.Kind == dag.RowGone:
 		return step + " is no longer in the plan."
 	case m.options.Replay:
 		return "This is a replay: nothing runs that could be cancelled."

@@ -9,43 +9,44 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/tui/keymap"
 )
 
 // takeAnswer gives the answer to a query to the pane that asked. It reports
 // whether the message is one.
 func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch a := msg.(type) {
-	case answerMsg[[]agent.Summary]:
-		if m.answerable(a.err) {
-			m.runs.take(a.value)
+	case keymap.AnswerMsg[[]agent.Summary]:
+		if m.answerable(a.Err) {
+			m.runs.Take(a.Value)
 		}
-	case answerMsg[[]session.Conversation]:
-		if m.answerable(a.err) {
-			m.runs.takeTalks(a.value)
+	case keymap.AnswerMsg[[]session.Conversation]:
+		if m.answerable(a.Err) {
+			m.runs.TakeTalks(a.Value)
 		}
-	case answerMsg[session.Models]:
-		if m.answerable(a.err) {
-			m.models.take(a.value)
+	case keymap.AnswerMsg[session.Models]:
+		if m.answerable(a.Err) {
+			m.models.Take(a.Value)
 		}
-	case answerMsg[session.Servers]:
-		if m.answerable(a.err) {
-			m.servers.take(a.value)
+	case keymap.AnswerMsg[session.Servers]:
+		if m.answerable(a.Err) {
+			m.servers.Take(a.Value)
 		}
-	case answerMsg[session.Settings]:
-		if m.answerable(a.err) {
-			m.settings.take(a.value)
+	case keymap.AnswerMsg[session.Settings]:
+		if m.answerable(a.Err) {
+			m.settings.Take(a.Value)
 		}
-	case answerMsg[session.Completions]:
+	case keymap.AnswerMsg[session.Completions]:
 		// Why there are none is not said while somebody types.
-		if !errors.Is(a.err, runner.ErrClosed) {
-			m.complete.take(a.value)
+		if !errors.Is(a.Err, runner.ErrClosed) {
+			m.complete.Take(a.Value)
 			cmd = m.suggestAnew()
 		}
-	case answerMsg[event.Undo]:
-		if m.answerable(a.err) {
-			m.undo.take(a.value)
+	case keymap.AnswerMsg[event.Undo]:
+		if m.answerable(a.Err) {
+			m.undo.Take(a.Value)
 		}
-	case journalMsg:
+	case keymap.JournalMsg:
 		cmd = m.recalled(a)
 	default:
 		return nil, false

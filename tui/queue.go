@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/tui/draw"
 	"replan/tui/untrusted"
 )
 
@@ -18,7 +19,7 @@ func (m *Model) queued(d session.Queue) {
 		m.answered()
 	}
 	m.queue = d
-	m.chat.touch()
+	m.chat.Touch()
 }
 
 // queueLines is how many lines over the input say what is queued: as many as wait,
@@ -32,7 +33,7 @@ func (m *Model) queueLines() int {
 }
 
 // queueShown is how many of them there is room for beside the input.
-func (m *Model) queueShown() int { return max(min(m.queueLines(), m.layout.input.h-1), 0) }
+func (m *Model) queueShown() int { return max(min(m.queueLines(), m.layout.input.H-1), 0) }
 
 // waits is what waits for that which goes on, each on a line with its number, in as
 // many lines. The newest is always among them, since a key takes it back.
@@ -49,7 +50,7 @@ func (m *Model) waits(width, lines int) []string {
 		if more > 0 {
 			about = fmt.Sprintf(" (%d more before it)", more)
 		}
-		out = append(out, l.Faint.Render(l.glyphs.Pending)+" "+l.Muted.Render(l.cut(text, max(width-2-visibleWidth(about), 1)))+l.Faint.Render(about))
+		out = append(out, l.Faint.Render(l.Glyphs.Pending)+" "+l.Muted.Render(l.Cut(text, max(width-2-draw.VisibleWidth(about), 1)))+l.Faint.Render(about))
 	}
 	return out
 }
@@ -65,7 +66,7 @@ func (m *Model) newestQueued() *session.QueuedJob {
 // mayTakeBack reports whether the newest that waits can go back into the input.
 func (m *Model) mayTakeBack() bool {
 	j := m.newestQueued()
-	return j != nil && j.Text != "" && m.input.empty()
+	return j != nil && j.Text != "" && m.input.Empty()
 }
 
 // takeBack takes the newest that waits back into the input.

@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/tui/untrusted"
+	"replan/tui/telling"
 )
 
 // retelling is a run whose events are told again so that it can be folded.
@@ -48,9 +48,9 @@ func (m *Model) foldAgain(e event.Event) {
 	default:
 		m.keep(e)
 		if err := m.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
-			m.chat.add(m.chat.note("error", "The screen may be behind: "+err.Error()))
+			m.chat.Add(m.chat.Note("error", "The screen may be behind: "+err.Error()))
 		}
-		m.dag.heard(m.run, e.Data)
+		m.dag.Heard(m.run, e.Data)
 	}
 }
 
@@ -69,8 +69,8 @@ func (m *Model) goesOn() {
 	m.stopping, m.ended, m.preparing, m.closing, m.reopened = false, false, false, false, nil
 	clear(m.asked)
 	m.resumes++
-	m.ask.forget(r.ID)
-	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), plural(len(r.Plan.Steps), "step"))
+	m.ask.Forget(r.ID)
+	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), telling.Plural(len(r.Plan.Steps), "step"))
 	switch {
 	case r.Answering():
 		words = "resumed: the answer is asked for again"
@@ -79,7 +79,7 @@ func (m *Model) goesOn() {
 	case r.Revision == 0:
 		words = "resumed: planning goes on"
 	}
-	m.chat.settle()
+	m.chat.Settle()
 	goal := ""
 	if m.told != r.ID {
 		goal = r.Goal
@@ -87,7 +87,7 @@ func (m *Model) goesOn() {
 	if !m.inner() {
 		m.told = r.ID
 	}
-	m.chat.add(m.chat.resumed(words, goal))
+	m.chat.Add(m.chat.Resumed(words, goal))
 	m.cards = 0
 	switch {
 	case goal == "" && r.Chat != nil:
@@ -96,7 +96,7 @@ func (m *Model) goesOn() {
 			m.cards++
 		}
 	case r.Revision == 0:
-		m.chat.add(m.chat.phases(r))
+		m.chat.Add(m.chat.Phases(r))
 	}
 	m.tellCalls()
 }
@@ -115,47 +115,5 @@ func (m *Model) wake() {
 	if m.shown != m.stage {
 		m.watch(m.stage)
 	}
-	m.dag.run = m.run
-}
-
-// resumed draws that a run is taken up again, and what for where the chat has
-// not said so yet.
-func (c *chatPane) resumed(words, goal string) *block {
-	goal = untrusted.FirstLine(goal)
-	return &block{gap: true, draw: func(width int) []string {
-		l := c.look
-		lines := []string{l.cut(l.Accent.Render(l.glyphs.Folded)+" "+l.Strong.Render(words), width)}
-		if goal != "" {
-			lines = append(lines, paint(l.Muted, indent(wrap(goal, width-2)))...)
-		}
-		return lines
-	}}
-}
-
-// planned draws which plan is carried out, where no phases have told of it.
-// Unfolded it shows the steps as they stand.
-func (c *chatPane) planned(run *agent.Run, title string, steps int, dry bool) *block {
-	title = untrusted.Line(title)
-	b := &block{gap: true, live: true}
-	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })
-	b.lay = func(width int) []textLine {
-		l := c.look
-		tail := " " + l.glyphs.Separator + " " + plural(steps, "step")
-		if dry {
-			tail += " " + l.glyphs.Separator + " dry run"
-		}
-		sign := l.glyphs.Folded
-		if *unfolded {
-			sign = l.glyphs.Unfolded
-		}
-		head := sign + " plan "
-		room := max(width-visibleWidth(head)-visibleWidth(tail), 8)
-		line := l.Accent.Render(sign) + " plan " + l.Strong.Render(l.cut(title, room)) + l.Muted.Render(tail)
-		lines := []textLine{{text: l.cut(line, width), lead: 2}}
-		if *unfolded {
-			lines = append(lines, c.planSteps(run, width)...)
-		}
-		return lines
-	}
-	return b
+	m.dag.Run = m.run
 }

@@ -23,6 +23,7 @@ import (
 	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/draw"
 )
 
 func TestMain(m *testing.M) {
@@ -112,7 +113,7 @@ type screen struct {
 }
 
 // shortPauses are over at once.
-var shortPauses = tui.Pauses{Grace: time.Nanosecond, Check: time.Nanosecond, Toast: time.Nanosecond, NextToast: time.Nanosecond}
+var shortPauses = draw.Pauses{Grace: time.Nanosecond, Check: time.Nanosecond, Toast: time.Nanosecond, NextToast: time.Nanosecond}
 
 func open(t *testing.T, o tui.Options, width, height int) *screen {
 	t.Helper()

@@ -5,6 +5,10 @@ import (
 	"time"
 	"unicode"
 
+	"replan/tui/chat"
+	"replan/tui/draw"
+	"replan/tui/telling"
+
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -16,7 +20,7 @@ import (
 type selection struct {
 	on       bool
 	chat     bool
-	area     rect // of the screen, that it keeps to
+	area     draw.Rect // of the screen, that it keeps to
 	from, to mark
 	dragging bool
 	moved    bool
@@ -29,20 +33,16 @@ type selection struct {
 // mark is an end of a selection: a cell of a line. Outside of the chat the line
 // is one of the screen, of block 0.
 type mark struct {
-	spot
+	chat.Spot
 	column int
 }
 
-// before reports whether a stands before b.
+// Before reports whether a stands before b.
 func (a mark) before(b mark) bool {
-	if a.spot != b.spot {
-		return a.spot.before(b.spot)
+	if a.Spot != b.Spot {
+		return a.Spot.Before(b.Spot)
 	}
 	return a.column < b.column
-}
-
-func (a spot) before(b spot) bool {
-	return a.block < b.block || a.block == b.block && a.line < b.line
 }
 
 // ends are the ends of the selection, the first one first.
@@ -63,9 +63,9 @@ func (m *Model) startSelection(at tea.Mouse) {
 	if s.x == at.X && s.y == at.Y && now.Sub(s.last) < againWithin {
 		clicks = s.clicks%3 + 1
 	}
-	m.chat.chosen = nil
+	m.chat.Chosen = nil
 	*s = selection{last: now, x: at.X, y: at.Y, clicks: clicks}
-	if s.area, s.chat = m.selectable(at.X, at.Y); s.area.w == 0 {
+	if s.area, s.chat = m.selectable(at.X, at.Y); s.area.W == 0 {
 		return
 	}
 	where, ok := m.markAt(at.X, at.Y)
@@ -75,7 +75,7 @@ func (m *Model) startSelection(at tea.Mouse) {
 	s.on, s.dragging = true, true
 	s.from, s.to = where, where
 	if s.chat {
-		m.chat.chosen = []*spot{&s.from.spot, &s.to.spot}
+		m.chat.Chosen = []*chat.Spot{&s.from.Spot, &s.to.Spot}
 	}
 	switch clicks {
 	case 2:
@@ -87,27 +87,27 @@ func (m *Model) startSelection(at tea.Mouse) {
 
 // selectable is the part of the screen that a selection from there keeps to, and
 // whether that is the chat.
-func (m *Model) selectable(x, y int) (area rect, chat bool) {
+func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
 	l := m.layout
 	switch {
 	case m.over() != nil:
 		return m.framed(x, y), false
-	case l.sheet.h > 2 && l.sheet.contains(x, y):
-		return rect{l.sheet.x + 2, l.sheet.y + 1, l.sheet.w - 4, l.sheet.h - 2}, false
-	case l.chat.contains(x, y):
+	case l.sheet.H > 2 && l.sheet.Contains(x, y):
+		return draw.Rect{X: l.sheet.X + 2, Y: l.sheet.Y + 1, W: l.sheet.W - 4, H: l.sheet.H - 2}, false
+	case l.chat.Contains(x, y):
 		return l.chat, true
-	case l.plan.contains(x, y):
+	case l.plan.Contains(x, y):
 		return l.plan, false
-	case l.step.contains(x, y):
+	case l.step.Contains(x, y):
 		return l.step, false
 	}
-	return rect{}, false
+	return draw.Rect{}, false
 }
 
 // framed is the inside of the frame around a cell of the screen.
-func (m *Model) framed(x, y int) rect {
+func (m *Model) framed(x, y int) draw.Rect {
 	screen := m.screen()
-	side := m.look.glyphs.Border.Left
+	side := m.look.Glyphs.Border.Left
 	edges := func(y int) (left, right int) {
 		left, right = -1, -1
 		line := ansi.Strip(screen[y])
@@ -127,11 +127,11 @@ func (m *Model) framed(x, y int) rect {
 		}
 	}
 	if y < 0 || y >= len(screen) {
-		return rect{}
+		return draw.Rect{}
 	}
 	left, right := edges(y)
 	if left < 0 || right < 0 {
-		return rect{}
+		return draw.Rect{}
 	}
 	same := func(y int) bool {
 		l, r := edges(y)
@@ -144,22 +144,22 @@ func (m *Model) framed(x, y int) rect {
 	for last+1 < len(screen) && same(last+1) {
 		last++
 	}
-	return rect{left + 2, first, right - left - 3, last - first + 1}
+	return draw.Rect{X: left + 2, Y: first, W: right - left - 3, H: last - first + 1}
 }
 
 // markAt is the cell of the selection's area that is nearest to one of the
 // screen.
 func (m *Model) markAt(x, y int) (mark, bool) {
 	a := m.selected.area
-	x, y = max(min(x, a.x+a.w-1), a.x), max(min(y, a.y+a.h-1), a.y)
+	x, y = max(min(x, a.X+a.W-1), a.X), max(min(y, a.Y+a.H-1), a.Y)
 	if !m.selected.chat {
-		return mark{spot{0, y}, x}, true
+		return mark{chat.Spot{Block: 0, Line: y}, x}, true
 	}
-	m.chat.lines()
-	shown := m.chat.shown
-	for i := min(y-a.y, len(shown)-1); i >= 0; i-- {
-		if shown[i].block >= 0 {
-			return mark{shown[i].spot, x - a.x}, true
+	m.chat.Lines()
+	shown := m.chat.Shown
+	for i := min(y-a.Y, len(shown)-1); i >= 0; i-- {
+		if shown[i].Block >= 0 {
+			return mark{shown[i].Spot, x - a.X}, true
 		}
 	}
 	return mark{}, false
@@ -174,10 +174,10 @@ func (m *Model) drag(at tea.Mouse) {
 	}
 	if s.chat {
 		switch {
-		case at.Y < s.area.y:
-			m.chat.scroll(1)
-		case at.Y >= s.area.y+s.area.h:
-			m.chat.scroll(-1)
+		case at.Y < s.area.Y:
+			m.chat.Scroll(1)
+		case at.Y >= s.area.Y+s.area.H:
+			m.chat.Scroll(-1)
 		}
 	}
 	if where, ok := m.markAt(at.X, at.Y); ok && where != s.to {
@@ -195,8 +195,8 @@ func (m *Model) release() tea.Cmd {
 	s.dragging = false
 	if !s.moved && s.clicks == 1 {
 		m.unselect()
-		if s.chat && s.from.block < len(m.chat.blocks) {
-			m.chat.turnFold(s.from.block)
+		if s.chat && s.from.Block < len(m.chat.Blocks) {
+			m.chat.TurnFold(s.from.Block)
 		}
 		return nil
 	}
@@ -205,75 +205,75 @@ func (m *Model) release() tea.Cmd {
 		m.unselect()
 		return nil
 	}
-	what := plural(len([]rune(text)), "character")
+	what := telling.Plural(len([]rune(text)), "character")
 	if n := strings.Count(text, "\n"); n > 0 {
-		what = plural(n+1, "line")
+		what = telling.Plural(n+1, "line")
 	}
 	return m.copyText(what, text)
 }
 
 // unselect takes the selection away.
-func (m *Model) unselect() { m.selected.on, m.selected.dragging, m.chat.chosen = false, false, nil }
+func (m *Model) unselect() { m.selected.on, m.selected.dragging, m.chat.Chosen = false, false, nil }
 
 // selectedLines are the lines with the selection, cut to it.
-func (m *Model) selectedLines() []textLine {
+func (m *Model) selectedLines() []draw.TextLine {
 	from, to := m.selected.ends()
-	var lines []textLine
+	var lines []draw.TextLine
 	if m.selected.chat {
 		c := m.chat
-		for p := from.spot; !to.spot.before(p) && p.block < len(c.blocks); p = (spot{p.block + 1, 0}) {
-			all := c.linesOf(p.block)
-			for ; p.line < len(all) && !to.spot.before(p); p.line++ {
-				lines = append(lines, all[p.line])
+		for p := from.Spot; !to.Spot.Before(p) && p.Block < len(c.Blocks); p = (chat.Spot{Block: p.Block + 1, Line: 0}) {
+			all := c.LinesOf(p.Block)
+			for ; p.Line < len(all) && !to.Spot.Before(p); p.Line++ {
+				lines = append(lines, all[p.Line])
 			}
 		}
 	} else {
 		a := m.selected.area
 		screen := m.screen()
-		guide := m.look.glyphs.Guide + " "
-		for y := from.line; y <= to.line && y < len(screen); y++ {
-			line := textLine{text: ansi.Truncate(screen[y], a.x+a.w, ""), lead: a.x}
-			if strings.HasPrefix(ansi.Strip(ansi.TruncateLeft(line.text, a.x, "")), guide) {
-				line.lead += 2
+		guide := m.look.Glyphs.Guide + " "
+		for y := from.Line; y <= to.Line && y < len(screen); y++ {
+			line := draw.TextLine{Text: ansi.Truncate(screen[y], a.X+a.W, ""), Lead: a.X}
+			if strings.HasPrefix(ansi.Strip(ansi.TruncateLeft(line.Text, a.X, "")), guide) {
+				line.Lead += 2
 			}
 			lines = append(lines, line)
 		}
 	}
 	if n := len(lines); n > 0 {
-		lines[n-1].text = ansi.Truncate(lines[n-1].text, to.column+1, "")
-		lines[0].lead = max(lines[0].lead, from.column)
-		lines[0].join = apart
+		lines[n-1].Text = ansi.Truncate(lines[n-1].Text, to.column+1, "")
+		lines[0].Lead = max(lines[0].Lead, from.column)
+		lines[0].Join = draw.Apart
 	}
 	return lines
 }
 
 // selectedText is the text of the selection, without borders and gutters and
 // without the breaks that only the width made.
-func (m *Model) selectedText() string { return unbroken(m.selectedLines()) }
+func (m *Model) selectedText() string { return draw.Unbroken(m.selectedLines()) }
 
 // lineAt is the drawn line of a mark.
-func (m *Model) lineAt(at mark) textLine {
+func (m *Model) lineAt(at mark) draw.TextLine {
 	if m.selected.chat {
-		if lines := m.chat.linesOf(at.block); at.line < len(lines) {
-			return lines[at.line]
+		if lines := m.chat.LinesOf(at.Block); at.Line < len(lines) {
+			return lines[at.Line]
 		}
-		return textLine{}
+		return draw.TextLine{}
 	}
 	a := m.selected.area
-	if screen := m.screen(); at.line < len(screen) {
-		return textLine{text: ansi.Truncate(screen[at.line], a.x+a.w, ""), lead: a.x}
+	if screen := m.screen(); at.Line < len(screen) {
+		return draw.TextLine{Text: ansi.Truncate(screen[at.Line], a.X+a.W, ""), Lead: a.X}
 	}
-	return textLine{}
+	return draw.TextLine{}
 }
 
 // selectWord selects the word at a mark: what has no blank or quotation in it.
 func (m *Model) selectWord(at mark) {
 	line := m.lineAt(at)
 	column, from, to := 0, -1, -1
-	for _, r := range ansi.Strip(line.text) {
+	for _, r := range ansi.Strip(line.Text) {
 		w := ansi.StringWidth(string(r))
 		switch {
-		case column < line.lead || !inWord(r):
+		case column < line.Lead || !inWord(r):
 			if column <= at.column {
 				from = -1
 			} else if to < 0 {
@@ -305,19 +305,19 @@ func inWord(r rune) bool {
 func (m *Model) selectLine(at mark) {
 	from, to := at, at
 	if m.selected.chat {
-		lines := m.chat.linesOf(at.block)
-		for from.line > 0 && lines[from.line].join != apart {
-			from.line--
+		lines := m.chat.LinesOf(at.Block)
+		for from.Line > 0 && lines[from.Line].Join != draw.Apart {
+			from.Line--
 		}
-		for to.line+1 < len(lines) && lines[to.line+1].join != apart {
-			to.line++
+		for to.Line+1 < len(lines) && lines[to.Line+1].Join != draw.Apart {
+			to.Line++
 		}
 	}
-	from.column = m.lineAt(from).lead
-	to.column = max(ansi.StringWidth(strings.TrimRight(ansi.Strip(m.lineAt(to).text), " "))-1, from.column)
+	from.column = m.lineAt(from).Lead
+	to.column = max(ansi.StringWidth(strings.TrimRight(ansi.Strip(m.lineAt(to).Text), " "))-1, from.column)
 	m.selected.from, m.selected.to = from, to
 	if m.selected.chat {
-		m.chat.chosen = []*spot{&m.selected.from.spot, &m.selected.to.spot}
+		m.chat.Chosen = []*chat.Spot{&m.selected.from.Spot, &m.selected.to.Spot}
 	}
 }
 
@@ -329,28 +329,28 @@ func (m *Model) light(screen []string) {
 	}
 	from, to := s.ends()
 	style := lipgloss.NewStyle().Reverse(true)
-	draw := func(y int, at spot, x, lead, end int) {
-		if at.before(from.spot) || to.spot.before(at) || y >= len(screen) {
+	draw := func(y int, at chat.Spot, x, lead, end int) {
+		if at.Before(from.Spot) || to.Spot.Before(at) || y >= len(screen) {
 			return
 		}
-		if at == from.spot {
+		if at == from.Spot {
 			lead = max(lead, from.column)
 		}
-		if at == to.spot {
+		if at == to.Spot {
 			end = min(end, to.column+1)
 		}
-		screen[y] = relit(screen[y], x+lead, x+end, style)
+		screen[y] = chat.Relit(screen[y], x+lead, x+end, style)
 	}
 	if s.chat {
-		for i, line := range m.chat.shown {
-			if line.block >= 0 {
-				draw(s.area.y+i, line.spot, s.area.x, line.lead, ansi.StringWidth(line.text))
+		for i, line := range m.chat.Shown {
+			if line.Block >= 0 {
+				draw(s.area.Y+i, line.Spot, s.area.X, line.Lead, ansi.StringWidth(line.Text))
 			}
 		}
 		return
 	}
-	for y := from.line; y <= to.line && y < len(screen); y++ {
-		text := ansi.Strip(ansi.Truncate(screen[y], s.area.x+s.area.w, ""))
-		draw(y, spot{0, y}, 0, s.area.x, ansi.StringWidth(strings.TrimRight(text, " ")))
+	for y := from.Line; y <= to.Line && y < len(screen); y++ {
+		text := ansi.Strip(ansi.Truncate(screen[y], s.area.X+s.area.W, ""))
+		draw(y, chat.Spot{Block: 0, Line: y}, 0, s.area.X, ansi.StringWidth(strings.TrimRight(text, " ")))
 	}
 }

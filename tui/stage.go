@@ -7,6 +7,8 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/prompt"
+	"replan/tui/chat"
+	"replan/tui/dialog"
 )
 
 // stage is a run on the screen, with what the screen keeps of it besides.
@@ -15,9 +17,9 @@ type stage struct {
 	folded   []event.Event // into the run, in order
 	by       string        // the call that has started it in the run around it, "" where the user has
 	asked    map[errand]time.Time
-	turn     *turn                 // in which a model writes into the chat, or has written last
-	planning *thought              // what models thought aloud in the phases of planning, nil for nothing
-	thoughts *block                // that tells of it
+	turn     *chat.Turn            // in which a model writes into the chat, or has written last
+	planning *chat.Thought         // what models thought aloud in the phases of planning, nil for nothing
+	thoughts *chat.Block           // that tells of it
 	cards    int                   // calls of the chat that stand in it
 	failed   string                // the attempt whose failure the chat has told
 	blocked  string                // what the chat has said of why the run ends: a guard's sentence, or why there is no answer
@@ -156,10 +158,10 @@ func startedBy(around *agent.Run, id string) string {
 }
 
 // talkRuns are the runs on the screen, for the list of their exchanges.
-func (m *Model) talkRuns() []talkRun {
-	var runs []talkRun
+func (m *Model) talkRuns() []dialog.ExchangesRun {
+	var runs []dialog.ExchangesRun
 	for _, s := range m.stages {
-		runs = append(runs, talkRun{s.run, s.by})
+		runs = append(runs, dialog.ExchangesRun{Run: s.run, By: s.by})
 	}
 	return runs
 }
@@ -167,7 +169,7 @@ func (m *Model) talkRuns() []talkRun {
 // watch shows a run in the plan pane.
 func (m *Model) watch(s *stage) {
 	m.shown = s
-	m.dag.show(s.run)
+	m.dag.Show(s.run)
 }
 
 // inner reports whether the run that is told of was started by a plan tool.

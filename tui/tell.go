@@ -7,7 +7,9 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/prompt"
+	"replan/tui/chat"
 	"replan/tui/plain"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -46,7 +48,7 @@ func (m *Model) tellRun(data event.Data, was moment) {
 		m.goesOn()
 	case event.PlanCreated:
 		if !m.phased() {
-			c.add(c.planned(m.run, d.Plan.Title, len(d.Plan.Steps), m.dry))
+			c.Add(c.Planned(m.run, d.Plan.Title, len(d.Plan.Steps), m.dry))
 		}
 	case event.ModelRequested:
 		m.asked[errand{d.Purpose, d.Step}] = m.run.Now
@@ -57,21 +59,21 @@ func (m *Model) tellRun(data event.Data, was moment) {
 		m.replied(d)
 	case event.RunSteered:
 		// As a command it stands in the chat already.
-		c.add(c.steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
-		m.input.remember(d.Text)
+		c.Add(c.Steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
+		m.input.Remember(d.Text)
 	case event.RouteMatched:
-		c.add(c.remark(doneGlyph, successStyle, plain.Routed(d, m.run.Model)))
+		c.Add(c.Remark(chat.DoneGlyph, chat.SuccessStyle, plain.Routed(d, m.run.Model)))
 		if m.run.Model == "" {
-			m.troubled = c.problem // which that says
+			m.troubled = c.Problem // which that says
 		}
 	case event.ReplanStarted:
 		m.tellFailure(d.Step, d.Error)
 	case event.ReplanRefused:
-		c.add(c.note("warn", "The new plan was refused: "+d.Reason))
+		c.Add(c.Note("warn", "The new plan was refused: "+d.Reason))
 	case event.PlanDiff:
-		c.add(c.revision(d, was.replanning))
+		c.Add(c.Revision(d, was.replanning))
 	case event.PlanReviewed:
-		c.add(c.reviewed(m.run, d))
+		c.Add(c.Reviewed(m.run, d))
 	case event.SynthesisStarted:
 		m.asked[errand{purpose: answering(d.Direct)}] = m.run.Now
 		m.openTurn()
@@ -94,13 +96,13 @@ func (m *Model) tellAnswered(d event.SynthesisCompleted) {
 	m.closeTurn(d.Text, d.Reply.Thinking)
 	switch {
 	case d.Error == "" && d.Reply.CutOff:
-		c.add(c.note("warn", plain.CutOff(m.run)))
+		c.Add(c.Note("warn", plain.CutOff(m.run)))
 	case d.Error == "":
 	case d.Text != "":
-		c.add(c.note("warn", "The answer was cut off: "+d.Error))
+		c.Add(c.Note("warn", "The answer was cut off: "+d.Error))
 	case !m.run.Paused:
 		m.blocked = d.Error
-		c.add(c.note("warn", "No answer could be written: "+d.Error))
+		c.Add(c.Note("warn", "No answer could be written: "+d.Error))
 	}
 }
 
@@ -117,15 +119,15 @@ func (m *Model) tellNotice(data event.Data) {
 		m.thoughtIn(d.Phase, d.Reply.Thinking)
 	case event.GuardBlocked:
 		m.blocked = d.Reason
-		c.add(c.note("error", d.Reason))
+		c.Add(c.Note("error", d.Reason))
 	case event.GuardWarned:
-		c.add(c.note("warn", d.Reason))
+		c.Add(c.Note("warn", d.Reason))
 	case event.BudgetWarned:
-		c.add(c.note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
+		c.Add(c.Note("warn", fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit)))
 	case event.JournalDamaged:
-		c.add(c.note("warn", fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)))
+		c.Add(c.Note("warn", fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)))
 	case event.Note:
-		c.add(c.note(d.Level, d.Text))
+		c.Add(c.Note(d.Level, d.Text))
 	}
 }
 
@@ -137,7 +139,7 @@ func (m *Model) tellCut() {
 	}
 	if cut := m.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != m.cut {
 		m.cut = cut
-		m.chat.add(m.chat.note("info", cut))
+		m.chat.Add(m.chat.Note("info", cut))
 	}
 }
 
@@ -158,7 +160,7 @@ func (m *Model) replied(d event.ModelReplied) {
 		m.tellCalls()
 	}
 	if d.Error != "" && !m.run.Paused {
-		m.chat.add(m.chat.note("warn", d.Error))
+		m.chat.Add(m.chat.Note("warn", d.Error))
 	}
 }
 
@@ -169,7 +171,7 @@ func (m *Model) tellStep(data event.Data, was moment) {
 	switch d := data.(type) {
 	case event.GateRequested:
 		if m.options.Replay {
-			c.add(c.remark(gateGlyph, warningStyle, askedWords(d)))
+			c.Add(c.Remark(chat.GateGlyph, chat.WarningStyle, telling.AskedWords(d)))
 		}
 	case event.StepStarted:
 		m.tellPassed(d)
@@ -181,16 +183,16 @@ func (m *Model) tellStep(data event.Data, was moment) {
 		if was.failure != "" {
 			m.tellFailure(d.Step, was.failure)
 		}
-		c.add(c.remark(separatorGlyph, faintStyle, failureWords(d)))
+		c.Add(c.Remark(chat.SeparatorGlyph, chat.FaintStyle, telling.FailureWords(d)))
 	case event.DoubtResolved:
-		c.add(c.remark(separatorGlyph, faintStyle, doubtWords(d)))
+		c.Add(c.Remark(chat.SeparatorGlyph, chat.FaintStyle, telling.DoubtWords(d)))
 	case event.GateResolved:
-		c.add(c.remark(gateGlyph, warningStyle, resolvedWords(was.gate, d)))
+		c.Add(c.Remark(chat.GateGlyph, chat.WarningStyle, telling.ResolvedWords(was.gate, d)))
 	case event.StepInDoubt:
-		c.add(c.note("warn", fmt.Sprintf("%s is in doubt: %s", stepWords(d.Index), d.Reason)))
+		c.Add(c.Note("warn", fmt.Sprintf("%s is in doubt: %s", telling.StepWords(d.Index), d.Reason)))
 	case event.StepCompleted:
 		if d.DryRun && d.Gate != nil {
-			c.add(c.remark(gateGlyph, warningStyle, fmt.Sprintf("step %s %s: %s", d.Index, wouldWords(*d.Gate), ruleWords(*d.Gate))))
+			c.Add(c.Remark(chat.GateGlyph, chat.WarningStyle, fmt.Sprintf("step %s %s: %s", d.Index, telling.WouldWords(*d.Gate), telling.RuleWords(*d.Gate))))
 		}
 	}
 }
@@ -199,13 +201,13 @@ func (m *Model) tellStep(data event.Data, was moment) {
 // first.
 func (m *Model) finish(r *event.Result) {
 	clear(m.asked)
-	if m.turn != nil && !m.turn.done {
-		m.closeTurn(m.turn.text, "")
+	if m.turn != nil && !m.turn.Done {
+		m.closeTurn(m.turn.Text, "")
 	}
-	m.chat.touch()
-	m.chat.settle()
-	if r.Answer != "" && m.run.Synthesis.Text == "" && (m.turn == nil || m.turn.text == "") {
-		m.chat.add(m.chat.prose(r.Answer)...)
+	m.chat.Touch()
+	m.chat.Settle()
+	if r.Answer != "" && m.run.Synthesis.Text == "" && (m.turn == nil || m.turn.Text == "") {
+		m.chat.Add(m.chat.Prose(r.Answer)...)
 	}
 	told := *r
 	if told.Error == m.blocked {
@@ -223,13 +225,13 @@ func (m *Model) finish(r *event.Result) {
 	} else {
 		m.stopping = false
 	}
-	var results []*block
+	var results []*chat.Block
 	if r.Status == event.StatusCompleted && r.Answer == "" && !m.inner() {
-		results = m.chat.results(m.run)
+		results = m.chat.Results(m.run)
 	}
-	outcome := m.chat.outcome(&told, m.outcomeWord(r), again)
-	outcome.gap = outcome.gap || len(results) > 0
-	m.chat.add(append(results, outcome)...)
+	outcome := m.chat.Outcome(&told, m.outcomeWord(r), again)
+	outcome.Gap = outcome.Gap || len(results) > 0
+	m.chat.Add(append(results, outcome)...)
 }
 
 // outcomeWord says how a run that completed went.
@@ -265,11 +267,11 @@ func (m *Model) tellPassed(d event.StepStarted) {
 	if words == "" {
 		return
 	}
-	style := faintStyle
-	if carriesUntrustedText(d.Provenance, m.run.Catalogue) {
-		words, style = words+" "+m.look.glyphs.Separator+" untrusted text", warningStyle
+	style := chat.FaintStyle
+	if telling.CarriesUntrustedText(d.Provenance, m.run.Catalogue) {
+		words, style = words+" "+m.look.Glyphs.Separator+" untrusted text", chat.WarningStyle
 	}
-	m.chat.add(m.chat.remark(gateGlyph, style, words))
+	m.chat.Add(m.chat.Remark(chat.GateGlyph, style, words))
 }
 
 // tellFailure writes that an attempt of a step failed, once.
@@ -286,7 +288,7 @@ func (m *Model) tellFailure(index, sentence string) {
 	if s := m.run.Step(index); s != nil && s.Failure == event.FailureDenied {
 		words = fmt.Sprintf("step %s was %s", index, untrusted.FirstLine(sentence))
 	}
-	failed := m.chat.remark(failedGlyph, dangerStyle, words)
-	failed.gap = true
-	m.chat.add(failed)
+	failed := m.chat.Remark(chat.FailedGlyph, chat.DangerStyle, words)
+	failed.Gap = true
+	m.chat.Add(failed)
 }

@@ -71,22 +71,22 @@ func (m *Model) hear(msg tea.Msg) {
 }
 
 // rethemer is whatever keeps something that it has drawn in a theme.
-type rethemer interface{ retheme() }
+type rethemer interface{ Retheme() }
 
 // dress shows everything in the theme as it is now.
 func (m *Model) dress() {
-	t, before := m.theming.theme(), m.look.theme
-	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Ground == before.Ground && m.theming.method == m.look.method {
+	t, before := m.theming.theme(), m.look.Theme
+	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Ground == before.Ground && m.theming.method == m.look.Method {
 		return
 	}
-	m.look.method = m.theming.method
-	m.look.retheme(t)
+	m.look.Method = m.theming.method
+	m.look.Retheme(t)
 	for _, r := range []rethemer{m.chat, m.input, m.ask, &m.around} {
-		r.retheme()
+		r.Retheme()
 	}
 	for _, o := range m.overlays {
 		if r, ok := o.(rethemer); ok {
-			r.retheme()
+			r.Retheme()
 		}
 	}
 	m.refresh()

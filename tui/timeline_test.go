@@ -10,6 +10,11 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/panetest"
+	"replan/tui/telling"
+	"replan/tui/timeline"
+	"replan/tui/timing"
 )
 
 // past is events with the second at which each happened.
@@ -78,7 +83,7 @@ func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
 		{14, succeeds("2", 1)},
 	}.folded(t)
 	want := "makespan 3 sum 3 most 1\n* 1 ran 2 lane 1\n* 2 needs 2 ran 1 lane 1 after step 1\n"
-	if got := chronicle(run, now).words(); got != want {
+	if got := timelineWords(timing.Chronicle(run, now)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -86,43 +91,43 @@ func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
 func TestAStepTakesAsLongOnTheTimelineAsInThePlan(t *testing.T) {
 	start, plan := timedPlan(timedStep("1", "look"))
 	run, now := past{{0, start}, {0, plan}, {0, begins("1", 1)}, {0.011, event.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.folded(t)
-	line := chronicle(run, now)
-	plans, _ := stateWord(darkLook(), run, run.Steps[0])
-	if got := shortly(line.track("1").ran); got != "7ms" || plans != got {
+	line := timing.Chronicle(run, now)
+	plans, _ := draw.StateWord(panetest.DarkLook(), run, run.Steps[0])
+	if got := telling.Shortly(line.Track("1").Ran); got != "7ms" || plans != got {
 		t.Errorf("the timeline says %s, the plan %s", got, plans)
 	}
 }
 
-// words is a timeline in words: a line for each track.
-func (t *timeline) words() string {
+// timelineWords is a timeline in words: a line for each track.
+func timelineWords(t *timing.Timeline) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "makespan %g sum %g most %d\n", t.makespan().Seconds(), t.sum.Seconds(), t.most)
-	for i := range t.tracks {
-		k := &t.tracks[i]
+	fmt.Fprintf(&b, "makespan %g sum %g most %d\n", t.Makespan().Seconds(), t.Sum.Seconds(), t.Most)
+	for i := range t.Tracks {
+		k := &t.Tracks[i]
 		mark := ""
-		if k.critical {
+		if k.Critical {
 			mark = "* "
 		}
-		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(trackIndex(k)+" "+map[bool]string{true: k.title}[k.kind != trackStep]))
+		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(timing.TrackIndex(k)+" "+map[bool]string{true: k.Title}[k.Kind != timing.TrackStep]))
 		for _, part := range []struct {
 			name string
 			took time.Duration
-		}{{"needs", k.needs}, {"slot", k.slot}, {"gate", k.gate}, {"pause", k.pause}, {"ran", k.ran}} {
+		}{{"needs", k.Needs}, {"slot", k.Slot}, {"gate", k.Gate}, {"pause", k.Pause}, {"ran", k.Ran}} {
 			if part.took > 0 {
 				fmt.Fprintf(&b, " %s %g", part.name, part.took.Seconds())
 			}
 		}
-		if len(k.beside) > 0 {
-			fmt.Fprintf(&b, " beside %s", strings.Join(k.beside, ","))
+		if len(k.Beside) > 0 {
+			fmt.Fprintf(&b, " beside %s", strings.Join(k.Beside, ","))
 		}
-		if k.lane > 0 {
-			fmt.Fprintf(&b, " lane %d", k.lane)
+		if k.Lane > 0 {
+			fmt.Fprintf(&b, " lane %d", k.Lane)
 		}
-		if k.after != "" {
-			fmt.Fprintf(&b, " after %s", k.after)
+		if k.After != "" {
+			fmt.Fprintf(&b, " after %s", k.After)
 		}
-		if k.gone > 0 {
-			fmt.Fprintf(&b, " gone %d", k.gone)
+		if k.Gone > 0 {
+			fmt.Fprintf(&b, " gone %d", k.Gone)
 		}
 		b.WriteString("\n")
 	}
@@ -178,7 +183,7 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, now := c.past.folded(t)
-			if got := chronicle(run, now).words(); got != c.want {
+			if got := timelineWords(timing.Chronicle(run, now)); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
@@ -186,20 +191,20 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 }
 
 func TestHowManyRanAtOnceIsCountedExactly(t *testing.T) {
-	run := func(from, to int) track {
-		return track{kind: trackStep, stretches: []stretch{{kind: stretchRun, from: time.Duration(from) * time.Second, to: time.Duration(to) * time.Second}}}
+	run := func(from, to int) timing.Track {
+		return timing.Track{Kind: timing.TrackStep, Stretches: []timing.Stretch{{Kind: timing.StretchRun, From: time.Duration(from) * time.Second, To: time.Duration(to) * time.Second}}}
 	}
 	for name, c := range map[string]struct {
-		tracks []track
+		tracks []timing.Track
 		want   string
 	}{
-		"one after the other is one at a time": {[]track{run(0, 5), run(5, 10)}, "[1 1]"},
-		"beside each other is two":             {[]track{run(0, 6), run(4, 10)}, "[2 2]"},
-		"what takes no time is seen":           {[]track{run(1, 1)}, "[1 0]"},
+		"one after the other is one at a time": {[]timing.Track{run(0, 5), run(5, 10)}, "[1 1]"},
+		"beside each other is two":             {[]timing.Track{run(0, 6), run(4, 10)}, "[2 2]"},
+		"what takes no time is seen":           {[]timing.Track{run(1, 1)}, "[1 0]"},
 		"nothing is nothing":                   {nil, "[0 0]"},
 	} {
-		line := &timeline{tracks: c.tracks}
-		if got := fmt.Sprint(line.atOnce(0, 10*time.Second, 2)); got != c.want {
+		line := &timing.Timeline{Tracks: c.tracks}
+		if got := fmt.Sprint(line.AtOnce(0, 10*time.Second, 2)); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
@@ -209,7 +214,7 @@ func TestTicksAreRound(t *testing.T) {
 	for span, want := range map[time.Duration]time.Duration{
 		90 * time.Millisecond: 10 * time.Millisecond, 3 * time.Second: 500 * time.Millisecond, 12 * time.Second: 2 * time.Second, 10 * time.Minute: 100 * time.Second,
 	} {
-		if got := tickEvery(span, 9); got != want {
+		if got := timeline.TickEvery(span, 9); got != want {
 			t.Errorf("%v: every %v, want %v", span, got, want)
 		}
 	}
@@ -240,6 +245,6 @@ func BenchmarkTimelineOf1000Steps(b *testing.B) {
 		apply(succeeds(fmt.Sprint(i+1), 1))
 	}
 	for b.Loop() {
-		chronicle(run, now)
+		timing.Chronicle(run, now)
 	}
 }

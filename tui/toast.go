@@ -12,6 +12,8 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -24,7 +26,7 @@ type toastMsg struct{ count int }
 // toasts are short notices in the upper right corner. They take no key: they
 // vanish by themselves, or with the next key whatever that does.
 type toasts struct {
-	pauses Pauses
+	pauses draw.Pauses
 	list   []toast
 	count  int  // of timers, so that one of cleared notices ends nothing
 	timing bool // a timer is under way
@@ -95,21 +97,21 @@ func (m *Model) lay(screen []string, first, rows int) {
 		if i >= rows || first+i >= len(screen) {
 			return
 		}
-		glyph, style := l.glyphs.Done, l.Success
+		glyph, style := l.Glyphs.Done, l.Success
 		switch t.level {
 		case "warn":
-			glyph, style = l.glyphs.Warning, l.Warning
+			glyph, style = l.Glyphs.Warning, l.Warning
 		case "error":
-			glyph, style = l.glyphs.Failed, l.Danger
+			glyph, style = l.Glyphs.Failed, l.Danger
 		}
 		lit := func(s lipgloss.Style, text string) string { return l.Selected(s).Render(text) }
 		room := min(widest, width-margin-1) - 4
-		text := l.cut(t.text, room)
+		text := l.Cut(t.text, room)
 		drawn := lit(style, " "+glyph+" ") + lit(l.Text, text+" ")
-		left := width - visibleWidth(drawn) - margin
+		left := width - draw.VisibleWidth(drawn) - margin
 		under := screen[first+i]
 		before := ansi.Truncate(under, left, "")
-		before += strings.Repeat(" ", max(left-visibleWidth(before), 0))
+		before += strings.Repeat(" ", max(left-draw.VisibleWidth(before), 0))
 		screen[first+i] = before + drawn + ansi.TruncateLeft(under, width-margin, "")
 	}
 }
@@ -124,7 +126,7 @@ func (m *Model) notices(e event.Event) {
 			m.toast("info", "saved the rule "+d.Rule.String())
 		}
 	case event.BudgetWarned:
-		m.toast("warn", "80 % used: "+budgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		m.toast("warn", "80 % used: "+telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
 	}
 }
 
@@ -145,7 +147,7 @@ func (m *Model) serverNotices(now session.Status) {
 			m.toast("error", "the server "+s.Name+" did not start")
 		case s.State == plan.ServerReady && m.lost[s.Name]:
 			delete(m.lost, s.Name)
-			m.toast("info", "the server "+s.Name+" is ready: "+plural(s.Tools, "tool"))
+			m.toast("info", "the server "+s.Name+" is ready: "+telling.Plural(s.Tools, "tool"))
 		}
 	}
 	if m.status.Problem != "" && now.Problem == "" && now.Model != "" {

@@ -18,6 +18,8 @@ import (
 	"replan/agent/session"
 	"replan/planning"
 	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // Session is what the screen shows and talks to.
@@ -49,12 +51,12 @@ type Options struct {
 	Suggestion string                      // text that the input opens with
 	Editor     []string                    // the user's, with its arguments; none opens none
 	Planners   planning.Planners           // make the session's plans; nil is the three phases and a model
-	Keys       Keys                        // in place of the usual ones; see [CheckKeys]
+	Keys       keymap.Keys                 // in place of the usual ones; see [CheckKeys]
 	Commands   func() []session.Completion // the commands of the chat, for palette and help; nil is none
 	Drawn      func()                      // called once, beside the drawing, when the first frame is made; may be nil
 	Replay     bool                        // the session only tells what was: nothing is asked, sent or stopped
 	Now        func() time.Time            // nil means time.Now
-	Pauses     Pauses                      // zero fields have the usual length
+	Pauses     draw.Pauses                 // zero fields have the usual length
 
 	// GoOn takes the conversation that the user goes on with once the screen is
 	// left; nil: none can be opened.

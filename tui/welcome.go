@@ -10,6 +10,10 @@ import (
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/tui/chat"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/telling"
 	"replan/tui/untrusted"
 )
 
@@ -22,17 +26,17 @@ func (m *Model) welcome(width, height int) []string {
 	l := m.look
 	page := &page{look: l, width: width, brief: height < 16}
 	if m.options.Intro != "" {
-		page.lines = append(page.lines, texts(m.chat.markdown.lines(m.options.Intro, width))...)
+		page.lines = append(page.lines, draw.Texts(m.chat.Markdown.Lines(m.options.Intro, width))...)
 	}
 	switch {
 	case m.status.Problem != "" && m.status.Trouble.Kind != "":
 		m.helpOut(page)
 	case m.status.Problem != "":
 		page.gap()
-		page.add(texts(m.chat.note("warn", m.chat.problem).typeset(width))...)
-		if m.chat.words {
+		page.add(draw.Texts(m.chat.Note("warn", m.chat.Problem).Typeset(width))...)
+		if m.chat.Words {
 			page.gap()
-			page.add(texts(m.chat.note("info", agent.WithoutModel).typeset(width))...)
+			page.add(draw.Texts(m.chat.Note("info", agent.WithoutModel).Typeset(width))...)
 		}
 	case m.options.Intro == "" && !m.options.Replay && m.heardNow:
 		m.greet(page)
@@ -54,7 +58,7 @@ func (m *Model) greet(p *page) {
 		p.command(goal, "")
 	}
 	p.gap()
-	p.keys(m.keys.hint("send", "chat.send"), m.keys.hint("everything", "palette"), m.keys.hint("runs", "runs"), m.keys.hint("keys", "help"))
+	p.keys(m.keys.Hint("send", "chat.send"), m.keys.Hint("everything", "palette"), m.keys.Hint("runs", "runs"), m.keys.Hint("keys", "help"))
 }
 
 // examples are goals that fit this folder.
@@ -83,10 +87,10 @@ func (m *Model) helpOut(p *page) {
 	default:
 		says = untrusted.FirstLine(m.status.Problem)
 	}
-	p.add(l.Warning.Bold(true).Render(l.glyphs.Warning + " " + title))
+	p.add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
 	p.prose(l.Text, says)
 	if m.looking {
-		p.add(l.Muted.Render("Asking again" + l.glyphs.Ellipsis))
+		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	p.heading("What to do")
 	get := suggestedModel
@@ -104,13 +108,13 @@ func (m *Model) helpOut(p *page) {
 		p.command("ollama pull "+get, "get one that plans well")
 	case prompt.TroubleMissing:
 		p.command("ollama pull "+get, "get it")
-		p.press(m.keys.hint("take one of "+untrusted.Line(strings.Join(t.Models, ", ")), "models"))
+		p.press(m.keys.Hint("take one of "+untrusted.Line(strings.Join(t.Models, ", ")), "models"))
 	case prompt.TroubleUnfit:
 		p.command("ollama pull "+suggestedModel, "get one that can use tools")
-		p.press(m.keys.hint("choose another", "models"))
+		p.press(m.keys.Hint("choose another", "models"))
 	}
-	p.press(m.keys.hint("try again", "look"))
-	if m.chat.words {
+	p.press(m.keys.Hint("try again", "look"))
+	if m.chat.Words {
 		p.heading("Without a model")
 		p.command("find TODO", "also: what is X, where is X used, rename X to Y, run the tests, commit")
 	}
@@ -123,16 +127,16 @@ func (m *Model) found(p *page) {
 		return
 	}
 	l := m.look
-	if notes := m.chat.notes; notes != "" {
+	if notes := m.chat.Notes; notes != "" {
 		p.gap()
-		p.add(texts(m.chat.note("info", notesWords+notes).typeset(p.width))...)
+		p.add(draw.Texts(m.chat.Note("info", chat.NotesWords+notes).Typeset(p.width))...)
 	}
 	if m.options.Intro != "" || !m.heardNow || m.options.Replay {
 		return
 	}
 	var parts []string
 	if b := untrusted.Line(m.status.Branch); b != "" {
-		parts = append(parts, "on "+l.glyphs.Branch+" "+b)
+		parts = append(parts, "on "+l.Glyphs.Branch+" "+b)
 	}
 	servers := 0
 	for _, s := range m.status.Servers {
@@ -141,29 +145,29 @@ func (m *Model) found(p *page) {
 		}
 	}
 	if servers > 0 {
-		parts = append(parts, plural(m.status.Tools, "tool")+" of "+plural(servers, "server"))
+		parts = append(parts, telling.Plural(m.status.Tools, "tool")+" of "+telling.Plural(servers, "server"))
 	}
 	if len(parts) > 0 {
 		p.gap()
-		p.prose(l.Faint, strings.Join(parts, " "+l.glyphs.Separator+" "))
+		p.prose(l.Faint, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 	}
 }
 
 // helpless reports whether the page stands there that helps where no model
 // answers.
-func (m *Model) helpless() bool { return m.status.Trouble.Kind != "" && m.chat.greets() }
+func (m *Model) helpless() bool { return m.status.Trouble.Kind != "" && m.chat.Greets() }
 
 // lookAgain has the session look anew for a model and its servers.
 func (m *Model) lookAgain() tea.Cmd {
 	m.looking = true
-	m.sayUntilHeard("Looking for the model and the servers again" + m.look.glyphs.Ellipsis)
-	m.chat.touch()
+	m.sayUntilHeard("Looking for the model and the servers again" + m.look.Glyphs.Ellipsis)
+	m.chat.Touch()
 	return m.outbox.send(runner.Look{})
 }
 
 // page is text for somebody who begins: prose, headings, commands to type, keys.
 type page struct {
-	look  *look
+	look  *draw.Look
 	width int
 	brief bool // there is little room
 	lines []string
@@ -178,7 +182,9 @@ func (p *page) gap() {
 	}
 }
 
-func (p *page) prose(style lipgloss.Style, text string) { p.add(paint(style, wrap(text, p.width))...) }
+func (p *page) prose(style lipgloss.Style, text string) {
+	p.add(draw.Paint(style, draw.Wrap(text, p.width))...)
+}
 
 func (p *page) heading(text string) {
 	p.gap()
@@ -191,35 +197,35 @@ func (p *page) heading(text string) {
 func (p *page) command(text, about string) { p.entry(p.look.Code, text, about) }
 
 // press is a key and what it does.
-func (p *page) press(h hint) { p.entry(p.look.Key, h.label, h.does) }
+func (p *page) press(h keymap.Hint) { p.entry(p.look.Key, h.Label, h.Does) }
 
 func (p *page) entry(style lipgloss.Style, text, about string) {
 	l := p.look
 	const column, indented = 26, 2
 	if about == "" {
-		p.add("  " + style.Render(l.cut(text, p.width-indented)))
+		p.add("  " + style.Render(l.Cut(text, p.width-indented)))
 		return
 	}
 	if p.brief || p.width < 2*column {
-		p.add("  " + style.Render(l.cut(text, p.width-indented)) + l.cut("  "+l.Faint.Render(about), max(p.width-indented-visibleWidth(text), 0)))
+		p.add("  " + style.Render(l.Cut(text, p.width-indented)) + l.Cut("  "+l.Faint.Render(about), max(p.width-indented-draw.VisibleWidth(text), 0)))
 		return
 	}
 	room := p.width - column - indented
-	for i, line := range wrap(about, room) {
+	for i, line := range draw.Wrap(about, room) {
 		head := ""
 		if i == 0 {
-			head = style.Render(l.cut(text, column-2))
+			head = style.Render(l.Cut(text, column-2))
 		}
-		p.add("  " + l.fit(head, column) + l.Faint.Render(line))
+		p.add("  " + l.Fit(head, column) + l.Faint.Render(line))
 	}
 }
 
 // keys are several keys on a line.
-func (p *page) keys(hints ...hint) {
+func (p *page) keys(hints ...keymap.Hint) {
 	l := p.look
 	var parts []string
 	for _, h := range hints {
-		parts = append(parts, l.Key.Render(h.label)+" "+l.Faint.Render(h.does))
+		parts = append(parts, l.Key.Render(h.Label)+" "+l.Faint.Render(h.Does))
 	}
-	p.add(flow(parts, "  ", p.width)...)
+	p.add(draw.Flow(parts, "  ", p.width)...)
 }

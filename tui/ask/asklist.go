@@ -1,0 +1,284 @@
+package ask
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/event"
+	"replan/agent/runner"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/plain"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Hints are the keys of the dialog for the footer.
+func (g *Dialog) Hints() []keymap.Hint {
+	arrows := g.keys.Hint("scroll", "move.up", "move.down")
+	switch {
+	case g.Editor != nil:
+		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("leave as it was", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+	case g.confirm != nil:
+		return []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once"), g.keys.Hint("back", "dialog.leave"), arrows}
+	}
+	hints := []keymap.Hint{arrows}
+	if len(g.queue) > 1 {
+		hints = append(hints, g.keys.Hint("next", "gate.next"))
+	}
+	hints = append(hints, g.keys.Hint("look around", "dialog.leave"))
+	if g.NoSides() == "" {
+		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
+	}
+	return append(hints, g.keys.Hint("allowed", "gate.allowed"), g.keys.Hint("quit", "quit"))
+}
+
+// listMost is how many of what waits the dialog lists at once.
+const listMost = 5
+
+// listHeight is how many lines the list of what waits takes with the edge below
+// it, 0 where it would say nothing.
+func (g *Dialog) listHeight() int {
+	if len(g.queue) < 2 || g.Editor != nil || g.confirm != nil {
+		return 0
+	}
+	return min(len(g.queue), listMost) + 1
+}
+
+// list is what waits: those around the one in the dialog.
+func (g *Dialog) list(width int) []string {
+	first, end := g.window()
+	lines := make([]string, 0, g.listed)
+	for i := first; i < end; i++ {
+		lines = append(lines, g.look.Fit(g.listLine(g.queue[i], i == g.at, width), width))
+	}
+	return lines
+}
+
+// window says which of what waits the list shows.
+func (g *Dialog) window() (first, end int) {
+	first = max(min(g.at-g.listed/2, len(g.queue)-g.listed), 0)
+	return first, min(first+g.listed, len(g.queue))
+}
+
+func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
+	l := g.look
+	line := l.Line(chosen, true)
+	glyph, style := a.sign(l)
+	step, what, args := a.Brief()
+	drawn := line.Cursor + line.Draw(style, glyph) + line.Blank(1)
+	if step != "" {
+		drawn += line.Draw(l.Text, step) + line.Blank(2)
+	}
+	drawn += line.Draw(l.Strong, what) + line.Blank(2) + line.Draw(l.Muted, args)
+	return line.Fill(drawn, width)
+}
+
+// ClickedAt shows what is listed at a line of the dialog, its border included.
+func (g *Dialog) ClickedAt(y int) tea.Cmd {
+	if !g.Showing() || y < 1 || y > g.listed {
+		return nil
+	}
+	first, _ := g.window()
+	g.at = first + y - 1
+	return g.front()
+}
+
+// step goes to another of what waits.
+func (g *Dialog) step(by int) keymap.Wanted {
+	n := len(g.queue)
+	g.at = (g.at + n + by) % n
+	g.early = false
+	return keymap.Wanted{Cmd: g.front()}
+}
+
+// brief is a call on one line: its arguments, the short ones first.
+func brief(args map[string]any) string {
+	names := slices.Sorted(maps.Keys(args))
+	texts := make(map[string]string, len(args))
+	for _, name := range names {
+		text := telling.JsonText(args[name], "")
+		if len(text) > 200 {
+			text = strings.ToValidUTF8(text[:200], "")
+		}
+		texts[name] = untrusted.Line(name) + " " + untrusted.Line(text)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return len(texts[a]) - len(texts[b]) })
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = texts[name]
+	}
+	return strings.Join(parts, "  ")
+}
+
+// confirming is an answer that reaches further than the call in the dialog. What
+// it does is shown before it is given.
+type confirming struct {
+	title  string
+	about  []string // beside the title; nil is what the call is about
+	does   string   // what a yes does, in words and in fewer
+	short  string
+	unread string // said where a yes comes before the end of what it is about
+	ids    []string
+	send   []runner.Command
+	write  func(*draw.Document)
+}
+
+// holds reports whether all that it answers still waits.
+func (c *confirming) holds(queue []Asking) bool {
+	for _, id := range c.ids {
+		if !slices.ContainsFunc(queue, func(a Asking) bool { return a.id() == id }) {
+			return false
+		}
+	}
+	return true
+}
+
+// turn shows what an answer reaches, or with nil the question again.
+func (g *Dialog) turn(c *confirming) {
+	g.confirm, g.doc, g.top, g.read = c, nil, 0, 0
+}
+
+// confirmHandlers are the actions while an answer is about to be confirmed.
+func (g *Dialog) confirmHandlers() keymap.Handlers {
+	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
+	return keymap.Handlers{
+		"gate.once": {Do: func() keymap.Wanted {
+			if g.doc == nil || g.read < g.doc.Must {
+				return keymap.Saying(g.confirm.unread)
+			}
+			c := g.confirm
+			return keymap.Wanted{Send: c.send, Cmd: g.answer(c.ids...)}
+		}},
+		"dialog.leave": back, "gate.deny": back,
+	}
+}
+
+// savingRule is the choice that saves a rule.
+func savingRule(ask Asking, c choice) *confirming {
+	return &confirming{
+		title: "Allow always", does: "save it, and allow", short: "save",
+		unread: "Read the rule to its end first: down shows the rest of it.",
+		ids:    []string{ask.id()}, send: []runner.Command{c.send},
+		write: func(d *draw.Document) { writeRule(d, c.saves) },
+	}
+}
+
+// like are the open gates that are like the one in the dialog, that one among
+// them: calls of the same tool in the same run, about which the same rule asks.
+func (g *Dialog) like() []OpenGate {
+	if len(g.queue) == 0 {
+		return nil
+	}
+	this, gate := g.Current().(OpenGate)
+	if !gate || this.Session {
+		return nil
+	}
+	var out []OpenGate
+	for _, a := range g.queue {
+		if other, ok := a.(OpenGate); ok && !other.Session && other.Run == this.Run &&
+			other.Ask.QualifiedTool() == this.Ask.QualifiedTool() && other.Ask.Rule.Equal(this.Ask.Rule) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// NotAlike says why there is nothing to be approved with the one in the dialog.
+func (g *Dialog) NotAlike() string {
+	switch {
+	case len(g.queue) == 0:
+		return "No gate and no question is open."
+	case len(g.like()) < 2:
+		return "No other gate that waits is like this one: the same tool, and the same rule asks."
+	default:
+		return ""
+	}
+}
+
+// approveAll shows which calls an approval of all that are like this one would
+// let pass. It says why there are none.
+func (g *Dialog) approveAll() (word string) {
+	if word = g.NotAlike(); word != "" {
+		return word
+	}
+	all := g.like()
+	tool := untrusted.Line(all[0].Ask.Tool)
+	c := &confirming{
+		title: "Approve all like this", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
+		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
+		unread: "Look at the whole list first: down shows the rest of it.",
+		write:  func(d *draw.Document) { writeAlike(d, all) },
+	}
+	for _, gate := range all {
+		c.ids = append(c.ids, gate.id())
+		c.send = append(c.send, runner.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
+	}
+	g.turn(c)
+	return ""
+}
+
+// writeAlike writes the calls that are to be approved together: first the list, which
+// has to be seen to its end, then each of them whole.
+func writeAlike(d *draw.Document, all []OpenGate) {
+	l := d.Look
+	d.Prose(l.Text, fmt.Sprintf("A yes lets these %d calls of %s pass, once each. What asks later is not covered.", len(all), untrusted.Line(all[0].Ask.Tool)))
+	d.Field("rule", l.Text, plain.Rule(all[0].Ask.Rule))
+	d.Blank()
+	for i, gate := range all {
+		number := fmt.Sprintf("%d ", i+1)
+		step, _, args := gate.Brief()
+		parts := []string{step, args}
+		if gate.untrustedText() {
+			parts = append(parts, "untrusted text")
+		}
+		for n, line := range draw.Wrap(strings.Join(parts, " "+l.Glyphs.Separator+" "), max(d.Width-len(number), 1)) {
+			lead := l.Accent.Render(number)
+			if n > 0 {
+				lead = strings.Repeat(" ", len(number))
+			}
+			d.Lines = append(d.Lines, lead+l.Text.Render(line))
+		}
+	}
+	d.Must = len(d.Lines)
+	for i, gate := range all {
+		d.Heading(fmt.Sprintf("%d of %d", i+1, len(all)))
+		gate.write(l, d)
+	}
+}
+
+// Refusal is why an answer cannot be given now, "" where it can.
+func (g *Dialog) Refusal(id string) string {
+	if len(g.queue) == 0 {
+		return "No gate and no question is open."
+	}
+	for _, c := range g.Current().choices(g.keys) {
+		if c.id == id {
+			return c.refuse
+		}
+	}
+	return noSuchAnswer
+}
+
+// noSuchAnswer is why what is open takes no such answer.
+const noSuchAnswer = "What is open now takes no such answer."
+
+// Alone is why there is no other question to step to.
+func (g *Dialog) Alone() string {
+	if len(g.queue) < 2 {
+		return "Nothing else waits for an answer."
+	}
+	return ""
+}
+
+// NoSides is why the diff in the dialog cannot be turned.
+func (g *Dialog) NoSides() string {
+	if g.doc == nil || !g.doc.Diffs {
+		return "No diff is in view that could stand side by side."
+	}
+	return ""
+}

@@ -1,0 +1,187 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/tui/draw"
+
+	"charm.land/lipgloss/v2"
+)
+
+// prepare writes what is asked for a dialog of that width, its border included.
+func (g *Dialog) prepare(width int) {
+	if g.doc == nil || g.doc.Width != width-4 {
+		g.doc = &draw.Document{Look: g.look, Width: width - 4}
+		if g.confirm != nil {
+			g.confirm.write(g.doc)
+			return
+		}
+		g.Current().write(g.look, g.doc)
+	}
+}
+
+// Height is how many lines the dialog would like, its border included.
+func (g *Dialog) Height(width int) int {
+	if !g.Showing() {
+		return 0
+	}
+	g.prepare(width)
+	lines := len(g.doc.Lines)
+	if g.Editor != nil {
+		lines = max(lines, g.Editor.Wishes(width-4))
+	}
+	return lines + len(g.bar(width-4)) + 3 + g.listHeight()
+}
+
+// SetSize gives the dialog its place, its border included.
+func (g *Dialog) SetSize(width, height int) {
+	if !g.Showing() || height == 0 {
+		return
+	}
+	g.place(width, height)
+	if g.Editor != nil {
+		g.Editor.SetSize(width-4, g.body)
+	}
+}
+
+// place shares out the lines of the dialog, its border included: the list of
+// what waits is short, or left out, where the call would have too little room.
+func (g *Dialog) place(width, height int) {
+	const enough = 8 // lines of the call
+	g.body = max(height-3-len(g.bar(width-4)), 1)
+	g.listed = 0
+	if g.listHeight() == 0 {
+		return
+	}
+	call := enough
+	if g.doc != nil {
+		call = min(call, len(g.doc.Lines))
+	}
+	if list := min(g.listHeight(), g.body-call); list > 2 { // two calls, and the edge below them
+		g.body, g.listed = g.body-list, list-1
+	}
+}
+
+// Draw draws the dialog in exactly height lines of exactly width cells.
+func (g *Dialog) Draw(width, height int) []string {
+	l := g.look
+	g.prepare(width)
+	g.place(width, height)
+	note := ""
+	var content []string
+	if g.Editor != nil {
+		content = l.Block(g.Editor.Lines(), width-4, g.body)
+	} else {
+		content = g.doc.Rows(&g.top, g.body)
+		g.read = max(g.read, g.top+g.body)
+		note = g.doc.Place(g.top, g.body)
+	}
+	bar, ids, parts := g.barOf(width - 4)
+	g.Buttons = draw.Buttons(bar, parts, ids)
+	for i := range g.Buttons {
+		b := &g.Buttons[i]
+		b.X, b.Y = b.X+2, b.Y+height-1-len(bar) // beside and over the border
+	}
+	for i, line := range bar {
+		bar[i] = l.Fit(line, width-4)
+	}
+	title, style := g.title()
+	var sections []draw.Section
+	if g.listed > 0 {
+		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(g.list(width - 4)), Style: style})
+		title = ""
+	}
+	return l.Frame(width, style, append(sections,
+		draw.Section{Title: title, Note: note, Lines: draw.Padded(content), Style: style},
+		draw.Section{Lines: draw.Padded(bar), Style: style},
+	)...)
+}
+
+func (g *Dialog) title() (string, lipgloss.Style) {
+	ask := g.Current()
+	glyph, style := ask.sign(g.look)
+	title := ask.Name()
+	about := ask.about()
+	switch n := len(g.queue); {
+	case g.Editor != nil:
+		title = "Edit arguments"
+	case g.confirm != nil:
+		title = g.confirm.title
+		if g.confirm.about != nil {
+			about = g.confirm.about
+		}
+	case n > 1:
+		title += fmt.Sprintf(" %d of %d", g.at+1, n)
+	}
+	return style.Bold(true).Render(glyph + " " + strings.Join(append([]string{title}, about...), " "+g.look.Glyphs.Separator+" ")), style
+}
+
+// bar is the keys of the dialog, faint while they do nothing yet.
+func (g *Dialog) bar(width int) []string {
+	lines, _, _ := g.barOf(width)
+	return lines
+}
+
+// barOf is the bar with the actions in it, and each as it is drawn there.
+func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
+	l := g.look
+	if g.Grace && g.early {
+		return []string{l.Warning.Render(l.Cut("That key came too early to be an answer. Press it again.", width))}, nil, nil
+	}
+	choices := g.Current().choices(g.keys)
+	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
+	switch {
+	case g.Editor != nil:
+		if g.Editor.Fault != "" {
+			lines = draw.Paint(l.Warning, draw.Wrap(g.Editor.Fault, width))
+			lines = lines[:min(len(lines), 3)]
+		}
+		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.Current().resends(), short: "send"}}
+		leave.does = "leave them as they were"
+	case g.confirm != nil:
+		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
+		leave.does = "back"
+	default:
+		if len(g.like()) > 1 {
+			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: "all like this…", short: "all"})
+		}
+		if len(g.queue) > 1 {
+			choices = append(choices, choice{id: "gate.next", key: g.keys.NextAsk, does: "next", short: "next"})
+		}
+	}
+	choices = append(choices, leave)
+	parts = g.draws(choices, false)
+	keys := draw.Flow(parts, "   ", width)
+	if len(keys) > 2 {
+		parts = g.draws(choices, true)
+		keys = draw.Flow(parts, "  ", width)
+	}
+	for _, c := range choices {
+		if !c.hidden {
+			ids = append(ids, c.id)
+		}
+	}
+	return append(lines, keys...), ids, parts
+}
+
+// draws draws choices, in few words or in fewer.
+func (g *Dialog) draws(choices []choice, short bool) []string {
+	l := g.look
+	var parts []string
+	for _, c := range choices {
+		keyStyle, textStyle := l.Key.Bold(true), l.Text
+		if g.Grace || g.Mute || c.refuse != "" {
+			keyStyle, textStyle = l.Faint, l.Faint
+		}
+		does := c.does
+		if short {
+			does = c.short
+		}
+		does = strings.Replace(does, "…", l.Glyphs.Ellipsis, 1)
+		if !c.hidden {
+			parts = append(parts, keyStyle.Render(c.key.Help().Key)+" "+textStyle.Render(does))
+		}
+	}
+	return parts
+}

@@ -1,0 +1,181 @@
+package ask
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/agent/runner"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/plain"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// OpenGate is a gate that waits for an answer: a run's, or the session's own.
+type OpenGate struct {
+	Run     string
+	Ask     event.GateRequested
+	Session bool
+	Tools   plan.Catalogue                  // of the run
+	Fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
+	Allowed []string                        // what the user has allowed in the run for longer than once
+}
+
+func (g OpenGate) id() string { return g.Run + " " + g.Ask.Gate }
+func (g OpenGate) of() string { return g.Run }
+func (g OpenGate) on() string { return g.Ask.Step }
+
+func (g OpenGate) sign(l *draw.Look) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
+
+func (g OpenGate) Name() string {
+	if g.Session {
+		return "Question"
+	}
+	return "Gate"
+}
+
+func (g OpenGate) about() []string {
+	var parts []string
+	if g.Ask.Tool != "" {
+		parts = append(parts, untrusted.Line(g.Ask.Tool))
+	}
+	if g.untrustedText() {
+		parts = append(parts, "untrusted text")
+	}
+	return parts
+}
+
+// untrustedText reports whether the call carries text that somebody from outside
+// may have written.
+func (g OpenGate) untrustedText() bool {
+	return telling.CarriesUntrustedText(g.Ask.Provenance, g.Tools)
+}
+
+func (g OpenGate) Brief() (step, what, args string) {
+	if g.Session {
+		return "", untrusted.Line(g.Ask.Title), ""
+	}
+	return telling.StepWords(g.Ask.Step), untrusted.Line(g.Ask.Tool), brief(g.Ask.Args)
+}
+
+func (g OpenGate) choices(k *keymap.Map) []choice {
+	answer := func(d event.Decision, s event.Scope) runner.Command {
+		return runner.Resolve{Run: g.Run, Gate: g.Ask.Gate, Decision: d, Scope: s}
+	}
+	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
+	if g.Session {
+		return []choice{
+			{id: "gate.once", key: k.Once, does: "yes", short: "yes", send: once},
+			{id: "gate.deny", key: k.Deny, does: "no", short: "no", send: deny},
+			{id: "gate.run", key: k.ForRun, refuse: noStep, hidden: true},
+			{id: "gate.always", key: k.Always, refuse: noStep, hidden: true},
+			{id: "gate.edit", key: k.EditCall, refuse: noStep, hidden: true},
+		}
+	}
+	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always}
+	if g.Ask.Always == nil {
+		always.hidden, always.refuse = true, "Not always: "+g.Ask.NoAlways+"."
+		if g.Ask.NoAlways == "" {
+			always.refuse = "No rule was made for this call."
+		}
+	}
+	args := g.Ask.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	forRun := choice{id: "gate.run", key: k.ForRun, does: plain.ForRun(g.Ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
+	if _, why := g.Ask.ForRun(); why != "" {
+		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
+	}
+	return []choice{
+		{id: "gate.once", key: k.Once, does: "allow once", short: "once", send: once},
+		forRun,
+		always,
+		{id: "gate.deny", key: k.Deny, does: "deny", short: "deny", send: deny},
+		{id: "gate.edit", key: k.EditCall, does: "edit", short: "edit", edit: args},
+	}
+}
+
+// noStep says why the servers of a project are answered in two ways alone.
+const noStep = "This is no step of a run: y or n."
+
+// with has other arguments take the place of those at the gate.
+func (g OpenGate) with(args map[string]any) (runner.Command, error) {
+	if err := g.Fits(args); err != nil {
+		return nil, err
+	}
+	return runner.Edit{Run: g.Run, Gate: g.Ask.Gate, Args: args}, nil
+}
+
+func (g OpenGate) resends() string { return "look at the call with these" }
+
+// writeRule writes the rule that an answer for always saves, as it will stand there.
+func writeRule(d *draw.Document, a *event.Always) {
+	l := d.Look
+	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
+		d.Code(l.Strong, line)
+	}
+	d.Must = len(d.Lines)
+	d.Blank()
+	d.Prose(l.Text, "This rule goes into your configuration, config.toml, before its other rules. Every call that it fits passes without a gate from now on, in this run and in all others in that folder and below. To take it back, take it out there.")
+}
+
+// write writes the whole question: what is called, why it asks, what it would
+// change, every argument, and where text in them comes from.
+func (g OpenGate) write(l *draw.Look, d *draw.Document) {
+	a := g.Ask
+	title := untrusted.Line(a.Title)
+	if title == "" {
+		title = untrusted.Line(a.Tool)
+	}
+	if a.Tool == "" {
+		d.Prose(l.Strong, title)
+	} else {
+		d.Call(title, a.Tool, a.Server, a.Step)
+	}
+	if a.Rule.Why != "" {
+		d.Field("why", l.Text, a.Rule.Why)
+	}
+	if a.Outdated != "" {
+		d.Field("again", l.Text, a.Outdated)
+	}
+	if !g.Session {
+		d.Field("rule", l.Text, plain.Rule(a.Rule))
+	}
+	if a.Planned && a.Rule.Source != rule.SourcePlan {
+		d.Field("", l.Text, "the plan asks for a gate here too")
+	}
+	if len(g.Allowed) > 0 {
+		d.Field("allowed", l.Text, strings.Join(g.Allowed, "; ")+" (in this run, from the next call on)")
+	}
+	for _, from := range telling.TextSources(g.Ask.Provenance, g.Tools) {
+		name, style := "beware", l.Warning
+		if from.Computed {
+			name, style = "from", l.Text
+		}
+		d.Field(name, style, from.Words)
+	}
+	if words := plain.Lifts(a); words != "" {
+		d.Field("", l.Faint, words)
+	}
+	if a.Always == nil && a.NoAlways != "" {
+		d.Field("always", l.Text, "is no answer here: "+a.NoAlways)
+	}
+	if a.Diff != "" {
+		d.Blank()
+		d.Changes(a.Diff)
+	}
+	if len(a.Args) > 0 {
+		heading := "the whole call"
+		if g.Session {
+			heading = "what would be started"
+		}
+		d.Heading(heading)
+		d.Object(a.Args)
+	}
+}

@@ -1,0 +1,164 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/runner"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Question is a step that waits for the user's word: it is in doubt, or it
+// failed.
+type Question struct {
+	agent.Question
+	Run      string
+	Time     int // how often the run has been taken up, so that a resumed run asks anew
+	Attempt  int
+	Expects  string
+	NoReplan string // why there can be no replan; "" where there can
+	Over     bool   // the run has ended: the answer takes it up again
+}
+
+func (q Question) id() string {
+	return fmt.Sprintf("%s step %s attempt %d %d", q.Run, q.Step, q.Attempt, q.Time)
+}
+
+func (q Question) of() string { return q.Run }
+func (q Question) on() string { return q.Step }
+
+func (q Question) sign(l *draw.Look) (string, lipgloss.Style) {
+	if q.Doubt {
+		return l.Glyphs.Doubt, l.Warning
+	}
+	return l.Glyphs.Failed, l.Danger
+}
+
+func (q Question) Name() string {
+	switch {
+	case q.Doubt:
+		return "In doubt"
+	case q.Denied:
+		return "Denied"
+	default:
+		return "Failed"
+	}
+}
+
+func (q Question) about() []string {
+	parts := []string{telling.StepWords(q.Step)}
+	if q.Tool != "" {
+		parts = append(parts, untrusted.Line(q.Tool))
+	}
+	return parts
+}
+
+func (q Question) Brief() (step, what, args string) {
+	what = untrusted.Line(q.Tool)
+	if what == "" {
+		what = "model"
+	}
+	return telling.StepWords(q.Step), what + " " + strings.ToLower(q.Name()), brief(q.Args)
+}
+
+func (q Question) choices(k *keymap.Map) []choice {
+	if q.Doubt {
+		settle := func(d event.DoubtDecision) runner.Command {
+			return runner.Settle{Run: q.Run, Step: q.Step, Decision: d}
+		}
+		return []choice{
+			{id: "question.done", key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(event.DoubtDone)},
+			{id: "question.rerun", key: k.Rerun, does: "run it again", short: "run again", send: settle(event.DoubtRerun)},
+			{id: "question.abort", key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(event.DoubtAbort)},
+		}
+	}
+	decide := func(d event.FailureDecision) runner.Command {
+		return runner.Decide{Run: q.Run, Step: q.Step, Decision: d}
+	}
+	replan := choice{id: "question.replan", key: k.Replan, does: "replan", short: "replan", send: decide(event.FailureReplan)}
+	if q.NoReplan != "" {
+		replan.does, replan.refuse = "replan ("+q.NoReplan+")", "No replan: "+q.NoReplan+"."
+	}
+	args := q.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	edit := choice{id: "question.edit", key: k.EditArgs, does: "edit arguments", short: "edit", edit: args}
+	if q.Tool == "" {
+		edit.does, edit.refuse = "edit arguments (it has none)", "A step that the model carries out has no arguments."
+	}
+	choices := []choice{
+		{id: "question.retry", key: k.Retry, does: "retry", short: "retry", send: decide(event.FailureRetry)},
+		{id: "question.skip", key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(event.FailureSkip)},
+		replan, edit,
+	}
+	abort := choice{id: "question.abort", key: k.Abort, does: "abort, end run", short: "abort", send: decide(event.FailureAbort)}
+	if q.Over {
+		abort.hidden, abort.refuse = true, "The run has ended already; esc leaves it so."
+	}
+	return append(choices, abort)
+}
+
+// with runs the step again with other arguments.
+func (q Question) with(args map[string]any) (runner.Command, error) {
+	return runner.Decide{Run: q.Run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
+}
+
+func (q Question) resends() string { return "run the step with these" }
+
+// write writes what the step was to do, what came of it, and its whole call.
+func (q Question) write(l *draw.Look, d *draw.Document) {
+	title := untrusted.Line(q.Title)
+	if title == "" {
+		title = "Step " + untrusted.Line(q.Step)
+	}
+	tool := q.Tool
+	if tool == "" {
+		tool = "model"
+	}
+	d.Call(title, tool, "", q.Step)
+	reason := draw.Clip(strings.TrimSpace(q.Reason))
+	switch {
+	case q.Doubt:
+		d.Field("doubt", l.Warning, reason)
+		d.Field("", l.Text, "It was started, and nobody knows whether it took effect: look before you answer.")
+	case q.Denied:
+		d.Field("why", l.Warning, reason)
+		d.Field("", l.Text, "It was not called.")
+	default:
+		d.Field("error", l.Danger, reason)
+	}
+	if q.Over {
+		d.Field("run", l.Text, "has ended; an answer takes it up again")
+	}
+	if q.Attempt > 1 {
+		d.Field("attempt", l.Text, fmt.Sprint(q.Attempt))
+	}
+	if q.Expects != "" {
+		d.Field("expects", l.Text, q.Expects)
+	}
+	if len(q.Args) > 0 {
+		d.Heading("the whole call")
+		d.Object(q.Args)
+	}
+}
+
+// WhyNoReplan says in few words why there can be no new plan, "" where there
+// can. possible is whether there is anybody to make one.
+func WhyNoReplan(r *agent.Run, possible bool) string {
+	switch {
+	case !possible:
+		return "no model"
+	case r.Limits.MaxReplans > 0 && r.Usage.Replans >= r.Limits.MaxReplans:
+		return telling.Plural(r.Usage.Replans, "replan") + " used"
+	default:
+		return ""
+	}
+}

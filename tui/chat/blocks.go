@@ -1,0 +1,315 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Block is one entry of the chat. It is drawn once and kept until it changes or
+// the width does.
+type Block struct {
+	Draw  func(width int) []string        // its lines
+	lay   func(width int) []draw.TextLine // the same, where it is known what of them is text; draw is nil then
+	says  func() string                   // its text, to be searched; nil takes what it draws
+	codes []*draw.Code                    // blocks of code that begin in it
+	of    *draw.Code                      // that it is a part of, nil for none
+	folds *folding                        // what a click or a key folds and unfolds; nil for nothing
+	Gap   bool                            // a blank line before it
+	inset bool                            // belongs to a run that a call in the chat has started
+	card  bool                            // draws a call
+	live  bool                            // still changing: drawn again with every beat and event
+	until func() bool                     // of a live one: says that it changes no more; nil where the run's end does
+
+	opened  *draw.OpenCode  // of one that is still being written
+	lines   []draw.TextLine // where they are fresh
+	height  int             // how many there are, or were at that width
+	width   int
+	fresh   bool
+	stale   bool
+	plain   string // its text in the form that is searched
+	looked  bool   // that is known
+	counted int    // the query that hits is of
+	hits    int    // how often its text has the query
+	found   []lit  // in its lines
+	foundBy int    // the query that was found
+}
+
+// Typeset draws the block.
+func (b *Block) Typeset(width int) []draw.TextLine {
+	if b.lay != nil {
+		return b.lay(width)
+	}
+	return draw.Set(b.Draw(width))
+}
+
+// Forget lets go of the drawn lines.
+func (b *Block) Forget() { b.lines, b.found, b.fresh = nil, nil, false }
+
+// guess is about how many lines the block has at a width at which it was not
+// drawn yet.
+func (b *Block) guess(width int) int {
+	n := b.height
+	if n > 0 && b.width > 0 && width > 0 {
+		n = max(n*b.width/width, 1)
+	}
+	if n == 0 && b.says != nil && width > 0 {
+		text := b.says()
+		n = 1 + strings.Count(text, "\n") + len(text)/width
+	}
+	return max(n, 1)
+}
+
+// PhaseLabels name the phases of planning.
+var PhaseLabels = [3]string{"analysis", "review", "plan"}
+
+// User draws what the user sent.
+func (c *Pane) User(text string) *Block {
+	text = untrusted.Visible(strings.TrimSpace(text))
+	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
+		return draw.Led(c.Look.Accent.Render(c.Look.Glyphs.Prompt)+" ", c.Look.Strong, draw.Wrapped(text, width-2))
+	}}
+}
+
+// Prose draws finished Markdown, a block for each part of it.
+func (c *Pane) Prose(text string) []*Block { return c.passageBlocks(split(text), false) }
+
+// Listing draws Markdown whose code blocks are tables: their lines are cut, not
+// broken.
+func (c *Pane) Listing(text string) []*Block { return c.passageBlocks(split(text), true) }
+
+// passageBlocks are the blocks of a text. Where its code is cut, it is nothing
+// that would be copied.
+func (c *Pane) passageBlocks(pieces []piece, cut bool) []*Block {
+	var out []*Block
+	for i, p := range pieces {
+		b := c.pieceBlock(p, cut)
+		if i == 0 {
+			b.Gap = true
+		}
+		if !cut && p.code != nil && (i == 0 || pieces[i-1].code != p.code) {
+			b.codes = []*draw.Code{p.code}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// pieceBlock draws a piece of Markdown that changes no more.
+func (c *Pane) pieceBlock(p piece, cut bool) *Block {
+	return &Block{Gap: p.gap, of: p.code, says: func() string { return p.text }, lay: func(width int) []draw.TextLine {
+		return c.layPiece(p, width, cut)
+	}}
+}
+
+// layPiece draws a piece of Markdown. Code that was copied last is marked at its
+// left.
+func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
+	if p.code == nil {
+		return c.Markdown.Lines(p.text, width)
+	}
+	if p.text == "" {
+		return nil
+	}
+	lines := c.Markdown.Code(p.code.Language, p.text, width, cut)
+	if c.marked == p.code {
+		sign := c.Look.Accent.Render(c.Look.Glyphs.Cursor) + " "
+		for i, line := range lines {
+			lines[i].Text = sign + ansi.TruncateLeft(line.Text, draw.CodeMargin, "")
+		}
+	}
+	return lines
+}
+
+// Remark draws one thing that happened, with a glyph before it.
+func (c *Pane) Remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
+	text = untrusted.Visible(strings.TrimSpace(text))
+	return &Block{says: func() string { return text }, lay: func(width int) []draw.TextLine {
+		return draw.Led(style(c.Look).Render(glyph(c.Look))+" ", c.Look.Muted, draw.Wrapped(text, width-2))
+	}}
+}
+
+// Note draws something the user should know.
+func (c *Pane) Note(level, text string) *Block {
+	switch level {
+	case "error":
+		return c.Remark(FailedGlyph, DangerStyle, text)
+	case "warn":
+		return c.Remark(warningGlyph, WarningStyle, text)
+	default:
+		return c.Remark(SeparatorGlyph, FaintStyle, text)
+	}
+}
+
+// Phases draws how far planning has come, on one line where there is room.
+// Unfolded it shows the steps of the plan as they stand.
+func (c *Pane) Phases(run *agent.Run) *Block {
+	b := &Block{Gap: true, live: true}
+	can := func() bool { return run.Revision > 0 && len(run.Steps) > 0 }
+	unfolded := b.foldsAs(foldCard, can)
+	b.lay = func(width int) []draw.TextLine {
+		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseLeftOut }) {
+			return nil // nothing is planned here
+		}
+		var parts []string
+		for i := range run.Phases {
+			if part := c.phase(run, i); part != "" {
+				parts = append(parts, part)
+			}
+		}
+		if n := len(parts); n > 0 && can() {
+			parts[n-1] += foldSign(c.Look, *unfolded)
+		}
+		lines := draw.Set(draw.Flow(parts, "   ", width))
+		for i := range run.Phases {
+			if p := &run.Phases[i]; p.Status == agent.PhaseBroken && !run.Paused {
+				lines = append(lines, draw.Set(draw.Paint(c.Look.Danger, draw.Indent(draw.Wrap(untrusted.Line(p.Reason), width-2))))...)
+			}
+		}
+		if *unfolded {
+			lines = append(lines, c.planSteps(run, width)...)
+		}
+		return lines
+	}
+	return b
+}
+
+func (c *Pane) phase(run *agent.Run, i int) string {
+	l, p, label := c.Look, &run.Phases[i], PhaseLabels[i]
+	switch p.Status {
+	case agent.PhaseActive:
+		text := l.Running.Render(l.Spinner()) + " " + label
+		if i == 2 && len(run.Steps) > 0 && run.Revision == 0 {
+			text += " " + telling.Plural(len(run.Steps), "step") + l.Glyphs.Ellipsis
+		}
+		return text + " " + l.Faint.Render(telling.Ticking(l.Since(p.StartedAt)))
+	case agent.PhaseDone:
+		text := l.Success.Render(l.Glyphs.Done) + " " + label
+		if i == 2 && run.Revision == 1 { // a revised plan says its own length
+			text += " " + telling.Plural(len(run.Plan.Steps), "step")
+		}
+		text += " " + l.Faint.Render(telling.Milliseconds(p.MS))
+		if p.Tokens > 0 {
+			text += " " + l.Faint.Render(telling.Tokens(p.Tokens)+" tok")
+		}
+		return text
+	case agent.PhaseLeftOut:
+		return l.Faint.Render(l.Glyphs.Skipped + " " + label + " skipped")
+	case agent.PhaseBroken:
+		if run.Paused {
+			return l.Warning.Render(l.Glyphs.Stopped) + " " + label + " " + l.Faint.Render(telling.Milliseconds(p.MS))
+		}
+		return l.Danger.Render(l.Glyphs.Failed) + " " + label + " " + l.Faint.Render(telling.Milliseconds(p.MS))
+	default:
+		return ""
+	}
+}
+
+// Revision draws what a replan changed. The failure that led to it stands
+// before it already, where the run told of it.
+func (c *Pane) Revision(d event.PlanDiff, told bool) *Block {
+	l := c.Look
+	reason := untrusted.FirstLine(d.Reason)
+	return &Block{Gap: !told, Draw: func(width int) []string {
+		parts := []string{l.Accent.Render(fmt.Sprintf("%s rev %d", l.Glyphs.Revised, d.Revision))}
+		if n := len(d.Removed); n > 0 {
+			parts = append(parts, l.Removed.Render(fmt.Sprintf("%s%d removed", l.Glyphs.Removed, n)))
+		}
+		if n := len(d.Added); n > 0 {
+			parts = append(parts, l.Added.Render(fmt.Sprintf("%s%d added", l.Glyphs.Added, n)))
+		}
+		if n := len(d.Revised); n > 0 {
+			parts = append(parts, l.Warning.Render(fmt.Sprintf("%s%d revised", l.Glyphs.Revised, n)))
+		}
+		lines := draw.Flow(parts, "  ", width)
+		if reason != "" && !told {
+			lines = append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap("because "+reason, width-2)))...)
+		}
+		return lines
+	}}
+}
+
+// Outcome draws how a run ended; word says it of one that completed, again how
+// one that was stopped goes on, "" where it does so with another.
+func (c *Pane) Outcome(r *event.Result, word, again string) *Block {
+	l := c.Look
+	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
+		took := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
+		facts := []string{took}
+		if r.Usage.Steps > 0 {
+			facts = append(facts, telling.Plural(r.Usage.Steps, "step"))
+		}
+		if r.Usage.Replans > 0 {
+			facts = append(facts, telling.Plural(r.Usage.Replans, "replan"))
+		}
+		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
+			facts = append(facts, telling.Tokens(n)+" tok")
+		}
+		tail := l.Faint.Render(strings.Join(facts, " "+l.Glyphs.Separator+" "))
+		switch r.Status {
+		case event.StatusCompleted:
+			sign := l.Success.Render(l.Glyphs.Done)
+			if r.Reason == event.ReasonPartial {
+				sign = l.Warning.Render(l.Glyphs.Partial)
+			}
+			if r.Reason == event.ReasonNothingFound {
+				sign = l.Muted.Render(l.Glyphs.Separator)
+			}
+			lines := draw.Flow([]string{sign + " " + word, tail}, "  ", width)
+			if r.Unanswered == "" {
+				return lines
+			}
+			why := "The answer is missing: " + untrusted.Line(r.Unanswered) + "."
+			if again != "" {
+				why += " " + strings.Replace(again, "up again.", "up again and asks for it.", 1)
+			}
+			return append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap(why, width-2)))...)
+		case event.StatusCancelled:
+			lines := draw.Flow([]string{l.Warning.Render(l.Glyphs.Stopped) + " stopped", tail}, "  ", width)
+			if again == "" {
+				return lines
+			}
+			return append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap("What was done stays; "+again, width-2)))...)
+		default:
+			head := l.Danger.Render(l.Glyphs.Failed) + " failed: " + reasonWords(r.Reason)
+			lines := draw.Flow([]string{head, tail}, "  ", width)
+			if r.Error != "" {
+				lines = append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap(untrusted.Visible(r.Error), width-2)))...)
+			}
+			return lines
+		}
+	}}
+}
+
+// reasonWords says why a run ended without success.
+func reasonWords(r event.Reason) string {
+	switch r {
+	case event.ReasonStepFailed:
+		return "a step did not succeed"
+	case event.ReasonDenied:
+		return "a call was denied"
+	default:
+		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")
+	}
+}
+
+func DoneGlyph(l *draw.Look) string      { return l.Glyphs.Done }
+func FailedGlyph(l *draw.Look) string    { return l.Glyphs.Failed }
+func warningGlyph(l *draw.Look) string   { return l.Glyphs.Warning }
+func SeparatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
+func GateGlyph(l *draw.Look) string      { return l.Glyphs.Gate }
+
+func SuccessStyle(l *draw.Look) lipgloss.Style { return l.Success }
+func DangerStyle(l *draw.Look) lipgloss.Style  { return l.Danger }
+func WarningStyle(l *draw.Look) lipgloss.Style { return l.Warning }
+func FaintStyle(l *draw.Look) lipgloss.Style   { return l.Faint }

@@ -1,0 +1,130 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// The kinds of things that fold in the chat.
+const (
+	FoldThinking = "thinking"
+	foldCard     = "card"
+)
+
+// The most lines that an unfolded card shows: the step's own pane has the rest.
+const (
+	mostOfCard = 24
+	mostOfPlan = 40
+)
+
+// foldsAs makes a block fold and unfold, and returns how it stands.
+func (b *Block) foldsAs(thing string, can func() bool) (unfolded *bool) {
+	unfolded = new(bool)
+	b.folds = &folding{thing: thing, can: can, open: func() bool { return *unfolded }, turn: func() { *unfolded = !*unfolded }}
+	return unfolded
+}
+
+// foldSign shows whether something is unfolded, behind what it belongs to.
+func foldSign(l *draw.Look, unfolded bool) string {
+	if unfolded {
+		return " " + l.Faint.Render(l.Glyphs.Unfolded)
+	}
+	return " " + l.Faint.Render(l.Glyphs.Folded)
+}
+
+// Card draws a call that the model makes in the chat, on one line; where it
+// failed, a second says why. Unfolded it shows the call and what it came to.
+func (c *Pane) Card(run *agent.Run, s *agent.StepState) *Block {
+	b := &Block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
+	can := func() bool { return len(telling.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
+	unfolded := b.foldsAs(foldCard, can)
+	b.lay = func(width int) []draw.TextLine {
+		l := c.Look
+		glyph, style := draw.StateGlyph(l, run, s)
+		state, how := draw.StateWord(l, run, s)
+		tail := ""
+		if state != "" {
+			tail = "  " + how.Render(state)
+		}
+		if can() {
+			tail += foldSign(l, *unfolded)
+		}
+		name := l.Cut(untrusted.Line(s.Step.Title), max(width-2, 1))
+		line := style.Render(glyph) + " " + l.Text.Render(name)
+		room := width - draw.VisibleWidth(line) - draw.VisibleWidth(tail) - 2
+		if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 3 {
+			line += "  " + l.Muted.Render(l.Cut(arg, room))
+		}
+		lines := []draw.TextLine{{Text: l.Cut(line+tail, width), Lead: 2}}
+		if *unfolded {
+			return append(lines, c.cardBody(s, width)...)
+		}
+		if failure := telling.FailureOf(s); failure != "" {
+			const most = 2
+			why := draw.Wrap(untrusted.FirstLine(failure), width-2)
+			if len(why) > most {
+				why = append(why[:most-1:most-1], l.Cut(strings.Join(why[most-1:], " "), width-2))
+			}
+			lines = append(lines, draw.Set(draw.Paint(l.Muted, draw.Indent(why)))...)
+		}
+		return lines
+	}
+	return b
+}
+
+// cardBody draws a call whole, and what came of it.
+func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
+	l := c.Look
+	d := &draw.Document{Look: l, Width: max(width-2, 1)}
+	if args := telling.CallArgs(s); len(args) > 0 {
+		d.Object(args)
+	}
+	switch failure := telling.FailureOf(s); {
+	case failure != "":
+		d.Heading("error")
+		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure)))
+	case s.Status == agent.StepDone && s.Result != nil:
+		d.Heading("result")
+		writeResult(d, s.Result)
+	}
+	lines := d.Whole()
+	if more := len(lines) - mostOfCard; more > 1 {
+		lines = append(lines[:mostOfCard:mostOfCard], l.Faint.Render(l.Cut(fmt.Sprintf("%d lines more", more), d.Width)))
+	}
+	return c.guided(draw.Set(lines))
+}
+
+// writeResult adds what a call came to: text as it is, an object by its members.
+func writeResult(d *draw.Document, result any) {
+	switch result := result.(type) {
+	case string:
+		d.Output(d.Look.Text, draw.Clip(strings.TrimRight(result, "\n")))
+	case map[string]any:
+		d.Object(result)
+	default:
+		text, _ := telling.ValueText(result)
+		d.Code(d.Look.Text, text)
+	}
+}
+
+// planSteps draws the steps of a plan as they stand, a line each.
+func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
+	l := c.Look
+	var lines []string
+	for i, s := range run.Steps {
+		if more := len(run.Steps) - i; i == mostOfPlan && more > 1 {
+			lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("%d steps more in the plan", more), width-2)))
+			break
+		}
+		glyph, style := draw.StateGlyph(l, run, s)
+		state, how := draw.StateWord(l, run, s)
+		left := style.Render(glyph) + " " + l.Muted.Render(untrusted.Line(s.Step.Index)) + " " + untrusted.Line(s.Step.Title)
+		lines = append(lines, l.Sides(l.Cut(left, max(width-2-draw.VisibleWidth(state)-2, 8)), how.Render(state), max(width-2, 1)))
+	}
+	return c.guided(draw.Set(lines))
+}

@@ -1,0 +1,120 @@
+package chat
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// How much the chat shows of the results of a plan that nobody wrote an answer
+// for. The plan's own pane has the rest.
+const (
+	resultsShown = 8 // Results
+	linesFolded  = 4 // of one, while it is folded
+)
+
+// Results draws the results of a plan that nobody wrote an answer for: those that
+// no other step worked on, each with its first lines, and unfolded with more.
+func (c *Pane) Results(run *agent.Run) []*Block {
+	wanted := map[string]bool{}
+	for _, item := range run.SynthesisItems() {
+		wanted[item.Index] = item.Status == plan.ItemCompleted
+	}
+	steps := slices.DeleteFunc(slices.Clone(run.Steps), func(s *agent.StepState) bool {
+		return !wanted[s.Step.Index] || s.Result == nil || s.DryRun
+	})
+	var blocks []*Block
+	for _, s := range steps[:min(len(steps), resultsShown)] {
+		title := untrusted.Line(s.Step.Index) + " " + untrusted.Line(s.Step.Title)
+		blocks = append(blocks, c.foldedResult(title, linesFolded, func(width int) []string {
+			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
+			writeReadable(d, s.Result)
+			return d.Whole()
+		}))
+	}
+	if more := len(steps) - len(blocks); more > 0 {
+		blocks = append(blocks, c.Remark(SeparatorGlyph, FaintStyle, telling.Plural(more, "more result")+" in the plan"))
+	}
+	return blocks
+}
+
+// ResultsTold draws results that a reply of an earlier session tells of. Folded
+// they are one line.
+func (c *Pane) ResultsTold(markdown string) *Block {
+	b := c.foldedResult("results of the steps", 0, func(width int) []string {
+		var lines []string
+		for _, p := range split(markdown) {
+			if p.gap && len(lines) > 0 {
+				lines = append(lines, "")
+			}
+			for _, line := range c.layPiece(p, width, true) {
+				lines = append(lines, line.Text)
+			}
+		}
+		return lines
+	})
+	b.says = func() string { return markdown }
+	return b
+}
+
+// foldedResult draws a title with a body under it, of which only the first lines
+// show while it is folded.
+func (c *Pane) foldedResult(title string, folded int, body func(width int) []string) *Block {
+	b := &Block{Gap: true}
+	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > folded })
+	b.lay = func(width int) []draw.TextLine {
+		l := c.Look
+		lines := body(max(width-2, 1))
+		sign, shown := "", folded
+		if len(lines) > folded {
+			sign = foldSign(l, *unfolded)
+		}
+		if *unfolded {
+			shown = mostOfCard
+		}
+		if more := len(lines) - shown; more > 0 {
+			lines = lines[:shown:shown]
+			if shown > 0 {
+				lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("%d lines more", more), max(width-2, 1))))
+			}
+		}
+		head := l.Success.Render(l.Glyphs.Done) + " " + l.Text.Render(l.Cut(title, max(width-2-draw.VisibleWidth(sign), 1))) + sign
+		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, c.guided(draw.Set(lines))...)
+	}
+	return b
+}
+
+// writeReadable adds what a person would read first of a result: how a test run
+// went, the lines of what was found or listed, else the whole.
+func writeReadable(d *draw.Document, result any) {
+	members, _ := result.(map[string]any)
+	if !telling.IsTestRun(members) {
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if lines := telling.PlaceLines(members[name]); len(lines) > 0 {
+				writeCutLines(d, d.Look.Text, lines)
+				return
+			}
+		}
+		writeResult(d, result)
+		return
+	}
+	summary, _ := members["summary"].(string)
+	d.Prose(d.Look.Text, strings.TrimSpace(summary))
+	writeCutLines(d, d.Look.Danger, telling.FailureLines(members["failures"]))
+}
+
+// writeCutLines adds a line for each text, cut where it is too long.
+func writeCutLines(d *draw.Document, style lipgloss.Style, lines []string) {
+	for _, line := range lines {
+		d.Lines = append(d.Lines, style.Render(d.Look.Cut(untrusted.Line(line), d.Width)))
+	}
+}

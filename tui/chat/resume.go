@@ -1,0 +1,50 @@
+package chat
+
+import (
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Resumed draws that a run is taken up again, and what for where the chat has
+// not said so yet.
+func (c *Pane) Resumed(words, goal string) *Block {
+	goal = untrusted.FirstLine(goal)
+	return &Block{Gap: true, Draw: func(width int) []string {
+		l := c.Look
+		lines := []string{l.Cut(l.Accent.Render(l.Glyphs.Folded)+" "+l.Strong.Render(words), width)}
+		if goal != "" {
+			lines = append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap(goal, width-2)))...)
+		}
+		return lines
+	}}
+}
+
+// Planned draws which plan is carried out, where no phases have told of it.
+// Unfolded it shows the steps as they stand.
+func (c *Pane) Planned(run *agent.Run, title string, steps int, dry bool) *Block {
+	title = untrusted.Line(title)
+	b := &Block{Gap: true, live: true}
+	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })
+	b.lay = func(width int) []draw.TextLine {
+		l := c.Look
+		tail := " " + l.Glyphs.Separator + " " + telling.Plural(steps, "step")
+		if dry {
+			tail += " " + l.Glyphs.Separator + " dry run"
+		}
+		sign := l.Glyphs.Folded
+		if *unfolded {
+			sign = l.Glyphs.Unfolded
+		}
+		head := sign + " plan "
+		room := max(width-draw.VisibleWidth(head)-draw.VisibleWidth(tail), 8)
+		line := l.Accent.Render(sign) + " plan " + l.Strong.Render(l.Cut(title, room)) + l.Muted.Render(tail)
+		lines := []draw.TextLine{{Text: l.Cut(line, width), Lead: 2}}
+		if *unfolded {
+			lines = append(lines, c.planSteps(run, width)...)
+		}
+		return lines
+	}
+	return b
+}

@@ -1,0 +1,206 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Thought is what a model thought aloud before it wrote, folded to a line unless
+// the user looks into it.
+type Thought struct {
+	Parts    []thinkingPart
+	Began    time.Time     // zero where nobody measured it
+	took     time.Duration // 0 where nobody measured it
+	Live     bool          // it goes on
+	unfolded bool
+}
+
+// thinkingPart is what was thought in one phase of planning, or for an answer.
+type thinkingPart struct {
+	of   string // the phase, "" for an answer
+	text string
+}
+
+// AddThought adds to what was thought in one phase.
+func AddThought(parts []thinkingPart, of, text string) []thinkingPart {
+	if n := len(parts); n > 0 && parts[n-1].of == of {
+		parts[n-1].text += text
+		return parts
+	}
+	return append(parts, thinkingPart{of, text})
+}
+
+// End says that the model has begun to write, or else that no more comes.
+func (t *Thought) End(at time.Time) {
+	if !t.Live {
+		return
+	}
+	t.Live = false
+	t.took += max(at.Sub(t.Began), 0)
+}
+
+// In reports whether something was thought in that phase.
+func (t *Thought) In(phase string) bool {
+	return slices.ContainsFunc(t.Parts, func(p thinkingPart) bool { return p.of == phase })
+}
+
+// words is how many words were thought.
+func (t *Thought) words() int {
+	n := 0
+	for _, p := range t.Parts {
+		n += len(strings.Fields(p.text))
+	}
+	return n
+}
+
+// folding is what a click or a key folds and unfolds in the chat.
+type folding struct {
+	turn  func()      // folds or unfolds it
+	thing string      // what it is, in a word
+	can   func() bool // there is something to unfold
+	open  func() bool // it is unfolded
+}
+
+// Thinking draws what a model thinks: while it goes on its end, afterwards how
+// long and how much it was, and unfolded the whole.
+func (c *Pane) Thinking(t *Thought) *Block {
+	b := &Block{Gap: true, live: t.Live, until: func() bool { return !t.Live }}
+	count := -1
+	var counted int
+	words := func() int {
+		size := 0
+		for _, p := range t.Parts {
+			size += len(p.text)
+		}
+		if size != counted || count < 0 {
+			count, counted = t.words(), size
+		}
+		return count
+	}
+	b.says = func() string {
+		if !t.unfolded {
+			return "thinking"
+		}
+		var all []string
+		for _, p := range t.Parts {
+			all = append(all, strings.TrimSpace(p.text))
+		}
+		return untrusted.Visible(strings.Join(all, "\n"))
+	}
+	b.folds = &folding{thing: FoldThinking, can: func() bool { return len(t.Parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
+	b.lay = func(width int) []draw.TextLine {
+		if len(t.Parts) == 0 {
+			return nil
+		}
+		if t.Live && !t.unfolded {
+			return []draw.TextLine{{Text: c.thoughtTail(t.Parts[len(t.Parts)-1].text, width)}}
+		}
+		l, sign := c.Look, c.Look.Glyphs.Folded
+		if t.unfolded {
+			sign = l.Glyphs.Unfolded
+		}
+		between := " " + l.Glyphs.Separator + " "
+		head := sign + " thinking"
+		if t.took > 0 {
+			head += between + telling.Seconds(t.took)
+		}
+		head += between + telling.Plural(words(), "word")
+		lines := []draw.TextLine{{Text: l.Faint.Render(l.Cut(head, width)), Lead: 2}}
+		if t.unfolded {
+			lines = append(lines, c.thoughtText(t, width)...)
+		}
+		return lines
+	}
+	return b
+}
+
+// thoughtText draws the whole of what was thought behind a guide.
+func (c *Pane) thoughtText(t *Thought, width int) []draw.TextLine {
+	l := c.Look
+	guide := l.Border.Render(l.Glyphs.Guide) + " "
+	var lines []draw.TextLine
+	for _, p := range t.Parts {
+		if p.of != "" && len(t.Parts) > 1 {
+			lines = append(lines, draw.TextLine{Text: guide + l.Muted.Render(p.of), Lead: 2})
+		}
+		for _, line := range draw.Wrapped(untrusted.Visible(strings.TrimSpace(p.text)), max(width-2, 1)) {
+			lines = append(lines, draw.TextLine{Text: guide + l.Faint.Render(line.Text), Lead: 2, Join: line.Join})
+		}
+	}
+	return lines
+}
+
+// thoughtTail is the end of what the model thinks aloud, on one line.
+func (c *Pane) thoughtTail(text string, width int) string {
+	const lead = "  thinking: "
+	const tail = 400 // bytes; more than fits on any line
+	if len(text) > tail {
+		text = strings.ToValidUTF8(text[len(text)-tail:], "")
+	}
+	return c.Look.Faint.Render(lead + c.Look.CutLeft(untrusted.Line(text), width-len(lead)))
+}
+
+// FoldNewest folds or unfolds the newest thing of a kind that is in view, else
+// the newest of all; "" is any kind. It reports whether there is one.
+func (c *Pane) FoldNewest(thing string) bool {
+	c.Lines()
+	for i := len(c.Shown) - 1; i >= 0; i-- {
+		if at := c.Shown[i].Block; at >= 0 && c.Blocks[at].foldable(thing) {
+			c.TurnFold(at)
+			return true
+		}
+	}
+	for at := len(c.Blocks) - 1; at >= 0; at-- {
+		if c.Blocks[at].foldable(thing) {
+			c.TurnFold(at)
+			c.show(Spot{at, 0})
+			return true
+		}
+	}
+	return false
+}
+
+// TurnFold folds or unfolds a block. What stands above it stays where it is.
+func (c *Pane) TurnFold(at int) {
+	b := c.Blocks[at]
+	if !b.foldable("") {
+		return
+	}
+	top := c.first()
+	b.folds.turn()
+	b.stale, b.looked = true, false
+	c.Find.changed()
+	if top.Block <= at {
+		c.away, c.top = true, top
+		if top.Block == at {
+			c.top.Line = min(top.Line, len(c.LinesOf(at))-1)
+		}
+	}
+	c.drawn = false
+}
+
+// HasFold reports whether there is something of a kind to fold or unfold.
+func (c *Pane) HasFold(thing string) bool {
+	return slices.ContainsFunc(c.Blocks, func(b *Block) bool { return b.foldable(thing) })
+}
+
+// FoldAll unfolds everything of a kind, or where all of it is unfolded folds it.
+func (c *Pane) FoldAll(thing string) {
+	folded := slices.ContainsFunc(c.Blocks, func(b *Block) bool { return b.foldable(thing) && !b.folds.open() })
+	for i, b := range c.Blocks {
+		if b.foldable(thing) && b.folds.open() != folded {
+			c.TurnFold(i)
+		}
+	}
+}
+
+// foldable reports whether a block is of a kind that can be folded and unfolded;
+// "" is any.
+func (b *Block) foldable(thing string) bool {
+	return b.folds != nil && (thing == "" || b.folds.thing == thing) && b.folds.can()
+}

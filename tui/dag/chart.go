@@ -1,0 +1,220 @@
+package dag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// chart is the steps of a plan as a graph, by their positions in execution
+// order. It changes only when the plan does, never with what the steps do.
+type chart struct {
+	Steps  []*agent.StepState
+	at     map[string]int   // step index → position
+	deps   [][]int          // for each position, what it depends on
+	feeds  [][]int          // and what depends on it
+	before []planlayout.Set // and all that must be done first
+	places []int            // where each stands in the run's own list
+
+	parallel map[string]bool // steps that may run at the same time as another one
+
+	fans   [][]int // siblings that do the same: alike in tool and in what they depend on
+	fan    []int   // which of those a step is one of, -1 for none
+	part   []int   // the milestone that a step belongs to, -1 for none
+	parts  []string
+	agents []int // steps that make calls of their own
+
+	longest, tool, index int // widths of the longest title, tool name and index, in cells
+}
+
+// newChart charts the steps of a run.
+func newChart(run *agent.Run) *chart {
+	proposed := run.Plan
+	proposed.Steps = make([]plan.Step, len(run.Steps))
+	place := make(map[string]int, len(run.Steps))
+	for i, s := range run.Steps {
+		proposed.Steps[i] = s.Step
+		place[s.Step.Index] = i
+	}
+	graph := plan.NewGraph(proposed)
+	order := executionOrder(graph, proposed)
+	n := len(order)
+	c := &chart{
+		at: make(map[string]int, n), Steps: make([]*agent.StepState, n), places: make([]int, n),
+		parallel: planlayout.Parallel(graph),
+		deps:     make([][]int, n), feeds: make([][]int, n), before: make([]planlayout.Set, n),
+	}
+	for i, index := range order {
+		c.at[index] = i
+		c.places[i] = place[index]
+		c.Steps[i] = run.Steps[place[index]]
+	}
+	for i, index := range order {
+		all := planlayout.NewSet(n)
+		for _, d := range graph.Dependencies(index) {
+			// Of a draft that runs in a circle some come later.
+			if p, ok := c.at[d]; ok && p < i {
+				c.deps[i] = append(c.deps[i], p)
+				c.feeds[p] = append(c.feeds[p], i)
+				all.Union(c.before[p])
+				all.Add(p)
+			}
+		}
+		c.before[i] = all
+		s := c.Steps[i]
+		c.longest = max(c.longest, ansi.StringWidth(untrusted.Line(s.Step.Title)))
+		c.tool = max(c.tool, ansi.StringWidth(telling.StepTool(s)))
+		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
+		if s.Step.Executor == plan.ExecutorAgent {
+			c.agents = append(c.agents, i)
+		}
+	}
+	c.findFans()
+	c.findParts(proposed.Milestones)
+	return c
+}
+
+// executionOrder is every step of the plan once; what the graph leaves out, as
+// in a draft that is not whole yet, stands at the end.
+func executionOrder(graph *plan.Graph, plan plan.Plan) []string {
+	order := graph.Order()
+	seen := make(map[string]bool, len(plan.Steps))
+	for _, index := range order {
+		seen[index] = true
+	}
+	for _, s := range plan.Steps {
+		if !seen[s.Index] {
+			seen[s.Index] = true
+			order = append(order, s.Index)
+		}
+	}
+	return order
+}
+
+// fanLeast is how many siblings make a fan-out.
+const fanLeast = 3
+
+// findFans finds steps that do the same with the same dependencies. Level by
+// level: what depends on different steps of one fan-out depends on that one, so
+// that a fan-out of whole chains is a chain of fan-outs.
+func (c *chart) findFans() {
+	n := len(c.Steps)
+	depth, deepest := make([]int, n), -1
+	for i := range n {
+		for _, d := range c.deps[i] {
+			depth[i] = max(depth[i], depth[d]+1)
+		}
+		deepest = max(deepest, depth[i])
+	}
+	levels := make([][]int, deepest+1)
+	for i := range n {
+		levels[depth[i]] = append(levels[depth[i]], i)
+	}
+	c.fan = make([]int, n)
+	for i := range c.fan {
+		c.fan[i] = -1
+	}
+	for _, level := range levels {
+		if len(level) < fanLeast {
+			continue
+		}
+		alike := make(map[string][]int)
+		var names []string
+		for _, i := range level {
+			name := c.likeness(i)
+			if _, known := alike[name]; !known {
+				names = append(names, name)
+			}
+			alike[name] = append(alike[name], i)
+		}
+		for _, name := range names {
+			if members := alike[name]; len(members) >= fanLeast {
+				for _, i := range members {
+					c.fan[i] = len(c.fans)
+				}
+				c.fans = append(c.fans, members)
+			}
+		}
+	}
+}
+
+// likeness names what a step does and what it depends on, a fan-out for any of
+// its steps.
+func (c *chart) likeness(i int) string {
+	ids := make([]int, 0, len(c.deps[i]))
+	for _, d := range c.deps[i] {
+		if f := c.fan[d]; f >= 0 {
+			ids = append(ids, -1-f)
+		} else {
+			ids = append(ids, d)
+		}
+	}
+	slices.Sort(ids)
+	var b strings.Builder
+	b.WriteString(telling.StepTool(c.Steps[i]))
+	for k, id := range ids {
+		if k == 0 || id != ids[k-1] {
+			b.WriteByte(' ')
+			b.WriteString(strconv.Itoa(id))
+		}
+	}
+	return b.String()
+}
+
+// findParts notes which milestone each step belongs to.
+func (c *chart) findParts(milestones []plan.Milestone) {
+	c.part = make([]int, len(c.Steps))
+	for i := range c.part {
+		c.part[i] = -1
+	}
+	for m, part := range milestones {
+		c.parts = append(c.parts, untrusted.Line(part.Title))
+		for _, index := range part.Steps {
+			if i, ok := c.at[index]; ok && c.part[i] < 0 {
+				c.part[i] = m
+			}
+		}
+	}
+}
+
+// stands reports whether the chart still shows the steps that the run has.
+func (c *chart) stands(run *agent.Run) bool {
+	if len(run.Steps) != len(c.Steps) {
+		return false
+	}
+	for i, place := range c.places {
+		if run.Steps[place] != c.Steps[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// led is what hangs on one step alone: every way to it leads over that one.
+func (c *chart) led(i int) []int {
+	var out []int
+	inside := planlayout.NewSet(len(c.Steps))
+	inside.Add(i)
+	for t := i + 1; t < len(c.Steps); t++ {
+		if len(c.deps[t]) == 0 {
+			continue
+		}
+		all := true
+		for _, d := range c.deps[t] {
+			all = all && inside.Has(d)
+		}
+		if all {
+			inside.Add(t)
+			out = append(out, t)
+		}
+	}
+	return out
+}

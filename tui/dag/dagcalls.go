@@ -1,0 +1,185 @@
+package dag
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Under an agent step stand the calls that its sub-agent makes: folded to one
+// line with the newest of them, or each on a line of its own.
+
+func callsKey(index string) string { return "calls " + index }
+
+// addCalls adds the rows of an agent step's calls under its own.
+func (o *outline) addCalls(of Row, open bool) {
+	s := of.Step
+	if s.Loop == nil || len(s.Loop.Calls) == 0 {
+		return
+	}
+	r := Row{Kind: RowCalls, Key: callsKey(s.Step.Index), owner: s, at: of.at, node: of.node}
+	if of.rails != railsNone {
+		r.rails = railsBelow
+	}
+	o.add(r)
+	if !open {
+		return
+	}
+	r.Kind = RowCall
+	for _, c := range s.Loop.Calls {
+		r.Key, r.Step = c.Step.Index, c
+		o.add(r)
+	}
+}
+
+// chatOutline is the calls that a model makes in the chat, where there is no
+// plan to be shown.
+func chatOutline(chat *agent.Loop) *outline {
+	o := &outline{signs: 1, width: 1}
+	for _, c := range chat.Calls {
+		o.add(Row{Kind: RowCall, Key: c.Step.Index, Step: c})
+	}
+	o.finish()
+	return o
+}
+
+// now brings a row up to date whose step changes: of folded calls, the newest.
+func (r *Row) now() *Row {
+	if r.Kind == RowCalls {
+		r.Step = telling.Newest(r.owner.Loop)
+	}
+	return r
+}
+
+// countCalls is how many calls rows may have to be laid out for.
+func countCalls(run *agent.Run) int {
+	n := 0
+	if run.Chat != nil {
+		n = len(run.Chat.Calls)
+	}
+	for _, s := range run.Steps {
+		if s.Loop != nil {
+			n += len(s.Loop.Calls)
+		}
+	}
+	return n
+}
+
+func doneOf(steps []*agent.StepState) int {
+	n := 0
+	for _, s := range steps {
+		if s.Status == agent.StepDone && telling.FailureOf(s) == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// keyOf is the row that stands for a step: of a folded call the line that it is
+// folded to.
+func (d *Pane) keyOf(s *agent.StepState) string {
+	if d.Run.Step(s.Parent) != nil && !d.calls[s.Parent] {
+		return callsKey(s.Parent)
+	}
+	return s.Step.Index
+}
+
+// unfold shows all calls of the agent step that is chosen, be it by one of them,
+// or folds them.
+func (d *Pane) unfold() {
+	s := d.caller()
+	if s == nil {
+		return
+	}
+	index := s.Step.Index
+	if d.calls[index] {
+		delete(d.calls, index)
+		if d.Chosen().Kind == RowCall {
+			d.Selected = callsKey(index)
+		}
+	} else {
+		d.calls[index] = true
+	}
+	d.Stale, d.News, d.drawn = true, true, false
+}
+
+// caller is the agent step that is chosen and has made calls, nil where none is.
+func (d *Pane) caller() *agent.StepState {
+	r := d.Chosen()
+	if r == nil {
+		return nil
+	}
+	s := r.owner
+	if r.Kind == RowStep {
+		s = r.Step
+	}
+	if s == nil || s.Loop == nil || len(s.Loop.Calls) == 0 {
+		return nil
+	}
+	return s
+}
+
+// paintCall paints a call, or the line that the calls of an agent are folded to.
+func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
+	l, s, c := d.Look, r.Step, f.columns
+	room := max(d.Width-1-c.mark-c.gutter-c.state-2, 1)
+	until := 0 // what is left of the room where the state begins, under those of the steps
+	if r.owner != nil {
+		text := c.index + 2 + c.title
+		if c.tool > 0 {
+			text += 2 + c.tool
+		}
+		text += c.parallel
+		until = max(room-text, 0)
+	}
+	add := func(style lipgloss.Style, text string) {
+		text = l.Cut(text, room)
+		room -= ansi.StringWidth(text)
+		p.Add(style, text)
+	}
+	faded := func(style lipgloss.Style) lipgloss.Style {
+		if f.kin == KinDim {
+			return l.Faint
+		}
+		return style
+	}
+	if r.owner != nil {
+		add(l.Text, strings.Repeat(" ", c.index))
+	}
+	if r.Kind == RowCalls {
+		sign := l.Glyphs.Folded
+		if f.open {
+			sign = l.Glyphs.Unfolded
+		}
+		add(l.Muted, " "+sign+" "+telling.CallsWords(d.Run, r.owner.Loop))
+		if f.open {
+			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
+			return
+		}
+		add(l.Text, "  ")
+	} else if r.owner != nil {
+		add(l.Text, "   ")
+	}
+	if r.owner != nil { // one of the chat stands in the gutter, as a step does
+		glyph, style := draw.StateGlyph(l, d.Run, s)
+		add(style, glyph)
+	}
+	name := l.Text
+	if s.Status == agent.StepActive || s.Status == agent.StepWaiting {
+		name = l.Strong
+	}
+	if r.owner != nil && r.Kind == RowCall {
+		add(l.Muted, " "+untrusted.Line(s.Step.Index))
+	}
+	add(faded(name), " "+untrusted.Line(s.Step.Title))
+	if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 4 {
+		add(l.Faint, "  "+arg)
+	}
+	add(l.Text, strings.Repeat(" ", max(room-until, 0)))
+}

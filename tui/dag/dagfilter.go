@@ -1,0 +1,188 @@
+package dag
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/sahilm/fuzzy"
+
+	"replan/agent"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// planFilter shows only the steps that are like what was typed: words of their
+// titles, tools and indices, and how they stand, as in status:failed.
+type planFilter struct {
+	Text   string
+	Typing bool
+	found  []int // positions, in execution order
+}
+
+// On reports whether steps are left out.
+func (f *planFilter) On() bool { return strings.TrimSpace(f.Text) != "" }
+
+// shown reports whether the filter takes a line of the pane.
+func (f *planFilter) shown() bool { return f.Typing || f.On() }
+
+// statusWords are the words by which a filter knows how a step stands.
+var statusWords = map[string]func(c telling.StepClass, s *agent.StepState) bool{
+	"drafting": isClass(telling.ClassDraft),
+	"pending":  isClass(telling.ClassWaits, telling.ClassDraft, telling.ClassReady, telling.ClassHeld, telling.ClassRetry),
+	"waiting":  isClass(telling.ClassWaits),
+	"blocked":  isClass(telling.ClassWaits),
+	"ready":    isClass(telling.ClassReady),
+	"held":     isClass(telling.ClassHeld),
+	"retry":    isClass(telling.ClassRetry),
+	"running":  isClass(telling.ClassRuns),
+	"gate":     isClass(telling.ClassGate),
+	"doubt":    isClass(telling.ClassDoubt),
+	"done":     isClass(telling.ClassDone),
+	"complete": isClass(telling.ClassDone),
+	"failed":   isClass(telling.ClassFailed),
+	"stopped":  isClass(telling.ClassStopped),
+	"skipped":  isClass(telling.ClassSkipped),
+	"added":    func(_ telling.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeAdded },
+	"revised":  func(_ telling.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeRevised },
+}
+
+func isClass(any ...telling.StepClass) func(telling.StepClass, *agent.StepState) bool {
+	return func(c telling.StepClass, _ *agent.StepState) bool { return slices.Contains(any, c) }
+}
+
+// stands reports whether a step stands as a word of a filter says, which need not
+// be whole: run, fail, in_doubt.
+func stands(word string, c telling.StepClass, s *agent.StepState) bool {
+	word = strings.TrimPrefix(strings.ToLower(word), "in_")
+	for name, is := range statusWords {
+		if (strings.HasPrefix(name, word) || name == "complete" && word == "completed") && is(c, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// stepTexts are the steps as a filter reads them.
+type stepTexts struct {
+	among []int
+	texts []string
+}
+
+func (t *stepTexts) String(i int) string { return t.texts[i] }
+func (t *stepTexts) Len() int            { return len(t.among) }
+
+// search finds the steps. Every word must fit; one that is in no text as it
+// stands is looked for letter by letter.
+func (f *planFilter) search(c *chart, t *tally) {
+	found := make([]int, len(c.Steps))
+	for i := range found {
+		found[i] = i
+	}
+	for _, word := range strings.Fields(f.Text) {
+		name, value, named := strings.Cut(word, ":")
+		var fits func(i int) bool
+		switch {
+		case named && value != "" && strings.HasPrefix("status", strings.ToLower(name)):
+			fits = func(i int) bool { return stands(value, t.class[i], c.Steps[i]) }
+		case named && value != "" && strings.EqualFold(name, "tool"):
+			value = strings.ToLower(value)
+			fits = func(i int) bool { return strings.Contains(strings.ToLower(telling.StepTool(c.Steps[i])), value) }
+		default:
+			found = stepsLike(c, t, found, word)
+			continue
+		}
+		found = slices.DeleteFunc(found, func(i int) bool { return !fits(i) })
+	}
+	f.found = found
+}
+
+// wordLeast is how long the beginning of a word has to be that says without
+// status: how a step stands.
+const wordLeast = 3
+
+// stepsLike finds a word in some steps: in their texts or as how they stand, else
+// its letters in the texts in their order.
+func stepsLike(c *chart, t *tally, among []int, word string) []int {
+	texts := &stepTexts{among: among, texts: make([]string, len(among))}
+	low := strings.ToLower(word)
+	var found []int
+	for k, i := range among {
+		s := c.Steps[i]
+		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title + " " + telling.StepTool(s))
+		if strings.Contains(strings.ToLower(texts.texts[k]), low) || len(low) >= wordLeast && stands(low, t.class[i], s) {
+			found = append(found, i)
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	for _, m := range fuzzy.FindFromNoSort(word, texts) {
+		found = append(found, among[m.Index])
+	}
+	return found
+}
+
+// StartFilter opens the line in which a filter is typed.
+func (d *Pane) StartFilter() {
+	d.Filter.Typing, d.drawn = true, false
+}
+
+// clearFilter shows all steps again.
+func (d *Pane) clearFilter() {
+	d.Filter, d.Stale, d.loose, d.drawn = planFilter{}, true, false, false
+}
+
+// FilterHandlers are the actions of the filter.
+func (d *Pane) FilterHandlers() keymap.Handlers {
+	if !d.Filter.Typing {
+		return keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}
+	}
+	keep := func() { d.Filter.Typing, d.drawn = false, false }
+	clear := keymap.Handler{Do: keymap.Just(func() { d.Seek("") })}
+	hs := keymap.Handlers{
+		"list.choose":  {Do: keymap.Just(keep)},
+		"dialog.leave": {Do: keymap.Just(d.clearFilter)},
+		"list.up":      {Do: keymap.Just(func() { d.Move(-1) })}, "list.down": {Do: keymap.Just(func() { d.Move(1) })},
+		"search.erase_word": clear, "search.erase_all": clear,
+	}.With(keymap.Searching(d.Filter.Text, d.Seek))
+	if d.Filter.Text == "" {
+		hs["list.erase"] = keymap.Handler{Do: keymap.Just(keep)}
+	}
+	return hs
+}
+
+// Seek filters the steps by a text.
+func (d *Pane) Seek(text string) {
+	d.Filter.Text, d.Stale, d.drawn, d.loose = text, true, false, false
+}
+
+// drawFilter draws the line in which the filter stands.
+func (d *Pane) drawFilter() string {
+	l, f := d.Look, &d.Filter
+	tail := ""
+	if f.On() && d.Chart != nil {
+		tail = telling.Plural(len(f.found), "step") + " of " + telling.Plural(len(d.Chart.Steps), "")
+		tail = strings.TrimRight(strings.TrimSuffix(tail, "s"), " ")
+	}
+	does := "n N move, esc clears"
+	if f.Typing {
+		does = "enter keeps, esc clears"
+	}
+	cursor := ""
+	if f.Typing {
+		cursor = l.Text.Reverse(true).Render(" ")
+	}
+	room := max(d.Width-4-ansi.StringWidth(tail), 4)
+	typed := l.CutLeft(untrusted.Visible(f.Text), room-2)
+	left := " " + l.Key.Render("/") + l.Strong.Render(typed) + cursor
+	if !f.On() && f.Typing {
+		hint := l.Cut(" title, tool, index or status:failed", d.Width-ansi.StringWidth(left)-1)
+		return l.Fit(left+l.Faint.Render(hint), d.Width)
+	}
+	if full := tail + "  " + does; ansi.StringWidth(left)+ansi.StringWidth(full)+3 <= d.Width {
+		tail = full
+	}
+	return l.Sides(left, l.Faint.Render(tail)+" ", d.Width)
+}

@@ -1,0 +1,383 @@
+package dag
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+
+	"replan/agent"
+	planlayout "replan/planning/plan/layout"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// rollFrom is how many steps a plan has at most that is shown step by step. In
+// a larger one fan-outs, and runs of steps that are done, are rolled up.
+const rollFrom = 50
+
+// runLeast is how many steps that are done in a row are rolled up.
+const runLeast = 4
+
+// FoldLevel is how much of a plan is folded where the user has said nothing of
+// the single part.
+type FoldLevel int
+
+const (
+	FoldAuto FoldLevel = iota // what is large
+	FoldNone
+	foldAll
+)
+
+// rollup is several steps in one line, with how many of them stand how.
+type rollup struct {
+	key     string
+	Label   string
+	First   string // index of the first and the last step in it
+	Last    string
+	members []int
+	Steps   []*agent.StepState // those
+	Counts  telling.Counts
+	Open    bool
+	shown   []int // of a folded one: steps that have a row all the same
+	set     planlayout.Set
+	tally   *tally
+}
+
+// Class is how the i-th of its steps stands.
+func (r *rollup) Class(i int) telling.StepClass { return r.tally.class[r.members[i]] }
+
+// folds is what is folded in a plan.
+type folds struct {
+	Level FoldLevel
+	said  map[string]bool // roll-ups that the user has opened (true) or folded
+	led   map[string]bool // steps under which what they lead is folded
+}
+
+func newFolds() folds { return folds{said: map[string]bool{}, led: map[string]bool{}} }
+
+func ledKey(index string) string { return "led " + index }
+func fanKey(index string) string { return "fan " + index }
+func runKey(index string) string { return "run " + index }
+
+// node is what has a place of its own in the graph that is drawn: a step, or a
+// roll-up of several.
+type node struct {
+	step int     // -1 for a roll-up
+	roll *rollup // nil for a step
+	head *rollup // an opened run of steps that begins here
+}
+
+// members are the steps of a node.
+func (n *node) members() []int {
+	if n.roll != nil {
+		return n.roll.members
+	}
+	return []int{n.step}
+}
+
+// folder finds the nodes of a plan.
+type folder struct {
+	*folds
+	chart *chart
+	tally *tally
+	keep  int // the step that is chosen, which is never out of sight; -1 for none
+
+	roll  []*rollup // for each step, the one it is rolled up in
+	led   map[int]*rollup
+	nodes []node
+	of    []int // for each step its node
+}
+
+// nodesOf finds the nodes of a plan, in an order in which each stands behind
+// those that it depends on, and the node of each step.
+func nodesOf(f *folds, c *chart, t *tally, keep int) ([]node, []int) {
+	w := &folder{folds: f, chart: c, tally: t, keep: keep, roll: make([]*rollup, len(c.Steps)), led: map[int]*rollup{}}
+	w.foldLed()
+	w.foldFans()
+	w.place()
+	w.foldRuns()
+	for i := range w.roll {
+		t.rolls[i] = nil
+	}
+	for i := range w.nodes {
+		for _, r := range []*rollup{w.nodes[i].roll, w.nodes[i].head} {
+			if r == nil {
+				continue
+			}
+			r.set = planlayout.NewSet(len(c.Steps))
+			for _, m := range r.members {
+				r.Counts[t.class[m]]++
+				r.set.Add(m)
+				t.rolls[m] = r
+			}
+		}
+	}
+	return w.nodes, w.of
+}
+
+func (w *folder) newRollup(key, label string, members []int) *rollup {
+	c := w.chart
+	steps := make([]*agent.StepState, len(members))
+	for i, m := range members {
+		steps[i] = c.Steps[m]
+	}
+	return &rollup{
+		key: key, Label: label, members: members, Steps: steps, tally: w.tally,
+		First: untrusted.Line(c.Steps[members[0]].Step.Index), Last: untrusted.Line(c.Steps[members[len(members)-1]].Step.Index),
+	}
+}
+
+// foldLed folds what the user wants folded under a step.
+func (w *folder) foldLed() {
+	if len(w.folds.led) == 0 {
+		return
+	}
+	for i, s := range w.chart.Steps {
+		if !w.folds.led[s.Step.Index] || w.roll[i] != nil {
+			continue
+		}
+		var members []int
+		for _, t := range w.chart.led(i) {
+			if w.roll[t] == nil {
+				members = append(members, t)
+			}
+		}
+		if len(members) == 0 {
+			continue
+		}
+		r := w.newRollup(ledKey(s.Step.Index), telling.Plural(len(members), "step"), members)
+		for _, m := range members {
+			w.roll[m] = r
+		}
+		if slices.Contains(members, w.keep) {
+			r.shown = []int{w.keep}
+		}
+		w.led[i] = r
+	}
+}
+
+// foldFans rolls up fan-outs. Of one that the user has not folded himself, what
+// runs, waits or has failed keeps its row.
+func (w *folder) foldFans() {
+	c := w.chart
+	for _, fan := range c.fans {
+		key := fanKey(c.Steps[fan[0]].Step.Index)
+		open, said := w.said[key]
+		rolls := w.Level == foldAll || w.Level == FoldAuto && len(c.Steps) > rollFrom
+		if !said && !rolls || said && open && !rolls {
+			continue
+		}
+		members := fan
+		if len(w.led) > 0 {
+			members = slices.DeleteFunc(slices.Clone(fan), func(m int) bool { return w.roll[m] != nil || w.led[m] != nil })
+		}
+		if len(members) < fanLeast {
+			continue
+		}
+		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), telling.StepTool(c.Steps[members[0]])), members)
+		r.Open = said && open
+		for _, m := range members {
+			if r.Open || m == w.keep || !said && w.Level == FoldAuto && !w.tally.class[m].Quiet() {
+				r.shown = append(r.shown, m)
+			}
+		}
+		if !said && len(members)-len(r.shown) < 2 {
+			continue
+		}
+		for _, m := range members {
+			w.roll[m] = r
+		}
+	}
+}
+
+// place puts steps and roll-ups in order.
+func (w *folder) place() {
+	c := w.chart
+	n := len(c.Steps)
+	w.of = make([]int, n)
+	for i := range w.of {
+		w.of[i] = -1
+	}
+	add := func(d node) {
+		for _, m := range d.members() {
+			w.of[m] = len(w.nodes)
+		}
+		w.nodes = append(w.nodes, d)
+	}
+	for i := range n {
+		if w.of[i] >= 0 {
+			continue
+		}
+		if r := w.roll[i]; r != nil {
+			add(node{step: -1, roll: r})
+			continue
+		}
+		add(node{step: i})
+		if r := w.led[i]; r != nil {
+			add(node{step: -1, roll: r})
+		}
+	}
+	if len(w.nodes) < n {
+		w.sort()
+	}
+}
+
+// minHeap yields the lowest number first.
+type minHeap []int
+
+func (h minHeap) Len() int           { return len(h) }
+func (h minHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h minHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *minHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *minHeap) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return last
+}
+
+// sort puts the nodes behind those that they depend on; a roll-up stands where
+// its first step does, which may be before a step that another of them needs.
+func (w *folder) sort() {
+	deps := nodeDeps(w.chart, w.nodes, w.of)
+	feeds, open := make([][]int, len(deps)), make([]int, len(deps))
+	var ready minHeap
+	for i, ds := range deps {
+		open[i] = len(ds)
+		for _, d := range ds {
+			feeds[d] = append(feeds[d], i)
+		}
+		if open[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	heap.Init(&ready)
+	order := make([]node, 0, len(deps))
+	for ready.Len() > 0 {
+		i := heap.Pop(&ready).(int)
+		for _, m := range w.nodes[i].members() {
+			w.of[m] = len(order)
+		}
+		order = append(order, w.nodes[i])
+		for _, f := range feeds[i] {
+			if open[f]--; open[f] == 0 {
+				heap.Push(&ready, f)
+			}
+		}
+	}
+	w.nodes = order
+}
+
+// nodeDeps is which nodes each node depends on.
+func nodeDeps(c *chart, nodes []node, of []int) [][]int {
+	deps := make([][]int, len(nodes))
+	seen := make([]int, len(nodes))
+	for i := range nodes {
+		for _, m := range nodes[i].members() {
+			for _, d := range c.deps[m] {
+				if k := of[d]; k >= 0 && k != i && seen[k] != i+1 {
+					seen[k] = i + 1
+					deps[i] = append(deps[i], k)
+				}
+			}
+		}
+		slices.Sort(deps[i])
+	}
+	return deps
+}
+
+// foldRuns rolls up steps that are done one after the other, in portions that
+// stay where they are while the run goes on.
+func (w *folder) foldRuns() {
+	if w.Level == FoldNone || w.Level == FoldAuto && len(w.chart.Steps) <= rollFrom {
+		return
+	}
+	var out []node
+	portion := max(20, len(w.nodes)/20)
+	many := len(w.nodes) > rollFrom || w.Level == foldAll
+	for i := 0; i < len(w.nodes); {
+		end := i
+		for end < len(w.nodes) && (end == i || end%portion != 0 && w.partOf(end) == w.partOf(i)) && w.settled(&w.nodes[end], many) {
+			end++
+		}
+		least := runLeast
+		if w.Level == foldAll {
+			least = 2
+		}
+		if end-i < least {
+			end = max(end, i+1)
+			out = append(out, w.nodes[i:end]...)
+			i = end
+			continue
+		}
+		out = append(out, w.run(w.nodes[i:end])...)
+		i = end
+	}
+	if len(out) == len(w.nodes) {
+		return
+	}
+	w.nodes = out
+	for i := range out {
+		for _, m := range out[i].members() {
+			w.of[m] = i
+		}
+	}
+}
+
+// run is the nodes for steps that are done: one where they are rolled up, else
+// themselves under a heading.
+func (w *folder) run(nodes []node) []node {
+	c := w.chart
+	var members []int
+	for i := range nodes {
+		members = append(members, nodes[i].members()...)
+	}
+	first := nodes[0].members()[0]
+	r := w.newRollup(runKey(c.Steps[first].Step.Index), w.runLabel(members), members)
+	if r.Open = w.said[r.key]; r.Open {
+		opened := slices.Clone(nodes)
+		opened[0].head = r
+		return opened
+	}
+	if slices.Contains(members, w.keep) {
+		r.shown = []int{w.keep}
+	}
+	return []node{{step: -1, roll: r}}
+}
+
+// runLabel names a run of steps: after its milestone where it is all of one.
+func (w *folder) runLabel(members []int) string {
+	label := telling.Plural(len(members), "step")
+	if p := w.chart.part[members[0]]; p >= 0 && w.chart.parts[p] != "" {
+		label = cmp.Or(w.chart.parts[p], label)
+	}
+	return label
+}
+
+// partOf is the milestone of a node.
+func (w *folder) partOf(i int) int { return w.chart.part[w.nodes[i].members()[0]] }
+
+// settled reports whether a node is done and so is all that needs it, so that
+// what was done last stays in sight. Fan-outs count where there are many rows.
+func (w *folder) settled(n *node, many bool) bool {
+	if n.head != nil || n.roll != nil && (!many || n.roll.Open || w.Level == foldAll) {
+		return false
+	}
+	for _, m := range n.members() {
+		if !w.tally.class[m].Over() {
+			return false
+		}
+		for _, f := range w.chart.feeds[m] {
+			if !w.tally.class[f].Over() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Large reports whether the plan has more rows than are in view.
+func (d *Pane) Large() bool {
+	return d.Chart != nil && len(d.Chart.Steps) > max(d.Height, 1)
+}

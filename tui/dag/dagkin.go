@@ -1,0 +1,134 @@
+package dag
+
+import planlayout "replan/planning/plan/layout"
+
+// kin says how a row relates to the chosen one.
+type kin int
+
+const (
+	kinNone kin = iota // nothing is lit
+	kinSelf            // it is chosen, or the step that the chosen one belongs to
+	KinLit             // one depends on the other
+	KinDim             // neither does
+)
+
+// kinship is what the chosen row depends on and what depends on it, of steps and
+// of what stands for them in the graph.
+type kinship struct {
+	of       string // the row that it was found for
+	on       bool
+	self     planlayout.Set
+	above    planlayout.Set         // what it depends on
+	below    planlayout.Set         // what depends on it
+	up, down []bool                 // nodes on a way to it, and from it, itself among both
+	lanes    [][2][]planlayout.Span // of each lane, the parts that are such a way: up and down
+}
+
+// light finds the kinship of the chosen row, while the pane has the focus.
+func (d *Pane) light() {
+	at := d.Position()
+	if !d.focused || at < 0 || d.Chart == nil || d.Outline.chart == nil || d.Outline.flat {
+		d.kin = kinship{}
+		return
+	}
+	if d.kin.on && d.kin.of == d.Selected {
+		return
+	}
+	d.kin = kinship{}
+	c := d.Chart
+	n := len(c.Steps)
+	self := planlayout.NewSet(n)
+	r := &d.Outline.Rows[at]
+	switch r.Kind {
+	case RowStep, RowCalls, RowCall:
+		self.Add(r.at)
+	case RowRoll:
+		self.Union(r.Roll.set)
+	default:
+		return
+	}
+	k := kinship{of: d.Selected, on: true, self: self, above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
+	for i := range n {
+		if self.Has(i) {
+			k.above.Union(c.before[i])
+		}
+		if c.before[i].Meets(self) {
+			k.below.Add(i)
+		}
+	}
+	k.up, k.down = make([]bool, len(d.Outline.nodes)), make([]bool, len(d.Outline.nodes))
+	for i, node := range d.Outline.of {
+		if node < 0 {
+			continue
+		}
+		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
+		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
+	}
+	rails := d.Outline.rails
+	k.lanes = make([][2][]planlayout.Span, len(rails.Lanes))
+	for i := range rails.Lanes {
+		k.lanes[i] = [2][]planlayout.Span{rails.Lanes[i].Spans(k.up), rails.Lanes[i].Spans(k.down)}
+	}
+	d.kin = k
+}
+
+// KinOf says how a row relates to the chosen one.
+func (d *Pane) KinOf(r *Row) kin {
+	k := &d.kin
+	if !k.on {
+		return kinNone
+	}
+	switch r.Kind {
+	case RowStep, RowCalls, RowCall:
+		switch {
+		case k.self.Has(r.at):
+			return kinSelf
+		case k.above.Has(r.at) || k.below.Has(r.at):
+			return KinLit
+		}
+		return KinDim
+	case RowRoll:
+		switch {
+		case r.Roll.set.Meets(k.self):
+			return kinSelf
+		case r.Roll.set.Meets(k.above) || r.Roll.set.Meets(k.below):
+			return KinLit
+		}
+		return KinDim
+	default:
+		return kinNone
+	}
+}
+
+// litLanes is the cells of a row's gutter through which a way leads to the
+// chosen step or from it, as bits.
+func (d *Pane) litLanes(r *Row) uint32 {
+	k := &d.kin
+	if !k.on || r.rails == railsNone {
+		return 0
+	}
+	var lit uint32
+	for i, cell := range d.Outline.cells(r) {
+		if cell.Lane >= 0 && k.lights(cell, r) {
+			lit |= 1 << (i % 32)
+		}
+	}
+	return lit
+}
+
+// lights reports whether a cell of a row's rails is on such a way.
+func (k *kinship) lights(cell planlayout.Cell, r *Row) bool {
+	for i, nodes := range [2][]bool{k.up, k.down} {
+		for _, s := range k.lanes[cell.Lane][i] {
+			switch {
+			case r.rails == railsAbove && (r.node <= s.First || r.node > s.Last),
+				r.rails == railsBeside && (r.node < s.First || r.node > s.Last),
+				r.rails == railsBelow && (r.node < s.First || r.node >= s.Last):
+			case cell.Sides == planlayout.SideLeft|planlayout.SideRight && !nodes[r.node]:
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package dag
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// How a step stands is said at the right end of its row, in a word as well as by
+// the glyph, with what is worth knowing besides where there is room.
+
+// glyph is the sign of the step's state.
+func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
+	l := d.Look
+	if r.Kind == RowStep {
+		switch d.tally.class[r.at] {
+		case telling.ClassDraft:
+			return l.Glyphs.Draft, l.Muted
+		case telling.ClassReady:
+			return l.Glyphs.Ready, l.Text
+		case telling.ClassRetry:
+			return l.Glyphs.Retry, l.Warning
+		}
+	}
+	glyph, style := draw.StateGlyph(l, d.runOf(r), r.Step)
+	if r.Kind == RowGone && r.Step.Status != agent.StepBroken {
+		style = l.Faint
+	}
+	return glyph, style
+}
+
+// runOf is the run that a row's step belongs to, nil where it is gone.
+func (d *Pane) runOf(r *Row) *agent.Run {
+	if r.Kind == RowGone {
+		return nil
+	}
+	return d.Run
+}
+
+// state is what stands at the right end of the row, in that many cells where it
+// can be said in them.
+func (d *Pane) state(r *Row, room int) (string, lipgloss.Style) {
+	l, s := d.Look, r.Step
+	if r.Kind == RowCalls && d.calls[r.owner.Step.Index] {
+		return "", l.Faint
+	}
+	if r.Kind == RowStep {
+		switch d.tally.class[r.at] {
+		case telling.ClassDraft:
+			return "drafting", l.Muted
+		case telling.ClassReady:
+			return "ready", l.Text
+		case telling.ClassHeld:
+			return d.tally.held, l.Warning
+		case telling.ClassRetry:
+			return fmt.Sprintf("retry %d", s.Attempt+1), l.Warning
+		case telling.ClassWaits:
+			if d.Run.Result != nil {
+				return "not run", l.Faint
+			}
+			return l.Blockers(d.waits(r), room), l.Faint
+		}
+	}
+	if s.Status == agent.StepActive && !telling.Halted(d.runOf(r), s) {
+		return d.runningWords(s, room), l.Running
+	}
+	return draw.StateWord(l, d.runOf(r), s)
+}
+
+// runningWords are how far a step that runs has come, and for how long it has.
+func (d *Pane) runningWords(s *agent.StepState, room int) string {
+	took := d.Look.Since(s.StartedAt)
+	p := s.Progress
+	if p.Total <= 0 {
+		return telling.Ticking(took)
+	}
+	whole := p.Total == math.Trunc(p.Total) && p.Done == math.Trunc(p.Done)
+	far := fmt.Sprintf("%.0f%%", 100*max(min(p.Done/p.Total, 1), 0))
+	if whole && p.Total > 1 && p.Total < 100 {
+		far = fmt.Sprintf("%.0f/%.0f", p.Done, p.Total)
+	}
+	both := far + " " + telling.Ticking(took)
+	if len(both) <= room {
+		return both
+	}
+	return far
+}
+
+// waits is the steps that this one still waits for: one that failed or is in
+// doubt holds it up as one that runs does.
+func (d *Pane) waits(r *Row) []string {
+	var waits []string
+	for _, p := range d.Chart.deps[r.at] {
+		if !d.tally.class[p].Over() {
+			waits = append(waits, d.Chart.Steps[p].Step.Index)
+		}
+	}
+	return waits
+}
+
+// note is what is worth knowing of a step besides, in one line: what a revision
+// changed in it, why it was skipped or failed, what it is about to do.
+func (d *Pane) note(r *Row) string {
+	l, s := d.Look, r.Step
+	if before := d.versionBefore(s); before != nil && s.Status != agent.StepBroken {
+		if words := changeWords(l, before, s); words != "" {
+			return words
+		}
+	}
+	switch d.tally.class[r.at] {
+	case telling.ClassSkipped:
+		return d.skippedFor(r)
+	case telling.ClassFailed:
+		return untrusted.FirstLine(telling.FailureOf(s))
+	case telling.ClassDoubt, telling.ClassRetry:
+		return untrusted.FirstLine(s.Error)
+	case telling.ClassRuns:
+		return d.doing(s)
+	default:
+		return ""
+	}
+}
+
+// skippedFor says because of which steps one is left out, by their names.
+func (d *Pane) skippedFor(r *Row) string {
+	var why []string
+	for _, p := range d.Chart.deps[r.at] {
+		if c := d.tally.class[p]; c == telling.ClassSkipped || !c.Quiet() {
+			s := d.Chart.Steps[p].Step
+			why = append(why, untrusted.Line(s.Index+" "+s.Title))
+		}
+	}
+	if len(why) == 0 {
+		return untrusted.FirstLine(r.Step.Error)
+	}
+	return d.Look.Glyphs.Blocker + strings.Join(why, ", ")
+}
+
+// doing is what a running step says of itself.
+func (d *Pane) doing(s *agent.StepState) string {
+	words := untrusted.FirstLine(s.Progress.Message)
+	if s.Attempt > 1 {
+		attempt := fmt.Sprintf("attempt %d", s.Attempt)
+		if words != "" {
+			words = attempt + ": " + words
+		} else {
+			words = attempt
+		}
+	}
+	return words
+}

@@ -1,0 +1,136 @@
+package dag
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/planning/plan"
+	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/panetest"
+)
+
+// everyStanding is a run with a step in every state, after a replan.
+func everyStanding() *agent.Run {
+	began := time.Unix(100, 0)
+	run := &agent.Run{ID: "r", Revision: 3, StartedAt: began, Now: began}
+	add := func(index, title, tool string, status agent.StepStatus, deps string) *agent.StepState {
+		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool}
+		if deps != "" {
+			step.DependsOn = strings.Split(deps, ",")
+		}
+		s := &agent.StepState{Step: step, Status: status}
+		run.Steps = append(run.Steps, s)
+		return s
+	}
+	add("1", "List the packages", "fs.list", agent.StepDone, "").MS = 34
+	add("2", "Read the handler", "fs.read", agent.StepDone, "1").MS = 1240
+	s := add("3", "Download the fixtures", "net.fetch", agent.StepActive, "1")
+	s.StartedAt, s.Progress = began, event.StepProgress{Done: 62, Total: 100, Message: "fixtures.tar"}
+	s = add("4", "Run the tests", "test.run", agent.StepActive, "1")
+	s.StartedAt, s.Progress, s.Attempt = began, event.StepProgress{Done: 3, Total: 8}, 2
+	s = add("5", "Ask the explorer", "", agent.StepActive, "1")
+	s.StartedAt, s.Step.Executor, s.Step.Profile = began, plan.ExecutorAgent, "explorer"
+	s.Loop = &agent.Loop{Calls: []*agent.StepState{
+		{Step: plan.Step{Index: "5.1", Title: "fs.search", Args: map[string]any{"query": "ExpiresAt"}}, Status: agent.StepDone, MS: 80, Parent: "5"},
+		{Step: plan.Step{Index: "5.2", Title: "fs.read", Args: map[string]any{"path": "session.go"}}, Status: agent.StepActive, StartedAt: began, Parent: "5"},
+	}}
+	add("6", "Look the name up again", "fs.search", agent.StepPending, "2").RetryAt = began.Add(time.Minute)
+	run.Steps[5].Attempt, run.Steps[5].Error = 1, "the index is being built"
+	s = add("7", "Write the report", "fs.write", agent.StepWaiting, "2")
+	s.Change = agent.ChangeAdded
+	s = add("8", "Look for callers", "fs.search", agent.StepPending, "2")
+	s.Change, s.Step.Args = agent.ChangeRevised, map[string]any{"query": "verifyUser"}
+	add("9", "Push the branch", "vcs.push", agent.StepUncertain, "2").Error = "the connection was lost"
+	s = add("10", "Measure the coverage", "test.cover", agent.StepBroken, "2")
+	s.Error = "exit status 1: no test files"
+	add("11", "Publish the coverage", "net.put", agent.StepLeftOut, "10").Error = "step 10 did not succeed"
+	add("12", "Sum up", "", agent.StepPending, "3,4,5,7").Step.Executor = plan.ExecutorSelf
+	gone := agent.StepState{Step: plan.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepBroken}
+	before := *run.Steps[7]
+	before.Step.Args, before.Step.Tool = map[string]any{"query": "authenticate"}, "fs.grep"
+	run.Revisions = []agent.Revision{
+		{Number: 2, Reason: "first", Removed: []agent.StepState{{Step: plan.Step{Index: "4", Title: "Old", Tool: "t"}}}, After: []string{"1"}},
+		{Number: 3, Reason: "the text to replace is not in handler.go\nsecond line", Removed: []agent.StepState{gone}, After: []string{"2"}, Added: []string{"7"}, Revised: []string{"8"}, Before: []agent.StepState{before}},
+	}
+	return run
+}
+
+func TestEveryStateOfAStep(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mode themes.Mode
+		dark bool
+	}{{"dark", themes.Mode{}, true}, {"light", themes.Mode{}, false}, {"no colour", themes.Mode{NoColor: true}, true}, {"ascii", themes.Mode{ASCII: true, NoColor: true}, true}} {
+		for _, width := range []int{110, 60, 40} {
+			t.Run(fmt.Sprintf("%s %d", c.name, width), func(t *testing.T) {
+				l := draw.NewLook(themes.New(themes.Auto, c.dark, c.mode))
+				l.Now = time.Unix(104, 0)
+				d := New(l)
+				d.SetSize(width, 24)
+				d.SetFocus(true)
+				d.Show(everyStanding())
+				d.Lines()
+				d.selectKey("2")
+				lines := d.Lines()
+				if c.name == "ascii" || c.name == "dark" && width != 60 {
+					golden.RequireEqual(t, panetest.Stripped(lines)+"\n")
+					return
+				}
+				golden.RequireEqual(t, strings.Join(lines, "\n")+"\n")
+			})
+		}
+	}
+}
+
+func TestADraftedPlanSaysSo(t *testing.T) {
+	run := planOf("· fs.read", "⠋ fs.read", "· sum 1,2")
+	run.Revision = 0
+	for _, s := range run.Steps {
+		s.Draft = true
+	}
+	d := New(panetest.DarkLook())
+	d.SetSize(50, 4)
+	d.Show(run)
+	if got := panetest.Stripped(d.Lines()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
+		t.Errorf("got\n%s", got)
+	}
+	if d.Title() != "Plan · drafting · 0:00 · follow" {
+		t.Errorf("the title is %q", d.Title())
+	}
+}
+
+// TestRollUps draws a large plan: folded by itself, with a fan-out opened, and
+// narrow.
+func TestRollUps(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		width int
+		mode  themes.Mode
+		do    func(d *Pane)
+	}{
+		{"wide", 90, themes.Mode{}, func(*Pane) {}},
+		{"narrow", 40, themes.Mode{}, func(*Pane) {}},
+		{"ascii", 60, themes.Mode{ASCII: true, NoColor: true}, func(*Pane) {}},
+		{"opened", 60, themes.Mode{}, func(d *Pane) { d.Move(-100); d.Move(1); d.Toggle() }},
+		{"filtered", 60, themes.Mode{}, func(d *Pane) { d.StartFilter(); d.Filter.Text, d.Stale = "read running", true }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := draw.NewLook(themes.New(themes.Dark, true, c.mode))
+			l.Now = time.Unix(4, 0)
+			d := New(l)
+			d.SetSize(c.width, 14)
+			d.SetFocus(true)
+			d.Show(panetest.FanRun(100, 4))
+			d.Lines()
+			c.do(d)
+			golden.RequireEqual(t, panetest.Stripped(d.Lines())+"\n")
+		})
+	}
+}

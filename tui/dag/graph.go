@@ -1,0 +1,406 @@
+package dag
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
+	"replan/tui/untrusted"
+)
+
+// graphMode says how the pane of the plan shows it.
+type graphMode int
+
+const (
+	graphWhereFits graphMode = iota // as a graph where all of it fits the pane and shows more than the list
+	GraphNever
+	graphAlways
+)
+
+// zoom is how much of each step a graph shows.
+type zoom int
+
+const (
+	zoomAuto  zoom = iota
+	zoomSigns      // sign and number
+	zoomLine       // and title and time, in one line
+	zoomBox        // and the tool, in a box
+)
+
+// planGraph is the plan drawn as boxes with lines between them. It is laid out
+// when the plan changes or its place does, and only what is in view is drawn.
+type planGraph struct {
+	Mode   graphMode
+	zoom   zoom // that the user wants
+	mapped bool // it has the whole screen now
+
+	Built  GraphFace
+	shown  bool // in place of the list
+	nodes  []graphNode
+	find   map[string]int // node of each key
+	deps   planlayout.Graph
+	before []planlayout.Set // all that each node depends on
+	layers *planlayout.Layers
+	scale  graphScale
+
+	reason string // why the newest revision was made, below the drawing
+	x, y   int    // the cell of the drawing at the top left
+	Loose  bool   // the view was moved by itself and need not show the choice
+}
+
+// GraphFace is all that the layout depends on.
+type GraphFace struct {
+	chart         *chart
+	revision      int
+	unfolded      bool
+	ready         bool
+	filtered      bool
+	width, height int
+	mode          graphMode
+	zoom          zoom
+	mapped        bool
+}
+
+// graphNode is a step of the plan, or one that the newest revision took out.
+type graphNode struct {
+	Row
+	done bool // so that the lines from it are passed
+}
+
+// graphScale is how large the boxes are drawn.
+type graphScale struct {
+	zoom      zoom
+	direction planlayout.Direction
+	mark      int // cells for what a revision did
+	index     int
+	title     int
+	tool      int
+	snug      bool // boxes are as narrow as can be, though lines leave them beside their middle
+}
+
+// graphState is how many cells of a box are for its time or the word for its state.
+const graphState = 7
+
+// graphTool is how many cells a box has for its tool at most, where its title
+// needs fewer.
+const graphTool = 14
+
+// graphNarrow is the width below which a graph is drawn without titles where
+// more of it is seen so: hardly two boxes with a title stand side by side.
+const graphNarrow = 100
+
+// graphTitles are the widths that titles may be cut to, the best first.
+var graphTitles = []int{32, 28, 24, 21, 18, 15}
+
+// graphBeside is how many steps a plan may have of which it is tried whether it
+// fits the pane.
+const graphBeside = 60
+
+// LayoutGraph brings the graph up to date, and reports whether it stands in place
+// of the list.
+func (d *Pane) LayoutGraph() bool {
+	g := &d.Graph
+	if d.Run == nil || d.Chart == nil || len(d.Chart.Steps) == 0 {
+		g.shown, g.Built = false, GraphFace{}
+		return false
+	}
+	face := GraphFace{
+		chart: d.Chart, revision: d.Run.Revision, ready: d.Run.Revision > 0, filtered: d.Filter.On(),
+		width: d.Width, height: d.Height, mode: g.Mode, zoom: g.zoom, mapped: g.mapped,
+	}
+	if newest := d.newest(); newest != nil {
+		face.unfolded = d.unfolded(newest)
+	}
+	if face == g.Built {
+		return g.shown
+	}
+	if was := g.Built; was.chart != face.chart || was.unfolded != face.unfolded || was.revision != face.revision {
+		d.gatherNodes()
+	}
+	g.Built = face
+	switch {
+	case face.filtered, g.Mode == GraphNever && !g.mapped:
+		g.shown = false
+	case g.Mode == graphWhereFits && !g.mapped:
+		g.shown = face.ready && len(d.Chart.agents) == 0 && g.branches() && d.fitGraph()
+	default:
+		g.shown = true
+		if g.zoom != zoomAuto || !d.fitGraph() {
+			d.scaleGraph()
+		}
+	}
+	return g.shown
+}
+
+// graphHeight is how many lines there are for the drawing: the last one says why
+// there is a new plan.
+func (d *Pane) graphHeight() int {
+	if d.Graph.reason != "" && d.Height > 3 {
+		return d.Height - 1
+	}
+	return d.Height
+}
+
+// gatherNodes finds the boxes: the steps of the plan, and behind what they
+// depended on those that the newest revision took out.
+func (d *Pane) gatherNodes() {
+	g, c := &d.Graph, d.Chart
+	g.nodes, g.deps, g.reason = nil, nil, ""
+	for i, s := range c.Steps {
+		g.nodes = append(g.nodes, graphNode{Row: Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: i}})
+		g.deps = append(g.deps, c.deps[i])
+	}
+	if newest := d.newest(); newest != nil && newest.Reason != "" {
+		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, untrusted.FirstLine(newest.Reason))
+	}
+	if newest := d.newest(); newest != nil && d.unfolded(newest) {
+		d.gatherGone(newest)
+	}
+	g.deps = g.deps.Reduce()
+	g.before = g.deps.Ancestors()
+	g.find = make(map[string]int, len(g.nodes))
+	for i := range g.nodes {
+		g.find[g.nodes[i].Key] = i
+	}
+}
+
+// gatherGone adds the boxes of what a revision took out, each joined to what it
+// depended on as far as that is still there, or was taken out with it.
+func (d *Pane) gatherGone(r *agent.Revision) {
+	g, c := &d.Graph, d.Chart
+	removed := make(map[string]*agent.StepState, len(r.Removed))
+	var before plan.Plan
+	for i := range r.Removed {
+		s := &r.Removed[i]
+		removed[s.Step.Index] = s
+		before.Steps = append(before.Steps, s.Step)
+	}
+	for _, s := range c.Steps {
+		if removed[s.Step.Index] == nil && !slices.Contains(r.Added, s.Step.Index) {
+			before.Steps = append(before.Steps, s.Step)
+		}
+	}
+	graph, node := plan.NewGraph(before), map[string]int{}
+	for _, index := range executionOrder(graph, before) {
+		s := removed[index]
+		if s == nil {
+			node[index] = c.at[index]
+			continue
+		}
+		var deps []int
+		for _, name := range graph.Dependencies(index) {
+			if at, ok := node[name]; ok {
+				deps = append(deps, at)
+			}
+		}
+		node[index] = len(g.nodes)
+		g.nodes = append(g.nodes, graphNode{Row: Row{Kind: RowGone, Key: GoneKey(r, index), Step: s, Revision: r}})
+		g.deps = append(g.deps, deps)
+	}
+}
+
+// branches reports whether the graph says more than the list: whether a line
+// parts or joins somewhere.
+func (g *planGraph) branches() bool {
+	users := make([]int, len(g.deps))
+	for _, deps := range g.deps {
+		if len(deps) > 1 {
+			return true
+		}
+		for _, p := range deps {
+			if users[p]++; users[p] > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fitGraph lays the graph out so that all of it fits the pane, as large as it
+// can be with titles that can be read, and reports whether it does.
+func (d *Pane) fitGraph() bool {
+	g := &d.Graph
+	if len(g.nodes) > graphBeside {
+		return false
+	}
+	for _, title := range graphTitles {
+		for _, zoom := range []zoom{zoomBox, zoomLine} {
+			for _, direction := range []planlayout.Direction{planlayout.Down, planlayout.Right} {
+				s := d.graphScale(zoom, direction, title)
+				s.snug = !d.room(s)
+				if d.room(s) && d.tryScale(s) && g.layers.Width <= d.Width && g.layers.Height <= d.graphHeight() {
+					g.x, g.y, g.Loose = 0, 0, false
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// scaleGraph lays the graph out as the user wants it, else so that of each step
+// the title can be read and as little as may be is out of view.
+func (d *Pane) scaleGraph() {
+	g := &d.Graph
+	title := graphTitles[len(graphTitles)/2]
+	want, direction := g.zoom, g.scale.direction
+	if want == zoomAuto {
+		want = zoomLine
+		var panes float64
+		direction, panes = d.graphDirection(want, title)
+		if leading, signs := d.graphDirection(zoomSigns, title); d.Width < graphNarrow && signs < panes {
+			want, direction = zoomSigns, leading
+		}
+	}
+	if !d.tryScale(d.graphScale(want, direction, title)) {
+		d.tryScale(d.graphScale(want, planlayout.Down, title))
+	}
+}
+
+// graphDirection is where the graph leads so that it takes the fewest panes with
+// boxes of that size, and how many these are.
+func (d *Pane) graphDirection(z zoom, title int) (direction planlayout.Direction, panes float64) {
+	down := d.beyond(d.graphScale(z, planlayout.Down, title))
+	right := d.beyond(d.graphScale(z, planlayout.Right, title))
+	if right < down {
+		return planlayout.Right, right
+	}
+	return planlayout.Down, down
+}
+
+// graphScale measures boxes.
+func (d *Pane) graphScale(z zoom, direction planlayout.Direction, title int) graphScale {
+	s := graphScale{zoom: z, direction: direction, index: min(d.Chart.index, 6), title: min(d.Chart.longest, title), tool: min(d.Chart.tool, graphTool)}
+	if len(d.Run.Revisions) > 0 {
+		s.mark = 2
+	}
+	for i := len(d.Chart.Steps); i < len(d.Graph.nodes); i++ {
+		step := d.Graph.nodes[i].Step.Step
+		s.index = max(s.index, min(ansi.StringWidth(untrusted.Line(step.Index)), 6))
+		s.title = max(s.title, min(ansi.StringWidth(untrusted.Line(step.Title)), title))
+	}
+	return s
+}
+
+// head is how many cells stand before the title.
+func (s graphScale) head() int { return s.mark + 2 + s.index }
+
+// spec is how the boxes are to be laid out.
+func (s graphScale) spec() planlayout.Spec {
+	spec := planlayout.Spec{Direction: s.direction, Height: 1}
+	switch s.zoom {
+	case zoomSigns:
+		spec.Width = 2 + s.head()
+	case zoomBox:
+		spec.Width, spec.Height, spec.Framed = 4+max(s.head()+1+s.title, s.tool+1+graphState), 4, true
+	default:
+		spec.Width = 2 + s.head() + 1 + s.title + 1 + graphState
+	}
+	spec.Width |= 1
+	if spec.Width%4 == 3 && !s.snug && s.direction == planlayout.Down {
+		spec.Width += 2
+	}
+	return spec
+}
+
+// tryScale lays the graph out with boxes of that size. It does not where lines
+// that lead right would find no room at boxes of one line.
+func (d *Pane) tryScale(s graphScale) bool {
+	g := &d.Graph
+	layers := planlayout.Layered(g.deps, s.spec())
+	if layers.Grown && s.direction == planlayout.Right && s.zoom != zoomBox {
+		return false
+	}
+	g.layers, g.scale = layers, s
+	return true
+}
+
+// least is how many cells the graph takes at least with boxes of that size.
+func (d *Pane) least(s graphScale) (width, height int) {
+	const gap = 3 // between boxes, at least
+	spec, layers, most := s.spec(), 0, 0
+	members := make([]int, len(d.Graph.deps)+1)
+	for _, level := range d.Graph.deps.Levels() {
+		members[level]++
+		layers, most = max(layers, level+1), max(most, members[level])
+	}
+	if s.direction == planlayout.Right {
+		return layers*(spec.Width+gap) - gap, most * spec.Height
+	}
+	return most*(spec.Width+gap) - gap, layers*(spec.Height+1) - 1
+}
+
+// room reports whether boxes of that size might fit the pane.
+func (d *Pane) room(s graphScale) bool {
+	width, height := d.least(s)
+	return width <= d.Width && height <= d.graphHeight()
+}
+
+// beyond is how many panes the graph would take with boxes of that size.
+func (d *Pane) beyond(s graphScale) float64 {
+	width, height := d.least(s)
+	return max(float64(width)/float64(max(d.Width, 1)), 1) * max(float64(height)/float64(max(d.graphHeight(), 1)), 1)
+}
+
+// graphAt is the node of what is chosen, or -1.
+func (d *Pane) graphAt() int {
+	g := &d.Graph
+	if i, ok := g.find[d.Selected]; ok {
+		return i
+	}
+	at := d.Position()
+	if at < 0 {
+		return -1
+	}
+	key := ""
+	switch r := &d.Outline.Rows[at]; {
+	case r.owner != nil:
+		key = r.owner.Step.Index
+	case r.Roll != nil && len(r.Roll.members) > 0:
+		key = d.Chart.Steps[r.Roll.members[0]].Step.Index
+	}
+	if i, ok := g.find[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// scrollGraph keeps the chosen box in view, with some of what is around it.
+func (d *Pane) scrollGraph() {
+	g := &d.Graph
+	if i := d.graphAt(); i >= 0 && !g.Loose {
+		const around = 2
+		b := g.layers.Boxes[i]
+		g.x = intoView(g.x, b.X-around, b.X+b.W+around, d.Width)
+		g.y = intoView(g.y, b.Y-around, b.Y+b.H+around, d.graphHeight())
+	}
+	g.x = inDrawing(g.x, g.layers.Width, d.Width)
+	g.y = inDrawing(g.y, g.layers.Height, d.graphHeight())
+}
+
+// intoView moves a view of so many cells so that it shows first to last, or the
+// beginning of it.
+func intoView(at, first, last, room int) int {
+	return min(max(at, last-room), first)
+}
+
+// inDrawing keeps a view within the drawing; a smaller one stands in the middle.
+func inDrawing(at, size, room int) int {
+	if size <= room {
+		return -(room - size) / 2
+	}
+	return max(min(at, size-room), 0)
+}
+
+// updateNodes notes which steps are done.
+func (d *Pane) updateNodes() {
+	g := &d.Graph
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.done = n.Step.Status == agent.StepDone
+	}
+}

@@ -1,0 +1,409 @@
+package dag
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	planlayout "replan/planning/plan/layout"
+	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// drawGraph draws what is in view of the graph: height lines of exactly width
+// cells.
+func (d *Pane) drawGraph() []string {
+	g := &d.Graph
+	d.updateNodes()
+	d.scrollGraph()
+	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: d.Width, H: d.graphHeight()}, d.Look.Method)
+	k := g.kinOf(d.graphAt(), d.focused)
+	sides := d.drawLines(c, k)
+	for i := range g.nodes {
+		b := g.layers.Boxes[i]
+		if b.X < c.X+c.W && c.X < b.X+b.W && b.Y < c.Y+c.H && c.Y < b.Y+b.H {
+			d.drawBox(c, i, k, sides)
+		}
+	}
+	lines := c.Lines()
+	if len(lines) < d.Height {
+		l := d.Look
+		lines = append(lines, l.Fit(" "+l.Faint.Render(l.Cut(g.reason, d.Width-2)), d.Width))
+	}
+	return lines
+}
+
+// graphKin is what is lit: the chosen node, what it depends on, and what depends
+// on it.
+type graphKin struct {
+	on     bool
+	chosen int // -1 for none
+	above  planlayout.Set
+	before []planlayout.Set
+}
+
+func (g *planGraph) kinOf(chosen int, focused bool) graphKin {
+	k := graphKin{chosen: chosen, before: g.before}
+	if chosen >= 0 && focused {
+		k.on, k.above = true, g.before[chosen]
+	}
+	return k
+}
+
+// up reports whether the node is the chosen one or one that it depends on, down
+// whether it is that or depends on it.
+func (k *graphKin) up(i int) bool   { return i == k.chosen || k.above.Has(i) }
+func (k *graphKin) down(i int) bool { return i == k.chosen || k.before[i].Has(k.chosen) }
+
+func (k *graphKin) of(i int) kin {
+	switch {
+	case !k.on:
+		return kinNone
+	case i == k.chosen:
+		return kinSelf
+	case k.up(i) || k.down(i):
+		return KinLit
+	default:
+		return KinDim
+	}
+}
+
+// tone is how a line is drawn; of those that meet in a cell the highest wins.
+type tone uint8
+
+const (
+	toneGone   tone = iota // leads to steps that were taken out alone
+	toneCalm               // what it leads from is not done
+	tonePassed             // it is
+	toneLit                // leads to the chosen step or from it
+)
+
+// wire is the lines in a cell.
+type wire struct {
+	net   int
+	sides uint8
+	tone  tone
+}
+
+// toneOf looks at the edges that a line is part of: those from a source on one
+// side of it to a target on the other.
+func (d *Pane) toneOf(w *planlayout.Line, k *graphKin) tone {
+	g := &d.Graph
+	ends := g.layers.Nets[w.Net].Ends
+	either := func(from, to func(i int) bool) bool {
+		var froms, tos [2]bool // inside, outside
+		for i, e := range ends {
+			side := 1
+			if i >= w.First && i < w.Last {
+				side = 0
+			}
+			if e.Source {
+				froms[side] = froms[side] || from(e.Node)
+			} else {
+				tos[side] = tos[side] || to(e.Node)
+			}
+		}
+		return froms[0] && tos[1] || froms[1] && tos[0]
+	}
+	present := func(i int) bool { return g.nodes[i].Kind == RowStep }
+	switch {
+	case k.on && (either(k.up, k.up) || either(k.down, k.down)):
+		return toneLit
+	case either(func(i int) bool { return g.nodes[i].done }, present):
+		return tonePassed
+	case either(present, present):
+		return toneCalm
+	default:
+		return toneGone
+	}
+}
+
+// drawLines draws the lines in view, and returns which sides of each cell they
+// join. Where two nets cross, the one that leads across is interrupted.
+func (d *Pane) drawLines(c *draw.Canvas, k graphKin) []wire {
+	g, l := &d.Graph, d.Look
+	wires := make([]wire, len(c.Cells))
+	put := func(x, y, net int, sides uint8, t tone) {
+		w := &wires[(y-c.Y)*c.W+x-c.X]
+		switch {
+		case w.sides == 0:
+			*w = wire{net, sides, t}
+		case w.net == net:
+			w.sides |= sides
+			w.tone = max(w.tone, t)
+		case sides == up|down:
+			*w = wire{net, sides, t}
+		}
+	}
+	for i := range g.layers.Lines {
+		w := &g.layers.Lines[i]
+		x1, x2, y1, y2 := min(w.X1, w.X2), max(w.X1, w.X2), min(w.Y1, w.Y2), max(w.Y1, w.Y2)
+		if x1 >= c.X+c.W || x2 < c.X || y1 >= c.Y+c.H || y2 < c.Y {
+			continue
+		}
+		t := d.toneOf(w, &k)
+		before, behind := left, right
+		if x1 == x2 {
+			before, behind = up, down
+		}
+		for x := max(x1, c.X); x <= min(x2, c.X+c.W-1); x++ {
+			for y := max(y1, c.Y); y <= min(y2, c.Y+c.H-1); y++ {
+				var sides uint8
+				if x > x1 || y > y1 {
+					sides |= before
+				}
+				if x < x2 || y < y2 {
+					sides |= behind
+				}
+				put(x, y, w.Net, sides, t)
+			}
+		}
+	}
+	styles := [...]lipgloss.Style{toneGone: l.Faint, toneCalm: l.Border, tonePassed: l.Success, toneLit: l.Accent.Bold(true)}
+	for t, style := range styles {
+		c.Pens = append(c.Pens, style)
+		for i := range wires {
+			if w := &wires[i]; w.sides != 0 && int(w.tone) == t {
+				c.Cells[i] = draw.CanvasCell{Text: wireGlyph(l.Glyphs.Wires, w.sides), Pen: len(c.Pens)}
+			}
+		}
+	}
+	return wires
+}
+
+// The sides of a cell that a line joins.
+const (
+	up    = planlayout.SideUp
+	down  = planlayout.SideDown
+	left  = planlayout.SideLeft
+	right = planlayout.SideRight
+)
+
+// wireGlyph draws one cell of lines.
+func wireGlyph(w themes.Lanes, sides uint8) string {
+	switch sides {
+	case up | down, up, down:
+		return w.UD
+	case left | right, left, right:
+		return w.LR
+	default:
+		return w.Cell(sides)
+	}
+}
+
+// drawBox draws the box of a node.
+func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
+	g, l := &d.Graph, d.Look
+	n, b, s := &g.nodes[i], g.layers.Boxes[i], g.scale
+	p := &boxPainter{Canvas: c, look: l, box: b, lit: AsItIs, edge: l.Muted}
+	relation := k.of(i)
+	switch {
+	case i == k.chosen:
+		p.edge, p.chosen = l.Focus, true
+		if d.focused {
+			p.lit = l.Selected
+		}
+	case n.Kind == RowGone:
+		p.edge = l.Faint
+	case relation == KinLit:
+		p.edge = l.Accent
+	case n.done:
+		p.edge = l.Success
+	case n.Step.Status == agent.StepActive:
+		p.edge = l.Running
+	case n.Step.Status == agent.StepWaiting:
+		p.edge = l.Warning
+	}
+	x, room := p.frame(s.zoom == zoomBox, wires)
+	y := b.Y
+	switch s.zoom {
+	case zoomBox:
+		y++
+	case zoomSigns:
+		x += (room - s.head()) / 2
+	}
+	x = d.drawHead(p, n, relation, x, y)
+	if s.zoom == zoomSigns {
+		return
+	}
+	text, title := d.titleStyle(n, relation)
+	end := b.X + 1 + room
+	if s.zoom == zoomBox {
+		end = b.X + b.W - 2
+		p.text(x, y, title, l.Cut(text, end-x))
+		d.drawSecond(p, n, b.X+2, y+1, end)
+		return
+	}
+	state, style := d.graphState(n)
+	end -= graphState + 1
+	if calls := d.callsOf(n); calls > 0 {
+		tail := d.timesSign() + fmt.Sprint(calls)
+		text = l.Cut(text, max(end-x-ansi.StringWidth(tail)-1, 0))
+		p.text(x+ansi.StringWidth(text)+1, y, l.Faint, tail)
+	}
+	p.text(x, y, title, l.Cut(text, end-x))
+	state = l.Cut(state, graphState)
+	p.text(b.X+1+room-ansi.StringWidth(state), y, style, state)
+}
+
+// drawHead draws what a revision did to the step, its sign and its number, and
+// returns where the title begins.
+func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation kin, x, y int) int {
+	l, s := d.Look, d.Graph.scale
+	if s.mark > 0 {
+		switch {
+		case n.Kind == RowGone:
+			p.text(x, y, l.Removed, l.Glyphs.Removed)
+		case n.Step.Change == agent.ChangeAdded:
+			p.text(x, y, l.Added, l.Glyphs.Added)
+		case n.Step.Change == agent.ChangeRevised:
+			p.text(x, y, l.Warning, l.Glyphs.Revised)
+		}
+		x += s.mark
+	}
+	glyph, style := d.glyph(&n.Row)
+	p.text(x, y, style, glyph)
+	x += 2
+	number := l.Cut(untrusted.Line(n.Step.Step.Index), s.index)
+	index := l.Muted
+	switch {
+	case n.Kind == RowGone:
+		index = l.Struck
+	case relation == KinLit || relation == kinSelf:
+		index = l.Accent.Bold(true)
+	}
+	p.text(x+s.index-ansi.StringWidth(number), y, index, number)
+	return x + s.index + 1
+}
+
+// titleStyle is the title of a step, and how it is drawn.
+func (d *Pane) titleStyle(n *graphNode, relation kin) (string, lipgloss.Style) {
+	l := d.Look
+	style := l.Text
+	switch {
+	case n.Kind == RowGone:
+		style = l.Struck
+	case relation == KinDim:
+		style = l.Faint
+	case n.Step.Draft, n.Step.Status == agent.StepLeftOut:
+		style = l.Muted
+	case n.Step.Status == agent.StepActive, n.Step.Status == agent.StepWaiting:
+		style = l.Strong
+	}
+	return untrusted.Line(n.Step.Step.Title), style
+}
+
+// drawSecond draws the second line of a large box: who carries the step out, and
+// its time or state.
+func (d *Pane) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
+	l := d.Look
+	state, style := d.graphState(n)
+	state = l.Cut(state, end-x)
+	p.text(end-ansi.StringWidth(state), y, style, state)
+	tool := telling.StepTool(n.Step)
+	if calls := d.callsOf(n); calls > 0 {
+		tool += " " + d.timesSign() + fmt.Sprint(calls)
+	}
+	who := l.Faint
+	if n.Kind == RowGone {
+		who = l.Struck
+	}
+	p.text(x, y, who, l.Cut(tool, end-x-ansi.StringWidth(state)-1))
+}
+
+// graphState is the time of a step or the word for how it stands. What it waits
+// for is seen from the lines.
+func (d *Pane) graphState(n *graphNode) (string, lipgloss.Style) {
+	if n.Kind == RowStep && d.tally.class[n.at] == telling.ClassWaits && d.Run.Result == nil {
+		return "", d.Look.Faint
+	}
+	return d.state(&n.Row, graphState)
+}
+
+// callsOf is how many calls are folded into the box of a step.
+func (d *Pane) callsOf(n *graphNode) int {
+	if n.Step.Loop == nil {
+		return 0
+	}
+	return len(n.Step.Loop.Calls)
+}
+
+// timesSign stands before a number of calls.
+func (d *Pane) timesSign() string {
+	if d.Look.Theme.Mode.ASCII {
+		return "x"
+	}
+	return "×"
+}
+
+// boxPainter draws a box.
+type boxPainter struct {
+	*draw.Canvas
+	look   *draw.Look
+	box    planlayout.Box
+	lit    func(lipgloss.Style) lipgloss.Style
+	edge   lipgloss.Style
+	chosen bool
+}
+
+func (p *boxPainter) text(x, y int, style lipgloss.Style, text string) {
+	p.Put(x, y, p.lit(style), text)
+}
+
+// frame draws the edges of the box, and clears what is between them. It returns
+// where text begins, and how many cells there are for it.
+func (p *boxPainter) frame(framed bool, wires []wire) (x, room int) {
+	b, g := p.box, &p.look.Glyphs
+	blank := strings.Repeat(" ", max(b.W-2, 0))
+	if !framed {
+		before, behind := "[", "]"
+		if p.chosen {
+			before, behind = g.Cursor, g.CursorEnd
+		}
+		for y := b.Y; y < b.Y+b.H; y++ {
+			p.Put(b.X, y, p.edge, before)
+			p.text(b.X+1, y, p.look.Text, blank)
+			p.Put(b.X+b.W-1, y, p.edge, behind)
+		}
+		return b.X + 1, b.W - 2
+	}
+	edge := g.Box
+	if p.chosen {
+		edge = g.ChosenBox
+	}
+	p.Put(b.X, b.Y, p.edge, edge.DR+strings.Repeat(edge.LR, b.W-2)+edge.DL)
+	for y := b.Y + 1; y < b.Y+b.H-1; y++ {
+		p.Put(b.X, y, p.edge, edge.UD)
+		p.text(b.X+1, y, p.look.Text, blank)
+		p.Put(b.X+b.W-1, y, p.edge, edge.UD)
+	}
+	p.Put(b.X, b.Y+b.H-1, p.edge, edge.UR+strings.Repeat(edge.LR, b.W-2)+edge.UL)
+	p.joints(edge, wires)
+	return b.X + 2, b.W - 4
+}
+
+// joints draws where lines meet the edges of the box.
+func (p *boxPainter) joints(edge themes.Lanes, wires []wire) {
+	b := p.box
+	joint := func(x, y int, glyph string) {
+		if p.At(x, y) != nil && wires[(y-p.Y)*p.W+x-p.X].sides != 0 {
+			p.Put(x, y, p.edge, glyph)
+		}
+	}
+	if p.X > b.X+b.W || p.Y > b.Y+b.H {
+		return
+	}
+	for x := b.X + 1; x < b.X+b.W-1; x++ {
+		joint(x, b.Y, edge.ULR)
+		joint(x, b.Y+b.H-1, edge.DLR)
+	}
+	for y := b.Y + 1; y < b.Y+b.H-1; y++ {
+		joint(b.X, y, edge.UDL)
+		joint(b.X+b.W-1, y, edge.UDR)
+	}
+}

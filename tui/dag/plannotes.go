@@ -1,0 +1,22 @@
+package dag
+
+import "replan/tui/draw"
+
+// PlanNotes draws below the steps what the plan says besides them, in at most
+// room lines; what finds no room is left to the review and the step.
+func (d *Pane) planNotes(room int) []string {
+	if d.Run == nil || d.Run.Revision == 0 || d.Filter.On() || room < 2 || d.Width < 20 {
+		return nil
+	}
+	doc := &draw.Document{Look: d.Look, Width: d.Width - 2}
+	doc.PlanNotes(d.Run.Plan)
+	if len(doc.Lines) == 0 {
+		return nil
+	}
+	lines := append([]string{""}, doc.Whole()...)
+	lines = lines[:min(len(lines), room)]
+	for i, line := range lines {
+		lines[i] = d.Look.Fit(" "+line, d.Width)
+	}
+	return lines
+}

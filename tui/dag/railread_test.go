@@ -1,0 +1,236 @@
+package dag
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
+	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/panetest"
+	"replan/tui/plain"
+)
+
+// A reader of drawn rails that knows nothing of how they were laid out: it has
+// the characters alone.
+
+// readLane is a lane as far as a reader has followed it: the last group of steps
+// on it, and the one before.
+type readLane struct {
+	last, before []int
+	beside       bool // the last group stands beside the lane
+}
+
+// readRails reads which step is drawn after which, from the rails left of each
+// step. It fails where a lane begins, ends or goes on where it cannot.
+func readRails(rails []string) (map[[2]int]bool, error) {
+	edges := map[[2]int]bool{}
+	lanes := map[int]*readLane{}
+	for step, text := range rails {
+		cells := []rune(text + "  ")
+		for column := 0; column+1 < len(cells); column += 2 {
+			lane := lanes[column]
+			beside := strings.ContainsRune("─-", cells[column+1])
+			enters, leaves := readCell(cells[column], lane != nil)
+			switch c := cells[column]; {
+			case strings.ContainsRune(" ─-", c):
+				if lane != nil {
+					return nil, fmt.Errorf("step %d: a lane breaks off at %q of %q", step+1, c, text)
+				}
+				continue
+			case strings.ContainsRune("│|", c):
+				if lane == nil {
+					return nil, fmt.Errorf("step %d: a lane comes from nowhere in %q", step+1, text)
+				}
+				continue
+			case enters != (lane != nil):
+				return nil, fmt.Errorf("step %d: %q of %q does not fit the row above", step+1, c, text)
+			}
+			if !enters {
+				lane = &readLane{beside: beside}
+				lanes[column] = lane
+			} else if !beside || !lane.beside {
+				lane.before, lane.last, lane.beside = lane.last, nil, beside
+			}
+			lane.last = append(lane.last, step)
+			for _, from := range lane.before {
+				edges[[2]int{from, step}] = true
+			}
+			if !leaves {
+				delete(lanes, column)
+			}
+		}
+	}
+	if len(lanes) > 0 {
+		return nil, fmt.Errorf("%d lanes do not end", len(lanes))
+	}
+	return edges, nil
+}
+
+// readCell says whether a lane enters a cell from above and leaves it below.
+// Slashes are the corners of both ends in ASCII: which it is the row above says.
+func readCell(c rune, open bool) (enters, leaves bool) {
+	switch {
+	case strings.ContainsRune("├┤┼+", c):
+		return true, true
+	case strings.ContainsRune("└┘┴'", c):
+		return true, false
+	case strings.ContainsRune("┌┐┬.", c):
+		return false, true
+	default:
+		return open, !open
+	}
+}
+
+// railLine is a step's line: rails, sign, number, title, and what is noted.
+var railLine = regexp.MustCompile(`^([ │├└┌┐┘┤┬┴┼─|+/\\'.-]*?) ?[✓v] +(\d+)\.? Step(?: (?:←|<-)([\d,]+))?`)
+
+// readList reads the dependencies of a list that is drawn, by its steps'
+// numbers. The first cells of each line are the cursor and marks of revisions.
+func readList(text string, marks, steps int) (planlayout.Graph, error) {
+	var rails []string
+	noted := make(planlayout.Graph, steps)
+	for line := range strings.SplitSeq(text, "\n") {
+		cells := []rune(line)
+		m := railLine.FindStringSubmatch(string(cells[min(marks, len(cells)):]))
+		if m == nil {
+			continue
+		}
+		if n, _ := strconv.Atoi(m[2]); n != len(rails)+1 {
+			return nil, fmt.Errorf("step %s is drawn in row %d", m[2], len(rails)+1)
+		}
+		if m[3] != "" {
+			for number := range strings.SplitSeq(m[3], ",") {
+				n, _ := strconv.Atoi(number)
+				noted[len(rails)] = append(noted[len(rails)], n-1)
+			}
+		}
+		rails = append(rails, m[1])
+	}
+	if len(rails) != steps {
+		return nil, fmt.Errorf("%d steps are drawn, not %d", len(rails), steps)
+	}
+	edges, err := readRails(rails)
+	if err != nil {
+		return nil, err
+	}
+	for e := range edges {
+		noted[e[1]] = append(noted[e[1]], e[0])
+	}
+	for i := range noted {
+		slices.Sort(noted[i])
+	}
+	return noted, nil
+}
+
+// railRun is a run of steps that are done, with removed steps behind some.
+func railRun(deps planlayout.Graph, removed []int) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1}
+	for i, ds := range deps {
+		s := &agent.StepState{Status: agent.StepDone, Step: plan.Step{Index: fmt.Sprint(i + 1), Title: "Step", Tool: "fs.read", Executor: plan.ExecutorTool}}
+		for _, d := range ds {
+			s.Step.DependsOn = append(s.Step.DependsOn, fmt.Sprint(d+1))
+		}
+		run.Steps = append(run.Steps, s)
+		run.Plan.Steps = append(run.Plan.Steps, s.Step)
+	}
+	if len(removed) > 0 {
+		revision := agent.Revision{Number: 2, Reason: "it failed"}
+		for n, after := range removed {
+			gone := agent.StepState{Status: agent.StepBroken, Step: plan.Step{Index: fmt.Sprint(100 + n), Title: "Gone", Tool: "fs.read", Executor: plan.ExecutorTool}}
+			revision.Removed, revision.After = append(revision.Removed, gone), append(revision.After, fmt.Sprint(after+1))
+		}
+		run.Revision, run.Revisions = 2, []agent.Revision{revision}
+	}
+	return run
+}
+
+// railPane draws the list of a run whole.
+func railPane(run *agent.Run, ascii bool, width int) string {
+	d := New(draw.NewLook(themes.New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})))
+	d.SetSize(width, 2*len(run.Steps)+20)
+	d.Show(run)
+	d.Graph.Mode = GraphNever
+	return panetest.Stripped(d.Lines())
+}
+
+// TestEveryDependencyCanBeReadBackFromTheList draws random plans in all places
+// that draw rails as text, and reads back what is drawn.
+func TestEveryDependencyCanBeReadBackFromTheList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "steps")
+		near := rapid.IntRange(1, 40).Draw(t, "near")
+		deps := make(planlayout.Graph, n)
+		for i := 1; i < n; i++ {
+			deps[i] = rapid.SliceOfN(rapid.IntRange(max(0, i-near), i-1), 0, 5).Draw(t, "deps")
+		}
+		removed := rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 3).Draw(t, "removed")
+		want := deps.Reduce()
+		ascii := rapid.Bool().Draw(t, "ascii")
+		run := railRun(deps, removed)
+		marks := 0
+		if len(removed) > 0 {
+			marks = 2
+		}
+		check := func(where, drawn string, marks int, whole bool) {
+			got, err := readList(drawn, marks, n)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", where, err, drawn)
+			}
+			for i := range got {
+				for _, d := range got[i] {
+					if !slices.Contains(want[i], d) {
+						t.Fatalf("%s: %d after %d is drawn, but does not hold\n%s", where, i+1, d+1, drawn)
+					}
+				}
+				for _, d := range want[i] {
+					if whole && !slices.Contains(got[i], d) {
+						t.Fatalf("%s: %d after %d is not drawn\n%s", where, i+1, d+1, drawn)
+					}
+				}
+			}
+		}
+		check("pane", railPane(run, ascii, rapid.IntRange(110, 200).Draw(t, "width")), 1+marks, true)
+
+		// In text all dependencies are written out besides; the rails show those
+		// that find a lane.
+		lanes := planlayout.NewRails(want, 8)
+		whole := !slices.ContainsFunc(lanes.Noted, func(noted []int) bool { return len(noted) > 0 })
+		check("run as text", plain.Run(run, ascii, nil), marks, whole)
+		text := plain.Plan(run.Plan, ascii)
+		check("plan as text", strings.NewReplacer("○", "✓", "o ", "v ").Replace(text), 0, whole)
+	})
+}
+
+// TestPicturesOfTheList holds how plans and their replans are drawn as lists, on
+// the screen and in text.
+func TestPicturesOfTheList(t *testing.T) {
+	for name, deps := range shapes() {
+		for _, ascii := range []bool{false, true} {
+			mode := "unicode"
+			if ascii {
+				mode = "ascii"
+			}
+			t.Run(name+"/"+mode, func(t *testing.T) {
+				run := railRun(deps, nil)
+				// The last step has taken the place of one that failed.
+				changed := railRun(deps, []int{len(deps) - 2})
+				last := changed.Steps[len(deps)-1]
+				last.Status, last.Change = agent.StepPending, agent.ChangeAdded
+				changed.Revisions[0].Added = []string{last.Step.Index}
+				golden.RequireEqual(t, strings.Join([]string{
+					railPane(run, ascii, 60), plain.Plan(run.Plan, ascii), railPane(changed, ascii, 60), plain.Run(changed, ascii, nil),
+				}, "\n\n"))
+			})
+		}
+	}
+}

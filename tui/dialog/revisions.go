@@ -1,0 +1,424 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+	"replan/tui/timing"
+	"replan/tui/untrusted"
+)
+
+// Revisions steps through the plan as it was made and every revision of it:
+// what failed, what changed, and who planned it.
+type Revisions struct {
+	Look     *draw.Look
+	Keys     *keymap.Map
+	ShownRun func() *agent.Run // in the plan pane
+	Open     bool
+	At       int // 0 is the plan as it was made
+	Top      draw.SheetSpot
+	body     int
+	sheet    *draw.Sheet
+	built    revisionFace
+}
+
+// revisionFace is all that what is drawn depends on.
+type revisionFace struct {
+	run   *agent.Run
+	seq   uint64
+	at    int
+	width int
+	theme string
+	diffs draw.DiffView
+}
+
+func (d *Revisions) Shown() bool { return d.Open }
+
+func (d *Revisions) Hints() []keymap.Hint {
+	return []keymap.Hint{d.Keys.Hint("leaf", "step.previous_tab", "step.next_tab"), d.Keys.Hint("sides", "diff.sides"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
+}
+
+// Handlers are the actions of the dialog.
+func (d *Revisions) Handlers() keymap.Handlers {
+	most := 0
+	if run := d.ShownRun(); run != nil {
+		most = len(run.Revisions)
+	}
+	step := func(by int) keymap.Handler {
+		return keymap.Handler{Do: keymap.Just(func() { d.At, d.Top = max(min(d.At+by, most), 0), draw.SheetSpot{} })}
+	}
+	shut := keymap.Handler{Do: keymap.Just(func() { d.Open = false })}
+	hs := keymap.Handlers{
+		"dialog.leave": shut, "revisions": shut, "plan.revisions": shut,
+		"step.next_tab": step(1), "step.previous_tab": step(-1),
+	}
+	if d.sheet == nil {
+		return hs
+	}
+	hs["diff.sides"] = keymap.Handler{Do: keymap.Just(func() { d.Look.TurnDiffs(max(d.sheet.Width, draw.SplitAtLeast)) })}
+	return hs.With(keymap.Scrolling(d.body, d.scroll))
+}
+
+// scroll moves the view by rows, down where they are positive.
+func (d *Revisions) scroll(rows int) {
+	const far = 1 << 16 // rows: to the first, or the last
+	switch {
+	case rows <= -far:
+		d.Top = draw.SheetSpot{}
+	case rows >= far:
+		d.Top = d.sheet.Last(d.body)
+	default:
+		d.Top = d.sheet.Move(d.Top, rows)
+	}
+}
+
+func (d *Revisions) Clicked(int) {}
+
+func (d *Revisions) Wheeled(lines int) {
+	if d.sheet != nil {
+		d.Top = d.sheet.Move(d.Top, lines)
+	}
+}
+
+// Draw draws the revision in exactly height lines of screenWidth cells.
+func (d *Revisions) Draw(screenWidth, height int) []string {
+	const widest = 160 // cells
+	l, run := d.Look, d.ShownRun()
+	if run == nil {
+		return l.Block(nil, screenWidth, height)
+	}
+	d.At = min(d.At, len(run.Revisions))
+	width := min(screenWidth, widest)
+	face := revisionFace{run, run.Seq, d.At, width, string(l.Theme.Name), l.Diffs}
+	if d.sheet == nil || face != d.built {
+		p := draw.NewSheetPage(l, width-4)
+		if d.At == 0 {
+			writeFirstPlan(p, run)
+		} else {
+			writeRevision(p, run, d.At-1)
+		}
+		d.sheet, d.built = draw.NewSheet(l, width-4, p.All()), face
+	}
+	d.body = max(height-2, 1)
+	lines := d.sheet.View(&d.Top, d.body)
+	note := d.sheet.Place(d.Top, d.body)
+	if note == "" {
+		for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+			lines = lines[:len(lines)-1]
+		}
+	}
+	name := fmt.Sprintf("Revision %d of %d", d.At+1, len(run.Revisions)+1)
+	if d.At == 0 {
+		name += " " + l.Glyphs.Separator + " the plan as it was made"
+	}
+	framed := l.Frame(width, l.Focus, draw.Section{Title: l.Strong.Render(name), Note: note, Lines: draw.Padded(lines), Style: l.Focus})
+	return l.Middle(framed, width, screenWidth, height)
+}
+
+// stepsAfter are the steps of the plan that revision i made, as they stood when
+// the next took its place, or as they stand.
+func stepsAfter(run *agent.Run, i int) []*agent.StepState {
+	if i+1 < len(run.Revisions) {
+		return run.Revisions[i+1].Was
+	}
+	return run.Steps
+}
+
+// writeFirstPlan adds the plan as it was made.
+func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
+	l := p.Look
+	if title := untrusted.Line(run.Plan.Title); title != "" {
+		p.Prose(l.Strong, title)
+	}
+	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
+	p.Field("planned", l.Text, "by "+plannedBy(run, run.StartedAt, run.PlannedAt)+", "+telling.Seconds(at.At(run.PlannedAt))+" into the run")
+	if run.Goal != "" {
+		p.Field("goal", l.Text, run.Goal)
+	}
+	out := writeReviewed(p, run, 1)
+	p.Blank()
+	var rows []planRow
+	for _, s := range stepsAfter(run, -1) {
+		rows = append(rows, planRow{after: s})
+	}
+	writePlanRows(p, append(rows, out...), run)
+}
+
+// plannedBy says who made a plan in that time: a file, the words of the goal, or
+// a model and what that cost.
+func plannedBy(run *agent.Run, from, to time.Time) string {
+	model, asked, used := "", 0, 0
+	for _, x := range run.Exchanges {
+		switch x.Purpose {
+		case prompt.PurposeStep, prompt.PurposeSynthesis, prompt.PurposeChat:
+			continue
+		}
+		if x.StartedAt.Before(from) || x.StartedAt.After(to) {
+			continue
+		}
+		asked++
+		used += x.Reply.PromptTokens + x.Reply.CompletionTokens
+		if model = x.Request.Model; model == "" {
+			model = run.Model
+		}
+	}
+	switch {
+	case asked == 0 && run.Route != nil:
+		return "the words of the goal, without a model"
+	case asked == 0 && (run.Phases != [3]agent.Phase{} || from.After(run.StartedAt)) && run.Model != "":
+		return "the model " + untrusted.Line(run.Model)
+	case asked == 0:
+		return "whoever wrote the plan: it was given"
+	}
+	words := "the model " + untrusted.Line(model) + " in " + telling.Plural(asked, "request")
+	if used > 0 {
+		words += ", " + telling.Tokens(used) + " tokens"
+	}
+	return words
+}
+
+// writeRevision adds what a revision changed, why, and who planned it.
+func writeRevision(p *draw.SheetPage, run *agent.Run, i int) {
+	l, r := p.Look, &run.Revisions[i]
+	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
+	if r.Step != "" {
+		words := telling.StepWords(r.Step)
+		for _, s := range r.Was {
+			if s.Step.Index == r.Step {
+				words += " " + l.Glyphs.Separator + " " + untrusted.Line(s.Step.Title)
+			}
+		}
+		p.Field("failed", l.Danger, words)
+	}
+	if reason := strings.TrimSpace(r.Reason); reason != "" {
+		p.Field("because", l.Text, draw.Clip(reason))
+	}
+	if r.Said != "" {
+		p.Field("you said", l.Text, r.Said)
+	}
+	took := at.At(r.At) - at.At(r.AskedAt)
+	p.Field("planned", l.Text, fmt.Sprintf("by %s, in %s, %s into the run", plannedBy(run, r.AskedAt, r.At), telling.Seconds(took), telling.Seconds(at.At(r.At))))
+	out := writeReviewed(p, run, r.Number)
+	p.Blank()
+	var changes []string
+	for _, c := range []struct {
+		text string
+		n    int
+	}{
+		{l.Removed.Render(fmt.Sprintf("%s%d removed", l.Glyphs.Removed, len(r.Removed))), len(r.Removed)},
+		{l.Added.Render(fmt.Sprintf("%s%d added", l.Glyphs.Added, len(r.Added))), len(r.Added)},
+		{l.Warning.Render(fmt.Sprintf("%s%d revised", l.Glyphs.Revised, len(r.Revised))), len(r.Revised)},
+	} {
+		if c.n > 0 {
+			changes = append(changes, c.text)
+		}
+	}
+	p.Lines = append(p.Lines, draw.Flow(changes, "  ", p.Width)...)
+	writePlanRows(p, append(planRows(r, stepsAfter(run, i)), out...), run)
+}
+
+// writeReviewed adds what the user changed of a plan before it ran, and returns the
+// steps that were taken out of it then.
+func writeReviewed(p *draw.SheetPage, run *agent.Run, number int) []planRow {
+	var out []planRow
+	for i := range run.Reviews {
+		r := &run.Reviews[i]
+		if r.Revision != number {
+			continue
+		}
+		words := []string{"run as it was"}
+		if r.Decision == event.ReviewRefuse {
+			words = []string{"refused"}
+		} else if len(r.Edited)+len(r.Moved)+len(r.Removed) > 0 {
+			words = nil
+		}
+		named := func(what string, steps []string) {
+			if len(steps) > 0 {
+				words = append(words, what+" "+untrusted.Line(strings.Join(steps, ", ")))
+			}
+		}
+		named("edited", r.Edited)
+		for _, m := range r.Moved {
+			words = append(words, "moved "+untrusted.Line(m.Step)+" behind "+untrusted.Line(m.After))
+		}
+		named("taken out", r.Removed)
+		var approved []string
+		for _, a := range r.Approved {
+			approved = append(approved, a.Step)
+		}
+		named("allowed", approved)
+		p.Field("review", p.Look.Text, "by "+telling.WhoWords(r.By)+": "+strings.Join(words, "; "))
+		for j := range r.Out {
+			out = append(out, planRow{before: &r.Out[j]})
+		}
+	}
+	return out
+}
+
+// planRow is a step before and after a revision; nil where it was not there.
+type planRow struct {
+	before, after *agent.StepState
+	mark          agent.Change
+}
+
+// planRows puts the steps of both plans into one order: that of the new plan, with
+// what was removed where it stood.
+func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
+	was := map[string]*agent.StepState{}
+	for _, s := range r.Was {
+		was[s.Step.Index] = s
+	}
+	var rows []planRow
+	for _, s := range after {
+		row := planRow{after: s, before: was[s.Step.Index]}
+		switch {
+		case slices.Contains(r.Added, s.Step.Index):
+			row.before, row.mark = nil, agent.ChangeAdded
+		case slices.Contains(r.Revised, s.Step.Index):
+			row.mark = agent.ChangeRevised
+		}
+		rows = append(rows, row)
+	}
+	for i := range r.Removed {
+		at := 0
+		if i < len(r.After) && r.After[i] != "" {
+			for n, row := range rows {
+				if row.before != nil && row.before.Step.Index == r.After[i] {
+					at = n + 1
+				}
+			}
+		}
+		rows = slices.Insert(rows, at, planRow{before: &r.Removed[i]})
+	}
+	return rows
+}
+
+// sideFrom is the width from which both plans stand beside each other, in cells.
+const sideFrom = 100
+
+// writePlanRows adds the steps of a plan, before and after where they differ, and below
+// those that were revised what changed in them.
+func writePlanRows(p *draw.SheetPage, rows []planRow, run *agent.Run) {
+	l := p.Look
+	index := 1
+	both := false
+	for _, r := range rows {
+		for _, s := range []*agent.StepState{r.before, r.after} {
+			if s != nil {
+				index = max(index, draw.VisibleWidth(untrusted.Line(s.Step.Index)))
+			}
+		}
+		both = both || r.before != nil
+	}
+	index = min(index, 6)
+	side := p.Width
+	if both = both && p.Width >= sideFrom; both {
+		side = (p.Width - 3) / 2
+		p.Lines = append(p.Lines, l.Fit(l.Muted.Render("before"), side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Muted.Render("after"))
+	}
+	for _, r := range rows {
+		left, right := "", ""
+		if r.before != nil && (both || r.after == nil) {
+			left = drawPlanStep(p, r.before, run, index, side, r.after == nil, agent.ChangeNone)
+		}
+		if r.after != nil {
+			right = drawPlanStep(p, r.after, run, index, side, false, r.mark)
+		}
+		switch {
+		case both:
+			p.Lines = append(p.Lines, l.Fit(left, side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Fit(right, side))
+		case r.after == nil:
+			p.Lines = append(p.Lines, left)
+		default:
+			p.Lines = append(p.Lines, right)
+		}
+		if r.mark == agent.ChangeRevised && r.before != nil {
+			writeStepChanges(p, &r.before.Step, &r.after.Step)
+		}
+	}
+}
+
+// drawPlanStep draws a step of a plan on one line.
+func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, width int, gone bool, change agent.Change) string {
+	l := p.Look
+	mark := " "
+	switch {
+	case gone:
+		mark = l.Removed.Render(l.Glyphs.Removed)
+	case change == agent.ChangeAdded:
+		mark = l.Added.Render(l.Glyphs.Added)
+	case change == agent.ChangeRevised:
+		mark = l.Warning.Render(l.Glyphs.Revised)
+	}
+	of := run
+	if run.Step(s.Step.Index) != s {
+		of = nil // it is as it stood then
+	}
+	glyph, style := draw.StateGlyph(l, of, s)
+	title := l.Text
+	if gone {
+		title = l.Struck
+	}
+	number := l.Cut(untrusted.Line(s.Step.Index), index)
+	left := mark + " " + style.Render(glyph) + " " + strings.Repeat(" ", index-draw.VisibleWidth(number)) + l.Muted.Render(number) + " "
+	var tail []string
+	tail = append(tail, telling.StepTool(s))
+	if deps := s.Step.DependsOn; len(deps) > 0 && width >= 60 {
+		tail = append(tail, l.Blockers(deps, 12))
+	}
+	right := l.Faint.Render(l.Cut(strings.Join(tail, "  "), max(width/3, 8)))
+	room := width - draw.VisibleWidth(left) - draw.VisibleWidth(right) - 2
+	if room < 8 {
+		right, room = "", width-draw.VisibleWidth(left)
+	}
+	return l.Sides(left+title.Render(l.Cut(untrusted.Line(s.Step.Title), room)), right, width)
+}
+
+// writeStepChanges adds what a revision changed in a step, with the words that changed
+// underlined.
+func writeStepChanges(p *draw.SheetPage, before, after *plan.Step) {
+	for _, c := range []struct{ name, before, after string }{
+		{"title", before.Title, after.Title},
+		{"tool", before.Tool, after.Tool},
+		{"executor", string(before.Executor), string(after.Executor)},
+		{"profile", before.Profile, after.Profile},
+		{"after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", ")},
+		{"expects", before.ExpectedOutcome, after.ExpectedOutcome},
+	} {
+		if c.before != c.after {
+			writeChange(p, c.name, c.before, c.after)
+		}
+	}
+	names := map[string]any{}
+	for name := range before.Args {
+		names[name] = nil
+	}
+	for name := range after.Args {
+		names[name] = nil
+	}
+	sorted, _ := p.Order(names)
+	for _, name := range sorted {
+		b, hadIt := before.Args[name]
+		a, hasIt := after.Args[name]
+		if hadIt == hasIt && plan.EqualValues(b, a) {
+			continue
+		}
+		old, now := "", ""
+		if hadIt {
+			old, _ = telling.ValueText(b)
+		}
+		if hasIt {
+			now, _ = telling.ValueText(a)
+		}
+		writeChange(p, name, old, now)
+	}
+}

@@ -1,0 +1,65 @@
+package dialog
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/patch"
+	"replan/tui/untrusted"
+)
+
+// writeChange adds a value before and after a change: on a line each with the words
+// that differ underlined, and where it has several lines as a diff. Nothing at all
+// is a value that is not there.
+func writeChange(p *draw.SheetPage, name, before, after string) {
+	l := p.Look
+	if strings.Contains(before, "\n") || strings.Contains(after, "\n") {
+		p.Lines = append(p.Lines, "    "+l.Accent.Render(l.Cut(untrusted.Line(name), p.Width-4)))
+		text, _, _ := plan.UnifiedDiff("before", "after", before+"\n", after+"\n")
+		p.Put(draw.NewDiff(l, p.Width, text))
+		return
+	}
+	before, after = untrusted.Visible(before), untrusted.Visible(after)
+	old, now := patch.Words(before, after)
+	name = untrusted.Line(name) + " "
+	if before != "" {
+		p.Lines = append(p.Lines, changedLine(p, l.Removed, l.Glyphs.Removed, name, before, old)...)
+	}
+	if after != "" {
+		p.Lines = append(p.Lines, changedLine(p, l.Added, l.Glyphs.Added, name, after, now)...)
+	}
+}
+
+// changedLine draws one side of a change.
+func changedLine(p *draw.SheetPage, style lipgloss.Style, sign, name, text string, words []patch.Span) []string {
+	l := p.Look
+	const indent = 4
+	lead := strings.Repeat(" ", indent) + style.Render(sign) + " "
+	name = l.Cut(name, max(p.Width/3, 1))
+	room := max(p.Width-indent-2-draw.VisibleWidth(name), 1)
+	runs := []draw.Run{{Span: patch.Span{From: 0, To: len(text)}, Style: style}}
+	for _, w := range words {
+		runs = draw.Emphasise(runs, w, nil)
+	}
+	offsets := draw.Breaks(text, room)
+	var out []string
+	for n, from := range offsets {
+		to := len(text)
+		if n+1 < len(offsets) {
+			to = offsets[n+1]
+		}
+		var b strings.Builder
+		b.WriteString(lead + l.Muted.Render(name))
+		for _, r := range runs {
+			if part := (patch.Span{From: max(r.From, from), To: min(r.To, to)}); part.From < part.To {
+				b.WriteString(r.Style.Render(text[part.From:part.To]))
+			}
+		}
+		out = append(out, b.String())
+		lead, name = strings.Repeat(" ", indent+2), strings.Repeat(" ", draw.VisibleWidth(name))
+	}
+	return out
+}

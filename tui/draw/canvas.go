@@ -1,0 +1,104 @@
+package draw
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Canvas is a part of a drawing that may be larger: what is put outside of it is
+// cut off.
+type Canvas struct {
+	Rect   // of the drawing
+	method ansi.Method
+	Cells  []CanvasCell
+	Pens   []lipgloss.Style
+}
+
+// CanvasCell is one cell. What is wider than a cell leaves the next one empty.
+type CanvasCell struct {
+	Text string
+	Pen  int // one more than its place, 0 for none
+	wide bool
+}
+
+func NewCanvas(r Rect, method ansi.Method) *Canvas {
+	return &Canvas{Rect: r, method: method, Cells: make([]CanvasCell, max(r.W, 0)*max(r.H, 0))}
+}
+
+// At is the cell at a place of the drawing, nil where it is out of view.
+func (c *Canvas) At(x, y int) *CanvasCell {
+	if !c.Contains(x, y) {
+		return nil
+	}
+	return &c.Cells[(y-c.Y)*c.W+x-c.X]
+}
+
+// Put puts text into cells from x on.
+func (c *Canvas) Put(x, y int, style lipgloss.Style, text string) {
+	if y < c.Y || y >= c.Y+c.H || x >= c.X+c.W || text == "" {
+		return
+	}
+	c.Pens = append(c.Pens, style)
+	pen := len(c.Pens)
+	for text != "" {
+		cluster, width := ansi.FirstGraphemeCluster(text, c.method)
+		if cluster == "" {
+			return
+		}
+		text = text[len(cluster):]
+		cell := c.At(x, y)
+		switch {
+		case width == 2 && cell != nil && c.At(x+1, y) != nil:
+			*cell = CanvasCell{Text: cluster, Pen: pen}
+			*c.At(x+1, y) = CanvasCell{Pen: pen, wide: true}
+		case width == 2: // half of it is out of view
+			for _, half := range []int{x, x + 1} {
+				if cell := c.At(half, y); cell != nil {
+					*cell = CanvasCell{Text: " ", Pen: pen}
+				}
+			}
+		case width == 1 && cell != nil:
+			*cell = CanvasCell{Text: cluster, Pen: pen}
+		}
+		x += width
+	}
+}
+
+// Lines are the rows, each exactly as wide as the canvas.
+func (c *Canvas) Lines() []string {
+	out := make([]string, max(c.H, 0))
+	var row, run strings.Builder
+	for y := range out {
+		row.Reset()
+		pen := 0
+		flush := func() {
+			switch {
+			case run.Len() == 0:
+			case pen == 0:
+				row.WriteString(run.String())
+			default:
+				row.WriteString(c.Pens[pen-1].Render(run.String()))
+			}
+			run.Reset()
+		}
+		for x := range c.W {
+			cell := &c.Cells[y*c.W+x]
+			if cell.Pen != pen {
+				flush()
+				pen = cell.Pen
+			}
+			switch {
+			case cell.wide:
+			case cell.Text == "":
+				run.WriteByte(' ')
+			default:
+				run.WriteString(cell.Text)
+			}
+		}
+		flush()
+		out[y] = row.String()
+	}
+	return out
+}

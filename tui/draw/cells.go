@@ -1,0 +1,203 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// widest is how wide text is at the most: letters one by one. Most terminals count
+// so; those that put together what belongs together (such as letters of Hindi and
+// Thai) need less.
+const widest = ansi.WcWidth
+
+// Wrap breaks prose into lines of at most width cells.
+func Wrap(s string, width int) []string {
+	return breakLines(s, width, func(line string) string {
+		// Before a flag such as --host it leaves a blank that stands over the edge.
+		return strings.ReplaceAll(widest.Wrap(line, width, ""), " \n", "\n")
+	})
+}
+
+// WrapCode breaks code and output into lines of at most width cells, keeping
+// every blank.
+func WrapCode(s string, width int) []string {
+	return breakLines(s, width, func(line string) string { return widest.Hardwrap(line, width, true) })
+}
+
+// WrapKept breaks text into lines of at most width cells, keeping every blank:
+// between words, where that leaves no line half empty.
+func WrapKept(s string, width int) []string {
+	return breakLines(s, width, func(line string) string {
+		var b strings.Builder
+		for {
+			near := line // as much of it as surely fills a row, so that a long line costs what it is long
+			if most := 16 * width; len(line) > most {
+				near = strings.ToValidUTF8(line[:most], "")
+			}
+			if len(near) == len(line) && widest.StringWidth(line) <= width {
+				break
+			}
+			head := truncate(widest, near, width, "")
+			if head == near && len(near) < len(line) {
+				head = truncate(widest, line, width, "")
+			}
+			if head == "" || head == line {
+				break // a letter wider than the whole line
+			}
+			if !strings.HasPrefix(line[len(head):], " ") {
+				if at := strings.LastIndexByte(head, ' ') + 1; at > len(head)/2 {
+					head = head[:at]
+				}
+			}
+			b.WriteString(head + "\n")
+			line = line[len(head):]
+		}
+		return b.String() + line
+	})
+}
+
+func breakLines(s string, width int, split func(string) string) []string {
+	if width <= 0 {
+		return nil
+	}
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if widest.StringWidth(line) <= width {
+			out = append(out, line)
+			continue
+		}
+		for part := range strings.SplitSeq(split(line), "\n") {
+			out = append(out, pieces(part, width)...)
+		}
+	}
+	return out
+}
+
+// pieces cuts a line that is still too wide: wrapping between words lets some
+// hyphens and wide letters stand over the edge.
+func pieces(line string, width int) []string {
+	w := widest.StringWidth(line)
+	if w <= width {
+		return []string{line}
+	}
+	var out []string
+	for at := 0; at < w; {
+		part := widest.TruncateLeft(truncate(widest, line, at+width, ""), at, "") // its Cut cuts nothing off at the left
+		got := widest.StringWidth(part)
+		if got == 0 {
+			break // a letter wider than the whole line
+		}
+		out = append(out, part)
+		at += got
+	}
+	return out
+}
+
+// truncate shortens one line to width cells. x/ansi leaves one alone that has no
+// more by its own way of counting.
+func truncate(m ansi.Method, s string, width int, tail string) string {
+	for n := width; ; n-- {
+		out := m.Truncate(s, n, tail)
+		if n <= 0 || m.StringWidth(out) <= width {
+			return out
+		}
+	}
+}
+
+// steady draws typed text so that it keeps its cells in every terminal: of a
+// picture of several the first is shown, and what only controls how other
+// letters are shown is left out. What is sent stays as it was typed.
+func steady(line string) string {
+	if !strings.ContainsFunc(line, unsteady) {
+		return line
+	}
+	var b strings.Builder
+	b.Grow(len(line))
+	p := ansi.GetParser()
+	defer ansi.PutParser(p)
+	var state byte
+	for rest := line; rest != ""; {
+		seq, width, n, next := ansi.DecodeSequence(rest, state, p)
+		switch r, size := utf8.DecodeRuneInString(seq); {
+		case !strings.ContainsFunc(seq, unsteady) || seq[0] == ansi.ESC:
+			b.WriteString(seq)
+		case width > 0 && !unsteady(r):
+			b.WriteString(seq[:size])
+			b.WriteString(strings.Repeat(" ", max(width-widest.StringWidth(seq[:size]), 0)))
+		default:
+			b.WriteString(strings.Repeat(" ", width))
+		}
+		state, rest = next, rest[n:]
+	}
+	return b.String()
+}
+
+// SteadyLines is what a text field has drawn, line by line.
+func SteadyLines(drawn string) []string {
+	lines := strings.Split(drawn, "\n")
+	for i, line := range lines {
+		lines[i] = steady(line)
+	}
+	return lines
+}
+
+// unsteady reports whether terminals disagree on what r does to its neighbours.
+func unsteady(r rune) bool {
+	return r >= 0xAD && (unicode.Is(unicode.Cf, r) || r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF)
+}
+
+// outputShown bounds what is drawn at once of an error or of what a model says,
+// in bytes. The journal keeps the whole.
+const outputShown = 64 << 10
+
+// Clip keeps the end of a text that is too long to be drawn, and says so.
+func Clip(s string) string {
+	if len(s) <= outputShown {
+		return s
+	}
+	return fmt.Sprintf("(%d KB before this are not shown)\n", (len(s)-outputShown)>>10) +
+		strings.ToValidUTF8(s[len(s)-outputShown:], "")
+}
+
+// Flow puts parts on lines of at most width cells, breaking between parts.
+func Flow(parts []string, between string, width int) []string {
+	var lines []string
+	line := ""
+	for _, part := range parts {
+		switch {
+		case line == "":
+			line = part
+		case ansi.StringWidth(line)+len(between)+ansi.StringWidth(part) <= width:
+			line += between + part
+		default:
+			lines = append(lines, line)
+			line = part
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Indent moves lines two cells to the right.
+func Indent(lines []string) []string {
+	for i := range lines {
+		lines[i] = "  " + lines[i]
+	}
+	return lines
+}
+
+// At is line i, or nothing beyond the end.
+func At(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+func VisibleWidth(s string) int { return widest.StringWidth(s) }

@@ -1,0 +1,390 @@
+package draw
+
+import (
+	"fmt"
+	"image/color"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/themes"
+	"replan/tui/patch"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// How two versions of a file are shown.
+type DiffView int
+
+const (
+	diffByWidth DiffView = iota // side by side where there is room for both
+	diffUnified
+	diffSplit
+)
+
+// The narrowest documents, in cells: in which diffs are side by side by
+// themselves, in which they can be so at all, in which a unified diff has the
+// numbers of both files, and in which lines have numbers at all.
+const (
+	splitFrom    = 132
+	SplitAtLeast = 60
+	twoNumbers   = 56
+	numbersFrom  = 24
+)
+
+// Diff adds a unified diff. It is laid out at once and drawn as it comes into
+// view, so that a long one opens as fast as a short one.
+func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
+
+func (d *Document) patch(p patch.Patch) {
+	rows := NewDiffRows(d.Look, d.Width, p)
+	d.later(rows.Count(), rows.row)
+	d.Diffs = d.Diffs || rows.Count() > 0
+}
+
+// Changes adds a diff, and before one of several files how much it changes.
+func (d *Document) Changes(text string) {
+	p := patch.Parse(text)
+	if len(p.Files) > 1 {
+		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Muted.Render(telling.Plural(len(p.Files), "file"))+" "+d.Look.ChangeCount(p.Added, p.Removed), d.Width))
+	}
+	d.patch(p)
+}
+
+// ChangeCount is how many lines a diff changes, with the signs of the screen.
+func (l *Look) ChangeCount(added, removed int) string {
+	return l.Added.Render(l.Glyphs.Added+strconv.Itoa(added)) + " " + l.Removed.Render(l.Glyphs.Removed+strconv.Itoa(removed))
+}
+
+// splits reports whether diffs stand side by side in a document of that width.
+func (l *Look) splits(width int) bool {
+	switch l.Diffs {
+	case diffUnified:
+		return false
+	case diffSplit:
+		return width >= SplitAtLeast
+	default:
+		return width >= splitFrom
+	}
+}
+
+// TurnDiffs shows diffs the other way, and says why not where there is no room
+// in a document of that width.
+func (l *Look) TurnDiffs(width int) (refused string) {
+	switch {
+	case l.splits(width):
+		l.Diffs = diffUnified
+	case width < SplitAtLeast:
+		return fmt.Sprintf("Side by side takes %d columns; here are %d.", SplitAtLeast, width)
+	default:
+		l.Diffs = diffSplit
+	}
+	return ""
+}
+
+// DiffRows lays out a diff and draws any row of it.
+type DiffRows struct {
+	look   *Look
+	width  int
+	split  bool
+	patch  patch.Patch
+	texts  []string     // of each line, as it can be drawn
+	items  []patch.Pair // what stands on rows of its own; side by side, or left alone
+	starts []int        // the first row of each item, and the end
+	digits int          // of the longest number
+	side   int          // the cells of one side, where there are two
+	room   int          // cells for the text of a line
+
+	words   map[int][]patch.Span // the changed words of a line; filled for whole blocks
+	partner []int                // the line in whose place one came, and the other way round; -1 for none
+	code    codePaint
+	grounds map[patch.Kind]themes.Ground
+
+	drawn     int // the item that was drawn last, and its rows
+	drawnRows []string
+}
+
+func NewDiffRows(l *Look, width int, p patch.Patch) *DiffRows {
+	r := &DiffRows{look: l, width: max(width, 1), split: l.splits(width), patch: p, words: map[int][]patch.Span{}, drawn: -1}
+	r.texts = make([]string, len(p.Lines))
+	for i := range p.Lines {
+		r.texts[i] = untrusted.Visible(p.Lines[i].Text)
+		if l.Theme.Mode.ASCII && p.Lines[i].Kind == patch.Heading {
+			r.texts[i] = strings.Replace(r.texts[i], " → ", " -> ", 1)
+		}
+	}
+	if width >= numbersFrom {
+		r.digits = len(strconv.Itoa(p.Longest))
+	}
+	r.partner = slices.Repeat([]int{-1}, len(p.Lines))
+	pairs := p.Pairs()
+	for _, pair := range pairs {
+		if pair.Left >= 0 && pair.Right >= 0 && pair.Left != pair.Right {
+			r.partner[pair.Left], r.partner[pair.Right] = pair.Right, pair.Left
+		}
+	}
+	if r.split {
+		r.side = (r.width - 3) / 2
+		r.room = max(r.side-r.digits-2, 1)
+		r.items = pairs
+	} else {
+		r.room = max(r.width-r.gutter(), 1)
+		r.items = make([]patch.Pair, len(p.Lines))
+		for i := range r.items {
+			r.items[i] = patch.Pair{Left: i, Right: -1}
+		}
+	}
+	r.code = newCodePaint(l, r)
+	added, removed := l.Theme.Grounds()
+	r.grounds = map[patch.Kind]themes.Ground{patch.Added: added, patch.Removed: removed}
+	r.starts = make([]int, len(r.items)+1)
+	at := 0
+	for i, item := range r.items {
+		r.starts[i] = at
+		at += r.height(item)
+	}
+	r.starts[len(r.items)] = at
+	return r
+}
+
+// gutter is the cells before the text of a line in a unified diff, its sign
+// included.
+func (r *DiffRows) gutter() int {
+	switch {
+	case r.digits == 0:
+		return 1
+	case r.width >= twoNumbers:
+		return 2*r.digits + 3
+	default:
+		return r.digits + 2
+	}
+}
+
+func (r *DiffRows) Count() int { return r.starts[len(r.items)] }
+
+// whole reports whether an item takes the whole width, as what belongs to
+// neither file does.
+func (r *DiffRows) whole(item patch.Pair) bool {
+	return item.Left >= 0 && r.patch.Lines[item.Left].Kind >= patch.Heading
+}
+
+// height is how many rows an item takes.
+func (r *DiffRows) height(item patch.Pair) int {
+	if r.whole(item) {
+		return len(r.title(item.Left))
+	}
+	rows := 1
+	for _, i := range []int{item.Left, item.Right} {
+		if i >= 0 {
+			rows = max(rows, rowsOf(r.texts[i], r.room))
+		}
+	}
+	return rows
+}
+
+// row draws a row.
+func (r *DiffRows) row(at int) string {
+	i := sort.SearchInts(r.starts, at+1) - 1
+	if i != r.drawn {
+		r.drawn, r.drawnRows = i, r.draw(r.items[i])
+	}
+	return r.drawnRows[at-r.starts[i]]
+}
+
+// draw draws the rows of an item.
+func (r *DiffRows) draw(item patch.Pair) []string {
+	if r.whole(item) {
+		return r.title(item.Left)
+	}
+	if !r.split {
+		return r.line(item.Left, r.numbers(item.Left), r.width)
+	}
+	height := r.height(item)
+	left, right := r.half(item.Left, false), r.half(item.Right, true)
+	guide := " " + r.look.Border.Render(r.look.Glyphs.Guide) + " "
+	out := make([]string, height)
+	for i := range out {
+		out[i] = r.look.Fit(At(left, i), r.side) + guide + At(right, i)
+	}
+	return out
+}
+
+// half is one side of a line that stands beside another.
+func (r *DiffRows) half(i int, after bool) []string {
+	if i < 0 {
+		return nil
+	}
+	number := r.patch.Lines[i].Old
+	if after {
+		number = r.patch.Lines[i].New
+	}
+	gutter := ""
+	if r.digits > 0 {
+		gutter = fmt.Sprintf("%*d ", r.digits, number)
+	}
+	return r.line(i, gutter, r.side)
+}
+
+// numbers are those of a line before the text of a unified diff.
+func (r *DiffRows) numbers(i int) string {
+	if r.digits == 0 {
+		return ""
+	}
+	line := r.patch.Lines[i]
+	number := func(n int) string {
+		if n == 0 {
+			return strings.Repeat(" ", r.digits+1)
+		}
+		return fmt.Sprintf("%*d ", r.digits, n)
+	}
+	if r.width >= twoNumbers {
+		return number(line.Old) + number(line.New)
+	}
+	if line.New > 0 {
+		return number(line.New)
+	}
+	return number(line.Old)
+}
+
+// title draws what belongs to neither file: the heading of a file or of a part
+// of it, and remarks.
+func (r *DiffRows) title(i int) []string {
+	l, line := r.look, r.patch.Lines[i]
+	switch line.Kind {
+	case patch.Heading:
+		f := r.patch.Files[line.File]
+		rows := Paint(l.Strong, WrapCode(r.texts[i], r.width))
+		count := l.ChangeCount(f.Added, f.Removed)
+		if last := len(rows) - 1; VisibleWidth(rows[last])+2+VisibleWidth(count) <= r.width {
+			rows[last] += "  " + count
+		} else {
+			rows = append(rows, l.Cut(count, r.width))
+		}
+		if i > 0 {
+			rows = append([]string{""}, rows...)
+		}
+		return rows
+	case patch.Hunk:
+		return Paint(l.Hunk, WrapCode(r.texts[i], r.width))
+	default:
+		return Paint(l.Muted, WrapCode(r.texts[i], r.width))
+	}
+}
+
+// line draws a line of a file in rows of at most width cells: its number, its
+// sign and its text, which is broken where it is too long and never cut.
+func (r *DiffRows) line(i int, gutter string, width int) []string {
+	l, text := r.look, r.texts[i]
+	sign, style := " ", l.Muted
+	switch r.patch.Lines[i].Kind {
+	case patch.Added:
+		sign, style = "+", l.Added
+	case patch.Removed:
+		sign, style = "-", l.Removed
+	}
+	ground := r.grounds[r.patch.Lines[i].Kind]
+	runs := r.runs(i, style)
+	offsets := Breaks(text, r.room)
+	rows := make([]string, len(offsets))
+	for n, from := range offsets {
+		to := len(text)
+		if n+1 < len(offsets) {
+			to = offsets[n+1]
+		}
+		var b strings.Builder
+		b.WriteString(l.Faint.Render(gutter))
+		b.WriteString(laid(style.Bold(sign != " "), ground.Line).Render(sign))
+		for _, run := range runs {
+			if part := (patch.Span{From: max(run.From, from), To: min(run.To, to)}); part.From < part.To {
+				b.WriteString(run.Style.Render(text[part.From:part.To]))
+			}
+		}
+		rows[n] = b.String()
+		if left := width - VisibleWidth(rows[n]); left > 0 && ground.Line != nil {
+			rows[n] += laid(lipgloss.NewStyle(), ground.Line).Render(strings.Repeat(" ", left))
+		}
+		gutter, sign = strings.Repeat(" ", len(gutter)), " "
+	}
+	return rows
+}
+
+// laid lays a colour under a style; nil is none.
+func laid(style lipgloss.Style, under color.Color) lipgloss.Style {
+	if under == nil {
+		return style
+	}
+	return style.Background(under)
+}
+
+// Run is a part of a line that is drawn in one style.
+type Run struct {
+	patch.Span
+	Style lipgloss.Style
+}
+
+// runs are the parts of a line: as code where it can be read as such, else in
+// the given style, with the words that changed underlined.
+func (r *DiffRows) runs(i int, style lipgloss.Style) []Run {
+	ground := r.grounds[r.patch.Lines[i].Kind]
+	code := r.code.runs(i)
+	if code == nil || ground.Line == nil && r.patch.Lines[i].Kind != patch.Same {
+		code = []Run{{patch.Span{From: 0, To: len(r.texts[i])}, style}}
+	}
+	runs := make([]Run, len(code))
+	for n, c := range code {
+		runs[n] = Run{c.Span, laid(c.Style, ground.Line)}
+	}
+	for _, word := range r.changed(i) {
+		runs = Emphasise(runs, word, ground.Words)
+	}
+	return runs
+}
+
+// changed are the words of a line that differ from the line in whose place it
+// came.
+func (r *DiffRows) changed(i int) []patch.Span {
+	other := r.partner[i]
+	if other < 0 {
+		return nil
+	}
+	if _, known := r.words[i]; !known {
+		before, after := i, other
+		if r.patch.Lines[i].Kind == patch.Added {
+			before, after = other, i
+		}
+		r.words[before], r.words[after] = patch.Words(r.texts[before], r.texts[after])
+	}
+	return r.words[i]
+}
+
+// Emphasise underlines a part of runs.
+func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
+	out := make([]Run, 0, len(runs)+2)
+	for _, r := range runs {
+		from, to := max(r.From, part.From), min(r.To, part.To)
+		if from >= to {
+			out = append(out, r)
+			continue
+		}
+		if r.From < from {
+			out = append(out, Run{patch.Span{From: r.From, To: from}, r.Style})
+		}
+		out = append(out, Run{patch.Span{From: from, To: to}, laid(r.Style.Bold(true).Underline(true), under)})
+		if to < r.To {
+			out = append(out, Run{patch.Span{From: to, To: r.To}, r.Style})
+		}
+	}
+	return out
+}
+
+// DiffLeaf is a unified diff, each row of it a line.
+type DiffLeaf struct{ *DiffRows }
+
+func NewDiff(l *Look, width int, text string) DiffLeaf {
+	return DiffLeaf{NewDiffRows(l, width, patch.Parse(text))}
+}
+
+func (d DiffLeaf) Rows(i, _ int) []string { return []string{d.row(i)} }

@@ -1,0 +1,135 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"replan/planning/plan"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Editor is where the arguments of a failed step are edited, as JSON.
+type Editor struct {
+	look  *Look
+	area  textarea.Model
+	Fault string // what is wrong with the text
+
+	versions []editState // of the text, oldest first
+	typing   bool        // the last change was a letter
+}
+
+// NewEditor opens an editor on a call's arguments. It returns nil where they are
+// too long to be edited on a screen.
+func NewEditor(l *Look, args map[string]any) *Editor {
+	area := textarea.New()
+	area.ShowLineNumbers = false
+	area.CharLimit = 0
+	area.MaxHeight = 0
+	area.Prompt = ""
+	area.SetVirtualCursor(false)
+	area.KeyMap.PageUp.SetKeys("pgup")
+	area.KeyMap.PageDown.SetKeys("pgdown")
+	e := &Editor{look: l, area: area}
+	e.Retheme()
+	text := escaped(telling.JsonText(args, "  "))
+	e.area.SetValue(text)
+	if e.area.Value() != text {
+		return nil
+	}
+	e.area.MoveToBegin()
+	e.area.Focus() // returns a command for a cursor that blinks, which this one does not
+	return e
+}
+
+// escaped writes what a terminal would obey or not show as JSON escapes, which
+// mean the same. In JSON such characters stand in texts alone.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || untrusted.Visible(string(r)) == string(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Retheme takes the colours of the theme.
+func (e *Editor) Retheme() {
+	l := e.look
+	state := textarea.StyleState{
+		Text: l.Text, CursorLine: l.Text, Placeholder: l.Faint, Prompt: l.Accent,
+		Selection: l.Selected(l.Text), EndOfBuffer: l.Text, Base: lipgloss.NewStyle(),
+	}
+	styles := e.area.Styles()
+	styles.Focused, styles.Blurred = state, state
+	styles.Cursor.Color = nil
+	e.area.SetStyles(styles)
+}
+
+// Args reads what stands in the editor. Where those are no arguments, fault says
+// why, and they are nil.
+func (e *Editor) Args() map[string]any {
+	value, err := plan.DecodeValue([]byte(e.area.Value()))
+	if err != nil {
+		e.Fault = untrusted.Line("This is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON"))
+		return nil
+	}
+	args, ok := value.(map[string]any)
+	if !ok {
+		e.Fault = "Arguments are an object, as in {\"name\": \"value\"}."
+	}
+	return args
+}
+
+// Update gives a message to the text.
+func (e *Editor) Update(msg tea.Msg) tea.Cmd {
+	e.Fault = ""
+	if paste, ok := msg.(tea.PasteMsg); ok {
+		paste.Content = escaped(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ").Replace(paste.Content))
+		msg = paste
+	}
+	before := e.now()
+	var cmd tea.Cmd
+	e.area, cmd = e.area.Update(msg)
+	if e.area.Value() != before.text {
+		e.changed(before, msg)
+	} else {
+		e.typing = false
+	}
+	return cmd
+}
+
+// Wishes is how many lines the text would like in that width.
+func (e *Editor) Wishes(width int) int {
+	lines := 0
+	for line := range strings.SplitSeq(e.area.Value(), "\n") {
+		lines += 1 + VisibleWidth(line)/max(width, 1)
+	}
+	return lines
+}
+
+// SetSize makes the text that many cells wide and lines high.
+func (e *Editor) SetSize(width, height int) {
+	if e.area.Width() != width || e.area.Height() != height {
+		e.area.SetWidth(width)
+		e.area.SetHeight(height)
+	}
+}
+
+// Lines is the editor's content.
+func (e *Editor) Lines() []string { return SteadyLines(e.area.View()) }
+
+// Cursor is where the text cursor stands, from the editor's upper left corner.
+func (e *Editor) Cursor() *tea.Cursor { return e.area.Cursor() }

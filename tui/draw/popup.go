@@ -1,0 +1,97 @@
+package draw
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// PopupRows is how many rows a list over the input shows at most.
+const PopupRows = 8
+
+// PopupRow is one row of such a list.
+type PopupRow struct {
+	Text   string
+	Detail string
+	Lit    []int // bytes of the text that the search has found
+	Path   bool  // its end says most
+	Folder bool
+}
+
+// Popup draws a list over the input: an edge that says what it is of, and as many
+// rows as there is room for in most lines of width cells.
+func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, most int) []string {
+	room := min(PopupRows, most-1, max(len(rows), 1))
+	if room < 1 || width < 8 {
+		return nil
+	}
+	end := l.Window(len(rows), room, 1)
+	l.Count = len(rows)
+	if note == "" {
+		note = look.Span(l.Top, end, len(rows))
+	}
+	b := look.Glyphs.Border
+	out := []string{look.Edge(b.TopLeft, b.Top, b.TopRight, title, note, width, look.Focus)}
+	side, inner := look.Focus.Render(b.Left), width-2
+	names := 0 // cells of the longest name in view
+	for _, row := range rows[l.Top:end] {
+		names = max(names, VisibleWidth(row.Text))
+	}
+	for i := l.Top; i < end; i++ {
+		out = append(out, side+look.suggestion(rows[i], i == l.At, min(names, inner*3/5), inner)+side)
+	}
+	return out
+}
+
+// suggestion draws one row: the name, lit where it was found, and a few words.
+func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
+	line := l.Line(chosen, true)
+	style := l.Text
+	if row.Folder {
+		style = l.Accent
+	}
+	room := width - 2
+	if row.Detail != "" {
+		room = names
+	}
+	drawn := line.Cursor
+	switch {
+	case VisibleWidth(row.Text) <= room:
+		drawn += litText(line, style, l.Accent.Underline(true), row.Text, row.Lit)
+	case row.Path:
+		drawn += line.Draw(style, l.CutLeft(row.Text, room))
+	default:
+		drawn += l.Cut(litText(line, style, l.Accent.Underline(true), row.Text, row.Lit), room)
+	}
+	if row.Detail == "" {
+		return line.Fill(drawn, width)
+	}
+	drawn = line.Fill(drawn, names+1)
+	return line.Fill(drawn+line.Draw(l.Faint, "  "+l.Cut(row.Detail, width-names-4)), width)
+}
+
+// litText draws a text of which some bytes are lit, in as few pieces as that takes.
+func litText(line LitLine, plain, lit lipgloss.Style, text string, at []int) string {
+	var b, part strings.Builder
+	was := false
+	flush := func() {
+		style := plain
+		if was {
+			style = lit
+		}
+		if part.Len() > 0 {
+			b.WriteString(line.Draw(style, part.String()))
+		}
+		part.Reset()
+	}
+	for i, r := range text {
+		if is := slices.Contains(at, i); is != was {
+			flush()
+			was = is
+		}
+		part.WriteRune(r)
+	}
+	flush()
+	return b.String()
+}

@@ -1,0 +1,12 @@
+package draw
+
+// Rect is a part of the screen, in cells.
+type Rect struct{ X, Y, W, H int }
+
+func (r Rect) Contains(x, y int) bool {
+	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
+}
+
+// WideFrom is the width from which the panes stand side by side; below it they
+// are tabs.
+const WideFrom = 100

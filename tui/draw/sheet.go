@@ -1,0 +1,306 @@
+package draw
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/themes"
+	"replan/tui/untrusted"
+)
+
+// A sheet is what a pane scrolls through that may be very long: leaves below each
+// other, of which only what is in view is made safe, highlighted and wrapped. So
+// a frame costs the same however long they are.
+type Sheet struct {
+	look   *Look
+	Width  int
+	leaves []Leaf
+	starts []int // the first line of each leaf
+	Total  int   // lines of all
+	cut    map[int][]string
+}
+
+// Leaf is a part of a sheet: lines as they were written, each of which comes to
+// one row or more.
+type Leaf interface {
+	Count() int
+	Rows(i, width int) []string
+}
+
+// SheetSpot is a place in a sheet: a line of it, and a row of that.
+type SheetSpot struct{ Line, Row int }
+
+func (s SheetSpot) Before(t SheetSpot) bool {
+	return s.Line < t.Line || s.Line == t.Line && s.Row < t.Row
+}
+
+func NewSheet(l *Look, width int, leaves []Leaf) *Sheet {
+	s := &Sheet{look: l, Width: width, leaves: leaves, cut: map[int][]string{}}
+	for _, f := range leaves {
+		s.starts = append(s.starts, s.Total)
+		s.Total += f.Count()
+	}
+	return s
+}
+
+// Rows are those of a line, at least one.
+func (s *Sheet) Rows(line int) []string {
+	if rows, ok := s.cut[line]; ok {
+		return rows
+	}
+	i := sort.SearchInts(s.starts, line+1) - 1
+	for s.leaves[i].Count() == 0 {
+		i-- // an empty leaf begins where the next does
+	}
+	rows := s.leaves[i].Rows(line-s.starts[i], s.Width)
+	if len(rows) == 0 {
+		rows = []string{""}
+	}
+	const kept = 4096 // lines; more are cut anew
+	if len(s.cut) >= kept {
+		clear(s.cut)
+	}
+	s.cut[line] = rows
+	return rows
+}
+
+// Move is the SheetSpot that many rows from another, within the sheet.
+func (s *Sheet) Move(at SheetSpot, by int) SheetSpot {
+	if s.Total == 0 {
+		return SheetSpot{}
+	}
+	for ; by > 0; by-- {
+		if at.Row+1 < len(s.Rows(at.Line)) {
+			at.Row++
+		} else if at.Line+1 < s.Total {
+			at = SheetSpot{at.Line + 1, 0}
+		} else {
+			break
+		}
+	}
+	for ; by < 0; by++ {
+		if at.Row > 0 {
+			at.Row--
+		} else if at.Line > 0 {
+			at.Line--
+			at.Row = len(s.Rows(at.Line)) - 1
+		} else {
+			break
+		}
+	}
+	return at
+}
+
+// Last is the SheetSpot from which the end is in view.
+func (s *Sheet) Last(height int) SheetSpot {
+	if s.Total == 0 {
+		return SheetSpot{}
+	}
+	end := SheetSpot{s.Total - 1, 0}
+	end.Row = len(s.Rows(end.Line)) - 1
+	return s.Move(end, 1-height)
+}
+
+// View is height rows of exactly the sheet's width from a SheetSpot on, which it
+// brings within bounds.
+func (s *Sheet) View(top *SheetSpot, height int) []string {
+	if s.Total == 0 || height <= 0 {
+		return s.look.Block(nil, s.Width, max(height, 0))
+	}
+	top.Line = max(min(top.Line, s.Total-1), 0)
+	top.Row = max(min(top.Row, len(s.Rows(top.Line))-1), 0)
+	if last := s.Last(height); last.Before(*top) {
+		*top = last
+	}
+	var out []string
+	for at := *top; len(out) < height && at.Line < s.Total; at = (SheetSpot{at.Line + 1, 0}) {
+		out = append(out, s.Rows(at.Line)[at.Row:]...)
+	}
+	return s.look.Block(out, s.Width, height)
+}
+
+// Place says which lines are in view, where they are not all.
+func (s *Sheet) Place(top SheetSpot, height int) string {
+	end := s.Move(top, height-1)
+	if top == (SheetSpot{}) && end.Line == s.Total-1 && end.Row == len(s.Rows(end.Line))-1 || s.Total == 0 {
+		return ""
+	}
+	return s.look.Faint.Render(fmt.Sprintf("%d-%d of %d", top.Line+1, end.Line+1, s.Total))
+}
+
+// Drawn is a leaf of rows that are drawn already.
+type Drawn []string
+
+func (d Drawn) Count() int               { return len(d) }
+func (d Drawn) Rows(i, _ int) []string   { return d[i : i+1] }
+func (p *SheetPage) Put(f Leaf)          { p.flush(); p.leaves = append(p.leaves, f) }
+func (p *SheetPage) Heading(text string) { p.Blank(); p.Lines = append(p.Lines, p.Title(text)) }
+
+func (p *SheetPage) Title(text string) string { return p.Look.Accent.Render(p.Look.Cut(text, p.Width)) }
+
+// SheetPage collects the leaves of a sheet: what is short as a document, what is long
+// by itself.
+type SheetPage struct {
+	Document
+	leaves []Leaf
+}
+
+func NewSheetPage(l *Look, width int) *SheetPage {
+	return &SheetPage{Document: Document{Look: l, Width: width}}
+}
+
+// flush makes a leaf of the document so far.
+func (p *SheetPage) flush() {
+	if len(p.Lines) > 0 {
+		p.leaves = append(p.leaves, Drawn(p.Lines))
+		p.Lines = nil
+	}
+}
+
+// Blank parts what follows from what stands there.
+func (p *SheetPage) Blank() {
+	if len(p.Lines) == 0 && len(p.leaves) > 0 {
+		p.Lines = append(p.Lines, "")
+		return
+	}
+	p.Document.Blank()
+}
+
+// All is every leaf.
+func (p *SheetPage) All() []Leaf {
+	p.flush()
+	return p.leaves
+}
+
+const (
+	// LongestLine is how long a line of text may be, in bytes: what is longer is
+	// cut into such lines, so that one line never costs more than that.
+	LongestLine = 4 << 10
+	// codeChunk is how many lines are highlighted at once.
+	codeChunk = 24
+)
+
+// Text is a leaf of text from outside. It is looked at as it comes into view.
+type Text struct {
+	Look     *Look
+	Lines    []string
+	Style    func(line string) lipgloss.Style // of each line
+	Language string                           // that it is highlighted as; "" is none
+	Prose    bool                             // it is wrapped between words
+	Guide    bool                             // it stands right of a line
+	code     map[int][][]themes.CodeSpan
+}
+
+// NewText is a leaf of text in one style.
+func NewText(l *Look, style lipgloss.Style, s string) *Text {
+	return &Text{Look: l, Lines: splitLines(s), Style: func(string) lipgloss.Style { return style }, Prose: true}
+}
+
+// NewCode is a leaf of text in which every blank is kept.
+func NewCode(l *Look, language, s string) *Text {
+	t := NewText(l, l.Text, s)
+	t.Prose, t.Language = false, language
+	return t
+}
+
+// splitLines parts text into lines without copying it. It leaves out the line
+// break at the end.
+func splitLines(s string) []string {
+	s = strings.TrimRight(s, "\n")
+	lines := make([]string, 0, strings.Count(s, "\n")+1)
+	for line := range strings.SplitSeq(s, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		for len(line) > LongestLine {
+			at := LongestLine
+			for at > LongestLine-utf8.UTFMax && !utf8.RuneStart(line[at]) {
+				at--
+			}
+			lines = append(lines, line[:at])
+			line = line[at:]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (t *Text) Count() int { return len(t.Lines) }
+
+func (t *Text) Rows(i, width int) []string {
+	lead := ""
+	if t.Guide {
+		lead = t.Look.Border.Render(t.Look.Glyphs.Guide) + " "
+		width -= 2
+	}
+	if width <= 0 {
+		return nil
+	}
+	var out []string
+	switch {
+	case t.Language != "":
+		for _, row := range wrapSpans(t.spans(i), width) {
+			out = append(out, lead+t.Look.Theme.Paint(row))
+		}
+	default:
+		line := untrusted.Visible(t.Lines[i])
+		split := WrapKept
+		if t.Prose {
+			split = Wrap
+		}
+		for _, row := range Paint(t.Style(line), split(line, width)) {
+			out = append(out, lead+row)
+		}
+	}
+	return out
+}
+
+// spans is line i highlighted, with those beside it.
+func (t *Text) spans(i int) []themes.CodeSpan {
+	chunk := i / codeChunk
+	if t.code == nil {
+		t.code = map[int][][]themes.CodeSpan{}
+	}
+	lines, ok := t.code[chunk]
+	if !ok {
+		from, to := chunk*codeChunk, min((chunk+1)*codeChunk, len(t.Lines))
+		safe := make([]string, to-from)
+		for j := range safe {
+			safe[j] = untrusted.Visible(t.Lines[from+j])
+		}
+		lines = themes.Code(strings.Join(safe, "\n"), t.Language)
+		t.code[chunk] = lines
+	}
+	if at := i - chunk*codeChunk; at < len(lines) {
+		return lines[at]
+	}
+	return nil
+}
+
+// wrapSpans breaks a line of code into rows of at most width cells.
+func wrapSpans(line []themes.CodeSpan, width int) [][]themes.CodeSpan {
+	rows := [][]themes.CodeSpan{nil}
+	room := width
+	for _, s := range line {
+		for rest := s.Text; rest != ""; {
+			if w := ansi.StringWidth(rest); w <= room {
+				rows[len(rows)-1] = append(rows[len(rows)-1], themes.CodeSpan{Text: rest, Kind: s.Kind})
+				room -= w
+				break
+			}
+			head := ansi.Truncate(rest, room, "")
+			if head == "" && room == width {
+				break // a letter wider than the whole line
+			}
+			if head != "" {
+				rows[len(rows)-1] = append(rows[len(rows)-1], themes.CodeSpan{Text: head, Kind: s.Kind})
+				rest = rest[len(head):]
+			}
+			rows, room = append(rows, nil), width
+		}
+	}
+	return rows
+}

@@ -1,0 +1,84 @@
+package draw
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/tui/plain"
+	"replan/tui/telling"
+)
+
+// StepTitle is the same where a title begins with it.
+func StepTitle(l *Look, index string) string {
+	words := telling.StepWords(index)
+	name, number, _ := strings.Cut(words, " ")
+	return strings.ToUpper(name[:1]) + name[1:] + " " + l.Cut(number, 8)
+}
+
+// StateGlyph is the sign of how a step stands.
+func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
+	switch {
+	case telling.Halted(run, s):
+		return l.Glyphs.Stopped, l.Warning
+	case plain.Fruitless(s) != "":
+		return l.Glyphs.Failed, l.Danger
+	}
+	switch s.Status {
+	case agent.StepDone:
+		if s.DryRun {
+			return l.Glyphs.Pending, l.Muted // it has done nothing
+		}
+		return l.Glyphs.Done, l.Success
+	case agent.StepActive:
+		return l.Spinner(), l.Running
+	case agent.StepWaiting:
+		return l.Glyphs.Gate, l.Warning
+	case agent.StepBroken:
+		return l.Glyphs.Failed, l.Danger
+	case agent.StepLeftOut:
+		return l.Glyphs.Skipped, l.Faint
+	case agent.StepUncertain:
+		return l.Glyphs.Doubt, l.Warning
+	default:
+		return l.Glyphs.Pending, l.Muted
+	}
+}
+
+// StateWord is the same in a word, or the time that the step took; "" where it
+// has not begun.
+func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
+	switch {
+	case telling.Halted(run, s):
+		return "stopped", l.Warning
+	case plain.Fruitless(s) != "":
+		return "failed", l.Danger
+	}
+	switch s.Status {
+	case agent.StepDone:
+		switch {
+		case s.DryGate != nil:
+			return l.Glyphs.Gate + " dry run", l.Warning
+		case s.DryRun:
+			return "dry run", l.Faint
+		}
+		return telling.DoneIn(s.MS), l.Faint
+	case agent.StepActive:
+		return telling.Ticking(l.Since(s.StartedAt)), l.Running
+	case agent.StepWaiting:
+		return l.Glyphs.Gate + " gate", l.Warning
+	case agent.StepBroken:
+		if s.Failure == event.FailureDenied {
+			return "denied", l.Danger
+		}
+		return "failed", l.Danger
+	case agent.StepLeftOut:
+		return "skipped", l.Faint
+	case agent.StepUncertain:
+		return "in doubt", l.Warning
+	default:
+		return "", l.Faint
+	}
+}

@@ -1,0 +1,245 @@
+package draw
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/planning/plan"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Document collects the lines of a pane that scrolls, wrapped to its width.
+type Document struct {
+	Look  *Look
+	Width int
+	Lines []string
+	Must  int  // lines at its beginning that have to be seen before it is answered
+	Diffs bool // a diff is among them
+	parts []laterPart
+}
+
+// laterPart is lines of a document that are drawn when they come into view.
+type laterPart struct {
+	from, to int
+	draw     func(i int) string
+}
+
+// later adds n lines that are drawn when they come into view.
+func (d *Document) later(n int, draw func(i int) string) {
+	if n > 0 {
+		from := len(d.Lines)
+		d.Lines = append(d.Lines, make([]string, n)...)
+		d.parts = append(d.parts, laterPart{from, from + n, draw})
+	}
+}
+
+// drawn draws those lines from one to another that are still to be drawn.
+func (d *Document) drawn(from, to int) []string {
+	for _, p := range d.parts {
+		for i := max(from, p.from); i < min(to, p.to); i++ {
+			if d.Lines[i] == "" {
+				d.Lines[i] = p.draw(i - p.from)
+			}
+		}
+	}
+	return d.Lines[from:to]
+}
+
+// Whole is every line of the document.
+func (d *Document) Whole() []string { return d.drawn(0, len(d.Lines)) }
+
+func (d *Document) Blank() {
+	n := len(d.Lines)
+	if p := len(d.parts); n > 0 && (d.Lines[n-1] != "" || p > 0 && d.parts[p-1].to == n) {
+		d.Lines = append(d.Lines, "")
+	}
+}
+
+// Prose adds text that is wrapped between words.
+func (d *Document) Prose(style lipgloss.Style, text string) {
+	d.Lines = append(d.Lines, Paint(style, Wrap(untrusted.Visible(text), d.Width))...)
+}
+
+// Field adds a named value; its further lines stand under the first.
+func (d *Document) Field(name string, style lipgloss.Style, value string) {
+	const column = 9
+	if d.Width < 24 {
+		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Faint.Render(name), d.Width))
+		d.Prose(style, value)
+		return
+	}
+	name = d.Look.Fit(name, column)
+	for i, line := range Wrap(untrusted.Visible(value), d.Width-column) {
+		if i > 0 {
+			name = strings.Repeat(" ", column)
+		}
+		d.Lines = append(d.Lines, d.Look.Faint.Render(name)+style.Render(line))
+	}
+}
+
+// Output adds what a tool wrote, line by line.
+func (d *Document) Output(style lipgloss.Style, text string) { d.Prose(style, text) }
+
+// Code adds a call or a diff with every character kept.
+func (d *Document) Code(style lipgloss.Style, text string) {
+	d.Lines = append(d.Lines, Paint(style, WrapCode(untrusted.Visible(text), d.Width))...)
+}
+
+// Heading adds the title of a part.
+func (d *Document) Heading(text string) {
+	d.Blank()
+	d.Lines = append(d.Lines, d.Look.Accent.Render(d.Look.Cut(text, d.Width)))
+}
+
+// Object adds the members of a JSON object, sorted by name, the long ones last.
+// Text of several lines stands as a block under its name.
+func (d *Document) Object(value map[string]any) {
+	names := make([]string, 0, len(value))
+	column := 0
+	for name := range value {
+		names = append(names, name)
+		column = max(column, ansi.StringWidth(untrusted.Line(name)))
+	}
+	sort.Slice(names, func(i, j int) bool {
+		_, a := telling.ValueText(value[names[i]])
+		_, b := telling.ValueText(value[names[j]])
+		if a != b {
+			return b
+		}
+		return names[i] < names[j]
+	})
+	column = min(column, 12, max(d.Width/3, 1))
+	for _, name := range names {
+		d.Member(name, column, value[name])
+	}
+}
+
+func (d *Document) Member(name string, column int, value any) {
+	l := d.Look
+	label := untrusted.Line(name)
+	if ansi.StringWidth(label) > column {
+		d.Lines = append(d.Lines, Paint(l.Accent, WrapCode(label, d.Width))...)
+		label = ""
+	}
+	text, multi := telling.ValueText(value)
+	if multi {
+		if label != "" {
+			d.Lines = append(d.Lines, l.Accent.Render(label))
+		}
+		guide := l.Border.Render(l.Glyphs.Guide) + " "
+		for _, line := range WrapCode(untrusted.Visible(strings.TrimRight(text, "\n")), d.Width-2) {
+			d.Lines = append(d.Lines, guide+line)
+		}
+		return
+	}
+	for i, line := range WrapCode(untrusted.Visible(text), max(d.Width-column-1, 1)) {
+		lead := strings.Repeat(" ", column)
+		if i == 0 {
+			lead = l.Accent.Render(l.Fit(label, column))
+		}
+		d.Lines = append(d.Lines, lead+" "+line)
+	}
+}
+
+// Rows is the part of the document in view from line top on, which it keeps
+// within bounds.
+func (d *Document) Rows(top *int, height int) []string {
+	*top = max(min(*top, len(d.Lines)-height), 0)
+	return d.Look.Block(d.drawn(*top, min(*top+height, len(d.Lines))), d.Width, height)
+}
+
+// Place says which lines are in view, where they are not all.
+func (d *Document) Place(top, height int) string {
+	if len(d.Lines) <= height {
+		return ""
+	}
+	return d.Look.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(d.Lines)), len(d.Lines)))
+}
+
+// Call adds what is called, beside its title: the tool, its server and its step.
+func (d *Document) Call(title, tool, server, step string) {
+	l := d.Look
+	var parts []string
+	for _, name := range []string{tool, server} {
+		if name != "" {
+			parts = append(parts, untrusted.Line(name))
+		}
+	}
+	if step != "" {
+		parts = append(parts, telling.StepWords(step))
+	}
+	if title == parts[0] { // a call that a model asks for has no title of its own
+		parts = parts[1:]
+	}
+	call := strings.Join(parts, " "+l.Glyphs.Separator+" ")
+	d.Lines = append(d.Lines, Flow([]string{
+		l.Strong.Render(l.Cut(title, d.Width)), l.Muted.Render(l.Cut(call, d.Width)),
+	}, "  ", d.Width)...)
+}
+
+// Order is the names of a JSON object's members, those with long values last, and
+// the width of the column they stand in.
+func (d *Document) Order(value map[string]any) (names []string, column int) {
+	long := map[string]bool{}
+	for name, v := range value {
+		names = append(names, name)
+		column = max(column, ansi.StringWidth(untrusted.Line(name)))
+		long[name] = IsLong(v)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := long[names[i]], long[names[j]]; a != b {
+			return b
+		}
+		return names[i] < names[j]
+	})
+	return names, min(column, 12, max(d.Width/3, 1))
+}
+
+// IsLong reports whether a value stands as a block of lines.
+func IsLong(v any) bool {
+	if s, ok := v.(string); ok {
+		return strings.Contains(s, "\n") || len(s) > LongestLine
+	}
+	_, multi := telling.ValueText(v)
+	return multi
+}
+
+// PlanNotes writes what a plan says besides its steps: how one will know that its
+// goal is met, its milestones and its risks. It writes nothing where there is none.
+func (d *Document) PlanNotes(p plan.Plan) {
+	l := d.Look
+	notes := planNotes(p)
+	if len(notes) == 0 {
+		return
+	}
+	d.Heading("about the plan")
+	for _, note := range notes {
+		d.Field(note.name, l.Muted, note.text)
+	}
+}
+
+// planNote is one thing that a plan says besides its steps.
+type planNote struct{ name, text string }
+
+func planNotes(p plan.Plan) []planNote {
+	var notes []planNote
+	if p.DoneWhen != "" {
+		notes = append(notes, planNote{"done if", p.DoneWhen})
+	}
+	for _, m := range p.Milestones {
+		text := m.Title
+		if len(m.Steps) > 0 {
+			text += " (" + strings.Join(m.Steps, ", ") + ")"
+		}
+		notes = append(notes, planNote{"stage", text})
+	}
+	for _, risk := range p.Risks {
+		notes = append(notes, planNote{"risk", risk})
+	}
+	return notes
+}

@@ -1,0 +1,50 @@
+package draw
+
+import "github.com/charmbracelet/x/ansi"
+
+// Breaks are the places, in bytes, at which the rows of a text begin that is
+// broken into rows of at most width cells. Every character is kept.
+func Breaks(text string, width int) []int {
+	out := []int{0}
+	if plainWidth(text) {
+		for at := width; at < len(text); at += width {
+			out = append(out, at)
+		}
+		return out
+	}
+	cells := 0
+	for at := 0; at < len(text); {
+		cluster, w := ansi.FirstGraphemeCluster(text[at:], ansi.GraphemeWidth)
+		if len(cluster) == 0 {
+			break
+		}
+		if cells+w > width && cells > 0 {
+			out = append(out, at)
+			cells = 0
+		}
+		cells += w
+		at += len(cluster)
+	}
+	return out
+}
+
+// rowsOf is how many rows breaks makes.
+func rowsOf(text string, width int) int {
+	if plainWidth(text) {
+		return max((len(text)+width-1)/width, 1)
+	}
+	if len(text) <= width { // no character is wider than it has bytes
+		return 1
+	}
+	return len(Breaks(text, width))
+}
+
+// plainWidth reports whether every byte of a text is one cell wide.
+func plainWidth(text string) bool {
+	for i := range len(text) {
+		if text[i] < 0x20 || text[i] > 0x7E {
+			return false
+		}
+	}
+	return true
+}

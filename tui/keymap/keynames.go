@@ -1,0 +1,130 @@
+package keymap
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys says which keys do what, by the name of the action: none takes an action's
+// keys away.
+type Keys map[string][]string
+
+// keyCodes are the keys that have names.
+var keyCodes = map[string]rune{
+	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "insert": tea.KeyInsert, "delete": tea.KeyDelete,
+	"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6,
+	"f7": tea.KeyF7, "f8": tea.KeyF8, "f9": tea.KeyF9, "f10": tea.KeyF10, "f11": tea.KeyF11, "f12": tea.KeyF12,
+}
+
+// modifiers are those a key's name may begin with, in the order in which a press
+// names them.
+var modifiers = []struct {
+	name string
+	mod  tea.KeyMod
+}{{"ctrl+", tea.ModCtrl}, {"alt+", tea.ModAlt}, {"shift+", tea.ModShift}}
+
+// parseKey reads a key's name, such as "ctrl+k", "alt+enter", "G" or "f5".
+func parseKey(name string) (tea.KeyPressMsg, bool) {
+	var k tea.KeyPressMsg
+	rest := name
+	for _, m := range modifiers {
+		if after, ok := strings.CutPrefix(rest, m.name); ok && after != "" {
+			k.Mod |= m.mod
+			rest = after
+		}
+	}
+	if code, ok := keyCodes[rest]; ok {
+		k.Code = code
+		if rest == "space" && k.Mod == 0 {
+			k.Text = " "
+		}
+		return k, true
+	}
+	r, size := utf8.DecodeRuneInString(rest)
+	if size == 0 || size < len(rest) || r <= ' ' || r == utf8.RuneError {
+		return tea.KeyPressMsg{}, false
+	}
+	k.Code = r
+	if k.Mod == 0 {
+		k.Text = rest
+	}
+	return k, true
+}
+
+// KeyNamed is a press of the key with that name.
+func KeyNamed(name string) tea.KeyPressMsg {
+	k, _ := parseKey(name)
+	return k
+}
+
+// CheckKeys reports what is wrong with keys that somebody configured: an action
+// that does not exist, a key that none is called, one key for two actions of a
+// place, or a letter where text is typed.
+func CheckKeys(keys Keys) error {
+	k := New()
+	return k.Rebind(keys)
+}
+
+// Rebind takes other keys for actions.
+func (k *Map) Rebind(keys Keys) error {
+	groups := k.Actions()
+	bindings := map[string]*key.Binding{}
+	for _, g := range groups {
+		for _, a := range g.Actions {
+			bindings[a.Id] = a.Key
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		b, ok := bindings[id]
+		if !ok {
+			return fmt.Errorf("there is no action %q: there are %s", id, strings.Join(slices.Sorted(maps.Keys(bindings)), ", "))
+		}
+		for _, name := range keys[id] {
+			if _, ok := parseKey(name); !ok {
+				return fmt.Errorf("%s: there is no key %q: keys are called like \"x\", \"ctrl+k\", \"alt+enter\", \"pgdown\" or \"f5\"", id, name)
+			}
+		}
+		b.SetKeys(keys[id]...)
+		b.SetHelp(cmp.Or(strings.Join(keys[id], "/"), "no key"), b.Help().Desc)
+	}
+	return clash(groups, keys)
+}
+
+// clash reports a key that means two things in one place, one of them changed.
+func clash(groups []Group, changed Keys) error {
+	everywhere := map[string]string{} // key → action
+	for _, g := range groups {
+		taken := map[string]string{}
+		for _, a := range g.Actions {
+			for _, name := range a.Key.Keys() {
+				_, mine := changed[a.Id]
+				letter := KeyNamed(name).Text != ""
+				if mine && letter && (g.Place == PlaceEverywhere && a.Id != "help" && a.Id != "replay.quit" || g.Place == PlaceChat) {
+					return fmt.Errorf("%s: %q would be typed as text: take a key with ctrl or alt, or a function key", a.Id, name)
+				}
+				other, ok := taken[name]
+				if !ok && g.Place != PlaceDialog && g.Place != PlaceQuit {
+					other, ok = everywhere[name]
+				}
+				_, theirs := changed[other]
+				if ok && other != a.Id && (mine || theirs) {
+					return fmt.Errorf("%s: %q is the key of %s already: give that another one too, or none", a.Id, name, other)
+				}
+				taken[name] = a.Id
+				if g.Place == PlaceEverywhere {
+					everywhere[name] = a.Id
+				}
+			}
+		}
+	}
+	return nil
+}

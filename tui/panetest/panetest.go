@@ -1,0 +1,78 @@
+package panetest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning/plan"
+	"replan/themes"
+	"replan/tui/draw"
+)
+
+// WideRun is a run of n steps in layers of ten, each step depending on two of
+// the layer above.
+func WideRun(n int) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
+	for i := range n {
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step number %d of a long plan", i+1), Tool: "fs.read", Executor: plan.ExecutorTool}
+		if i >= 10 {
+			step.DependsOn = []string{fmt.Sprint(i - 9), fmt.Sprint(i - i%10 - 9 + (i+1)%10)}
+		}
+		state := &agent.StepState{Step: step, Status: agent.StepPending}
+		switch {
+		case i < n/3:
+			state.Status, state.MS = agent.StepDone, 1200
+		case i < n/3+4:
+			state.Status = agent.StepActive
+		}
+		run.Steps = append(run.Steps, state)
+		run.Plan.Steps = append(run.Plan.Steps, step)
+	}
+	return run
+}
+
+// DarkLook is the look of a dark terminal.
+func DarkLook() *draw.Look { return draw.NewLook(themes.New(themes.Dark, true, themes.Mode{})) }
+
+// Stripped is drawn lines as text.
+func Stripped(lines []string) string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	return strings.TrimRight(strings.Join(out, "\n"), "\n")
+}
+
+// FanRun is a run of n steps: one, a fan-out that reads, one that writes behind
+// each of it, and one that sums up; active of the readers run.
+func FanRun(n, active int) *agent.Run {
+	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
+	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
+		index := fmt.Sprint(len(run.Steps) + 1)
+		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}
+		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
+		run.Plan.Steps = append(run.Plan.Steps, step)
+		return index
+	}
+	first := add("List what is there", "fs.list", agent.StepDone)
+	var reads, writes []string
+	for i := range (n - 2) / 2 {
+		status := agent.StepPending
+		switch {
+		case i < n/8:
+			status = agent.StepDone
+		case i < n/8+active:
+			status = agent.StepActive
+		}
+		reads = append(reads, add(fmt.Sprintf("Read file number %d", i), "fs.read", status, first))
+	}
+	for i, read := range reads {
+		writes = append(writes, add(fmt.Sprintf("Write file number %d", i), "fs.write", agent.StepPending, read))
+	}
+	add("Sum up what was done", "fs.write", agent.StepPending, writes...)
+	return run
+}

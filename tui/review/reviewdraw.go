@@ -1,0 +1,405 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/rule"
+	"replan/planning/plan"
+	planlayout "replan/planning/plan/layout"
+	"replan/tui/draw"
+	"replan/tui/plain"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// lay lays the plan out as it is now, and stays with the step that was chosen.
+func (d *Dialog) lay() {
+	kept := ""
+	if d.at < len(d.steps) {
+		kept = d.chosen().Step.Index
+	}
+	d.steps, d.doc, d.limit = d.Review.Steps(), nil, 0
+	graph := plan.NewGraph(d.Review.Plan())
+	d.parallel = planlayout.Parallel(graph)
+	d.needs = make([][]string, len(d.steps))
+	for i, s := range d.steps {
+		if !s.Out {
+			d.needs[i] = graph.Dependencies(s.Step.Index)
+		}
+		if s.Step.Index == kept {
+			d.at = i
+		}
+	}
+	d.at = max(min(d.at, len(d.steps)-1), 0)
+}
+
+// layRails lays out the rails for a pane of that width.
+func (d *Dialog) layRails(width int) {
+	if d.limit == draw.LaneLimit(width) {
+		return
+	}
+	d.limit = draw.LaneLimit(width)
+	at := make(map[string]int, len(d.steps))
+	deps := make(planlayout.Graph, len(d.steps))
+	for i, s := range d.steps {
+		at[s.Step.Index] = i
+		for _, need := range d.needs[i] {
+			if p, ok := at[need]; ok && p < i {
+				deps[i] = append(deps[i], p)
+			}
+		}
+	}
+	d.rails = planlayout.NewRails(deps.Reduce(), d.limit)
+}
+
+// Draw draws the dialog in exactly height lines of screenWidth cells.
+func (d *Dialog) Draw(width, height int) []string {
+	l := d.Look
+	if d.Editor != nil {
+		return l.Block(d.drawEditor(width, height), width, height)
+	}
+	bar := d.bar(width)
+	if width < draw.WideFrom {
+		return l.Block(d.drawStacked(width, height, bar), width, height)
+	}
+	left := width * 11 / 20
+	right := width - left
+	bar = d.bar(left)
+	rows := d.drawRows(left-2, max(height-3-len(bar), 1))
+	title, note := d.title()
+	plan := l.Frame(left, l.Warning,
+		draw.Section{Title: title, Note: note, Lines: rows, Style: l.Warning},
+		draw.Section{Lines: fitted(l, bar, left), Style: l.Warning},
+	)
+	d.detail = max(height-2, 1)
+	d.first = 1
+	step := l.Frame(right, l.Border, draw.Section{Title: d.stepTitle(), Lines: d.drawDetail(right, d.detail), Note: d.doc.Place(d.line, d.detail), Style: l.Border})
+	out := make([]string, 0, height)
+	for i := range height {
+		out = append(out, draw.At(plan, i)+draw.At(step, i))
+	}
+	return l.Block(out, width, height)
+}
+
+// fitted makes lines of a frame of that width.
+func fitted(l *draw.Look, lines []string, width int) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = l.Fit(line, width-4)
+	}
+	return draw.Padded(out)
+}
+
+// drawStacked draws the plan over the step that is chosen.
+func (d *Dialog) drawStacked(width, height int, bar []string) []string {
+	l := d.Look
+	room := max(height-4-len(bar), 2)
+	d.layRails(width - 2)
+	body := max(min(len(d.steps), room*3/5), 1)
+	d.detail = max(room-body, 1)
+	rows := d.drawRows(width-2, body)
+	title, note := d.title()
+	d.first = 1
+	return l.Frame(width, l.Warning,
+		draw.Section{Title: title, Note: note, Lines: rows, Style: l.Warning},
+		draw.Section{Title: d.stepTitle(), Lines: d.drawDetail(width, d.detail), Note: d.doc.Place(d.line, d.detail), Style: l.Warning},
+		draw.Section{Lines: fitted(l, bar, width), Style: l.Warning},
+	)
+}
+
+// title is the title of the dialog, and which of its rows are in view.
+func (d *Dialog) title() (title, note string) {
+	l := d.Look
+	words := "Review"
+	if d.Review.Revision > 1 {
+		words = fmt.Sprintf("Review of rev %d", d.Review.Revision)
+	}
+	title = l.Warning.Bold(true).Render(l.Glyphs.Gate+" "+words) + l.Muted.Render(" "+l.Glyphs.Separator+" "+untrusted.Line(d.Review.Plan().Title))
+	return title, l.Span(d.top, min(d.top+d.body, len(d.steps)), len(d.steps))
+}
+
+func (d *Dialog) stepTitle() string {
+	return d.Look.Muted.Render(draw.StepTitle(d.Look, d.chosen().Step.Index))
+}
+
+// bar says what was changed, a word on the last key, or what is asked.
+func (d *Dialog) bar(width int) []string {
+	l := d.Look
+	most := 4
+	lines := func(style lipgloss.Style, text string) []string {
+		out := draw.Wrap(text, max(width-4, 1))
+		if len(out) > most {
+			out = append(out[:most-1], out[most-1]+l.Glyphs.Ellipsis)
+		}
+		return draw.Paint(style, out)
+	}
+	switch {
+	case d.Grace && d.early:
+		return lines(l.Warning, "That key came too early. Press it again.")
+	case d.sure != nil:
+		return lines(l.Warning, d.sure.text+"  "+d.Keys.Yes.Help().Key+" yes  "+d.Keys.No.Help().Key+" no")
+	case d.word != "":
+		return lines(l.Warning, d.word)
+	}
+	changed := strings.ReplaceAll(d.Review.Changes().String(), "·", l.Glyphs.Separator)
+	if changed == "" {
+		return lines(l.Faint, "Nothing is changed yet.")
+	}
+	return lines(l.Accent, changed)
+}
+
+// drawRows draws the rows in view, each exactly width cells wide.
+func (d *Dialog) drawRows(width, height int) []string {
+	d.layRails(width)
+	d.body = height
+	context := min(1, (height-1)/2)
+	d.top = max(min(d.top, d.at-context), d.at+context-height+1)
+	d.top = max(min(d.top, len(d.steps)-height), 0)
+	c := d.columns(width)
+	out := make([]string, height)
+	for i := range out {
+		if d.top+i < len(d.steps) {
+			out[i] = d.drawRow(d.top+i, c)
+		} else {
+			out[i] = strings.Repeat(" ", max(width, 0))
+		}
+	}
+	return out
+}
+
+// reviewColumns are the widths of the parts of a row.
+type reviewColumns struct{ width, index, title, tool, parallel, state int }
+
+func (d *Dialog) columns(width int) reviewColumns {
+	c := reviewColumns{width: width, state: 10}
+	longest, widest := 0, 0
+	for i := range d.steps {
+		c.index = max(c.index, min(ansi.StringWidth(untrusted.Line(d.steps[i].Step.Index)), 6))
+		longest = max(longest, ansi.StringWidth(reviewTool(d.steps[i].Step)))
+		title := ansi.StringWidth(untrusted.Line(d.steps[i].Step.Title)) + ansi.StringWidth(d.tail(&d.steps[i]))
+		widest = max(widest, title)
+	}
+	if width >= 56 {
+		c.tool = min(longest, 16)
+	}
+	if width < 44 {
+		c.state = 2
+	}
+	c.title = width - 1 - 2 - draw.RailsWidth(d.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1
+	if c.tool > 0 {
+		c.title -= c.tool + 2
+	}
+	c.parallel = d.Look.ParallelWidth(d.parallel)
+	c.title -= c.parallel
+	c.title = max(min(c.title, widest), 4)
+	return c
+}
+
+// reviewTool names what carries a step out.
+func reviewTool(s plan.Step) string {
+	switch s.Executor {
+	case plan.ExecutorTool:
+		return untrusted.Line(s.Tool)
+	case plan.ExecutorAgent:
+		return "agent " + untrusted.Line(s.Profile)
+	default:
+		return "model"
+	}
+}
+
+func (d *Dialog) drawRow(at int, c reviewColumns) string {
+	l, s := d.Look, d.steps[at]
+	p := &draw.Painter{LitLine: l.Line(at == d.at, true)}
+	p.B.WriteString(p.Cursor)
+	p.Width = 1
+	if s.Edited && !s.Out {
+		p.Add(l.Warning, l.Glyphs.Revised+" ")
+	} else {
+		p.Gap(2)
+	}
+	var rail strings.Builder
+	for _, cell := range d.rails.Row(at) {
+		rail.WriteString(l.Glyphs.Lanes.Cell(cell.Sides))
+	}
+	p.Add(l.Border, rail.String())
+	p.Gap(draw.RailsWidth(d.rails) - d.rails.Width)
+	glyph, style := d.sign(&s)
+	p.Add(style, glyph)
+	d.drawStep(p, &s, c)
+	p.Gap(c.width - p.Width)
+	return l.Fit(p.Take(), c.width)
+}
+
+// drawStep draws index, title, tool and gate of a step.
+func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns) {
+	l := d.Look
+	title, tool := l.Text, l.Faint
+	switch {
+	case s.Out:
+		title, tool = l.Struck, l.Struck
+	case s.Settled:
+		title = l.Muted
+	}
+	number := l.Cut(untrusted.Line(s.Step.Index), c.index)
+	p.Gap(1 + c.index - ansi.StringWidth(number))
+	p.Add(l.Muted, number)
+	p.Gap(1)
+	text, tail := untrusted.Line(s.Step.Title), d.tail(s)
+	if ansi.StringWidth(text)+ansi.StringWidth(tail) > c.title {
+		tail = l.Cut(tail, c.title/2)
+	}
+	text = l.Cut(text, c.title-ansi.StringWidth(tail))
+	p.Add(title, text)
+	p.Add(l.Accent, tail)
+	p.Gap(c.title - ansi.StringWidth(text) - ansi.StringWidth(tail))
+	if c.tool > 0 {
+		name := l.Cut(reviewTool(s.Step), c.tool)
+		p.Gap(2)
+		p.Add(tool, name)
+		p.Gap(c.tool - ansi.StringWidth(name))
+	}
+	l.PaintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])
+	word, style := d.gateWord(s)
+	if c.state < 4 {
+		word = ""
+		if s.Passes {
+			word = l.Glyphs.Done
+		}
+	}
+	p.Gap(2)
+	word = l.Cut(word, c.state)
+	p.Add(style, word)
+}
+
+// tail says what a step waits for since it, or that, was moved.
+func (d *Dialog) tail(s *agent.ReviewStep) string {
+	if len(s.After) == 0 {
+		return ""
+	}
+	return " after " + untrusted.Line(strings.Join(s.After, ", "))
+}
+
+// sign is how a step stands, in a sign.
+func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
+	l := d.Look
+	switch {
+	case s.Out:
+		return l.Glyphs.Removed, l.Removed
+	case s.Settled:
+		return draw.StateGlyph(l, nil, &agent.StepState{Status: s.Status})
+	case s.Gate != nil && s.Gate.Rule.Verdict == rule.VerdictBlock:
+		return l.Glyphs.Failed, l.Danger
+	case s.Gate != nil && s.Passes:
+		return l.Glyphs.Gate, l.Success
+	case s.Gate != nil:
+		return l.Glyphs.Gate, l.Warning
+	default:
+		return l.Glyphs.Pending, l.Muted
+	}
+}
+
+// gateWord says what its gate would do.
+func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
+	l := d.Look
+	switch {
+	case s.Out:
+		return "out", l.Faint
+	case s.Settled:
+		return "stays", l.Faint
+	case s.Gate == nil:
+		return "", l.Faint
+	case s.Gate.Rule.Verdict == rule.VerdictBlock:
+		return "denied", l.Danger
+	case s.Passes:
+		return l.Glyphs.Done + " approved", l.Success
+	case s.Gate.Closed != "":
+		return "asks later", l.Muted
+	default:
+		return "asks", l.Warning
+	}
+}
+
+// drawDetail draws the chosen step in exactly height lines of a frame of that
+// width.
+func (d *Dialog) drawDetail(width, height int) []string {
+	if d.doc == nil || d.doc.Width != width-4 {
+		d.doc = &draw.Document{Look: d.Look, Width: width - 4}
+		s := d.chosen()
+		d.write(d.doc, &s)
+		d.doc.PlanNotes(d.Review.Plan())
+	}
+	return draw.Padded(d.Look.Block(d.doc.Rows(&d.line, height), width-4, height))
+}
+
+// write writes all there is to know of a step before it runs.
+func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
+	l := d.Look
+	server := ""
+	if s.Gate != nil {
+		server = s.Gate.Tool.Server
+	}
+	doc.Call(untrusted.Line(s.Step.Title), reviewTool(s.Step), server, "")
+	switch {
+	case s.Out:
+		doc.Field("out", l.Removed, "it will not run; "+d.Keys.TakeOut.Help().Key+" brings it back")
+	case s.Settled:
+		doc.Field("stays", l.Muted, "it was carried out already, or is under way")
+	case s.Gate != nil:
+		d.writeGate(doc, s)
+	case s.Step.Executor == plan.ExecutorTool:
+		doc.Field("gate", l.Faint, "none: it runs unasked")
+	}
+	if needs := d.needs[d.at]; len(needs) > 0 {
+		doc.Field("after", l.Text, strings.Join(needs, ", "))
+	}
+	if len(s.After) > 0 {
+		doc.Field("moved", l.Accent, "it waits for "+strings.Join(s.After, ", ")+" since one of them was moved")
+	}
+	if s.Step.ExpectedOutcome != "" {
+		doc.Field("expects", l.Text, s.Step.ExpectedOutcome)
+	}
+	if s.Step.Executor != plan.ExecutorTool {
+		return
+	}
+	doc.Heading("the whole call")
+	switch {
+	case s.Step.Args == nil:
+		doc.Prose(l.Muted, "A model writes its arguments when it is ready.")
+	case s.Gate != nil && s.Gate.Closed == "":
+		doc.Object(s.Gate.Args)
+	default:
+		doc.Object(s.Step.Args)
+	}
+}
+
+// writeGate writes why the call would ask, and whether that can be answered now.
+func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
+	l, g := d.Look, s.Gate
+	word := "asks"
+	if g.Rule.Verdict == rule.VerdictBlock {
+		word = "denied"
+	}
+	doc.Field(word, l.Text, g.Rule.Why)
+	doc.Field("rule", l.Text, plain.Rule(g.Rule))
+	switch {
+	case g.Rule.Verdict == rule.VerdictBlock:
+	case s.Passes:
+		doc.Field("gate", l.Success, "approved, once, for exactly this call; "+d.Keys.PassGate.Help().Key+" takes it back")
+	case g.Closed != "":
+		doc.Field("gate", l.Muted, g.Closed)
+	default:
+		words := d.Keys.PassGate.Help().Key + " approves it for exactly this call"
+		if g.Tool.Previews {
+			words += "; what it would change is only shown if it asks when it runs"
+		}
+		doc.Field("gate", l.Warning, words)
+	}
+	for _, from := range telling.TextSources(g.Provenance, d.tools) {
+		doc.Field("beware", l.Warning, from.Words)
+	}
+}

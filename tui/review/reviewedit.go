@@ -1,0 +1,116 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"replan/agent"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// reviewEditor is where a step of a plan that is looked over is edited, as JSON:
+// its title, and its arguments where it makes a call.
+type reviewEditor struct {
+	*draw.Editor
+	step plan.Step
+}
+
+// edit opens the editor on a step.
+func (d *Dialog) edit(s agent.ReviewStep) error {
+	switch {
+	case s.Out:
+		return errors.New("it is out: bring it back first")
+	case s.Settled:
+		return errors.New("it was carried out already, or is under way")
+	}
+	text := map[string]any{"title": s.Step.Title}
+	if s.Step.Executor == plan.ExecutorTool {
+		args := s.Step.Args
+		if args == nil {
+			args = map[string]any{}
+		}
+		text["args"] = args
+	}
+	e := draw.NewEditor(d.Look, text)
+	if e == nil {
+		return errors.New("this step is too long to be edited here")
+	}
+	d.Editor = &reviewEditor{Editor: e, step: s.Step}
+	return nil
+}
+
+// takeEdit takes the step as it was edited, or says why it cannot be that.
+func (d *Dialog) takeEdit() {
+	e := d.Editor
+	value := e.Args()
+	if value == nil {
+		return
+	}
+	title, args, err := e.read(value)
+	if err == nil {
+		err = d.Review.Edit(e.step.Index, title, args)
+	}
+	if err != nil {
+		e.Fault = "Not taken: " + untrusted.Line(err.Error())
+		return
+	}
+	d.Editor = nil
+	d.lay()
+}
+
+// read reads title and args. What the plan leaves to a model stays with it where
+// nothing was written.
+func (e *reviewEditor) read(value map[string]any) (title string, args map[string]any, err error) {
+	calls := e.step.Executor == plan.ExecutorTool
+	for name := range value {
+		if name != "title" && (name != "args" || !calls) {
+			return "", nil, fmt.Errorf("of this step %q cannot be edited", name)
+		}
+	}
+	title, ok := value["title"].(string)
+	if !ok {
+		return "", nil, errors.New("title has to be a text")
+	}
+	if !calls {
+		return title, e.step.Args, nil
+	}
+	args, ok = value["args"].(map[string]any)
+	if !ok {
+		return "", nil, errors.New("args have to be an object, as in {\"name\": \"value\"}")
+	}
+	if len(args) == 0 && e.step.Args == nil {
+		args = nil
+	}
+	return title, args, nil
+}
+
+// drawEditor draws the editor in exactly height lines of exactly width cells.
+func (d *Dialog) drawEditor(width, height int) []string {
+	l := d.Look
+	var bar []string
+	if d.Editor.Fault != "" {
+		bar = draw.Paint(l.Warning, draw.Wrap(d.Editor.Fault, width-4))
+		bar = bar[:min(len(bar), max(min(height-6, 6), 1))]
+	} else {
+		bar = draw.Flow([]string{
+			l.Key.Bold(true).Render(d.Keys.SendArgs.Help().Key) + " " + l.Text.Render("take it"),
+			l.Key.Bold(true).Render(d.Keys.Away.Help().Key) + " " + l.Text.Render("leave it as it was"),
+			l.Faint.Render("${name} is another step's result"),
+		}, "   ", width-4)[:1]
+	}
+	bar = slices.Clone(bar)
+	for i := range bar {
+		bar[i] = l.Fit(bar[i], width-4)
+	}
+	body := max(height-3-len(bar), 1)
+	d.Editor.SetSize(width-4, body)
+	title := l.Warning.Bold(true).Render("Edit " + telling.StepWords(d.Editor.step.Index))
+	return l.Frame(width, l.Warning,
+		draw.Section{Title: title, Lines: draw.Padded(l.Block(d.Editor.Lines(), width-4, body)), Style: l.Warning},
+		draw.Section{Lines: draw.Padded(bar), Style: l.Warning},
+	)
+}

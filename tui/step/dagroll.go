@@ -1,0 +1,64 @@
+package step
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// classNames are the states of steps as a roll-up lists them, those first that ask
+// to be looked at.
+var classNames = []struct {
+	class telling.StepClass
+	name  string
+}{
+	{telling.ClassGate, "gate"},
+	{telling.ClassFailed, "failed"},
+	{telling.ClassDoubt, "in doubt"},
+	{telling.ClassStopped, "stopped"},
+	{telling.ClassRetry, "retry"},
+	{telling.ClassRuns, "running"},
+	{telling.ClassReady, "ready"},
+	{telling.ClassHeld, "held"},
+	{telling.ClassWaits, "waiting"},
+	{telling.ClassDraft, "drafting"},
+	{telling.ClassDone, "done"},
+	{telling.ClassSkipped, "skipped"},
+}
+
+// rollNamed is how many steps of one state a roll-up names in the pane of the step.
+const rollNamed = 40
+
+// drawGroup draws which steps stand in one line of the plan, by their state.
+func (d *Pane) drawGroup(p *draw.Document, r *StepGroup) {
+	l := d.look
+	title := r.Label
+	if r.First != r.Last {
+		title += fmt.Sprintf(", %s to %s", r.First, r.Last)
+	}
+	p.Prose(l.Strong, title)
+	does := "enter shows each, / finds one"
+	if r.Open {
+		does = "enter folds them"
+	}
+	p.Field("holds", l.Text, telling.Plural(len(r.Steps), "step")+": "+does)
+	for _, c := range classNames {
+		if r.Counts[c.class] == 0 {
+			continue
+		}
+		var named []string
+		for i := range r.Steps {
+			if r.Class(i) == c.class && len(named) < rollNamed {
+				named = append(named, untrusted.Line(r.Steps[i].Step.Index))
+			}
+		}
+		words := fmt.Sprintf("%d: %s", r.Counts[c.class], strings.Join(named, ", "))
+		if len(named) < r.Counts[c.class] {
+			words += l.Glyphs.Ellipsis
+		}
+		p.Field(c.name, l.Text, words)
+	}
+}

@@ -1,0 +1,472 @@
+package step
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// Tab is one side of a step.
+type Tab int
+
+const (
+	TabArgs   Tab = iota
+	TabOutput     // beside what was expected
+	TabDiff
+	TabStory // its attempts, and who decided what
+	TabTiming
+	tabs
+)
+
+var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
+
+// Pane shows one step whole: the call and where it comes from, what came of
+// it, what it changes, its attempts and its times.
+type Pane struct {
+	look   *draw.Look
+	run    *agent.Run
+	shown  *Subject
+	key    string
+	Tab    Tab
+	chosen bool // the user chose the tab; it stays until another step is shown
+	Width  int
+	Height int
+	tabbed bool // the tabs stand in the pane itself, since nothing frames it
+	top    draw.SheetSpot
+	atEnd  bool // output is followed as it comes
+
+	head  []string    // drawn anew each time
+	Back  []draw.Leaf // what may be long, kept while built holds
+	built version
+	sheet *draw.Sheet
+	body  int // rows of the sheet in view
+	view  []string
+	drawn bool
+	tabAt [tabs]draw.Rect // of the title, from where it begins
+}
+
+// version is all that the long part of a tab depends on.
+type version struct {
+	key      string
+	tab      Tab
+	width    int
+	theme    themes.Name
+	dark     bool
+	diffs    draw.DiffView
+	status   agent.StepStatus
+	attempt  int
+	ms       int64
+	gate     string
+	revision int
+	failed   string
+	output   string // as far as it has come
+	diff     string
+	seq      uint64 // while anything may change the step, of the run
+}
+
+func New(l *draw.Look) *Pane { return &Pane{look: l} }
+
+func (d *Pane) SetSize(width, height int) {
+	if width != d.Width || height != d.Height {
+		d.Width, d.Height, d.drawn = width, height, false
+	}
+}
+
+// SetTabbed says whether the tabs stand in the pane itself.
+func (d *Pane) SetTabbed(tabbed bool) {
+	if tabbed != d.tabbed {
+		d.tabbed, d.drawn = tabbed, false
+	}
+}
+
+// Show takes what the pane is to show, or nil for nothing.
+func (d *Pane) Show(run *agent.Run, s *Subject) {
+	key := ""
+	if s != nil && s.Step != nil {
+		key = run.ID + " " + s.Key
+	}
+	if key != d.key {
+		d.key, d.top, d.chosen, d.atEnd = key, draw.SheetSpot{}, false, true
+		d.drawn = false
+	}
+	d.run, d.shown = run, s
+	if !d.chosen {
+		if t := d.telling(); t != d.Tab {
+			d.Tab, d.top, d.drawn = t, draw.SheetSpot{}, false
+		}
+	}
+}
+
+// telling is the tab that says most about the step as it stands.
+func (d *Pane) telling() Tab {
+	s := d.state()
+	switch {
+	case s == nil, s.DryRun:
+		return TabArgs
+	case s.Loop != nil && (s.Status == agent.StepActive || telling.Halted(d.run, s)) && s.Loop.Text != "":
+		return TabOutput
+	case s.Status == agent.StepWaiting && s.Diff != "":
+		return TabDiff
+	case s.Status == agent.StepActive && s.Output != "", s.Status == agent.StepDone, s.Status == agent.StepBroken:
+		return TabOutput
+	default:
+		return TabArgs
+	}
+}
+
+// Touch says that the step has changed.
+func (d *Pane) Touch() { d.drawn = false }
+
+func (d *Pane) state() *agent.StepState {
+	if d.shown == nil {
+		return nil
+	}
+	return d.shown.Step
+}
+
+// Choose shows a tab.
+func (d *Pane) Choose(t Tab) {
+	d.Tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, draw.SheetSpot{}, true, false
+}
+
+// Clicked chooses the tab at a cell of the title, and reports whether there is one.
+func (d *Pane) Clicked(x int) bool {
+	for t, r := range d.tabAt {
+		if d.state() != nil && r.Contains(x, 0) {
+			d.Choose(Tab(t))
+			return true
+		}
+	}
+	return false
+}
+
+// Scroll moves the view by rows, down where they are positive.
+func (d *Pane) Scroll(rows int) {
+	const far = 1 << 16 // rows: to the first, or the last
+	if d.sheet == nil {
+		return
+	}
+	end := d.sheet.Last(d.body)
+	switch {
+	case rows <= -far:
+		d.top = draw.SheetSpot{}
+	case rows >= far:
+		d.top = end
+	default:
+		d.top = d.sheet.Move(d.top, rows)
+	}
+	d.atEnd = rows > 0 && !d.top.Before(end)
+	d.drawn = false
+}
+
+// Title names the step and its tabs.
+func (d *Pane) Title(width int) string {
+	l, s := d.look, d.state()
+	if s == nil {
+		return l.Muted.Render("Step")
+	}
+	step := draw.StepTitle(l, s.Step.Index)
+	names := 0
+	for _, name := range tabNames {
+		names += len(name)
+	}
+	for _, between := range []string{" " + l.Glyphs.Separator + " ", "  ", " "} {
+		gap := ansi.StringWidth(between)
+		switch {
+		case !d.tabbed && ansi.StringWidth(step)+names+int(tabs)*gap <= width:
+			return l.Muted.Render(step) + l.Faint.Render(between) + d.tabRow(between, ansi.StringWidth(step)+gap)
+		case d.tabbed && names+int(tabs-1)*gap <= width, gap == 1 && names+int(tabs-1) <= width:
+			return d.tabRow(between, 0)
+		}
+	}
+	d.tabAt = [tabs]draw.Rect{}
+	return l.Muted.Render(step+" ") + l.Accent.Bold(true).Underline(true).Render(tabNames[d.Tab]) +
+		l.Muted.Render(fmt.Sprintf(" %d/%d", d.Tab+1, tabs))
+}
+
+// tabRow draws the tabs from a cell on and notes where they stand.
+func (d *Pane) tabRow(between string, x int) string {
+	l := d.look
+	var b strings.Builder
+	for t, name := range tabNames {
+		if t > 0 {
+			b.WriteString(l.Faint.Render(between))
+			x += ansi.StringWidth(between)
+		}
+		style := l.Muted
+		if Tab(t) == d.Tab {
+			style = l.Accent.Bold(true).Underline(true)
+		}
+		d.tabAt[t] = draw.Rect{X: x, Y: 0, W: len(name), H: 1}
+		x += len(name)
+		b.WriteString(style.Render(name))
+	}
+	return b.String()
+}
+
+// Lines is the pane's content: height lines of exactly width cells.
+func (d *Pane) Lines() []string {
+	if d.drawn {
+		return d.view
+	}
+	d.drawn = true
+	d.view = nil
+	height := d.Height
+	if d.tabbed && d.state() != nil && height > 0 {
+		d.view = append(d.view, d.look.Fit(d.Title(d.Width), d.Width))
+		height--
+	}
+	if d.Width <= 0 || height <= 0 {
+		return d.view
+	}
+	d.view = append(d.view, d.draw(height)...)
+	return d.view
+}
+
+// draw draws the tab in that many lines.
+func (d *Pane) draw(height int) []string {
+	l, s := d.look, d.state()
+	front := draw.NewSheetPage(l, d.Width)
+	switch {
+	case d.shown != nil && d.shown.Kind == SubjectRevision:
+		d.drawRevision(&front.Document, d.shown.Revision)
+	case d.shown != nil && d.shown.Kind == SubjectGroup:
+		d.drawGroup(&front.Document, d.shown.Group)
+	case s == nil:
+		front.Prose(l.Faint, "Choose a step of the plan to look into it.")
+	}
+	if s == nil {
+		d.built = version{}
+		d.sheet, d.body = draw.NewSheet(l, d.Width, front.All()), height
+		return d.sheet.View(&d.top, height)
+	}
+	d.head = d.drawHead(s, height)
+	d.body = max(height-len(d.head), 1)
+	width, beside := d.Width, d.besides(s)
+	if beside > 0 {
+		width = d.Width - beside - 2
+	}
+	front.Width = width
+	d.drawFront(front, s)
+	if v := d.version(s, width); v != d.built || d.Back == nil {
+		back := draw.NewSheetPage(l, width)
+		d.drawBack(back, s)
+		d.Back, d.built = back.All(), v
+	}
+	d.sheet = draw.NewSheet(l, width, append(front.All(), d.Back...))
+	if d.Tab == TabOutput && s.Status == agent.StepActive && d.atEnd {
+		d.top = d.sheet.Last(d.body)
+	}
+	body := d.sheet.View(&d.top, d.body)
+	if beside > 0 {
+		body = d.besideOutput(s, body, beside)
+	}
+	return l.Block(append(append([]string{}, d.head...), body...), d.Width, height)
+}
+
+// version is what the long part of the tab depends on now.
+func (d *Pane) version(s *agent.StepState, width int) version {
+	v := version{
+		key: d.key, tab: d.Tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
+		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff,
+	}
+	switch {
+	case d.Tab == TabOutput:
+		v.output = s.Output
+		if s.Loop != nil {
+			v.output = s.Loop.Text
+		}
+	case d.Tab == TabStory, d.Tab == TabTiming, !s.Status.Ended() && s.Status != agent.StepActive:
+		v.seq = d.run.Seq
+	}
+	return v
+}
+
+// drawFront draws what stands before the long part of a tab, which is drawn each
+// time.
+func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
+	switch d.Tab {
+	case TabArgs:
+		d.drawCall(p, s)
+	case TabOutput:
+		d.drawSoFar(p, s)
+	case TabTiming:
+		d.drawTiming(p, s)
+	}
+}
+
+// drawBack draws the long part of a tab.
+func (d *Pane) drawBack(p *draw.SheetPage, s *agent.StepState) {
+	switch d.Tab {
+	case TabArgs:
+		d.drawArgs(p, s)
+	case TabOutput:
+		d.drawOutput(p, s)
+	case TabDiff:
+		d.drawDiff(p, s)
+	case TabStory:
+		d.drawStory(p, s)
+	}
+}
+
+// Place says which part of the step is in view.
+func (d *Pane) Place() string {
+	if d.sheet == nil {
+		return ""
+	}
+	return d.sheet.Place(d.top, d.body)
+}
+
+// drawHead draws what the step is, which stays in view while the rest scrolls.
+func (d *Pane) drawHead(s *agent.StepState, height int) []string {
+	l, run := d.look, d.run
+	const roomy = 16 // lines
+	if d.Tab == TabDiff && height < roomy {
+		return nil // a diff needs the room, and names what it changes
+	}
+	if d.shown.Kind == SubjectGone {
+		run = nil
+	}
+	glyph, style := draw.StateGlyph(l, run, s)
+	title := draw.Wrap(untrusted.Line(s.Step.Title), max(d.Width-2, 1))
+	if most := max(min(2, height/6), 1); len(title) > most {
+		title = append(title[:most-1], l.Cut(strings.Join(title[most-1:], " "), d.Width-2))
+	}
+	var out []string
+	for i, line := range title {
+		lead := "  "
+		if i == 0 {
+			lead = style.Render(glyph) + " "
+		}
+		out = append(out, lead+l.Strong.Render(line))
+	}
+	return out
+}
+
+// drawCall draws what the step is, what it depends on and should come to.
+func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	p.Field("does", l.Text, telling.StepTool(s))
+	p.Field("state", l.Text, d.stateWords(s))
+	if d.shown.Kind == SubjectStep {
+		if deps := d.dependencies(); len(deps) > 0 {
+			p.Field("after", l.Text, strings.Join(deps, ", "))
+		}
+	}
+	if title := telling.Milestone(d.run.Plan, s.Step.Index); title != "" {
+		p.Field("stage", l.Text, title)
+	}
+	if s.Step.ExpectedOutcome != "" {
+		p.Field("expects", l.Text, s.Step.ExpectedOutcome)
+	}
+	if s.Step.ResultVariable != "" {
+		p.Field("gives", l.Text, s.Step.ResultVariable)
+	}
+	if loop := s.Loop; loop != nil {
+		words := telling.Plural(loop.Turns, "turn") + ", " + telling.CallsWords(d.run, loop)
+		if loop.Tokens > 0 {
+			words += ", " + telling.Tokens(loop.Tokens) + " tokens"
+		}
+		p.Field("so far", l.Text, words)
+	}
+	if s.Run != "" {
+		p.Field("run", l.Text, s.Run)
+	}
+	if failure := cmp.Or(s.Error, telling.FailureOf(s)); failure != "" {
+		p.Field("error", l.Danger, draw.Clip(strings.TrimSpace(failure)))
+	}
+	if s.DryRun && s.DryGate != nil {
+		p.Field("gate", l.Warning, telling.WouldWords(*s.DryGate)+": "+telling.RuleWords(*s.DryGate))
+	}
+}
+
+// dependencies are the steps that the shown one names itself.
+func (d *Pane) dependencies() []string {
+	var out []string
+	for _, dep := range d.shown.Step.Step.DependsOn {
+		out = append(out, untrusted.Line(dep))
+	}
+	return out
+}
+
+// stateWords says how the step stands, in words.
+func (d *Pane) stateWords(s *agent.StepState) string {
+	words := map[agent.StepStatus]string{
+		agent.StepPending:   "waits for its turn",
+		agent.StepWaiting:   "waits for your answer",
+		agent.StepActive:    "running",
+		agent.StepDone:      "done in " + telling.DoneIn(s.MS),
+		agent.StepBroken:    "failed after " + telling.DoneIn(s.MS),
+		agent.StepLeftOut:   "skipped",
+		agent.StepUncertain: "in doubt: it may have taken effect",
+	}[s.Status]
+	if s.Status == agent.StepBroken && s.Failure == event.FailureDenied {
+		words = "denied: it was not called"
+	}
+	switch {
+	case s.DryRun:
+		return "dry run: nothing was called"
+	case d.shown.Kind == SubjectGone:
+		words += fmt.Sprintf("; taken out by revision %d", d.shown.Revision.Number)
+		if s.Status == agent.StepPending {
+			words = fmt.Sprintf("taken out by revision %d before it ran", d.shown.Revision.Number)
+		}
+	case s.Draft:
+		words = "planned; the plan is not whole yet"
+	case telling.Halted(d.run, s):
+		words = "stopped before it was done"
+	case s.Status == agent.StepPending:
+		words = d.pendingWords(s)
+	case s.Status == agent.StepActive:
+		words += " for " + telling.Ticking(d.look.Since(s.StartedAt))
+	}
+	if s.Attempt > 1 {
+		words += fmt.Sprintf(", attempt %d", s.Attempt)
+	}
+	return words
+}
+
+// pendingWords says what a step waits for that has not begun.
+func (d *Pane) pendingWords(s *agent.StepState) string {
+	asking := d.run.Asking()
+	switch {
+	case d.run.Result != nil:
+		return "not run: the run ended before it"
+	case d.run.Held():
+		return "held: the plan waits to be looked over"
+	case asking != "" && s.Parent == "":
+		return "held: nothing starts before you have said how to go on after " + telling.StepWords(asking)
+	default:
+		return "waits for its turn"
+	}
+}
+
+// drawRevision draws what an older revision changed and why.
+func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
+	l := d.look
+	p.Prose(l.Strong, fmt.Sprintf("Revision %d", r.Number))
+	var removed []string
+	for i := range r.Removed {
+		removed = append(removed, r.Removed[i].Step.Index)
+	}
+	for _, part := range []struct {
+		name  string
+		steps []string
+	}{{"removed", removed}, {"added", r.Added}, {"revised", r.Revised}} {
+		if len(part.steps) > 0 {
+			p.Field(part.name, l.Text, untrusted.Line(strings.Join(part.steps, ", ")))
+		}
+	}
+	if r.Reason != "" {
+		p.Field("because", l.Text, strings.TrimSpace(r.Reason))
+	}
+}

@@ -1,0 +1,236 @@
+package step
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// drawArgs draws the arguments of the call: each as resolved, where that differs
+// as written, and where its value comes from.
+func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	args, named := d.args(s)
+	sources := d.run.Sources(s)
+	p.Lines = append(p.Lines, "", p.Title(named)) // the facts stand above
+	if len(args) == 0 && len(sources) == 0 {
+		none := "none"
+		if s.Step.Executor == plan.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
+			none = "filled in when the step is ready"
+		}
+		p.Prose(l.Faint, none)
+		return
+	}
+	from := map[string]agent.Source{}
+	for _, source := range sources {
+		from[source.Arg] = source
+	}
+	all := ""
+	if s.Parent != "" || len(sources) > 0 && sources[0].By == agent.AuthorPlan {
+		all = sharedReads(sources)
+	}
+	names, column := p.Order(args)
+	for _, name := range names {
+		writeArgument(p, name, column, args[name], d.languageOf(s, name, args[name]))
+		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run)
+	}
+	for _, c := range s.Coerced {
+		p.Prose(l.Faint, "Fitted to the tool's types: "+untrusted.Line(c.String()))
+	}
+	if len(sources) > 0 && sources[0].By == agent.AuthorUser {
+		p.Prose(l.Faint, "You wrote this call yourself, in place of the planned one.")
+	}
+	if all != "" {
+		who := "the model that made this plan"
+		if s.Parent != "" {
+			who = "the model"
+		}
+		p.Prose(l.Faint, "All of it was written by "+who+", after it had read "+all+".")
+	}
+}
+
+// args is the call as it was made, or as it would be as far as that is known, and
+// what that is.
+func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
+	switch {
+	case s.DryRun:
+		return s.Args, "args, as far as they are known"
+	case s.Status == agent.StepWaiting:
+		for _, g := range d.run.Gates {
+			if g.Gate == s.Gate && s.Gate != "" && g.Args != nil {
+				return g.Args, "args, as they would be sent"
+			}
+		}
+	case s.Attempt > 0 || s.Args != nil:
+		return s.Args, "args"
+	}
+	if s.Parent != "" {
+		return s.Step.Args, "args, as the model asks"
+	}
+	args := map[string]any{}
+	for _, source := range d.run.Sources(s) {
+		if source.Written != nil {
+			args[source.Arg] = source.Written
+		}
+	}
+	return args, "args, as planned"
+}
+
+// sharedReads names the results that a model had read before it wrote every one
+// of the arguments, "" where they are not the same for all.
+func sharedReads(sources []agent.Source) string {
+	shared := ""
+	for i, source := range sources {
+		if source.By == agent.AuthorUser || source.By != sources[0].By {
+			return ""
+		}
+		read := readWords(source)
+		if i > 0 && read != shared {
+			return ""
+		}
+		shared = read
+	}
+	return shared
+}
+
+// readWords names what a model had read before it wrote an argument.
+func readWords(source agent.Source) string {
+	var steps []string
+	last := ""
+	for _, o := range source.From {
+		if o.Read {
+			steps, last = append(steps, untrusted.Line(o.Step)), originStep(o)
+		}
+	}
+	switch n := len(steps); n {
+	case 0:
+		return ""
+	case 1:
+		return last
+	default:
+		return "steps " + strings.Join(steps[:n-1], ", ") + " and " + steps[n-1]
+	}
+}
+
+// originStep names a step whose result is meant.
+func originStep(o agent.Origin) string {
+	words := telling.StepWords(o.Step)
+	if o.Tool != "" {
+		words += " (" + untrusted.Line(o.Tool) + ")"
+	}
+	return words
+}
+
+// writeArgument adds a member of an object: on a line, or as a block below its name,
+// highlighted as that language.
+func writeArgument(p *draw.SheetPage, name string, column int, value any, language string) {
+	if !draw.IsLong(value) {
+		writeWorded(p, name, column, value)
+		return
+	}
+	p.Lines = append(p.Lines, draw.Paint(p.Look.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
+	written, _ := value.(string)
+	if written == "" {
+		written, language = telling.JsonText(value, "  "), "json"
+	}
+	p.Put(guidedCode(p, written, language))
+}
+
+// writeWorded adds a member that stands on a line, which is broken between its words.
+func writeWorded(p *draw.SheetPage, name string, column int, value any) {
+	label, text := untrusted.Line(name), ""
+	if text, _ = telling.ValueText(value); ansi.StringWidth(label) > column {
+		p.Member(name, column, value)
+		return
+	}
+	lead := p.Look.Accent.Render(p.Look.Fit(label, column))
+	for _, line := range draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)) {
+		p.Lines = append(p.Lines, lead+" "+line)
+		lead = strings.Repeat(" ", column)
+	}
+}
+
+// guidedCode is a leaf of what stands right of a line.
+func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
+	t := draw.NewCode(p.Look, language, s)
+	if language == languageTest {
+		t.Language, t.Style = "", testStyle(p.Look)
+	}
+	t.Guide = true
+	return t
+}
+
+// writeOrigins adds where the value of an argument comes from, each on a line of its
+// own, and how it is written where that is not what it came to.
+func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
+	l := p.Look
+	lead := strings.Repeat(" ", min(column+1, p.Width/3))
+	say := func(text string) {
+		for i, line := range draw.Wrap(untrusted.Visible(text), p.Width-len(lead)-2) {
+			mark := l.Glyphs.Blocker + " "
+			if i > 0 || ansi.StringWidth(mark) > 3 {
+				mark = "  "
+			}
+			p.Lines = append(p.Lines, lead+l.Faint.Render(l.Cut(mark+line, p.Width-len(lead))))
+		}
+	}
+	was, named := source.Written, "as written "
+	if source.By == agent.AuthorUser {
+		was, named = planned, "as planned "
+	}
+	if was != nil && !plan.EqualValues(was, value) {
+		written, _ := telling.ValueText(was)
+		for _, line := range draw.WrapCode(untrusted.Visible(named+written), max(p.Width-len(lead), 1)) {
+			p.Lines = append(p.Lines, lead+l.Muted.Render(line))
+		}
+	}
+	if source.By == agent.AuthorModel {
+		if shared {
+			return
+		}
+		words := "the model wrote it when the step was ready"
+		if read := readWords(source); read != "" {
+			words += ", after it had read " + read
+		}
+		say(words)
+		return
+	}
+	var said []string
+	for _, o := range source.From {
+		words := ""
+		switch {
+		case o.Read && shared:
+			continue
+		case o.Read:
+			words = "written after the model had read " + originStep(o)
+		case o.Variable != "":
+			words = o.Reference + " is the variable " + o.Variable + " of the plan"
+		default:
+			words = o.Reference + " is from the result of " + originStep(o)
+			if s := run.Step(o.Step); s != nil && s.Status != agent.StepDone {
+				words += ", which is not there yet"
+			}
+		}
+		if !slices.Contains(said, words) {
+			said = append(said, words)
+			say(words)
+		}
+	}
+}
+
+// argsText is the call as text that can be copied.
+func (d *Pane) argsText(s *agent.StepState) string {
+	args, _ := d.args(s)
+	if len(args) == 0 {
+		return ""
+	}
+	return fmt.Sprintln(telling.JsonText(args, "  "))
+}

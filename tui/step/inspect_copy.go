@@ -1,0 +1,50 @@
+package step
+
+import (
+	"strings"
+
+	"replan/tui/telling"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Copied is what the tab in view shows, whole and as it was rather than as it is
+// drawn, and its name.
+func (d *Pane) Copied() (text, what string) {
+	s := d.state()
+	if s == nil {
+		d.Lines()
+		return d.plain(), "what is shown"
+	}
+	what = tabNames[d.Tab] + " of " + telling.StepWords(s.Step.Index)
+	switch d.Tab {
+	case TabArgs:
+		return d.argsText(s), what
+	case TabOutput:
+		return outputText(s), what
+	case TabDiff:
+		if s.Diff != "" {
+			return s.Diff, what
+		}
+		if d.versionBefore(s) == nil {
+			return "", what
+		}
+	}
+	d.Lines()
+	return d.plain(), what
+}
+
+// plain is every line of the sheet without its colours.
+func (d *Pane) plain() string {
+	if d.sheet == nil {
+		return ""
+	}
+	var b strings.Builder
+	for line := range d.sheet.Total {
+		for _, row := range d.sheet.Rows(line) {
+			b.WriteString(strings.TrimRight(ansi.Strip(row), " "))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

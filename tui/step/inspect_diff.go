@@ -1,0 +1,53 @@
+package step
+
+import (
+	"fmt"
+
+	"replan/agent"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/patch"
+	"replan/tui/telling"
+)
+
+// drawDiff draws what the step changes in files, else what a revision changed
+// in the step.
+func (d *Pane) drawDiff(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	before := d.versionBefore(s)
+	if s.Diff == "" && before == nil {
+		p.Prose(l.Faint, "No diff: nothing is known that this step changes.")
+		return
+	}
+	if s.Diff != "" {
+		change := patch.Parse(s.Diff)
+		if len(change.Files) > 1 {
+			p.Lines = append(p.Lines, l.Cut(l.Muted.Render(telling.Plural(len(change.Files), "file"))+" "+l.ChangeCount(change.Added, change.Removed), p.Width))
+		}
+		p.Put(draw.DiffLeaf{DiffRows: draw.NewDiffRows(l, p.Width, change)})
+	}
+	if before != nil {
+		p.Heading(fmt.Sprintf("changed by revision %d", d.run.Revision))
+		text, _, _ := plan.UnifiedDiff("before", "now", stepText(before), stepText(s))
+		p.Put(draw.NewDiff(l, p.Width, text))
+	}
+}
+
+// versionBefore is the step as it stood before the newest revision changed it.
+func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
+	if s.Change != agent.ChangeRevised || d.shown.Kind != SubjectStep || len(d.run.Revisions) == 0 {
+		return nil
+	}
+	before := d.run.Revisions[len(d.run.Revisions)-1].Before
+	for i := range before {
+		if before[i].Step.Index == s.Step.Index {
+			return &before[i]
+		}
+	}
+	return nil
+}
+
+// stepText is a step's call as text that can be compared line by line.
+func stepText(s *agent.StepState) string {
+	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JsonText(s.Step.Args, "  "))
+}

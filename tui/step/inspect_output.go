@@ -1,0 +1,203 @@
+package step
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/untrusted"
+)
+
+// languageTest is the language of what tests write.
+const languageTest = "test output"
+
+// besideFrom is the width from which what was expected stands right of the
+// output, in cells; below it it stands above.
+const besideFrom = 80
+
+// besides is the width of the column for what was expected, 0 where there is none.
+func (d *Pane) besides(s *agent.StepState) int {
+	if d.Tab != TabOutput || d.Width < besideFrom || s.Step.ExpectedOutcome == "" {
+		return 0
+	}
+	return d.Width / 3
+}
+
+// besideOutput puts what was expected right of the output.
+func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
+	l := d.look
+	right := []string{l.Accent.Render("expected")}
+	right = append(right, draw.Paint(l.Text, draw.Wrap(untrusted.Visible(s.Step.ExpectedOutcome), width-2))...)
+	out := make([]string, len(body))
+	for i, line := range body {
+		out[i] = line + l.Border.Render(" "+l.Glyphs.Guide) + " " + l.Fit(draw.At(right, i), width-1)
+	}
+	return out
+}
+
+// drawSoFar draws what was expected, how far the step has come and why it failed.
+func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
+		p.Field("expects", l.Text, s.Step.ExpectedOutcome)
+	}
+	if pr := s.Progress; s.Status == agent.StepActive && (pr.Total > 0 || pr.Message != "") {
+		text := untrusted.Line(pr.Message)
+		if pr.Total > 0 {
+			text = strings.TrimSpace(fmt.Sprintf("%.0f%% %s", 100*pr.Done/pr.Total, text))
+		}
+		p.Prose(l.Muted, text)
+	}
+}
+
+// drawOutput draws what came of the step so far.
+func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	gap := func() { p.Lines = append(p.Lines, "") }
+	if s.Error != "" {
+		gap()
+		failure := draw.NewText(l, l.Danger, strings.TrimSpace(s.Error))
+		if d.languageOf(s, "", s.Error) == languageTest {
+			p.Put(draw.NewText(l, l.Danger, failure.Lines[0]))
+			failure.Lines, failure.Prose, failure.Style = failure.Lines[1:], false, testStyle(l)
+		}
+		p.Put(failure)
+	}
+	switch {
+	case s.Status == agent.StepDone:
+		gap()
+		d.drawResult(p, s)
+	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":
+		gap()
+		p.Put(draw.NewText(l, l.Text, strings.TrimSpace(s.Loop.Text)))
+	case s.Output != "" && !strings.Contains(s.Error, strings.TrimSpace(s.Output)):
+		gap()
+		t := draw.NewText(l, l.Text, s.Output)
+		t.Prose, t.Style = false, testStyle(l)
+		p.Put(t)
+	case s.Error == "":
+		gap()
+		p.Prose(l.Faint, "No output so far.")
+	}
+}
+
+// drawResult draws what the step gave: text by what it is, an object by its
+// members.
+func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	switch r := s.Result.(type) {
+	case nil:
+		p.Prose(l.Faint, "It gave no result.")
+	case string:
+		switch language := d.languageOf(s, "", r); language {
+		case "":
+			p.Put(draw.NewText(l, l.Text, r))
+		case "diff":
+			p.Put(draw.NewDiff(l, p.Width, r))
+		case languageTest:
+			t := draw.NewCode(l, "", r)
+			t.Style = testStyle(l)
+			p.Put(t)
+		default:
+			p.Put(draw.NewCode(l, language, r))
+		}
+	case map[string]any:
+		r = d.readable(p, s, r)
+		names, column := p.Order(r)
+		for _, name := range names {
+			if text, ok := r[name].(string); ok && d.languageOf(s, name, text) == "diff" {
+				p.Lines = append(p.Lines, l.Accent.Render(l.Cut(untrusted.Line(name), p.Width)))
+				p.Put(draw.NewDiff(l, p.Width, text))
+				continue
+			}
+			writeArgument(p, name, column, r[name], d.languageOf(s, name, r[name]))
+		}
+	default:
+		p.Put(draw.NewCode(l, "json", telling.JsonText(r, "  ")))
+	}
+}
+
+// languageOf guesses what a text is, for its colours: the value of a member of a
+// call or a result, or with no name all of the result. "" is nothing that is
+// known.
+func (d *Pane) languageOf(s *agent.StepState, name string, value any) string {
+	written, ok := value.(string)
+	if !ok {
+		return "json"
+	}
+	start := strings.TrimSpace(written[:min(len(written), 512)])
+	switch {
+	case name == "diff", name == "patch", isDiff(start):
+		return "diff"
+	case isJSON(start) && strings.Contains(written, "\n"):
+		return "json"
+	case strings.HasPrefix(s.Step.Tool, "test."), strings.HasPrefix(s.Step.Tool, "proc."), name == "output":
+		return languageTest
+	}
+	switch name {
+	case "", "text", "content", "contents", "code", "old", "new", "source", "body":
+		for _, key := range []string{"path", "file", "filename", "file_path"} {
+			if file, ok := telling.CallArgs(s)[key].(string); ok && path.Ext(file) != "" {
+				return path.Base(file)
+			}
+		}
+	}
+	return ""
+}
+
+func isDiff(start string) bool {
+	return strings.HasPrefix(start, "diff --git ") || strings.HasPrefix(start, "--- ") && strings.Contains(start, "\n+++ ")
+}
+
+func isJSON(start string) bool {
+	return strings.HasPrefix(start, "{\n") || strings.HasPrefix(start, "[\n") || strings.HasPrefix(start, `{"`) || strings.HasPrefix(start, `[{`)
+}
+
+var (
+	testFailed = regexp.MustCompile(`^\s*(--- FAIL|FAIL|FAILED|Error|ERROR|error|panic:|E  |✗|✘|×|not ok)`)
+	testPassed = regexp.MustCompile(`^\s*(--- PASS|PASS|PASSED|ok\b|✓|✔|\d+ passed)`)
+	testAside  = regexp.MustCompile(`^\s*(=== |#|\?  |--- SKIP|SKIP|\$ )`)
+	testPlace  = regexp.MustCompile(`^\s*[^\s:]+\.\w+:\d+`)
+)
+
+// testStyle is the style of a line that a test run wrote, by what it says.
+func testStyle(l *draw.Look) func(line string) lipgloss.Style {
+	return func(line string) lipgloss.Style {
+		switch {
+		case testFailed.MatchString(line):
+			return l.Danger
+		case testPassed.MatchString(line):
+			return l.Success
+		case testAside.MatchString(line):
+			return l.Faint
+		case testPlace.MatchString(line):
+			return l.Warning
+		default:
+			return l.Text
+		}
+	}
+}
+
+// outputText is what came of the step as text that can be copied.
+func outputText(s *agent.StepState) string {
+	switch r := s.Result.(type) {
+	case string:
+		return r
+	case nil:
+	default:
+		return telling.JsonText(r, "  ") + "\n"
+	}
+	if s.Output == "" && s.Loop != nil && s.Loop.Text != "" {
+		return s.Loop.Text
+	}
+	if s.Output == "" || strings.Contains(s.Error, strings.TrimSpace(s.Output)) {
+		return s.Error
+	}
+	return s.Output
+}

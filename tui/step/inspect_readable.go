@@ -1,0 +1,64 @@
+package step
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// readable draws what a person would read first of a result, whichever server it
+// is from: how a test run went, what a search found, what was written. It returns
+// the members that are left.
+func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any) map[string]any {
+	rest := maps.Clone(r)
+	switch {
+	case telling.IsTestRun(r):
+		d.drawTestRun(p, r)
+		for _, name := range []string{"summary", "passed", "failed", "failures", "output"} {
+			delete(rest, name)
+		}
+	case len(telling.MatchLines(r["matches"])) > 0:
+		lines := telling.MatchLines(r["matches"])
+		p.Put(&draw.Text{Look: d.look, Lines: lines, Style: testStyle(d.look)})
+		delete(rest, "matches")
+	case s.Diff != "" && !telling.HasDiff(r):
+		p.Put(draw.NewDiff(d.look, p.Width, s.Diff))
+	default:
+		return r
+	}
+	if len(rest) > 0 {
+		p.Blank()
+	}
+	return rest
+}
+
+// drawTestRun draws how tests went: in a sentence, by what failed, and by what
+// they wrote.
+func (d *Pane) drawTestRun(p *draw.SheetPage, r map[string]any) {
+	l := d.look
+	sign, style := l.Glyphs.Done, l.Success
+	if r["passed"] != true {
+		sign, style = l.Glyphs.Failed, l.Danger
+	}
+	summary, _ := r["summary"].(string)
+	p.Prose(style, sign+" "+strings.TrimSpace(summary))
+	failures := telling.FailureLines(r["failures"])
+	if len(failures) == 0 {
+		names, _ := r["failed"].([]any)
+		for _, name := range names {
+			failures = append(failures, fmt.Sprint(name))
+		}
+	}
+	if len(failures) > 0 {
+		p.Blank()
+		p.Put(draw.NewText(l, l.Danger, strings.Join(failures, "\n")))
+	}
+	if output, _ := r["output"].(string); strings.TrimSpace(output) != "" {
+		p.Blank()
+		p.Put(guidedCode(p, strings.Trim(output, "\n"), languageTest))
+	}
+}

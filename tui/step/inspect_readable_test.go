@@ -1,0 +1,98 @@
+package step
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/panetest"
+)
+
+func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		step   agent.StepState
+		result any
+		want   []string // lines, in this order
+	}{
+		{
+			"tests that failed: how they went, what failed and where, what they wrote, then the rest",
+			agent.StepState{},
+			map[string]any{
+				"summary": "1 of 3 tests failed", "passed": false, "failed": []any{"TestA"}, "command": "go test ./...", "duration_ms": 12.0,
+				"output":   "--- FAIL: TestA\n",
+				"failures": []any{map[string]any{"name": "TestA", "file": "a_test.go", "line": 7.0, "message": "got 1\nwant 2"}},
+			},
+			[]string{"✗ 1 of 3 tests failed", "TestA  a_test.go:7", "got 1", "want 2", "--- FAIL: TestA", "command", "duration_ms"},
+		},
+		{
+			"tests that passed",
+			agent.StepState{},
+			map[string]any{"summary": "3 tests passed", "passed": true, "failed": []any{}, "output": "ok"},
+			[]string{"✓ 3 tests passed", "ok"},
+		},
+		{
+			"matches of a search: path:line: text",
+			agent.StepState{},
+			map[string]any{"matches": []any{map[string]any{"path": "auth/jwt.go", "line": 33.0, "text": "\tuser := authenticate()"}}, "total": 1.0},
+			[]string{"auth/jwt.go:33:", "user := authenticate()", "total"},
+		},
+		{
+			"a file that was written: as it changed",
+			agent.StepState{Diff: "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n"},
+			map[string]any{"bytes": 3.0, "path": "x.go"},
+			[]string{"old", "new", "bytes"},
+		},
+		{
+			"anything else: by its members",
+			agent.StepState{},
+			map[string]any{"summary": "fine", "path": "x.go"},
+			[]string{"path", "summary"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.step.Status, c.step.Result = agent.StepDone, c.result
+			c.step.Step = plan.Step{Index: "1", Tool: "test.run"}
+			l := panetest.DarkLook()
+			d := &Pane{look: l, Width: 60}
+			p := draw.NewSheetPage(l, 60)
+			d.drawResult(p, &c.step)
+			var rows []string
+			s := draw.NewSheet(l, 60, p.All())
+			for i := range s.Total {
+				rows = append(rows, s.Rows(i)...)
+			}
+			got, at := panetest.Stripped(rows), 0
+			for _, want := range c.want {
+				i := strings.Index(got[at:], want)
+				if i < 0 {
+					t.Fatalf("%q is not there, or not in its place:\n%s", want, got)
+				}
+				at += i + len(want)
+			}
+			if strings.Contains(got, "[]") {
+				t.Errorf("an empty list is drawn:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestTextIsBrokenBetweenWordsAndKeepsEveryBlank(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"the quick brown fox", 10, "the quick |brown fox"},
+		{`"the last word"`, 14, `"the last |word"`},
+		{"aaaa bbbbbbbbbbbbbbbb", 10, "aaaa bbbbb|bbbbbbbbbb|b"},
+		{"a  b", 10, "a  b"},
+		{"日本語日本", 4, "日本|語日|本"},
+	} {
+		if got := strings.Join(draw.WrapKept(c.text, c.width), "|"); got != c.want {
+			t.Errorf("%q in %d cells: %q, not %q", c.text, c.width, got, c.want)
+		}
+	}
+}

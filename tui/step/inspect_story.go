@@ -1,0 +1,228 @@
+package step
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/timing"
+	"replan/tui/untrusted"
+)
+
+// drawStory draws what happened to the step, attempt by attempt: when it was
+// ready, who decided what, how each attempt ended.
+func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
+	attempts := d.run.AttemptsOf(s.Step.Index)
+	began := 0
+	for _, a := range attempts {
+		if !a.StartedAt.IsZero() {
+			began++
+		}
+	}
+	p.Prose(l.Muted, storyWords(s, attempts, began))
+	for i := range attempts {
+		a := &attempts[i]
+		p.Heading(attemptHeading(a, d.run))
+		writeAttempt(p, a, at)
+	}
+	switch {
+	case d.shown.Kind == SubjectGone && d.shown.Revision != nil:
+		writeMoment(p, at, d.shown.Revision.At, l.Removed, l.Glyphs.Removed, fmt.Sprintf("revision %d took it out", d.shown.Revision.Number))
+	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && d.run.Result == nil && !openAttempt(attempts):
+		p.Blank()
+		writeMoment(p, at, s.ReadyAt, l.Muted, l.Glyphs.Pending, "ready: it waits for a slot")
+	case s.Status == agent.StepLeftOut:
+		p.Blank()
+		p.Prose(l.Faint, l.Glyphs.Skipped+" skipped: "+untrusted.Line(s.Error))
+	}
+}
+
+// openAttempt reports whether the newest attempt goes on.
+func openAttempt(attempts []agent.Attempt) bool {
+	return len(attempts) > 0 && attempts[len(attempts)-1].EndedAt.IsZero()
+}
+
+// storyWords sums up the attempts.
+func storyWords(s *agent.StepState, attempts []agent.Attempt, began int) string {
+	retries, asked := 0, 0
+	for i := range attempts {
+		if !attempts[i].RetryAt.IsZero() {
+			retries++
+		}
+		asked += len(attempts[i].Asked)
+	}
+	if len(attempts) == 0 {
+		if s.DryRun {
+			return "A dry run tries nothing."
+		}
+		return "It has not been tried yet."
+	}
+	words := telling.Plural(began, "attempt")
+	if began == 0 {
+		words = "not begun"
+	}
+	if retries > 0 {
+		words += ", " + strings.Replace(telling.Plural(retries, "retry"), "retrys", "retries", 1)
+	}
+	if asked > 0 {
+		words += ", " + telling.Plural(asked, "question") + " to you"
+	}
+	return words
+}
+
+func attemptHeading(a *agent.Attempt, run *agent.Run) string {
+	heading := fmt.Sprintf("attempt %d", a.Number)
+	switch {
+	case a.Revision == 0 && run.Revision > 0:
+		heading += ", while the plan streamed in"
+	case len(run.Revisions) > 0 && a.Revision > 0:
+		heading += fmt.Sprintf(", revision %d", a.Revision)
+	}
+	return heading
+}
+
+// writeAttempt adds what happened in an attempt, each with its time.
+func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
+	l := p.Look
+	if !a.ReadyAt.IsZero() {
+		writeMoment(p, at, a.ReadyAt, l.Muted, l.Glyphs.Pending, "ready")
+	}
+	for _, q := range a.Asked {
+		if q.About == agent.AskedGate {
+			writeAsked(p, q, at)
+		}
+	}
+	if !a.StartedAt.IsZero() {
+		words := "began"
+		if r := a.Passed; r != nil {
+			words += " without a gate: " + telling.RuleWords(*r)
+		}
+		writeMoment(p, at, a.StartedAt, l.Text, l.Glyphs.Folded, words)
+	}
+	writeEnded(p, a, at)
+	for _, q := range a.Asked {
+		if q.About != agent.AskedGate {
+			writeAsked(p, q, at)
+		}
+	}
+	if !a.RetryAt.IsZero() {
+		pause := max(at.At(a.RetryAt)-at.At(a.EndedAt), 0)
+		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "to be tried again after "+telling.Shortly(pause))
+	}
+}
+
+// writeEnded adds how an attempt came out.
+func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
+	l := p.Look
+	took := ""
+	if !a.StartedAt.IsZero() {
+		took = " after " + telling.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
+	}
+	switch {
+	case a.EndedAt.IsZero():
+		if !a.StartedAt.IsZero() {
+			writeMoment(p, at, time.Time{}, l.Running, l.Spinner(), "running")
+		}
+	case a.Status == agent.StepDone:
+		writeMoment(p, at, a.EndedAt, l.Success, l.Glyphs.Done, "done"+took)
+	case a.Status == agent.StepBroken:
+		words := "failed" + took
+		if a.StartedAt.IsZero() {
+			words = "failed before it began"
+		}
+		if a.Failure == event.FailureDenied && a.StartedAt.IsZero() {
+			words = "denied"
+		} else if a.Failure != "" {
+			words += " (" + untrusted.Line(string(a.Failure)) + ")"
+		}
+		writeMoment(p, at, a.EndedAt, l.Danger, l.Glyphs.Failed, words)
+		writeQuote(p, l.Danger, a.Error)
+	case a.Status == agent.StepUncertain:
+		words := "in doubt" + took
+		if a.Failure == event.FailureInterrupted && a.Error == "" {
+			words = "lost" + took + ": replan ended before it came back"
+		}
+		writeMoment(p, at, a.EndedAt, l.Warning, l.Glyphs.Doubt, words)
+		writeQuote(p, l.Warning, a.Error)
+	case a.Status == agent.StepLeftOut:
+		writeMoment(p, at, a.EndedAt, l.Removed, l.Glyphs.Removed, "given up: a new plan took its place")
+	}
+}
+
+// writeQuote adds the first lines of an error.
+func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
+	const most = 6 // lines; the output has all of it
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	if len(text) > draw.LongestLine {
+		text = strings.ToValidUTF8(text[:draw.LongestLine], "")
+	}
+	lines := draw.Wrap(untrusted.Visible(text), max(p.Width-momentColumn-2, 8))
+	more := len(lines) - most
+	for _, line := range lines[:min(len(lines), most)] {
+		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+style.Render(line))
+	}
+	if more > 0 {
+		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+p.Look.Faint.Render(p.Look.Cut(telling.Plural(more, "more line")+" in the output", p.Width-momentColumn-2)))
+	}
+}
+
+// writeAsked adds a question and its answer.
+func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
+	l := p.Look
+	if q.About == agent.AskedGate {
+		words := "asked at its gate"
+		if q.Why != "" {
+			words += ": " + untrusted.Line(q.Why)
+		}
+		writeMoment(p, at, q.At, l.Warning, l.Glyphs.Gate, words)
+	}
+	if q.AnsweredAt.IsZero() {
+		writeMoment(p, at, time.Time{}, l.Warning, l.Glyphs.Gate, "not answered")
+		return
+	}
+	glyph, style := l.Glyphs.Done, l.Success
+	switch q.Decision {
+	case string(event.Deny), string(event.FailureAbort): // of a doubt too
+		glyph, style = l.Glyphs.Failed, l.Danger
+	case string(event.Edit):
+		glyph, style = l.Glyphs.Revised, l.Warning
+	}
+	words := telling.DecisionWords(q) + " by " + telling.WhoWords(q.By)
+	if waited := at.At(q.AnsweredAt) - at.At(q.At); waited > 0 {
+		words += " after " + telling.Shortly(waited)
+	}
+	writeMoment(p, at, q.AnsweredAt, style, glyph, words)
+}
+
+// momentColumn is how wide the times of a story are, in cells.
+const momentColumn = 8
+
+// writeMoment adds what happened at a time of the run; no time at all is now.
+func writeMoment(p *draw.SheetPage, at timing.Axis, when time.Time, style lipgloss.Style, glyph, words string) {
+	l := p.Look
+	column := momentColumn
+	if p.Width < 24 {
+		column = 0
+	}
+	lead := strings.Repeat(" ", column)
+	if column > 0 && !when.IsZero() {
+		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, telling.Seconds(at.At(when))))
+	}
+	for i, line := range draw.Wrap(words, max(p.Width-column-2, 1)) {
+		mark := style.Render(glyph) + " "
+		if i > 0 {
+			lead, mark = strings.Repeat(" ", column), "  "
+		}
+		p.Lines = append(p.Lines, lead+mark+l.Text.Render(line))
+	}
+}

@@ -1,0 +1,141 @@
+package step
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/planning/prompt"
+	"replan/tui/draw"
+	"replan/tui/telling"
+	"replan/tui/timing"
+)
+
+// drawTiming draws what the step waited for and how long it ran, each beside a
+// bar of its share.
+func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	if s.Parent != "" || d.run.StartedAt.IsZero() {
+		d.drawCallTiming(p, s)
+		return
+	}
+	line := timing.Chronicle(d.run, l.Now)
+	t := line.Track(s.Step.Index)
+	if t == nil || t.Tries == 0 && len(t.Stretches) == 0 {
+		p.Prose(l.Faint, "It has not been ready yet: it waits for what it depends on.")
+		return
+	}
+	parts := []struct {
+		name  string
+		took  time.Duration
+		style lipgloss.Style
+		bar   string
+	}{
+		{"waited for other steps", t.Needs, l.Faint, l.Glyphs.Bars.Wait},
+		{"waited for a slot", t.Slot, l.Faint, l.Glyphs.Bars.Wait},
+		{"waited at its gate", t.Gate, l.Warning, l.Glyphs.Bars.Gate},
+		{"waited to be tried again", t.Pause, l.Faint, l.Glyphs.Bars.Wait},
+		{"ran", t.Ran, l.Running, l.Glyphs.Bars.Critical},
+	}
+	total, named := time.Duration(0), 0
+	for _, part := range parts {
+		total += part.took
+		named = max(named, len(part.name))
+	}
+	for _, part := range parts {
+		if part.took == 0 && part.name != "ran" && part.name != parts[0].name {
+			continue
+		}
+		text := l.Fit(part.name, min(named, max(p.Width-9, 1))) + " " + fmt.Sprintf("%7s", telling.Shortly(part.took))
+		room := p.Width - draw.VisibleWidth(text) - 2
+		bar := ""
+		if room >= 4 && total > 0 && part.took > 0 {
+			bar = "  " + part.style.Render(strings.Repeat(part.bar, max(int(int64(room)*int64(part.took)/int64(total)), 1)))
+		}
+		p.Lines = append(p.Lines, l.Cut(l.Text.Render(text)+bar, p.Width))
+	}
+	p.Lines = append(p.Lines, l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", telling.Seconds(total)), p.Width)))
+	p.Blank()
+	for _, f := range d.timingFacts(s, t) {
+		p.Field(f[0], l.Text, f[1])
+	}
+}
+
+// timingFacts are what else there is to say of a step's time.
+func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
+	var facts [][2]string
+	add := func(name, words string) {
+		if words != "" {
+			facts = append(facts, [2]string{name, words})
+		}
+	}
+	if t.Critical {
+		words := "on the path that decided how long the steps took"
+		if t.After != "" {
+			words += "; it waited for " + t.After
+		}
+		add("critical", words)
+	}
+	add("beside", strings.Join(t.Beside, ", "))
+	if t.Tries > 1 {
+		add("attempts", fmt.Sprint(t.Tries))
+	}
+	var ms int64
+	for _, x := range d.run.Exchanges {
+		if x.Step == s.Step.Index && x.Attempt == 0 && x.Purpose == prompt.PurposeStep && x.Done {
+			ms += x.Reply.MS
+		}
+	}
+	if ms > 0 {
+		add("args", "the model wrote them in "+telling.Milliseconds(ms))
+	}
+	if s.Tokens > 0 {
+		add("tokens", telling.Tokens(s.Tokens))
+	}
+	if t.Inner > 0 {
+		add("calls", telling.CallsWords(d.run, s.Loop))
+	}
+	return facts
+}
+
+// drawCallTiming draws the times of a call that a model made itself, which has no
+// place in the plan.
+func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
+	attempts := d.run.AttemptsOf(s.Step.Index)
+	if len(attempts) == 0 {
+		p.Prose(l.Faint, "It has not been tried yet.")
+		return
+	}
+	now := l.Now
+	if now.Before(d.run.Now) || d.run.Result != nil {
+		now = d.run.Now
+	}
+	for i := range attempts {
+		a := &attempts[i]
+		t, try := &timing.Track{}, timing.Tried{Attempt: a, Ready: at.At(a.ReadyAt), End: at.At(now)}
+		if !a.EndedAt.IsZero() {
+			try.End = at.At(a.EndedAt)
+		}
+		try.Start, try.Began = try.End, !a.StartedAt.IsZero()
+		if try.Began {
+			try.Start = at.At(a.StartedAt)
+		}
+		if a.ReadyAt.IsZero() {
+			try.Ready = try.Start
+		}
+		free := t.Gates(&try, at, at.At(now))
+		for _, f := range []struct {
+			name string
+			took time.Duration
+		}{{"slot", try.Start - free}, {"gate", t.Gate}, {"ran", try.Took()}} {
+			if f.took > 0 || f.name == "ran" {
+				p.Field(f.name, l.Text, telling.Seconds(max(f.took, 0)))
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package telling
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// ValueText is a JSON value as it is shown, and whether that takes several
+// lines. Short lists and objects stay on one.
+func ValueText(value any) (text string, multi bool) {
+	const short = 60
+	switch v := value.(type) {
+	case string:
+		if strings.Contains(v, "\n") {
+			return v, true
+		}
+		return JsonText(v, ""), false
+	case map[string]any, []any:
+		if text = JsonText(v, ""); len(text) <= short {
+			return text, false
+		}
+		return JsonText(v, "  "), true
+	default:
+		return JsonText(v, ""), false
+	}
+}
+
+// JsonText is value as JSON, indented unless indent is "".
+func JsonText(value any, indent string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,91 @@
+package telling
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent/rule"
+	"replan/planning/plan"
+	"replan/tui/untrusted"
+)
+
+// computed reports whether an argument carries no text that somebody wrote, but a
+// change that the workspace's own operator worked out. The gate shows all of it.
+func computed(p rule.Provenance, tools plan.Catalogue) bool {
+	t, err := tools.Find(p.Tool)
+	return err == nil && t.Trusted && t.Name == "code.transform" && !p.Written
+}
+
+// CarriesUntrustedText reports whether a call carries text that somebody from
+// outside may have written.
+func CarriesUntrustedText(from []rule.Provenance, tools plan.Catalogue) bool {
+	return slices.ContainsFunc(from, func(p rule.Provenance) bool { return !computed(p, tools) })
+}
+
+// textSource says where text in a call comes from.
+type textSource struct {
+	Words    string
+	Computed bool
+}
+
+// TextSources says where text in a call comes from: a sentence for each step whose
+// result arguments carry, and one for each argument that a model wrote after it
+// had read results.
+func TextSources(from []rule.Provenance, tools plan.Catalogue) []textSource {
+	var out []textSource
+	var steps, written []string
+	carry := map[string][]string{} // step → the arguments that carry its result
+	own := map[string]bool{}       // step → its result is computed
+	read := map[string][]string{}  // argument → what was read before it was written
+	for _, p := range from {
+		if p.Mention != "" {
+			out = append(out, textSource{Words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
+			continue
+		}
+		step := StepWords(p.Step)
+		if p.Tool != "" {
+			step += " (" + untrusted.Line(p.Tool) + ")"
+		}
+		if !p.Written {
+			if carry[step] == nil {
+				steps = append(steps, step)
+			}
+			carry[step], own[step] = append(carry[step], argWords(p.Arg)), computed(p, tools)
+			continue
+		}
+		if read[p.Arg] == nil {
+			written = append(written, p.Arg)
+		}
+		read[p.Arg] = append(read[p.Arg], step)
+	}
+	for _, step := range steps {
+		args, verb := carry[step], "carries"
+		words := args[0]
+		if last := len(args) - 1; last > 0 {
+			words, verb = strings.Join(args[:last], ", ")+" and "+args[last], "carry"
+		}
+		if own[step] {
+			words += " " + verb + " what was computed by " + step
+		} else {
+			words += " " + verb + " text from " + step + ", an untrusted result"
+		}
+		out = append(out, textSource{words, own[step]})
+	}
+	for _, arg := range written {
+		result := "result"
+		if len(read[arg]) > 1 {
+			result = "results"
+		}
+		out = append(out, textSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", "))})
+	}
+	return out
+}
+
+// argWords names an argument; "" is all of them.
+func argWords(name string) string {
+	if name == "" {
+		return "the call"
+	}
+	return fmt.Sprintf("%q", name)
+}

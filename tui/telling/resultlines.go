@@ -1,0 +1,95 @@
+package telling
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"replan/tui/untrusted"
+)
+
+func HasDiff(r map[string]any) bool {
+	return r["diff"] != nil || r["patch"] != nil
+}
+
+// IsTestRun reports whether a result says how tests went.
+func IsTestRun(r map[string]any) bool {
+	_, says := r["summary"].(string)
+	_, passed := r["passed"].(bool)
+	return says && passed
+}
+
+// FailureLines is each test that failed with where and why.
+func FailureLines(value any) (lines []string) {
+	list, _ := value.([]any)
+	for _, v := range list {
+		f, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		name, _ := f["name"].(string)
+		message, _ := f["message"].(string)
+		if place := placeOf(f["file"], f["line"]); place != "" {
+			name += "  " + place
+		}
+		lines = append(lines, strings.TrimSpace(name))
+		for line := range strings.SplitSeq(strings.Trim(message, "\n"), "\n") {
+			if line != "" {
+				lines = append(lines, "  "+line)
+			}
+		}
+	}
+	return lines
+}
+
+// MatchLines is what a search found, a line each: path:line: text. It is nothing
+// where one of them is something else.
+func MatchLines(value any) (lines []string) {
+	list, _ := value.([]any)
+	for _, v := range list {
+		m, _ := v.(map[string]any)
+		place := placeOf(m["path"], m["line"])
+		found, ok := m["text"].(string)
+		if place == "" || !ok {
+			return nil
+		}
+		lines = append(lines, place+": "+untrusted.Line(found))
+	}
+	return lines
+}
+
+// placeOf is a line of a file, "" where there is none.
+func placeOf(file, line any) string {
+	path, _ := file.(string)
+	if path == "" {
+		return ""
+	}
+	switch n := line.(type) {
+	case float64:
+		return fmt.Sprintf("%s:%.0f", untrusted.Line(path), n)
+	case json.Number: // as events carry it
+		return untrusted.Line(path) + ":" + untrusted.Line(n.String())
+	case int:
+		return fmt.Sprintf("%s:%d", untrusted.Line(path), n)
+	default:
+		return untrusted.Line(path)
+	}
+}
+
+// PlaceLines is a list of places in files, a line each: path:line: text, or as
+// much of it as there is. It is nothing where an item is something else.
+func PlaceLines(value any) (lines []string) {
+	list, _ := value.([]any)
+	for _, v := range list {
+		item, _ := v.(map[string]any)
+		line := placeOf(item["path"], item["line"])
+		if line == "" {
+			return nil
+		}
+		if text, _ := item["text"].(string); strings.TrimSpace(text) != "" {
+			line += ": " + strings.TrimSpace(text)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,244 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+	"replan/tui/timing"
+	"replan/tui/untrusted"
+)
+
+// Dialog shows when the steps of the run waited and ran, each as a bar on
+// one axis.
+type Dialog struct {
+	Look     *draw.Look
+	Keys     *keymap.Map
+	ShownRun func() *agent.Run // in the plan pane
+	Open     bool
+	draw.List
+	line *timing.Timeline
+	seq  uint64 // of the run when line was made
+	Run  *agent.Run
+	now  time.Time
+	Wish string // the step that was chosen in the plan
+}
+
+func (d *Dialog) Shown() bool { return d.Open }
+
+func (d *Dialog) Hints() []keymap.Hint {
+	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down"), d.Keys.Hint("look in", "plan.open")}
+}
+
+// Handlers are the actions of the timeline.
+func (d *Dialog) Handlers() keymap.Handlers {
+	count := 0
+	if d.line != nil {
+		count = len(d.line.Tracks)
+	}
+	shut := keymap.Handler{Do: keymap.Just(func() { d.Open = false })}
+	return keymap.Handlers{
+		"dialog.leave": shut, "plan.timeline": shut,
+		"plan.open": {Do: func() keymap.Wanted {
+			t := d.chosen()
+			if t == nil || t.Kind != timing.TrackStep {
+				return keymap.Wanted{}
+			}
+			d.Open = false
+			return keymap.Wanted{Step: t.Index}
+		}},
+	}.With(d.Moving(false, count))
+}
+
+func (d *Dialog) Wheeled(lines int) {
+	if d.line != nil {
+		d.Move(lines/draw.WheelStep, len(d.line.Tracks))
+	}
+}
+
+func (d *Dialog) Clicked(y int) {
+	if d.line != nil {
+		d.List.Clicked(y, len(d.line.Tracks))
+	}
+}
+
+func (d *Dialog) chosen() *timing.Track {
+	if d.line == nil || d.At >= len(d.line.Tracks) {
+		return nil
+	}
+	return &d.line.Tracks[d.At]
+}
+
+// Update works the timeline out anew where the run or the time has gone on. What
+// was chosen stays chosen.
+func (d *Dialog) Update(run *agent.Run) {
+	now := d.Look.Now
+	if now.Before(run.Now) || run.Result != nil {
+		now = run.Now
+	}
+	if d.Run == run && d.seq == run.Seq && d.now.Equal(now) {
+		return
+	}
+	var held timing.Track
+	if t := d.chosen(); t != nil {
+		held = *t
+	}
+	d.line, d.Run, d.seq, d.now = timing.Chronicle(run, now), run, run.Seq, now
+	for i := range d.line.Tracks {
+		t := &d.line.Tracks[i]
+		if d.Wish != "" && t.Kind == timing.TrackStep && t.Index == d.Wish || d.Wish == "" && t.Kind == held.Kind && t.Index == held.Index {
+			d.At = i
+			break
+		}
+	}
+	d.Wish = ""
+}
+
+// Draw draws the timeline in exactly height lines of screenWidth cells.
+func (d *Dialog) Draw(screenWidth, height int) []string {
+	const widest = 160 // cells
+	l, run := d.Look, d.ShownRun()
+	width := min(screenWidth, widest)
+	inner := width - 4
+	if run == nil {
+		return l.Block(nil, screenWidth, height)
+	}
+	d.Update(run)
+	below := d.below(inner, height-2)
+	room := height - 2 - 1 - len(below) // the axis above
+	dense := height >= 16
+	if dense {
+		room--
+	}
+	room = max(room, 1)
+	end := d.Window(len(d.line.Tracks), room, 1)
+	c := d.columns(inner)
+	lines := []string{d.axisLine(c)}
+	for i := d.Top; i < end; i++ {
+		lines = append(lines, d.row(&d.line.Tracks[i], i == d.At, c))
+	}
+	if dense {
+		lines = append(lines, d.density(c))
+	}
+	lines = append(lines, below...)
+	if len(lines) > height-2 {
+		lines = lines[:height-2]
+	}
+	title := l.Strong.Render("Timeline") + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(d.summary(width-16))
+	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: l.Span(d.Top, end, len(d.line.Tracks)), Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus})
+	d.First = max((height-len(framed))/2, 0) + 2 // under border and axis
+	return l.Middle(framed, width, screenWidth, height)
+}
+
+// summary is the figures of the whole run, as many as there is room for.
+func (d *Dialog) summary(room int) string {
+	t := d.line
+	parts := []string{"makespan " + telling.Seconds(t.Makespan()), "steps " + telling.Shortly(t.Sum), fmt.Sprintf("parallelism %.1f", t.Parallelism())}
+	if t.Most > 1 {
+		parts = append(parts, fmt.Sprintf("%d at once", t.Most))
+	}
+	if t.Gates > 0 {
+		parts = append(parts, "at gates "+telling.Seconds(t.Gates))
+	}
+	if room < 40 {
+		parts[0], parts[1], parts[2] = telling.Seconds(t.Makespan()), "sum "+telling.Shortly(t.Sum), fmt.Sprintf("×%.1f", t.Parallelism())
+		if d.Look.Theme.Mode.ASCII {
+			parts[2] = fmt.Sprintf("x%.1f", t.Parallelism())
+		}
+	}
+	line := parts[0]
+	for _, p := range parts[1:] {
+		next := line + " " + d.Look.Glyphs.Separator + " " + p
+		if draw.VisibleWidth(next) > room {
+			break
+		}
+		line = next
+	}
+	return line
+}
+
+// below is the figures of the chosen track and what the signs mean, as many lines
+// as there is room for.
+func (d *Dialog) below(width, height int) []string {
+	l := d.Look
+	var out []string
+	t := d.chosen()
+	if t != nil {
+		out = draw.Wrap(d.words(t), width)
+		if most := max(height/4, 1); len(out) > most {
+			out = append(out[:most-1:most-1], l.Cut(strings.Join(out[most-1:], " "), width))
+		}
+		out = draw.Paint(l.Text, out)
+	}
+	if height >= 14 {
+		b := l.Glyphs.Bars
+		legend := draw.Flow([]string{
+			l.Accent.Render(l.Glyphs.Bullet) + " " + l.Running.Render(b.Critical) + l.Faint.Render(" ran, on the critical path"), l.Running.Render(b.Run) + l.Faint.Render(" ran beside it"),
+			l.Warning.Render(b.Gate) + l.Faint.Render(" at its gate"), l.Faint.Render(b.Wait + " waited"),
+			l.Accent.Render(b.Plan) + l.Faint.Render(" a model planned or wrote"), l.Warning.Render(b.Mark) + l.Faint.Render(" a new plan"),
+		}, "   ", width)
+		out = append(append(append([]string{""}, out...), ""), legend...)
+	}
+	return out
+}
+
+// words are the figures of a track.
+func (d *Dialog) words(t *timing.Track) string {
+	l := d.Look
+	var parts []string
+	add := func(took time.Duration, what string) {
+		if took > 0 {
+			parts = append(parts, what+" "+telling.Shortly(took))
+		}
+	}
+	switch t.Kind {
+	case timing.TrackPlanning:
+		for _, p := range d.line.Phases {
+			parts = append(parts, p.Name+" "+telling.Seconds(p.To-p.From))
+		}
+		return "Planning took " + telling.Seconds(t.Ran) + ": " + strings.Join(parts, ", ") + d.cause(t)
+	case timing.TrackReplan:
+		return "Revision " + t.Index + " took " + telling.Seconds(t.Ran) + " to plan" + d.cause(t)
+	case timing.TrackAnswer:
+		return "The answer took " + telling.Seconds(t.Ran)
+	}
+	name := draw.StepTitle(l, t.Index) + " " + untrusted.Line(t.Title) + ": "
+	add(t.Needs, "waited for others")
+	add(t.Slot, "for a slot")
+	add(t.Gate, "at its gate")
+	add(t.Pause, "to be tried again")
+	if t.Tries > 0 {
+		parts = append(parts, "ran "+telling.Shortly(t.Ran))
+	} else if len(parts) == 0 {
+		return name + "not ready yet"
+	}
+	if t.Tries > 1 {
+		parts = append(parts, telling.Plural(t.Tries, "attempt"))
+	}
+	if t.Inner > 0 {
+		parts = append(parts, telling.Plural(t.Inner, "call"))
+	}
+	if len(t.Beside) > 0 {
+		parts = append(parts, "beside "+untrusted.Line(strings.Join(t.Beside, ", ")))
+	}
+	if t.Gone > 0 {
+		parts = append(parts, fmt.Sprintf("taken out by revision %d", t.Gone))
+	}
+	return name + strings.Join(parts, ", ") + d.cause(t)
+}
+
+// cause says why a track is on the critical path.
+func (d *Dialog) cause(t *timing.Track) string {
+	switch {
+	case !t.Critical:
+		return ""
+	case t.After == "":
+		return "; the critical path begins here"
+	default:
+		return "; on the critical path, after " + untrusted.Line(t.After)
+	}
+}
